@@ -14,6 +14,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from eic_core import wording
+from eic_core.phrasing import Phrase
 
 _CODE = re.compile(r"`([^`]*)`")
 _UNITS = re.compile(r"(?<=\d) (?=%|dB\b|digits?\b)")
@@ -96,13 +97,13 @@ def units(text: str) -> Markup:
     return Markup(_UNITS.sub("\u00a0", str(escape(text))))
 
 
-def prose(text: str) -> Markup:
+def prose(text: str | Phrase) -> Markup:
     """A sentence for HTML: backticks become code, numbers keep their units on the line.
 
     >>> str(prose("93 % at `<b>`"))
     '93\xa0% at <code>&lt;b&gt;</code>'
     """
-    return Markup(_CODE.sub(r"<code>\1</code>", str(units(text))))
+    return Markup(_CODE.sub(r"<code>\1</code>", str(units(str(text)))))
 
 
 def code(text: str) -> Markup:

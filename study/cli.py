@@ -19,11 +19,17 @@ from study.matching import MODES, SECONDS, MatchingRules, match_pool, read_score
 from study.matching.looks import cost_sentence, gaps_sentence, looks_sentence
 from study.matching.result import write_pairs
 from study.matching.rules import DISTINCT
-from study.planning import PAPER, PAPER_ASSUMES, Advice, Plan, Target, advise, plan
-from study.planning.sentences import advice_sentences, design_sentence, plan_sentences
+from study.planning import PAPER, Advice, Plan, Target, advise, plan
+from study.planning.phrases import (
+    advice_sentences,
+    design_sentence,
+    paper_assumes,
+    plan_sentences,
+)
 from study.report import read_export
 from study.report.analysis import StudyReport, analyse
 from study.report.document import document_text
+from study.report.phrases.limits import in_words
 from study.report.published import PublishedCounts
 from study.report.text import render_text
 from study.statistics.inference import ESTIMANDS
@@ -297,17 +303,17 @@ def run_plan(options: argparse.Namespace) -> None:
     advice = advise(model, target, start=result, **settings) if target else None
     if options.json:
         value = {"plan": result.to_json(), "advice": advice.to_json() if advice else None}
-        print(json.dumps(value, indent=2, allow_nan=False))
+        print(json.dumps(in_words(value), indent=2, allow_nan=False))
         return
-    print(_text(result, advice, assumed=PAPER_ASSUMES if options.paper else ""))
+    print(_text(result, advice, assumed=[str(paper_assumes())] if options.paper else []))
 
 
-def _text(result: Plan, advice: Advice | None, assumed: str) -> str:
-    parts = [design_sentence(result.model), *([assumed] if assumed else []), ""]
-    parts += plan_sentences(result)
+def _text(result: Plan, advice: Advice | None, assumed: list[str]) -> str:
+    parts = [str(design_sentence(result.model)), *assumed, ""]
+    parts += map(str, plan_sentences(result))
     parts += ["", *_table(result)]
     if advice is not None:
-        parts += ["", *advice_sentences(advice)]
+        parts += ["", *map(str, advice_sentences(advice))]
     parts += ["", f"{result.studies:,} simulated studies, seed {result.seed}."]
     return "\n".join(parts)
 

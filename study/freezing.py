@@ -17,7 +17,7 @@ from study.assignment import PairLoad, max_disjoint_pairs
 from study.ballots import problem_table
 from study.design import FORMAT, StudyDesign, StudyStatus
 from study.errors import StaleEditError
-from study.material import Member, PairKind, Problem, Study, StudyPair, unfinished_sentence
+from study.material import Member, PairKind, Problem, Study, StudyPair
 from study.rating_types import says_nothing
 from study.store import AuditLine, Tx
 
@@ -97,6 +97,7 @@ def column_names(problem: Problem) -> tuple[str, ...]:
 @dataclass(frozen=True)
 class Readiness:
     missing: tuple[str, ...]  # What must be mended first; freezing is refused unless this is empty
+    undescribed: int  # How many of them are mended where problems are described
     warnings: tuple[str, ...]  # What the organiser should know and may ignore
     pairs: int  # Pairs that raters would get
     votes: int  # Votes wanted in all
@@ -107,17 +108,15 @@ class Readiness:
         return not self.missing
 
 
-DESCRIBED_IN = "step 1"
-"""Where the page describes problems; what is missing there ends with it."""
-
-
 def readiness_of(tx: Tx, study: Study, now: datetime) -> Readiness:
     chosen = [p for p in tx.materials.pairs(study.id, PairKind.MAIN) if p.in_study]
     used = {p.pair.problem for p in chosen}
     problems = [problem for problem in tx.materials.problems(study.id) if problem.name in used]
     votes = len(chosen) * study.design.votes_per_pair
+    undescribed = tuple(_unexplained(problems))
     return Readiness(
-        (*_missing(study, chosen, now), *_unexplained(problems)),
+        (*_missing(study, chosen, now), *undescribed),
+        len(undescribed),
         tuple(_warnings(study, problems)),
         len(chosen),
         votes,
@@ -157,7 +156,7 @@ def _unexplained(problems: Sequence[Problem]) -> Iterator[str]:
             yield (
                 f"the name{'s of' if many else ''} {listed} in `{problem.name}` "
                 f"{'tell' if many else 'tells'} raters nothing: say what "
-                f"{'they mean' if many else 'it means'} in {DESCRIBED_IN}"
+                f"{'they mean' if many else 'it means'} in step 1"
             )
 
 
@@ -165,8 +164,12 @@ def _warnings(study: Study, problems: Sequence[Problem]) -> Iterator[str]:
     if study.design.is_local:
         url = study.design.public_base_url
         yield f"links will start with {url}, which opens on this computer only"
-    if cut := unfinished_sentence(study.rules.get("unfinished", ())):
-        yield f"{cut[:1].lower()}{cut[1:].rstrip('.')}; finish it in step 3"
+    if unfinished := study.rules.get("unfinished", ()):
+        names = wording.join([f"`{name}`" for name in unfinished], limit=8)
+        yield (
+            f"the matching of {names} was cut short by its time limit: another run may choose "
+            "other pairs; finish it in step 3"
+        )
     bare = [f"`{problem.name}`" for problem in problems if not problem.description.strip()]
     if bare:
         yield f"raters get no description of {', '.join(bare)}"

@@ -41,7 +41,7 @@ from study.rating_types import BrowserReport, Stage, VoteStatus
 from study.report import StudyExport, read_export
 from study.report.analysis import analyse
 from study.report.document import document
-from study.report.verdict import verdict
+from study.report.phrases.verdict import verdict
 from study.store import VoteRow
 from tests.golden.reading import query_of, run, state_values, visit_values
 from tests.inspections import settle_at_most
@@ -363,7 +363,7 @@ def _expect_headline(export: StudyExport) -> None:
     assert report.fleiss_kappa.value == pytest.approx(0.0002249212775529815, abs=TOLERANCE)
     said = verdict(report)
     assert said.finding == "lower" and said.caution
-    assert said.lines[0].startswith("In 61 of 75 votes")
+    assert str(said.lines[0]).startswith("In 61 of 75 votes")
     assert [(look.at.isoformat(), look.votes_then) for look in export.unblindings] == [
         ("2025-03-03T10:24:55.964713+00:00", 45)
     ]

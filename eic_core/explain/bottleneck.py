@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
-from eic_core import wording
-from eic_core.explain import phrases
 from eic_core.explain.created import created_losses
 from eic_core.measure.inspection import Inspection
 
@@ -19,31 +16,6 @@ class BottleneckOnData:
     @classmethod
     def of(cls, inspection: Inspection) -> BottleneckOnData:
         return cls(inspection.bottleneck, inspection.eic)
-
-
-def bottleneck_sentence(before: BottleneckOnData, inspection: Inspection) -> str:
-    """The bottleneck on other data (`before`) and on these, in a sentence.
-
-    >>> from eic_core.formula.syntax import read
-    >>> from eic_core.measure import Samples, inspect
-    >>> formula = read("1/(x-2)").formula
-    >>> near, far = (
-    ...     inspect(formula, Samples.from_columns({"x": x})) for x in ([2.001, 2.002], [8.0, 9.0])
-    ... )
-    >>> bottleneck_sentence(BottleneckOnData.of(near), far)
-    'The bottleneck stays at `1/(x − 2)`: 3.3 digits before, 0.3 digits now.'
-    """
-    formula = inspection.formula
-    was, now = wording.digits_phrase(before.eic), wording.digits_phrase(inspection.eic)
-    place_before = phrases.code_text(formula, before.node_id)
-    place_now = phrases.code_text(formula, inspection.bottleneck)
-    if math.isnan(inspection.eic):
-        return "On these ranges no sample has a usable value at every node."
-    if math.isnan(before.eic):
-        return f"Now there are samples with a value: the bottleneck is {place_now} ({now})."
-    if before.node_id == inspection.bottleneck:
-        return f"The bottleneck stays at {place_now}: {was} before, {now} now."
-    return f"Bottleneck moved from {place_before} ({was}) to {place_now} ({now})."
 
 
 def diagnosed_node(inspection: Inspection) -> int:

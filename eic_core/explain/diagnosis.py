@@ -13,6 +13,7 @@ from eic_core.explain.writing import WritingLoss, writing_loss
 from eic_core.exports import Plain
 from eic_core.measure.double_range import DoubleRange, double_range
 from eic_core.measure.inspection import Inspection
+from eic_core.phrasing import one_after_another
 
 
 @dataclass(frozen=True)
@@ -57,10 +58,10 @@ class Diagnosis(Plain):
     def sentences(self) -> tuple[str, ...]:
         """What, why, where and whose fault, a sentence each where there is one to say."""
         return (
-            self.verdict.sentence,
-            self.ledger.sentences[0],
-            " ".join(self.where.sentences[: 1 if self.where.place is None else 2]),
-            " ".join((self.writing.sentence, *self.writing.notes)),
+            str(self.verdict.sentence),
+            str(self.ledger.sentences[0]),
+            str(one_after_another(self.where.sentences[: 1 + len(self.where.places)])),
+            str(one_after_another((self.writing.sentence, *self.writing.notes))),
         )
 
 

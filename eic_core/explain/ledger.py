@@ -1,4 +1,4 @@
-"""The blame ledger: whose noise a node's amplification consists of, in numbers and sentences.
+"""The blame ledger: whose noise a node's amplification consists of.
 
 Summed over the samples, sum_j G_j^2 = s_t^2 gives each node's exact share of E[s_t^2].
 """
@@ -6,20 +6,23 @@ Summed over the samples, sum_j G_j^2 = s_t^2 gives each node's exact share of E[
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from eic_core import wording
 from eic_core.explain import phrases
 from eic_core.explain.bottleneck import diagnosed_node
+from eic_core.explain.correlated import class_tape
 from eic_core.explain.created import digits_climbed, noise_sums
-from eic_core.exports import Plain
+from eic_core.explain.facts import MaskedStep, NoiseGroup, NoiseSource, StepPart
+from eic_core.explain.phrases import ledger as words
+from eic_core.exports import Plain, json_form
 from eic_core.formula.rendering import node_texts
-from eic_core.formula.tree import VARIABLE
 from eic_core.measure.inspection import Inspection
-from eic_core.operators import OPERATORS
+from eic_core.phrasing import Phrase
 
 HIDDEN_BY = 1.0
 """Digits by which a masked node's local EIC exceeds the target's, at least."""
@@ -31,7 +34,6 @@ HIDDEN_SHARE = 0.01
 @dataclass(frozen=True)
 class LedgerRow:
     node_id: int
-    text: str  # What the noise is, in words
     # sum_x G^2 / sum_x s_t^2 over the samples with finite s_t: the part of E[s_t^2] introduced
     # here, 0 to 1
     share: float
@@ -51,8 +53,6 @@ class LedgerRow:
     elsewhere: float = math.nan
 
     _JSON = (
-        "id=node_id",
-        "text",
         "share",
         "mean_share",
         "through",
@@ -93,40 +93,15 @@ NEXT_TO_NOTHING = 1.2
 """Where the other steps together amplify no more than this, it is amplified at the one."""
 
 
-def ledger_sentences(
-    inspection: Inspection, target: int, rows: tuple[LedgerRow, ...], singular: int
-) -> tuple[str, ...]:
-    """Whole sentences: the largest groups of equal noise, masked losses, and samples left out."""
-    if len(rows) == 1:
-        return (_leaf(inspection, target), *_left_out(inspection, target, singular))
+def noise_groups(
+    inspection: Inspection, target: int, rows: tuple[LedgerRow, ...]
+) -> tuple[NoiseGroup, ...]:
+    """The largest groups of noise that is amplified alike; () at a leaf and without a row."""
+    if len(rows) < 2:
+        return ()
     groups = _groups_amplified_alike(rows, inspection.amplification.tape.slots)
     named = [g for g in groups if math.fsum(row.share for row in g) >= NAMED_SHARE] or groups[:1]
-    found = [
-        _sentence(inspection, target, rows, group, first=group is named[0])
-        for group in named[:NAMED_GROUPS]
-    ]
-    found += [
-        masked_sentence(inspection, target, row) for row in outermost_masked(inspection, rows)
-    ]
-    return (*found, *_left_out(inspection, target, singular))
-
-
-def _leaf(inspection: Inspection, target: int) -> str:
-    kind = "an input" if inspection.formula.nodes[target].operator == VARIABLE else "a constant"
-    return (
-        f"{phrases.code_text(inspection.formula, target)} is {kind}: its only noise is its own "
-        "error, and nothing has amplified it yet."
-    )
-
-
-def _left_out(inspection: Inspection, target: int, singular: int) -> tuple[str, ...]:
-    if not singular:
-        return ()
-    return (
-        f"{wording.count(singular, 'sample')} at which the amplification of "
-        f"{_name(inspection, target)} is infinite {'is' if singular == 1 else 'are'} not in the "
-        "ledger.",
-    )
+    return tuple(_group(inspection, target, rows, group) for group in named[:NAMED_GROUPS])
 
 
 def _groups_amplified_alike(
@@ -147,106 +122,56 @@ def _groups_amplified_alike(
     return sorted(groups, key=lambda g: -math.fsum(row.share for row in g))
 
 
-def _sentence(
-    inspection: Inspection,
-    target: int,
-    rows: tuple[LedgerRow, ...],
-    group: list[LedgerRow],
-    *,
-    first: bool,
-) -> str:
-    group = _without_negligible(group)
-    share = math.fsum(row.share for row in group)
-    head = group[0]
-    of_what = f" of the noise of {_name(inspection, target)}" if first else ""
-    part = _share(share) if first else _another(share)
-    text = f"{part}{of_what} comes from {_sources(inspection, target, rows, group)}"
-    if head.gain < HARDLY:
-        return f"{text}, hardly amplified."
-    step = phrases.code_text(inspection.formula, head.amplifier)
-    noun = OPERATORS[inspection.formula.nodes[head.amplifier].operator].words.noun
-    where = _ALONE_THERE[min(_part_there(row) for row in group)]
-    return f"{text}, {_amplified(group)}{where} the {noun} {step}."
-
-
-def _amplified(group: list[LedgerRow]) -> str:
-    if len(group) == 1:
-        return f"amplified {wording.times(group[0].gain)}"
-    least, most = (end(row.gain for row in group) for end in (min, max))
-    if wording.times(least) == wording.times(most):
-        return f"each amplified {wording.times(most)}"
-    return f"amplified {wording.significant(least)} to {wording.times(most)}"
-
-
-_ALONE_THERE = (" on the way, most at", ", mostly at", " at")
-"""How it is said where noise is amplified, from a part of it to all."""
-
-
-def _part_there(row: LedgerRow) -> int:
-    """The step's part of a row's amplification: an index of `_ALONE_THERE`."""
-    if not row.amplifier_part >= MOST_OF_IT:
-        return 0
-    return 2 if row.elsewhere <= NEXT_TO_NOTHING else 1
-
-
-def _another(share: float) -> str:
-    """A further share, to begin a sentence.
-
-    >>> _another(0.33), _another(0.49999)
-    ('Another 33 %', 'Another share of under 50 %')
-    """
-    text = wording.percent(share)
-    return f"Another {text}" if text[0].isdigit() else f"Another share of {text}"
-
-
-def _share(share: float) -> str:
-    """A share, to begin a sentence.
-
-    >>> _share(0.73), _share(0.99999), _share(1.0)
-    ('73 %', 'Over 99.9 %', 'All')
-    """
-    text = wording.percent(share)
-    return "All" if text == "100 %" else wording.capital(text)
-
-
-def _sources(
+def _group(
     inspection: Inspection, target: int, rows: tuple[LedgerRow, ...], group: list[LedgerRow]
-) -> str:
-    own = {row.node_id: row.text for row in rows}
-    own[target] = f"rounding of {_name(inspection, target)} itself"
-    kinds: dict[str, list[LedgerRow]] = {}
+) -> NoiseGroup:
+    group = _without_negligible(group)
+    slots = class_tape(inspection.formula).slots
+    kinds: dict[int, list[LedgerRow]] = {}
     for row in group:
-        kinds.setdefault(own[row.node_id], []).append(row)
-    largest = list(kinds.items())[:NAMED_SOURCES]
-    named = [
-        f"the {text}{_places(inspection, [row for row in rows if own[row.node_id] == text], here)}"
-        for text, here in largest
-    ]
-    rest = len(group) - sum(len(here) for _, here in largest)
-    return wording.join([*named, f"{rest} more"] if rest else named)
+        kinds.setdefault(slots[row.node_id], []).append(row)
+    largest = [*kinds.values()][:NAMED_SOURCES]
+    return NoiseGroup(
+        math.fsum(row.share for row in group),
+        tuple(_source(inspection, rows, those) for those in largest),
+        len(group) - sum(map(len, largest)),
+        len(group),
+        None if group[0].gain < HARDLY else group[0].amplifier,
+        min(row.gain for row in group),
+        max(row.gain for row in group),
+        min(map(_part, group)),
+    )
 
 
-def _places(inspection: Inspection, everywhere: list[LedgerRow], here: list[LedgerRow]) -> str:
-    ids = {row.node_id for row in here}
-    others = [row for row in everywhere if row.node_id not in ids]
-    share = math.fsum(row.share for row in here)
+def _part(row: LedgerRow) -> StepPart:
+    if not row.amplifier_part >= MOST_OF_IT:
+        return StepPart.LARGEST
+    return StepPart.ALL if row.elsewhere <= NEXT_TO_NOTHING else StepPart.MOST
+
+
+def _source(
+    inspection: Inspection, rows: tuple[LedgerRow, ...], those: list[LedgerRow]
+) -> NoiseSource:
+    parents, slots = inspection.formula.parents, class_tape(inspection.formula).slots
+    node_id, places = those[0].node_id, len(those)
+    everywhere = [row for row in rows if slots[row.node_id] == slots[node_id]]
+    others = [row for row in everywhere if row not in those]
+    share = math.fsum(row.share for row in those)
     if math.fsum(row.share for row in others) <= NEGLIGIBLE * share:
-        return f" (in {len(here)} places)" if len(here) > 1 else ""
-    texts = node_texts(inspection.formula, phrases.TEXT_LIMIT)
+        return NoiseSource(node_id, places, places)
 
-    def ways_up(row: LedgerRow) -> list[str]:
-        found, k = [], inspection.formula.parents[row.node_id]
+    def steps_above(row: LedgerRow) -> Iterator[int]:
+        k = parents[row.node_id]
         while k is not None:
-            found.append(f"`{texts[k]}`")
-            k = inspection.formula.parents[k]
-        return found
+            yield k
+            k = parents[k]
 
-    elsewhere = {text for row in others for text in ways_up(row)}
-    within = {next((text for text in ways_up(row) if text not in elsewhere), "") for row in here}
-    if len(within) == 1 and "" not in within:
-        several = f" (in {len(here)} places)" if len(here) > 1 else ""
-        return f" in {within.pop()}{several}"
-    return f" (in {len(here)} of {len(everywhere)} places)"
+    outside = {slots[k] for row in others for k in steps_above(row)}
+    within = [next((k for k in steps_above(row) if slots[k] not in outside), None) for row in those]
+    first = within[0]
+    if first is None or any(k is None or slots[k] != slots[first] for k in within):
+        return NoiseSource(node_id, places, len(everywhere))
+    return NoiseSource(node_id, places, len(everywhere), first)
 
 
 def _without_negligible(group: list[LedgerRow]) -> list[LedgerRow]:
@@ -260,30 +185,10 @@ def _without_negligible(group: list[LedgerRow]) -> list[LedgerRow]:
     return ranked[: max(1, kept)]
 
 
-def _name(inspection: Inspection, target: int) -> str:
-    is_root = target == len(inspection.formula) - 1
-    return "the result" if is_root else phrases.code_text(inspection.formula, target)
-
-
 def outermost_masked(inspection: Inspection, rows: tuple[LedgerRow, ...]) -> list[LedgerRow]:
     masked = {row.node_id for row in rows if row.masked}
     parents = inspection.formula.parents
     return [row for row in rows if row.masked and parents[row.node_id] not in masked]
-
-
-def masked_sentence(inspection: Inspection, target: int, row: LedgerRow) -> str:
-    """The loss of a masked node, and the small share of the target's noise that arises there."""
-    local = inspection.nodes[row.node_id].local_eic_finite
-    share = wording.percent(row.share)
-    little = share if share.startswith("under") else f"only {share}" if row.share else "none"
-    name = phrases.code_text(inspection.formula, row.node_id)
-    passing = ""
-    if row.inherited >= HIDDEN_SHARE:
-        passing = f"; {wording.percent(row.inherited)} comes through it from below, damped above it"
-    return (
-        f"Masked: {name} loses {wording.digits_phrase(local)}, "
-        f"but {little} of the noise of {_name(inspection, target)} arises there{passing}."
-    )
 
 
 WATERFALL_BARS = 8
@@ -294,7 +199,7 @@ WORTH_A_BAR = 0.001
 
 @dataclass(frozen=True)
 class Bar:
-    label: str
+    label: Phrase
     nodes: tuple[int, ...]  # One node, or all those grouped in the last bar
     start: float
     end: float
@@ -310,9 +215,66 @@ class Ledger(Plain):
     # finite, singular: valid samples with finite s_t, over which the ledger is made, and the others
     finite: int
     singular: int
-    sentences: tuple[str, ...]  # The largest entries first
 
-    _JSON = ("target", "finite", "singular", "sentences", "rows")
+    _JSON = (
+        "target",
+        "finite",
+        "singular",
+        "sentences",
+        ("rows", lambda ledger: ledger._rows_json()),
+    )
+
+    def _rows_json(self) -> list[dict[str, Any]]:
+        return [
+            {"id": row.node_id, "text": self.source(row)} | json_form(row, row._JSON)
+            for row in self.rows
+        ]
+
+    @cached_property
+    def groups(self) -> tuple[NoiseGroup, ...]:
+        """The noise that is worth a sentence, the largest group first."""
+        return noise_groups(self.inspection, self.target, self.rows)
+
+    @cached_property
+    def sentences(self) -> tuple[Phrase, ...]:
+        """The largest groups first, then what is masked, then what is left out."""
+        masked = tuple(map(self.masked_sentence, self.outermost_masked))
+        return (*self._about_sources, *masked, *self._left_out)
+
+    @property
+    def unmasked_sentences(self) -> tuple[Phrase, ...]:
+        """The `sentences` without those of masked steps."""
+        return (*self._about_sources, *self._left_out)
+
+    @cached_property
+    def _about_sources(self) -> tuple[Phrase, ...]:
+        formula, target = self.inspection.formula, self.target
+        if not self.rows:
+            return (words.nothing_to_split(formula, target, self.singular > 0),)
+        if not self.groups:
+            return (words.own_error(formula, target),)
+        first, *others = self.groups
+        return (
+            words.largest_group(formula, target, first),
+            *[words.further_group(formula, target, group) for group in others],
+        )
+
+    @property
+    def _left_out(self) -> tuple[Phrase, ...]:
+        if not self.rows or not self.singular:
+            return ()
+        return (words.left_out(self.inspection.formula, self.target, self.singular),)
+
+    @cached_property
+    def _sources(self) -> tuple[Phrase, ...]:
+        formula = self.inspection.formula
+        texts = node_texts(formula, phrases.TEXT_LIMIT)
+        named = zip(formula.nodes, texts, strict=True)
+        return tuple([Phrase(phrases.noise_source(node, text)) for node, text in named])
+
+    def source(self, row: LedgerRow) -> Phrase:
+        """What the noise of a row is: the error of a number, or a rounding."""
+        return self._sources[row.node_id]
 
     @property
     def ranked(self) -> tuple[LedgerRow, ...]:
@@ -326,8 +288,16 @@ class Ledger(Plain):
     def outermost_masked(self) -> tuple[LedgerRow, ...]:
         return tuple(outermost_masked(self.inspection, self.rows))
 
-    def masked_sentence(self, row: LedgerRow) -> str:
-        return masked_sentence(self.inspection, self.target, row)
+    def masked_step(self, row: LedgerRow) -> MaskedStep:
+        return MaskedStep(
+            row.node_id,
+            self.inspection.nodes[row.node_id].local_eic_finite,
+            row.share,
+            row.inherited if row.inherited >= HIDDEN_SHARE else 0.0,
+        )
+
+    def masked_sentence(self, row: LedgerRow) -> Phrase:
+        return words.masked(self.inspection.formula, self.target, self.masked_step(row))
 
     def waterfall(self, bars: int = WATERFALL_BARS, *, mean: bool = False) -> tuple[Bar, ...]:
         """The shares (or their `mean` by row) stacked from 0 to 1, the smallest in the last bar."""
@@ -339,10 +309,10 @@ class Ledger(Plain):
         worth = sum(parts[row.node_id] >= WORTH_A_BAR for row in ranked)
         several = len(ranked) > bars or worth < len(ranked) - 1
         alone = ranked[: min(worth, bars - 1)] if several else ranked
-        groups = [(row.text, [row]) for row in alone]
+        groups = [(self.source(row), [row]) for row in alone]
         rest = ranked[len(alone) :]
         if rest:
-            groups.append((f"{len(rest)} more nodes", rest))
+            groups.append((words.more_nodes(len(rest)), rest))
         stacked: list[Bar] = []
         total = 0.0
         for label, rows in groups:
@@ -383,28 +353,18 @@ def blame(inspection: Inspection, target: int | None = None) -> Ledger:
     [0.167, 0.167, 0.167, 0.167, 0.167, 0.167, 0.0]
     """
     target = diagnosed_node(inspection) if target is None else target
-    formula = inspection.formula
-    first = formula.first[target]
+    first = inspection.formula.first[target]
     sums = noise_sums(inspection, target)
     if not sums.finite:
-        every = "At every valid sample" if inspection.counts.invalid else "At every sample"
-        reason = (
-            f"{every} the amplification of {phrases.code_text(formula, target)} is infinite: "
-            "there is nothing finite to split."
-            if sums.singular
-            else "No sample has a usable value at every node, so there is nothing to split."
-        )
-        return Ledger(inspection, target, (), 0, sums.singular, (reason,))
+        return Ledger(inspection, target, (), 0, sums.singular)
     total = math.fsum(sums.squares)
     shares = [value / total for value in sums.squares]
     through = _through(inspection, target, shares)
     amplifiers = _amplifiers(inspection, target, sums.squares)
-    texts = node_texts(formula, phrases.TEXT_LIMIT)
     ceiling = inspection.nodes[target].local_eic_finite + HIDDEN_BY
     rows = tuple(
         LedgerRow(
             node_id=first + k,
-            text=phrases.noise_source(formula.nodes[first + k], texts[first + k]),
             share=shares[k],
             mean_share=sums.fractions[k] / sums.finite,
             through=through[k],
@@ -418,8 +378,7 @@ def blame(inspection: Inspection, target: int | None = None) -> Ledger:
         )
         for k in range(len(shares))
     )
-    sentences = ledger_sentences(inspection, target, rows, sums.singular)
-    return Ledger(inspection, target, rows, sums.finite, sums.singular, sentences)
+    return Ledger(inspection, target, rows, sums.finite, sums.singular)
 
 
 def _through(inspection: Inspection, target: int, shares: Sequence[float]) -> list[float]:

@@ -414,8 +414,8 @@ def _worst_step(inspection: Inspection, result: Outcomes) -> Iterator[_Ranked]:
         digits = quantiles_of(np.log10(s))
     explained: list[tuple[Cause, int, float]] = []
     if math.isinf(eic):
-        cause, part = next(singular_causes(inspection, worst))
-        explained.append((cause, len(part), math.nan))
+        singular, part = next(singular_causes(inspection, worst))
+        explained.append((singular, len(part), math.nan))
     else:
         known = int(np.count_nonzero(np.isfinite(s)))
         explained += [(why, known, created) for why, created in explain_loss(inspection, worst)]

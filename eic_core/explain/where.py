@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from eic_core import wording
-from eic_core.explain import phrases
 from eic_core.explain.bottleneck import diagnosed_node, origin_of_loss
 from eic_core.explain.causes import is_smaller_elsewhere
 from eic_core.explain.created import shares_through
+from eic_core.explain.facts import Concentrated, Concentration, InputRange, LossPlace, RangeKind
+from eic_core.explain.phrases import where as words
 from eic_core.explain.settling import (
     Growth,
     MeanInterval,
@@ -23,10 +23,11 @@ from eic_core.explain.settling import (
     interval_of,
     nodes_that_make,
 )
-from eic_core.exports import Plain
+from eic_core.exports import Plain, json_form
 from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import Inspection
 from eic_core.operators.wide import Array
+from eic_core.phrasing import Phrase
 
 Positions = npt.NDArray[np.int64]
 
@@ -43,69 +44,46 @@ SMALL = 0.3
 """A crossing is the reason if |y| at the rows is this small beside its typical size."""
 
 
-@dataclass(frozen=True)
-class InputRange:
-    name: str
-    # low, high: its range over the rows
-    low: float
-    high: float
-    covered: float  # The part of all valid samples that lies in this range, 0 to 1
-    # From its smallest value over all valid samples to its largest; 0 if that is not known
-    spread: float = 0.0
-
-    _JSON = ("name", "low", "high", "covered")
-
-
-@dataclass(frozen=True)
-class LossPlace:
-    node_id: int | None  # The node that is nearly zero there; None if there is none
-    # Whether it is known to pass through a zero on the data at which it loses every digit
-    crosses: bool
-    # low, high: range of that node's value over the rows; nan without a node
-    low: float
-    high: float
-    inputs: tuple[InputRange, ...]  # The inputs that the rows pick out, the narrowest first
-    sentence: str
-
-    _JSON = (
-        "node=node_id",
-        "crosses",
-        ("low", lambda place: None if math.isnan(place.low) else place.low),
-        ("high", lambda place: None if math.isnan(place.high) else place.high),
-        "inputs",
-        "sentence",
-    )
-
-
 class _Zero(NamedTuple):
     node_id: int
     crosses: bool
     low: float
     high: float
-    near: Positions
-    everywhere: bool
+    near: npt.NDArray[np.bool_]  # For each row looked at, whether the node is small there
 
 
-def describe_rows(
-    inspection: Inspection, node_id: int, positions: Positions, s2: Array
-) -> LossPlace | None:
-    """Describe the rows at `positions`, which carry most of a node's E[s^2]; None if no node or
-    input tells them from the others.
+def places_of(
+    inspection: Inspection, node_id: int, positions: Positions, shares: Array
+) -> tuple[LossPlace, ...]:
+    """What the rows at `positions` have in common, which carry `shares` of a node's E[s^2]; ()
+    if no node or input tells them from the others.
+
+    Where a node is nearly zero at a part of them that carries less than half, the others come
+    first.
     """
-    formula = inspection.formula
-    zero = _vanishing(inspection, node_id, positions, s2 / np.sum(s2))
-    rows = positions if zero is None else zero.near
-    place = node_id if zero is None else zero.node_id
-    inputs = _narrow_inputs(inspection, formula.subtree(place), rows)
+    zero = _vanishing(inspection, node_id, positions, shares / np.sum(shares))
     if zero is None:
-        if not inputs:
-            return None
-        near = _ranges(inputs, node_digits(inspection, node_id, rows))
-        sentence = f"There {near}." if len(positions) > 1 else f"At the worst row {near}."
-        return LossPlace(None, False, math.nan, math.nan, inputs, sentence)
-    near = _ranges(inputs, node_digits(inspection, zero.node_id, rows))
-    sentence = _sentence(formula, zero, near, len(positions))
-    return LossPlace(zero.node_id, zero.crosses, zero.low, zero.high, inputs, sentence)
+        place = _described(inspection, node_id, positions, shares, np.ones(len(shares), dtype=bool))
+        return (place,) if place.inputs else ()
+    place = _described(inspection, zero.node_id, positions, shares, zero.near)
+    place = replace(place, node_id=zero.node_id, crosses=zero.crosses, low=zero.low, high=zero.high)
+    if place.share >= 0.5 * np.sum(shares):
+        return (place,)
+    others = _described(inspection, node_id, positions, shares, ~zero.near)
+    return (others, place) if others.inputs else (place,)
+
+
+def _described(
+    inspection: Inspection,
+    node_id: int,
+    positions: Positions,
+    shares: Array,
+    chosen: npt.NDArray[np.bool_],
+) -> LossPlace:
+    rows = positions[chosen]
+    digits = node_digits(inspection, node_id, rows)
+    inputs = _narrow_inputs(inspection, inspection.formula.subtree(node_id), rows, digits)
+    return LossPlace(len(rows), float(np.sum(shares[chosen])), len(positions), inputs)
 
 
 def _vanishing(
@@ -148,9 +126,8 @@ def _vanishing(
     crosses = inspection.sign_changes.at(k).loses_at_zero
     usual = float(np.nanmedian(np.abs(y)))
     small = np.abs(y[positions]) < _limit(crosses) * usual
-    near = positions[small]
-    low, high = float(y[near].min()), float(y[near].max())
-    return _Zero(k, crosses, low, high, near, bool(small.all()))
+    near = y[positions[small]]
+    return _Zero(k, crosses, float(near.min()), float(near.max()), small)
 
 
 THROUGH = 0.25
@@ -170,10 +147,11 @@ def _typical(sizes: Array, weights: Array) -> float:
 
 
 def _narrow_inputs(
-    inspection: Inspection, subtree: Formula, positions: Positions
+    inspection: Inspection, subtree: Formula, positions: Positions, digits: int
 ) -> tuple[InputRange, ...]:
+    """The inputs that the rows pick out; a single value is shown in so many digits at most."""
     valid = inspection.amplification.valid
-    found = []
+    narrow = []
     allowed = LUCK / max(1, len(subtree.variables))
     for name in subtree.variables:
         column = inspection.samples.columns[name]
@@ -185,8 +163,22 @@ def _narrow_inputs(
         else:
             is_special = covered <= NARROW and chance_of_so_narrow(count, covered) <= allowed
         if is_special:
-            found.append(InputRange(name, low, high, covered, float(np.ptp(column[valid]))))
-    return tuple(sorted(found, key=lambda i: i.covered))
+            interval = InputRange(name, low, high, covered)
+            narrow.append(_with_digits(interval, digits, float(np.ptp(column[valid]))))
+    return tuple(sorted(narrow, key=lambda i: i.covered))
+
+
+def _with_digits(interval: InputRange, most: int, spread: float) -> InputRange:
+    """The range with the digits that show it; `spread` is that of the input over all samples."""
+    value = interval.middle
+    if interval.high == interval.low:
+        digits = (d for d in range(4, most) if float(f"{value:.{d - 1}e}") == value)
+        return replace(interval, kind=RangeKind.VALUE, digits=next(digits, most))
+    if interval.high - interval.low > NEAR * abs(value):
+        return interval
+    apart = NEAR * (spread or math.inf)
+    digits = (d for d in range(3, 17) if abs(float(f"{value:.{d - 1}e}") - value) <= apart)
+    return replace(interval, kind=RangeKind.NEAR, digits=next(digits, 17))
 
 
 def chance_of_so_narrow(count: int, covered: float) -> float:
@@ -213,42 +205,6 @@ def node_digits(inspection: Inspection, node_id: int, positions: Positions) -> i
     return min(17, 3 + math.ceil(math.log10(largest))) if not np.isinf(s).any() else 17
 
 
-def _sentence(formula: Formula, zero: _Zero, near: str, count: int) -> str:
-    text = phrases.code_text(formula, zero.node_id)
-    low, high = map(wording.significant, (zero.low, zero.high))
-    if count == 1:
-        crossing = ", which crosses zero on the data," if zero.crosses else ""
-        return f"At the worst row {text}{crossing} is {low}" + (f": {near}." if near else ".")
-    both = zero.crosses and zero.low <= 0 <= zero.high
-    event = "crosses zero" if both else "is nearly zero"
-    values = f"({low})" if low == high else f"(from {low} to {high})"
-    there = "There" if zero.everywhere else "Most of it comes where"
-    return f"{there} {text} {event} {values}" + (f": {near}." if near else ".")
-
-
-def _ranges(inputs: tuple[InputRange, ...], digits: int) -> str:
-    """The places of the narrowest inputs; a single value has so many digits, or fewer if exact."""
-    return wording.join([_range(interval, digits) for interval in inputs[:3]])
-
-
-def _range(interval: InputRange, digits: int) -> str:
-    middle = 0.5 * (interval.low + interval.high)
-    name = phrases.input_name(interval.name)
-    if interval.high == interval.low:
-        value = interval.low
-        enough = (d for d in range(4, digits) if float(f"{value:.{d - 1}e}") == value)
-        return f"{name} is {wording.significant(value, next(enough, digits))}"
-    if interval.high - interval.low <= NEAR * abs(middle):
-        near = (
-            d
-            for d in range(3, 17)
-            if abs(float(f"{middle:.{d - 1}e}") - middle) <= NEAR * (interval.spread or math.inf)
-        )
-        return f"{name} is near {wording.significant(middle, next(near, 17))}"
-    low, high = wording.significant(interval.low), wording.significant(interval.high)
-    return f"{name} is between {low} and {high}"
-
-
 LEVELS = (0.5, 0.9, 0.99)
 
 FEW = 0.3
@@ -262,12 +218,6 @@ ALIKE = 1e-6
 
 MARKED = 0.05
 """Where as many rows or more carry 99 per cent, none of them is worth a mark of its own."""
-
-LISTED = 5
-"""Row numbers named in a sentence, at most."""
-
-NOISE = "the amplified noise"
-"""What E[s^2] is called in sentences."""
 
 
 @dataclass(frozen=True)
@@ -290,9 +240,9 @@ class Where(Plain):
     carriers: tuple[Carriers, ...]  # For 50, 90 and 99 per cent; empty if no row is finite
     singular: tuple[int, ...] = field(repr=False)  # Positions of the rows where no digit is left
     finite: int  # Rows that `shares` is made of
-    # What is special about the rows that carry 90 per cent; None if they are no smaller part of the
-    # data than what they carry
-    place: LossPlace | None
+    # What is special about the rows that carry 90 per cent, or parts of them, the largest share
+    # first; () if they are no smaller part of the data than what they carry
+    places: tuple[LossPlace, ...]
     growth: Growth | None  # How local EIC changes with N; None with fewer than 32 finite rows
     interval: MeanInterval  # For local EIC, or why there is none
 
@@ -307,15 +257,51 @@ class Where(Plain):
                 for c in found.carriers
             ],
         ),
-        "place",
+        ("place", lambda found: found._place_json()),
         "growth",
         "interval",
         "sentences",
     )
 
+    def _place_json(self) -> dict[str, Any] | None:
+        if self.place is None:
+            return None
+        sentence = words.place_sentence(self.inspection.formula, self.place)
+        return json_form(self.place, self.place._JSON) | {"sentence": str(sentence)}
+
+    @property
+    def place(self) -> LossPlace | None:
+        """The first of `places`."""
+        return self.places[0] if self.places else None
+
     @cached_property
-    def sentences(self) -> tuple[str, ...]:
-        return _sentences(self)
+    def concentration(self) -> Concentration | None:
+        """In how few rows the noise is; None if no row is finite."""
+        return _concentration(self) if self.carriers else None
+
+    @cached_property
+    def row_sentences(self) -> tuple[Phrase, ...]:
+        """Of the rows, and not of what more data would change."""
+        formula, node_id = self.inspection.formula, self.node_id
+        if self.concentration is None:
+            return (words.no_finite_row(formula, node_id, bool(self.singular)),)
+        lines = [
+            words.concentration_sentence(formula, node_id, self.concentration),
+            *[words.place_sentence(formula, place) for place in self.places],
+        ]
+        if self.singular:
+            numbers = [self.row_number(k) for k in self.singular]
+            lines.append(words.infinite_rows(formula, node_id, numbers))
+        return tuple(lines)
+
+    @cached_property
+    def sentences(self) -> tuple[Phrase, ...]:
+        if self.concentration is None:
+            return self.row_sentences
+        with_data = [self.interval.sentence]
+        if self.growth is not None and self.interval.heavy:
+            with_data.insert(0, self.growth.sentence)
+        return (*self.row_sentences, *[Phrase(str(sentence)) for sentence in with_data])
 
     def row_number(self, position: int) -> int:
         """The number of a row in its own table (1 is the first)."""
@@ -340,7 +326,7 @@ def where(inspection: Inspection, node_id: int | None = None) -> Where:
     Returns
     -------
     Where
-        The rows, their features, and sentences about them.
+        The rows and their features.
 
     Examples
     --------
@@ -349,7 +335,7 @@ def where(inspection: Inspection, node_id: int | None = None) -> Where:
     >>> samples = Samples.from_columns({"x": [1.0, 1.5, 1.9999, 2.5, 3.0]})
     >>> found = where(inspect(read("1/(x-2)").formula, samples))
     >>> found.carriers[-1].positions, found.sentences[0]
-    ((2,), 'One row of 5, row 3, gives over 99.9 % of the amplified noise at `1/(x − 2)`.')
+    ((2,), Phrase('One row of 5, row 3, gives over 99.9 % of the amplified noise at `1/(x − 2)`.'))
     """
     node_id = diagnosed_node(inspection) if node_id is None else node_id
     _, s = inspection.amplification.trace(node_id)
@@ -362,12 +348,12 @@ def where(inspection: Inspection, node_id: int | None = None) -> Where:
     singular = tuple(np.flatnonzero(np.isinf(s)).tolist())
     count = int(np.count_nonzero(finite))
     concentrated = bool(carriers) and len(carriers[1].positions) <= FEW * count
-    place = None
+    places: tuple[LossPlace, ...] = ()
     if concentrated:
         worst = np.array(carriers[1].positions, dtype=np.int64)
-        place = describe_rows(inspection, node_id, worst, shares[worst])
+        places = places_of(inspection, node_id, worst, shares[worst])
     s2 = np.square(s[finite])
-    event = _unbounded_event(inspection, node_id, place, s)
+    event = _unbounded_event(inspection, node_id, places, s)
     return Where(
         inspection=inspection,
         node_id=node_id,
@@ -376,19 +362,19 @@ def where(inspection: Inspection, node_id: int | None = None) -> Where:
         carriers=carriers,
         singular=singular,
         finite=count,
-        place=place,
+        places=places,
         growth=growth_of(s2, unbounded=bool(event)),
         interval=interval_of(s2, bool(event), event=event, left_out=inspection.counts.left_out),
     )
 
 
 def _unbounded_event(
-    inspection: Inspection, node_id: int, place: LossPlace | None, s: Array
+    inspection: Inspection, node_id: int, places: tuple[LossPlace, ...], s: Array
 ) -> str:
     """The zero or pole inside the domain towards which s is unbounded; "" if none."""
     if not np.isfinite(s).any():
         return ""
-    near = [] if place is None or place.node_id is None or not place.crosses else [place.node_id]
+    near = [place.node_id for place in places if place.node_id is not None and place.crosses]
     changing = [*near, *nodes_that_make(inspection, node_id)]
     for k in dict.fromkeys(changing):
         if grows_towards(inspection, node_id, k):
@@ -423,64 +409,27 @@ def _carriers(shares: Array, level: float) -> Carriers:
     return Carriers(level, min(1.0, float(sums[count - 1])), tuple(order[:count].tolist()))
 
 
-def _sentences(result: Where) -> tuple[str, ...]:
-    formula = result.inspection.formula
-    name = phrases.code_text(formula, result.node_id)
-    if not result.carriers:
-        if result.singular:
-            return (f"At every valid sample the amplification of {name} is infinite.",)
-        return ("No sample has a usable value at every node.",)
-    lines = [_concentration(result, name)]
-    if result.place is not None:
-        lines.append(result.place.sentence)
-    if result.singular:
-        listed = _rows(result, result.singular)
-        lines.append(
-            f"The amplification of {name} is infinite at "
-            f"{wording.count(len(result.singular), 'sample')} ({listed}); "
-            "the shares are those of the others."
-        )
-    if result.growth is not None and result.interval.heavy:
-        lines.append(result.growth.sentence)
-    lines.append(result.interval.sentence)
-    return tuple(lines)
-
-
-def _concentration(result: Where, name: str) -> str:
-    total = result.finite
-    if total == 1:
-        return f"Only one row has a finite amplification at {name}."
-    inspection = result.inspection
+def _concentration(result: Where) -> Concentration:
+    total, inspection = result.finite, result.inspection
     evaluated = inspection.nodes[result.node_id].evaluated
-    in_branch = 0 < evaluated < inspection.counts.valid
-    left_out = total < (evaluated if in_branch else len(result.s))
-    of_rows = f"{total:,} rows with a finite amplification" if left_out else f"{total:,} rows"
+    in_branch = evaluated if 0 < evaluated < inspection.counts.valid else 0
+    of = total, in_branch, total < (in_branch or len(result.s))
+    if total == 1:
+        return Concentration(Concentrated.ALONE, (), 1.0, *of)
     small_parts = [
         c
         for c in reversed(result.carriers)
         if len(c.positions) <= max(FEW * c.level * total, 1 if c.share >= ALONE else 0)
     ]
     if not small_parts:
-        data = f"the {evaluated:,} rows that take its branch" if in_branch else "the data"
-        if np.ptp(result.shares[np.isfinite(result.s)]) * total <= ALIKE:
-            every = f"each of the {of_rows}" if left_out else "every row"
-            return f"All over {data}: {every} gives the same share of {NOISE} at {name}."
-        return f"All over {data}: no small part of the rows carries {NOISE} at {name}."
+        even = np.ptp(result.shares[np.isfinite(result.s)]) * total <= ALIKE
+        return Concentration(Concentrated.EVENLY if even else Concentrated.NOWHERE, (), 1.0, *of)
     smallest = small_parts[0]
     described = result.carriers[1]
     fewer = 1 < len(described.positions) < len(smallest.positions)
-    if fewer and result.place is not None and described in small_parts:
+    if fewer and result.places and described in small_parts:
         smallest = described  # the next sentence tells of these rows
-    count = len(smallest.positions)
-    if count == 1:
-        row, share = result.row_number(smallest.positions[0]), wording.percent(smallest.share)
-        of_rows = of_rows if left_out else f"{total:,}"
-        return f"One row of {of_rows}, row {row:,}, gives {share} of {NOISE} at {name}."
-    listed = f" ({_rows(result, smallest.positions)})" if count <= LISTED else ""
-    share = wording.level_percent(smallest.level)
-    return f"{count:,} of {of_rows} give {share} of {NOISE} at {name}{listed}."
-
-
-def _rows(result: Where, positions: tuple[int, ...]) -> str:
-    numbers = [f"{result.row_number(k):,}" for k in positions]
-    return ("row " if len(positions) == 1 else "rows ") + wording.join(numbers, limit=LISTED)
+    numbers = tuple(_row_numbers(result, smallest.positions))
+    if len(numbers) == 1:
+        return Concentration(Concentrated.ONE_ROW, numbers, smallest.share, *of)
+    return Concentration(Concentrated.FEW_ROWS, numbers, smallest.level, *of)

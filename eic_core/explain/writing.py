@@ -9,13 +9,25 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from eic_core import wording
-from eic_core.explain import phrases
 from eic_core.explain.conditioning import OwnConditioning, OwnSums
 from eic_core.explain.correlated import MeanOfFinite, class_sweep
+from eic_core.explain.facts import (
+    FollowsStep,
+    IndependentNoise,
+    InnerStepLost,
+    KeptByShared,
+    LeftOut,
+    LossOrigin,
+    OutOfSplit,
+    Remark,
+    Split,
+    WorstInside,
+)
+from eic_core.explain.phrases import writing as words
 from eic_core.exports import Plain
 from eic_core.measure.following import following
 from eic_core.measure.inspection import Inspection, local_eic
+from eic_core.phrasing import Phrase
 
 SMALL = 0.3
 """Digits: a loss to the writing below this is not worth a rewriting."""
@@ -29,19 +41,8 @@ NEARLY_ALL = 0.9
 ALIKE = 0.99
 """An input of so large a part of another's share is as strong."""
 
-NAMED = 3
-"""Inputs named in a sentence, at most; the others are counted."""
-
-TOLD = 0.05
+WORTH_A_WORD = 0.05
 """Digits between shared and independent noise that are worth a word."""
-
-WRITING, FUNCTION, BOTH, NEITHER, UNDEFINED = (
-    "writing",
-    "function",
-    "both",
-    "neither",
-    "undefined",
-)
 
 
 @dataclass(frozen=True)
@@ -58,9 +59,8 @@ class WritingLoss(Plain):
     singular_function: int  # Those of them at which the function itself loses every digit
     nothing: int  # Those of them at which the function is 0 and no input moves it
     unsettled: int  # Those of them of which that is not known
-    place: str  # "writing", "function", "both", "neither" or "undefined": where to look
-    sentence: str  # The verdict
-    notes: tuple[str, ...]  # Sentences that qualify it
+    place: LossOrigin  # Where to look
+    remarks: tuple[Remark, ...]  # What qualifies it
 
     _JSON = (
         "own",
@@ -77,6 +77,19 @@ class WritingLoss(Plain):
         "conditioning",
     )
 
+    @property
+    def sentence(self) -> Phrase:
+        """The verdict."""
+        inputs = sensitive_to(self.conditioning)
+        split = Split(self.place, self.own, self.q, self.loss, inputs, self.singular > 0)
+        return words.split_sentence(split)
+
+    @property
+    def notes(self) -> tuple[Phrase, ...]:
+        """Sentences that qualify it."""
+        formula = self.inspection.formula
+        return tuple(words.note(formula, remark) for remark in self.remarks)
+
 
 def writing_loss(inspection: Inspection) -> WritingLoss:
     """Split the root's loss between the function and its writing.
@@ -89,7 +102,7 @@ def writing_loss(inspection: Inspection) -> WritingLoss:
     Returns
     -------
     WritingLoss
-        Digits lost by the function and by its writing, with a sentence.
+        Digits lost by the function and by its writing.
 
     Notes
     -----
@@ -103,8 +116,8 @@ def writing_loss(inspection: Inspection) -> WritingLoss:
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 2.0, 4.0]})
     >>> found = writing_loss(inspect(read("10000*x-9999*x").formula, samples))
-    >>> found.sentence
-    '4.2 of the 4.3 digits that the result loses with shared noise are lost to the writing.'
+    >>> print(found.sentence)
+    4.2 of the 4.3 digits that the result loses with shared noise are lost to the writing.
     """
     formula, data = inspection.formula, inspection.samples
     own, q = MeanOfFinite(), MeanOfFinite()
@@ -125,10 +138,14 @@ def writing_loss(inspection: Inspection) -> WritingLoss:
     loss = q_digits - own_digits if math.isnan(q_digits) else max(0.0, q_digits - own_digits)
     conditioning = sums.result()
     place = _place(own_digits, q_digits, loss)
-    sentence = _sentence(place, conditioning, own_digits, q_digits, loss, q.infinite)
-    notes = (
-        *_notes(inspection, place, q_digits, without),
-        *_left_out(function, writing, unsettled),
+    left_out = {
+        OutOfSplit.FUNCTION: function,
+        OutOfSplit.WRITING: writing,
+        OutOfSplit.NOT_LOOKED_AT: unsettled,
+    }
+    remarks = (
+        *_remarks(inspection, place, q_digits, without),
+        *[LeftOut(why, rows) for why, rows in left_out.items() if rows],
     )
     return WritingLoss(
         inspection,
@@ -142,147 +159,76 @@ def writing_loss(inspection: Inspection) -> WritingLoss:
         sums.nothing,
         unsettled,
         place,
-        sentence,
-        notes,
+        remarks,
     )
 
 
-def _place(own: float, q: float, loss: float) -> str:
+def _place(own: float, q: float, loss: float) -> LossOrigin:
     if math.isnan(q):
-        return UNDEFINED
+        return LossOrigin.UNDEFINED
     if q < CALM:
-        return NEITHER
+        return LossOrigin.NEITHER
     if loss < SMALL:
-        return FUNCTION
-    return WRITING if own < CALM else BOTH
+        return LossOrigin.FUNCTION
+    return LossOrigin.WRITING if own < CALM else LossOrigin.BOTH
 
 
-def _sentence(
-    place: str, conditioning: OwnConditioning, own: float, q: float, loss: float, singular: int
-) -> str:
-    if place == UNDEFINED:
-        if singular:
-            return (
-                "With shared noise the amplification of the result is infinite at every valid "
-                "sample, so there is nothing to split."
-            )
-        return "The formula has no usable value on these samples, so there is nothing to split."
-    if place == NEITHER:
-        split = "too few to split" if q >= 0.005 else "there is nothing to split"
-        return (
-            f"With shared noise the result loses {wording.lost_phrase(q)}: {split} between the "
-            "function and its writing."
-        )
-    of = f"of the {q:.1f} digits that the result loses with shared noise are"
-    sensitivity = f"the function's own sensitivity to errors of {_sensitive_to(conditioning)}"
-    if place == FUNCTION:
-        return f"{min(own, q):.1f} {of} {sensitivity}."
-    lead = f"{loss:.1f} {of} lost to the writing"
-    if place == WRITING:
-        return f"{lead}."
-    return f"{lead}; the other {own:.1f} are {sensitivity}."
-
-
-def _sensitive_to(conditioning: OwnConditioning) -> str:
+def sensitive_to(conditioning: OwnConditioning) -> tuple[str, ...]:
     """The inputs that make nearly all of the conditioning, the strongest first."""
     ranked = sorted(conditioning.variables, key=lambda v: -round(v.share, 9))
     left = math.fsum(v.share for v in ranked)
     limit = (1 - NEARLY_ALL) * left
-    named: list[str] = []
+    names: list[str] = []
     weakest = math.inf
     for v in ranked:
         if left <= limit and v.share < ALIKE * weakest:
             break
-        named.append(phrases.input_name(v.name))
+        names.append(v.name)
         left, weakest = left - v.share, v.share
-    return wording.join(named, limit=NAMED) if named else "its inputs"
+    return tuple(names)
 
 
-def _notes(
-    inspection: Inspection, place: str, q: float, without: npt.NDArray[np.bool_]
-) -> tuple[str, ...]:
-    notes: list[str] = []
+def _remarks(
+    inspection: Inspection, place: LossOrigin, q: float, without: npt.NDArray[np.bool_]
+) -> Iterator[Remark]:
     root = len(inspection.nodes) - 1
     independent = inspection.nodes[root].local_eic_finite
-    worth_telling = q >= CALM or inspection.finite_bottleneck == root
-    apart = wording.lost_phrase(independent)
-    if worth_telling and abs(independent - q) >= TOLD and apart != wording.lost_phrase(q):
-        notes.append(
-            "Here copies of a number share their noise; with independent noise, as EIC has it, "
-            f"the result loses {apart}."
-        )
+    matters = q >= CALM or inspection.finite_bottleneck == root
+    apart = abs(independent - q) >= WORTH_A_WORD and f"{independent:.1f}" != f"{q:.1f}"
+    if matters and apart:
+        yield IndependentNoise(independent)
+    if place == LossOrigin.UNDEFINED:
+        return
     worst = inspection.nodes[inspection.finite_bottleneck]
-    if place != UNDEFINED and worst.node.id != root and worst.local_eic_finite > q + 1:
-        named = "EIC" if math.isfinite(inspection.eic) else "EIC without the singular samples"
-        notes.append(
-            f"The worst step ({named}) loses "
-            f"{wording.digits_phrase(worst.local_eic_finite)}, at "
-            f"{phrases.code_text(inspection.formula, worst.node.id)}: with shared noise the result "
-            "loses fewer."
-        )
-    if place != UNDEFINED and inspection.counts.singular:
-        notes += _singular_notes(inspection, without)
-    return tuple(notes)
+    if worst.node.id != root and worst.local_eic_finite > q + 1:
+        singular = not math.isfinite(inspection.eic)
+        yield WorstInside(worst.node.id, worst.local_eic_finite, singular)
+    if inspection.counts.singular:
+        yield from _singular_remarks(inspection, without)
 
 
-def _singular_notes(inspection: Inspection, without: npt.NDArray[np.bool_]) -> Iterator[str]:
+def _singular_remarks(inspection: Inspection, without: npt.NDArray[np.bool_]) -> Iterator[Remark]:
     amplification = inspection.amplification
     root = len(inspection.nodes) - 1
 
     def lost_at(node_id: int) -> npt.NDArray[np.bool_]:
-        found = np.isinf(amplification.trace(node_id)[1]) & amplification.valid
-        return np.asarray(found & amplification.evaluated(node_id))
+        lost = np.isinf(amplification.trace(node_id)[1]) & amplification.valid
+        return np.asarray(lost & amplification.evaluated(node_id))
 
     at_root = lost_at(root)
-    kept = int(np.count_nonzero(at_root & ~without))
-    if kept:
-        yield (
-            f"At {wording.count(kept, 'sample')} the result loses every digit with independent "
-            "noise, as EIC has it, and keeps some with shared noise."
-        )
+    rescued = int(np.count_nonzero(at_root & ~without))
+    if rescued:
+        yield KeptByShared(rescued)
     follows = np.zeros(len(without), dtype=bool)
     follows[following(inspection).rows] = True
     steps = {n.node.id: lost_at(n.node.id) for n in inspection.nodes if n.singular}
     inside = np.any([*steps.values()], axis=0) & ~at_root & ~without & ~follows
     count = int(np.count_nonzero(inside))
     if count:
-        there = {k: int(np.count_nonzero(lost & inside)) for k, lost in steps.items()}
-        named = inspection.bottleneck
-        if not there.get(named):
-            named = max(there, key=lambda k: (there[k], -k))
-        some = f"at {there[named]:,} of them " if there[named] < count else ""
-        yield (
-            f"At {wording.count(count, 'sample')} an inner step loses every digit and the result "
-            f"does not: {some}see {phrases.code_text(inspection.formula, named)}."
-        )
+        at = {k: int(np.count_nonzero(lost & inside)) for k, lost in steps.items()}
+        step = inspection.bottleneck
+        if not at.get(step):
+            step = max(at, key=lambda k: (at[k], -k))
+        yield InnerStepLost(count, step, at[step])
     if follows.any():
-        step = phrases.code_text(inspection.formula, int(following(inspection).nodes[0]))
-        many = int(np.count_nonzero(follows))
-        yield (
-            f"In these numbers {'is' if many == 1 else 'are'} {wording.count(many, 'sample')} at "
-            f"which the result follows {step}: by noise of first order it keeps its digits there."
-        )
-
-
-def _left_out(function: int, writing: int, unsettled: int) -> Iterator[str]:
-    if function:
-        yield (
-            f"At {wording.count(function, 'sample')} the function itself is 0, jumps or is "
-            "infinitely steep (beyond 10³⁰): an error of its inputs there, however small, is not "
-            f"passed on in proportion; {_they_are(function)} left out of the split."
-        )
-    if writing:
-        yield (
-            f"At {wording.count(writing, 'sample')} the writing loses every digit (beyond 10³⁰) "
-            f"and the function itself does not; {_they_are(writing)} left out of the split."
-        )
-    if unsettled:
-        yield (
-            f"At {wording.count(unsettled, 'more sample', 'more samples')} the result loses every "
-            "digit, too, and whether the function itself does was not looked at, for there are so "
-            f"many; {_they_are(unsettled)} left out of the split."
-        )
-
-
-def _they_are(count: int) -> str:
-    return "it is" if count == 1 else "they are"
+        yield FollowsStep(int(np.count_nonzero(follows)), int(following(inspection).nodes[0]))

@@ -22,7 +22,8 @@ LABEL = 44
 def waterfall(bars: Sequence[Bar]) -> Markup:
     """Shares of the noise, each beginning where the one before it ends.
 
-    >>> waterfall([Bar("rounding of `x`", (0,), 0.0, 1.0)]).count("<rect")
+    >>> from eic_core.phrasing import Phrase
+    >>> waterfall([Bar(Phrase("rounding of `x`"), (0,), 0.0, 1.0)]).count("<rect")
     2
     """
     parts = []
@@ -30,8 +31,8 @@ def waterfall(bars: Sequence[Bar]) -> Markup:
         top = row * ROW
         size = bar.end - bar.start
         parts += [
-            f"<g><title>{escape(_name(bar.label))}</title>",
-            _label(top, _name(bar.label), share_text(size)),
+            f"<g><title>{escape(_name(str(bar.label)))}</title>",
+            _label(top, _name(str(bar.label)), share_text(size)),
             _rect("ghost", 0, 100, top + 22),
             _rect("bar", 100 * bar.start, max(100 * size, 0.4), top + 22),
             "</g>",

@@ -201,7 +201,7 @@ def entries(ledger: Ledger) -> ReportTable:
         ),
         [
             (
-                row.text,
+                str(ledger.source(row)),
                 _share(row.share),
                 _share(row.mean_share),
                 _share(row.inherited),

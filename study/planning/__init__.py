@@ -2,11 +2,10 @@
 
 from study.planning.advising import Advice, Grid, Route, Target, advise, most_studies, width_grid
 from study.planning.approximation import Approximation, approximate
-from study.planning.simulating import PAPER, PAPER_ASSUMES, MonteCarloEstimate, Plan, Progress, plan
+from study.planning.simulating import PAPER, MonteCarloEstimate, Plan, Progress, plan
 
 __all__ = [
     "PAPER",
-    "PAPER_ASSUMES",
     "Advice",
     "Approximation",
     "MonteCarloEstimate",

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, replace
 from math import ceil, isfinite
 from typing import Literal
 
-from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
 from study.planning.approximation import approximate
@@ -28,9 +27,6 @@ class Target:
     """What a study should reach: a half-width or a power.
 
     Raises `UserError` if not exactly one is given, or it is out of range.
-
-    >>> Target(half_width=0.05).sentence
-    'an interval of ± 5.0 points'
     """
 
     # Half the width of the confidence interval, in shares: 0.05 is ± 5 points
@@ -44,12 +40,6 @@ class Target:
             raise UserError("the half-width wanted must be from 0.005 to 0.45")
         if self.power is not None and not 0.05 <= self.power <= 0.999:
             raise UserError("the power wanted must be from 0.05 to 0.999")
-
-    @property
-    def sentence(self) -> str:
-        if self.half_width is not None:
-            return f"an interval of ± {wording.points(self.half_width)} points"
-        return f"a power of {wording.level_percent(self.power or 0)}"
 
     def is_met_by(self, value: float) -> bool:
         return value <= self.half_width if self.half_width is not None else value >= self.goal
@@ -113,6 +103,23 @@ class Advice(PlainAtLevel):
     grid: Grid
 
     _JSON = (("target", lambda advice: asdict(advice.target)), "reached", "routes", "grid")
+
+    @property
+    def when_doubled(self) -> tuple[float, float, float] | None:
+        """Half-widths now, with twice the pairs, and with twice the raters; None if the grid does
+        not hold them all, or one of them is infinite.
+        """
+        grid, pairs, raters = self.grid, self.model.pairs, self.model.raters
+        if not {pairs, 2 * pairs} <= set(grid.pairs) or not {raters, 2 * raters} <= set(
+            grid.raters
+        ):
+            return None
+        now, more_pairs, more_raters = (
+            grid.half_width[grid.raters.index(r)][grid.pairs.index(p)]
+            for p, r in ((pairs, raters), (2 * pairs, raters), (pairs, 2 * raters))
+        )
+        widths = now, more_pairs, more_raters
+        return widths if isfinite(max(widths)) else None
 
 
 _MOST = 20_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -14,6 +15,7 @@ from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
 from study.statistics.clusters import ENOUGH_PROBLEMS
 from study.statistics.inference import clustered_rate
+from study.statistics.limits import Limit
 from study.statistics.preference import Interval, Preference
 from study.statistics.simulation import SimulatedStudy, StudyModel, simulate_many
 
@@ -74,14 +76,7 @@ PAPER = StudyModel(
 )
 """Yu et al., appendix ``app:expert_rating``: 172 pairs of 19 problems, 108 raters with 10 ballots
 each, 1080 votes cast and 840 valid (here: the sessions of 24 raters do not count), 69.8 % for
-lower EIC, Fleiss' kappa 0.37. `PAPER_ASSUMES` says what they do not report."""
-
-PAPER_ASSUMES = (
-    "The paper does not say how much the votes of one rater, or the pairs of one problem, go "
-    "together. Assumed here: votes of one rater correlate by 0.03, and problems make no "
-    "difference, which is the kindest case."
-)
-
+lower EIC, Fleiss' kappa 0.37. What they do not report is assumed."""
 
 Progress = Callable[[int, int], None]
 """Takes (done, total); raises to end the work."""
@@ -118,7 +113,7 @@ class Plan(PlainAtLevel):
     effective_votes: MonteCarloEstimate | None
     # How often the study would be called too small for a trustworthy interval
     too_small: MonteCarloEstimate
-    warning: str  # What the most frequent such sentence says; "" if there is none
+    warning: Limit | None  # The most frequent of why it is too small, or has no interval
     given_problems: bool  # Whether the problems are held fixed, being fewer than ten
 
     _JSON = (
@@ -159,7 +154,7 @@ class _Outcome:
     truth: float
     design_effect: float | None
     effective_votes: float | None
-    too_small: str
+    too_small: Limit | None
 
 
 def plan(
@@ -275,6 +270,6 @@ def _summary(
         median_of([s.design_effect for s in outcomes if s.design_effect is not None]),
         median_of([s.effective_votes for s in outcomes if s.effective_votes is not None]),
         small,
-        max(sorted(set(warnings)), key=warnings.count, default=""),
+        next((why for why, _ in Counter(warnings).most_common(1)), None),
         model.problems < ENOUGH_PROBLEMS,
     )

@@ -15,10 +15,9 @@ import numpy as np
 import scipy
 
 import eic_core
-from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.exports import Plain
-from study.report.declared import UNDECLARED, DeclaredAnalysis, departures
+from study.report.declared import DeclaredAnalysis
 from study.report.exported import ExportedPair, ExportedVote, StudyExport
 from study.report.model_results import ModelResults, model_results
 from study.statistics.agreement import (
@@ -400,62 +399,6 @@ class StudyReport:
         """Median active seconds of the sessions with a valid vote; None without one."""
         sessions = {v.rater: v.session_seconds for v in self.valid_votes}
         return statistics.median(sessions.values()) if sessions else None
-
-    @cached_property
-    def notes(self) -> tuple[str, ...]:
-        notes = []
-        if self.export.unblindings:
-            notes.append(looks_sentence(self.export))
-        notes += departures(self.declared, self.estimand, self.level)
-        if not self.export.checkable:
-            notes.append(UNCHECKED)
-        elif self.declared is None:
-            notes.append(UNDECLARED)
-        if self.export.checkable and self.unsealed:
-            notes.append(unsealed_sentence(self.unsealed, len(self.export.votes)))
-        if self.export.closed_at is None:
-            notes.append("The study was not closed when it was exported.")
-        return tuple(notes)
-
-
-UNCHECKED = (
-    "The export holds no frozen configuration, so whether pairs, rules or votes were edited cannot "
-    "be checked."
-)
-
-
-def unsealed_sentence(unsealed: int, votes: int) -> str:
-    """That votes have no seal: nobody can tell from the export whether they were changed.
-
-    >>> print(unsealed_sentence(94, 110))
-    94 of 110 votes, practice and checks among them, were cast before votes were sealed: from the
-    export alone nobody can tell whether they are as they were cast.
-    """
-    return (
-        f"{unsealed:,} of {wording.count(votes, 'vote')}, practice and checks among them, were "
-        "cast before votes were sealed: from the export alone nobody can tell whether they are as "
-        "they were cast."
-    )
-
-
-def looks_sentence(export: StudyExport) -> str:
-    """Who looks before the end may stop when it suits: when that was, in a sentence.
-
-    >>> from datetime import UTC, datetime
-    >>> from study.report.exported import Unblinding
-    >>> look = Unblinding(datetime(2025, 3, 1, tzinfo=UTC), 312)
-    >>> print(looks_sentence(StudyExport("s", "Demo", "", (), (), unblindings=(look,))))
-    The results were looked at while the study was open: on 1 March 2025 when 312 votes had been
-    cast. Intervals and tests hold for a study that nobody looked into before the end.
-    """
-    looks = "; ".join(
-        f"on {wording.day(look.at)} when {wording.count(look.votes_then, 'vote')} had been cast"
-        for look in export.unblindings
-    )
-    return (
-        f"The results were looked at while the study was open: {looks}. Intervals and tests hold "
-        "for a study that nobody looked into before the end."
-    )
 
 
 def analyse(

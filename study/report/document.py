@@ -7,10 +7,24 @@ from dataclasses import asdict
 from typing import Any
 
 from eic_core.exports import json_text
+from eic_core.phrasing import Phrase
 from study.report.analysis import StudyReport
 from study.report.exported import utc_text
 from study.report.flow import StudyFlow
-from study.report.verdict import verdict
+from study.report.phrases.agreement import agreement_sentence, prevalence_sentence
+from study.report.phrases.limits import in_words
+from study.report.phrases.notes import notes
+from study.report.phrases.rates import (
+    effect_sentence,
+    exclusion_sentence,
+    mixed_sentence,
+    rate_sentence,
+    sign_test_sentence,
+    subgroups_sentence,
+)
+from study.report.phrases.threats import threat_sentence
+from study.report.phrases.verdict import verdict
+from study.statistics.threats import Threats
 
 
 def document_text(report: StudyReport) -> str:
@@ -26,7 +40,9 @@ def document(report: StudyReport) -> dict[str, Any]:
     >>> found["headline"]["rate"], found["headline"]["reason"]
     (None, 'There are no valid votes.')
     """
-    return _source(report) | _counts(report) | _results(report) | {"notes": list(report.notes)}
+    results: dict[str, Any] = in_words(_results(report))
+    said = {"notes": [str(note) for note in notes(report)]}
+    return _source(report) | _counts(report) | results | said
 
 
 def _source(report: StudyReport) -> dict[str, Any]:
@@ -51,7 +67,7 @@ def _source(report: StudyReport) -> dict[str, Any]:
         },
         "unblindings": [look.to_json() for look in export.unblindings],
         "rules": dict(export.rules),
-        "exclusion": export.exclusion.to_json() | {"sentence": export.exclusion.sentence},
+        "exclusion": export.exclusion.to_json() | _sentence(exclusion_sentence(export.exclusion)),
     }
 
 
@@ -95,15 +111,17 @@ def _results(report: StudyReport) -> dict[str, Any]:
     preference, kappa = report.preference.to_json(level), report.fleiss_kappa.to_json()
     return {
         "headline": report.inference.to_json(level)
+        | _sentence(rate_sentence(report.inference))
         | {
             "finding": said.finding,
             "verdict": said.text,
             "bootstrap": bootstrap.to_json() if bootstrap else None,
             "two_way_bootstrap": two_way.to_json() if two_way else None,
-            "sign_test": report.sign_test.to_json(),
+            "sign_test": report.sign_test.to_json()
+            | _sentence(sign_test_sentence(report.sign_test)),
         },
-        "effect": report.effect.to_json(),
-        "mixed": report.mixed.to_json(level),
+        "effect": report.effect.to_json() | _sentence(effect_sentence(report.effect)),
+        "mixed": report.mixed.to_json(level) | _sentence(mixed_sentence(report.mixed)),
         "paper_comparable": {"preference": preference, "fleiss_kappa": kappa},
         "fleiss_kappa_by_side": report.fleiss_kappa_by_side.to_json(),
         "preference": preference,
@@ -113,9 +131,26 @@ def _results(report: StudyReport) -> dict[str, Any]:
             for p in report.by_problem
         ],
         "fleiss_kappa": kappa,
-        "agreement": report.agreement.to_json(),
+        "agreement": report.agreement.to_json()
+        | _sentence(agreement_sentence(report.agreement))
+        | {"prevalence_sentence": str(prevalence_sentence(report.agreement))},
         "models": report.models.to_json(level),
-        "threats": report.threats.to_json(),
-        "subgroups": [each.to_json(level) for each in report.subgroups],
+        "threats": threats_json(report.threats),
+        "subgroups": [
+            each.to_json(level) | _sentence(subgroups_sentence(each)) for each in report.subgroups
+        ],
         "reasons": report.written_reasons.to_json(),
     }
+
+
+def threats_json(threats: Threats) -> dict[str, Any]:
+    """Each with its sentence; that of raters who always click one side is within the sides."""
+    found: dict[str, Any] = threats.to_json()
+    for name, form in found.items():
+        form |= _sentence(threat_sentence(getattr(threats, name)))
+    found["sides"]["one_sided"] |= _sentence(threat_sentence(threats.sides.one_sided))
+    return found
+
+
+def _sentence(phrase: Phrase) -> dict[str, str]:
+    return {"sentence": str(phrase)}

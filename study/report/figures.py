@@ -13,7 +13,9 @@ import numpy as np
 from eic_core import wording
 from study.report.analysis import StudyReport
 from study.report.model_sections import PAPERS_MODELS, PAPERS_PEOPLE
+from study.report.phrases.limits import limit
 from study.statistics.exclusions import Unit
+from study.statistics.limits import Limit
 from study.statistics.preference import Interval
 from study.statistics.threats.sensitivity import SensitivityPoint
 
@@ -189,7 +191,7 @@ def _agreement(report: StudyReport) -> Intervals:
         "agreement (1 is complete)",
         (lowest - 0.05, 1.03),
         middle=0.0,
-        empty=report.agreement.raw_agreement.reason,
+        empty=_why(report.agreement.raw_agreement.reason),
     )
 
 
@@ -197,7 +199,7 @@ def _problems(report: StudyReport) -> Intervals:
     """A line for each problem, the highest rate on top; all votes below, set apart."""
     overall = report.inference
     if overall.rate is None:
-        return Intervals((), FOR_LOWER, empty=overall.reason)
+        return Intervals((), FOR_LOWER, empty=_why(overall.reason))
     rates = report.threats.problems.with_votes
     marks = [
         share_mark(f"{p.problem} ({p.votes:,})", p.rate, p.interval, weight=p.votes / overall.votes)
@@ -220,7 +222,7 @@ def _models(report: StudyReport) -> Intervals:
             f"{each.run.label}{' (exploratory)' if each.run.undeclared else ''}",
             each.found.rate.value,
             each.found.rate.interval(level),
-            reason=each.found.rate.reason,
+            reason=_why(each.found.rate.reason),
         )
         for each in report.models.runs
     ]
@@ -246,7 +248,7 @@ def _sensitivity(report: StudyReport) -> Curves:
             f"under {point.threshold_seconds:g} s left out",
             point.rate.rate,
             point.interval(report.level),
-            reason=point.rate.reason,
+            reason=_why(point.rate.reason),
             more=f"\n{wording.count(point.valid, 'vote')} of "
             f"{wording.count(point.raters, 'rater')}",
         )
@@ -273,7 +275,7 @@ def _ballots(report: StudyReport) -> Curves:
             f"ballot {each.first}",
             each.rate.rate,
             each.rate.interval(report.level),
-            reason=each.rate.reason,
+            reason=_why(each.rate.reason),
             more=f"\n{wording.count(each.votes, 'vote')}, "
             f"median {wording.seconds(each.median_seconds)}",
         )
@@ -320,6 +322,10 @@ def _votes_per_pair(report: StudyReport) -> Counts:
     return Counts(counts, "valid votes on a pair", "pairs", empty="no pairs")
 
 
+def _why(reason: Limit | None) -> str:
+    return "" if reason is None else str(limit(reason))
+
+
 def _span(interval: Interval) -> str:
     return wording.percent_range(interval.low, interval.high, 1)
 
@@ -343,7 +349,7 @@ def _rate_lines(report: StudyReport, *lines: Line) -> Intervals:
     """The rate with each interval that there is; the first is the one that counts."""
     rate = report.inference.rate
     if rate is None:
-        return Intervals((), beside=False, empty=report.inference.reason)
+        return Intervals((), beside=False, empty=_why(report.inference.reason))
     first, *checks = lines
     name, note, interval = first
     marks = [Mark(name, rate, text=f"{wording.percent(rate, 1)}, without an interval")]

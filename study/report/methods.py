@@ -8,8 +8,13 @@ from eic_core import wording
 from study.material import unfinished_sentence
 from study.report.analysis import StudyReport
 from study.report.flow import StudyFlow
-from study.report.verdict import worth_text
-from study.statistics.preference import Interval, interval_text
+from study.report.phrases.agreement import agreement_sentence
+from study.report.phrases.limits import limit
+from study.report.phrases.numbers import interval_text
+from study.report.phrases.rates import effect_sentence, exclusion_sentence
+from study.report.phrases.threats import gaps_summary, threat_sentence
+from study.report.phrases.verdict import worth_text
+from study.statistics.preference import Interval
 
 
 def methods_markdown(report: StudyReport) -> str:
@@ -127,8 +132,9 @@ def _exclusions(report: StudyReport) -> str:
         ]
     )
     left_out = f"{lost} were left out" if lost else "no vote was left out"
-    rule = report.export.exclusion.sentence.rstrip(".").replace(". ", "; ")
-    return f"By the frozen rule ({rule[:1].lower()}{rule[1:]}) {left_out}."
+    return (
+        f"{exclusion_sentence(report.export.exclusion)} By this rule, which is frozen, {left_out}."
+    )
 
 
 def _clocks(report: StudyReport) -> str:
@@ -150,7 +156,7 @@ def _clocks(report: StudyReport) -> str:
 def _result(report: StudyReport) -> list[str]:
     found, preference = report.inference, report.preference
     if found.rate is None:
-        return [found.reason]
+        return [str(limit(found.reason))]
     level = wording.level_percent(report.level)
     ties = f"; {wording.count(preference.ties, 'tie')} left out" if preference.ties else ""
     sentences = [
@@ -159,7 +165,7 @@ def _result(report: StudyReport) -> list[str]:
     ]
     interval = found.interval(report.level)
     if interval is None:
-        return [*sentences, found.reason]
+        return [*sentences, str(limit(found.reason))]
     clusters = wording.join([wording.count(n, kind) for kind, n in found.clusters])
     sentences.append(
         f"Allowing for clusters of votes ({clusters}; variance of Cameron, Gelbach & Miller, "
@@ -174,9 +180,9 @@ def _result(report: StudyReport) -> list[str]:
             f"about {worth_text(found.effective_votes)}."
         )
     if found.too_small:
-        sentences.append(found.too_small)
-    if report.effect.sentence:
-        sentences.append(report.effect.sentence)
+        sentences.append(str(limit(found.too_small)))
+    if report.effect.finding:
+        sentences.append(str(effect_sentence(report.effect)))
     sentences.append(
         f"Taking votes as independent, as Yu et al. do, the exact one-sided binomial test gives "
         f"{wording.p_clause(preference.p_value, 3)} and Wilson's {level} interval "
@@ -210,7 +216,7 @@ def _sampling(report: StudyReport) -> str:
 def _agreement(report: StudyReport) -> list[str]:
     found = report.agreement
     if found.raw_agreement.value is None:
-        return [found.sentence]
+        return [str(agreement_sentence(found))]
     defined = [
         f"{each.name} {wording.number(each.value, 3, missing=wording.UNDEFINED)}"
         + (
@@ -236,23 +242,24 @@ def _threats(report: StudyReport) -> list[str]:
     threats = report.threats
     if not report.valid_votes:
         return []
-    before = (
+    before: tuple[object, ...] = (
         threats.sensitivity,
         threats.attention,
         threats.sides,
         threats.sides.one_sided,
         threats.ballots,
     )
-    said = [each.sentence for each in before]
+    said = [str(threat_sentence(each)) for each in before]
     if threats.screens.classes:
-        said.append(threats.screens.sentence)
+        said.append(str(threat_sentence(threats.screens)))
     if not threats.gaps.fit.reason:
         said.append(
             "The votes were regressed on the gaps of their pairs and on the side (logistic, "
             "clustered as above)."
         )
-    said.append(threats.gaps.summary)
-    said += [each.sentence for each in (threats.structure, threats.problems, threats.ties)]
+    said.append(str(gaps_summary(threats.gaps)))
+    after = (threats.structure, threats.problems, threats.ties)
+    said += [str(threat_sentence(each)) for each in after]
     return list(dict.fromkeys(said))
 
 

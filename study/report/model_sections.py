@@ -6,8 +6,10 @@ from eic_core import wording
 from study.report import terms
 from study.report.analysis import StudyReport
 from study.report.model_results import RunResult
+from study.report.phrases.limits import limit
+from study.report.phrases.numbers import interval_text
 from study.report.section import Fact, Judgement, Section, SectionTable
-from study.statistics.preference import Interval, interval_text
+from study.statistics.preference import Interval
 
 PAPERS_PEOPLE, PAPERS_MODELS = 0.698, 0.7219
 """What Yu et al. report, appendix ``app:expert_rating``: of people, and of their two models."""
@@ -80,7 +82,7 @@ def _beside(report: StudyReport) -> Section:
     if found.missing:
         lines.append(_missing(report))
     lines += dict.fromkeys(
-        f"{_named(each)}: {why}"
+        f"{_named(each)}: {limit(why)}"
         for each in found.runs
         for why in (each.found.rate.reason or each.found.rate.too_small,)
         if why
@@ -141,7 +143,7 @@ def _primary(report: StudyReport) -> list[str]:
     for test in found.primary:
         estimate = test.estimate
         if estimate.reason or estimate.value is None:
-            said.append(f"{test.label}: {estimate.reason}")
+            said.append(f"{test.label}: {limit(estimate.reason)}")
             continue
         share = estimate.null == 0.5
         value = _percent(estimate.value, 1) if share else _points(estimate.value)

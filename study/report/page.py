@@ -15,10 +15,11 @@ from study.report import terms
 from study.report.analysis import StudyReport, provenance
 from study.report.figures import ENDS, FIGURES, headline
 from study.report.flow import StudyFlow
+from study.report.phrases.notes import notes
+from study.report.phrases.verdict import verdict
 from study.report.printing import draw, figure_svg, to_svg
 from study.report.sections import GROUPS, sections_of
 from study.report.tables import LONG_FILE, long_csv
-from study.report.verdict import verdict
 
 SHORT_TABLE = 8
 """Tables of more rows are folded."""
@@ -34,7 +35,7 @@ def render_html(report: StudyReport, figures: Mapping[str, Figure] | None = None
         verdict=verdict(report),
         first_figure=_labelled(to_svg(draw(replace(headline(report), ends=ENDS))), HEADLINE),
         flow=StudyFlow.of(report),
-        notes=report.notes,
+        notes=[str(note) for note in notes(report)],
         eic=terms.EIC,
         groups=[
             (group, heading, found)

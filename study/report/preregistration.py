@@ -9,6 +9,7 @@ from eic_core import wording
 from eic_core.errors import UserError
 from study.design import StudyDesign, frozen_hash
 from study.report.declared import DeclaredAnalysis
+from study.report.phrases.notes import declared_sentence
 
 
 def preregistration(configuration: Mapping[str, Any]) -> str:
@@ -82,7 +83,7 @@ def preregistration(configuration: Mapping[str, Any]) -> str:
         ),
         (
             "Analysis",
-            f"{declared.sentence} The rate has a two-way clustered t interval on the log "
+            f"{declared_sentence(declared)} The rate has a two-way clustered t interval on the log "
             f"odds (docs/adr/0018-inference.md); it is "
             f"held against "
             f"one half, and by two one-sided tests against {points} to either side of it.",

@@ -11,7 +11,8 @@ from scipy.special import ndtr, ndtri
 from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.exports import Plain
-from study.statistics.preference import Interval, Preference, between
+from study.report.phrases.numbers import between
+from study.statistics.preference import Interval, Preference
 
 OF_ONE_RATER = 0.05
 """Supposed correlation of one rater's votes, where raters are given: a usual one."""

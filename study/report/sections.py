@@ -12,10 +12,21 @@ from study.report.analysis import HELD_SHARE, StudyReport
 from study.report.figures import FEW
 from study.report.flow import StudyFlow
 from study.report.model_sections import model_sections
+from study.report.phrases.agreement import agreement_sentence, prevalence_sentence
+from study.report.phrases.limits import limit
+from study.report.phrases.notes import declared_sentence
+from study.report.phrases.numbers import interval_text
+from study.report.phrases.rates import (
+    effect_sentence,
+    exclusion_sentence,
+    mixed_sentence,
+    rate_sentence,
+    subgroups_sentence,
+)
+from study.report.phrases.threats import gaps_summary, held_equal, threat_sentence
 from study.report.section import GROUPS, Fact, Group, Judgement, Section, SectionTable
 from study.statistics.exclusions import Unit
 from study.statistics.inference import ClusteredRate
-from study.statistics.preference import interval_text
 from study.statistics.regression import INTERCEPT, RegressionTerm
 from study.statistics.threats.gaps import UNITS
 from study.statistics.threats.screens import WINDOWS
@@ -29,9 +40,14 @@ MEANINGS = (terms.RAW_AGREEMENT, terms.FLEISS, terms.KRIPPENDORFF, terms.GWET)
 def agreement_section(report: StudyReport) -> Section:
     """Raw agreement and three coefficients beyond chance, on one coding of the votes."""
     found = report.agreement
-    why = [c.too_small or c.interval_reason for c in found.coefficients if c.value is not None]
+    why = [
+        str(limit(reason))
+        for each in found.coefficients
+        if each.value is not None and (reason := each.too_small or each.interval_reason)
+    ]
+    sentence = str(agreement_sentence(found))
     if found.raw_agreement.value is None:
-        return Section("agreement", "agreement", "Agreement between raters", (found.sentence,))
+        return Section("agreement", "agreement", "Agreement between raters", (sentence,))
     return Section(
         key="agreement",
         group="agreement",
@@ -39,7 +55,7 @@ def agreement_section(report: StudyReport) -> Section:
         lines=tuple(
             filter(
                 None,
-                (found.sentence, found.prevalence_sentence, _codings(report), *dict.fromkeys(why)),
+                (sentence, str(prevalence_sentence(found)), _codings(report), *dict.fromkeys(why)),
             )
         ),
         tables=(
@@ -98,14 +114,18 @@ def headline_section(report: StudyReport) -> Section:
     found, level = report.inference, wording.level_percent(report.level)
     if found.rate is None:
         return Section(
-            "headline", "headline", HEADLINE_TITLE, (found.sentence,), figure="preference"
+            "headline",
+            "headline",
+            HEADLINE_TITLE,
+            (str(rate_sentence(found)),),
+            figure="preference",
         )
     sampled = ", ".join(wording.count(n, kind) for kind, n in found.clusters) or "none"
     return Section(
         key="headline",
         group="headline",
         title=HEADLINE_TITLE,
-        lines=(found.sentence,),
+        lines=(str(rate_sentence(found)),),
         figure="preference",
         facts=(
             Fact("rate", wording.percent(found.rate, 1), terms.RATE),
@@ -121,11 +141,14 @@ def headline_section(report: StudyReport) -> Section:
                 _number(found.effective_votes, 1),
                 terms.EFFECTIVE_VOTES,
             ),
-            Fact("smallest effect of interest", report.effect.sentence or wording.UNDEFINED),
+            Fact(
+                "smallest effect of interest",
+                str(effect_sentence(report.effect)) if report.effect.finding else wording.UNDEFINED,
+            ),
             *_bootstraps(report),
             *(
-                (Fact("by a mixed model", report.mixed.sentence, terms.MIXED),)
-                if report.mixed.sentence
+                (Fact("by a mixed model", str(mixed_sentence(report.mixed)), terms.MIXED),)
+                if report.mixed.rate is not None
                 else ()
             ),
         ),
@@ -165,9 +188,11 @@ def paper_section(report: StudyReport) -> Section:
         f"{preference.lower:,} / {preference.higher:,} / {preference.ties:,}",
         terms.PREFERENCE,
     )
-    undefined = f"Fleiss' kappa is not defined: {kappa.reason}" if kappa.reason else ""
+    undefined = f"Fleiss' kappa is not defined: {limit(kappa.reason)}" if kappa.reason else ""
     if preference.reason:
-        return Section("paper", "paper", PAPER_TITLE, (preference.reason, undefined), (counts,))
+        return Section(
+            "paper", "paper", PAPER_TITLE, (str(limit(preference.reason)), undefined), (counts,)
+        )
     return Section(
         key="paper",
         group="paper",
@@ -236,9 +261,8 @@ def _held_gaps(report: StudyReport) -> tuple[Fact, ...]:
         return ()
     return (
         Fact(
-            f"pairs that keep a gap of {found.least:g} in {HELD_SHARE:.0%} of draws".replace(
-                "%", " %"
-            ),
+            f"pairs that keep a gap of {found.least:g} in "
+            f"{wording.percent(HELD_SHARE, 0)} of draws",
             f"{found.in_most_draws:,} of {found.known:,}",
             "The rows of the problem's data are drawn again 200 times: EIC is a maximum of means, "
             "and a mean may hang on one row.",
@@ -270,7 +294,7 @@ def votes_section(report: StudyReport) -> Section:
             filter(
                 None,
                 (
-                    export.exclusion.sentence,
+                    str(exclusion_sentence(export.exclusion)),
                     *flow.lines,
                     flow.attrition,
                     f"{report.unfinished_excluded_raters} of the raters left out had not finished."
@@ -329,7 +353,7 @@ def subgroup_sections(report: StudyReport) -> tuple[Section, ...]:
             key="subgroups",
             group="study",
             title="Subgroups declared before the first vote",
-            lines=tuple(each.sentence for each in report.subgroups),
+            lines=tuple(str(subgroups_sentence(each)) for each in report.subgroups),
             tables=tuple(
                 _of_enough(
                     heads,
@@ -402,7 +426,7 @@ def source_section(report: StudyReport) -> Section:
         key="source",
         group="study",
         title="Where the numbers come from",
-        lines=(report.declared.sentence,) if report.declared else (),
+        lines=(str(declared_sentence(report.declared)),) if report.declared else (),
         facts=(
             Fact("title", export.title),
             Fact("id", export.study),
@@ -450,7 +474,7 @@ def threat_sections(report: StudyReport) -> tuple[Section, ...]:
 
 
 def _threat(key: str, title: str, found: Any, **more: Any) -> Section:
-    more.setdefault("lines", (found.sentence,))
+    more.setdefault("lines", (str(threat_sentence(found)),))
     return Section(key=key, group="threats", title=title, judgement=found.judgement, **more)
 
 
@@ -520,7 +544,7 @@ def _sides(report: StudyReport) -> Section:
         "sides",
         "Do raters favour a side?",
         found,
-        lines=tuple(filter(None, (found.sentence, _stacked(report)))),
+        lines=tuple(filter(None, (str(threat_sentence(found)), _stacked(report)))),
         facts=(
             Fact("left / right / tie", f"{found.left:,} / {found.right:,} / {found.ties:,}"),
             Fact("left chosen", wording.percent(found.share, 1)),
@@ -647,10 +671,10 @@ def _gaps(report: StudyReport) -> Section:
         "gaps",
         "Is it EIC that raters follow?",
         found,
-        lines=(found.summary,),
+        lines=(str(gaps_summary(found)),),
         facts=(
             Fact(
-                f"rate at {found.held_equal}",
+                f"rate at {held_equal(found)}",
                 wording.percent(adjusted[0] if adjusted else None, 1),
                 "What the regression expects between formulas that differ in EIC alone.",
             ),

@@ -7,17 +7,18 @@ from collections.abc import Iterable
 from eic_core import wording
 from study.report.analysis import StudyReport
 from study.report.flow import StudyFlow
+from study.report.phrases.notes import notes
+from study.report.phrases.verdict import verdict
 from study.report.sections import GROUPS, Section, SectionTable, sections_of
-from study.report.verdict import verdict
 
 
 def render_text(report: StudyReport) -> str:
     export, said = report.export, verdict(report)
     title = export.title or export.study
-    blocks = [title, "=" * len(title), *(wording.wrap(line) for line in said.lines)]
+    blocks = [title, "=" * len(title), *(wording.wrap(str(line)) for line in said.lines)]
     blocks += [wording.wrap(f"Take care. {said.caution}")] if said.caution else []
     blocks += [wording.wrap(line) for line in StudyFlow.of(report).lines]
-    blocks += [wording.wrap(f"note: {note}") for note in report.notes]
+    blocks += [wording.wrap(f"note: {note}") for note in notes(report)]
     lines = ["\n".join(blocks[:2]), *blocks[2:]]
     group = None
     for section in sections_of(report):

@@ -8,13 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
 from study.statistics.agreement_coefficients import (
-    NO_PAIR,
-    NO_VOTES,
-    ONE_CATEGORY,
     Coefficient,
     fleiss_coefficient,
     fleiss_interval,
@@ -22,6 +18,7 @@ from study.statistics.agreement_coefficients import (
     krippendorff_alpha,
     raw_agreement,
 )
+from study.statistics.limits import Lack, Limit
 from study.statistics.votes import VoteArrays
 
 __all__ = [
@@ -51,7 +48,7 @@ class FleissKappa(PlainAtLevel):
     counts: tuple[tuple[int, ...], ...]
     categories: tuple[str, ...]
     value: float | None  # Fleiss' kappa, at most 1; None if it is not defined
-    reason: str  # Why it is not, in a sentence; else ""
+    reason: Limit | None  # Why it is not
     # observed, expected: mean agreement of two votes on a subject, and what chance gives
     observed: float | None
     expected: float | None
@@ -101,8 +98,8 @@ def fleiss_kappa(
 
     >>> round(fleiss_kappa([[4, 1], [0, 3], [2, 2], [5, 0]]).value, 4)
     0.4544
-    >>> fleiss_kappa([[3, 0], [2, 0]]).reason
-    'All votes are for one category, so agreement beyond chance is not defined.'
+    >>> fleiss_kappa([[3, 0], [2, 0]]).reason.name
+    'ONE_CATEGORY'
     """
     rows = tuple(tuple(int(n) for n in row) for row in counts)
     names = tuple(categories)
@@ -111,7 +108,7 @@ def fleiss_kappa(
             raise UserError(f"a row of counts needs {len(names)} counts of 0 or more")
     used = [row for row in rows if sum(row) >= 2]
     if not used:
-        reason = NO_PAIR if rows else NO_VOTES
+        reason = Lack.NO_PAIR_OF_TWO_VOTES if rows else Lack.NO_VOTES
         return FleissKappa(rows, names, None, reason, None, None)
     observed = sum(
         sum(n * (n - 1) for n in row) / (sum(row) * (sum(row) - 1)) for row in used
@@ -119,9 +116,9 @@ def fleiss_kappa(
     shares = [sum(row[j] / sum(row) for row in used) / len(used) for j in range(len(names))]
     expected = sum(share * share for share in shares)
     if sum(any(row[j] for row in used) for j in range(len(names))) < 2:
-        return FleissKappa(rows, names, None, ONE_CATEGORY, observed, expected)
+        return FleissKappa(rows, names, None, Lack.ONE_CATEGORY, observed, expected)
     value = (observed - expected) / (1 - expected)
-    return FleissKappa(rows, names, value, "", observed, expected)
+    return FleissKappa(rows, names, value, None, observed, expected)
 
 
 def count_choices(votes: Iterable[tuple[str, str]]) -> dict[str, tuple[int, int]]:
@@ -158,8 +155,6 @@ class Agreement(PlainAtLevel):
         "coding",
         "seed",
         "level",
-        "sentence",
-        "prevalence_sentence",
     )
 
     @property
@@ -167,48 +162,14 @@ class Agreement(PlainAtLevel):
         return self.raw_agreement, self.fleiss_kappa, self.krippendorff_alpha, self.gwet_ac1
 
     @property
-    def sentence(self) -> str:
-        """How far two raters agree, and how much of that is more than chance, in plain words."""
-        raw, kappa = self.raw_agreement, self.fleiss_kappa
-        if raw.value is None:
-            return f"{raw.reason} So nothing can be said about how far raters agree."
-        alike = wording.percent(raw.value, 0)
-        said = f"Two raters of one pair chose the same formula in {alike} of cases."
-        if kappa.value is None or kappa.expected is None:
-            return f"{said} {kappa.reason}"
-        return (
-            f"{said} Chance alone would give {wording.percent(kappa.expected, 0)}. Fleiss' kappa, "
-            "which is 1 "
-            "if all agree and 0 if they agree as often as by chance, is "
-            f"{wording.rounded(kappa.value, 2, (0, 1))}."
-        )
-
-    @property
-    def prevalence_sentence(self) -> str:
-        """Why kappa is so much below the raw agreement; "" unless an uneven split lowers it by
-        `PREVALENCE_PULL` or more: below 2 · raw - 1 (Bennett's S), its value if votes were evenly
-        split.
+    def pulled_down(self) -> bool:
+        """Whether an uneven split of the votes lowers kappa by `PREVALENCE_PULL` or more: below
+        2 · raw - 1 (Bennett's S), its value if votes were evenly split.
         """
-        raw, kappa, share = self.raw_agreement.value, self.fleiss_kappa, self.lower_share
-        ac1 = self.gwet_ac1.value
-        if raw is None or kappa.value is None or kappa.expected is None:
-            return ""
-        if share is None or ac1 is None:
-            return ""
-        if (2 * raw - 1) - kappa.value < PREVALENCE_PULL or raw <= 0.5:
-            return ""
-        side, most = ("lower", share) if share >= 0.5 else ("higher", 1 - share)
-        return (
-            f"Kappa looks low beside the {wording.percent(raw, 0)} of cases in which raters "
-            "agree, because "
-            f"{wording.percent(most, 0)} of the votes go to the formula of {side} EIC: raters who "
-            "each chose "
-            "it that often without looking at the pair would already agree in "
-            f"{wording.percent(kappa.expected, 0)} of cases, and kappa counts only what is beyond "
-            "that. "
-            "Gwet's AC1, which an uneven split does not pull down, is "
-            f"{wording.rounded(ac1, 2, (0, 1))}."
-        )
+        raw, kappa = self.raw_agreement.value, self.fleiss_kappa.value
+        if raw is None or kappa is None or self.lower_share is None or self.gwet_ac1.value is None:
+            return False
+        return (2 * raw - 1) - kappa >= PREVALENCE_PULL and raw > 0.5
 
 
 def agreement_of(
@@ -224,8 +185,8 @@ def agreement_of(
     >>> found = agreement_of(VoteArrays.of(votes))
     >>> round(found.raw_agreement.value, 2), round(found.fleiss_kappa.value, 2)
     (0.8, -0.11)
-    >>> found.prevalence_sentence[:62]
-    'Kappa looks low beside the 80 % of cases in which raters agree'
+    >>> found.pulled_down
+    True
     """
     counts = table.counts()
     votes = counts.sum(axis=1)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
 from study.statistics.bootstrap import bias_corrected, resampling_weights
+from study.statistics.limits import FewPairsOfRarerChoice, Lack, Limit
 from study.statistics.preference import Interval
 from study.statistics.votes import Floats
 
@@ -106,10 +107,6 @@ FEW_PAIRS = 20
 """With fewer pairs that hold the rarer choice, intervals of kappa and alpha cover too little."""
 FEW_PAIRS_RAW = 10
 """The same for raw agreement and AC1, which hang less on the rarer choice."""
-NO_VOTES = "There are no votes."
-NO_PAIR = "No pair has two votes."
-ONE_CATEGORY = "All votes are for one category, so agreement beyond chance is not defined."
-ONE_PAIR = "Only one pair has two votes, so there is no interval."
 
 
 @dataclass(frozen=True)
@@ -118,7 +115,7 @@ class Coefficient(PlainAtLevel):
 
     name: str
     value: float | None  # None if it is not defined; `reason` says why
-    reason: str  # "" if it is defined
+    reason: Limit | None
     # observed, expected: agreement of two votes on a pair, and what this coefficient takes for
     # chance (None for raw agreement, which takes nothing off)
     observed: float | None
@@ -129,8 +126,8 @@ class Coefficient(PlainAtLevel):
     left_out: int
     votes: int
     interval: Interval | None
-    interval_reason: str  # Why there is no interval; "" if there is
-    too_small: str  # Why the interval is not to be relied on; "" if it is, or if there is none
+    interval_reason: Limit | None  # Why there is no interval
+    too_small: Limit | None  # Why the interval is not to be relied on
 
     _JSON = (
         "name",
@@ -217,7 +214,7 @@ def fleiss_interval(
 def coefficient(
     name: str, measure: Measure, counts: Counts, draws: int, seed: int, level: float, few: int
 ) -> Coefficient:
-    """A coefficient with its interval, or with sentences why there is none. `measure` maps
+    """A coefficient with its interval, or with the reason why there is none. `measure` maps
     `PairSums` and weights, shape (draws, pairs), to values, observed and expected agreement, each
     of shape (draws,), nan where not defined. With fewer than `few` pairs that hold the rarer choice
     the interval is not to be relied on. Raises `UserError` for fewer than 100 draws, or a level
@@ -230,19 +227,20 @@ def coefficient(
         raise UserError("a confidence level lies between 0 and 1")
     pairs, votes = len(sums), int(sums.votes.sum())
     if not pairs:
-        reason = NO_PAIR if sums.left_out else NO_VOTES
-        return Coefficient(name, None, reason, None, None, 0, sums.left_out, 0, None, reason, "")
+        reason = Lack.NO_PAIR_OF_TWO_VOTES if sums.left_out else Lack.NO_VOTES
+        return Coefficient(name, None, reason, None, None, 0, sums.left_out, 0, None, reason, None)
     values, observed, expected = (found[0] for found in measure(sums, np.ones((1, pairs))))
     value = None if np.isnan(values) else float(values)
-    reason = ONE_CATEGORY if value is None else ""
-    interval, why = None, reason or ONE_PAIR
+    undefined = Lack.ONE_CATEGORY if value is None else None
+    interval: Interval | None = None
+    why: Lack | None = undefined or Lack.ONE_PAIR
     if value is not None and pairs > 1:
         drawn = measure(sums, resampling_weights(pairs, draws, seed))[0]
         interval, why = bias_corrected(value, drawn, pairs, level)
     return Coefficient(
         name,
         value,
-        reason,
+        undefined,
         float(observed),
         None if np.isnan(expected) else float(expected),
         pairs,
@@ -250,17 +248,11 @@ def coefficient(
         votes,
         interval,
         why,
-        _too_small(sums, few) if interval else "",
+        _too_small(sums, few) if interval else None,
     )
 
 
-def _too_small(sums: PairSums, few: int) -> str:
+def _too_small(sums: PairSums, few: int) -> Limit | None:
     holding = np.sort((sums.counts > 0).sum(axis=0))[:-1]
     rarest = int(holding[-1])  # of two categories the rarer one, of more the second
-    if rarest >= few:
-        return ""
-    pairs = "one pair has" if rarest == 1 else f"{rarest} pairs have"
-    return (
-        f"Only {pairs} a vote for the rarer choice: with fewer than {few} the interval tends to be "
-        "too narrow, so do not rely on it."
-    )
+    return None if rarest >= few else FewPairsOfRarerChoice(rarest, few)

@@ -23,6 +23,7 @@ from scipy.special import ndtr, ndtri, stdtrit
 
 from eic_core.errors import UserError
 from study.statistics.clusters import Clustering
+from study.statistics.limits import Lack
 from study.statistics.preference import Interval
 from study.statistics.votes import Floats, Integers, VoteArrays
 
@@ -149,9 +150,6 @@ def _percentiles(lower: Floats, votes: Floats, level: float, method: str) -> Int
 AGREEMENT_METHOD = "bias-corrected pair bootstrap"
 MOST_UNDEFINED = 0.05
 
-NO_SPREAD = "All pairs show the same agreement, so their spread gives no interval."
-UNSTABLE = "Too few pairs hold the rarer choice to give an interval."
-
 
 @lru_cache(maxsize=16)
 def resampling_weights(pairs: int, draws: int, seed: int) -> Floats:
@@ -168,19 +166,19 @@ def resampling_weights(pairs: int, draws: int, seed: int) -> Floats:
 
 def bias_corrected(
     value: float, drawn: Floats, pairs: int, level: float
-) -> tuple[Interval | None, str]:
-    """The interval, or None and a sentence with the reason, for two pairs or more; `value` is the
+) -> tuple[Interval | None, Lack | None]:
+    """The interval, or None and the reason, for two pairs or more; `value` is the
     coefficient of the votes themselves.
     """
     defined = drawn[~np.isnan(drawn)]
     if len(defined) < (1 - MOST_UNDEFINED) * len(drawn):
-        return None, UNSTABLE
+        return None, Lack.RARE_CHOICE
     if np.ptp(defined) < 1e-12:
-        return None, NO_SPREAD
+        return None, Lack.SAME_AGREEMENT
     near = np.abs(defined - value) < 1e-12
     below = float(((defined < value) & ~near).mean() + near.mean() / 2)
     least = 1 / len(defined)
     shift = 2 * ndtri(min(max(below, least), 1 - least))
     reach = sqrt(pairs / (pairs - 1)) * stdtrit(pairs - 1, (1 + level) / 2)
     low, high = np.quantile(defined, [ndtr(shift - reach), ndtr(shift + reach)])
-    return Interval(float(low), float(high), level, AGREEMENT_METHOD), ""
+    return Interval(float(low), float(high), level, AGREEMENT_METHOD), None

@@ -11,6 +11,18 @@ from typing import Literal
 
 import numpy as np
 
+from study.statistics.limits import (
+    FewClusters,
+    FewDissenting,
+    FewProblems,
+    FewSharedProblems,
+    Kind,
+    Lack,
+    Limit,
+    NearlyOneProblem,
+    OneCluster,
+    SinglePairs,
+)
 from study.statistics.votes import Floats, Integers, Sampled, VoteArrays
 
 Estimand = Literal["problems like these", "pairs like these", "these pairs"]
@@ -57,7 +69,7 @@ class Component:
 @dataclass(frozen=True, eq=False)
 class Clustering:
     table: VoteArrays  # Deciding votes only
-    item: str  # "pair" or "problem": what is sampled beside the raters
+    item: Kind  # "pair" or "problem": what is sampled beside the raters
     items: Integers  # shape (n,): The item of each vote
     # shape (n,): What is held fixed, for each vote: one stratum, its problem, or its pair. The
     # strata partition the items, unless the pairs themselves are fixed.
@@ -84,9 +96,9 @@ class Clustering:
         return cls(decided, "pair", decided.pair, decided.problem, estimand, copies)
 
     @property
-    def sampled(self) -> tuple[tuple[str, int], ...]:
+    def sampled(self) -> tuple[tuple[Kind, int], ...]:
         """The sampled items, and how many of each kind have a deciding vote."""
-        raters = ("rater", count(self.table.rater))
+        raters: tuple[Kind, int] = ("rater", count(self.table.rater))
         return (
             (raters,)
             if self.estimand == "these pairs"
@@ -234,82 +246,40 @@ the whole scale (docs/adr/0018-inference.md)."""
 FEW_DISSENTING = 5
 
 
-def reason_of(grouped: Clustering, votes_cast: int) -> str:
-    """Why there is neither interval nor test; "" if there are."""
+def reason_of(grouped: Clustering, votes_cast: int) -> Limit | None:
+    """Why there is neither interval nor test; None if there are."""
     if not len(grouped.table):
-        return "Nobody decided for either formula." if votes_cast else "There are no valid votes."
-    counts = dict(grouped.sampled)
-    if counts["rater"] == 1:
-        return (
-            "All votes are of one rater, so nothing can be said about other raters: "
-            "there is no interval and no test."
-        )
-    if counts.get("pair") == 1:
-        return (
-            "All votes are on one pair, so nothing can be said about other pairs: "
-            "there is no interval and no test."
-        )
-    if counts.get("problem") == 1:
-        return (
-            "All votes are on one problem, so nothing can be said about other problems: "
-            "there is no interval and no test."
-        )
-    if grouped.item == "problem" and grouped.degrees_of_freedom < 1:
-        return (
-            f"Nearly all votes are on one of the {grouped.problems} problems, so nothing can be "
-            "said about other problems: there is no interval and no test."
-        )
+        return Lack.NOBODY_DECIDED if votes_cast else Lack.NO_VALID_VOTES
+    # raters first, and what they saw after them
+    for kind, number in reversed(grouped.sampled):
+        if number == 1:
+            return OneCluster(kind)
     if grouped.degrees_of_freedom < 1:
-        return (
-            f"Each of the {grouped.problems} problems has a single pair, so pairs of one problem "
-            "cannot be compared: there is no interval and no test."
-        )
-    return ""
+        alone = NearlyOneProblem if grouped.item == "problem" else SinglePairs
+        return alone(grouped.problems)
+    return None
 
 
-def too_small_of(grouped: Clustering, variance: float) -> str:
-    """Why the interval is not to be relied on; "" if it is."""
+def too_small_of(grouped: Clustering, variance: float) -> Limit | None:
+    """Why the interval is not to be relied on; None if it is."""
     for kind, number in grouped.sampled:
         if kind == "problem":
             if grouped.effective_problems < FEW_PROBLEMS:
                 return _few_problems(grouped)
         elif number < FEW_CLUSTERS:
-            return (
-                f"Only {number} {kind}s: with fewer than {FEW_CLUSTERS} the spread between them "
-                "cannot be measured well, so do not rely on the interval or the test."
-            )
+            return FewClusters(kind, number, FEW_CLUSTERS)
     if grouped.item == "pair" and grouped.degrees_of_freedom < FEW_CLUSTERS - 1:
-        return (
-            f"Only {dict(grouped.sampled)['pair']} pairs on {grouped.problems} problems: too few "
-            "pairs share a problem to measure how they differ, so do not rely on the interval or "
-            "the test."
-        )
+        return FewSharedProblems(dict(grouped.sampled)["pair"], grouped.problems)
     fewest = grouped.fewest_dissenting()
     if fewest == 0:
-        return (
-            "All deciding votes agree, so the spread between raters and pairs cannot be measured: "
-            "the interval takes all votes of one rater, or on one pair, as a single vote."
-        )
+        return Lack.UNANIMOUS
     if fewest < FEW_DISSENTING:
-        clusters = "one rater or pair" if fewest == 1 else f"{fewest} raters or pairs"
-        return (
-            f"The rarer choice comes from {clusters} only: with fewer than {FEW_DISSENTING} the "
-            "spread cannot be measured well, so do not rely on the interval or the test."
-        )
-    if not variance:
-        return (
-            "The votes balance so evenly that no spread shows between raters or pairs: "
-            "the interval takes all votes of one rater, or on one pair, as a single vote."
-        )
-    return ""
+        return FewDissenting(fewest, FEW_DISSENTING)
+    return None if variance else Lack.BALANCED
 
 
-def _few_problems(grouped: Clustering) -> str:
+def _few_problems(grouped: Clustering) -> FewProblems:
     sizes = np.bincount(grouped.table.problem)
     largest = round(100 * int(sizes.max()) / len(grouped.table))
-    return (
-        f"The votes on {grouped.problems} problems tell as much about other problems as those on "
-        f"{grouped.effective_problems:.1f} problems of equal size (the largest holds {largest} % "
-        f"of them): with fewer than {FEW_PROBLEMS} the spread between problems cannot be measured "
-        "well, so do not rely on the interval or the test."
-    )
+    effective = round(grouped.effective_problems, 1)
+    return FewProblems(grouped.problems, effective, largest, FEW_PROBLEMS)

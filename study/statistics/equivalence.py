@@ -11,7 +11,6 @@ from typing import Literal
 
 from scipy.special import stdtr
 
-from eic_core import wording
 from eic_core.exports import Plain
 from study.statistics.inference import ClusteredRate
 
@@ -32,7 +31,7 @@ class EffectSize(Plain):
     # p-value of the test that the rate is not between the two: the larger of two one-sided tests
     p_within: float | None
 
-    _JSON = ("margin", "declared", "alpha", "p_above", "p_below", "p_within", "finding", "sentence")
+    _JSON = ("margin", "declared", "alpha", "p_above", "p_below", "p_within", "finding")
 
     @property
     def finding(self) -> EffectFinding:
@@ -44,31 +43,6 @@ class EffectSize(Plain):
         if self.p_below <= self.alpha:
             return "higher"
         return "too small to matter" if self.p_within <= self.alpha else "open"
-
-    @property
-    def sentence(self) -> str:
-        points = f"{100 * self.margin:.3g} points from one half"
-        said = "as declared" if self.declared else "not declared beforehand"
-        start = f"The smallest effect of interest is {points} ({said}): the preference is "
-        tests = {
-            "lower": self.p_above,
-            "higher": self.p_below,
-            "open": self.p_within,
-            "too small to matter": self.p_within,
-        }
-        if not self.finding:
-            return ""
-        clause = wording.p_clause(tests[self.finding], 3)
-        return (
-            start
-            + {
-                "lower": f"larger, for the lower EIC (one-sided {clause}).",
-                "higher": f"larger, for the higher EIC (one-sided {clause}).",
-                "too small to matter": "smaller, so as good as none "
-                f"(two one-sided tests, {clause}).",
-                "open": f"shown neither larger nor smaller (two one-sided tests, {clause}).",
-            }[self.finding]
-        )
 
 
 def effect_size(

@@ -13,7 +13,6 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
 from study.statistics.votes import Flags, Floats, Integers
@@ -48,9 +47,6 @@ class TimedVote(Protocol):
 class ExclusionRule(PlainAtLevel):
     """When a vote does not count; frozen with the study. Raises `UserError` if a value makes no
     sense.
-
-    >>> ExclusionRule().sentence
-    'Sessions of under 60 active seconds are left out.'
     """
 
     # Votes or sessions of fewer active seconds do not count; exactly the threshold counts. 0
@@ -73,23 +69,6 @@ class ExclusionRule(PlainAtLevel):
         limit = self.max_failed_attention
         if limit is not None and limit < 0:
             raise UserError("the number of failed attention checks allowed must be 0 or more")
-
-    @property
-    def sentence(self) -> str:
-        parts = []
-        if self.threshold_seconds:
-            what = "Sessions" if self.unit == "session" else "Votes"
-            under = f"under {wording.plain(self.threshold_seconds)} active seconds"
-            parts.append(f"{what} of {under} are left out.")
-        else:
-            parts.append("No vote is left out for haste.")
-        if self.max_failed_attention is not None:
-            parts.append(
-                "Sessions with more than "
-                f"{wording.count(self.max_failed_attention, 'failed attention check')} are left "
-                "out."
-            )
-        return " ".join(parts)
 
 
 def rater_seconds(vote: object) -> float | None:

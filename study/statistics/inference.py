@@ -11,7 +11,6 @@ from typing import Literal, get_args
 
 from scipy.special import betainc, betaincinv, stdtr, stdtrit
 
-from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
 from study.statistics.bootstrap import pair_bootstrap, two_way_bootstrap
@@ -23,6 +22,7 @@ from study.statistics.clusters import (
     too_small_of,
     two_way,
 )
+from study.statistics.limits import Kind, Limit
 from study.statistics.preference import Interval
 from study.statistics.votes import VoteArrays
 
@@ -48,7 +48,7 @@ class ClusteredRate(PlainAtLevel):
     # like these on problems like these, on other pairs of these problems, or on these pairs alone
     estimand: Estimand
     # What was sampled and how many there are, such as (("pair", 172), ("rater", 84))
-    clusters: tuple[tuple[str, int], ...]
+    clusters: tuple[tuple[Kind, int], ...]
     # True: the rate is that of these problems, and says nothing about others
     conditional_on_problems: bool
     problems: int  # With a deciding vote
@@ -58,8 +58,8 @@ class ClusteredRate(PlainAtLevel):
     effective_problems: float
     # Those of the t distribution; 0 or less if there is no spread to measure
     degrees_of_freedom: float
-    too_small: str  # "", or why this study is too small for a trustworthy interval, in a sentence
-    reason: str  # "", or why there is no interval and no test
+    too_small: Limit | None  # Why this study is too small for a trustworthy interval
+    reason: Limit | None  # Why there is no interval and no test
 
     _JSON = (
         "lower",
@@ -80,7 +80,6 @@ class ClusteredRate(PlainAtLevel):
         "effective_votes",
         "too_small",
         "reason",
-        "sentence",
     )
 
     @property
@@ -154,39 +153,9 @@ class ClusteredRate(PlainAtLevel):
         return "lower" if interval.low > 0.5 else "higher" if interval.high < 0.5 else "undecided"
 
     @property
-    def sentence(self) -> str:
-        if self.reason:
-            return self.reason
-        counted = wording.join([wording.count(number, kind) for kind, number in self.clusters])
-        by = f"t with {self.degrees_of_freedom:.3g} degrees of freedom, on the log odds"
-        start = f"{self.lower} of {self.votes} deciding votes went to the formula of lower EIC. "
-        if self.estimand == "these pairs":
-            return (
-                f"{start}The interval and the test are for these pairs, and for raters like these: "
-                f"{counted}, clustered by rater about each pair's own rate ({by})."
-            )
-        done = (
-            f"{start}Votes on one {self.clusters[0][0]} go together, and so do votes of one rater; "
-            f"the interval and the test allow for both: {counted}, two-way clustered ({by})."
-        )
-        if not self.conditional_on_problems:
-            return f"{done}{self._uneven}"
-        if self.problems == 1:
-            return f"{done} All pairs are of one problem: this holds for it, not for others."
-        return (
-            f"{done} The {self.problems} problems are held fixed: this holds for them, not for "
-            "others."
-        )
-
-    @property
-    def _uneven(self) -> str:
-        """That the problems are of unequal sizes; "" unless they count for fewer."""
-        if self.effective_problems > 0.9 * self.problems:
-            return ""
-        return (
-            " The problems hold unequal numbers of votes and count as "
-            f"{self.effective_problems:.1f} of equal size."
-        )
+    def uneven(self) -> bool:
+        """Whether the problems are so unequal in votes that they count for fewer."""
+        return self.effective_problems <= 0.9 * self.problems
 
     @property
     def log_odds(self) -> tuple[float, float] | None:
@@ -241,9 +210,8 @@ def clustered_rate(
     >>> rate = clustered_rate(VoteArrays.of(votes))
     >>> rate.rate, round(rate.design_effect, 2), round(rate.effective_votes, 1)
     (0.75, 5.45, 11.0)
-    >>> print(rate.too_small)
-    The rarer choice comes from 3 raters or pairs only: with fewer than 5 the spread cannot be
-    measured well, so do not rely on the interval or the test.
+    >>> rate.too_small
+    FewDissenting(clusters=3, enough=5)
     """
     if estimand is not None and estimand not in ESTIMANDS:
         raise UserError(f"an estimand is `{'`, `'.join(ESTIMANDS)}`, not `{estimand}`")
@@ -252,7 +220,7 @@ def clustered_rate(
     sampled = grouped.sampled if votes else ()
     reason = reason_of(grouped, len(table))
     components = () if reason else grouped.components()
-    small = "" if reason else too_small_of(grouped, two_way(components))
+    small = None if reason else too_small_of(grouped, two_way(components))
     return ClusteredRate(
         lower,
         votes,

@@ -12,10 +12,10 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit, ndtr, ndtri
 
-from eic_core import wording
 from eic_core.exports import PlainAtLevel
 from study.statistics.inference import ClusteredRate
-from study.statistics.preference import Interval, between
+from study.statistics.limits import Kind
+from study.statistics.preference import Interval
 from study.statistics.threats.common import clusters_of
 from study.statistics.votes import Floats, Integers, VoteArrays
 
@@ -28,7 +28,7 @@ MOST_STEPS = 60
 class MixedRate(PlainAtLevel):
     """The rate of a typical rater on a typical pair or problem."""
 
-    kinds: tuple[str, str]  # What has an intercept of its own: "problem" or "pair", and "rater"
+    kinds: tuple[Kind, Kind]  # What has an intercept of its own: "problem" or "pair", and "rater"
     spreads: tuple[float, ...]  # Their standard deviations on the log odds; empty without a fit
     # log_odds, standard_error: of the common intercept
     log_odds: float | None
@@ -44,7 +44,6 @@ class MixedRate(PlainAtLevel):
         "interval",
         "p_value",
         "level",
-        "sentence",
     )
 
     @property
@@ -64,17 +63,6 @@ class MixedRate(PlainAtLevel):
         if self.log_odds is None or not self.standard_error:
             return None
         return float(2 * ndtr(-abs(self.log_odds) / self.standard_error))
-
-    @property
-    def sentence(self) -> str:
-        interval = self.interval(self.level)
-        if interval is None or self.p_value is None:
-            return ""
-        return (
-            f"{wording.percent(self.rate, 0)} for a typical rater on a typical {self.kinds[0]} "
-            f"({between(interval)}; two-sided {wording.p_clause(self.p_value)}), in a logistic "
-            f"model with normal effects of {self.kinds[0]}s and raters."
-        )
 
 
 def mixed_rate(table: VoteArrays, headline: ClusteredRate, *, level: float = 0.95) -> MixedRate:

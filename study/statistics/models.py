@@ -22,6 +22,7 @@ from eic_core.exports import PlainAtLevel
 from study.statistics.bootstrap import bias_corrected, resampling_weights
 from study.statistics.clusters import FEW_CLUSTERS, Clustering, count, two_way
 from study.statistics.inference import ClusteredRate, clustered_rate
+from study.statistics.limits import Kind, Lack, Limit
 from study.statistics.preference import Interval
 from study.statistics.votes import Floats, Sampled, VoteArrays
 
@@ -98,13 +99,13 @@ class ModelEstimate(PlainAtLevel):
     variance: float | None  # Variance of `value`; None where there is a `reason`
     degrees_of_freedom: float
     pairs: int
-    clusters: tuple[tuple[str, int], ...]
+    clusters: tuple[tuple[Kind, int], ...]
     null: float = 0.0  # What "nothing" would be: one half of a rate, 0 of a difference
     # The rate of a share, whose interval is made as that of people's; else None
     rate: ClusteredRate | None = None
-    # too_small, reason: why the interval is not to be relied on; why there is none; ""
-    too_small: str = ""
-    reason: str = ""
+    # too_small, reason: why the interval is not to be relied on; why there is none
+    too_small: Limit | None = None
+    reason: Limit | None = None
 
     _JSON = (
         "value",
@@ -148,12 +149,6 @@ class ModelEstimate(PlainAtLevel):
         return 2 * float(stdtr(self.degrees_of_freedom, -t))
 
 
-NO_PAIRS = "No pair has an answer that decides in both orders."
-ONE_CLUSTER = "There are too few pairs or problems to measure how they differ: no interval."
-FEW = "With so few pairs or problems their spread cannot be measured well: do not rely on it."
-NO_SPREAD = "No two pairs differ, so their spread gives no interval."
-
-
 def mean_over_pairs(
     values: Mapping[str, float],
     problems: Mapping[str, str],
@@ -167,7 +162,7 @@ def mean_over_pairs(
     names = sorted(values)
     null = 0.5 if share else 0.0
     if not names:
-        return ModelEstimate(None, None, 0, 0, (), null, reason=NO_PAIRS)
+        return ModelEstimate(None, None, 0, 0, (), null, reason=Lack.NO_SCORED_PAIR)
     table = replace(
         _table([_Row(f"{i}", name, problems[name]) for i, name in enumerate(names)], sampled),
         lower=np.array([values[name] for name in names]),
@@ -177,10 +172,12 @@ def mean_over_pairs(
     clusters = grouped.sampled[:1]
     dof = grouped.degrees_of_freedom
     if dof < 1 or clusters[0][1] < 2:
-        return ModelEstimate(value, None, dof, len(names), clusters, null, reason=ONE_CLUSTER)
+        return ModelEstimate(
+            value, None, dof, len(names), clusters, null, reason=Lack.TOO_FEW_PAIRS
+        )
     item = grouped.components()[:1]
     few_pairs = grouped.item == "pair" and clusters[0][1] < FEW_CLUSTERS
-    small = FEW if dof < FEW_DEGREES or few_pairs else ""
+    small = Lack.FEW_PAIRS if dof < FEW_DEGREES or few_pairs else None
     rate = None
     if share:
         total: Any = float(table.lower.sum())
@@ -190,11 +187,11 @@ def mean_over_pairs(
             components=item,
             clusters=clusters,
             degrees_of_freedom=dof,
-            reason="",
-            too_small="",
+            reason=None,
+            too_small=None,
         )
     variance = two_way(item)
-    reason = NO_SPREAD if rate is None and not variance else ""
+    reason = Lack.NO_PAIRS_DIFFER if rate is None and not variance else None
     return ModelEstimate(value, variance, dof, len(names), clusters, null, rate, small, reason)
 
 
@@ -222,17 +219,18 @@ def less_people(
     """
     used = [vote for vote in votes if vote.choice != "tie" and vote.pair in scores]
     if not used:
-        return ModelEstimate(None, None, 0, 0, (), reason="No vote is on a pair that has a score.")
+        return ModelEstimate(None, None, 0, 0, (), reason=Lack.NO_VOTE_ON_SCORED_PAIR)
     table = _table(used, sampled)
     score = np.array([scores[vote.pair] for vote in used])
     grouped = Clustering.of(replace(table, lower=score - table.lower))
     value, pairs = float(grouped.table.lower.mean()), count(table.pair)
     dof = grouped.degrees_of_freedom
     if dof < 1 or min(number for _, number in grouped.sampled) < 2:
-        return ModelEstimate(value, None, dof, pairs, grouped.sampled, reason=ONE_CLUSTER)
+        return ModelEstimate(value, None, dof, pairs, grouped.sampled, reason=Lack.TOO_FEW_PAIRS)
     variance = two_way(grouped.components())
-    small = FEW if dof < FEW_DEGREES or dict(grouped.sampled)["rater"] < FEW_CLUSTERS else ""
-    reason = "" if variance else NO_SPREAD
+    few_raters = dict(grouped.sampled)["rater"] < FEW_CLUSTERS
+    small = Lack.FEW_PAIRS if dof < FEW_DEGREES or few_raters else None
+    reason = None if variance else Lack.NO_PAIRS_DIFFER
     return ModelEstimate(
         value, variance, dof, pairs, grouped.sampled, too_small=small, reason=reason
     )

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from scipy.stats import binomtest
 
-from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
+from study.statistics.limits import Lack, Limit
 
 
 @dataclass(frozen=True)
@@ -29,27 +29,6 @@ class Interval(PlainAtLevel):
     method: str
 
     _JSON = ("low", "high", "level", "method")
-
-
-def between(interval: Interval | None) -> str:
-    """An interval of a rate, in words; "" if there is none.
-
-    >>> between(Interval(0.647, 0.746, 0.95, ""))
-    '65 % to 75 %'
-    """
-    return wording.percent_range(interval.low, interval.high) if interval else ""
-
-
-def interval_text(interval: Interval | None) -> str:
-    """An interval as a table shows it; no end is rounded onto none, one half or all.
-
-    >>> interval_text(Preference(586, 254).wilson()), interval_text(Interval(0.5003, 1, 0.95, ""))
-    ('[0.666, 0.728]', '[0.5003, 1.000]')
-    """
-    if interval is None:
-        return wording.UNDEFINED
-    low, high = (wording.rounded(end, 3, (0, 0.5, 1)) for end in (interval.low, interval.high))
-    return f"[{low}, {high}]"
 
 
 @dataclass(frozen=True)
@@ -110,11 +89,11 @@ class Preference(PlainAtLevel):
         return self.lower + self.higher
 
     @property
-    def reason(self) -> str:
-        """Why there is no rate, test or interval; "" if there is."""
+    def reason(self) -> Limit | None:
+        """Why there is no rate, test or interval; None if there is."""
         if self.votes:
-            return ""
-        return "Nobody decided for either formula." if self.ties else "There are no valid votes."
+            return None
+        return Lack.NOBODY_DECIDED if self.ties else Lack.NO_VALID_VOTES
 
     @property
     def rate(self) -> float | None:

@@ -15,10 +15,21 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.special import expit, stdtr, stdtrit
 
-from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
 from study.statistics.clusters import FEW_CLUSTERS, count
+from study.statistics.limits import (
+    Collinear,
+    Constant,
+    FewClustersCompared,
+    FewVotes,
+    Kind,
+    Lack,
+    Limit,
+    OneClusterCompared,
+    Separated,
+    Unsettled,
+)
 from study.statistics.preference import Interval
 from study.statistics.votes import Floats, Integers
 
@@ -26,7 +37,6 @@ INTERCEPT = "intercept"
 MOST_EXPONENT = 700.0
 NOTHING = 1e-20
 """A clustered variance of this part of that of independent votes, or less, is rounding."""
-NO_SPREAD = "The votes of no two clusters differ in this, so there is nothing to test it against."
 
 
 @dataclass(frozen=True)
@@ -71,7 +81,7 @@ class RegressionFit(PlainAtLevel):
     terms: tuple[RegressionTerm, ...]
     votes: int
     clusters: tuple[int, ...]  # How many of each kind
-    reason: str  # Why there is no fit; "" if there is
+    reason: Limit | None  # Why there is no fit
 
     _JSON = ("too_small", "terms", "votes", "clusters", "reason")
 
@@ -79,14 +89,11 @@ class RegressionFit(PlainAtLevel):
         return next((term for term in self.terms if term.name == name), None)
 
     @property
-    def too_small(self) -> str:
-        """Why tests and intervals are not to be relied on; "" if they are, or there are none."""
+    def too_small(self) -> Limit | None:
+        """Why tests and intervals are not to be relied on; None if they are, or there are none."""
         if not self.terms or min(self.clusters) >= FEW_CLUSTERS:
-            return ""
-        return (
-            f"Only {min(self.clusters)} clusters: with fewer than {FEW_CLUSTERS} do not rely on "
-            "this test."
-        )
+            return None
+        return FewClustersCompared(min(self.clusters), FEW_CLUSTERS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,28 +131,24 @@ class Design:
     def counts(self) -> tuple[int, ...]:
         return tuple(count(codes) for codes in self.clusters)
 
-    def reason_against(self, kinds: Sequence[str]) -> str:
-        """Why the coefficients or their errors are not defined; "" if they may be."""
+    def reason_against(self, kinds: Sequence[Kind]) -> Limit | None:
+        """Why the coefficients or their errors are not defined; None if they may be."""
         n, k = self.columns.shape
         if not n:
-            return "There are no votes to compare."
+            return Lack.NOTHING_TO_COMPARE
         for kind, number in zip(kinds, self.counts, strict=True):
             if number == 1:
-                where = "of" if kind == "rater" else "on"
-                return f"All votes are {where} one {kind}, so nothing can be said about others."
-        constant = [
+                return OneClusterCompared(kind)
+        constant = tuple(
             name
             for name, column in zip(self.names, self.columns[:, 1:].T, strict=True)
             if not column.any()
-        ]
+        )
         if constant:
-            verb = "is" if len(constant) == 1 else "are"
-            return f"{wording.capital(wording.join(constant))} {verb} the same for all votes."
+            return Constant(constant)
         if n <= k:
-            return f"{wording.count(n, 'vote')} cannot tell {k} coefficients."
-        if np.linalg.matrix_rank(self.columns) < k:
-            return f"The effects of {wording.join(self.names)} cannot be told apart in these votes."
-        return ""
+            return FewVotes(n, k)
+        return Collinear(self.names) if np.linalg.matrix_rank(self.columns) < k else None
 
     def fit(self, scaled: Floats, scores: Floats, bread: Floats) -> tuple[RegressionTerm, ...]:
         """Terms from scaled coefficients, scores (n, k) and the inverse Hessian (k, k)."""
@@ -196,7 +199,7 @@ def least_squares(
     X: Floats,
     names: Sequence[str],
     clusters: Sequence[Integers],
-    kinds: Sequence[str] = ("pair", "rater"),
+    kinds: Sequence[Kind] = ("pair", "rater"),
 ) -> LinearFit:
     """Ordinary least squares with an intercept; arguments as for `logistic`, but y is any finite
     number.
@@ -217,7 +220,7 @@ def least_squares(
     if np.abs(rest).max() <= EXACT * np.abs(design.y).max():
         rest = np.zeros(len(y))
     terms = design.fit(scaled, design.columns * rest[:, None], bread)
-    return LinearFit(design.names, terms, len(y), design.counts, "")
+    return LinearFit(design.names, terms, len(y), design.counts, None)
 
 
 MOST_STEPS = 100
@@ -234,11 +237,11 @@ def logistic(
     X: Floats,
     names: Sequence[str],
     clusters: Sequence[Integers],
-    kinds: Sequence[str] = ("pair", "rater"),
+    kinds: Sequence[Kind] = ("pair", "rater"),
 ) -> LogisticFit:
     """Fit by iteratively reweighted least squares; an intercept is added. `y` of shape (n,) is 0 or
     1, `X` of shape (n, k) has no column of ones, each of `clusters`, shape (n,), numbers the rows'
-    clusters from 0; `kinds` names them in sentences. A `reason` replaces the terms where no two
+    clusters from 0; `kinds` names them. A `reason` replaces the terms where no two
     clusters differ, or no finite estimate exists: a column is constant or follows from others, or
     the columns separate the votes (found by a linear programme: Konis, 2007, Linear programming
     algorithms for detecting separated data). Raises `UserError` for wrong shapes or values.
@@ -259,9 +262,9 @@ def logistic(
     found = None if reason else _newton(design)
     terms = design.fit(*found) if found is not None else ()
     if found is None and not reason:
-        reason = f"The estimate had not settled after {MOST_STEPS} steps, so none is given."
+        reason = Unsettled(MOST_STEPS)
     if not all(term.standard_error for term in terms):
-        terms, reason = (), NO_SPREAD
+        terms, reason = (), Lack.NO_CLUSTERS_DIFFER
     return LogisticFit(design.names, terms, len(y), design.counts, reason)
 
 
@@ -294,21 +297,17 @@ def _newton(design: Design) -> tuple[Floats, Floats, Floats] | None:
     return beta, columns * (y - fitted)[:, None], np.linalg.inv(hessian)
 
 
-def _separation(design: Design) -> str:
-    """A sentence if some combination of the columns is on the right side of every vote."""
+def _separation(design: Design) -> Limit | None:
+    """Whether some combination of the columns is on the right side of every vote."""
     if len(np.unique(design.y)) == 1:
-        return "All votes are for the same formula of the pair, so nothing can depend on anything."
+        return Lack.SAME_CHOICE
     towards = design.columns * (2 * design.y - 1)[:, None]
     found = linprog(
         -towards.sum(axis=0), A_ub=-towards, b_ub=np.zeros(len(towards)), bounds=(-1, 1)
     )
     if -found.fun <= 1e-5 * len(towards):
-        return ""
-    at_work = [
+        return None
+    at_work = tuple(
         name for name, weight in zip(design.names, found.x[1:], strict=True) if abs(weight) > 1e-6
-    ]
-    return (
-        f"{wording.capital(wording.join(at_work or list(design.names)))} would tell the votes "
-        "apart almost or "
-        "wholly without exception, so there is no finite estimate."
     )
+    return Separated(at_work or design.names)

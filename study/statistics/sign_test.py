@@ -10,6 +10,7 @@ from scipy.stats import binomtest
 
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
+from study.statistics.limits import Lack, Limit
 from study.statistics.votes import VoteArrays
 
 
@@ -20,8 +21,6 @@ class SignTest(PlainAtLevel):
     >>> test = SignTest(9, 1, 2)
     >>> test.p_value == 11 / 1024
     True
-    >>> print(test.sentence)
-    Most votes went to the formula of lower EIC on 9 of 10 pairs; 2 more pairs were split evenly.
     """
 
     # lower, higher: pairs with a majority for the formula of lower, and of higher EIC
@@ -29,7 +28,7 @@ class SignTest(PlainAtLevel):
     higher: int
     split: int = 0  # Pairs with as many votes for either: they decide nothing
 
-    _JSON = ("lower", "higher", "split", "pairs", "rate", "p_value", "reason", "sentence")
+    _JSON = ("lower", "higher", "split", "pairs", "rate", "p_value", "reason")
 
     def __post_init__(self) -> None:
         if min(self.lower, self.higher, self.split) < 0:
@@ -45,10 +44,10 @@ class SignTest(PlainAtLevel):
         return self.lower / self.pairs if self.pairs else None
 
     @property
-    def reason(self) -> str:
+    def reason(self) -> Limit | None:
         if self.pairs:
-            return ""
-        return "The votes on every pair are split evenly." if self.split else "No pair has a vote."
+            return None
+        return Lack.ALL_SPLIT if self.split else Lack.NO_PAIR_WITH_VOTE
 
     @property
     def p_value(self) -> float | None:
@@ -56,21 +55,6 @@ class SignTest(PlainAtLevel):
         if not self.pairs:
             return None
         return float(binomtest(self.lower, self.pairs, 0.5, alternative="greater").pvalue)
-
-    @property
-    def sentence(self) -> str:
-        if self.reason:
-            return self.reason
-        on = (
-            f"{self.lower} of {self.pairs} pairs"
-            if self.pairs > 1
-            else ("the only pair with a majority" if self.lower else "no pair")
-        )
-        start = f"Most votes went to the formula of lower EIC on {on}"
-        if not self.split:
-            return f"{start}."
-        more = "1 more pair was" if self.split == 1 else f"{self.split} more pairs were"
-        return f"{start}; {more} split evenly."
 
 
 def sign_test(table: VoteArrays) -> SignTest:

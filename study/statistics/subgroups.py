@@ -9,11 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtr
 
-from eic_core import wording
 from eic_core.exports import PlainAtLevel, keys_within
 from study.statistics.inference import ClusteredRate, clustered_rate
 from study.statistics.regression import LogisticFit, logistic
-from study.statistics.threats.common import RATE, clusters_of, rate_words
+from study.statistics.threats.common import RATE, clusters_of
 from study.statistics.votes import VoteArrays
 
 FEWEST = 5
@@ -40,7 +39,7 @@ class Subgroups(PlainAtLevel):
     fit: LogisticFit  # Log odds of a vote for the lower EIC on each group but the first
     level: float
 
-    _JSON = ("what", "groups", "p_value", "level", "sentence")
+    _JSON = ("what", "groups", "p_value", "level")
 
     @property
     def p_value(self) -> float | None:
@@ -56,25 +55,6 @@ class Subgroups(PlainAtLevel):
             degrees = min(degrees, term.degrees_of_freedom)
             found.append(float(2 * stdtr(degrees, -abs(term.estimate / term.standard_error))))
         return min(1.0, len(found) * min(found)) if found else None
-
-    @property
-    def sentence(self) -> str:
-        if not self.groups:
-            return f"No valid vote says of what {self.what} its rater is."
-        said = wording.join(
-            [f"{each.name}: {rate_words(each.rate, self.level)}" for each in self.groups]
-        )
-        told = f"By {self.what}, {said}."
-        if len(self.groups) == 1:
-            return f"{told} All raters are in one group."
-        if self.p_value is None:
-            return f"{told} {self.fit.reason or 'A group of one rater cannot be compared.'}"
-        verdict = (
-            "They differ no more than chance would"
-            if self.p_value >= 1 - self.level
-            else "They differ more than chance would"
-        )
-        return f"{told} {verdict} ({wording.p_clause(self.p_value)})."
 
 
 def subgroups(

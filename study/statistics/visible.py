@@ -14,7 +14,7 @@ VISIBLE = ("calls of functions", "nested functions", "depth", "length", "digits 
 """What differs visibly between two formulas, in the order of `study.structure`."""
 
 MUCH = 0.7
-"""A predictor that tells the lower EIC of more pairs than this is worth a sentence."""
+"""Of the pairs in which a telling predictor tells the lower EIC."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,11 @@ class VisiblePredictor(Plain):
         "auc",
         ("by_name", lambda found: dict(zip(VISIBLE, found.by_name, strict=False))),
     )
+
+    @property
+    def telling(self) -> bool:
+        """Whether it tells the lower EIC in `MUCH` of the pairs."""
+        return self.auc is not None and self.auc >= MUCH
 
 
 def share_fewer(differences: Floats) -> Floats:

@@ -143,7 +143,7 @@ def test_a_button_leads_back_to_the_node_whose_bar_was_clicked() -> None:
 def test_a_masked_loss_is_listed_and_the_answer_to_what_if_stays() -> None:
     page = open_page(**BRANCH)
     assert "What the result hides" in html_of(page)
-    assert "Masked: <code>0.000001·sin(1000·x)</code> loses" in html_of(page)
+    assert "at <code>0.000001·sin(1000·x)</code>, but" in html_of(page)
     page.button(key="what-if-6").click().run()
     assert not page.exception
     inspection = page.session_state["visit"].last_good.inspection
@@ -162,11 +162,11 @@ def test_a_masked_loss_is_listed_and_the_answer_to_what_if_stays() -> None:
     ("query", "said"),
     [
         ({"formula": "log(-x)"}, "No sample has a usable value at every node"),
-        ({"formula": "x"}, "<code>x</code> is an input: its only noise is its own error"),
-        ({"formula": "2"}, "<code>2</code> is a constant: its only noise is its own error"),
+        ({"formula": "x"}, "The only noise of <code>x</code> is its own error"),
+        ({"formula": "2"}, "The only noise of <code>2</code> is its own error"),
         ({"formula": "x - x"}, "the amplification of <code>x − x</code> is infinite"),
         ({"formula": "x + 1", "node": "0"}, "◆ This error makes"),
-        ({"formula": "log(x)", "range": ["x=1.0:1.0"]}, "At every sample the amplification"),
+        ({"formula": "log(x)", "range": ["x=1.0:1.0"]}, "At every valid sample the amplification"),
         ({"formula": "a*b + c - d/a"}, "All of the noise of the result comes from"),
         ({"formula": LONG, "range": ["x=1.0:2.0"]}, "% of the noise of"),
     ],

@@ -55,8 +55,8 @@ def test_the_answer_is_a_sentence_a_picture_and_the_rows() -> None:
     [
         ("log(-x)", "No sample has a usable value at every node."),
         ("x-x", "the amplification of <code>x − x</code> is infinite"),
-        ("x", "every row gives the same share"),
-        ("2", "every row gives the same share"),
+        ("x", "each of 1,000 rows gives the same share"),
+        ("2", "each of 1,000 rows gives the same share"),
     ],
 )
 def test_a_formula_with_nothing_to_tell_says_so(formula: str, said: str) -> None:

@@ -15,6 +15,8 @@ from scipy.stats import norm, t
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_kappa
 
 from eic_core.errors import UserError
+from study.report.phrases.agreement import agreement_sentence, prevalence_sentence
+from study.report.phrases.limits import in_words
 from study.statistics.agreement import Agreement, agreement_of, fleiss_kappa
 from study.statistics.agreement_coefficients import (
     Coefficient,
@@ -24,6 +26,7 @@ from study.statistics.agreement_coefficients import (
     krippendorff_alpha,
     raw_agreement,
 )
+from study.statistics.limits import FewPairsOfRarerChoice, Lack, Limit
 from study.statistics.votes import VoteArrays
 
 COEFFICIENTS = (raw_agreement, fleiss_coefficient, krippendorff_alpha, gwet_ac1)
@@ -139,7 +142,7 @@ def test_raw_agreement_counts_the_couples_that_agree(counts: list[tuple[int, int
         assert found.value == pytest.approx(sum(shares) / len(shares))
         assert found.observed == found.value and found.expected is None
     else:
-        assert found.value is None and found.reason.endswith(".")
+        assert found.value is None and found.reason
 
 
 @given(rows, st.randoms(use_true_random=False))
@@ -164,8 +167,8 @@ def test_swapping_the_categories_changes_no_value(counts: list[tuple[int, int]])
 @given(rows)
 def test_every_study_gives_numbers_or_sentences(counts: list[tuple[int, int]]) -> None:
     found = agreement_of(votes(counts, ties=1), draws=100)
-    assert json.dumps(found.to_json(), allow_nan=False)
-    assert found.sentence.endswith(".")
+    assert json.dumps(in_words(found.to_json()), allow_nan=False)
+    assert str(agreement_sentence(found)).endswith(".")
     for each in found.coefficients:
         assert (each.value is None) == bool(each.reason)
         assert (each.interval is None) == bool(each.interval_reason)
@@ -211,8 +214,9 @@ def test_the_interval_of_kappa_covers_the_truth_as_often_as_it_says(
 def test_an_interval_that_covers_too_little_is_called_too_small() -> None:
     rng = np.random.default_rng(4)
     few = fleiss_coefficient(simulated(rng, 20, 0.85, 0.37))
-    assert few.interval is not None and "fewer than 20" in few.too_small
-    assert fleiss_coefficient(simulated(rng, 172, 0.7, 0.37)).too_small == ""
+    assert few.interval is not None and isinstance(few.too_small, FewPairsOfRarerChoice)
+    assert few.too_small.enough == 20
+    assert fleiss_coefficient(simulated(rng, 172, 0.7, 0.37)).too_small is None
 
 
 def test_seeds_reproduce_and_levels_nest() -> None:
@@ -224,33 +228,33 @@ def test_seeds_reproduce_and_levels_nest() -> None:
     assert wide.low < narrow.low < narrow.high < wide.high
 
 
-def reasons(found: Agreement) -> set[str]:
+def reasons(found: Agreement) -> set[Limit | None]:
     return {each.interval_reason for each in found.coefficients}
 
 
-def test_degenerate_studies_get_sentences() -> None:
-    assert reasons(agreement_of(votes([]))) == {"There are no votes."}
-    assert "nothing can be said" in agreement_of(votes([])).sentence
-    assert reasons(agreement_of(votes([(0, 0)], ties=4))) == {"No pair has two votes."}
-    assert reasons(agreement_of(votes([(1, 0), (0, 1)]))) == {"No pair has two votes."}
+def test_degenerate_studies_get_reasons() -> None:
+    assert reasons(agreement_of(votes([]))) == {Lack.NO_VOTES}
+    assert "nothing can be said" in str(agreement_sentence(agreement_of(votes([]))))
+    assert reasons(agreement_of(votes([(0, 0)], ties=4))) == {Lack.NO_PAIR_OF_TWO_VOTES}
+    assert reasons(agreement_of(votes([(1, 0), (0, 1)]))) == {Lack.NO_PAIR_OF_TWO_VOTES}
     one_pair = agreement_of(votes([(3, 2)]))
-    assert reasons(one_pair) == {"Only one pair has two votes, so there is no interval."}
+    assert reasons(one_pair) == {Lack.ONE_PAIR}
     unanimous = agreement_of(votes([(3, 0), (4, 0), (2, 0)]))
     assert unanimous.raw_agreement.value == 1 and unanimous.gwet_ac1.value == 1
     assert unanimous.raw_agreement.interval is None  # never [1, 1]
-    assert "not defined" in unanimous.fleiss_kappa.reason
-    assert "not defined" in unanimous.sentence
+    assert unanimous.fleiss_kappa.reason is Lack.ONE_CATEGORY
+    assert "not defined" in str(agreement_sentence(unanimous))
 
 
 def test_the_prevalence_sentence_is_there_only_where_an_uneven_split_lowers_kappa() -> None:
     skewed = agreement_of(votes([(5, 0), (4, 1), (5, 0), (5, 0), (4, 1), (5, 0)] * 5))
     assert skewed.raw_agreement.value is not None and skewed.raw_agreement.value > 0.8
     assert skewed.fleiss_kappa.value is not None and skewed.fleiss_kappa.value < 0
-    assert "93 % of the votes go to the formula of lower EIC" in skewed.prevalence_sentence
+    assert "93 % of the votes go to the formula of lower EIC" in str(prevalence_sentence(skewed))
     flipped = agreement_of(votes([(0, 5), (1, 4), (0, 5), (0, 5), (1, 4), (0, 5)] * 5))
-    assert "93 % of the votes go to the formula of higher EIC" in flipped.prevalence_sentence
-    assert agreement_of(votes([(5, 0), (0, 5), (4, 1), (1, 4)] * 5)).prevalence_sentence == ""
-    assert agreement_of(votes([(2, 3), (3, 2)] * 5)).prevalence_sentence == ""
+    assert "93 % of the votes go to the formula of higher EIC" in str(prevalence_sentence(flipped))
+    for even in ([(5, 0), (0, 5), (4, 1), (1, 4)] * 5, [(2, 3), (3, 2)] * 5):
+        assert str(prevalence_sentence(agreement_of(votes(even)))) == ""
 
 
 def test_the_coding_is_stated() -> None:

@@ -18,9 +18,21 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from eic_core.errors import UserError
+from study.report.phrases.limits import in_words, limit
+from study.report.phrases.rates import rate_sentence, sign_test_sentence
 from study.statistics.bootstrap import pair_bootstrap, two_way_bootstrap
 from study.statistics.clusters import Estimand
 from study.statistics.inference import ClusteredRate, clustered_rate
+from study.statistics.limits import (
+    FewClusters,
+    FewDissenting,
+    FewProblems,
+    Lack,
+    Limit,
+    NearlyOneProblem,
+    OneCluster,
+    SinglePairs,
+)
 from study.statistics.sign_test import SignTest, sign_test
 from study.statistics.simulation import StudyModel, simulate
 from study.statistics.votes import VoteArrays
@@ -204,7 +216,7 @@ def test_where_votes_balance_better_than_chance_the_variance_stops_at_the_floor(
     rate = clustered_rate(_table(votes))
     pair, rater, both = _variances(rate)
     assert pair + rater - both < 0 == pair < rater
-    assert rate.variance == 0 and rate.too_small.startswith("The votes balance so evenly")
+    assert rate.variance == 0 and rate.too_small is Lack.BALANCED
     found = rate.interval()
     exact = stats.binomtest(6, 12).proportion_ci(0.95, "exact")
     assert found is not None
@@ -224,8 +236,8 @@ def test_problems_of_unequal_sizes_count_by_their_effective_number(sizes: tuple[
     assert rate.degrees_of_freedom == pytest.approx(expected - 1)
     assert bool(rate.too_small) == (expected < 6) == (len(sizes) == 10)
     if rate.too_small:
-        largest = f"(the largest holds {100 * max(votes) / sum(votes):.0f} % of them)"
-        assert largest in rate.too_small
+        assert isinstance(rate.too_small, FewProblems)
+        assert rate.too_small.largest == round(100 * max(votes) / sum(votes))
     found = rate.interval()
     assert found is not None and rate.standard_error is not None and rate.rate is not None
     half = (math.log(found.high / (1 - found.high)) - math.log(found.low / (1 - found.low))) / 2
@@ -246,17 +258,19 @@ def test_what_is_estimated_hangs_on_the_design_not_on_the_votes() -> None:
 def test_votes_on_one_problem_say_nothing_of_others() -> None:
     table = replace(_simulated(problems=4), sampled="problems")
     rate = clustered_rate(table.select(table.problem == 1))
-    assert rate.reason.startswith("All votes are on one problem") and rate.interval() is None
+    assert rate.reason == OneCluster("problem") and rate.interval() is None
     nearly = table.select((table.problem == 1) | (np.arange(len(table)) < 4))
-    assert clustered_rate(nearly).reason.startswith("Nearly all votes are on one of the 3 problems")
+    assert clustered_rate(nearly).reason == NearlyOneProblem(3)
 
 
 def test_ten_problems_are_the_clusters_and_nine_are_held_fixed() -> None:
     ten, nine = (clustered_rate(_simulated(problems=number)) for number in (10, 9))
     assert [name for name, _ in ten.clusters] == ["problem", "rater"]
-    assert not ten.conditional_on_problems and "held fixed" not in ten.sentence
+    assert not ten.conditional_on_problems and "held fixed" not in str(rate_sentence(ten))
     assert [name for name, _ in nine.clusters] == ["pair", "rater"]
-    assert nine.conditional_on_problems and "The 9 problems are held fixed" in nine.sentence
+    assert nine.conditional_on_problems and "The 9 problems are held fixed" in str(
+        rate_sentence(nine)
+    )
 
 
 def test_ties_are_in_no_number() -> None:
@@ -335,14 +349,14 @@ def test_whatever_the_votes_there_are_numbers_or_sentences(cells, problems) -> N
         warnings.simplefilter("error")
         for estimand in ESTIMANDS:
             rate = clustered_rate(table, estimand=estimand)
-            json.dumps(rate.to_json(), allow_nan=False)
+            json.dumps(in_words(rate.to_json()), allow_nan=False)
             assert (rate.interval() is None) == bool(rate.reason)
-            assert rate.sentence.endswith(".")
+            assert str(rate_sentence(rate)).endswith(".")
             interval = rate.interval()
             if interval is not None and rate.rate is not None:
                 assert 0 <= interval.low <= rate.rate <= interval.high <= 1
                 assert interval.low < interval.high
-        json.dumps(sign_test(table).to_json(), allow_nan=False)
+        json.dumps(in_words(sign_test(table).to_json()), allow_nan=False)
         pair_bootstrap(table, draws=100)
         two_way_bootstrap(table, draws=100)
 
@@ -355,28 +369,28 @@ def _grid(raters: int, pairs: int, choice: str = "lower") -> list[Vote]:
 
 
 @pytest.mark.parametrize(
-    "votes, estimand, words",
+    "votes, estimand, reason",
     [
-        ([], "pairs like these", "There are no valid votes."),
-        (_grid(3, 3, "tie"), "pairs like these", "Nobody decided for either formula."),
-        (_grid(1, 12), "pairs like these", "All votes are of one rater"),
-        (_grid(1, 12), "these pairs", "All votes are of one rater"),
-        (_grid(12, 1), "pairs like these", "All votes are on one pair"),
-        (_grid(1, 1), "pairs like these", "All votes are of one rater"),
+        ([], "pairs like these", Lack.NO_VALID_VOTES),
+        (_grid(3, 3, "tie"), "pairs like these", Lack.NOBODY_DECIDED),
+        (_grid(1, 12), "pairs like these", OneCluster("rater")),
+        (_grid(1, 12), "these pairs", OneCluster("rater")),
+        (_grid(12, 1), "pairs like these", OneCluster("pair")),
+        (_grid(1, 1), "pairs like these", OneCluster("rater")),
         (
             [(f"r{i}", f"p{i % 4}", f"q{i % 4}", "lower") for i in range(20)],
             "pairs like these",
-            "Each of the 4 problems has a single pair",
+            SinglePairs(4),
         ),
     ],
 )
-def test_where_nothing_can_be_said_a_sentence_says_why(
-    votes: list[Vote], estimand: Estimand, words: str
+def test_where_nothing_can_be_said_there_is_a_reason(
+    votes: list[Vote], estimand: Estimand, reason: Limit
 ) -> None:
     rate = clustered_rate(_table(votes), estimand=estimand)
-    assert rate.reason.startswith(words) and rate.sentence == rate.reason
+    assert rate.reason == reason and rate_sentence(rate) == limit(reason)
     assert rate.interval() is rate.p_value is rate.p_two_sided is rate.design_effect is None
-    assert rate.too_small == ""
+    assert rate.too_small is None
 
 
 def test_one_pair_is_enough_for_a_rate_of_this_pair() -> None:
@@ -388,7 +402,7 @@ def test_one_pair_is_enough_for_a_rate_of_this_pair() -> None:
 def test_a_unanimous_study_gets_the_exact_bound_of_its_scarcer_clusters() -> None:
     rate = clustered_rate(_table(_grid(20, 40)))
     found = rate.interval()
-    assert found is not None and rate.too_small.startswith("All deciding votes agree")
+    assert found is not None and rate.too_small is Lack.UNANIMOUS
     assert (found.low, found.high) == (pytest.approx(0.025 ** (1 / 20)), 1.0)
     assert found.low == pytest.approx(stats.binomtest(20, 20).proportion_ci(0.95, "exact").low)
     assert rate.p_value == pytest.approx(0.5**20)
@@ -398,16 +412,16 @@ def test_a_unanimous_study_gets_the_exact_bound_of_its_scarcer_clusters() -> Non
 
 
 @pytest.mark.parametrize(
-    "raters, pairs, words",
-    [(9, 40, "Only 9 raters"), (20, 9, "Only 9 pairs"), (10, 10, "")],
+    "raters, pairs, limit",
+    [(9, 40, FewClusters("rater", 9, 10)), (20, 9, FewClusters("pair", 9, 10)), (10, 10, None)],
 )
-def test_fewer_than_ten_clusters_are_too_few(raters: int, pairs: int, words: str) -> None:
+def test_fewer_than_ten_clusters_are_too_few(raters: int, pairs: int, limit: Limit | None) -> None:
     rng = np.random.default_rng(1)
     votes = [
         (*vote[:3], "lower" if rng.random() < 0.6 else "higher") for vote in _grid(raters, pairs)
     ]
     rate = clustered_rate(_table(votes))
-    assert rate.too_small.startswith(words) and bool(rate.too_small) == bool(words)
+    assert rate.too_small == limit
     assert rate.interval() is not None
 
 
@@ -416,12 +430,9 @@ def test_a_rarer_choice_from_few_raters_is_too_little_to_go_by() -> None:
         (*vote[:3], "higher" if vote[0] in ("r1", "r2", "r3", "r4") and vote[1] < "p2" else "lower")
         for vote in _grid(20, 40)
     ]
-    assert (
-        "The rarer choice comes from 4 raters or pairs only"
-        in clustered_rate(_table(votes)).too_small
-    )
+    assert clustered_rate(_table(votes)).too_small == FewDissenting(4, 5)
     more = [(*v[:3], "higher") if v[:2] == ("r5", "p1") else v for v in votes]
-    assert clustered_rate(_table(more)).too_small == ""
+    assert clustered_rate(_table(more)).too_small is None
 
 
 def test_a_level_and_an_estimand_are_checked() -> None:
@@ -484,9 +495,10 @@ def test_pairs_are_counted_by_their_majority() -> None:
     ]
     test = sign_test(_table(votes))
     assert (test.lower, test.higher, test.split, test.pairs) == (3, 1, 1, 4)
-    assert sign_test(_table([])).reason == "No pair has a vote."
+    assert sign_test(_table([])).reason is Lack.NO_PAIR_WITH_VOTE
     assert sign_test(_table([("r", "p", "q", "tie")])).p_value is None
     even = sign_test(_table([("r", "p", "q", "lower"), ("s", "p", "q", "higher")]))
-    assert even.reason == even.sentence == "The votes on every pair are split evenly."
+    assert even.reason is Lack.ALL_SPLIT
+    assert str(sign_test_sentence(even)) == "The votes on every pair are split evenly."
     with pytest.raises(UserError):
         SignTest(-1, 0)

@@ -12,8 +12,9 @@ import pytest
 
 from study.report import ExportedPair, ExportedVote, StudyExport
 from study.report.analysis import StudyReport, analyse, looks_of
+from study.report.phrases.threats import threat_sentence
+from study.report.phrases.verdict import verdict
 from study.report.text import render_text
-from study.report.verdict import verdict
 from study.statistics.visible import best_visible
 from study.structure import structure_as_written
 
@@ -97,7 +98,7 @@ def test_raters_who_follow_eic_are_believed() -> None:
         believed += found.judgement == "no sign of a problem"
         if found.judgement == "no sign of a problem":
             assert "cannot be told apart" not in verdict(report).text
-            assert found.sentence.startswith("Raters follow more than looks")
+            assert str(threat_sentence(found)).startswith("Raters follow more than looks")
     assert believed >= 4
 
 

@@ -13,8 +13,19 @@ from hypothesis import strategies as st
 from scipy.stats import t
 
 from eic_core.errors import UserError
+from study.report.phrases.limits import in_words
 from study.statistics import regression as module
-from study.statistics.regression import NO_SPREAD, least_squares, logistic
+from study.statistics.limits import (
+    Collinear,
+    Constant,
+    FewClustersCompared,
+    FewVotes,
+    Lack,
+    OneClusterCompared,
+    Separated,
+    Unsettled,
+)
+from study.statistics.regression import least_squares, logistic
 
 
 def study(seed: int, pairs: int = 40, raters: int = 30, ballots: int = 10) -> dict[str, Any]:
@@ -74,7 +85,7 @@ def test_an_estimate_that_has_not_settled_is_not_given(monkeypatch: pytest.Monke
     monkeypatch.setattr(module, "MOST_STEPS", 2)
     found = logistic(y, x, ["x"], (np.arange(80) % 20,), ("rater",))
     assert found.terms == ()
-    assert found.reason == "The estimate had not settled after 2 steps, so none is given."
+    assert found.reason == Unsettled(2)
 
 
 def test_a_two_by_two_table_gives_its_odds_ratio() -> None:
@@ -124,16 +135,17 @@ def test_a_true_null_is_rejected_about_as_often_as_the_level_says() -> None:
     assert 0.02 < rejected / 400 < 0.08
 
 
-def test_separated_votes_get_a_sentence() -> None:
+def test_separated_votes_get_a_reason() -> None:
     made = study(0)
     side = made["X"][:, 1]
-    assert "side would tell" in fitted(made, y=side).reason.lower()
+    separated = fitted(made, y=side).reason
+    assert isinstance(separated, Separated) and "side" in separated.names
     nearly = np.where(side == 1, 1.0, made["y"])  # quasi-complete: one cell of the table is empty
-    assert "no finite estimate" in fitted(made, y=nearly).reason
-    assert "same formula" in fitted(made, y=np.ones(len(side))).reason
+    assert isinstance(fitted(made, y=nearly).reason, Separated)
+    assert fitted(made, y=np.ones(len(side))).reason is Lack.SAME_CHOICE
     one_against = np.where(side == 1, 1.0, 0.0)
     one_against[:20] = 1 - one_against[:20]
-    assert fitted(made, y=one_against).reason == ""
+    assert fitted(made, y=one_against).reason is None
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.booleans()), min_size=8, max_size=14))
@@ -145,38 +157,35 @@ def test_separation_is_found_exactly_where_a_threshold_splits_the_votes(
     n = len(x)
     found = logistic(y, x[:, None], ["x"], (np.arange(n) % 4,), ("rater",))
     if len(set(x)) == 1:
-        assert found.reason == "X is the same for all votes."
+        assert found.reason == Constant(("x",))
         return
     ones, zeros = x[y == 1], x[y == 0]
     separated = (
         not len(ones) or not len(zeros) or ones.min() >= zeros.max() or zeros.min() >= ones.max()
     )
-    if found.reason == NO_SPREAD:  # the estimate is there, but every cluster speaks for it alike
+    if found.reason is Lack.NO_CLUSTERS_DIFFER:  # every cluster speaks for the estimate alike
         assert not separated
         found = logistic(y, x[:, None], ["x"], (np.arange(n),), ("rater",))
     assert bool(found.reason) == separated
 
 
-def test_singular_designs_get_a_sentence() -> None:
+def test_singular_designs_get_a_reason() -> None:
     made = study(0)
     gap = made["X"][:, 0]
-    assert fitted(made, X=np.column_stack([gap, 2 * gap + 1])).reason.endswith(
-        "cannot be told apart in these votes."
-    )
-    assert fitted(made, X=np.column_stack([gap, gap * 0 + 7])).reason == (
-        "Side is the same for all votes."
-    )
+    follows = fitted(made, X=np.column_stack([gap, 2 * gap + 1])).reason
+    assert isinstance(follows, Collinear) and len(follows.names) == 2
+    assert fitted(made, X=np.column_stack([gap, gap * 0 + 7])).reason == Constant(("side",))
     one = {key: value[:3] for key, value in made.items()} | {"rater": np.arange(3)}
-    assert fitted(one).reason == "3 votes cannot tell 3 coefficients."
-    assert "All votes are of one rater" in fitted(made, rater=made["rater"] * 0).reason
+    assert fitted(one).reason == FewVotes(3, 3)
+    assert fitted(made, rater=made["rater"] * 0).reason == OneClusterCompared("rater")
     none = {key: value[:0] for key, value in made.items()}
-    assert fitted(none).reason == "There are no votes to compare."
-    assert json.dumps(fitted(none).to_json(), allow_nan=False)
+    assert fitted(none).reason is Lack.NOTHING_TO_COMPARE
+    assert json.dumps(in_words(fitted(none).to_json()), allow_nan=False)
 
 
 def test_few_clusters_are_called_few() -> None:
-    assert "Only 6 clusters" in fitted(study(3, raters=6)).too_small
-    assert fitted(study(3)).too_small == ""
+    assert fitted(study(3, raters=6)).too_small == FewClustersCompared(6, 10)
+    assert fitted(study(3)).too_small is None
 
 
 def test_senseless_input_is_refused() -> None:

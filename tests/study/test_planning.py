@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from eic_core.errors import UserError
+from eic_core.phrasing import Phrase, one_after_another
 from study.cli import main
 from study.planning import (
     PAPER,
@@ -25,11 +26,12 @@ from study.planning import (
     plan,
     width_grid,
 )
-from study.planning.sentences import advice_sentences, design_sentence, plan_sentences
+from study.planning.phrases import advice_sentences, design_sentence, plan_sentences
 from study.planning.simulating import median_of, share_of
 from study.report import ExportedPair, ExportedVote, StudyExport
 from study.report.analysis import analyse
-from study.report.verdict import verdict
+from study.report.phrases.limits import in_words
+from study.report.phrases.verdict import verdict
 from study.statistics.simulation import StudyModel, simulate_many
 from tests.effort import cases, examples
 
@@ -153,7 +155,7 @@ def test_without_a_preference_the_clustered_test_errs_as_agreed_and_the_binomial
     found = plan(model, studies=600, seed=1)
     assert abs(found.power.value - 0.025) < 0.015 + 2 * found.power.error
     assert found.naive_power.value > 0.06
-    assert "2.5 % is what was agreed to" in plan_sentences(found)[1]
+    assert "2.5 % is what was agreed to" in str(plan_sentences(found)[1])
 
 
 def test_simulated_power_is_near_the_noncentral_t() -> None:
@@ -212,18 +214,18 @@ def test_progress_is_told_to_the_end_and_what_it_raises_ends_the_work() -> None:
 )
 def test_a_hopeless_design_is_told_in_sentences_and_in_json_without_nan(model: StudyModel) -> None:
     found = plan(model, studies=40, seed=1)
-    said = " ".join(plan_sentences(found))
+    said = str(one_after_another(plan_sentences(found)))
     assert "too small" in said or "cannot give an interval" in said
     assert "nan" not in said.lower() and " inf" not in said
-    json.dumps(found.to_json(), allow_nan=False)
+    json.dumps(in_words(found.to_json()), allow_nan=False)
     advice = advise(model, Target(half_width=0.1), start=found, studies=20)
-    json.dumps(advice.to_json(), allow_nan=False)
-    assert "inf" not in " ".join(advice_sentences(advice))
+    json.dumps(in_words(advice.to_json()), allow_nan=False)
+    assert "inf" not in str(one_after_another(advice_sentences(advice)))
 
 
 def test_the_sentences_name_the_levels_that_were_asked_for() -> None:
     found = plan(StudyModel(preference=0.6), studies=60, level=0.999, one_sided=True)
-    said = " ".join(plan_sentences(found))
+    said = str(one_after_another(plan_sentences(found)))
     assert "at 99.9 % confidence" in said and "a one-sided test at 0.1 %" in said
     assert "said to hold the truth in 99.9 % of studies" in said
 
@@ -268,12 +270,12 @@ def test_a_way_that_the_search_gave_up_on_is_not_told_as_what_it_takes(
     sharper: Advice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert all(route.reached for route in sharper.routes)
-    assert "still short of it" not in " ".join(advice_sentences(sharper))
+    assert "still short of it" not in str(one_after_another(advice_sentences(sharper)))
     monkeypatch.setattr(advising, "_meets_target", lambda *_: False)
     advice = advise(PAPER, Target(half_width=0.048), studies=20)
     tried = [route for route in advice.routes if route.simulated is not None]
     assert tried and not any(route.reached for route in tried)
-    said = " ".join(advice_sentences(advice))
+    said = str(one_after_another(advice_sentences(advice)))
     assert said.count("still short of it: the search ended after 3 designs") == len(tried)
     routes = advice.to_json()["routes"]
     assert [each["met"] for each in routes] == [route.reached for route in advice.routes]
@@ -295,7 +297,7 @@ def test_for_the_papers_design_pairs_buy_what_raters_on_the_same_pairs_never_can
     assert ways["pairs"].model.raters == PAPER.raters
     assert ways["raters"].model is None
     assert ways["raters"].approximate > 0.04
-    said = " ".join(advice_sentences(advice))
+    said = str(one_after_another(advice_sentences(advice)))
     assert "more pairs for the same raters" in said
     assert "More raters for the same pairs are not enough, however many" in said
     assert "pairs buy more than raters" in said
@@ -311,7 +313,7 @@ def test_simulation_agrees_that_twice_the_pairs_beat_twice_the_raters() -> None:
 def test_a_target_that_is_met_needs_nothing() -> None:
     advice = advise(PAPER, Target(power=0.9), studies=40)
     assert advice.reached and advice.routes == ()
-    assert advice_sentences(advice) == ("This design already reaches a power of 90 %.",)
+    assert advice_sentences(advice) == (Phrase("This design already reaches a power of 90 %."),)
 
 
 def test_advice_on_power_reaches_it_in_simulation() -> None:
@@ -354,7 +356,7 @@ def test_the_grid_holds_the_design_itself_and_narrows_with_pairs_and_raters() ->
 
 def test_the_design_is_said_in_a_sentence() -> None:
     model = StudyModel(raters=1, drop_out=0.1, excluded=0.2, tie_share=0.05)
-    assert design_sentence(model) == (
+    assert str(design_sentence(model)) == (
         "100 pairs of 10 problems, 1 rater with 10 ballots each; 10 % of the raters stop early, "
         "20 % of the sessions do not count and 5 % of the votes decide for neither."
     )

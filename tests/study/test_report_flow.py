@@ -11,9 +11,9 @@ from study.report.figures import FEW, FIGURES, Curves
 from study.report.flow import Lost, StudyFlow
 from study.report.methods import methods_text
 from study.report.page import render_html
+from study.report.phrases.verdict import verdict
 from study.report.sections import sections_of
 from study.report.text import render_text
-from study.report.verdict import verdict
 from tests.rehearsal import Rehearsal, token_of
 
 START = datetime(2025, 3, 1, 12, tzinfo=UTC)

@@ -27,11 +27,15 @@ from study.report.document import document_text
 from study.report.exported import Choice, Side
 from study.report.figures import FIGURES
 from study.report.methods import methods_text
+from study.report.phrases.limits import limit
+from study.report.phrases.notes import notes
+from study.report.phrases.numbers import interval_text
+from study.report.phrases.threats import held_equal, threat_sentence
+from study.report.phrases.verdict import verdict
 from study.report.printing import draw, figure_svg, to_svg
 from study.report.sections import sections_of
 from study.report.tables import long_csv, pairs_csv, raters_csv
 from study.report.text import render_text
-from study.report.verdict import verdict
 from study.statistics.exclusions import (
     ExclusionRule,
     RuleColumns,
@@ -39,7 +43,8 @@ from study.statistics.exclusions import (
     session_seconds,
 )
 from study.statistics.inference import clustered_rate
-from study.statistics.preference import Interval, Preference, interval_text
+from study.statistics.limits import Lack
+from study.statistics.preference import Interval, Preference
 from study.statistics.regression import least_squares, logistic
 from study.statistics.threats import Gap, ballots, gaps
 from study.statistics.votes import VoteArrays
@@ -180,8 +185,8 @@ def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, 
 
 def said_in(report: StudyReport) -> Iterator[str]:
     """Every piece of text that a reader is shown."""
-    yield from verdict(report).lines
-    yield from report.notes
+    yield from map(str, verdict(report).lines)
+    yield from map(str, notes(report))
     yield " ".join(methods_text(report).split())
     for section in sections_of(report):
         yield from section.lines
@@ -215,11 +220,12 @@ def test_the_first_screen_the_headline_and_the_methods_agree_on_an_odd_study() -
         flat = " ".join(text.split())
         interval = found.interval()
         if found.rate is None:
-            assert said.lines == (found.reason,) and found.reason in flat
+            assert said.lines == (limit(found.reason),) and str(limit(found.reason)) in flat
         elif interval is None:
-            assert said.finding == "none" and said.caution == found.reason and found.reason in flat
+            assert said.finding == "none" and said.caution == limit(found.reason)
+            assert str(said.caution) in flat
         else:
-            assert said.caution == found.too_small and found.too_small in flat
+            assert said.caution == limit(found.too_small) and str(said.caution or "") in flat
             assert wording.percent_range(interval.low, interval.high, 1) in flat
             conditional = found.conditional_on_problems
             assert ("conditional on the problems of this study" in flat) == conditional
@@ -302,19 +308,19 @@ def crossed(pairs: int = 12, raters: int = 12, **more: Any) -> list[ExportedVote
 def test_a_gap_that_all_pairs_share_is_not_called_equal() -> None:
     table = VoteArrays.of(crossed())
     shared = gaps(table, {f"p{p:02}": Gap(2 + p / 4, 0.01, p % 3) for p in range(12)})
-    assert shared.held_equal == "equal complexity and the gap in R² that all pairs share"
-    assert f"Between formulas of {shared.held_equal} whose EICs" in shared.sentence
+    assert str(held_equal(shared)) == "equal complexity and the gap in R² that all pairs share"
+    assert f"Between formulas of {held_equal(shared)} whose EICs" in str(threat_sentence(shared))
     none = gaps(table, {f"p{p:02}": Gap(2 + p / 4, 0.0, p % 3) for p in range(12)})
-    assert none.held_equal == "equal R² and complexity"
+    assert str(held_equal(none)) == "equal R² and complexity"
     both = gaps(table, {f"p{p:02}": Gap(2 + p / 4, 0.01, -2) for p in range(12)})
-    assert both.held_equal == "the gaps in R² and complexity that all pairs share"
+    assert str(held_equal(both)) == "the gaps in R² and complexity that all pairs share"
 
 
 def test_a_pace_that_never_changes_is_not_tested() -> None:
     found = ballots(crossed(), ExclusionRule(0))
-    assert "raters keep their pace" in found.sentence
+    assert "raters keep their pace" in str(threat_sentence(found))
     faster = [replace(v, seconds=20.0 * 0.9**v.position) for v in crossed()]
-    said = ballots(faster, ExclusionRule(0)).sentence
+    said = str(threat_sentence(ballots(faster, ExclusionRule(0))))
     assert "raters get faster by about 10 % a ballot, each of them alike." in said
 
 
@@ -323,7 +329,7 @@ def test_a_regression_whose_clusters_all_cancel_has_no_test() -> None:
     y, x = np.tile([1.0, 1, 0, 1, 0, 0], 12), np.tile([1.0, 1, 1, 0, 0, 0], 12)[:, None]
     cluster = np.arange(72) // 6
     fit = logistic(y, x, ["x"], (cluster,), ("rater",))
-    assert not fit.terms and "nothing to test" in fit.reason
+    assert not fit.terms and fit.reason is Lack.NO_CLUSTERS_DIFFER
     line = least_squares(y, x, ["x"], (cluster,), ("rater",)).term("x")
     assert line is not None and line.estimate == pytest.approx(1 / 3)
     assert line.p_value is None
@@ -350,7 +356,7 @@ def test_rounding_is_not_taken_for_spread() -> None:
     ]
     for estimand in ("pairs like these", "these pairs"):
         found = clustered_rate(VoteArrays.of(votes), estimand=estimand)
-        assert found.variance == 0.0 and "no spread shows" in found.too_small
+        assert found.variance == 0.0 and found.too_small is Lack.BALANCED
         assert found.p_two_sided is not None and found.p_two_sided > 0.05
 
 

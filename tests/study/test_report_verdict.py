@@ -8,10 +8,12 @@ from datetime import UTC, datetime
 
 import pytest
 
+from eic_core.phrasing import Phrase
 from study.report import ExportedPair, ExportedVote, StudyExport
 from study.report.analysis import StudyReport, analyse
+from study.report.phrases.limits import limit
+from study.report.phrases.verdict import StudyVerdict, verdict
 from study.report.text import render_text
-from study.report.verdict import StudyVerdict, verdict
 
 START = datetime(2025, 3, 1, 12, tzinfo=UTC)
 
@@ -65,14 +67,15 @@ def test_a_preference_for_the_lower_eic_is_told_in_natural_frequencies() -> None
     rate, interval = report.inference.rate, report.inference.interval()
     assert rate is not None and interval is not None
     assert found.finding == "lower" and not found.caution
-    assert found.lines[0] == (
+    first, second, third, fourth, *_ = map(str, found.lines)
+    assert first == (
         f"In {100 * rate:.0f} of 100 votes people preferred the formula with the lower EIC."
     )
     share = f"{100 * interval.low:.0f} to {100 * interval.high:.0f} of 100"
-    assert f"these votes put that share at {share}" in found.lines[1]
-    assert "Chance is a poor explanation" in found.lines[2] and "p = " in found.lines[2]
-    assert found.lines[3].startswith("The 400 votes carry as much information as about ")
-    assert "because votes on one pair, and votes of one person, resemble" in found.lines[3]
+    assert f"these votes put that share at {share}" in second
+    assert "Chance is a poor explanation" in third and "p = " in third
+    assert fourth.startswith("The 400 votes carry as much information as about ")
+    assert "because votes on one pair, and votes of one person, resemble" in fourth
 
 
 def test_the_opposite_preference_is_called_what_it_is() -> None:
@@ -103,29 +106,29 @@ def test_the_verdict_agrees_with_the_interval_and_the_two_sided_test(
 
 def test_a_study_that_is_too_small_says_so_beside_its_verdict() -> None:
     report, found = said(0.8, raters=5)
-    assert report.inference.too_small == found.caution != ""
-    assert found.caution in found.text
+    assert limit(report.inference.too_small) == found.caution is not None
+    assert str(found.caution) in found.text
     assert "Taken at face value" in found.text and "poor explanation" not in found.text
     assert f"Take care. {found.caution}" in " ".join(render_text(report).split())
 
 
 def test_few_votes_are_told_as_they_are() -> None:
     _, found = said(0.8, raters=3, ballots=5)
-    assert " of 15 votes people preferred" in found.lines[0]
+    assert " of 15 votes people preferred" in str(found.lines[0])
 
 
 def test_a_unanimous_study_is_not_taken_for_certain() -> None:
     report, found = said(1)
     interval = report.inference.interval()
     assert interval is not None and interval.low < 1
-    assert found.lines[0].startswith("In 100 of 100 votes")
+    assert str(found.lines[0]).startswith("In 100 of 100 votes")
     assert found.caution
 
 
 def test_one_rater_gives_a_count_and_a_reason_why_there_is_no_more() -> None:
     report, found = said(0.8, raters=1)
     assert found.finding == "none"
-    assert found.caution == report.inference.reason != ""
+    assert found.caution == limit(report.inference.reason) is not None
 
 
 def test_the_verdict_says_whom_it_speaks_of() -> None:
@@ -137,7 +140,7 @@ def test_the_verdict_says_whom_it_speaks_of() -> None:
 
 def test_without_votes_there_is_one_sentence() -> None:
     empty = replace(study(0.7), votes=())
-    assert verdict(analyse(empty)) == StudyVerdict("none", ("There are no valid votes.",))
+    assert verdict(analyse(empty)) == StudyVerdict("none", (Phrase("There are no valid votes."),))
 
 
 def test_an_interval_that_just_misses_one_half_is_not_rounded_onto_it() -> None:

@@ -15,15 +15,16 @@ import pytest
 
 from db import open_database
 from eic_core.errors import DataError, UserError
+from eic_core.phrasing import one_after_another
 from study.design import Sidedness
 from study.rating_types import BrowserReport
 from study.report import StudyExport, read_export, write_export
 from study.report.analysis import analyse
 from study.report.bundle import PREREGISTERED_FILE, bundle_files
-from study.report.declared import UNDECLARED
 from study.report.document import document
 from study.report.exported import edits_of
-from study.report.verdict import verdict
+from study.report.phrases.notes import notes
+from study.report.phrases.verdict import verdict
 from tests.rehearsal import Rehearsal
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
@@ -184,18 +185,19 @@ def test_the_report_keeps_to_what_was_declared_and_says_where_it_departs(
 ) -> None:
     report = analyse(exported)
     assert (report.estimand, report.level, report.one_sided) == ("these pairs", 0.9, True)
-    assert not any("declared before the first vote" in note for note in report.notes)
+    assert not any("declared before the first vote" in str(note) for note in notes(report))
     assert "two-sided" not in verdict(report).text
     other = analyse(exported, level=0.95, estimand="pairs like these")
-    said = [note for note in other.notes if "declared before the first vote" in note]
+    said = [text for text in map(str, notes(other)) if "declared before the first vote" in text]
     assert len(said) == 2 and "an estimate for these pairs" in said[0] and "90 %" in said[1]
 
 
 def test_a_study_of_format_1_declares_nothing_and_its_votes_are_named_unsealed() -> None:
     report = analyse(read_export(GOLDEN / "export"))
     assert report.declared is None and report.unsealed == len(report.export.votes)
-    assert UNDECLARED in report.notes
-    assert any("before votes were sealed" in note for note in report.notes)
+    text = str(one_after_another(notes(report)))
+    assert "This study declared neither what the result is about" in text
+    assert "before votes were sealed" in text
 
 
 def test_what_was_declared_is_a_document_that_carries_the_hash(rehearsal: Rehearsal) -> None:

@@ -14,6 +14,7 @@ from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_kappa
 from statsmodels.stats.proportion import proportion_confint
 
 from eic_core.errors import UserError
+from study.report.phrases.rates import exclusion_sentence
 from study.statistics.agreement import fleiss_kappa
 from study.statistics.exclusions import (
     FAILED_ATTENTION,
@@ -23,6 +24,7 @@ from study.statistics.exclusions import (
     exclusion_reasons,
     session_seconds,
 )
+from study.statistics.limits import Lack
 from study.statistics.preference import Preference
 
 # --- preference ---
@@ -57,13 +59,13 @@ def test_the_intervals_are_those_of_statsmodels(lower: int, higher: int, level: 
         assert ours.high == pytest.approx(1.0 if math.isnan(high) else high, abs=1e-9)
 
 
-def test_without_votes_there_is_a_sentence_and_no_number() -> None:
-    for counts, said in (
-        (Preference(0, 0), "There are no valid votes."),
-        (Preference(0, 0, 3), "Nobody decided for either formula."),
+def test_without_votes_there_is_a_reason_and_no_number() -> None:
+    for counts, reason in (
+        (Preference(0, 0), Lack.NO_VALID_VOTES),
+        (Preference(0, 0, 3), Lack.NOBODY_DECIDED),
     ):
         assert counts.rate is counts.p_value is counts.wilson() is counts.clopper_pearson() is None
-        assert counts.reason == said
+        assert counts.reason is reason
         assert counts.to_json()["rate"] is None
 
 
@@ -138,16 +140,16 @@ def test_kappa_with_unequal_counts_is_gwets() -> None:
 def test_kappa_with_equal_counts_is_that_of_statsmodels(counts: list[list[int]]) -> None:
     found = fleiss_kappa(counts)
     if found.value is None:
-        assert found.reason.startswith("All votes are for one category")
+        assert found.reason is Lack.ONE_CATEGORY
     else:
         assert found.value == pytest.approx(statsmodels_kappa(np.array(counts)), abs=1e-12)
 
 
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=20))
-def test_kappa_is_a_number_up_to_one_or_a_sentence(counts: list[tuple[int, int]]) -> None:
+def test_kappa_is_a_number_up_to_one_or_a_reason(counts: list[tuple[int, int]]) -> None:
     found = fleiss_kappa(counts)
     if found.value is None:
-        assert found.reason.endswith(".")
+        assert found.reason is not None
     else:
         assert math.isfinite(found.value) and found.value <= 1 and not found.reason
     assert found.subjects + found.left_out == len(counts)
@@ -159,9 +161,9 @@ def test_pairs_with_fewer_than_two_votes_change_nothing() -> None:
 
 
 def test_kappa_says_why_it_is_not_defined() -> None:
-    assert fleiss_kappa([]).reason == "There are no votes."
-    assert fleiss_kappa([[1, 0], [0, 1]]).reason == "No pair has two votes."
-    assert fleiss_kappa([[3, 0], [2, 0]]).reason.startswith("All votes are for one category")
+    assert fleiss_kappa([]).reason is Lack.NO_VOTES
+    assert fleiss_kappa([[1, 0], [0, 1]]).reason is Lack.NO_PAIR_OF_TWO_VOTES
+    assert fleiss_kappa([[3, 0], [2, 0]]).reason is Lack.ONE_CATEGORY
     assert fleiss_kappa([[3, 0], [0, 2]]).value == 1
 
 
@@ -223,14 +225,13 @@ def test_failed_attention_checks_exclude_only_if_the_rule_says_so() -> None:
     ]
     assert exclusion_reasons(votes, ExclusionRule()) == ["", ""]
     assert exclusion_reasons(votes, ExclusionRule(max_failed_attention=1)) == ["", ""]
-    assert (
-        "more than 1 failed attention check are" in ExclusionRule(max_failed_attention=1).sentence
-    )
+    one = str(exclusion_sentence(ExclusionRule(max_failed_attention=1)))
+    assert "more than 1 failed attention check are" in one
     strict = ExclusionRule(max_failed_attention=0)
     assert exclusion_reasons(votes, strict) == [FAILED_ATTENTION, ""]
-    assert "more than 0 failed attention checks" in strict.sentence
+    assert "more than 0 failed attention checks" in str(exclusion_sentence(strict))
 
 
 def test_a_threshold_of_zero_leaves_nothing_out() -> None:
     assert exclusion_reasons([vote("a", 0.0)], ExclusionRule(0, "vote")) == [""]
-    assert ExclusionRule(0).sentence == "No vote is left out for haste."
+    assert str(exclusion_sentence(ExclusionRule(0))) == "No vote is left out for haste."

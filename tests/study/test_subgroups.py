@@ -11,6 +11,7 @@ import pytest
 from study.design import StudyDesign, frozen_hash
 from study.errors import DesignError
 from study.report.analysis import analyse
+from study.report.phrases.rates import subgroups_sentence
 from study.report.preregistration import preregistration
 from study.report.sections import sections_of
 from study.statistics.reasons import reasons_of
@@ -44,7 +45,7 @@ def test_answers_are_one_whatever_their_case_and_few_raters_are_taken_together()
         ("all others", 6),
     ]
     assert sum(each.votes for each in found.groups) == len(table)
-    assert "By field, physics: " in found.sentence
+    assert "By field, physics: " in str(subgroups_sentence(found))
 
 
 def test_groups_that_do_not_differ_are_said_to_differ_in_few_studies_and_others_in_most() -> None:

@@ -7,7 +7,7 @@ import json
 import re
 from dataclasses import dataclass, replace
 from math import comb
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -17,6 +17,9 @@ from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
 from eic_core.errors import UserError
+from study.report.document import threats_json
+from study.report.phrases.limits import in_words
+from study.report.phrases.threats import threat_sentence
 from study.statistics.exclusions import ExclusionRule
 from study.statistics.inference import clustered_rate
 from study.statistics.preference import Interval
@@ -56,6 +59,10 @@ class Cast:
     is_practice: bool = False
     is_attention: bool = False
     attention_ok: bool | None = None
+
+
+def said(found: object) -> str:
+    return str(threat_sentence(found))
 
 
 def check(rater: str, ok: bool) -> Cast:
@@ -148,10 +155,10 @@ def test_a_result_that_hangs_on_the_threshold_is_pointed_at() -> None:
     ]
     found = sensitivity(votes, ExclusionRule(60))
     assert found.judgement == "look closer" and found.contradicting
-    assert "lead to another conclusion" in found.sentence
+    assert "lead to another conclusion" in said(found)
     calm = sensitivity([replace(vote, session_seconds=170.0) for vote in study(5)], ExclusionRule())
     assert {point.unit for point in calm.contradicting} <= {"vote"}
-    assert "for whole sessions the rate is" in calm.sentence
+    assert "for whole sessions the rate is" in said(calm)
 
 
 # --- attention ---
@@ -172,14 +179,14 @@ def test_checks_are_counted_by_rater_and_practice_is_no_check() -> None:
     ]
     assert (found.answered, found.passed, found.failed_raters) == (3, 2, 1)
     assert found.with_failure.votes == 10 and found.without_failure.votes == 390
-    assert found.sentence.startswith("2 of 3 attention checks passed; 1 of 2 raters failed")
+    assert said(found).startswith("2 of 3 attention checks passed; 1 of 2 raters failed")
 
 
 def test_raters_who_fail_and_prefer_otherwise_are_pointed_at() -> None:
     votes = study(7, log_odds=lambda r, *_: -1.5 if r < 15 else 1.5)
     checks = [check(f"r{r:03}", r >= 15 or i > 0) for r in range(40) for i in range(3)]
     found = attention([*votes, *checks], NO_RULE)
-    assert found.judgement == "look closer" and "more than chance would" in found.sentence
+    assert found.judgement == "look closer" and "more than chance would" in said(found)
     term = found.difference.term(FAILED)
     failed = np.array([[1.0, float(int(v.rater[1:]) < 15)] for v in votes])
     oracle = sm.Logit([float(v.choice == "lower") for v in votes], failed).fit(disp=0)
@@ -193,12 +200,12 @@ def test_many_failed_checks_ask_for_a_look_though_the_rates_agree() -> None:
     many = [check(f"r{i:03}", i > 4) for i in range(20)]
     assert attention([*study(7), *few], NO_RULE).judgement == "no sign of a problem"
     found = attention([*study(7), *many], NO_RULE)
-    assert found.judgement == "look closer" and "were read" in found.sentence
+    assert found.judgement == "look closer" and "were read" in said(found)
 
 
 def test_without_checks_attention_cannot_be_judged() -> None:
     found = attention(study(1), NO_RULE)
-    assert found.judgement == "cannot be told" and "No attention check" in found.sentence
+    assert found.judgement == "cannot be told" and "No attention check" in said(found)
     assert attention([*study(1), check("r001", True)], NO_RULE).judgement == "no sign of a problem"
 
 
@@ -228,7 +235,7 @@ def test_a_favoured_side_is_found_whatever_side_it_is() -> None:
     for sign, side in ((1, "left"), (-1, "right")):
         votes = study(6, log_odds=lambda r, p, left, at, s=sign: s * (1.0 if left else -1.0))
         found = sides(VoteArrays.of(votes))
-        assert found.judgement == "look closer" and f"favour the {side}" in found.sentence
+        assert found.judgement == "look closer" and f"favour the {side}" in said(found)
     assert sides(VoteArrays.of(study(6))).judgement == "no sign of a problem"
 
 
@@ -314,14 +321,14 @@ def test_the_trends_are_those_of_statsmodels() -> None:
 def test_fatigue_is_found_where_it_was_planted() -> None:
     tired = study(11, log_odds=lambda r, p, left, at: 2.0 - 0.35 * at)
     assert ballots(tired, NO_RULE).judgement == "look closer"
-    assert "changes in the course" in ballots(tired, NO_RULE).sentence
+    assert "changes in the course" in said(ballots(tired, NO_RULE))
     assert ballots(study(11), NO_RULE).judgement == "no sign of a problem"
     hurried = [
         replace(v, seconds=30 * 0.9**v.position * (1 + int(v.rater[1:]) / 99)) for v in study(11)
     ]
     found = ballots(hurried, NO_RULE)
     assert found.seconds_change == pytest.approx(0.9, abs=0.02)
-    assert "raters get faster by about 10 % a ballot" in found.sentence
+    assert "raters get faster by about 10 % a ballot" in said(found)
 
 
 # --- gaps ---
@@ -372,7 +379,7 @@ def test_what_does_not_vary_or_is_not_finite_is_left_out_and_said() -> None:
     by_pair = {name: replace(gap, r2=0.0) for name, gap in flat_gaps(votes).items()}
     found = gaps(VoteArrays.of(votes), by_pair)
     assert found.constant == (R2,)
-    assert "The gap in R² is the same for all votes" in found.sentence
+    assert "The gap in R² is the same for all votes" in said(found)
     by_pair["p003"] = Gap(float("inf"), 0.0, 1)
     dropped = gaps(VoteArrays.of(votes), by_pair)
     assert dropped.left_out == sum(v.pair == "p003" for v in votes)
@@ -461,7 +468,7 @@ def test_problems_that_differ_are_pointed_at() -> None:
     found = problem_rates(VoteArrays.of(votes))
     assert found.judgement == "look closer"
     assert [each.problem for each in found.contradicting] == ["q00"]
-    assert "In 3 of 4 problems" in found.sentence and "(q00)" in found.sentence
+    assert "In 3 of 4 problems" in said(found) and "(q00)" in said(found)
     assert problem_rates(VoteArrays.of(study(16))).judgement == "no sign of a problem"
 
 
@@ -531,7 +538,7 @@ def test_halves_on_these_pairs_have_the_variance_of_votes_of_one_half(tie: float
 def test_a_conclusion_that_hangs_on_ties_is_pointed_at() -> None:
     assert ties(VoteArrays.of(study(19, tie=0.4))).judgement == "look closer"
     plain = ties(VoteArrays.of(study(19)))
-    assert plain.judgement == "no sign of a problem" and "no ties" in plain.sentence
+    assert plain.judgement == "no sign of a problem" and "no ties" in said(plain)
     assert len({each.rate for each in plain.counted}) == 1
 
 
@@ -539,7 +546,8 @@ def test_a_conclusion_that_hangs_on_ties_is_pointed_at() -> None:
 
 
 def everything(votes: list[Cast], rule: ExclusionRule = NO_RULE) -> dict[str, Any]:
-    return threats_of(votes, rule, flat_gaps([v for v in votes if v.pair])).to_json()
+    found = threats_of(votes, rule, flat_gaps([v for v in votes if v.pair]))
+    return cast(dict[str, Any], in_words(threats_json(found)))
 
 
 def judged(found: Any) -> list[tuple[str, str]]:

@@ -395,7 +395,7 @@ def _rows(ledger: Ledger, mean: bool) -> list[_Row]:
     rows = []
     for bar in bars:
         if len(bar.nodes) > 1:
-            rows.append(_Row(bar, INHERITED, "rest", bar.label, "together"))
+            rows.append(_Row(bar, INHERITED, "rest", str(bar.label), "together"))
             continue
         (node_id,) = bar.nodes
         operator = formula.nodes[node_id].operator

@@ -185,8 +185,8 @@ def _diagnose_again() -> None:
 
 def _account(losses: tuple[Loss, ...]) -> str:
     """The losses in a line that unfolds to a sentence each."""
-    short = account_line(losses)
-    items = "".join(f"<li>{prose(loss.sentence)}</li>" for loss in losses)
+    short = str(account_line(losses))
+    items = "".join(f"<li>{prose(str(loss.sentence))}</li>" for loss in losses)
     return (
         f'<details class="eic-losses"><summary>{prose(short)}</summary><ul>{items}</ul></details>'
     )

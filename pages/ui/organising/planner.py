@@ -10,6 +10,7 @@ import streamlit as st
 
 from eic_core import wording
 from eic_core.errors import UserError
+from eic_core.phrasing import Phrase
 from pages.ui.figures.planning import Point, planning_figure
 from pages.ui.kit.browser import is_dark, is_narrow, uninterrupted
 from pages.ui.kit.door import is_organiser, login_key
@@ -33,20 +34,12 @@ from pages.ui.organising.tasks import simulate
 from study.errors import NotFoundError
 from study.material import Study
 from study.organising import OrganiserService
-from study.planning import (
-    PAPER,
-    PAPER_ASSUMES,
-    Advice,
-    Grid,
-    MonteCarloEstimate,
-    Plan,
-    approximate,
-)
-from study.planning.sentences import (
-    advice_sentences,
+from study.planning import PAPER, Advice, Grid, MonteCarloEstimate, Plan, approximate
+from study.planning.phrases import (
+    advice_headline,
     compare_sentence,
     design_sentence,
-    plan_headline,
+    paper_assumes,
     plan_sentences,
     route_sentence,
     small_sentence,
@@ -74,16 +67,16 @@ def draw(result: PlannerResult, *, changed: bool) -> None:
     plan = result.plan
     if changed:
         show_warning("The numbers above have changed since this was simulated: simulate again.")
+    headline, *rest = plan_sentences(plan, warning=False)
     small = small_sentence(plan)
-    rest = [text for text in plan_sentences(plan) if text not in (plan_headline(plan), small)]
     st.html(
         '<section class="eic-plan" role="status">'
-        f'<p class="eic-plan-first">{_prose_with_units(plan_headline(plan))}</p>'
+        f'<p class="eic-plan-first">{_prose_with_units(headline)}</p>'
         + "".join(f"<p>{_prose_with_units(text)}</p>" for text in rest)
         + "</section>"
     )
     if small:
-        show_warning(small)
+        show_warning(str(small))
     if result.advice is not None:
         _advice(result.advice)
     _figure(result)
@@ -93,20 +86,20 @@ def draw(result: PlannerResult, *, changed: bool) -> None:
     )
 
 
-def _prose_with_units(text: str) -> str:
+def _prose_with_units(sentence: Phrase) -> str:
     """A sentence for HTML, its percent signs on the line of their numbers."""
-    return prose(text).replace(" %", "&nbsp;%")
+    return prose(str(sentence)).replace(" %", "&nbsp;%")
 
 
 def _advice(advice: Advice) -> None:
-    first = advice_sentences(advice)[0]
+    first, compared = advice_headline(advice), compare_sentence(advice)
     show_heading("What would be enough")
     items = "".join(
         f"<li>{_prose_with_units(route_sentence(advice.model, route, advice.target))}</li>"
         for route in advice.routes
     )
     ways = f'<ul class="eic-list eic-plan-ways">{items}</ul>' if items else ""
-    last = f"<p>{_prose_with_units(compare_sentence(advice))}</p>" if items else ""
+    last = f"<p>{_prose_with_units(compared)}</p>" if items and compared else ""
     st.html(
         f'<section class="eic-plan-advice"><p>{_prose_with_units(first)}</p>{ways}{last}</section>'
     )
@@ -272,7 +265,8 @@ def _head(place: _Place) -> None:
         )
         st.html(f'<h1 class="eic-title">Plan: {escape(study.name, 100)}</h1>')
     if place.name == EXAMPLE:
-        show_note(f"The study of Yu et al.: 172 pairs, 1080 votes, 840 that count. {PAPER_ASSUMES}")
+        source = "The study of Yu et al.: 172 pairs, 1080 votes, 840 that count."
+        show_note(f"{source} {paper_assumes()}")
     else:
         quiet_note(
             "How sure will the study be of its answer, and what would make it surer: more "

@@ -8,6 +8,7 @@ import streamlit as st
 
 from eic_core import wording
 from eic_core.errors import UserError
+from eic_core.phrasing import one_after_another
 from pages.ui.figures.study_results import draw
 from pages.ui.kit.browser import is_dark, is_narrow
 from pages.ui.kit.messages import (
@@ -35,12 +36,13 @@ from study.design import StudyStatus
 from study.material import Study
 from study.organising import OrganiserService
 from study.report import terms
-from study.report.analysis import looks_sentence
 from study.report.figures import FIGURES, headline
 from study.report.flow import StudyFlow
+from study.report.phrases.notes import notes
+from study.report.phrases.rates import exclusion_sentence
+from study.report.phrases.verdict import verdict
 from study.report.printing import FORMATS
 from study.report.sections import Fact, Group, Section, SectionTable, sections_of
-from study.report.verdict import verdict
 from study.statistics.threats.common import TESTED
 from study.unblinding import COST, EarlyLook
 
@@ -326,17 +328,16 @@ def _result(page: PageReport) -> None:
     conclusion = verdict(page.report)
     first, *more = conclusion.lines
     with st.container(key="report-verdict", gap="small"):
-        st.html(f'<p class="eic-sentence">{prose(first)}</p>')
+        st.html(f'<p class="eic-sentence">{prose(str(first))}</p>')
         if more:
-            st.html(f'<p class="eic-verdict-more">{prose(" ".join(more))}</p>')
+            st.html(f'<p class="eic-verdict-more">{prose(str(one_after_another(more)))}</p>')
         if conclusion.caution:
-            show_warning(conclusion.caution)
+            show_warning(str(conclusion.caution))
         if page.report.inference.rate is not None:
             _headline(page)
-    for line in page.report.notes:
-        # The band above an open study says this already.
-        if page.study.status != StudyStatus.OPEN or line != looks_sentence(page.report.export):
-            show_note(line)
+    # The band above an open study says already that it was looked at.
+    for note in notes(page.report, looks=page.study.status != StudyStatus.OPEN):
+        show_note(str(note))
     files_row(page)
     _estimand(page)
     for section in _sections(page, "headline"):
@@ -381,7 +382,11 @@ def _headline(page: PageReport) -> None:
             terms.INTERVAL,
         ),
         Fact("p, two-sided", wording.p_number(inference.p_two_sided, 3), terms.P_VALUE),
-        Fact("votes that count", f"{inference.votes:,}", page.report.export.exclusion.sentence),
+        Fact(
+            "votes that count",
+            f"{inference.votes:,}",
+            str(exclusion_sentence(page.report.export.exclusion)),
+        ),
         Fact(
             "worth in independent votes",
             wording.number(inference.effective_votes, 0, missing=wording.UNDEFINED),

@@ -31,7 +31,7 @@ from pages.ui.organising.report_files import file_stem
 from pages.ui.organising.studies import next_step_button
 from study.design import AttentionKind, ExclusionUnit, Sidedness, StudyDesign, StudyStatus
 from study.errors import StaleEditError
-from study.freezing import DESCRIBED_IN, Readiness
+from study.freezing import Readiness
 from study.material import Study
 from study.model_plan import CONTRASTS, ModelPlan
 from study.model_raters.prompt import PROMPT_SHA256, SYSTEM, USER
@@ -398,8 +398,8 @@ def _insist(study: Study, name: str) -> None:
 
 
 def _ways_to_mend(study_id: int, readiness: Readiness, elsewhere: str) -> None:
-    nameless = [line.endswith(DESCRIBED_IN) for line in readiness.missing]
-    steps = ["problems"] * any(nameless) + [elsewhere] * (not all(nameless))
+    others = len(readiness.missing) - readiness.undescribed
+    steps = ["problems"] * bool(readiness.undescribed) + [elsewhere] * bool(others)
     with st.container(horizontal=True):
         for step in steps:
             st.button(

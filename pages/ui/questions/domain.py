@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from eic_core.explain.bottleneck import BottleneckOnData, bottleneck_sentence
+from eic_core.explain.bottleneck import BottleneckOnData
+from eic_core.explain.phrases.bottleneck import bottleneck_sentence
 from eic_core.measure import Domain
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.inspector_service import (
@@ -189,7 +190,11 @@ def domain_sliders(result: InspectionResult) -> None:
         return
     with st.container(border=True, key="domain", gap="small"):
         away = result.domains != start.domains
-        message = bottleneck_sentence(start.landmark, result.inspection) if away else _INVITATION
+        message = _INVITATION
+        if away:
+            now = BottleneckOnData.of(result.inspection)
+            formula = result.inspection.formula
+            message = str(bottleneck_sentence(formula, start.landmark, now))
         st.html(f'<p class="eic-domain-said" role="status">{prose(message)}</p>')
         with st.container(key="domain-sliders", gap=None):
             for name, layout in layouts:

@@ -353,8 +353,8 @@ _LISTED = 12
 
 def writing_panel(result: InspectionResult, node: int) -> None:
     writing = diagnosis_service().writing(result)
-    st.html(f'<p class="eic-answer">{prose(writing.sentence)}</p>')
-    for note in writing.notes:
+    st.html(f'<p class="eic-answer">{prose(str(writing.sentence))}</p>')
+    for note in map(str, writing.notes):
         st.html(f'<p class="eic-quiet">{prose(note)}</p>')
     if not (math.isnan(writing.q) and math.isnan(result.inspection.eic)):
         _bars(result, writing)

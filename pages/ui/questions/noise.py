@@ -42,7 +42,7 @@ def masked_view(result: InspectionResult, whole: Ledger) -> None:
     st.html(f'<h3 class="eic-h" title="{glossary.MASKED}">{MASKED} What the result hides</h3>')
     for row in rows[:_MOST]:
         with st.container(key=f"masked-{row.node_id}", gap="xsmall"):
-            st.html(f'<p class="eic-quiet">{prose(whole.masked_sentence(row))}</p>')
+            st.html(f'<p class="eic-quiet">{prose(str(whole.masked_sentence(row)))}</p>')
             if (result.request, row.node_id) in _what_ifs():
                 _answer(result, row.node_id)
             else:
@@ -124,7 +124,7 @@ def _columns(ledger: Ledger, rows: tuple[LedgerRow, ...]) -> pa.Table:
     texts = ledger.inspection.nodes
     return pa.table(
         {
-            "expression": [row.text.replace("`", "")[:_TEXT] for row in rows],
+            "expression": [str(ledger.source(row)).replace("`", "")[:_TEXT] for row in rows],
             "how": [_how(ledger, row) for row in rows],
             "share": [100 * row.share for row in rows],
             "mean": [100 * row.mean_share for row in rows],
@@ -160,12 +160,11 @@ def noise_panel(result: InspectionResult, node: int) -> None:
     root = len(result.inspection.formula) - 1
     whole = service.blame(result, root)
     _way_back(result, node)
-    st.html(f'<p class="eic-answer">{prose(ledger.sentences[0])}</p>')
+    # `masked_view` says the others, each beside its button.
+    first, *more = map(str, ledger.unmasked_sentences)
+    st.html(f'<p class="eic-answer">{prose(first)}</p>')
     if len(ledger.rows) > 1:
         _waterfall(result, ledger)
-    # `masked_view` says these, each beside its button.
-    masked = {ledger.masked_sentence(row) for row in ledger.outermost_masked}
-    more = [sentence for sentence in ledger.sentences[1:] if sentence not in masked]
     if node != root and whole.rows and node not in outermost_masked_nodes(whole):
         more.append(_in_the_result(whole, node))
     for sentence in more:

@@ -12,7 +12,8 @@ import pyarrow as pa
 import streamlit as st
 
 from eic_core import wording
-from eic_core.explain.where import FEW, NOISE, Where, node_digits
+from eic_core.explain.phrases.where import NOISE
+from eic_core.explain.where import FEW, Where, node_digits
 from eic_core.exports import csv_text, safe_cell
 from eic_core.formula.rendering import to_python
 from pages.ui.figures.rows import ROW, VALUE, Across, growth_figure, rows_figure, ways_across
@@ -145,9 +146,8 @@ def rows_panel(result: InspectionResult, node: int) -> None:
     follow_domain(result)
     with st.spinner("Looking at every row…"):
         by_row = diagnosis_service().where(result, node)
-    # `_more_data` says these two beside their figure.
-    with_data = (by_row.interval.sentence, by_row.growth.sentence if by_row.growth else "")
-    first, *more = [sentence for sentence in by_row.sentences if sentence not in with_data]
+    # `_more_data` says the others beside their figure.
+    first, *more = map(str, by_row.row_sentences)
     st.html(f'<p class="eic-answer">{_with_term(prose(first))}</p>')
     if more:
         st.html(f'<p class="eic-quiet">{prose(" ".join(more))}</p>')
@@ -177,7 +177,7 @@ def _unresolved_note(result: InspectionResult) -> str:
 
 def _with_term(sentence: str) -> str:
     """The sentence with its one technical term explained on hover, focus and touch."""
-    noise = NOISE.removeprefix("the ")
+    noise = str(NOISE).removeprefix("the ")
     term = (
         f'<span class="eic-term" tabindex="0">{noise}<span class="eic-tip" role="tooltip">'
         f"{escape(glossary.AMPLIFIED_NOISE, 1000)}</span></span>"
@@ -210,7 +210,7 @@ def _picture(result: InspectionResult, by_row: Where) -> None:
         key="rows-plot",
         theme=None,
         config=plotly_config("eic-rows"),
-        alt=f"Share of each row in {NOISE}. {clean(by_row.sentences[0])}",
+        alt=f"Share of each row in {NOISE}. {clean(str(by_row.sentences[0]))}",
     )
 
 

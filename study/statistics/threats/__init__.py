@@ -23,7 +23,7 @@ from study.statistics.votes import Sampled, VoteArrays
 
 @dataclass(frozen=True)
 class Threats(PlainAtLevel):
-    """What could be wrong with a result, in a reader's order; each threat has a `sentence`, a
+    """What could be wrong with a result, in a reader's order; each threat has a
     `judgement` and `to_json()`.
     """
 
@@ -65,8 +65,8 @@ def threats_of(
     leaves out pairs without a gap; `estimand` is that of sensitivity and ties, which repeat the
     headline; `seed` is for the permutation test between problems.
 
-    >>> threats_of([], ExclusionRule(), {}).problems.sentence
-    'There are no deciding votes on any problem.'
+    >>> threats_of([], ExclusionRule(), {}).problems.reason.name
+    'NO_PROBLEM_WITH_VOTE'
     """
     reasons = exclusion_reasons(votes, rule)
     valid = VoteArrays.of(

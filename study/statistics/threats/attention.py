@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtr
 
-from eic_core import wording
 from eic_core.exports import PlainAtLevel
 from study.statistics.exclusions import ExclusionRule
 from study.statistics.inference import ClusteredRate, clustered_rate
@@ -22,7 +21,6 @@ from study.statistics.threats.common import (
     RatedVote,
     clusters_of,
     rate_json,
-    rate_words,
     split_by_rule,
 )
 from study.statistics.votes import Sampled
@@ -64,7 +62,6 @@ class AttentionChecks(PlainAtLevel):
         ("with_failure", lambda checks: rate_json(checks.with_failure, checks.level)),
         ("without_failure", lambda checks: rate_json(checks.without_failure, checks.level)),
         "difference",
-        "sentence",
         "judgement",
     )
 
@@ -116,29 +113,6 @@ class AttentionChecks(PlainAtLevel):
             return UNKNOWN
         return LOOK if self.p_value < ALPHA else FINE
 
-    @property
-    def sentence(self) -> str:
-        if not self.answered:
-            return "No attention check was answered, so attention cannot be judged."
-        checks = wording.count(self.answered, "attention check")
-        if not self.failed_raters:
-            return f"Nobody failed: {checks} answered."
-        start = (
-            f"{self.passed:,} of {checks} passed; {self.failed_raters:,} of "
-            f"{wording.count(len(self.raters), 'rater')} failed at least one."
-        )
-        if self.many_failed:
-            start += " So many failures ask whether the ballots were read."
-        if not self.with_failure.votes:
-            return f"{start} None of their votes enters a rate."
-        start += f" Raters with a failure: {rate_words(self.with_failure, self.level)}"
-        start += f"; without: {rate_words(self.without_failure, self.level)}."
-        if self.p_value is None:
-            return start
-        verdict = "no more than chance would" if self.p_value >= ALPHA else "more than chance would"
-        said = f"{start} They differ {verdict} ({wording.p_clause(self.p_value)})."
-        return f"{said} {self.difference.too_small}".strip()
-
 
 def attention(
     votes: Sequence[RatedVote],
@@ -155,9 +129,9 @@ def attention(
     ...             choice="lower", session_seconds=99.0, is_practice=False, is_attention=True)
     >>> votes = [Vote(rater="a", attention_ok=True, **base),
     ...          Vote(rater="b", attention_ok=False, **base)]
-    >>> print(attention(votes, ExclusionRule()).sentence)
-    1 of 2 attention checks passed; 1 of 2 raters failed at least one. So many failures ask
-    whether the ballots were read. None of their votes enters a rate.
+    >>> found = attention(votes, ExclusionRule())
+    >>> found.passed, found.answered, found.failed_raters, found.many_failed
+    (1, 2, 1, True)
     """
     passed: dict[str, list[bool]] = {}
     for vote in votes:

@@ -1,4 +1,4 @@
-"""What the threats share: votes with times, judgements, and rates in words."""
+"""What the threats share: votes with times, judgements, and the JSON form of rates."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from eic_core import wording
 from eic_core.exports import Key, json_form
 from study.statistics.clusters import Clustering
 from study.statistics.exclusions import ExclusionRule, TimedVote, exclusion_reasons
 from study.statistics.inference import ClusteredRate
-from study.statistics.preference import Interval, between
+from study.statistics.limits import Kind
+from study.statistics.preference import Interval
 from study.statistics.votes import Flags, Integers, PairVote, Sampled, VoteArrays
 
 Judgement = Literal["no sign of a problem", "look closer", "cannot be told"]
@@ -48,7 +48,7 @@ def split_by_rule(
     return table, np.array(kept, dtype=np.bool_)
 
 
-def clusters_of(table: VoteArrays) -> tuple[tuple[Integers, Integers], tuple[str, str]]:
+def clusters_of(table: VoteArrays) -> tuple[tuple[Integers, Integers], tuple[Kind, Kind]]:
     """Codes and names of the headline's clusters, for a regression on deciding votes."""
     grouped = Clustering.of(table)
     return (grouped.items, grouped.table.rater), (grouped.item, "rater")
@@ -75,24 +75,6 @@ def contradicts(expected: Side, rate: ClusteredRate, level: float) -> bool:
     """
     asked = 1 - (1 - level) / TESTED if expected == "open" else level
     return side_of_half(rate.interval(asked)) != expected
-
-
-def rate_words(rate: ClusteredRate, level: float) -> str:
-    """A rate with its votes and interval.
-
-    >>> from types import SimpleNamespace as Vote
-    >>> from study.statistics.inference import clustered_rate
-    >>> votes = [Vote(rater=f"r{rater}", pair=f"p{pair}", problem="q", lower_side="left",
-    ...               choice="higher" if (pair + rater) % 4 == 0 else "lower", position=1)
-    ...          for pair in range(40) for rater in range(10)]
-    >>> rate_words(clustered_rate(VoteArrays.of(votes)), 0.95)[:18]
-    '75 % of 400 votes '
-    """
-    if rate.rate is None:
-        return "no votes"
-    interval = rate.interval(level)
-    span = f" ({between(interval)})" if interval else ""
-    return f"{wording.percent(rate.rate, 0)} of {wording.count(rate.votes, 'vote')}{span}"
 
 
 RATE: tuple[Key, ...] = (

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
-from eic_core import wording
 from eic_core.exports import PlainAtLevel, keys_within
 from study.statistics.exclusions import ExclusionRule, active_seconds
 from study.statistics.inference import ClusteredRate, clustered_rate
 from study.statistics.regression import (
     LinearFit,
     LogisticFit,
-    RegressionTerm,
     least_squares,
     logistic,
 )
@@ -28,7 +27,6 @@ from study.statistics.threats.common import (
     RatedVote,
     clusters_of,
     on_a_pair,
-    rate_words,
     split_by_rule,
 )
 from study.statistics.votes import Flags, Floats, Sampled, VoteArrays
@@ -60,6 +58,13 @@ class Stretch(PlainAtLevel):
 
 
 @dataclass(frozen=True)
+class Pace:
+    raters_get: Literal["faster", "slower", "steady"]
+    change: float  # Of the seconds, from ballot to ballot, as a part of them
+    p_value: float | None  # None where raters change alike, or not at all
+
+
+@dataclass(frozen=True)
 class Ballots(PlainAtLevel):
     # Thirds of the ballot numbers 1 to the highest; empty ones are left out
     thirds: tuple[Stretch, ...]
@@ -77,7 +82,6 @@ class Ballots(PlainAtLevel):
         "seconds_trend",
         "seconds_change",
         "level",
-        "sentence",
         "judgement",
     )
 
@@ -98,45 +102,15 @@ class Ballots(PlainAtLevel):
         return LOOK if self.p_value < ALPHA else FINE
 
     @property
-    def sentence(self) -> str:
-        if not self.thirds:
-            return "There are no valid votes."
-        early, late = self.thirds[0], self.thirds[-1]
-        if early is late:
-            return "All votes are on ballots of one third, so no course of a session can be seen."
-        if not any(third.rate.votes for third in self.thirds):
-            return " ".join(filter(None, (early.rate.reason, self._seconds_words())))
-        said = (
-            f"In the {early.name} of the ballots {self._rate_of(early)}, in the {late.name} "
-            f"{self._rate_of(late)}."
-        )
-        return " ".join(filter(None, (said, self._trend_words(), self._seconds_words())))
-
-    def _rate_of(self, third: Stretch) -> str:
-        if not third.rate.votes:
-            return "nobody decided for either formula"
-        return f"the rate is {rate_words(third.rate, self.level)}"
-
-    def _trend_words(self) -> str:
-        if self.p_value is None:
-            return self.trend.reason
-        verdict = (
-            "The trend over ballots is no more than chance would give "
-            f"({wording.p_clause(self.p_value)})."
-            if self.p_value >= ALPHA
-            else f"The rate changes in the course of a session ({wording.p_clause(self.p_value)})."
-        )
-        return f"{verdict} {self.trend.too_small}".strip()
-
-    def _seconds_words(self) -> str:
-        early, late = self.thirds[0].median_seconds, self.thirds[-1].median_seconds
+    def pace(self) -> Pace | None:
+        """How the seconds change from ballot to ballot; None if no regression tells."""
         term = self.seconds_trend.term(POSITION)
-        if early is None or late is None or term is None:
-            return ""
-        return (
-            f"The median vote took {wording.seconds(early)} in the {self.thirds[0].name} and "
-            f"{wording.seconds(late)} in the {self.thirds[-1].name}; {_pace(term)}."
-        )
+        if term is None:
+            return None
+        change = abs(term.ratio()[0] - 1)
+        if change < STEADY:
+            return Pace("steady", change, None)
+        return Pace("faster" if term.estimate < 0 else "slower", change, term.p_value)
 
 
 def ballots(
@@ -182,18 +156,6 @@ def ballots(
         np.log(seconds[timed]), _column(some), [POSITION], (some.rater,), ("rater",)
     )
     return Ballots(thirds, numbers, trend, pace, level)
-
-
-def _pace(term: RegressionTerm) -> str:
-    change = abs(term.ratio()[0] - 1)
-    if change < STEADY:
-        return "raters keep their pace"
-    faster = "faster" if term.estimate < 0 else "slower"
-    by = f"by {'about ' if change >= 0.01 else ''}{wording.percent(change, 0)} a ballot"
-    if term.p_value is None:
-        return f"raters get {faster} {by}, each of them alike"
-    sure = "" if term.p_value < ALPHA else ", which may be chance"
-    return f"raters get {faster} {by}{sure} ({wording.p_clause(term.p_value)})"
 
 
 def _column(table: VoteArrays) -> Floats:

@@ -8,14 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
 from study.statistics.inference import ClusteredRate, clustered_rate
-from study.statistics.preference import Interval, between
+from study.statistics.preference import Interval
 from study.statistics.regression import INTERCEPT, LogisticFit, RegressionTerm, logistic
 from study.statistics.threats.common import (
-    ALPHA,
     FINE,
     LOOK,
     UNKNOWN,
@@ -73,7 +71,6 @@ class Gaps(PlainAtLevel):
         "shared",
         "left_out",
         "level",
-        "sentence",
         "judgement",
     )
 
@@ -88,20 +85,10 @@ class Gaps(PlainAtLevel):
 
     @property
     def adjusted_rate(self) -> tuple[float, Interval] | None:
-        """The rate between formulas of `held_equal`, at the mean gap in EIC."""
+        """The rate between formulas of equal R² and complexity (but for `shared`), at the mean
+        gap in EIC."""
         term = self.fit.term(INTERCEPT)
         return None if term is None else term.rate(self.level)
-
-    @property
-    def held_equal(self) -> str:
-        """What the adjusted rate takes to be equal: R² and complexity, unless a gap is `shared`."""
-        names = {R2: "R²", NODES: "complexity"}
-        equal = [names[name] for name in names if name not in self.shared]
-        shared = [names[name] for name in self.shared]
-        if not shared:
-            return f"equal {wording.join(equal)}"
-        gap = f"the {'gap' if equal else 'gaps'} in {wording.join(shared)} that all pairs share"
-        return f"equal {wording.join(equal)} and {gap}" if equal else gap
 
     @property
     def judgement(self) -> Judgement:
@@ -109,54 +96,6 @@ class Gaps(PlainAtLevel):
             return UNKNOWN
         plain = side_of_half(self.unadjusted.interval(self.level))
         return FINE if side_of_half(self.adjusted_rate[1]) == plain else LOOK
-
-    @property
-    def sentence(self) -> str:
-        return self._describe_effects(self.terms)
-
-    @property
-    def summary(self) -> str:
-        """The same without the effects, for where a table shows them."""
-        return self._describe_effects(())
-
-    def _describe_effects(self, effects: tuple[RegressionTerm, ...]) -> str:
-        found = [self._adjusted(), *map(self._effect, effects)]
-        parts = [self.fit.reason or " ".join(filter(None, found)), self._left_out()]
-        if self.constant and not self.fit.reason:
-            verb = "is" if len(self.constant) == 1 else "are"
-            same = f"{wording.capital(wording.join(self.constant))} {verb} the same for all votes"
-            parts.append(f"{same}, and so not in this comparison.")
-        return " ".join(filter(None, (*parts, self.fit.too_small)))
-
-    def _adjusted(self) -> str:
-        adjusted = self.adjusted_rate
-        if adjusted is None or self.mean_eic_gap is None:
-            return ""
-        return (
-            f"Between formulas of {self.held_equal} whose EICs differ by "
-            f"{self.mean_eic_gap:.1f} digits, the lower EIC would be preferred in "
-            f"{wording.percent(adjusted[0], 0)} of votes ({between(adjusted[1])})."
-        )
-
-    def _effect(self, term: RegressionTerm) -> str:
-        ratio, interval = term.ratio(1.0, self.level)
-        p = 1.0 if term.p_value is None else term.p_value  # a logistic term has one
-        sure = "" if p < ALPHA else ": no more than chance would give"
-        return (
-            f"The odds of a vote for the lower EIC change by a factor of {wording.ratio(ratio)} "
-            f"({wording.ratio(interval.low)} to {wording.ratio(interval.high)}; "
-            f"{wording.p_clause(p)}) with "
-            f"{UNITS[term.name]}{sure}."
-        )
-
-    def _left_out(self) -> str:
-        if not self.left_out:
-            return ""
-        return (
-            f"{wording.count(self.left_out, 'vote')} on pairs with an EIC or R² that is not a "
-            "finite "
-            "number are left out here."
-        )
 
 
 def _odds(term: RegressionTerm, level: float) -> dict[str, Any]:

@@ -8,11 +8,11 @@ from math import sqrt
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
 from study.statistics.clusters import Clustering, count, two_way
 from study.statistics.inference import clustered_rate
+from study.statistics.limits import Lack, Limit
 from study.statistics.preference import Interval
 from study.statistics.threats.common import ALPHA, FINE, LOOK, UNKNOWN, Judgement
 from study.statistics.votes import Floats, Integers, VoteArrays
@@ -55,7 +55,7 @@ class ProblemRates(PlainAtLevel):
     draws: int
     seed: int
     level: float
-    reason: str  # Why there is no test; "" if there is
+    reason: Limit | None  # Why there is no test
 
     _JSON = (
         "problems=rates",
@@ -66,7 +66,6 @@ class ProblemRates(PlainAtLevel):
         "seed",
         "level",
         "reason",
-        "sentence",
         "judgement",
     )
 
@@ -87,27 +86,6 @@ class ProblemRates(PlainAtLevel):
         if self.contradicting or (self.p_value is not None and self.p_value < ALPHA):
             return LOOK
         return FINE if self.p_value is not None else UNKNOWN
-
-    @property
-    def sentence(self) -> str:
-        ordered = sorted(self.with_votes, key=lambda each: each.rate or 0.0)
-        if len(ordered) < 2:
-            return self.reason
-        low, high = ordered[0], ordered[-1]
-        leading = sum(2 * each.lower > each.votes for each in ordered)
-        said = (
-            f"In {leading} of {len(ordered)} problems most votes go to the formula of lower EIC; "
-            f"the rates run from {wording.percent(low.rate or 0.0, 0)} ({low.problem}) to "
-            f"{wording.percent(high.rate or 0.0, 0)} ({high.problem})."
-        )
-        if self.p_value is None:
-            return f"{said} {self.reason}"
-        verdict = (
-            "no more than pairs differ anyway"
-            if self.p_value >= ALPHA
-            else ("more than the differences between pairs explain")
-        )
-        return f"{said} Problems differ {verdict} ({wording.p_clause(self.p_value)})."
 
 
 def problem_rates(
@@ -141,20 +119,15 @@ def problem_rates(
     return ProblemRates(rates, effect, spread, p_value, draws, seed, level, reason)
 
 
-def _reason(decided: VoteArrays) -> str:
+def _reason(decided: VoteArrays) -> Limit | None:
     if not len(decided):
-        return "There are no deciding votes on any problem."
+        return Lack.NO_PROBLEM_WITH_VOTE
     problems, pairs = count(decided.problem), count(decided.pair)
     if problems == 1:
-        return "All votes are on one problem, so problems cannot be compared."
+        return Lack.ONE_PROBLEM
     if pairs == problems:
-        return (
-            "Each problem has votes on a single pair, so what is of the problem and what of the "
-            "pair cannot be told apart."
-        )
-    if decided.lower.min() == decided.lower.max():
-        return "All deciding votes agree, so the problems do not differ."
-    return ""
+        return Lack.PAIR_OR_PROBLEM
+    return Lack.ALL_AGREE if decided.lower.min() == decided.lower.max() else None
 
 
 def _rate(name: str, votes: VoteArrays, effect: float, level: float) -> ProblemRate:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eic_core import wording
 from eic_core.exports import PlainAtLevel, keys_within
 from study.statistics.exclusions import ExclusionRule
 from study.statistics.inference import ClusteredRate, clustered_rate
@@ -23,7 +22,6 @@ from study.statistics.threats.common import (
     RatedVote,
     clusters_of,
     on_a_pair,
-    rate_words,
     split_by_rule,
 )
 from study.statistics.votes import Sampled
@@ -50,7 +48,7 @@ class Screens(PlainAtLevel):
     fit: LogisticFit
     level: float
 
-    _JSON = ("classes", "unknown", "fit", "p_value", "level", "sentence", "judgement")
+    _JSON = ("classes", "unknown", "fit", "p_value", "level", "judgement")
 
     @property
     def p_value(self) -> float | None:
@@ -64,31 +62,6 @@ class Screens(PlainAtLevel):
         if self.p_value is None or self.fit.too_small:
             return UNKNOWN
         return LOOK if self.p_value < ALPHA else FINE
-
-    @property
-    def sentence(self) -> str:
-        if not self.classes:
-            return "No valid vote says in how wide a window it was cast."
-        said = [
-            f"in windows of {WINDOWS[each.viewport]} "
-            + (
-                f"the rate is {rate_words(each.rate, self.level)}"
-                if each.rate.votes
-                else "nobody decided for either formula"
-            )
-            for each in self.classes
-        ]
-        told = wording.capital(wording.join(said)) + "."
-        if len(self.classes) == 1:
-            return f"{told} All votes come from windows of this class."
-        if self.p_value is None:
-            return f"{told} {self.fit.reason}".strip()
-        verdict = (
-            "That is no more difference than chance would give"
-            if self.p_value >= ALPHA
-            else "The preference depends on the screen"
-        )
-        return f"{told} {verdict} ({wording.p_clause(self.p_value)}). {self.fit.too_small}".strip()
 
 
 def screens(

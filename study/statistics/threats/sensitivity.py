@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from eic_core import wording
 from eic_core.exports import PlainAtLevel, keys_within
 from study.statistics.clusters import Estimand, count
 from study.statistics.exclusions import ExclusionRule, RuleColumns, Unit
@@ -20,7 +19,6 @@ from study.statistics.threats.common import (
     RatedVote,
     contradicts,
     on_a_pair,
-    rate_words,
     side_of_half,
 )
 from study.statistics.votes import Sampled, VoteArrays
@@ -50,7 +48,7 @@ class Sensitivity(PlainAtLevel):
     points: tuple[SensitivityPoint, ...]  # Sessions first, thresholds ascending
     level: float
 
-    _JSON = ("rule", "level", "points", "sentence", "judgement")
+    _JSON = ("rule", "level", "points", "judgement")
 
     def of_unit(self, unit: Unit) -> tuple[SensitivityPoint, ...]:
         return tuple(point for point in self.points if point.unit == unit)
@@ -76,34 +74,6 @@ class Sensitivity(PlainAtLevel):
         if self.frozen.rate.reason or self.frozen.rate.too_small:
             return UNKNOWN
         return LOOK if self.contradicting else FINE
-
-    @property
-    def sentence(self) -> str:
-        if not any(point.rate.votes for point in self.points):
-            return f"{self.points[0].rate.reason} So no threshold can be compared with another."
-        verb = "gives" if self.frozen.rate.votes else "leaves"
-        frozen = f"The frozen rule {verb} {rate_words(self.frozen.rate, self.level)}."
-        if self.frozen.rate.reason:
-            return f"{frozen} {self.frozen.rate.reason}"
-        curves = " ".join(map(self._curve, UNITS))
-        small = f" {self.frozen.rate.too_small}" if self.frozen.rate.too_small else ""
-        compared = f"{len(self.comparable)} thresholds that keep at least half of these votes"
-        if not self.contradicting:
-            return f"{frozen} {curves} All {compared} lead to the same conclusion.{small}"
-        other = f"{len(self.contradicting)} of the {compared} lead to another conclusion"
-        return f"{frozen} {curves} {other} than the frozen rule.{small}"
-
-    def _curve(self, unit: Unit) -> str:
-        some = [point for point in self.comparable if point.unit == unit]
-        what = "whole sessions" if unit == "session" else "single votes"
-        rates = [point.rate.rate for point in some if point.rate.rate is not None]
-        if not rates:
-            return f"No threshold for {what} keeps half of these votes."
-        low, high = wording.percent(min(rates), 0), wording.percent(max(rates), 0)
-        span = f"is {low}" if low == high else f"stays between {low} and {high}"
-        last = some[-1].threshold_seconds
-        until = f"from 0 to {wording.plain(last)} s" if last else "of 0 s alone"
-        return f"With thresholds {until} for {what} the rate {span}."
 
 
 def sensitivity(

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import comb
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from eic_core import wording
 from eic_core.exports import PlainAtLevel, keys_within
 from study.statistics.inference import ClusteredRate, clustered_rate
-from study.statistics.preference import between
 from study.statistics.threats.common import (
     ALPHA,
     FINE,
@@ -20,7 +18,6 @@ from study.statistics.threats.common import (
     UNKNOWN,
     Judgement,
     rate_json,
-    rate_words,
     side_of_half,
 )
 from study.statistics.votes import VoteArrays
@@ -53,7 +50,6 @@ class OneSided(PlainAtLevel):
         "expected",
         "p_value",
         ("without_them", lambda found: rate_json(found.without_them, found.level)),
-        "sentence",
         "judgement",
     )
 
@@ -69,29 +65,6 @@ class OneSided(PlainAtLevel):
             side_of_half(rate.interval(self.level)) for rate in (self.everybody, self.without_them)
         )
         return LOOK if self.one_sided_count and (self.p_value < ALPHA or before != after) else FINE
-
-    @property
-    def sentence(self) -> str:
-        if self.p_value is None:
-            return (
-                f"No rater has {self.minimum} deciding votes, so nobody can be said to click "
-                "always on one side."
-            )
-        of = f"{wording.count(self.candidates, 'rater')} with {self.minimum} or more votes"
-        few = f"about {self.expected:.1f}" if self.expected >= 0.05 else "hardly any"
-        chance = f"chance would give {few}"
-        if not self.one_sided_count:
-            return f"None of {of} always chose the same side ({chance})."
-        rest = (
-            f"the rate is {rate_words(self.without_them, self.level)}"
-            if self.without_them.votes
-            else "no votes are left"
-        )
-        return (
-            f"{self.one_sided_count} of {of} always chose the same side ({len(self.left)} left, "
-            f"{len(self.right)} right); {chance} ({wording.p_clause(self.p_value)}). Without them "
-            f"{rest}."
-        )
 
 
 @dataclass(frozen=True)
@@ -113,7 +86,6 @@ class SideBias(PlainAtLevel):
         "lower_on_left",
         *keys_within("clustered", RATE),
         "one_sided",
-        "sentence",
         "judgement",
     )
 
@@ -129,38 +101,21 @@ class SideBias(PlainAtLevel):
 
     @property
     def judgement(self) -> Judgement:
-        if self.p_value is not None and self.p_value < ALPHA:
+        if self.favoured:
             return LOOK
         return UNKNOWN if self.p_value is None or self.clustered.too_small else FINE
 
     @property
-    def sentence(self) -> str:
-        found = self.clustered
-        if found.rate is None:
-            return found.reason
-        votes = wording.count(found.votes, "vote")
-        said = f"The formula on the left was chosen in {wording.percent(found.rate, 0)} of {votes}"
-        if found.p_two_sided is None:
-            return f"{said}. {found.reason}"
-        said += f" ({between(found.interval(self.level))}; {wording.p_clause(found.p_two_sided)})"
-        if found.p_two_sided >= ALPHA:
-            return f"{said}{self._caution or ': no sign that raters favour a side.'}"
-        side = "left" if found.rate > 0.5 else "right"
-        shown = self.lower_on_left or 0.0
-        effect = (
-            "so sides balance, and this moves the rate of preference towards one half, not away "
-            "from it."
-            if abs(shown - 0.5) < BALANCED
-            else "so sides do not balance, and this moves the rate of preference."
-        )
-        return (
-            f"{said}: raters favour the {side}. The formula of lower EIC stood on the left in "
-            f"{wording.percent(shown, 0)} of these votes, {effect}{self._caution[1:]}"
-        )
+    def favoured(self) -> Literal["left", "right", ""]:
+        """The side that raters favour, if a test shows it."""
+        if self.share is None or self.p_value is None or self.p_value >= ALPHA:
+            return ""
+        return "left" if self.share > 0.5 else "right"
 
     @property
-    def _caution(self) -> str:
-        return f". {self.clustered.too_small}" if self.clustered.too_small else ""
+    def balanced(self) -> bool:
+        """Whether the lower EIC stood on the left in about half of the votes."""
+        return abs((self.lower_on_left or 0.0) - 0.5) < BALANCED
 
 
 def sides(table: VoteArrays, *, level: float = 0.95) -> SideBias:

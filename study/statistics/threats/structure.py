@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eic_core import wording
 from eic_core.exports import PlainAtLevel
 from study.statistics.inference import ClusteredRate, clustered_rate
-from study.statistics.preference import Interval, between
+from study.statistics.preference import Interval
 from study.statistics.regression import INTERCEPT, LogisticFit, logistic
 from study.statistics.threats.common import (
     FINE,
@@ -21,7 +20,7 @@ from study.statistics.threats.common import (
     side_of_half,
 )
 from study.statistics.threats.gaps import EIC, SIDE, Gap
-from study.statistics.visible import MUCH, VISIBLE, VisiblePredictor, best_visible
+from study.statistics.visible import VISIBLE, VisiblePredictor, best_visible
 from study.statistics.votes import Flags, Floats, VoteArrays
 
 DOSE_ALPHA = 0.05
@@ -51,7 +50,6 @@ class Confounding(PlainAtLevel):
         "dose_ratio",
         "dose_p",
         "level",
-        "sentence",
         "judgement",
     )
 
@@ -85,60 +83,19 @@ class Confounding(PlainAtLevel):
         plain = side_of_half(self.unadjusted.interval(self.level))
         if plain in ("", "open") or self.unadjusted.too_small:
             return UNKNOWN
-        return FINE if self._holds and self._grows else LOOK
+        return FINE if self.holds and self.grows else LOOK
 
     @property
-    def _holds(self) -> bool:
+    def holds(self) -> bool:
         plain = side_of_half(self.unadjusted.interval(self.level))
+        """Whether formulas that look alike give the same preference."""
         found = self.adjusted_rate
         return found is not None and side_of_half(found[1]) == plain
 
     @property
-    def _grows(self) -> bool:
+    def grows(self) -> bool:
+        """Whether the preference grows with the gap in EIC."""
         return self.dose_p is not None and self.dose_p < DOSE_ALPHA
-
-    @property
-    def sentence(self) -> str:
-        if self.judgement == UNKNOWN:
-            return " ".join(
-                filter(None, ("There is no clear preference to explain.", self._predictable))
-            )
-        adjusted, ratio, p = self.adjusted_rate, self.dose_ratio, self.dose_p
-        if adjusted is None or ratio is None or p is None:
-            why = self.fit.reason or "The gap in EIC is the same for all votes."
-            return f"{NOT_TOLD} {why} {self._predictable}".rstrip()
-        alike = (
-            "between formulas that look alike the lower EIC would be preferred in "
-            f"{wording.percent(adjusted[0], 0)} of votes ({between(adjusted[1])})"
-        )
-        steep = f"(odds × {wording.ratio(ratio)} a digit, one-sided {wording.p_clause(p)})"
-        if self.judgement == FINE:
-            return (
-                f"Raters follow more than looks: {alike}, and more often the further the EICs are "
-                f"apart {steep}."
-            )
-        parts = [alike + ("" if self._holds else ", which includes one half")]
-        if not self._grows:
-            parts.append(f"the preference does not clearly grow with the gap in EIC {steep}")
-        return f"{NOT_TOLD[:-1]}: {'; '.join(parts)}. {self._predictable}".rstrip()
-
-    @property
-    def _predictable(self) -> str:
-        found = self.predictor
-        if found.auc is None or found.auc < MUCH:
-            return ""
-        few = "fewer" if found.name not in ("depth", "length") else "less"
-        many = "more" if not found.fewer else few
-        return (
-            f"{wording.capital(many)} {found.name} alone tells the lower EIC in "
-            f"{wording.percent(found.auc, 0)} of the pairs."
-        )
-
-
-NOT_TOLD = (
-    "Whether raters follow EIC or what the eye sees (functions, nesting, depth, length, digits) "
-    "cannot be told apart in these votes."
-)
 
 
 def confounding(

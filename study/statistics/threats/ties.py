@@ -7,11 +7,10 @@ from typing import Literal
 
 import numpy as np
 
-from eic_core import wording
 from eic_core.exports import PlainAtLevel, keys_within
 from study.statistics.clusters import Estimand
 from study.statistics.inference import ClusteredRate, clustered_rate
-from study.statistics.preference import Interval, between
+from study.statistics.preference import Interval
 from study.statistics.threats.common import (
     FINE,
     LOOK,
@@ -19,7 +18,6 @@ from study.statistics.threats.common import (
     UNKNOWN,
     Judgement,
     contradicts,
-    rate_words,
     side_of_half,
 )
 from study.statistics.votes import Floats, VoteArrays
@@ -61,7 +59,7 @@ class Ties(PlainAtLevel):
     counted: tuple[TiesCounted, ...]  # In the order of `CONVENTIONS`
     level: float
 
-    _JSON = ("ties", "votes", "level", "conventions=counted", "sentence", "judgement")
+    _JSON = ("ties", "votes", "level", "conventions=counted", "judgement")
 
     @property
     def judgement(self) -> Judgement:
@@ -73,26 +71,6 @@ class Ties(PlainAtLevel):
             return UNKNOWN
         changed = any(contradicts(expected, each.clustered, self.level) for each in others)
         return LOOK if changed else FINE
-
-    @property
-    def sentence(self) -> str:
-        if not self.votes:
-            return "There are no valid votes."
-        if not self.ties:
-            return "There are no ties, so no convention on them changes anything."
-        share = f"{wording.count(self.ties, 'tie')} in {wording.count(self.votes, 'vote')}"
-        out, half, against, for_ = self.counted
-        if out.rate is None or half.rate is None or against.rate is None or for_.rate is None:
-            return f"{share}. {out.clustered.reason}"
-        worst = against.interval(self.level)
-        span = f" ({between(worst)})" if worst else ""
-        return (
-            f"{share}. Left out, the rate is {rate_words(out.clustered, self.level)}; "
-            f"with half of each tie for either formula {wording.percent(half.rate, 0)}, with all "
-            "ties against "
-            f"the formula of lower EIC {wording.percent(against.rate, 0)}{span}, with all for it "
-            f"{wording.percent(for_.rate, 0)}."
-        )
 
 
 def ties(table: VoteArrays, *, level: float = 0.95, estimand: Estimand | None = None) -> Ties:

@@ -41,7 +41,7 @@ def told(inspection):
             lines += getattr(results[-1], "sentences", ()) or [results[-1].sentence]
     for result in results:
         json.dumps(result.to_json(), allow_nan=False)
-    return lines
+    return [*map(str, lines)]
 
 
 @settings(max_examples=examples(60), deadline=None)

@@ -26,6 +26,10 @@ from tests.core.measure.trees import random_case
 from tests.effort import examples
 
 
+def told_of(ledger):
+    return tuple(map(str, ledger.sentences))
+
+
 def inspected(text, count=500, target=None, **ranges):
     samples = sample_domains(
         dict(Domain.parse(f"{name}={where}") for name, where in ranges.items()), count=count
@@ -155,7 +159,7 @@ def test_the_waterfall_sums_to_one_and_groups_the_rest():
 def test_a_loss_that_the_target_hides_is_called_masked_and_one_that_it_shows_is_not():
     hidden = blame(inspected("x + 0.000001*sin(1000*x)", x="1:5"), 7)
     assert {5, 6} <= set(hidden.masked)  # the sine and its product
-    assert any("Masked" in sentence for sentence in hidden.sentences)
+    assert any("Masked" in sentence for sentence in told_of(hidden))
     shown = blame(inspected("x + 100000*sin(1000*x)", x="1:5"), 7)
     assert not shown.masked
 
@@ -165,8 +169,8 @@ def test_noise_is_told_where_it_arises_and_where_it_is_amplified():
     worst = ledger.ranked[0]
     assert worst.gain == pytest.approx(1e6, rel=1e-3)
     assert worst.amplifier == 4
-    assert "error of the input `x` (in 2 places)" in ledger.sentences[0]
-    assert "amplified 10⁶ times at the difference `x + 1 − x`" in ledger.sentences[0]
+    assert "error of the input `x` (in 2 places)" in told_of(ledger)[0]
+    assert "amplified 10⁶ times at the difference `x + 1 − x`" in told_of(ledger)[0]
 
 
 def test_singular_samples_are_left_out_and_said():
@@ -174,11 +178,11 @@ def test_singular_samples_are_left_out_and_said():
     ledger = blame(inspect(read("x-2").formula, samples), 2)
     assert (ledger.finite, ledger.singular) == (2, 1)
     left_out = "1 sample at which the amplification of the result is infinite is not in the ledger."
-    assert left_out in ledger.sentences
+    assert left_out in told_of(ledger)
     nothing = blame(inspect(read("x-x").formula, samples), 2)
-    assert nothing.rows == () and "is infinite" in nothing.sentences[0]
+    assert nothing.rows == () and "is infinite" in told_of(nothing)[0]
     invalid = blame(inspect(read("log(-x)").formula, samples), 2)
-    assert invalid.rows == () and "no sample has a usable value" in invalid.sentences[0].lower()
+    assert invalid.rows == () and "no sample has a usable value" in told_of(invalid)[0].lower()
 
 
 def test_the_ledger_does_not_depend_on_how_the_samples_fall_into_blocks(monkeypatch):
@@ -228,22 +232,22 @@ def test_the_waterfall_of_mean_shares_stacks_those():
 
 def test_shares_not_worth_a_bar_are_one_bar():
     ledger = blame(inspected("sqrt(x+1) - sqrt(x)", x="1e6:1e8"))
-    labels = [bar.label for bar in ledger.waterfall()]
+    labels = [str(bar.label) for bar in ledger.waterfall()]
     assert labels[-1] == "2 more nodes" and len(labels) == 6
     assert all(bar.end - bar.start >= 0.001 for bar in ledger.waterfall()[:-1])
 
 
-@pytest.mark.parametrize(("text", "kind"), [("x", "an input"), ("2", "a constant")])
-def test_a_leaf_is_said_to_carry_its_own_error_only(text, kind):
+@pytest.mark.parametrize("text", ["x", "2"])
+def test_a_leaf_is_said_to_carry_its_own_error_only(text):
     ledger = blame(inspected(text, x="1:5"), 0)
-    assert ledger.sentences == (
-        f"`{text}` is {kind}: its only noise is its own error, and nothing has amplified it yet.",
+    assert told_of(ledger) == (
+        f"The only noise of `{text}` is its own error, and nothing has amplified it yet.",
     )
 
 
 def test_the_first_sentence_says_of_whose_noise_it_speaks():
     ledger = blame(inspected("(1 - cos(x))/x**2", x="0.001:0.01"))
-    assert ledger.sentences[0].startswith(
+    assert told_of(ledger)[0].startswith(
         "Over 99.9 % of the noise of the result comes from the error of the constant `1` and the "
         "rounding of `cos(x)`, each amplified "
     )
@@ -314,7 +318,7 @@ def test_of_a_way_through_a_zero_the_step_that_makes_most_of_it_is_named(text, t
     inspection = inspect(read(text).formula, Samples.from_columns(columns))
     (sentence,) = [
         line
-        for line in blame(inspection, len(inspection.formula) - 1).sentences
+        for line in told_of(blame(inspection, len(inspection.formula) - 1))
         if "error of the input `x`" in line
     ]
     assert sentence.endswith(f" {most}."), (sentence, gained)
@@ -373,7 +377,7 @@ def test_the_step_is_that_of_the_rows_that_carry_the_noise():
 def test_what_is_amplified_at_two_steps_alike_is_not_told_of_one():
     """The inner x is multiplied at both powers, 3.7 and 5.3 times: not "at" the outer alone."""
     samples = Samples.from_columns({"x": [5.0, 5.1, 5.3]})
-    told = blame(inspect(read("(0.4918**x)**x").formula, samples)).sentences
+    told = told_of(blame(inspect(read("(0.4918**x)**x").formula, samples)))
     assert any("`x` (in 2 places)" in sentence for sentence in told)
     for sentence in told:
         if "`x` (in 2 places)" in sentence:
@@ -392,10 +396,10 @@ def test_what_is_amplified_at_two_steps_alike_is_not_told_of_one():
 def test_of_an_input_that_enters_in_more_places_it_is_said_which_are_meant(text, said):
     """No sentence gives a part of an input's noise for all of it."""
     ledger = blame(inspected(text, count=2000, x="1:5", y="1:5"))
-    assert said in " ".join(ledger.sentences)
-    for source in {row.text for row in ledger.rows}:
-        of_source = math.fsum(row.share for row in ledger.rows if row.text == source)
-        for sentence in ledger.sentences:
+    assert said in " ".join(told_of(ledger))
+    for source in {str(ledger.source(row)) for row in ledger.rows}:
+        of_source = math.fsum(row.share for row in ledger.rows if str(ledger.source(row)) == source)
+        for sentence in told_of(ledger):
             if re.search(re.escape(source) + r"(?! in | \(in \d+ of)", sentence):
                 told = float(re.search(r"[\d.]+(?= %)", sentence)[0]) / 100
                 assert told >= 0.98 * of_source - 0.005
@@ -413,7 +417,7 @@ def test_the_share_that_is_told_is_that_of_the_sources_named(text, columns):
     """All is said only where nothing is left out."""
     inspection = inspect(read(text).formula, Samples.from_columns(columns))
     ledger = blame(inspection, len(inspection.formula) - 1)
-    (first, *_) = ledger.sentences
+    (first, *_) = told_of(ledger)
     if first.startswith("All "):
         extra = (int(n) - 1 for n in re.findall(r"\(in (\d+) places\)", first))
         more = sum(int(n) - 1 for n in re.findall(r"(\d+) more", first))

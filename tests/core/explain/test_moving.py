@@ -7,7 +7,8 @@ import math
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eic_core.explain.bottleneck import BottleneckOnData, bottleneck_sentence
+from eic_core.explain.bottleneck import BottleneckOnData
+from eic_core.explain.phrases.bottleneck import bottleneck_sentence
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, inspect, sample_domains
 from tests.effort import examples
@@ -19,12 +20,18 @@ def inspected(text, low, high):
     )
 
 
+def sentence(before, after):
+    """What is told of a bottleneck on two inspections."""
+    ends = BottleneckOnData.of(before), BottleneckOnData.of(after)
+    return str(bottleneck_sentence(after.formula, *ends))
+
+
 def test_a_bottleneck_that_moves_is_named_with_where_it_was():
     """s^2 of log x is 1 + 1 / log(x)^2, of sin x 1 + (x / tan x)^2; the sum keeps neither."""
     near, far = inspected("log(x) + sin(x)", 1.001, 1.001), inspected("log(x)+sin(x)", 3.14, 3.14)
     was = math.log10(math.hypot(1, 1 / math.log(1.001)))
     now = math.log10(math.hypot(1, 3.14 / math.tan(3.14)))
-    assert bottleneck_sentence(BottleneckOnData.of(near), far) == (
+    assert sentence(near, far) == (
         f"Bottleneck moved from `log(x)` ({was:.1f} digits) to `sin(x)` ({now:.1f} digits)."
     )
 
@@ -34,7 +41,7 @@ def test_a_bottleneck_that_moves_is_named_with_where_it_was():
 def test_the_sentence_names_the_bottleneck_there_is(low, width):
     before = inspected("log(x) + sqrt(3 - x)", 1, 2)
     after = inspected("log(x) + sqrt(3 - x)", low, low + width)
-    said = bottleneck_sentence(BottleneckOnData.of(before), after)
+    said = sentence(before, after)
     if math.isnan(after.eic):
         assert "no sample has a usable value" in said
     elif after.bottleneck == before.bottleneck:
@@ -46,9 +53,5 @@ def test_the_sentence_names_the_bottleneck_there_is(low, width):
 
 def test_data_without_and_with_a_value_are_told():
     nothing, something = inspected("log(-x)", 1, 2), inspected("log(-x)", -2, -1)
-    assert "no sample has a usable value" in bottleneck_sentence(
-        BottleneckOnData.of(something), nothing
-    )
-    assert "Now there are samples with a value" in bottleneck_sentence(
-        BottleneckOnData.of(nothing), something
-    )
+    assert "no sample has a usable value" in sentence(something, nothing)
+    assert "Now there are samples with a value" in sentence(nothing, something)

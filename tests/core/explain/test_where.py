@@ -20,6 +20,10 @@ from tests.effort import examples
 from tests.inspections import inspect_ranges
 
 
+def told_of(found):
+    return tuple(map(str, found.sentences))
+
+
 @settings(max_examples=examples(150), deadline=None)
 @given(st.integers(0, 10**6))
 def test_no_smaller_set_of_rows_carries_as_much(seed):
@@ -44,7 +48,7 @@ def test_no_smaller_set_of_rows_carries_as_much(seed):
 def test_rows_are_named_by_their_number_in_the_table():
     samples = Samples.from_columns({"x": [1.0, 2.0001, 3.0]}, rows=np.array([4, 17, 20]))
     found = where(inspect(read("x-2").formula, samples))
-    assert found.sentences[0] == (
+    assert told_of(found)[0] == (
         "One row of 3, row 17, gives over 99.9 % of the amplified noise at `x − 2`."
     )
     assert found.to_json()["carriers"][0]["rows"] == [17]
@@ -54,18 +58,18 @@ def test_a_handful_of_rows_is_named_with_what_vanishes_and_near_which_input():
     x = np.concatenate([np.linspace(3, 9, 497), [2 - 1e-6, 2 + 1e-6, 2 + 2e-6]])
     found = where(inspect(read("exp(x)/(x-2)").formula, Samples.from_columns({"x": x})))
     # s^2 goes like 1/(x - 2)^2: 1e12, 1e12 and a quarter of that; two of them make 89 per cent
-    assert found.sentences[0] == (
+    assert told_of(found)[0] == (
         "3 of 500 rows give 99 % of the amplified noise at `exp(x)/(x − 2)` "
         "(rows 499, 498 and 500)."
     )
     assert [len(c.positions) for c in found.carriers] == [2, 3, 3]
     assert found.place is not None and found.place.crosses
-    assert "`x − 2` crosses zero" in found.sentences[1] and "`x` is near 2" in found.sentences[1]
+    assert "`x − 2` crosses zero" in told_of(found)[1] and "`x` is near 2" in told_of(found)[1]
 
 
 def test_an_amplification_alike_everywhere_is_said_to_be_all_over_the_data():
     found = where(inspect_ranges("10000*x-9999*x", x="1:5"))
-    assert found.sentences[0].startswith("All over the data")
+    assert told_of(found)[0].startswith("All over the data")
     assert found.place is None
 
 
@@ -128,18 +132,18 @@ def test_rows_without_a_digit_and_data_without_a_value_are_told():
     found = where(inspect(read("x-2").formula, samples))
     assert found.singular == (1,)
     told = "The amplification of `x − 2` is infinite at 1 sample (row 2)"
-    assert any(told in s for s in found.sentences)
+    assert any(told in s for s in told_of(found))
     nothing = where(inspect(read("x-x").formula, samples), 2)
-    assert nothing.sentences == ("At every valid sample the amplification of `x − x` is infinite.",)
+    assert told_of(nothing) == ("At every valid sample the amplification of `x − x` is infinite.",)
     invalid = where(inspect(read("log(-x)").formula, samples), 2)
-    assert invalid.sentences == ("No sample has a usable value at every node.",)
+    assert told_of(invalid) == ("No sample has a usable value at every node.",)
 
 
 @pytest.mark.parametrize(
     "text", ["1/(x-2)", "10000*x-9999*x", "x-x", "exp(10*x)", "x", "sin(1000*x)"]
 )
 def test_no_sentence_speaks_in_symbols(text):
-    for sentence in where(inspect_ranges(text, count=400, x="1:5")).sentences:
+    for sentence in told_of(where(inspect_ranges(text, count=400, x="1:5"))):
         said = re.sub("`[^`]*`", "", sentence)
         assert "E[" not in said and "s²" not in said and " N" not in said
 
@@ -161,7 +165,7 @@ def test_an_interval_of_one_number_names_it_once():
 )
 def test_an_input_is_shown_with_the_digits_that_make_the_value_beside_it(text, near, value):
     samples = Samples.from_columns({"x": [near, *np.linspace(3, 9, 60)]})
-    told = where(inspect(read(text).formula, samples)).sentences[1]
+    told = told_of(where(inspect(read(text).formula, samples)))[1]
     found = re.fullmatch(r"At the worst row `[^`]+`(?:, which .*,)? is (.+): `x` is (.+)\.", told)
     assert found, told
     raised = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
@@ -211,3 +215,35 @@ def test_the_chance_is_that_of_the_range_of_random_numbers(count, covered):
     assert chance_of_so_narrow(count, covered) == pytest.approx(
         np.mean(drawn <= covered), abs=0.015
     )
+
+
+def test_a_place_is_told_with_the_share_of_its_rows_and_the_larger_part_first():
+    """Two thirds of the noise come from large x, where x - 1 of the exponentials is not small."""
+    inspection = inspect_ranges(
+        "sqrt((exp(2*x)-1)/(exp(x)-1))", count=1_000, x="loguniform:0.001:700"
+    )
+    found = where(inspection, len(inspection.formula) - 1)
+    x, shares = inspection.samples.columns["x"], found.shares
+    far, near = found.places
+    assert far.node_id is None and inspection.nodes[near.node_id].text == "exp(2·x) − 1"
+    for place, rows in ((far, x > 100), (near, x < 0.01)):
+        (interval,) = place.inputs
+        within = (x >= interval.low) & (x <= interval.high)
+        assert place.rows == within.sum() and (within <= rows).all()
+        assert place.share == pytest.approx(shares[within].sum(), rel=1e-9)
+        assert far.share > 0.6 > 0.3 > near.share
+    assert "nearly zero" not in told_of(found)[1] and "nearly zero" in told_of(found)[2]
+    assert found.to_json()["place"]["sentence"] == told_of(found)[1]
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(st.integers(0, 10**6))
+def test_the_places_share_the_rows_that_carry_90_per_cent(seed):
+    formula, table = random_case(seed)
+    found = where(inspect(formula, samples_of(table)), len(formula) - 1)
+    for place in found.places:
+        assert 0 < place.rows <= place.described == len(found.carriers[1].positions)
+        assert 0 < place.share <= found.carriers[1].share + 1e-12
+    assert sum(place.share for place in found.places) <= 1 + 1e-12
+    if found.places and found.places[0].node_id is None:
+        assert all(place.share < 0.5 for place in found.places[1:])

@@ -68,7 +68,9 @@ def test_what_a_change_of_sign_is(
     assert found.tail is not None and root in found.tail.crossings  # both signs occur
     change = found.sign_changes.at(root)
     assert (change.zero, change.pole, change.unbounded) == (*kinds, unbounded)
-    said = " ".join((verdict(found).sentence, *verdict(found).notes, *where(found).sentences))
+    said = " ".join(
+        [verdict(found).sentence, *verdict(found).notes, *map(str, where(found).sentences)]
+    )
     if not change.zero and not any(found.sign_changes.at(n.node.id).zero for n in found.nodes[:-1]):
         assert "crosses zero" not in said
     if change.unbounded:

@@ -203,7 +203,7 @@ def test_the_ledger_adds_up_at_every_node(text: str) -> None:
         ledger = blame(inspection, k)
         if ledger.rows:
             assert math.fsum(row.share for row in ledger.rows) == pytest.approx(1, abs=1e-12)
-        assert all(sentence.endswith(".") for sentence in ledger.sentences)
+        assert all(str(sentence).endswith(".") for sentence in ledger.sentences)
 
 
 def test_the_sentence_says_what_the_row_says() -> None:
@@ -212,7 +212,7 @@ def test_the_sentence_says_what_the_row_says() -> None:
         "at `qerf(x)`: the `qerf` of a large number (up to 35) magnifies its relative error."
     )
     assert found.verdict.cause == "`qerf` of a large number"
-    assert "at the step `qerf(x)`." in found.ledger.sentences[0]
+    assert "at the step `qerf(x)`." in str(found.ledger.sentences[0])
 
 
 def test_of_an_operator_without_words_the_sentence_says_what_its_numbers_say() -> None:

@@ -1,0 +1,106 @@
+"""The three losses in words (ADR 0009)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+
+from eic_core import wording
+from eic_core.explain.facts import LossSize
+from eic_core.explain.phrases import code_text
+from eic_core.formula.tree import Formula
+from eic_core.phrasing import Phrase, say
+
+NAMES: Mapping[str, str] = {
+    "worst_step": str(say("Worst step (EIC)")),
+    "result": str(say("Result, independent noise")),
+    "result_shared": str(say("Result, shared noise")),
+}
+"""The three losses by the names that every page gives them."""
+
+MEANINGS: Mapping[str, str] = {
+    "worst_step": str(
+        say(
+            "the most digits by which errors grow up to any one step, whether or not it reaches "
+            "the result; every node has a noise of its own"
+        )
+    ),
+    "result": str(
+        say(
+            "what reaches the result; every node has a noise of its own, also two copies of one "
+            "input"
+        )
+    ),
+    "result_shared": str(
+        say(
+            "what reaches the result in a program, where all copies of an input or of a "
+            "sub-expression are wrong by the same"
+        )
+    ),
+}
+"""What each of them is, without its number."""
+
+
+def loss_sentence(formula: Formula, loss: LossSize) -> Phrase:
+    """What a loss is, and how large."""
+    name, meaning = NAMES[loss.key], MEANINGS[loss.key]
+    if math.isnan(loss.digits):
+        return say("{name}: not defined here. It is {meaning}.", name=name, meaning=meaning)
+    if loss.node_id is None:
+        size = amount(loss)
+    elif loss.node_id_finite in (None, loss.node_id):
+        size = say("{digits}, at {step}", digits=amount(loss), step=_step(formula, loss.node_id))
+    else:
+        size = say(
+            "infinite at some samples, at {step}, {digits} at the others, at {other}",
+            step=_step(formula, loss.node_id),
+            digits=loss_phrase(loss.digits_finite),
+            other=code_text(formula, loss.node_id_finite),
+        )
+    return say("{name}: {size}. It is {meaning}.", name=name, size=size, meaning=meaning)
+
+
+def _step(formula: Formula, node_id: int) -> Phrase | str:
+    is_result = node_id == len(formula) - 1
+    return say("the result itself") if is_result else code_text(formula, node_id)
+
+
+def account_line(losses: Iterable[LossSize]) -> Phrase:
+    """All losses by their names, in one sentence.
+
+    >>> print(account_line([LossSize("worst_step", 0.2, 0.2), LossSize("result", 0.2, 0.2)]))
+    Sensitivity: Worst step (EIC) 0.2 digits; Result, independent noise 0.2 digits.
+    """
+    sizes = (say("{name} {size}", name=NAMES[loss.key], size=amount(loss)) for loss in losses)
+    return say("Sensitivity: {sizes}.", sizes="; ".join(map(str, sizes)))
+
+
+def amount(loss: LossSize) -> Phrase:
+    """A number of digits; where infinite at some samples, with that of the others.
+
+    >>> sizes = (2.3, 2.3), (math.inf, 0.4), (math.inf, math.nan)
+    >>> print(*[amount(LossSize("result", *size)) for size in sizes], sep="; ")
+    2.3 digits; infinite at some samples, 0.4 digits at the others; infinite
+    """
+    if not math.isinf(loss.digits):
+        return Phrase(loss_phrase(loss.digits))
+    if math.isnan(loss.digits_finite):
+        return say("infinite")
+    return say(
+        "infinite at some samples, {digits} at the others", digits=loss_phrase(loss.digits_finite)
+    )
+
+
+def loss_phrase(digits: float) -> str:
+    """A number of digits that no rounding moves across 1 or 2, where levels change.
+
+    >>> print(*[loss_phrase(d) for d in (0.94, 0.991, 0.99996, 1.0, 1.02, 2.004)], sep=", ")
+    0.9 digits, 0.99 digits, 0.99996 digits, 1.0 digits, 1.02 digits, 2.004 digits
+    """
+    text = wording.digits_phrase(digits)
+    for decimals in (1, 2, 3, 4, 5, 6):
+        if decimals > 1:
+            text = f"{wording.number(digits, decimals)} digits"
+        if not any(digits != mark == float(f"{digits:.{decimals}f}") for mark in (1.0, 2.0)):
+            break
+    return text

@@ -1,0 +1,163 @@
+"""Function or writing, in sentences."""
+
+from __future__ import annotations
+
+from eic_core import wording
+from eic_core.explain.facts import (
+    FollowsStep,
+    IndependentNoise,
+    InnerStepLost,
+    KeptByShared,
+    LeftOut,
+    LossOrigin,
+    OutOfSplit,
+    Remark,
+    Split,
+    WorstInside,
+)
+from eic_core.explain.phrases import code_text, input_name
+from eic_core.explain.phrases.ledger import listed_up_to
+from eic_core.formula.tree import Formula
+from eic_core.phrasing import Phrase, say, say_count
+
+NAMED = 3
+"""Inputs named in a sentence, at most; the others are counted."""
+
+
+def split_sentence(split: Split) -> Phrase:
+    """Where to look for the digits of the result."""
+    own, q, loss = (f"{digits:.1f}" for digits in (min(split.own, split.q), split.q, split.loss))
+    match split.place:
+        case LossOrigin.UNDEFINED if split.singular:
+            return say(
+                "With shared noise the amplification of the result is infinite at every valid "
+                "sample, so there is nothing to split."
+            )
+        case LossOrigin.UNDEFINED:
+            return say(
+                "The formula has no usable value on these samples, so there is nothing to split."
+            )
+        case LossOrigin.NEITHER:
+            return say(
+                "With shared noise errors grow by {digits} up to the result: too little to split "
+                "between the function and its writing.",
+                digits=wording.lost_phrase(split.q),
+            )
+        case LossOrigin.FUNCTION:
+            return say(
+                "With shared noise errors grow by {q} digits up to the result; {own} of them are "
+                "the function's own sensitivity to errors of {inputs}.",
+                q=q,
+                own=own,
+                inputs=_inputs(split),
+            )
+        case LossOrigin.WRITING:
+            return say(
+                "{loss} of the {q} digits that the result loses with shared noise are lost to the "
+                "writing.",
+                loss=loss,
+                q=q,
+            )
+        case LossOrigin.BOTH:
+            return say(
+                "With shared noise errors grow by {q} digits up to the result; {loss} of them are "
+                "lost to the writing, {own} are the function's own sensitivity to errors of "
+                "{inputs}.",
+                q=q,
+                loss=loss,
+                own=own,
+                inputs=_inputs(split),
+            )
+
+
+def _inputs(split: Split) -> Phrase:
+    names = [input_name(name) for name in split.inputs]
+    return listed_up_to(names[:NAMED], len(names[NAMED:])) if names else say("its inputs")
+
+
+def note(formula: Formula, remark: Remark) -> Phrase:
+    """What qualifies a split."""
+    match remark:
+        case IndependentNoise(digits):
+            return say(
+                "Here copies of a number share their noise; with independent noise, as EIC has "
+                "it, errors grow by {digits} up to the result.",
+                digits=wording.lost_phrase(digits),
+            )
+        case WorstInside(node_id, digits, singular):
+            values = {
+                "digits": wording.digits_phrase(digits),
+                "step": code_text(formula, node_id),
+            }
+            if singular:
+                return say(
+                    "At the worst step (EIC without the singular samples), {step}, errors grow by "
+                    "{digits}: with shared noise they grow by less up to the result.",
+                    **values,
+                )
+            return say(
+                "At the worst step (EIC), {step}, errors grow by {digits}: with shared noise they "
+                "grow by less up to the result.",
+                **values,
+            )
+        case KeptByShared(rows):
+            return say_count(
+                "At {count} sample the result loses every digit with independent noise, as EIC "
+                "has it, and keeps some with shared noise.",
+                "At {count} samples the result loses every digit with independent noise, as EIC "
+                "has it, and keeps some with shared noise.",
+                rows,
+            )
+        case InnerStepLost(rows, node_id, at):
+            return say_count(
+                "At {count} sample an inner step loses every digit and the result does not: it is "
+                "{step} at {at} of them.",
+                "At {count} samples an inner step loses every digit and the result does not: it is "
+                "{step} at {at} of them.",
+                rows,
+                step=code_text(formula, node_id),
+                at=at,
+            )
+        case FollowsStep(rows, node_id):
+            return say_count(
+                "In these numbers is {count} sample at which the result follows {step}: by noise "
+                "of first order it keeps its digits there.",
+                "In these numbers are {count} samples at which the result follows {step}: by "
+                "noise of first order it keeps its digits there.",
+                rows,
+                step=code_text(formula, node_id),
+            )
+        case LeftOut(why, rows):
+            return _left_out(why, rows)
+
+
+def _left_out(why: OutOfSplit, rows: int) -> Phrase:
+    match why:
+        case OutOfSplit.FUNCTION:
+            return say_count(
+                "At {count} sample the function itself is 0, jumps or is infinitely steep (beyond "
+                "10³⁰): an error of its inputs there, however small, is not passed on in "
+                "proportion; it is left out of the split.",
+                "At {count} samples the function itself is 0, jumps or is infinitely steep (beyond "
+                "10³⁰): an error of its inputs there, however small, is not passed on in "
+                "proportion; they are left out of the split.",
+                rows,
+            )
+        case OutOfSplit.WRITING:
+            return say_count(
+                "At {count} sample the writing loses every digit (beyond 10³⁰) and the function "
+                "itself does not; it is left out of the split.",
+                "At {count} samples the writing loses every digit (beyond 10³⁰) and the function "
+                "itself does not; they are left out of the split.",
+                rows,
+            )
+        case OutOfSplit.NOT_LOOKED_AT:
+            return say_count(
+                "At {count} more sample the result loses every digit, too, and whether the "
+                "function itself does was not looked at, for there are so many; it is left out of "
+                "the split.",
+                "At {count} more samples the result loses every digit, too, and whether the "
+                "function itself does was not looked at, for there are so many; they are left out "
+                "of the split.",
+                rows,
+            )

@@ -1,0 +1,298 @@
+"""A plan, and the ways to a better one, in sentences."""
+
+from __future__ import annotations
+
+from math import isinf
+
+from eic_core import wording
+from eic_core.phrasing import Field, Phrase, listed, one_after_another, say, say_count
+from study.planning.advising import TRIES, Advice, Route, Target, Way
+from study.planning.simulating import Plan
+from study.report.phrases.limits import clusters_text, limit
+from study.statistics.simulation import StudyModel
+
+
+def paper_assumes() -> Phrase:
+    """What the paper's model takes for granted."""
+    return say(
+        "The paper does not say how much the votes of one rater, or the pairs of one problem, go "
+        "together. Assumed here: votes of one rater correlate by 0.03, and problems make no "
+        "difference, which is the kindest case."
+    )
+
+
+def design_sentence(model: StudyModel) -> Phrase:
+    """The design in a sentence.
+
+    >>> print(design_sentence(StudyModel(raters=40, drop_out=0.1)))
+    100 pairs of 10 problems, 40 raters with 10 ballots each; 10 % of the raters stop early.
+    """
+    drop_out, excluded, ties = (
+        wording.percent(share, 0) for share in (model.drop_out, model.excluded, model.tie_share)
+    )
+    lost = [
+        *([say("{share} of the raters stop early", share=drop_out)] if model.drop_out else []),
+        *([say("{share} of the sessions do not count", share=excluded)] if model.excluded else []),
+        *([say("{share} of the votes decide for neither", share=ties)] if model.tie_share else []),
+    ]
+    design = say(
+        "{pairs} of {problems}, {raters} with {ballots} each",
+        pairs=clusters_text("pair", model.pairs),
+        problems=clusters_text("problem", model.problems),
+        raters=clusters_text("rater", model.raters),
+        ballots=say_count("{count} ballot", "{count} ballots", model.ballots),
+    )
+    if not lost:
+        return say("{design}.", design=design)
+    return say("{design}; {lost}.", design=design, lost=listed(lost))
+
+
+# --- a plan ---
+
+
+def plan_sentences(plan: Plan, *, warning: bool = True) -> tuple[Phrase, ...]:
+    """The headline and what goes with it; without `warning` not that the study is too small."""
+    sentences = (
+        _headline(plan),
+        _power(plan),
+        _worth(plan),
+        _naive(plan),
+        small_sentence(plan) if warning else None,
+        _given_problems(plan),
+    )
+    return tuple(each for each in sentences if each is not None)
+
+
+def _headline(plan: Plan) -> Phrase:
+    if plan.half_width is None or plan.low is None or plan.high is None:
+        return _with_warning(say("This study cannot give an interval."), plan)
+    return say(
+        "Expect an interval of about ± {points} points: from {span} in a typical study, at "
+        "{level} confidence.",
+        points=wording.points(plan.half_width.value),
+        span=wording.percent_range(plan.low.value, plan.high.value, 1),
+        level=wording.level_percent(plan.level),
+    )
+
+
+def _with_warning(sentence: Phrase, plan: Plan) -> Phrase:
+    return one_after_another([sentence, *([limit(plan.warning)] if plan.warning else [])])
+
+
+def _power(plan: Plan) -> Phrase:
+    power, alpha = wording.percent(plan.power.value, 1), wording.level_percent(plan.alpha)
+    tail = plan.alpha / (1 if plan.one_sided else 2)  # of a preference for the lower EIC alone
+    if plan.model.preference <= 0.5:
+        return say(
+            "Supposing that there is no preference for lower EIC, the verdict of the report is one "
+            "in {power} of such studies, and that of a test that takes votes as independent in "
+            "{naive}; {tail} is what was agreed to.",
+            power=power,
+            naive=wording.percent(plan.naive_power.value, 1),
+            tail=wording.level_percent(tail),
+        )
+    test = say("a one-sided test") if plan.one_sided else say("a two-sided test")
+    every = plan.power.value == 1
+    return say(
+        "If {preference} is true, the verdict of the report ({test} at {alpha}) is that preference "
+        "in {often}.",
+        preference=wording.percent(plan.model.preference, 1),
+        test=test,
+        alpha=alpha,
+        often=say("every simulated study")
+        if every
+        else say("{power} of such studies", power=power),
+    )
+
+
+def _worth(plan: Plan) -> Phrase:
+    if plan.effective_votes is None or plan.design_effect is None:
+        return say("All votes agree in these studies, so their worth cannot be told.")
+    return say(
+        "The {votes} votes that count are worth about {worth} independent ones (design effect "
+        "{effect}), because votes on one pair, and votes of one rater, go together.",
+        votes=round(plan.votes),
+        worth=round(plan.effective_votes.value),
+        effect=wording.number(plan.design_effect.value, 1),
+    )
+
+
+def _naive(plan: Plan) -> Phrase | None:
+    if plan.naive_half_width is None or plan.naive_coverage is None or plan.coverage is None:
+        return None
+    return say(
+        "Taken as independent they would seem to give ± {points} points. That interval is said to "
+        "hold the truth in {level} of studies, and does in {naive}; the clustered one does in "
+        "{clustered}.",
+        points=wording.points(plan.naive_half_width.value),
+        level=wording.level_percent(plan.level),
+        naive=wording.percent(plan.naive_coverage.value, 0),
+        clustered=wording.percent(plan.coverage.value, 0),
+    )
+
+
+def small_sentence(plan: Plan) -> Phrase | None:
+    """How often the study is called too small; None for hardly ever."""
+    if plan.too_small.value < 0.05:
+        return None
+    often = say(
+        "In {share} of these studies the report would say that the study is too small.",
+        share=wording.percent(plan.too_small.value, 0),
+    )
+    return _with_warning(often, plan)
+
+
+def _given_problems(plan: Plan) -> Phrase | None:
+    if not plan.given_problems:
+        return None
+    return say_count(
+        "There is one problem: all this holds for it alone.",
+        "There are fewer than ten problems: all this holds for these {count} alone.",
+        plan.model.problems,
+    )
+
+
+# --- ways to a target ---
+
+
+def target_text(target: Target) -> Phrase:
+    """What a study should reach.
+
+    >>> print(target_text(Target(half_width=0.05)))
+    an interval of ± 5.0 points
+    """
+    if target.half_width is not None:
+        return say("an interval of ± {points} points", points=wording.points(target.half_width))
+    return say("a power of {power}", power=wording.level_percent(target.goal))
+
+
+def advice_sentences(advice: Advice) -> tuple[Phrase, ...]:
+    """The headline, a sentence a route, and twice the pairs against twice the raters."""
+    compared = None if advice.reached else compare_sentence(advice)
+    return (
+        advice_headline(advice),
+        *(route_sentence(advice.model, route, advice.target) for route in advice.routes),
+        *([compared] if compared else []),
+    )
+
+
+def advice_headline(advice: Advice) -> Phrase:
+    target = target_text(advice.target)
+    if advice.reached:
+        return say("This design already reaches {target}.", target=target)
+    if all(route.model is None for route in advice.routes):
+        return say("Nothing that was tried reaches {target}:", target=target)
+    return say("What it takes to reach {target}:", target=target)
+
+
+def route_sentence(model: StudyModel, route: Route, target: Target) -> Phrase:
+    """What one way takes, or that it does not get there."""
+    if route.model is None:
+        return _no_way(route, target)
+    return say(
+        "{more}: {result}.",
+        more=_more(route.way, model, route.model),
+        result=_confirmed(route, target),
+    )
+
+
+def _more(way: Way, model: StudyModel, grown: StudyModel) -> Phrase:
+    pairs, raters = grown.pairs - model.pairs, grown.raters - model.raters
+    more_raters = say_count("{count} more rater", "{count} more raters", raters)
+    return {
+        "pairs": say_count(
+            "{count} more pair for the same raters", "{count} more pairs for the same raters", pairs
+        ),
+        "raters": say("{raters} for the same pairs", raters=more_raters),
+        "pairs and raters": say_count(
+            "{count} more pair and {raters}, as many votes on each pair as now",
+            "{count} more pairs and {raters}, as many votes on each pair as now",
+            pairs,
+            raters=more_raters,
+        ),
+        "problems": say_count(
+            "{count} more problem with as many pairs each, for the same raters",
+            "{count} more problems with as many pairs each, for the same raters",
+            grown.problems - model.problems,
+        ),
+    }[way]
+
+
+def compare_sentence(advice: Advice) -> Phrase | None:
+    """Twice the pairs against twice the raters; None if the grid does not hold both."""
+    widths = advice.when_doubled
+    if widths is None:
+        return None
+    now, pairs, raters = map(wording.points, widths)
+    points: dict[str, Field] = {"now": now, "pairs": pairs, "raters": raters}
+    if widths[1] < widths[2]:
+        return say(
+            "By the approximation, twice the pairs with the same raters takes ± {now} points to "
+            "± {pairs}, and twice the raters on the same pairs to ± {raters}: pairs buy more than "
+            "raters, and ask nobody for another vote.",
+            **points,
+        )
+    return say(
+        "By the approximation, twice the pairs with the same raters takes ± {now} points to "
+        "± {pairs}, and twice the raters on the same pairs to ± {raters}: here raters buy more, "
+        "for the votes on a pair are few or hardly agree.",
+        **points,
+    )
+
+
+def _no_way(route: Route, target: Target) -> Phrase:
+    best = (
+        say("no interval at all")
+        if target.power is None and isinf(route.approximate)
+        else _reached(route.approximate, target)
+    )
+    return {
+        "pairs": say(
+            "More pairs for the same raters are not enough, however many: they lead to {best} at "
+            "best (approximation).",
+            best=best,
+        ),
+        "raters": say(
+            "More raters for the same pairs are not enough, however many: they lead to {best} at "
+            "best (approximation).",
+            best=best,
+        ),
+        "pairs and raters": say(
+            "More pairs and raters are not enough, however many: they lead to {best} at best "
+            "(approximation).",
+            best=best,
+        ),
+        "problems": say(
+            "More problems for the same raters are not enough, however many: they lead to {best} "
+            "at best (approximation).",
+            best=best,
+        ),
+    }[route.way]
+
+
+def _reached(value: float, target: Target) -> Phrase:
+    if target.power is not None:
+        return say("a power of {power}", power=wording.percent(value, 0))
+    return say("± {points} points", points=wording.points(value))
+
+
+def _confirmed(route: Route, target: Target) -> Phrase:
+    plan = route.simulated
+    if plan is None:
+        return say(
+            "{result} by the approximation, too large to simulate here",
+            result=_reached(route.approximate, target),
+        )
+    if target.power is not None:
+        result = say("a power of {power}", power=wording.percent(plan.power.value, 1))
+    elif plan.half_width is None:
+        result = say("no interval")
+    else:
+        result = _reached(plan.half_width.value, target)
+    if route.reached:
+        return say("{result} in simulation", result=result)
+    return say(
+        "{result} in simulation, still short of it: the search ended after {tries} designs",
+        result=result,
+        tries=TRIES,
+    )

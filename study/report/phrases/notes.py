@@ -1,0 +1,130 @@
+"""What was declared before the first vote, and what a reader of the numbers must know."""
+
+from __future__ import annotations
+
+from eic_core import wording
+from eic_core.phrasing import Phrase, say, say_count
+from study.report.analysis import StudyReport
+from study.report.declared import DeclaredAnalysis
+from study.report.exported import StudyExport
+
+
+def declared_sentence(declared: DeclaredAnalysis) -> Phrase:
+    """The declared analysis.
+
+    >>> print(declared_sentence(DeclaredAnalysis("these pairs", 0.95, "two-sided", 0.05)))
+    Declared before the first vote: an estimate for these pairs, 95 % intervals, a two-sided test,
+    and a smallest effect of interest of 5 points from one half.
+    """
+    return say(
+        "Declared before the first vote: an estimate for {estimand}, {level} intervals, a {sided} "
+        "test, and a smallest effect of interest of {points} points from one half.",
+        estimand=declared.estimand,
+        level=wording.level_percent(declared.confidence_level),
+        sided=declared.sidedness,
+        points=f"{100 * declared.smallest_effect:.3g}",
+    )
+
+
+def departures(
+    declared: DeclaredAnalysis | None, estimand: str, level: float
+) -> tuple[Phrase, ...]:
+    """Where a report is not what was declared, a sentence each.
+
+    >>> declared = DeclaredAnalysis("these pairs", 0.95, "two-sided", 0.05)
+    >>> print(*departures(declared, "these pairs", 0.9))
+    The intervals are 90 % ones; declared before the first vote were 95 % ones.
+    """
+    if declared is None:
+        return ()
+    found = []
+    if estimand != declared.estimand:
+        found.append(
+            say(
+                "This is for {estimand}; declared before the first vote was an estimate for "
+                "{declared}.",
+                estimand=estimand,
+                declared=declared.estimand,
+            )
+        )
+    if level != declared.confidence_level:
+        found.append(
+            say(
+                "The intervals are {level} ones; declared before the first vote were {declared} "
+                "ones.",
+                level=wording.level_percent(level),
+                declared=wording.level_percent(declared.confidence_level),
+            )
+        )
+    return tuple(found)
+
+
+def notes(report: StudyReport, *, looks: bool = True) -> tuple[Phrase, ...]:
+    """What else a reader must know; without `looks` not that somebody looked before the end."""
+    export = report.export
+    found = []
+    if looks and export.unblindings:
+        found.append(looks_sentence(export))
+    found += departures(report.declared, report.estimand, report.level)
+    if not export.checkable:
+        found.append(
+            say(
+                "The export holds no frozen configuration, so whether pairs, rules or votes were "
+                "edited cannot be checked."
+            )
+        )
+    elif report.declared is None:
+        found.append(
+            say(
+                "This study declared neither what the result is about, nor level, sidedness and "
+                "smallest effect of interest before its first vote: they are this report’s."
+            )
+        )
+    if export.checkable and report.unsealed:
+        found.append(unsealed_sentence(report.unsealed, len(export.votes)))
+    if export.closed_at is None:
+        found.append(say("The study was not closed when it was exported."))
+    return tuple(found)
+
+
+def unsealed_sentence(unsealed: int, votes: int) -> Phrase:
+    """That votes have no seal: nobody can tell from the export whether they were changed.
+
+    >>> print(unsealed_sentence(94, 110))
+    94 of 110 votes, practice and checks among them, were cast before votes were sealed: from the
+    export alone nobody can tell whether they are as they were cast.
+    """
+    return say_count(
+        "{unsealed} of {count} vote, practice and checks among them, were cast before votes were "
+        "sealed: from the export alone nobody can tell whether they are as they were cast.",
+        "{unsealed} of {count} votes, practice and checks among them, were cast before votes were "
+        "sealed: from the export alone nobody can tell whether they are as they were cast.",
+        votes,
+        unsealed=unsealed,
+    )
+
+
+def looks_sentence(export: StudyExport) -> Phrase:
+    """Who looks before the end may stop when it suits: when that was, in a sentence.
+
+    >>> from datetime import UTC, datetime
+    >>> from study.report.exported import Unblinding
+    >>> look = Unblinding(datetime(2025, 3, 1, tzinfo=UTC), 312)
+    >>> print(looks_sentence(StudyExport("s", "Demo", "", (), (), unblindings=(look,))))
+    The results were looked at while the study was open: on 1 March 2025 when 312 votes had been
+    cast. Intervals and tests hold for a study that nobody looked into before the end.
+    """
+    looks = [
+        say_count(
+            "on {day} when {count} vote had been cast",
+            "on {day} when {count} votes had been cast",
+            look.votes_then,
+            day=wording.day(look.at),
+        )
+        for look in export.unblindings
+    ]
+    return say(
+        "The results were looked at while the study was open: {looks}. Intervals and tests hold "
+        "for a study that nobody looked into before the end.",
+        looks="; ".join(map(str, looks)),
+    )

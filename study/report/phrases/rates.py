@@ -1,0 +1,223 @@
+"""The rate of preference, and what is said of it by other routes."""
+
+from __future__ import annotations
+
+from eic_core import wording
+from eic_core.phrasing import Phrase, listed, one_after_another, say, say_count
+from study.report.phrases.limits import clusters_text, limit
+from study.report.phrases.numbers import between, rate_text
+from study.statistics.equivalence import EffectSize
+from study.statistics.exclusions import ExclusionRule
+from study.statistics.inference import ClusteredRate
+from study.statistics.mixed import MixedRate
+from study.statistics.sign_test import SignTest
+from study.statistics.subgroups import Subgroups
+
+NOTHING = Phrase("")
+
+
+def paragraph(*sentences: Phrase | None) -> Phrase:
+    """Those sentences that there are, one after another."""
+    return one_after_another(each for each in sentences if each is not None)
+
+
+def rate_sentence(rate: ClusteredRate) -> Phrase:
+    if rate.reason:
+        return limit(rate.reason)
+    start = say(
+        "{lower} of {votes} deciding votes went to the formula of lower EIC.",
+        lower=f"{rate.lower}",
+        votes=f"{rate.votes}",
+    )
+    clusters = listed([clusters_text(kind, number) for kind, number in rate.clusters])
+    freedom = f"{rate.degrees_of_freedom:.3g}"
+    if rate.estimand == "these pairs":
+        return paragraph(
+            start,
+            say(
+                "The interval and the test are for these pairs, and for raters like these: "
+                "{clusters}, clustered by rater about each pair's own rate (t with {freedom} "
+                "degrees of freedom, on the log odds).",
+                clusters=clusters,
+                freedom=freedom,
+            ),
+        )
+    how = (
+        say(
+            "Votes on one pair go together, and so do votes of one rater; the interval and the "
+            "test allow for both: {clusters}, two-way clustered (t with {freedom} degrees of "
+            "freedom, on the log odds).",
+            clusters=clusters,
+            freedom=freedom,
+        )
+        if rate.conditional_on_problems
+        else say(
+            "Votes on one problem go together, and so do votes of one rater; the interval and the "
+            "test allow for both: {clusters}, two-way clustered (t with {freedom} degrees of "
+            "freedom, on the log odds).",
+            clusters=clusters,
+            freedom=freedom,
+        )
+    )
+    return paragraph(start, how, _problems(rate))
+
+
+def _problems(rate: ClusteredRate) -> Phrase | None:
+    """That the problems are held fixed, or of unequal sizes."""
+    if rate.conditional_on_problems:
+        return say_count(
+            "All pairs are of one problem: this holds for it, not for others.",
+            "The {count} problems are held fixed: this holds for them, not for others.",
+            rate.problems,
+        )
+    if not rate.uneven:
+        return None
+    return say(
+        "The problems hold unequal numbers of votes and count as {number} of equal size.",
+        number=f"{rate.effective_problems:.1f}",
+    )
+
+
+def effect_sentence(effect: EffectSize) -> Phrase:
+    """Empty without tests."""
+    tests = {
+        "lower": effect.p_above,
+        "higher": effect.p_below,
+        "open": effect.p_within,
+        "too small to matter": effect.p_within,
+    }
+    if not effect.finding:
+        return NOTHING
+    p = wording.p_clause(tests[effect.finding], 3)
+    return say(
+        "The smallest effect of interest is {points} points from one half ({declared}): the "
+        "preference is {size}.",
+        points=f"{100 * effect.margin:.3g}",
+        declared=say("as declared") if effect.declared else say("not declared beforehand"),
+        size={
+            "lower": say("larger, for the lower EIC (one-sided {p})", p=p),
+            "higher": say("larger, for the higher EIC (one-sided {p})", p=p),
+            "too small to matter": say(
+                "smaller, so as good as none (two one-sided tests, {p})", p=p
+            ),
+            "open": say("shown neither larger nor smaller (two one-sided tests, {p})", p=p),
+        }[effect.finding],
+    )
+
+
+def mixed_sentence(mixed: MixedRate) -> Phrase:
+    """Empty without a fit."""
+    interval = mixed.interval(mixed.level)
+    if interval is None or mixed.p_value is None:
+        return NOTHING
+    kind, _ = mixed.kinds
+    return say(
+        "{share} for a typical rater on a typical {item} ({span}; two-sided {p}), in a logistic "
+        "model with normal effects of {items} and raters.",
+        share=wording.percent(mixed.rate, 0),
+        item=say("pair") if kind == "pair" else say("problem"),
+        items=say("pairs") if kind == "pair" else say("problems"),
+        span=between(interval),
+        p=wording.p_clause(mixed.p_value),
+    )
+
+
+def sign_test_sentence(test: SignTest) -> Phrase:
+    """On how many pairs most votes went to the lower EIC.
+
+    >>> print(sign_test_sentence(SignTest(9, 1, 2)))
+    Most votes went to the formula of lower EIC on 9 of 10 pairs; 2 more pairs were split evenly.
+    """
+    if test.reason:
+        return limit(test.reason)
+    pairs = say_count(
+        "the only pair with a majority" if test.lower else "no pair",
+        "{lower} of {count} pairs",
+        test.pairs,
+        lower=test.lower,
+    )
+    if not test.split:
+        return say("Most votes went to the formula of lower EIC on {pairs}.", pairs=pairs)
+    return say_count(
+        "Most votes went to the formula of lower EIC on {pairs}; 1 more pair was split evenly.",
+        "Most votes went to the formula of lower EIC on {pairs}; {count} more pairs were split "
+        "evenly.",
+        test.split,
+        pairs=pairs,
+    )
+
+
+def subgroups_sentence(groups: Subgroups) -> Phrase:
+    """The rates of the groups, and whether they differ."""
+    if not groups.groups:
+        return say("No valid vote says of what {what} its rater is.", what=groups.what)
+    rates = listed(
+        [
+            say("{name}: {rate}", name=each.name, rate=rate_text(each.rate, groups.level))
+            for each in groups.groups
+        ]
+    )
+    return paragraph(say("By {what}, {rates}.", what=groups.what, rates=rates), _compared(groups))
+
+
+def _compared(groups: Subgroups) -> Phrase:
+    p_value = groups.p_value
+    if len(groups.groups) == 1:
+        return say("All raters are in one group.")
+    if p_value is None:
+        return limit(groups.fit.reason) or say("A group of one rater cannot be compared.")
+    p = wording.p_clause(p_value)
+    if p_value >= 1 - groups.level:
+        return say("They differ no more than chance would ({p}).", p=p)
+    return say("They differ more than chance would ({p}).", p=p)
+
+
+def exclusion_sentence(rule: ExclusionRule) -> Phrase:
+    """The rule in sentences.
+
+    >>> print(exclusion_sentence(ExclusionRule()))
+    Sessions of under 60 active seconds are left out.
+    """
+    seconds = wording.plain(rule.threshold_seconds)
+    haste = say("No vote is left out for haste.")
+    if rule.threshold_seconds:
+        haste = {
+            "session": say("Sessions of under {n} active seconds are left out.", n=seconds),
+            "vote": say("Votes of under {n} active seconds are left out.", n=seconds),
+        }[rule.unit]
+    failed = rule.max_failed_attention
+    if failed is None:
+        return haste
+    return paragraph(
+        haste,
+        say_count(
+            "Sessions with more than {count} failed attention check are left out.",
+            "Sessions with more than {count} failed attention checks are left out.",
+            failed,
+        ),
+    )
+
+
+def exclusion_clause(rule: ExclusionRule) -> Phrase:
+    """The rule within a sentence.
+
+    >>> print(exclusion_clause(ExclusionRule(5, "vote", 1)))
+    votes of under 5 active seconds are left out; sessions with more than 1 failed attention check
+    are left out
+    """
+    seconds = wording.plain(rule.threshold_seconds)
+    haste = say("no vote is left out for haste")
+    if rule.threshold_seconds:
+        haste = {
+            "session": say("sessions of under {n} active seconds are left out", n=seconds),
+            "vote": say("votes of under {n} active seconds are left out", n=seconds),
+        }[rule.unit]
+    failed = rule.max_failed_attention
+    if failed is None:
+        return haste
+    return say_count(
+        "{haste}; sessions with more than {count} failed attention check are left out",
+        "{haste}; sessions with more than {count} failed attention checks are left out",
+        failed,
+        haste=haste,
+    )

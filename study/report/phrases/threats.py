@@ -1,0 +1,537 @@
+"""What could be wrong with a result."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+
+from eic_core import wording
+from eic_core.phrasing import Phrase, say, say_count
+from study.report.phrases.limits import limit
+from study.report.phrases.numbers import between, rate_text
+from study.report.phrases.rates import paragraph
+from study.statistics.exclusions import Unit
+from study.statistics.inference import ClusteredRate
+from study.statistics.regression import RegressionTerm
+from study.statistics.threats.attention import AttentionChecks
+from study.statistics.threats.common import ALPHA, FINE, UNKNOWN
+from study.statistics.threats.fatigue import Ballots, Pace, Stretch
+from study.statistics.threats.gaps import NODES, R2, UNITS, Gaps
+from study.statistics.threats.problems import ProblemRates
+from study.statistics.threats.screens import WINDOWS, Screens
+from study.statistics.threats.sensitivity import UNITS as EXCLUSION_UNITS
+from study.statistics.threats.sensitivity import Sensitivity
+from study.statistics.threats.sides import OneSided, SideBias
+from study.statistics.threats.structure import Confounding
+from study.statistics.threats.ties import Ties
+from study.statistics.visible import VisiblePredictor
+
+
+@singledispatch
+def threat_sentence(threat: object) -> Phrase:
+    """What a threat comes to."""
+    raise TypeError(f"{type(threat).__name__} is no threat")
+
+
+# --- the exclusion rule ---
+
+
+@threat_sentence.register
+def _(found: Sensitivity) -> Phrase:
+    frozen, level = found.frozen.rate, found.level
+    if not any(point.rate.votes for point in found.points):
+        nothing = say("So no threshold can be compared with another.")
+        return paragraph(limit(found.points[0].rate.reason), nothing)
+    start = (
+        say("The frozen rule gives {rate}.", rate=rate_text(frozen, level))
+        if frozen.votes
+        else say("The frozen rule leaves no votes.")
+    )
+    if frozen.reason:
+        return paragraph(start, limit(frozen.reason))
+    curves = [_curve(found, unit) for unit in EXCLUSION_UNITS]
+    others, of = len(found.contradicting), len(found.comparable)
+    conclusion = (
+        say(
+            "{others} of the {of} thresholds that keep at least half of these votes lead to "
+            "another conclusion than the frozen rule.",
+            others=others,
+            of=of,
+        )
+        if others
+        else say(
+            "All {of} thresholds that keep at least half of these votes lead to the same "
+            "conclusion.",
+            of=of,
+        )
+    )
+    return paragraph(start, *curves, conclusion, limit(frozen.too_small))
+
+
+def _curve(found: Sensitivity, unit: Unit) -> Phrase:
+    some = [point for point in found.comparable if point.unit == unit]
+    what = say("whole sessions") if unit == "session" else say("single votes")
+    rates = [point.rate.rate for point in some if point.rate.rate is not None]
+    if not rates:
+        return say("No threshold for {what} keeps half of these votes.", what=what)
+    low, high = wording.percent(min(rates), 0), wording.percent(max(rates), 0)
+    last = some[-1].threshold_seconds
+    return say(
+        "With thresholds {thresholds} for {what} the rate {span}.",
+        thresholds=say("from 0 to {last} s", last=wording.plain(last))
+        if last
+        else say("of 0 s alone"),
+        what=what,
+        span=say("is {low}", low=low)
+        if low == high
+        else say("stays between {low} and {high}", low=low, high=high),
+    )
+
+
+# --- raters ---
+
+
+@threat_sentence.register
+def _(found: AttentionChecks) -> Phrase:
+    if not found.answered:
+        return say("No attention check was answered, so attention cannot be judged.")
+    checks = say_count("{count} attention check", "{count} attention checks", found.answered)
+    if not found.failed_raters:
+        return say("Nobody failed: {checks} answered.", checks=checks)
+    start = say_count(
+        "{passed} of {checks} passed; {failed} of {count} rater failed at least one.",
+        "{passed} of {checks} passed; {failed} of {count} raters failed at least one.",
+        len(found.raters),
+        passed=found.passed,
+        checks=checks,
+        failed=found.failed_raters,
+    )
+    many = found.many_failed or None
+    return paragraph(
+        start,
+        many and say("So many failures ask whether the ballots were read."),
+        *_by_failure(found),
+    )
+
+
+def _by_failure(found: AttentionChecks) -> tuple[Phrase | None, ...]:
+    if not found.with_failure.votes:
+        return (say("None of their votes enters a rate."),)
+    rates = say(
+        "Raters with a failure: {failed}; without: {others}.",
+        failed=rate_text(found.with_failure, found.level),
+        others=rate_text(found.without_failure, found.level),
+    )
+    if found.p_value is None:
+        return (rates,)
+    p = wording.p_clause(found.p_value)
+    differ = (
+        say("They differ no more than chance would ({p}).", p=p)
+        if found.p_value >= ALPHA
+        else say("They differ more than chance would ({p}).", p=p)
+    )
+    return rates, differ, limit(found.difference.too_small)
+
+
+@threat_sentence.register
+def _(found: SideBias) -> Phrase:
+    rate = found.clustered
+    if rate.reason and rate.rate is None:
+        return limit(rate.reason)
+    chosen = say_count(
+        "The formula on the left was chosen in {share} of {count} vote",
+        "The formula on the left was chosen in {share} of {count} votes",
+        rate.votes,
+        share=wording.percent(rate.rate, 0),
+    )
+    interval = rate.interval(found.level)
+    if found.p_value is None or interval is None:
+        return paragraph(say("{chosen}.", chosen=chosen), limit(rate.reason))
+    tested = say(
+        "{chosen} ({span}; {p})",
+        chosen=chosen,
+        span=between(interval),
+        p=wording.p_clause(found.p_value),
+    )
+    if found.favoured:
+        favoured = {
+            "left": say("{tested}: raters favour the left.", tested=tested),
+            "right": say("{tested}: raters favour the right.", tested=tested),
+        }[found.favoured]
+        return paragraph(favoured, _balance(found), limit(rate.too_small))
+    if rate.too_small:
+        return paragraph(say("{tested}.", tested=tested), limit(rate.too_small))
+    return say("{tested}: no sign that raters favour a side.", tested=tested)
+
+
+def _balance(found: SideBias) -> Phrase:
+    share = wording.percent(found.lower_on_left, 0)
+    if found.balanced:
+        return say(
+            "The formula of lower EIC stood on the left in {share} of these votes, so sides "
+            "balance, and this moves the rate of preference towards one half, not away from it.",
+            share=share,
+        )
+    return say(
+        "The formula of lower EIC stood on the left in {share} of these votes, so sides do not "
+        "balance, and this moves the rate of preference.",
+        share=share,
+    )
+
+
+@threat_sentence.register
+def _(found: OneSided) -> Phrase:
+    if found.p_value is None:
+        return say(
+            "No rater has {minimum} deciding votes, so nobody can be said to click always on one "
+            "side.",
+            minimum=found.minimum,
+        )
+    raters = say_count(
+        "{count} rater with {minimum} or more votes",
+        "{count} raters with {minimum} or more votes",
+        found.candidates,
+        minimum=found.minimum,
+    )
+    chance = (
+        say("chance would give about {number}", number=wording.number(found.expected, 1))
+        if found.expected >= 0.05
+        else say("chance would give hardly any")
+    )
+    if not found.one_sided_count:
+        return say(
+            "None of {raters} always chose the same side ({chance}).", raters=raters, chance=chance
+        )
+    return paragraph(
+        say(
+            "{number} of {raters} always chose the same side ({left} left, {right} right); "
+            "{chance} ({p}).",
+            number=found.one_sided_count,
+            raters=raters,
+            left=len(found.left),
+            right=len(found.right),
+            chance=chance,
+            p=wording.p_clause(found.p_value),
+        ),
+        say("Without them the rate is {rate}.", rate=rate_text(found.without_them, found.level))
+        if found.without_them.votes
+        else say("Without them no votes are left."),
+    )
+
+
+# --- ballots and screens ---
+
+
+@threat_sentence.register
+def _(found: Ballots) -> Phrase:
+    if not found.thirds:
+        return say("There are no valid votes.")
+    early, late = found.thirds[0], found.thirds[-1]
+    if early is late:
+        return say("All votes are on ballots of one third, so no course of a session can be seen.")
+    if not any(third.rate.votes for third in found.thirds):
+        return paragraph(limit(early.rate.reason), _seconds(found, early, late))
+    rates = say(
+        "In the {early} of the ballots {rate}, in the {late} {later}.",
+        early=early.name,
+        rate=_rate_clause(early.rate, found.level),
+        late=late.name,
+        later=_rate_clause(late.rate, found.level),
+    )
+    return paragraph(rates, *_trend(found), _seconds(found, early, late))
+
+
+def _rate_clause(rate: ClusteredRate, level: float) -> Phrase:
+    if not rate.votes:
+        return say("nobody decided for either formula")
+    return say("the rate is {rate}", rate=rate_text(rate, level))
+
+
+def _trend(found: Ballots) -> tuple[Phrase | None, ...]:
+    if found.p_value is None:
+        return (limit(found.trend.reason),)
+    p = wording.p_clause(found.p_value)
+    trend = (
+        say("The trend over ballots is no more than chance would give ({p}).", p=p)
+        if found.p_value >= ALPHA
+        else say("The rate changes in the course of a session ({p}).", p=p)
+    )
+    return trend, limit(found.trend.too_small)
+
+
+def _seconds(found: Ballots, early: Stretch, late: Stretch) -> Phrase | None:
+    pace = found.pace
+    if early.median_seconds is None or late.median_seconds is None or pace is None:
+        return None
+    return say(
+        "The median vote took {seconds} in the {early} and {later} in the {late}; {pace}.",
+        seconds=wording.seconds(early.median_seconds),
+        early=early.name,
+        later=wording.seconds(late.median_seconds),
+        late=late.name,
+        pace=_pace(pace),
+    )
+
+
+def _pace(pace: Pace) -> Phrase:
+    change, p = wording.percent(pace.change, 0), wording.p_clause(pace.p_value)
+    about = say("about {change}", change=change) if pace.change >= 0.01 else change
+    if pace.raters_get == "steady":
+        return say("raters keep their pace")
+    quicker = {
+        "faster": say("raters get faster by {change} a ballot", change=about),
+        "slower": say("raters get slower by {change} a ballot", change=about),
+    }[pace.raters_get]
+    if pace.p_value is None:
+        return say("{quicker}, each of them alike", quicker=quicker)
+    if pace.p_value < ALPHA:
+        return say("{quicker} ({p})", quicker=quicker, p=p)
+    return say("{quicker}, which may be chance ({p})", quicker=quicker, p=p)
+
+
+@threat_sentence.register
+def _(found: Screens) -> Phrase:
+    if not found.classes:
+        return say("No valid vote says in how wide a window it was cast.")
+    rates = [
+        say(
+            "In windows of {window} {rate}.",
+            window=WINDOWS[each.viewport],
+            rate=_rate_clause(each.rate, found.level),
+        )
+        for each in found.classes
+    ]
+    return paragraph(*rates, *_by_screen(found))
+
+
+def _by_screen(found: Screens) -> tuple[Phrase | None, ...]:
+    if len(found.classes) == 1:
+        return (say("All votes come from windows of this class."),)
+    if found.p_value is None:
+        return (limit(found.fit.reason),)
+    p = wording.p_clause(found.p_value)
+    compared = (
+        say("That is no more difference than chance would give ({p}).", p=p)
+        if found.p_value >= ALPHA
+        else say("The preference depends on the screen ({p}).", p=p)
+    )
+    return compared, limit(found.fit.too_small)
+
+
+# --- EIC, or what else? ---
+
+
+@threat_sentence.register
+def _(found: Gaps) -> Phrase:
+    return _gaps(found, found.terms)
+
+
+def gaps_summary(found: Gaps) -> Phrase:
+    """The same without the effects, for where a table shows them."""
+    return _gaps(found, ())
+
+
+def _gaps(found: Gaps, effects: tuple[RegressionTerm, ...]) -> Phrase:
+    left_out = found.left_out or None
+    constant = (not found.fit.reason and found.constant) or None
+    return paragraph(
+        *(
+            (limit(found.fit.reason),)
+            if found.fit.reason
+            else (_adjusted(found), *(_effect(term, found.level) for term in effects))
+        ),
+        left_out
+        and say_count(
+            "{count} vote on pairs with an EIC or R² that is not a finite number are left out "
+            "here.",
+            "{count} votes on pairs with an EIC or R² that is not a finite number are left out "
+            "here.",
+            left_out,
+        ),
+        constant
+        and say_count(
+            "{names} is the same for all votes, and so not in this comparison.",
+            "{names} are the same for all votes, and so not in this comparison.",
+            len(constant),
+            names=wording.capital(wording.join(constant)),
+        ),
+        limit(found.fit.too_small),
+    )
+
+
+def _adjusted(found: Gaps) -> Phrase | None:
+    adjusted = found.adjusted_rate
+    if adjusted is None or found.mean_eic_gap is None:
+        return None
+    return say(
+        "Between formulas of {alike} whose EICs differ by {gap} digits, the lower EIC would be "
+        "preferred in {share} of votes ({span}).",
+        alike=held_equal(found),
+        gap=wording.number(found.mean_eic_gap, 1),
+        share=wording.percent(adjusted[0], 0),
+        span=between(adjusted[1]),
+    )
+
+
+def held_equal(found: Gaps) -> Phrase:
+    """What the adjusted rate takes to be equal: R² and complexity, unless all pairs share a gap."""
+    names = {R2: "R²", NODES: "complexity"}
+    equal = [names[name] for name in names if name not in found.shared]
+    shared = wording.join([names[name] for name in found.shared])
+    if not shared:
+        return say("equal {names}", names=wording.join(equal))
+    if not equal:
+        return say("the gaps in {names} that all pairs share", names=shared)
+    return say(
+        "equal {equal} and the gap in {shared} that all pairs share",
+        equal=wording.join(equal),
+        shared=shared,
+    )
+
+
+def _effect(term: RegressionTerm, level: float) -> Phrase:
+    ratio, interval = term.ratio(1.0, level)
+    p = 1.0 if term.p_value is None else term.p_value  # a logistic term has one
+    change = say(
+        "The odds of a vote for the lower EIC change by a factor of {ratio} ({low} to {high}; {p}) "
+        "with {unit}",
+        ratio=wording.ratio(ratio),
+        low=wording.ratio(interval.low),
+        high=wording.ratio(interval.high),
+        p=wording.p_clause(p),
+        unit=UNITS[term.name],
+    )
+    if p < ALPHA:
+        return say("{change}.", change=change)
+    return say("{change}: no more than chance would give.", change=change)
+
+
+@threat_sentence.register
+def _(found: Confounding) -> Phrase:
+    visible = _predictable(found.predictor)
+    if found.judgement == UNKNOWN:
+        return paragraph(say("There is no clear preference to explain."), visible)
+    adjusted, ratio, p = found.adjusted_rate, found.dose_ratio, found.dose_p
+    if adjusted is None or ratio is None or p is None:
+        why = limit(found.fit.reason) or say("The gap in EIC is the same for all votes.")
+        return paragraph(not_told(), why, visible)
+    rate = {"share": wording.percent(adjusted[0], 0), "span": between(adjusted[1])}
+    dose = {"ratio": wording.ratio(ratio), "p": wording.p_clause(p)}
+    if found.judgement == FINE:
+        return say(
+            "Raters follow more than looks: between formulas that look alike the lower EIC would "
+            "be preferred in {share} of votes ({span}), and more often the further the EICs are "
+            "apart (odds × {ratio} a digit, one-sided {p}).",
+            **rate,
+            **dose,
+        )
+    return paragraph(
+        not_told(),
+        say(
+            "Between formulas that look alike the lower EIC would be preferred in {share} of votes "
+            "({span}).",
+            **rate,
+        )
+        if found.holds
+        else say(
+            "Between formulas that look alike the lower EIC would be preferred in {share} of votes "
+            "({span}), which includes one half.",
+            **rate,
+        ),
+        None
+        if found.grows
+        else say(
+            "The preference does not clearly grow with the gap in EIC (odds × {ratio} a digit, "
+            "one-sided {p}).",
+            **dose,
+        ),
+        visible,
+    )
+
+
+def not_told() -> Phrase:
+    return say(
+        "Whether raters follow EIC or what the eye sees (functions, nesting, depth, length, "
+        "digits) cannot be told apart in these votes."
+    )
+
+
+def _predictable(found: VisiblePredictor) -> Phrase | None:
+    if not found.telling:
+        return None
+    share = wording.percent(found.auc, 0)
+    if not found.fewer:
+        return say(
+            "More {name} alone tells the lower EIC in {share} of the pairs.",
+            name=found.name,
+            share=share,
+        )
+    if found.name in ("depth", "length"):
+        return say(
+            "Less {name} alone tells the lower EIC in {share} of the pairs.",
+            name=found.name,
+            share=share,
+        )
+    return say(
+        "Fewer {name} alone tells the lower EIC in {share} of the pairs.",
+        name=found.name,
+        share=share,
+    )
+
+
+# --- problems and ties ---
+
+
+@threat_sentence.register
+def _(found: ProblemRates) -> Phrase:
+    ordered = sorted(found.with_votes, key=lambda each: each.rate or 0.0)
+    if len(ordered) < 2:
+        return paragraph(limit(found.reason))
+    low, high = ordered[0], ordered[-1]
+    rates = say(
+        "In {leading} of {of} problems most votes go to the formula of lower EIC; the rates run "
+        "from {low} ({lowest}) to {high} ({highest}).",
+        leading=sum(2 * each.lower > each.votes for each in ordered),
+        of=len(ordered),
+        low=wording.percent(low.rate, 0),
+        lowest=low.problem,
+        high=wording.percent(high.rate, 0),
+        highest=high.problem,
+    )
+    if found.p_value is None:
+        return paragraph(rates, limit(found.reason))
+    p = wording.p_clause(found.p_value)
+    return paragraph(
+        rates,
+        say("Problems differ no more than pairs differ anyway ({p}).", p=p)
+        if found.p_value >= ALPHA
+        else say("Problems differ more than the differences between pairs explain ({p}).", p=p),
+    )
+
+
+@threat_sentence.register
+def _(found: Ties) -> Phrase:
+    if not found.votes:
+        return say("There are no valid votes.")
+    if not found.ties:
+        return say("There are no ties, so no convention on them changes anything.")
+    share = say(
+        "{ties} in {votes}.",
+        ties=say_count("{count} tie", "{count} ties", found.ties),
+        votes=say_count("{count} vote", "{count} votes", found.votes),
+    )
+    out, half, against, for_ = found.counted
+    if out.rate is None:
+        return paragraph(share, limit(out.clustered.reason))
+    worst = against.interval(found.level)
+    least = wording.percent(against.rate, 0)
+    return paragraph(
+        share,
+        say(
+            "Left out, the rate is {out}; with half of each tie for either formula {half}, with "
+            "all ties against the formula of lower EIC {against}, with all for it {most}.",
+            out=rate_text(out.clustered, found.level),
+            half=wording.percent(half.rate, 0),
+            against=say("{least} ({span})", least=least, span=between(worst)) if worst else least,
+            most=wording.percent(for_.rate, 0),
+        ),
+    )

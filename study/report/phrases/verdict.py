@@ -1,0 +1,206 @@
+"""The result of a study in words that need no course in statistics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from eic_core import wording
+from eic_core.phrasing import Field, Phrase, one_after_another, say, say_count
+from study.report.analysis import StudyReport
+from study.report.phrases.limits import limit
+from study.report.phrases.threats import threat_sentence
+from study.statistics.inference import Finding
+from study.statistics.threats.common import LOOK
+
+
+@dataclass(frozen=True)
+class StudyVerdict:
+    # "lower", "higher", "undecided" or "none": which formula people preferred, as far as the votes
+    # tell; "none": there is no test
+    finding: Finding
+    lines: tuple[Phrase, ...]  # Sentences, the most important first
+    caution: Phrase | None = None  # Why not to rely on it
+
+    @property
+    def text(self) -> str:
+        return str(one_after_another([*self.lines, *([self.caution] if self.caution else [])]))
+
+
+def verdict(report: StudyReport) -> StudyVerdict:
+    """The headline in words.
+
+    >>> from study.report.analysis import analyse
+    >>> from study.report.exported import StudyExport
+    >>> verdict(analyse(StudyExport("s", "Demo", "", (), ()))).text
+    'There are no valid votes.'
+    """
+    found = report.inference
+    interval, p = found.interval(report.level), found.p_two_sided
+    if found.rate is None:
+        return StudyVerdict("none", (limit(found.reason),) if found.reason else ())
+    start = _preferred(found.lower, found.votes)
+    if interval is None or p is None:
+        return StudyVerdict("none", (start,), limit(found.reason))
+    expected = say(
+        "For {others}, these votes put that share at {span} of 100 ({level} interval).",
+        others=_others(report),
+        span=_span(interval.low, interval.high),
+        level=wording.level_percent(report.level),
+    )
+    finding = found.finding(report.level, one_sided=report.one_sided)
+    chance = _chance(report, finding)
+    lines = (start, expected, chance, *_worth(report), *_doubts(report, finding))
+    return StudyVerdict(finding, lines, limit(found.too_small))
+
+
+def _doubts(report: StudyReport, finding: Finding) -> tuple[Phrase, ...]:
+    """What else could make the preference that was found, if something shows."""
+    structure, one_sided = report.threats.structure, report.threats.sides.one_sided
+    doubts = [one_sided] if one_sided.judgement == LOOK else []
+    explains = finding != "undecided" and structure.judgement == LOOK
+    return tuple(map(threat_sentence, [*doubts, *([structure] if explains else [])]))
+
+
+def _preferred(lower: int, votes: int) -> Phrase:
+    """How often the lower EIC won, as a natural frequency."""
+    if votes < 100:
+        return say_count(
+            "In {lower} of {count} vote people preferred the formula with the lower EIC.",
+            "In {lower} of {count} votes people preferred the formula with the lower EIC.",
+            votes,
+            lower=lower,
+        )
+    return say(
+        "In {share} of 100 votes people preferred the formula with the lower EIC.",
+        share=_in_hundred(lower / votes),
+    )
+
+
+def _others(report: StudyReport) -> Phrase:
+    """Whom and what the interval speaks of."""
+    if report.estimand == "these pairs":
+        return say("other people and these same pairs")
+    if report.inference.conditional_on_problems:
+        return say("other people and other pairs like these, on the same problems")
+    return say("other people, and other problems and pairs like these")
+
+
+def _in_hundred(rate: float) -> str:
+    """A rate out of 100: whole, but never rounded to none, to half or to all.
+
+    >>> _in_hundred(0.698), _in_hundred(0.997), _in_hundred(1.0), _in_hundred(0.503)
+    ('70', '99.7', '100', '50.3')
+    """
+    return wording.rounded(100 * rate, 0, (0, 50, 100))
+
+
+def _span(low: float, high: float) -> str:
+    """Two ends out of 100, told apart where they are not one number.
+
+    >>> _span(0.422, 0.748), _span(0.597, 0.604), _span(0.6, 0.6)
+    ('42 to 75', '59.7 to 60.4', 'about 60')
+    """
+    for decimals in range(4):
+        ends = [wording.rounded(100 * end, decimals, (0, 50, 100)) for end in (low, high)]
+        if ends[0] != ends[1]:
+            return " to ".join(ends)
+    return f"about {_in_hundred(low)}"
+
+
+def _chance(report: StudyReport, finding: Finding) -> Phrase:
+    rate, one_sided = report.inference, report.one_sided
+    p = rate.p_value if one_sided else rate.p_two_sided
+    test: dict[str, Field] = {
+        "studies": _how_often(p or 0.0),
+        "p": wording.p_clause(p, 3),
+        "sided": say("one-sided, as declared") if one_sided else say("two-sided"),
+    }
+    if finding == "undecided" and one_sided:
+        return say(
+            "These votes do not show a preference: if people had not cared either way, {studies} "
+            "would come out at least this clearly ({p}, {sided}).",
+            **test,
+        )
+    if finding == "undecided":
+        return say(
+            "That range includes 50 in 100, so these votes do not show a preference: if people "
+            "had not cared either way, {studies} would come out at least this clearly "
+            "({p}, {sided}).",
+            **test,
+        )
+    if rate.too_small:
+        return say(
+            "Taken at face value, {studies} would come out this clearly if people had not cared "
+            "either way ({p}, {sided}).",
+            **test,
+        )
+    return say(
+        "Chance is a poor explanation for this preference for the {side} EIC: if people had not "
+        "cared either way, {studies} would come out this clearly ({p}, {sided}).",
+        side=say("lower") if finding == "lower" else say("higher"),
+        **test,
+    )
+
+
+def _how_often(p: float) -> Phrase:
+    """A p value as a natural frequency of studies.
+
+    >>> print(_how_often(3e-9), _how_often(0.0004), _how_often(0.997), sep="; ")
+    fewer than one study in a million; about 4 studies in 10,000; nearly every study
+    """
+    if p < 1e-6:
+        return say("fewer than one study in a million")
+    if p >= 0.995:
+        return say("every study") if p == 1 else say("nearly every study")
+    of = 100
+    while p * of < 0.95:
+        of *= 10
+    return say_count(
+        "about {count} study in {of}", "about {count} studies in {of}", round(p * of), of=of
+    )
+
+
+def _worth(report: StudyReport) -> tuple[Phrase, ...]:
+    """What the votes are worth, counted in independent ones."""
+    found = report.inference
+    effective = found.effective_votes
+    if effective is None:
+        return ()
+    if effective >= found.votes:
+        return (
+            say_count(
+                "The {count} vote carry at least as much information as independent ones.",
+                "The {count} votes carry at least as much information as independent ones.",
+                found.votes,
+            ),
+        )
+    return (
+        say_count(
+            "The {count} vote carry as much information as about {worth}, because {alike} resemble "
+            "each other.",
+            "The {count} votes carry as much information as about {worth}, because {alike} "
+            "resemble each other.",
+            found.votes,
+            worth=worth_text(effective),
+            alike=_alike(report),
+        ),
+    )
+
+
+def worth_text(effective: float) -> Phrase:
+    """So many independent votes, in words: at least one, and to two digits from a hundred up.
+
+    >>> print(worth_text(305.4), worth_text(11.2), worth_text(0.4), sep=", ")
+    310 independent ones, 11 independent ones, 1 independent one
+    """
+    near = max(1, round(effective)) if effective < 100 else 10 * round(effective / 10)
+    return say_count("{count} independent one", "{count} independent ones", near)
+
+
+def _alike(report: StudyReport) -> Phrase:
+    """Which votes go together."""
+    if report.estimand == "these pairs":
+        return say("votes of one person")
+    if report.inference.conditional_on_problems:
+        return say("votes on one pair, and votes of one person,")
+    return say("votes on one problem, and votes of one person,")
