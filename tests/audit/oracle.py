@@ -71,7 +71,6 @@ class Truth:
                     known[key] = shake_row(formula, cells)
                 self.rows.append(known[key])
         self.distinct = len(known)
-        self.focus: int | None = None
 
     @cached_property
     def digits(self) -> int:
@@ -98,10 +97,6 @@ class Truth:
     def valid(self) -> np.ndarray:
         """Rows where every node has a value."""
         return self.bad < 0
-
-    @cached_property
-    def _columns(self) -> dict[int, tuple[np.ndarray, np.ndarray]]:
-        return {}
 
     def value(self, k: int) -> np.ndarray:
         """Values as doubles (inf and 0 where they are beyond); nan where a row has none."""
@@ -545,41 +540,6 @@ class Truth:
                 if k != t and above is not None:
                     made[above] -= w * through[k] / total * lost[k]
         made /= whole or 1.0
-        for group in self.classes:
-            inside = [k for k in group if k in self.subtree(t)]
-            made[inside] = made[inside].sum() if inside else 0.0
-        return made
-
-    def created_on_path(self, t: int) -> np.ndarray:
-        """The same along the operand of most noise alone, over the rows by s_t^2."""
-        made = np.zeros(self.nodes)
-        s2 = self.s2[t]
-        rows = np.flatnonzero(np.isfinite(s2))
-        if not len(rows):
-            return made
-        weights = s2[rows] / s2[rows].max()
-        weights = weights / weights.sum()
-        for i, w in zip(rows.tolist(), weights.tolist(), strict=True):
-            if w < 1e-9:
-                continue
-            r, k = self.rows[i], t
-            while True:
-                here = half_log10(r.s2[k])
-                children = self.formula.nodes[k].children
-                through = [
-                    math.fsum(min(r.gains[k].get(j, 0.0) ** 2, 1e300) for j in self.subtree(c))
-                    for c in children
-                ]
-                if not through or max(through) <= 0:
-                    made[k] += w * here
-                    break
-                c = children[int(np.argmax(through))]
-                below = half_log10(r.s2[c])
-                if math.isinf(below):
-                    made[c] += w * here
-                    break
-                made[k] += w * (here - below)
-                k = c
         for group in self.classes:
             inside = [k for k in group if k in self.subtree(t)]
             made[inside] = made[inside].sum() if inside else 0.0

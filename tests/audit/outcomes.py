@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from eic_core.measure.outcomes import Outcomes
 from eic_core.measure.reasons import DOUBLE_DIGITS, Outcome, Reason
 from tests.audit.exactly import mp, number
 from tests.audit.oracle import JUMPING, Truth, half_log10
-from tests.audit.shaking import shake_row
+from tests.audit.shaking import RowTruth, shake_row
 
 SLACK = 2e-3
 """Digits by which double precision may err without a second look: half of s u = 10^-3 and more."""
@@ -152,19 +153,24 @@ def beside(truth: Truth, i: int) -> tuple[bool, float]:
     """On both sides of a row: whether its value is the limit, and the most digits lost there."""
     y, continuous, digits = truth.rows[i].y[-1], True, 0.0
     with mp.workdps(truth.digits):
-        for side in (mp.mpf(10) ** -9, -(mp.mpf(10) ** -9)):
-            cells = {}
-            for place, name in enumerate(truth.formula.variables):
-                x = number(truth.rows[i].cells[name])
-                size = abs(x) or float(np.max(np.abs(truth.samples.columns[name])))
-                cells[name] = mp.nstr(x + side * size / (1 + 0.618 * place), 60)
-            row = shake_row(truth.formula, cells)
-            if row.bad is not None:
+        for side in (1, -1):
+            near, far = (_moved_row(truth, i, side * mp.mpf(10) ** -by) for by in (40, 9))
+            if near.bad is not None or far.bad is not None:
                 return False, math.nan
-            s2 = row.s2[-1]
-            digits = max(digits, half_log10(s2))
-            continuous = continuous and abs(row.y[-1] - y) <= 100 * abs(side * y) * math.sqrt(s2)
+            digits = max(digits, half_log10(far.s2[-1]))
+            size = abs(y) * mp.mpf(10) ** -30 * math.sqrt(max(near.s2[-1], 1.0))
+            continuous = continuous and abs(near.y[-1] - y) <= size
     return continuous, digits
+
+
+def _moved_row(truth: Truth, i: int, by: Any) -> RowTruth:
+    """A row whose inputs are moved, no two by as much."""
+    cells = {}
+    for place, name in enumerate(truth.formula.variables):
+        x = number(truth.rows[i].cells[name])
+        size = abs(x) or float(np.max(np.abs(truth.samples.columns[name])))
+        cells[name] = mp.nstr(x + by * size / (1 + 0.618 * place), 90)
+    return shake_row(truth.formula, cells)
 
 
 def _without_value(truth: Truth, i: int, beyond: bool) -> Outcome:

@@ -137,8 +137,8 @@ def _steep_end(node: Node, a: Sequence[Any]) -> bool:
     if node.operator in ("asin", "acos", "acosh"):
         return bool(abs(gridded(a[0])) == 1)
     root = node.operator in ("sqrt", "cbrt", "root")
-    power = node.operator == "power" and 0 < node.parameter < 1
-    return bool((root or power) and not a[0])
+    exponent = {"power": node.parameter, "pow": a[-1]}.get(node.operator, 0)
+    return bool((root or 0 < exponent < 1) and not a[0])
 
 
 def _moved(node: Node, a: list[Any], y: Any, i: int, to: Any) -> Any | None:

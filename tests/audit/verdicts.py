@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -161,9 +160,12 @@ def _first_of(found: Verdict, finding: Finding) -> Finding:
     return max(alike, key=lambda each: each.created)
 
 
-def _groups(found: Verdict, rows: Outcomes) -> Iterator[str]:
-    """Whether each row with an outcome of its own stands in one finding, and in no other."""
-    counted: Counter[Outcome] = Counter()
+def groups_of(found: Verdict, rows: Outcomes) -> tuple[dict[Outcome, int], dict[Outcome, int]]:
+    """How many rows of each outcome the findings have, and how many there are.
+
+    Finite rows count from a digit on; of a loss of first order its largest step alone.
+    """
+    counted = dict.fromkeys(Outcome, 0)
     first_order: set[tuple[Outcome, int]] = set()
     for each in found.findings:
         if each.place is Place.RESULT and each.rows is not None:
@@ -172,11 +174,17 @@ def _groups(found: Verdict, rows: Outcomes) -> Iterator[str]:
                 counted[each.outcome] += each.rows
             if not math.isnan(each.created):
                 first_order.add(key)
+    there = {kind: rows.count(kind) for kind in Outcome}
+    finite = rows.digits[rows.rows(Outcome.FINITE)]
+    return counted, there | {Outcome.FINITE: int(np.count_nonzero(finite >= A_DIGIT))}
+
+
+def _groups(found: Verdict, rows: Outcomes) -> Iterator[str]:
+    """Whether each row with an outcome of its own stands in one finding, and in no other."""
+    counted, there = groups_of(found, rows)
     for kind in Outcome:
-        at = rows.rows(kind)
-        expected = int((rows.digits[at] >= A_DIGIT).sum()) if kind is Outcome.FINITE else len(at)
-        if counted[kind] != expected:
-            yield f"findings of {kind.name} have {counted[kind]} rows, not {expected}"
+        if counted[kind] != there[kind]:
+            yield f"findings of {kind.name} have {counted[kind]} rows, not {there[kind]}"
 
 
 def _leads(found: Verdict, rows: Outcomes) -> Iterator[str]:
