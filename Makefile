@@ -94,6 +94,10 @@ lint-docstrings:
 size: ## How large each folder is: statements, docstrings, comments, tokens; what is long (ASK=--long)
 	@$(PYTHON) tools/size.py $(ASK)
 
+.PHONY: messages
+messages: ## Write eic_core/locale/eic-lab.pot: every text for readers, for a translator
+	@$(PYTHON) tools/messages.py
+
 # What requirements.txt comes to today, in an environment of its own; written once it all installed.
 .PHONY: lock
 lock: ## Write requirements.lock: the versions that requirements.txt comes to today

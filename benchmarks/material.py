@@ -23,7 +23,7 @@ from eic_core.errors import UserError
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import canonical_name, read
 from eic_core.formula.tree import VARIABLE, Formula
-from eic_core.pool.candidate import Candidate, read_candidate
+from eic_core.pool.candidate import Candidate, Refused, read_candidate
 from eic_core.pool.counting import counting_of, group_of, groups_of
 from eic_core.pool.scoring import ProblemData, read_pool
 from eic_core.samples import Domain, Samples, sample_domains
@@ -83,7 +83,7 @@ def cases_of(
     cases = []
     for candidate in random.Random(seed).sample(candidates, len(candidates)):
         reading = read_candidate(candidate, data.inputs(candidate.problem))
-        if isinstance(reading, str):
+        if isinstance(reading, Refused):
             continue
         rows = data.samples(candidate.problem, reading, countings[group_of(candidate)])
         cases.append(Case(candidate.formula, reading.formula, _drawn_from(rows, len(cases))))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum, auto
 from typing import Any
 
 
@@ -40,6 +41,14 @@ class UserError(Exception):
         return f"{self.message}: {self.hint}" if self.hint else self.message
 
 
+class RefusalKind(Enum):
+    """Why a formula cannot be read, as far as the program goes by it."""
+
+    OTHER = auto()
+    NO_ARGUMENT = auto()  # The name of a function, and nothing that it is applied to
+    UNBALANCED = auto()  # A bracket without its other one; the message names its column
+
+
 class FormulaError(UserError):
     """A formula that cannot be read, with the place.
 
@@ -57,6 +66,8 @@ class FormulaError(UserError):
         A whole corrected formula, to be offered with one click.
     choices
         Possible formulas, each with its meaning, if the text is ambiguous.
+    kind
+        What the program may decide by.
 
     Examples
     --------
@@ -76,12 +87,14 @@ class FormulaError(UserError):
         hint: str = "",
         replacement: str | None = None,
         choices: tuple[tuple[str, str], ...] = (),
+        kind: RefusalKind = RefusalKind.OTHER,
     ) -> None:
         super().__init__(message, hint=hint)
         self.source = source
         self.span = span
         self.replacement = replacement
         self.choices = choices
+        self.kind = kind
 
     def caret(self, width: int = 76) -> str:
         """The line of `source` with the span, carets under it.

@@ -45,6 +45,8 @@ def environment(package: str) -> Environment:
 
 
 def _inert(value: object) -> object:
+    if isinstance(value, Phrase):
+        return clean(str(value))
     # Markup is HTML already; cleaning would turn it into a plain text, which is escaped
     return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
@@ -61,7 +63,7 @@ class Badge:
     text: str
 
 
-Piece = str | Formatted | Badge
+Piece = str | Phrase | Formatted | Badge
 Cell = Piece | tuple[Piece, ...]
 
 

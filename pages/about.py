@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.about.explaining import CITE, EXPONENTS, LEAVES, NOT_EIC, WHAT
+from pages.ui.about.explaining import CITE, EXPONENTS, LEAVES, NOT_EIC, QUANTITIES, WHAT
 from pages.ui.about.pictures import PICTURES
 from pages.ui.inspector.headline import closed_notice
 from pages.ui.kit.door import may_inspect
@@ -21,6 +21,8 @@ def about_page() -> None:
             with st.container(border=True):
                 st.markdown(f"## {title}", anchors=False)
                 draw()
+        st.markdown("## Three quantities", anchors=False)
+        st.markdown(QUANTITIES)
         st.markdown("## What it is not", anchors=False)
         st.markdown(NOT_EIC)
         st.markdown("## A choice: exponents", anchors=False)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from study.clock import Chance, Clock
-from study.errors import AccessError
+from study.errors import AccessError, PassphraseLengthError
 from study.links import token_hash
 from study.store import Store, Tx
 
@@ -275,7 +275,7 @@ class AccessService:
 
     def _check(self, passphrase: str) -> None:
         if not MIN_PASSPHRASE <= len(passphrase) <= MAX_PASSPHRASE:
-            raise AccessError(
+            raise PassphraseLengthError(
                 f"a passphrase has at least {MIN_PASSPHRASE} characters",
                 hint="four or five unrelated words are easy to remember",
             )

@@ -41,6 +41,10 @@ class AccessError(StudyError):
         self.retry_after = retry_after
 
 
+class PassphraseLengthError(AccessError):
+    """The passphrase that somebody chooses is too short or too long."""
+
+
 class StorageError(StudyError):
     """A fault of the machine under the database; nothing was done."""
 

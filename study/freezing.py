@@ -17,7 +17,7 @@ from study.assignment import PairLoad, max_disjoint_pairs
 from study.ballots import problem_table
 from study.design import FORMAT, StudyDesign, StudyStatus
 from study.errors import StaleEditError
-from study.material import Member, PairKind, Problem, Study, StudyPair
+from study.material import Member, PairKind, Problem, Study, StudyPair, unfinished_clause
 from study.rating_types import says_nothing
 from study.store import AuditLine, Tx
 
@@ -97,7 +97,7 @@ def column_names(problem: Problem) -> tuple[str, ...]:
 @dataclass(frozen=True)
 class Readiness:
     missing: tuple[str, ...]  # What must be mended first; freezing is refused unless this is empty
-    undescribed: int  # How many of them are mended where problems are described
+    unexplained: int  # How many of these ask for the meaning of columns
     warnings: tuple[str, ...]  # What the organiser should know and may ignore
     pairs: int  # Pairs that raters would get
     votes: int  # Votes wanted in all
@@ -113,10 +113,10 @@ def readiness_of(tx: Tx, study: Study, now: datetime) -> Readiness:
     used = {p.pair.problem for p in chosen}
     problems = [problem for problem in tx.materials.problems(study.id) if problem.name in used]
     votes = len(chosen) * study.design.votes_per_pair
-    undescribed = tuple(_unexplained(problems))
+    unexplained = tuple(_unexplained(problems))
     return Readiness(
-        (*_missing(study, chosen, now), *undescribed),
-        len(undescribed),
+        (*_missing(study, chosen, now), *unexplained),
+        len(unexplained),
         tuple(_warnings(study, problems)),
         len(chosen),
         votes,
@@ -164,12 +164,8 @@ def _warnings(study: Study, problems: Sequence[Problem]) -> Iterator[str]:
     if study.design.is_local:
         url = study.design.public_base_url
         yield f"links will start with {url}, which opens on this computer only"
-    if unfinished := study.rules.get("unfinished", ()):
-        names = wording.join([f"`{name}`" for name in unfinished], limit=8)
-        yield (
-            f"the matching of {names} was cut short by its time limit: another run may choose "
-            "other pairs; finish it in step 3"
-        )
+    if cut := unfinished_clause(study.rules.get("unfinished", ())):
+        yield f"{cut}; finish it in step 3"
     bare = [f"`{problem.name}`" for problem in problems if not problem.description.strip()]
     if bare:
         yield f"raters get no description of {', '.join(bare)}"

@@ -171,10 +171,16 @@ def unfinished_sentence(problems: Sequence[str]) -> str:
     >>> unfinished_sentence(["bode"])
     'The matching of `bode` was cut short by its time limit: another run may choose other pairs.'
     """
+    cut = unfinished_clause(problems)
+    return f"{wording.capital(cut)}." if cut else ""
+
+
+def unfinished_clause(problems: Sequence[str]) -> str:
+    """The same within a sentence."""
     if not problems:
         return ""
     names = wording.join([f"`{name}`" for name in problems], limit=8)
     return (
-        f"The matching of {names} was cut short by its time limit: another run may choose "
-        "other pairs."
+        f"the matching of {names} was cut short by its time limit: another run may choose "
+        "other pairs"
     )

@@ -17,7 +17,7 @@ from typing import Any
 from eic_core.errors import DataError, UserError
 from eic_core.formula.syntax import Reading
 from eic_core.formula.tree import Exponents
-from eic_core.pool.candidate import read_candidate
+from eic_core.pool.candidate import Refused, read_candidate
 from eic_core.pool.counting import Counting, Group, counting_of, group_of, groups_of
 from eic_core.pool.scoring import SCORE_COLUMNS, read_pool, score_pool, write_scored
 from study.ballots import problem_table
@@ -90,10 +90,7 @@ def read_upload(
     with problem_files(problems) as folder:
         path = folder.parent / "pool.csv"
         path.write_bytes(plain)
-        try:
-            columns, candidates = read_pool(path)
-        except DataError as error:  # it names the file by where it lies here
-            raise DataError(error.message.replace(str(path), name), hint=error.hint) from error
+        columns, candidates = read_pool(path, name)
         scored_here = not set(SCORE_COLUMNS) - {"error", "eic", "out_of_range"} <= set(columns)
         if scored_here:
             if exponents is not None:
@@ -237,7 +234,7 @@ def pairs_from_matching(
             syntax=matched.syntax,
             method=matched.method,
             row=matched.row,
-            index_base=None if isinstance(reading, str) else base_of(reading, group, problem),
+            index_base=None if isinstance(reading, Refused) else base_of(reading, group, problem),
             parameters=dict(candidate.parameters),
         )
 

@@ -12,7 +12,8 @@ from typing import Any
 from eic_core import wording
 from eic_core.cli.arguments import add_exponents_argument, columns_hint, read_data
 from eic_core.errors import DataError
-from eic_core.explain.robustness import NO_VALUE, RobustnessCard, robustness_card
+from eic_core.explain.phrases.fit_card import no_value
+from eic_core.explain.robustness import RobustnessCard, robustness_card
 from eic_core.exports import plain_value
 from eic_core.formula.syntax import SYNTAXES, read
 from eic_core.formula.tree import Formula
@@ -149,7 +150,7 @@ def card_lines(cards: Sequence[tuple[RobustnessCard, Samples]], heads: Sequence[
     lines += [_line(f"R² {row[0].name}", [cell.text for cell in row]) for row in rows]
     meanings = [f"{row[0].name}: {row[0].meaning}" for row in rows]
     if any(math.isnan(cell.r2) for row in rows for cell in row):
-        meanings.append(NO_VALUE)
+        meanings.append(str(no_value()))
     return [*lines, "", *meanings]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import re
 import sys
 import time
@@ -14,10 +15,13 @@ from typing import Any
 from eic_core import wording
 from eic_core.cli.arguments import add_exponents_argument, columns_hint, read_data
 from eic_core.errors import DataError
+from eic_core.explain.findings import findings_document
+from eic_core.explain.phrases.headline import badge, marks
 from eic_core.explain.spread import Spread, spread_of
-from eic_core.explain.verdict import verdict
+from eic_core.explain.verdict import Verdict, verdict
 from eic_core.formula.syntax import SYNTAXES, Reading, canonical_name, read
 from eic_core.measure import Domain, Inspection, Samples, inspect, sample_domains
+from eic_core.measure.measured import Quantiles
 from eic_core.measure.table import Table, match_variables
 from eic_core.samples import DEFAULT_SAMPLES
 
@@ -137,6 +141,9 @@ def run(options: argparse.Namespace) -> None:
         document["variables"] = mapping
         document["reading"] = reading_document(reading)
         document["data"] = samples.origin
+        found = verdict(result)
+        document["verdict"] = found.to_json()
+        document["findings"] = findings_document(found.findings)
         print(json.dumps(document, allow_nan=False))
     else:
         print(describe(result, reading, mapping))
@@ -247,16 +254,16 @@ def reading_lines(reading: Reading) -> list[str]:
 
 def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> str:
     """The inspection for a terminal; `mapping` names the column or range of each variable."""
-    lines = [verdict(result).sentence, ""]
     counts = result.counts
+    lines = verdict_lines(verdict(result))
     lines.append(
-        f"EIC          {_digits(result.eic)} digits lost at the worst step"
+        f"EIC          {_digits(result.eic)} digits at the worst step"
         f" ({_digits(result.noise_figure_db)} dB)"
     )
     if counts.singular:
         lines.append(f"             {_digits(result.eic_finite)} without the singular samples")
     root = result.nodes[-1]
-    lines.append(f"result       {_digits(root.local_eic)} digits lost, independent noise")
+    lines.append(f"result       {_digits(root.local_eic)} digits, independent noise")
     if root.singular:
         lines.append(f"             {_digits(root.local_eic_finite)} without the singular samples")
     lines.append(f"complexity   {result.formula.complexity} nodes")
@@ -287,6 +294,32 @@ def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> s
             f"{column}  {text}"
         )
     return "\n".join(lines)
+
+
+def verdict_lines(found: Verdict) -> list[str]:
+    """The headline, the badge and its marks, and the further sentences."""
+    level = ", ".join([str(badge(found)), *map(str, marks(found))])
+    return [
+        str(found.sentence),
+        f"level        {level}",
+        *[f"- {note}" for note in found.notes],
+        "",
+        f"sensitivity  {_quantiles(found.sensitivity)}",
+        f"measured     {_quantiles(found.measured.quantiles)}, in {found.measured.kind} at "
+        f"{found.measured.rows} of {found.measured.of} rows",
+    ]
+
+
+def _quantiles(digits: Quantiles) -> str:
+    """
+    >>> from eic_core.measure.measured import Quantiles
+    >>> _quantiles(Quantiles(0.5, 1.25, 7.0, 1.0, 2.0))
+    '0.50 digits at half of the rows, 1.25 at nine in ten, 7.00 at the worst'
+    """
+    if math.isnan(digits.worst):
+        return "undefined"
+    typical, most, worst = map(_digits, (digits.typical, digits.nine_in_ten, digits.worst))
+    return f"{typical} digits at half of the rows, {most} at nine in ten, {worst} at the worst"
 
 
 def _tail(spread: Spread) -> str:

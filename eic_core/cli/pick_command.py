@@ -21,7 +21,7 @@ from eic_core.errors import DataError
 from eic_core.explain.robustness import RobustnessCard
 from eic_core.exports import plain_value
 from eic_core.measure.table import Table
-from eic_core.pool.candidate import read_candidate
+from eic_core.pool.candidate import Refused, read_candidate
 from eic_core.pool.importers import FORMATS, Imported, Listed, import_formulas
 from eic_core.pool.listing import ListedScore, TableData, column_notes, score_listing
 from eic_core.pool.picking import READABLE, Pick, pick
@@ -123,7 +123,7 @@ def _cards(choice: Pick, rows: CardRows) -> list[tuple[RobustnessCard, Samples]]
     formulas, mappings = [], []
     for scored in _compared_formulas(choice):
         reading = read_candidate(scored.listed.candidate(), inputs)
-        assert not isinstance(reading, str), reading  # it has been scored
+        assert not isinstance(reading, Refused), reading  # it has been scored
         formulas.append(reading.formula)
         mappings.append(scored.columns)
     return cards_beside(formulas, mappings, rows)

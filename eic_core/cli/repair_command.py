@@ -46,19 +46,19 @@ def run(options: argparse.Namespace) -> None:
 
 def describe(repairs: Repairs) -> str:
     """The repairs for a terminal; first of all, whether something is missing."""
-    lines = [repairs.sentence]
+    lines = [str(repairs.sentence)]
     if not repairs.finished:
         lines = ["NOT FINISHED: --seconds inf lets the search come to its end.", *lines]
     if repairs.before is None:
         return "\n".join(lines)
     lines += [
         "",
-        f"own conditioning {wording.number(repairs.own)} digits; {repairs.measured_rows} rows "
+        f"own sensitivity {wording.number(repairs.own)} digits; {repairs.measured_rows} rows "
         "measured, "
         f"{repairs.evaluated} forms looked at"
         + ("" if repairs.finished else " before the time limit"),
-        "digits lost: q, the result with shared noise; EIC, the worst step; float64 and "
-        "float32, measured",
+        "digits of sensitivity: q, the result with shared noise; EIC, the worst step; digits "
+        "lost: float64 and float32, measured",
         "",
         "       q   EIC  nodes  float64  float32",
         f"{_row(repairs.before)}  as written",
@@ -68,8 +68,8 @@ def describe(repairs: Repairs) -> str:
         lines.insert(
             -3,
             "as written, q leaves out "
-            f"{wording.count(singular, 'row')} at which the result keeps no digit, and EIC "
-            "those at which a step keeps none",
+            f"{wording.count(singular, 'row')} at which the result is infinitely sensitive, and "
+            "EIC those at which a step is",
         )
     for form in repairs.repairs:
         lines.append(f"{_row(form.after)}  {form.text}")

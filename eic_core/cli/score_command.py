@@ -112,7 +112,7 @@ def _column_lines(candidates: Sequence[Candidate], scores: Sequence[Score]) -> l
 def _most_common(refused: list[Any]) -> list[tuple[str, int]]:
     counts: dict[str, int] = {}
     for result in refused:
-        message = result.error.split(" (column")[0]
+        message = result.reason or result.error
         counts[message] = counts.get(message, 0) + 1
     return sorted(counts.items(), key=lambda item: -item[1])
 

@@ -222,8 +222,8 @@ def _measure_group(group: Sequence[Listed], where: _Rows) -> Iterator[MeasuredFo
         return
     counting, _ = counting_of([row.candidate() for row in group], columns)
     for row in group:
-        reading: Reading | str = row.error or read_candidate(row.candidate(), columns)
-        if isinstance(reading, str):
+        reading = None if row.error else read_candidate(row.candidate(), columns)
+        if not isinstance(reading, Reading):
             yield REFUSED
             continue
         try:

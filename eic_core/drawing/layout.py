@@ -403,6 +403,7 @@ class Card:
     height: float
     title: str
     value: str
+    loss: float  # Digits that it is painted for; in a folded one a bound
     paint: Paint
     folded: int  # How many nodes it hides
     bottleneck: bool
@@ -510,6 +511,7 @@ def compose(
             tall * scale,
             title,
             sizes.flat_value(tree, k) if flat else value,
+            loss,
             paint(loss, dark),
             tree.folded.get(k, 0),
             k == main and len(inspection.nodes) > 1,
@@ -582,10 +584,14 @@ def _texts(
             ),
             0.0,
         )
-    bound = "≤ " if math.isfinite(top) else ""
     hidden = f" ▸ {tree.folded[k] + 1}" + ("" if narrow else " nodes")
     title = f"⋯ {len(run)} levels" if run else wording.shorten(n.text, FOLDED_TEXT[narrow])
-    return title, f"{bound}{wording.digits_lost(top)}{hidden}", top
+    return title, f"{bound_text(top)}{hidden}", top
+
+
+def bound_text(loss: float) -> str:
+    """The digits that hidden nodes lose at most."""
+    return f"{'≤ ' if math.isfinite(loss) else ''}{wording.digits_lost(loss)}"
 
 
 def _edge(inspection: Inspection, child: Card, parent: Card, place: int) -> Edge:

@@ -1,4 +1,4 @@
-"""The colour scale: digits lost, 0 to 8; cool values recede and hot ones stand out."""
+"""The colour scale: local EIC, 0 to 8 digits; cool values recede and hot ones stand out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 LOW, HIGH = 0.0, 8.0
 """Ends of the scale in digits, log10 of the mean amplification; values beyond are clamped."""
 
-SCALE_TITLE = "local EIC: digits lost up to a step, log₁₀ s̄"
+SCALE_TITLE = "local EIC: digits up to a step, log₁₀ s̄"
 """Title of the colours and the numbers of a tree."""
 
 TYPICAL_LAW = 1.0

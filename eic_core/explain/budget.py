@@ -9,12 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from eic_core import wording
 from eic_core.engine.amplify import amplify
 from eic_core.errors import UserError
-from eic_core.explain import phrases
+from eic_core.explain.phrases import budget as phrases
 from eic_core.explain.shortening import (
     MOST_DIGITS,
+    Measure,
+    Need,
+    OutputScale,
     digits_of,
     makes_exponent_exact,
     rounded_column,
@@ -28,6 +30,7 @@ from eic_core.measure.fit import r_squared
 from eic_core.measure.inspection import Inspection, local_eic
 from eic_core.measure.observed import rms
 from eic_core.operators.wide import Array
+from eic_core.phrasing import Phrase
 from eic_core.samples import Samples
 
 SEARCH_ROWS = 2_000
@@ -44,14 +47,6 @@ SETTLED = 4e-3
 """Of `NOISE` times s: beyond it fewer than three digits are left, and exact values are taken."""
 
 
-@dataclass(frozen=True)
-class OutputScale:
-    of: str  # "target" or "output"
-    measure: str  # In words: a spread; where there is none beyond the noise of rounding, a size
-    unit: float  # The same as a number
-    noise: float  # The deviation (rms) that rounding alone may make
-
-
 def output_scale(inspection: Inspection) -> OutputScale:
     """The scale of the target, or without one of the output; raises `UserError` without any value.
     An output varies if its standard deviation is above the rounding error of a constant: 4 u |f| s
@@ -60,9 +55,11 @@ def output_scale(inspection: Inspection) -> OutputScale:
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 2.0, 4.0]})
-    >>> [output_scale(inspect(read(text).formula, samples)).measure
-    ...  for text in ("x", "sin(x)**2 + cos(x)**2", "x - x")]
-    ['its spread', 'its size', 'the largest value on the way']
+    >>> for text in ("x", "sin(x)**2 + cos(x)**2", "x - x"):
+    ...     print(output_scale(inspect(read(text).formula, samples)).measure.name)
+    SPREAD
+    SIZE
+    LARGEST_ON_THE_WAY
     """
     reference, s = inspection.amplification.trace(len(inspection.formula) - 1)
     usable = np.isfinite(reference)
@@ -83,15 +80,14 @@ def output_scale(inspection: Inspection) -> OutputScale:
         noise = rms(NOISE * np.abs(output) * np.where(exact, 1.0, s))
     if target is None and not output.any():
         unit = _largest_on_the_way(inspection, usable) or 1.0
-        return OutputScale("output", "the largest value on the way", unit, NOISE * unit)
+        return OutputScale("output", Measure.LARGEST_ON_THE_WAY, unit, NOISE * unit)
     scaled = output if target is None else target[usable]
     largest = float(np.max(np.abs(scaled))) or 1.0
     spread = largest * float(np.std(scaled / largest))
     varies = spread > (noise if target is None else 0.0)
-    word = "spread" if varies else "size"
-    measure = f"its {word}" if target is None else f"the {word} of the target"
     of = "output" if target is None else "target"
-    return OutputScale(of, measure, spread if varies else largest, noise)
+    measure, unit = (Measure.SPREAD, spread) if varies else (Measure.SIZE, largest)
+    return OutputScale(of, measure, unit, noise)
 
 
 def _largest_on_the_way(inspection: Inspection, usable: Array) -> float:
@@ -196,40 +192,20 @@ class Trial:
 
 TOLERANCE = 1e-3
 
-MANY = 6
-"""A constant that needs as many digits deserves a word."""
-
-LISTED = 6
-
 Progress = Callable[[float], None]
-
-
-@dataclass(frozen=True)
-class Need:
-    kind: str  # "constant" or "input"
-    name: str  # The constant as written, or the variable
-    nodes: tuple[int, ...]  # Where it stands
-    given: int  # Significant digits as written; for an input, the most that a cell has
-    alone: int  # Digits that suffice if nothing else is rounded
-    together: int  # Digits kept when everything is rounded at once
-    shortened: str  # The constant rounded so; "" for an input
-
-    _JSON = ("kind", "name", "nodes", "given", "alone", "together", "shortened")
 
 
 @dataclass(frozen=True)
 class Budget(Plain):
     inspection: Inspection = field(repr=False)
-    # Allowed rms deviation of the output, in units of `measure`; with a target also the allowed
+    # Allowed rms deviation of the output, in units of `scale`; with a target also the allowed
     # loss of R2
     tolerance: float
-    scale_of: str  # "target" or "output"
-    # "its spread" or that of the target: a standard deviation. Of what does not vary its size; of
-    # an output that is 0 "the largest value on the way".
-    measure: str
+    scale: OutputScale
     needs: tuple[Need, ...]  # Constants in post-order, then inputs
     # Deviation of the jointly rounded formula and data, measured on all rows, in units of the same
     deviation: float
+    rows: int  # How many rows these are
     formula: Formula = field(repr=False)  # With shortened constants, the inputs as given
     text: str  # The same, to paste; reads back to `formula`
     # r2_before, r2_after: against the target, over the rows where the formula has a value; nan
@@ -239,11 +215,10 @@ class Budget(Plain):
     # eic_before, eic_after: ``eic_finite`` of the formula as given and as shortened
     eic_before: float
     eic_after: float
-    sentences: tuple[str, ...]
 
     _JSON = (
         "tolerance",
-        "scale_of",
+        "scale_of=scale.of",
         "measure",
         "needs",
         "deviation",
@@ -254,6 +229,16 @@ class Budget(Plain):
         "eic_after",
         "sentences",
     )
+
+    @property
+    def measure(self) -> Phrase:
+        return phrases.scale_name(self.scale)
+
+    @property
+    def sentences(self) -> tuple[Phrase, ...]:
+        return tuple(
+            phrases.sentences(self.needs, self.scale, self.tolerance, self.deviation, self.rows)
+        )
 
 
 def digit_budget(
@@ -351,95 +336,24 @@ def _result(
     return Budget(
         inspection=inspection,
         tolerance=trial.tolerance,
-        scale_of=trial.scale.of,
-        measure=trial.scale.measure,
+        scale=trial.scale,
         needs=needs,
         deviation=deviation,
+        rows=len(rows),
         formula=formula,
         text=to_python(formula),
         r2_before=r2[0],
         r2_after=r2[1],
         eic_before=inspection.eic_finite,
         eic_after=eic_after,
-        sentences=_sentences(needs, trial, deviation),
     )
 
 
 def _moved(trial: Trial, together: Mapping[Key, int], rows: Any) -> float:
     deviation = trial.deviation(together, rows)
-    noise = 0.0 if "spread" in trial.scale.measure else trial.scale.noise
+    noise = 0.0 if trial.scale.measure is Measure.SPREAD else trial.scale.noise
     return 0.0 if deviation <= noise else deviation / trial.scale.unit
 
 
 def _places(formula: Formula, name: str) -> tuple[int, ...]:
     return tuple(n.id for n in formula.nodes if n.is_leaf and n.label == name)
-
-
-def _sentences(needs: tuple[Need, ...], trial: Trial, deviation: float) -> tuple[str, ...]:
-    constants = [n for n in needs if n.kind == "constant"]
-    inputs = [n for n in needs if n.kind == "input"]
-    if not needs:
-        return ("There is nothing to shorten: no decimal constant and no input.",)
-    within = f"within {tolerance_words(trial.tolerance)} of {trial.scale.measure}"
-    if deviation > trial.tolerance:
-        return (
-            f"No number of digits up to {MOST_DIGITS} keeps the output {within}: run with so many "
-            f"on {wording.count(len(trial.all), 'sample')}, it moves by "
-            f"{tolerance_words(deviation)} of {trial.scale.measure} (rms).",
-        )
-    lines = _about_constants(constants, within) if constants else []
-    if inputs:
-        taken = _about_inputs(inputs)
-        lines.append(
-            f"Of the inputs it takes {taken}."
-            if constants
-            else f"To keep the output {within} it takes {taken}."
-        )
-    moved = "does not move"
-    if deviation:
-        moved = f"moves by {tolerance_words(deviation)} of {trial.scale.measure} (rms)"
-    lines.append(
-        f"All rounded together and run on {wording.count(len(trial.all), 'sample')}, the output "
-        f"{moved}."
-    )
-    return tuple(lines)
-
-
-def _about_constants(constants: list[Need], within: str) -> list[str]:
-    before, after = sum(n.given for n in constants), sum(n.together for n in constants)
-    if after < before:
-        kept = "keeps" if after == 1 else "keep"
-        lines = [f"{after} of the {before} digits of its constants {kept} the output {within}."]
-    elif any(n.alone < n.given for n in constants):
-        lines = [
-            "With the other numbers rounded, too, no constant is shortened: the output is to stay "
-            f"{within}."
-        ]
-    else:
-        lines = [f"No constant can be shortened if the output is to stay {within}."]
-    most = max(constants, key=lambda n: n.together)
-    if most.together >= MANY:
-        needs = f"`{most.name}` needs {most.together}"
-        last = most.together == most.given
-        more = ": the output hangs on its last digits" if last else f" of its {most.given}"
-        lines.append(f"{needs}{more}.")
-    return lines
-
-
-def _about_inputs(inputs: list[Need]) -> str:
-    first, *others = inputs[:LISTED]
-    parts = [f"{wording.count(first.together, 'digit')} of {phrases.input_name(first.name)}"]
-    parts += [f"{n.together} of {phrases.input_name(n.name)}" for n in others]
-    rest = inputs[LISTED:]
-    if rest:
-        parts.append(f"at most {max(n.together for n in rest)} of {len(rest)} more")
-    return wording.join(parts)
-
-
-def tolerance_words(share: float) -> str:
-    """A part of 1 in per cent, or as a power of ten where that is too small.
-
-    >>> tolerance_words(1e-2), tolerance_words(3.21e-4), tolerance_words(1e-6), tolerance_words(0.0)
-    ('1 %', '0.032 %', '10⁻⁶', '0')
-    """
-    return wording.percent(share) if share >= 1e-4 else wording.significant(share)

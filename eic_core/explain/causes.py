@@ -136,7 +136,8 @@ class Evidence:
     # Per operand the largest finite magnitude over all samples at which the node keeps a digit; nan
     # if none is finite
     largest: tuple[float, ...]
-    inherited: bool = False  # Whether the loss that is explained is that of another node above
+    # Whether rows weigh by the digits created there, and not by the noise of the step alone
+    by_digits: bool = False
 
     def typical(self, values: Array) -> float:
         """The weighted median: a typical value where digits are lost; nan if there is none."""
@@ -191,7 +192,7 @@ def gather_evidence(
         shares,
         crosses,
         _largest(inspection, node, tuple(operands)),
-        inherited=target != node_id,
+        by_digits=target != node_id or rows is not None,
     )
 
 
@@ -344,7 +345,7 @@ def _nearness_by_row(
 ) -> Cause | None:
     """Zeros and poles, row by row: they may do most of the harm while none is typical."""
     weights, node = evidence.weights, evidence.node.id
-    if not evidence.inherited:  # the loss is the step's own: rows weigh by its noise
+    if not evidence.by_digits:  # local EIC of the step: rows weigh by its noise
         times = np.nan_to_num(np.abs(kappa), posinf=0.0)
         weights = np.square(times / np.max(times))
         weights /= weights.sum()

@@ -7,6 +7,7 @@ cause. `eic_core.explain.phrases` says them.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from enum import Enum, unique
 from typing import ClassVar, TypeAlias, get_args
@@ -317,6 +318,15 @@ class Finding(Plain):
         ("detail", lambda finding: _detail(finding.cause)),
     )
     VERSION: ClassVar[int] = VERSION
+
+
+def findings_document(findings: Iterable[Finding]) -> dict[str, object]:
+    """The JSON form of all findings of a formula.
+
+    >>> findings_document(())
+    {'version': 1, 'items': []}
+    """
+    return {"version": VERSION, "items": [finding.to_json() for finding in findings]}
 
 
 def _detail(cause: Cause) -> dict[str, object]:

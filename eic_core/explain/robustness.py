@@ -6,7 +6,7 @@ R^2 is 1 - SSE/SST on the predicted rows, nan where the formula has no value at 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -16,6 +16,19 @@ from eic_core import wording
 from eic_core.engine.tape import lay_out
 from eic_core.engine.values import values
 from eic_core.errors import DataError
+from eic_core.explain.card_trials import (
+    FEW_DIGITS,
+    FITTED_ROWS,
+    FOLDS,
+    LEVEL,
+    MOST_OUTER,
+    OUTER,
+    RESAMPLED_ROWS,
+    RESAMPLES,
+    SPLITS,
+    CardTrial,
+)
+from eic_core.explain.phrases import fit_card as phrases
 from eic_core.explain.shortening import shortenable, with_labels
 from eic_core.exports import Plain
 from eic_core.formula.rendering import to_python
@@ -24,21 +37,8 @@ from eic_core.measure.fit import r_squared
 from eic_core.measure.observed import run_in
 from eic_core.measure.refitting import refitted
 from eic_core.operators.wide import Array
+from eic_core.phrasing import Phrase
 from eic_core.samples import Samples
-
-FEW_DIGITS = 4
-"""Significant digits of constants as they are printed in papers."""
-
-FOLDS, SPLITS = 5, 5
-"""Parts of the rows, each left out once; and how often they are drawn."""
-
-RESAMPLES, LEVEL = 1000, 0.95
-
-OUTER, MOST_OUTER = 0.1, 0.3
-"""Share of the rows that are the outer ones; more than the second, where many tie, are none."""
-
-FITTED_ROWS, RESAMPLED_ROWS = 2_000, 20_000
-"""Rows that constants are fitted to, and that are resampled, at most: evenly spread ones."""
 
 _BLOCK = 1 << 14
 
@@ -342,72 +342,50 @@ class RobustnessCard(Plain):
     @property
     def lines(self) -> tuple[CardLine, ...]:
         """What was tried, as rows of a table; all cards on the same data have the same rows."""
-        return tuple(_lines(self))
-
-
-NO_VALUE = "—: there is no value at some row, or nothing to measure it on."
-"""What is said below a card in which an R^2 is missing."""
+        r2 = {
+            CardTrial.AS_GIVEN: self.r2,
+            CardTrial.RESAMPLED_LOW: self.resampled_low,
+            CardTrial.RESAMPLED_HIGH: self.resampled_high,
+            CardTrial.FEW_DIGITS: self.few_digits,
+            CardTrial.FLOAT32: self.float32,
+            CardTrial.LEFT_OUT: self.left_out,
+            CardTrial.OUTER: self.outer,
+        }
+        if self.holdout_rows:
+            r2[CardTrial.HOLDOUT] = self.holdout
+        if self.outside_rows:
+            r2[CardTrial.OUTSIDE] = self.outside
+        return tuple(CardLine(self, trial, value) for trial, value in r2.items())
 
 
 class CardLine(NamedTuple):
-    name: str
+    card: RobustnessCard
+    trial: CardTrial
     r2: float  # nan where there is none
-    text: str  # The same as it is shown
-    meaning: str  # What was done
 
+    @property
+    def name(self) -> Phrase:
+        return phrases.line_name(self.trial)
 
-def _lines(card: RobustnessCard) -> Iterator[CardLine]:
-    def line(name: str, r2: float, meaning: str) -> CardLine:
-        return CardLine(name, r2, wording.r_squared(r2), meaning)
+    @property
+    def rows(self) -> int:
+        """How many rows it is about."""
+        rows = {
+            CardTrial.OUTER: self.card.outer_count,
+            CardTrial.HOLDOUT: self.card.holdout_rows,
+            CardTrial.OUTSIDE: self.card.outside_rows,
+        }
+        return rows.get(self.trial, self.card.rows)
 
-    yield line("as given", card.r2, f"On {wording.count(card.rows, 'row')}, in double precision.")
-    for name, r2 in (("low", card.resampled_low), ("high", card.resampled_high)):
-        yield line(
-            f"resampled rows, {name}",
-            r2,
-            f"{'Lower' if name == 'low' else 'Upper'} end of the middle "
-            f"{wording.level_percent(LEVEL)} of R² over {RESAMPLES:,} draws of the rows "
-            f"with replacement.{_taking_part(card.rows, RESAMPLED_ROWS)}",
-        )
-    yield line(
-        f"constants of {FEW_DIGITS} digits",
-        card.few_digits,
-        f"Every decimal constant rounded to {FEW_DIGITS} significant digits.",
-    )
-    yield line("in float32", card.float32, "Inputs, constants and every step in single precision.")
-    yield line(
-        "rows left out",
-        card.left_out,
-        f"Each of {FOLDS} random parts predicted with the constants fitted to the others; "
-        f"the median of {SPLITS} such splits."
-        f"{_taking_part(card.rows, FITTED_ROWS)}",
-    )
-    outer = (
-        f"The {wording.count(card.outer_count, 'row')} nearest to the ends of some input, "
-        "predicted with the constants fitted to the others."
-    )
-    yield line(
-        "outer tenth of rows",
-        card.outer,
-        outer if card.outer_count else ("There is no input, or too many rows lie equally far out."),
-    )
-    if card.holdout_rows:
-        yield line(
-            "held-out table",
-            card.holdout,
-            f"The formula as given, on {wording.count(card.holdout_rows, 'row')} of it.",
-        )
-    if card.outside_rows:
-        yield line(
-            "held-out, outside",
-            card.outside,
-            f"On {wording.count(card.outside_rows, 'row')} of the held-out table at which "
-            "some input lies outside its range in the data.",
-        )
+    @property
+    def text(self) -> str:
+        """R^2 as it is shown."""
+        return wording.r_squared(self.r2)
 
-
-def _taking_part(rows: int, most: int) -> str:
-    return f" Of the {rows:,} rows, {most:,} take part, evenly spread." if rows > most else ""
+    @property
+    def meaning(self) -> Phrase:
+        """What was done."""
+        return phrases.line_meaning(self.trial, self.rows)
 
 
 def robustness_card(

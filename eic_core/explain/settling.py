@@ -7,19 +7,26 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eic_core import wording
 from eic_core.engine.amplify import amplify
-from eic_core.explain import phrases
 from eic_core.explain.created import created_losses
+from eic_core.explain.means import (
+    FINITE_VARIANCE,
+    FewSamples,
+    HeavyTail,
+    LeftOut,
+    NoInterval,
+    Pace,
+    Unbounded,
+    UnsettledAt,
+)
+from eic_core.explain.phrases import settling as phrases
 from eic_core.exports import Plain
 from eic_core.measure.crossings import GROWN
 from eic_core.measure.inspection import Inspection
 from eic_core.measure.tails import MIN_SAMPLES_FOR_HILL, hill_index
 from eic_core.operators.wide import Array
+from eic_core.phrasing import Phrase
 from eic_core.samples import Samples
-
-TEXT_LIMIT = 56
-"""Characters of a sub-expression quoted in a sentence."""
 
 FEWEST = 32
 """Finite samples, at least, for a curve of growth."""
@@ -31,9 +38,6 @@ ORDERS = 64
 MANY = 100_000
 """So many rows are drawn at once, at most."""
 
-FINITE_VARIANCE = 2.0
-"""Tail index of s^2 above which its mean has a standard error at all."""
-
 RESAMPLES = 1_000
 NUMBERS_DRAWN = 20_000_000
 """Bootstrap draws together, at most: fewer resamples with more data."""
@@ -43,44 +47,17 @@ SHARE_OF_EIC = 0.25
 """The part of EIC that a node must create for its growth to be that of EIC."""
 
 
-def unsettled_clause(inspection: Inspection) -> str:
-    """The reason why the mean is not settled at this N; "" if unknown.
+def unsettled_clause(inspection: Inspection) -> Phrase | None:
+    """The reason why the mean is not settled at this N; None if unknown.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 2.5, 4.0]})
-    >>> unsettled_clause(inspect(read("1/(x-3)").formula, samples))
-    'EIC grows with N because `x − 3` crosses zero'
+    >>> print(unsettled_clause(inspect(read("1/(x-3)").formula, samples)))
+    EIC grows with N because `x − 3` crosses zero
     """
-    found = unsettled_at(inspection)
-    if found is None:
-        return ""
-    if found.node >= 0:
-        own = inspection.nodes[found.node].local_eic_finite
-        text = phrases.code_text(inspection.formula, found.node, TEXT_LIMIT)
-        does = inspection.sign_changes.at(found.node).words
-        if found.own:
-            grows = "the finite EIC" if math.isinf(inspection.eic) else "EIC"
-            return f"{grows} grows with N because {text} {does}"
-        now = wording.digits_phrase(own)
-        infinite = math.isinf(inspection.nodes[found.node].local_eic)
-        its = "what it loses at the other samples" if infinite else "what it loses"
-        return f"{text} {does}, so that {its}, now {now}, grows with N"
-    assert inspection.tail is not None
-    share = inspection.tail.top1_share
-    if math.isnan(share):
-        return "the tail of the amplified noise is heavy, and more samples may raise EIC"
-    carry = "carry most of it" if share > 0.5 else "carry much of it"
-    return (
-        f"a few samples {carry} ({wording.percent(share)} from the worst 1 %), and more of them "
-        "may raise EIC"
-    )
-
-
-@dataclass(frozen=True)
-class UnsettledAt:
-    own: bool  # Whether it is that of EIC's own node; else that of `node` alone
-    node: int  # Where s grows without bound; -1 if only the tail is heavy
+    fact = unsettled_at(inspection)
+    return None if fact is None else phrases.unsettled(inspection, fact)
 
 
 def unsettled_at(inspection: Inspection) -> UnsettledAt | None:
@@ -182,6 +159,10 @@ LARGEST_STEP = 1_000
 """Whole numbers up to here are taken for counts or codes: no more of them come with more data."""
 
 
+GROWS, HARDLY = 0.1, 0.02
+"""Digits by which it has grown, from the fewest rows to all, to be called so."""
+
+
 @dataclass(frozen=True)
 class Growth(Plain):
     counts: tuple[int, ...]
@@ -196,22 +177,15 @@ class Growth(Plain):
     _JSON = ("counts", "local_eic", "low", "high", "per_decade")
 
     @property
-    def sentence(self) -> str:
-        first, last = self.counts[0], self.counts[-1]
-        start, end = self.local_eic[0], self.local_eic[-1]
-        if end - start < 0.1:
-            lead = "The loss does not grow with the data here"
-            if end - start >= 0.02 or self.unbounded:
-                lead = "On these rows the loss has hardly grown yet"
-            return (
-                f"{lead}: {start:.1f} digits on {first:,} of the rows on average, "
-                f"{end:.1f} on all {last:,}."
-            )
-        return (
-            f"The loss grows with the data: {start:.1f} digits on {first:,} of the rows on "
-            f"average, {end:.1f} on all {last:,}: that is {self.per_decade:.1f} more for every "
-            "ten times as many."
-        )
+    def pace(self) -> Pace:
+        grown = self.local_eic[-1] - self.local_eic[0]
+        if grown >= GROWS:
+            return Pace.GROWS
+        return Pace.HARDLY if grown >= HARDLY or self.unbounded else Pace.STILL
+
+    @property
+    def sentence(self) -> Phrase:
+        return phrases.growth(self.pace, self.counts, self.local_eic, self.per_decade)
 
 
 def growth_of(s2: Array, *, seed: int = 0, unbounded: bool = False) -> Growth | None:
@@ -248,26 +222,27 @@ def growth_of(s2: Array, *, seed: int = 0, unbounded: bool = False) -> Growth | 
 
 
 @dataclass(frozen=True)
-class MeanInterval:
+class MeanInterval(Plain):
     # low, high: nan without an interval
     low: float
     high: float
     level: float
-    reason: str = ""  # Why there is none; "" if there is one
-    heavy: bool = False  # Whether the reason is the tail
+    obstacle: NoInterval | None = None  # Why there is none; None if there is one
 
-    _JSON = ("low", "high", "level", "reason")
+    _JSON = ("low", "high", "level", ("reason", lambda interval: interval.reason or ""))
 
     @property
-    def sentence(self) -> str:
-        if self.reason:
-            return f"No interval can be given: {self.reason}."
-        low, high = f"{self.low:.2f}", f"{self.high:.2f}"
-        ends = low if low == high else f"{low} to {high}"
-        return (
-            f"On other samples of this kind expect {ends} digits here "
-            f"({wording.level_percent(self.level)} bootstrap interval)."
-        )
+    def heavy(self) -> bool:
+        """Whether the tail is the obstacle."""
+        return isinstance(self.obstacle, Unbounded | HeavyTail)
+
+    @property
+    def reason(self) -> Phrase | None:
+        return None if self.obstacle is None else phrases.no_interval(self.obstacle)
+
+    @property
+    def sentence(self) -> Phrase:
+        return phrases.interval(self.low, self.high, self.level, self.obstacle)
 
 
 def interval_of(
@@ -290,34 +265,25 @@ def interval_of(
     `MANY` rows that many are drawn, and their spread is scaled down to n (P. J. Bickel, F. Goetze
     and W. R. van Zwet, Statistica Sinica 7 (1997) 1-31).
 
-    >>> interval_of(np.full(500, 100.0), False).sentence
-    'On other samples of this kind expect 1.00 digits here (95 % bootstrap interval).'
-    >>> interval_of(np.ones(50), False).reason
-    'with fewer than 300 finite samples the tail cannot be judged'
+    >>> print(interval_of(np.full(500, 100.0), False).sentence)
+    On other samples of this kind expect 1.00 digits here (95 % bootstrap interval).
+    >>> interval_of(np.ones(50), False).obstacle
+    FewSamples()
     """
     n = len(s2)
-    nothing = math.nan, math.nan, level
+    obstacle: NoInterval | None = None
     if crosses:
-        return MeanInterval(
-            *nothing,
-            f"a part of the formula {event} inside the domain, so that the amplified noise has no "
-            "finite mean",
-            True,
-        )
-    if left_out:
-        samples = f"{wording.count(left_out, 'sample')} {'is' if left_out == 1 else 'are'} left out"
-        return MeanInterval(*nothing, f"{samples} that double precision cannot tell")
-    if n < MIN_SAMPLES_FOR_HILL:
-        reason = f"with fewer than {MIN_SAMPLES_FOR_HILL} finite samples the tail cannot be judged"
-        return MeanInterval(*nothing, reason)
-    tail = hill_index(s2, math.ceil(math.sqrt(n)))
-    if tail <= FINITE_VARIANCE:
-        return MeanInterval(
-            *nothing,
-            f"the tail of the amplified noise is too heavy (its index is about {tail:.1f}; "
-            f"an interval needs more than {FINITE_VARIANCE:.0f})",
-            True,
-        )
+        obstacle = Unbounded(event)
+    elif left_out:
+        obstacle = LeftOut(left_out)
+    elif n < MIN_SAMPLES_FOR_HILL:
+        obstacle = FewSamples()
+    else:
+        tail = hill_index(s2, math.ceil(math.sqrt(n)))
+        if tail <= FINITE_VARIANCE:
+            obstacle = HeavyTail(tail)
+    if obstacle is not None:
+        return MeanInterval(math.nan, math.nan, level, obstacle)
     scale = float(np.max(s2))
     scaled = s2 / scale
     rng = np.random.default_rng(seed)

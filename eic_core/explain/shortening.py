@@ -3,18 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal
+from enum import Enum, auto
 
 import numpy as np
 
-from eic_core.formula.rendering import to_python
+from eic_core.formula.rendering import form_of
 from eic_core.formula.syntax.build import number_label
 from eic_core.formula.tree import CONSTANT, Formula
 from eic_core.measure.refitting import is_decimal
+from eic_core.operators import OPERATORS
 from eic_core.operators.wide import Array
 
 MOST_DIGITS = 17
 """Significant digits that tell all doubles apart."""
+
+
+class Measure(Enum):
+    """What the tolerance is a part of."""
+
+    SPREAD = auto()  # A standard deviation
+    SIZE = auto()  # The largest size of what does not vary beyond the noise of rounding
+    LARGEST_ON_THE_WAY = auto()  # For an output that is 0
+
+
+@dataclass(frozen=True)
+class OutputScale:
+    of: str  # "target" or "output"
+    measure: Measure
+    unit: float  # The same as a number
+    noise: float  # The deviation (rms) that rounding alone may make
+
+
+@dataclass(frozen=True)
+class Need:
+    kind: str  # "constant" or "input"
+    name: str  # The constant as written, or the variable
+    nodes: tuple[int, ...]  # Where it stands
+    given: int  # Significant digits as written; for an input, the most that a cell has
+    alone: int  # Digits that suffice if nothing else is rounded
+    together: int  # Digits kept when everything is rounded at once
+    shortened: str  # The constant rounded so; "" for an input
+
+    _JSON = ("kind", "name", "nodes", "given", "alone", "together", "shortened")
 
 
 def shortenable(formula: Formula) -> dict[str, tuple[int, ...]]:
@@ -84,8 +116,16 @@ def makes_exponent_exact(formula: Formula, shortened: Formula) -> bool:
     >>> [makes_exponent_exact(formula, with_labels(formula, {"2.37": n})) for n in (1, 2)]
     [True, False]
     """
-    mark = "pow_noisy("  # how such a power must be written to stay the same tree
-    return to_python(shortened).count(mark) > to_python(formula).count(mark)
+    return _explicit_powers(shortened) > _explicit_powers(formula)
+
+
+def _explicit_powers(formula: Formula) -> int:
+    """How many powers must be written as a function to be read as the same tree."""
+    return sum(
+        form_of(formula, node) is OPERATORS[node.operator].writing.explicit
+        for node in formula.nodes
+        if node.children
+    )
 
 
 def rounded_column(values: Array, digits: int) -> Array:

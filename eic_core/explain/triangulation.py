@@ -1,105 +1,40 @@
-"""Measures each node's loss in four ways: recursion, shared noise, perturbation, observed error."""
+"""Measures each node's loss in four ways: recursion, shared noise, trials, arithmetic."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from eic_core import wording
 from eic_core.engine.amplify import Amplification, amplify
 from eic_core.engine.sweep import Arrivals, evaluate, node_units, step_units
 from eic_core.engine.tape import tape_of
-from eic_core.explain import phrases
-from eic_core.explain.comparing import (
-    NOTHING,
-    OK,
-    TRUTH,
-    UNCLEAR,
-    UNTAKEN,
-    ZERO,
-    Copies,
-    MethodAgreement,
-    Replay,
-    Shaken,
-    compare_measures,
-    nothing_to_compare,
-)
+from eic_core.explain.comparing import MethodAgreement, Replay, compare_measures
 from eic_core.explain.correlated import class_tape
+from eic_core.explain.phrases import code_text
+from eic_core.explain.phrases import truth as phrases
+from eic_core.explain.reasons import (
+    EXPLAINED,
+    OK,
+    UNCLEAR,
+    Copies,
+    Nothing,
+    OverallAgreement,
+    Shaken,
+)
 from eic_core.exports import Plain
 from eic_core.formula.rendering import node_texts
-from eic_core.formula.tree import Formula
+from eic_core.formula.tree import CONSTANT, Formula
 from eic_core.measure.inspection import Inspection, local_eic
-from eic_core.measure.observed import ROUNDOFF, Observed, exact_values, observe
+from eic_core.measure.observed import ROUNDOFF, Observed, exact_values, numbers_in, observe, rms
 from eic_core.measure.perturbation import PerturbationEstimate, estimate
 from eic_core.operators import OPERATORS
 from eic_core.operators.wide import Array
+from eic_core.phrasing import Phrase
 from eic_core.samples import Samples
-
-_WAYS = "the prediction, trials with small errors, single and double precision"
-
-
-def agreement_sentence(
-    agreements: Sequence[MethodAgreement], recursion: Sequence[float], texts: Sequence[str]
-) -> str:
-    """The agreement of the ways over all nodes; the reason is of the largest `recursion`.
-
-    >>> fine = MethodAgreement(OK, ())
-    >>> apart = MethodAgreement("explained", ("…",), "in single precision …")
-    >>> agreement_sentence([fine, fine], [0.0, 0.2], ["`x`", "`2·x`"])
-    'At both nodes the prediction, trials with small errors, single and double precision agree.'
-    >>> agreement_sentence([fine, apart], [0.0, 7.7], ["`x`", "`x − y`"]).partition("; ")[2]
-    'at `x − y` they do not, because in single precision ….'
-    """
-    if not agreements:
-        return "No sample has a usable value at every node, so there is nothing to compare."
-    compared = [k for k, agreement in enumerate(agreements) if not agreement.nothing]
-    told = [_of_compared(agreements, compared, recursion, texts)] if compared else []
-    found = {agreement.nothing for agreement in agreements}
-    kinds = wording.join([kind for kind in NOTHING if kind in found])
-    left = len(agreements) - len(compared)
-    if left and compared:
-        told.append(f"At {left} more there is nothing to compare: {kinds}.")
-    elif left:
-        told.append(f"There is nothing to compare at any node: {kinds}.")
-    return " ".join(told)
-
-
-def _of_compared(
-    agreements: Sequence[MethodAgreement],
-    compared: Sequence[int],
-    recursion: Sequence[float],
-    texts: Sequence[str],
-) -> str:
-    count = len(compared)
-    some = " that can be compared" if count < len(agreements) else ""
-    apart = [k for k in compared if agreements[k].badge != OK]
-    if not apart:
-        where = {1: "At the only node", 2: "At both nodes"}.get(count, f"At all {count} nodes")
-        return f"{where}{some} {_WAYS} agree."
-    agree = count - len(apart)
-    if agree:
-        lead = f"At {agree} of {count} nodes{some} {_WAYS} agree; "
-        lead += "at " if len(apart) == 1 else f"at {len(apart)} they do not, for instance at "
-    else:
-        lead = f"{wording.capital(_WAYS)} do not all agree at "
-    worst = max(apart, key=lambda k: (agreements[k].badge == UNCLEAR, _rank(recursion[k]), -k))
-    they = " they do not" if agree and len(apart) == 1 else ""
-    return f"{lead}{texts[worst]}{they}, {_reason_clause(agreements[worst])}."
-
-
-def _reason_clause(agreement: MethodAgreement) -> str:
-    if agreement.badge == UNCLEAR:
-        return f"and no reason was found: {agreement.because}"
-    return f"because {agreement.because}"
-
-
-def _rank(value: float) -> float:
-    return -math.inf if math.isnan(value) else value
-
 
 MOST_ROWS = 200
 EVALUATIONS = 6_000
@@ -119,9 +54,11 @@ class TriangulatedNode:
     text: str
     recursion: float  # Local EIC over the rows used that are not singular here
     shared: float  # The same with shared noise
+    # That of what float64 rounds alone, with the inputs as it has them; -inf if that is nothing
+    rounded: float
     shaken: tuple[Shaken, ...]  # From the largest sigma to the smallest
-    # float32, float64: errors in units of roundoff; where the exact value is 0 and another comes
-    # out, 1 / roundoff: no digit of it is right
+    # float32, float64: errors in units of roundoff against the exact value at the inputs as the
+    # type has them; where that is 0 and another comes out, 1 / roundoff: no digit of it is right
     float32: Observed
     float64: Observed
     agreement: MethodAgreement  # The badge and its reason
@@ -131,10 +68,11 @@ class TriangulatedNode:
         "text",
         "recursion",
         "shared",
+        "rounded",
         "shaken",
         ("observed", lambda node: {found.kind: found for found in (node.float32, node.float64)}),
         "badge=agreement.badge",
-        "reasons=agreement.reasons",
+        "reasons=agreement.sentences",
     )
 
 
@@ -147,12 +85,29 @@ class Triangulation(Plain):
     _JSON = (("rows", lambda found: len(found.samples)), "sentence", "nodes")
 
     @property
-    def sentence(self) -> str:
-        return agreement_sentence(
-            [node.agreement for node in self.nodes],
-            [node.recursion for node in self.nodes],
-            [phrases.code_text(self.inspection.formula, node.node_id) for node in self.nodes],
+    def agreement(self) -> OverallAgreement:
+        compared = [node for node in self.nodes if node.agreement.nothing is None]
+        apart = [node for node in compared if node.agreement.badge != OK]
+        nothing = {node.agreement.nothing for node in self.nodes}
+        worst = max(apart, key=_difference, default=None)
+        return OverallAgreement(
+            len(self.nodes),
+            len(compared),
+            len(apart),
+            None if worst is None else worst.node_id,
+            None if worst is None else worst.agreement.because,
+            worst is not None and worst.agreement.badge == UNCLEAR,
+            tuple(kind for kind in Nothing if kind in nothing),
         )
+
+    @property
+    def sentence(self) -> Phrase:
+        return phrases.agreement(self.agreement, self.inspection.formula)
+
+
+def _difference(node: TriangulatedNode) -> tuple[bool, float, int]:
+    loss = -math.inf if math.isnan(node.recursion) else node.recursion
+    return node.agreement.badge == UNCLEAR, loss, -node.node_id
 
 
 def triangulate(
@@ -176,8 +131,9 @@ def triangulate(
 
     Notes
     -----
-    At most 200 rows, fewer for a formula of more than 30 nodes. Observed digits are
-    log10(rms relative error / unit roundoff); a rounding has an rms of about 0.4 units.
+    At most 200 rows, fewer for a formula of more than 30 nodes. Measured digits are
+    log10(rms relative error / unit roundoff) against the exact value at the inputs as the type has
+    them; a rounding has an rms of about 0.4 units.
 
     Examples
     --------
@@ -198,28 +154,65 @@ def triangulate(
     for sigma in SIGMAS:
         shaken.append(estimate(formula, samples, sigma=sigma, repeats=REPEATS, seed=seed))
         report(0.2 * len(shaken) / len(SIGMAS))
-    exact = exact_values(formula, samples)
-    report(0.4)
-    single = observe(exact, samples, "float32")
-    report(0.6)
-    double = observe(exact, samples, "float64")
-    report(0.8)
     noise = _Noise(formula, samples)
+    arithmetic = {}
+    for kind in ROUNDOFF:
+        arithmetic[kind] = _Arithmetic(formula, samples, kind)
+        report(0.2 + 0.3 * len(arithmetic))
     nodes = []
     texts = node_texts(formula, 400)
     for k in range(len(formula)):
-        zeros = np.array([row[k] is not None and row[k] == 0 for row in exact.values])
-        zero = all(row[k] is None or row[k] == 0 for row in exact.values)
-        node = _node(formula, k, texts[k], noise, amplification, shaken, single, double, zero=zero)
-        if zeros.any():
-            node = replace(
-                node,
-                float32=_wrong_at_zero(node.float32, zeros),
-                float64=_wrong_at_zero(node.float64, zeros),
-            )
-        nodes.append(node)
+        nodes.append(_node(formula, k, texts[k], noise, amplification, shaken, arithmetic))
         report(0.8 + 0.2 * (k + 1) / len(formula))
     return Triangulation(inspection, samples, tuple(nodes))
+
+
+class _Arithmetic:
+    """One floating-point type: its errors, and its noise at the inputs as it has them."""
+
+    def __init__(self, formula: Formula, samples: Samples, kind: str) -> None:
+        exact = exact_values(formula, samples, kind)
+        self.formula = formula
+        self.observed = observe(exact, samples, kind)
+        numbers = numbers_in(samples, kind)
+        self.noise = _Noise(formula, Samples.from_columns(numbers, count=len(samples)))
+        self._values = exact.values
+        self._exact_leaves = {
+            node.id
+            for node, o in zip(formula.nodes, self.observed, strict=True)
+            if not node.children and not o.rounding.any()
+        }
+
+    def is_zero(self, k: int) -> bool:
+        return all(row[k] is None or row[k] == 0 for row in self._values)
+
+    def errors(self, k: int) -> Observed:
+        """The errors at a node; where another number than 0 comes out, no digit is right."""
+        zeros = np.array([row[k] is not None and row[k] == 0 for row in self._values])
+        return _wrong_at_zero(self.observed[k], zeros)
+
+    def rounded(self, k: int) -> Array:
+        """q of what the type rounds: of operations, and of constants that it does not hold."""
+        return self.noise.rounded(k, self._exact_leaves)
+
+    def replay(self, k: int) -> Replay:
+        first = self.formula.first[k]
+        observed = self.observed[first : k + 1]
+        is_constant = self.formula.nodes[k].operator == CONSTANT
+        arrived = self.noise.arrived(k)
+        total = np.zeros(len(arrived[0]))
+        noise = exact = 0.0
+        with np.errstate(all="ignore"):
+            for node, g, o in zip(self.formula.nodes[first:], arrived, observed, strict=False):
+                if node.id in self._exact_leaves:
+                    continue
+                part = g * o.rounding
+                total = total + np.where((g == 0) | (o.rounding == 0), 0.0, part)
+                squares = np.where(np.isfinite(g), np.square(g), 0.0)
+                noise += float(np.sum(squares))
+                exact += float(np.sum(squares[o.rounding == 0]))
+        share = exact / noise if 0 < noise < math.inf else 0.0
+        return Replay(total, any(o.underflows for o in observed), is_constant, share)
 
 
 def _wrong_at_zero(observed: Observed, zeros: Array) -> Observed:
@@ -240,6 +233,14 @@ class _Noise:
 
     def shared(self, k: int) -> Arrivals:
         return self._shared.arrivals(self._classes[: self._class_slots[k] + 1])
+
+    def rounded(self, k: int, exact: Container[int]) -> Array:
+        """q of all but some leaves, which are `exact`: shape (m,)."""
+        together = self.shared(k)
+        left_out = {slot for node, slot in enumerate(self._class_slots[: k + 1]) if node in exact}
+        slots = [slot for slot in range(self._class_slots[k] + 1) if slot not in left_out]
+        q2 = together.sum_of_squares(slots)
+        return np.sqrt(np.where(np.isfinite(together.sum_of_squares()), q2, math.inf))
 
     def arrived(self, k: int) -> Array:
         return self._single.arrivals(self._nodes[: k + 1]).arrived[self._formula.first[k] :]
@@ -265,7 +266,7 @@ class _Noise:
         way = math.copysign(1.0, math.fsum(gains.values()))  # what all of them do together
         slot = max(several, key=lambda slot: way * gains[slot])
         places = several[slot]
-        return Copies(phrases.code_text(self._formula, first + places[0]), len(places))
+        return Copies(code_text(self._formula, first + places[0]), len(places))
 
 
 def _node(
@@ -275,10 +276,7 @@ def _node(
     noise: _Noise,
     amplification: Amplification,
     estimates: list[PerturbationEstimate],
-    single: tuple[Observed, ...],
-    double: tuple[Observed, ...],
-    *,
-    zero: bool,
+    arithmetic: dict[str, _Arithmetic],
 ) -> TriangulatedNode:
     together = noise.shared(k)
     q2 = together.sum_of_squares()
@@ -290,51 +288,40 @@ def _node(
     )
     recursion = local_eic(amplification.finite_mean_s2(k))
     shared = local_eic(float(np.mean(q2[finite]))) if finite.any() else math.nan
-    below = slice(formula.first[k], k + 1)
-    rough = any(n.children and OPERATORS[n.operator].rough for n in formula.nodes[below])
-    arrived = noise.arrived(k)
-    replays = {o[k].kind: _replay(arrived, o[below]) for o in (single, double)}
-    nothing = _nothing(formula, k, amplification, zero=zero)
-    agreement = (
-        nothing_to_compare(nothing)
-        if nothing
-        else compare_measures(
+    below = formula.nodes[formula.first[k] : k + 1]
+    rough = any(n.children and OPERATORS[n.operator].rough for n in below)
+    single, double = (arithmetic[kind].errors(k) for kind in ("float32", "float64"))
+    q = {kind: of.rounded(k) for kind, of in arithmetic.items()}
+    usable = amplification.evaluated(k) & np.isfinite(q["float64"])
+    rounded = math.log10(size) if (size := rms(q["float64"][usable])) else -math.inf
+    nothing = _nothing(formula, k, amplification, zero=arithmetic["float64"].is_zero(k))
+    if nothing is not None:
+        agreement = MethodAgreement(EXPLAINED, (nothing,), nothing)
+    else:
+        agreement = compare_measures(
             recursion,
             shared,
             shaken,
-            (single[k], double[k]),
-            replays,
-            np.sqrt(q2),
+            (arithmetic["float32"].observed[k], arithmetic["float64"].observed[k]),
+            {kind: of.replay(k) for kind, of in arithmetic.items()},
+            q,
             amplification.singular[k],
             rough,
-            noise.copies(k, together, arrived, finite),
+            noise.copies(k, together, noise.arrived(k), finite),
         )
-    )
-    return TriangulatedNode(k, text, recursion, shared, shaken, single[k], double[k], agreement)
+    return TriangulatedNode(k, text, recursion, shared, rounded, shaken, single, double, agreement)
 
 
-def _nothing(formula: Formula, k: int, amplification: Amplification, *, zero: bool) -> str:
-    """One of `NOTHING` for a node where no way can show anything; else ""."""
+def _nothing(
+    formula: Formula, k: int, amplification: Amplification, *, zero: bool
+) -> Nothing | None:
+    """What a node is where no way can show anything."""
     if not amplification.evaluated(k).any():
-        return "" if amplification.singular[k] else UNTAKEN
+        return None if amplification.singular[k] else Nothing.UNTAKEN
     node = formula.nodes[k]
     if node.children and OPERATORS[node.operator].truth:
-        return TRUTH
-    return ZERO if zero and not amplification.singular[k] else ""
-
-
-def _replay(arrived: Array, observed: tuple[Observed, ...]) -> Replay:
-    total = np.zeros(len(arrived[0]))
-    noise = exact = 0.0
-    with np.errstate(all="ignore"):
-        for g, o in zip(arrived, observed, strict=True):
-            part = g * o.rounding
-            total = total + np.where((g == 0) | (o.rounding == 0), 0.0, part)
-            squares = np.where(np.isfinite(g), np.square(g), 0.0)
-            noise += float(np.sum(squares))
-            exact += float(np.sum(squares[o.rounding == 0]))
-    share = exact / noise if 0 < noise < math.inf else 0.0
-    return Replay(total, any(o.underflows for o in observed), len(observed) == 1, share)
+        return Nothing.TRUTH
+    return Nothing.ZERO if zero and not amplification.singular[k] else None
 
 
 def _rows(inspection: Inspection) -> Samples | None:

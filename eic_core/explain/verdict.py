@@ -33,6 +33,7 @@ from eic_core.explain.findings import (
     TurnedByRounding,
     Way,
 )
+from eic_core.explain.given import GivenDigits, given_digits
 from eic_core.exports import Plain
 from eic_core.formula.tree import VARIABLE
 from eic_core.measure.double_range import Held, double_range
@@ -103,6 +104,8 @@ class Verdict(Plain):
         Whether that is within 0.2 digits of another level.
     measured
         What a double-precision program really loses.
+    given
+        What the digits of a table's cells leave of a result that is not stable.
     """
 
     inspection: Inspection = field(repr=False)
@@ -112,6 +115,7 @@ class Verdict(Plain):
     level: Level
     borderline: bool
     measured: MeasuredLoss
+    given: GivenDigits | None
 
     _JSON = (
         ("level", lambda verdict: verdict.level.value),
@@ -121,6 +125,7 @@ class Verdict(Plain):
         "leading",
         "sensitivity",
         "measured",
+        "given",
     )
 
     @property
@@ -195,6 +200,7 @@ def verdict(inspection: Inspection) -> Verdict:
         level,
         borderline,
         measured,
+        None if level is Level.STABLE else given_digits(inspection),
     )
 
 
@@ -336,7 +342,7 @@ def _of_program(
         return
     harm = float(np.sum((measured.weights * lost)[large]))
     rows = measured.positions[large]
-    for second, (cause, created) in enumerate(_explained_by_rounding(inspection, rows)):
+    for second, (cause, created) in enumerate(_explained_by_rounding(inspection, result, rows)):
         finding = Finding(
             outcome=Outcome.FINITE,
             cause=cause,
@@ -351,9 +357,19 @@ def _of_program(
         yield _beside(finding) if second else _Ranked(Lead.LOSS, harm, finding)
 
 
-def _explained_by_rounding(inspection: Inspection, rows: Rows) -> tuple[Explained, ...]:
+def _explained_by_rounding(
+    inspection: Inspection, result: Outcomes, rows: Rows
+) -> tuple[Explained, ...]:
     """Why roundings alone cost digits at these rows: inputs and whole constants are exact."""
     formula = inspection.formula
+    infinite = np.isinf(inspection.amplification.trace(formula.root.id)[1][rows])
+    if 2 * np.count_nonzero(infinite) > len(rows):  # what leaves no digit is the cause
+        nodes = result.nodes[rows[infinite]]
+        node = int(np.argmax(np.bincount(nodes)))
+        part = rows[infinite][nodes == node]
+        cause, _ = next(singular_causes(inspection, node, part))
+        return (Explained(cause, math.nan),)
+    rows = rows[~infinite]
     silent = np.array([n.operator == VARIABLE or _is_double(n.label) for n in formula.nodes])
     return explain_loss(inspection, formula.root.id, rows, silent)
 

@@ -7,16 +7,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from eic_core import wording
 from eic_core.engine.amplify import amplify
 from eic_core.errors import UserError
-from eic_core.explain import phrases
+from eic_core.explain.phrases import code_text
+from eic_core.explain.phrases import what_if as phrases
 from eic_core.exports import Plain
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax.build import number_label
 from eic_core.formula.tree import Draft, Formula, constant
 from eic_core.measure.fit import r_squared
 from eic_core.measure.inspection import Inspection, local_eic
+from eic_core.phrasing import Phrase
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,6 @@ class WhatIf(Plain):
     # eic_before, eic_after: ``eic_finite`` of both
     eic_before: float
     eic_after: float
-    sentence: str
 
     _JSON = (
         "node=node_id",
@@ -47,6 +47,16 @@ class WhatIf(Plain):
         "eic_after",
         "sentence",
     )
+
+    @property
+    def sentence(self) -> Phrase:
+        return phrases.sentence(
+            self.inspection,
+            self.node_id,
+            self.mean,
+            (self.r2_before, self.r2_after),
+            (self.eic_before, self.eic_after),
+        )
 
 
 def what_if_mean(inspection: Inspection, node_id: int) -> WhatIf:
@@ -91,14 +101,14 @@ def what_if_mean(inspection: Inspection, node_id: int) -> WhatIf:
     known = y[np.isfinite(y)]
     if not len(known):
         raise UserError(
-            f"{phrases.code_text(formula, node_id)} has no finite value on these samples",
+            f"{code_text(formula, node_id)} has no finite value on these samples",
             hint="choose another part or other samples",
         )
     with np.errstate(over="ignore"):
         mean = float(np.mean(known))
     if not math.isfinite(mean):
         raise UserError(
-            f"the mean of {phrases.code_text(formula, node_id)} leaves double range",
+            f"the mean of {code_text(formula, node_id)} leaves double range",
             hint="choose another part or other samples",
         )
     changed = _with_constant(formula, node_id, mean)
@@ -129,7 +139,6 @@ def what_if_mean(inspection: Inspection, node_id: int) -> WhatIf:
         r2_after=r2_after,
         eic_before=inspection.eic_finite,
         eic_after=eic_after,
-        sentence=_sentence(inspection, node_id, mean, r2_before, r2_after, eic_after),
     )
 
 
@@ -151,39 +160,3 @@ def signed_number_label(text: str) -> str:
     ('-9.3e-8', '2.0')
     """
     return f"-{number_label(text[1:])}" if text.startswith("-") else number_label(text)
-
-
-def _sentence(
-    inspection: Inspection, node_id: int, mean: float, before: float, after: float, eic: float
-) -> str:
-    place = phrases.code_text(inspection.formula, node_id)
-    lead = f"Replaced by its mean {wording.significant(mean)}, {place} "
-    change = _change(inspection.eic_finite, eic, math.isinf(inspection.eic))
-    if math.isnan(after):
-        return f"{lead}leaves no fit to compare: R² is undefined; {change}"
-    if inspection.samples.target is None:
-        return (
-            f"{lead}leaves R² = {wording.r_squared(after)} against the formula's own values; "
-            f"{change}"
-        )
-    was, now = wording.r_squared(before), wording.r_squared(after)
-    return f"{lead}changes R² from {was} to {now}; {change}"
-
-
-def _change(before: float, after: float, singular: bool = False) -> str:
-    """The change of EIC over its finite samples; `singular` if there are others.
-
-    >>> _change(5.41, 0.17), _change(2.0, math.nan), _change(math.nan, 1.0)
-    ('EIC goes from 5.4 to 0.2.', 'EIC has no finite value any more.', 'EIC becomes 1.0.')
-    >>> _change(5.41, 0.17, True)
-    'EIC without the singular samples goes from 5.4 to 0.2.'
-    """
-    name = "EIC without the singular samples" if singular else "EIC"
-    if math.isnan(after):
-        lost = "has no finite value" + ("" if math.isnan(before) else " any more")
-        return f"{name} {lost}."
-    return (
-        f"{name} becomes {after:.1f}."
-        if math.isnan(before)
-        else (f"{name} goes from {before:.1f} to {after:.1f}.")
-    )

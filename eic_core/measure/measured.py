@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +19,7 @@ from eic_core.engine.exact import ExactEvaluator
 from eic_core.engine.tape import Tape
 from eic_core.exports import Plain
 from eic_core.measure.inspection import Inspection, cached_on_inspection
-from eic_core.measure.observed import ACCURACY, digits_lost_by_row, run_in
+from eic_core.measure.observed import ACCURACY, DIGITS, digits_lost_by_row, run_in
 from eic_core.operators.balls import Ball
 from eic_core.operators.wide import Array
 
@@ -93,32 +94,17 @@ class MeasuredLoss(Plain):
     weights: Array = field(repr=False)
     # shape (m,): digits lost, from 0 to 15.95 or 7.2; nan where nothing can be compared
     lost: Array = field(repr=False)
-    quantiles: Quantiles
 
-    _JSON = (
-        "kind",
-        "rows",
-        "of",
-        "typical=quantiles.typical",
-        "nine_in_ten=quantiles.nine_in_ten",
-        "worst=quantiles.worst",
-    )
-
-    @classmethod
-    def by_row(
-        cls,
-        kind: str,
-        of: int,
-        positions: npt.NDArray[np.int64],
-        weights: Array,
-        lost: Array,
-    ) -> Self:
-        return cls(kind, of, positions, weights, lost, quantiles_of(lost, weights))
+    _JSON = ("kind", "rows", "of", "typical", "nine_in_ten", "worst")
 
     @property
     def rows(self) -> int:
         """How many rows were compared."""
         return int(np.count_nonzero(~np.isnan(self.lost)))
+
+    @cached_property
+    def quantiles(self) -> Quantiles:
+        return quantiles_of(self.lost, self.weights)
 
     @property
     def typical(self) -> float:
@@ -131,6 +117,37 @@ class MeasuredLoss(Plain):
     @property
     def worst(self) -> float:
         return self.quantiles.worst
+
+    @property
+    def least_right(self) -> float:
+        """The digits that are right at the worst row."""
+        return DIGITS[self.kind] - self.worst
+
+
+class ProgramRows:
+    """The rows at which programs for one formula are measured, with the exact results there."""
+
+    def __init__(self, inspection: Inspection, kind: str = "float64") -> None:
+        amplification, samples = inspection.amplification, inspection.samples
+        self.kind, self.tape = kind, amplification.tape
+        valid = np.flatnonzero(amplification.valid)
+        s = amplification.trace(len(inspection.formula) - 1)[1][valid]
+        places, self.weights = measured_rows(s, limit_for(len(inspection.formula)))
+        self.of, self.positions = len(valid), valid[places]
+        columns = {name: samples.columns[name] for name in inspection.formula.variables}
+        self.inputs, cells = binary_rows(columns, self.positions, kind)
+        self.exact = exact_results(self.tape, cells)
+
+    def loss(self, tape: Tape | None = None) -> MeasuredLoss:
+        """What a program loses that computes another form of the formula, or the formula itself."""
+        computed = run_in(tape or self.tape, self.inputs, len(self.positions), self.kind)[-1]
+        lost = digits_lost_by_row(self.exact, computed, self.kind)
+        return MeasuredLoss(self.kind, self.of, self.positions, self.weights, lost)
+
+
+@cached_on_inspection
+def program_rows(inspection: Inspection, kind: str = "float64") -> ProgramRows:
+    return ProgramRows(inspection, kind)
 
 
 @cached_on_inspection
@@ -159,20 +176,7 @@ def measured_loss(inspection: Inspection, kind: str = "float64") -> MeasuredLoss
     >>> loss.rows, loss.of, 7 < loss.typical < loss.worst < 9
     (200, 300, True)
     """
-    amplification = inspection.amplification
-    valid = np.flatnonzero(amplification.valid)
-    s = amplification.trace(len(inspection.formula) - 1)[1][valid]
-    places, weights = measured_rows(s, limit_for(len(inspection.formula)))
-    positions = valid[places]
-    inputs, cells = binary_rows(
-        {name: inspection.samples.columns[name] for name in inspection.formula.variables},
-        positions,
-        kind,
-    )
-    tape = amplification.tape
-    computed = run_in(tape, inputs, len(positions), kind)[-1]
-    lost = digits_lost_by_row(exact_results(tape, cells), computed, kind)
-    return MeasuredLoss.by_row(kind, len(valid), positions, weights, lost)
+    return program_rows(inspection, kind).loss()
 
 
 def limit_for(nodes: int) -> int:

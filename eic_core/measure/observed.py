@@ -139,20 +139,41 @@ ACCURACY = 110
 """Bits to which exact values are known: twice as many as a double has, and a few."""
 
 
-def exact_values(formula: Formula, samples: Samples) -> ExactValues:
-    """Every node at every sample to `ACCURACY`, with inputs as written.
+def numbers_in(samples: Samples, kind: str) -> dict[str, Array]:
+    """The columns as a type holds them: shape (m,); a cell beyond its range stays as it is.
+
+    >>> samples = Samples.from_columns({"x": [0.1, 1e300]})
+    >>> numbers_in(samples, "float32")["x"].tolist()
+    [0.10000000149011612, 1e+300]
+    """
+    numbers = {}
+    for name, column in samples.columns.items():
+        with np.errstate(over="ignore"):
+            nearest = column.astype(kind).astype(np.float64)
+        numbers[name] = np.where(np.isfinite(nearest), nearest, column)
+    return numbers
+
+
+def exact_values(formula: Formula, samples: Samples, kind: str | None = None) -> ExactValues:
+    """Every node at every sample to `ACCURACY`: with inputs as a type holds them (`numbers_in`),
+    or as the decimals that are written.
 
     >>> from eic_core.formula.syntax import read
-    >>> samples = Samples.from_columns({"x": [2.0]})
-    >>> result = exact_values(read("sqrt(x)").formula, samples)
-    >>> result.values[0][1].str(30, radius=False)
-    '1.41421356237309504880168872421'
+    >>> formula, samples = read("x").formula, Samples.from_columns({"x": [0.1]})
+    >>> for kind in (None, "float64"):
+    ...     exact_values(formula, samples, kind).values[0][0].str(20, radius=False)
+    '0.10000000000000000000'
+    '0.10000000000000000555'
     """
     tape = lay_out(formula, share=False)
     evaluator = ExactEvaluator(tape, ACCURACY)
+    numbers = None if kind is None else numbers_in(samples, kind)
     values = []
     for row in range(len(samples)):
-        cells = {name: samples.decimal(name, row) for name in tape.variables}
+        cells: dict[str, str | float] = {
+            name: samples.decimal(name, row) if numbers is None else float(numbers[name][row])
+            for name in tape.variables
+        }
         y = [None if value.is_nan() else value for value in evaluator.sample(cells).y]
         values.append(y + [None] * (len(tape.steps) - len(y)))
     return ExactValues(tape, values)

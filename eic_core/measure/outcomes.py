@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from eic_core.engine.amplify import amplify
-from eic_core.engine.tape import Step
-from eic_core.measure.double_range import double_range, indistinct_rows
+from eic_core.engine.tape import UNIT_ROUNDOFF, Step
+from eic_core.measure.double_range import Held, double_range, indistinct_rows
 from eic_core.measure.following import WRONG, following
 from eic_core.measure.infinity import JUMPS, STEEP, sources_of_infinity
 from eic_core.measure.inspection import Inspection, cached_on_inspection
@@ -31,7 +31,10 @@ BESIDE = 1e-9
 """A row on a jump is left by so much of its inputs to see what is true beside it."""
 
 SMOOTH = 10.0
-"""A value moves by no more than so many times its sensitivity where it does not jump."""
+"""A value that does not jump moves by no more than so many times as much as from there on."""
+
+A_DIGIT = 1.0
+"""By more digits than what errors of first order cost beside it, a jump counts."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +126,8 @@ def outcomes(inspection: Inspection) -> Outcomes:
         ]
     )
     small = on_jump & moving.reached[sources.rows] & (moved < WRONG)
+    beside = _look_beside(inspection, sources.rows[on_jump])
+    table.digits[sources.rows[small]] = beside.digits[small[on_jump]]  # and what the jump costs
     table.put(
         sources.rows[small],
         Outcome.DECIDED,
@@ -146,18 +151,21 @@ def outcomes(inspection: Inspection) -> Outcomes:
         np.where(on_jump, Reason.JUMP, Reason.ZERO)[lost],
         everything[lost],
     )
-    beside = _look_beside(inspection, sources.rows[on_jump])
     drowned[sources.rows[on_jump][beside.digits >= DOUBLE_DIGITS]] = True
     rows = np.flatnonzero(drowned)
     table.put(rows, Outcome.NO_DIGIT, root, Reason.FIRST_ORDER, np.full(len(rows), math.inf))
-    guarded = beside.is_continuous & (beside.digits < DOUBLE_DIGITS)
+    there = sources.rows[on_jump]
+    costs = np.where(moving.reached[there], digits_of_errors(moved[on_jump]), 0.0)
+    guarded = beside.is_continuous & (costs <= beside.digits + A_DIGIT)
+    guarded &= beside.digits < DOUBLE_DIGITS
     table.replace(sources.rows[on_jump][guarded], root, beside.digits[guarded])
-    gone = in_doubles.lost
-    _put_without_value(inspection, table, gone.rows)
-    everything = np.full(len(gone.rows), math.inf)
-    table.put(gone.rows, Outcome.NO_DOUBLE, gone.nodes, gone.reasons, everything)
+    _put_without_value(inspection, table)
     unknown = np.array([*indistinct_rows(inspection)], dtype=np.int64)
     nowhere = inspection.amplification.first_invalid_node
+    gone = in_doubles.lost
+    told = (nowhere[gone.rows] < 0) | (gone.held != Held.UNKNOWN)  # or out of range at least
+    everything = np.full(np.count_nonzero(told), math.inf)
+    table.put(gone.rows[told], Outcome.NO_DOUBLE, gone.nodes[told], gone.reasons[told], everything)
     table.put(unknown, Outcome.UNKNOWN, nowhere[unknown], Reason.INDISTINCT)
     unsettled = inspection.amplification.unsettled
     table.put(unsettled, Outcome.NOT_CHECKED, nowhere[unsettled], Reason.LIMIT)
@@ -212,24 +220,31 @@ class _Beside(NamedTuple):
 def _look_beside(inspection: Inspection, rows: Rows) -> _Beside:
     if not len(rows):
         return _Beside(np.empty(0), np.empty(0, dtype=bool))
-    formula, source = inspection.formula, inspection.samples
-    y, _ = inspection.amplification.trace(formula.root.id)
+    y, _ = inspection.amplification.trace(inspection.formula.root.id)
     digits, is_continuous = np.zeros(len(rows)), np.ones(len(rows), dtype=bool)
     for side in (BESIDE, -BESIDE):
-        columns = {}
-        for place, name in enumerate(formula.variables):
-            x = source.columns[name][rows]
-            by = side / (1 + 0.618 * place)  # no two alike, for they may be compared
-            columns[name] = x + by * np.where(x == 0, np.max(np.abs(source.columns[name])), x)
-        beside = amplify(formula, Samples.from_columns(columns, count=len(rows)), recheck=False)
-        there, s = beside.trace(formula.root.id)
+        near, s = _moved_inputs(inspection, rows, side)
+        far, _ = _moved_inputs(inspection, rows, 2 * side)
         with np.errstate(all="ignore"):
             digits = np.maximum(digits, np.where(np.isfinite(s), np.log10(s), math.nan))
-            is_continuous &= np.abs(there - y[rows]) <= SMOOTH * BESIDE * s * np.abs(y[rows])
+            moves = np.abs(far - near) + UNIT_ROUNDOFF * s * np.abs(near)
+            is_continuous &= np.abs(near - y[rows]) <= SMOOTH * moves
     return _Beside(digits, is_continuous)
 
 
-def _put_without_value(inspection: Inspection, table: _Table, without_double: Rows) -> None:
+def _moved_inputs(inspection: Inspection, rows: Rows, by: float) -> tuple[Array, Array]:
+    """The result and its s where all inputs are moved by so much of their size."""
+    formula, source = inspection.formula, inspection.samples
+    columns = {}
+    for place, name in enumerate(formula.variables):
+        x = source.columns[name][rows]
+        part = by / (1 + 0.618 * place)  # no two alike, for they may be compared
+        columns[name] = x + part * np.where(x == 0, np.max(np.abs(source.columns[name])), x)
+    moved = amplify(formula, Samples.from_columns(columns, count=len(rows)), recheck=False)
+    return moved.trace(formula.root.id)
+
+
+def _put_without_value(inspection: Inspection, table: _Table) -> None:
     """Rows without a real value, and those whose value no arithmetic here holds."""
     amplification = inspection.amplification
     at = amplification.first_invalid_node

@@ -5,14 +5,13 @@ from __future__ import annotations
 import csv
 import gzip
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
-from eic_core.errors import DataError, FormulaError
+from eic_core.errors import DataError, FormulaError, RefusalKind
 from eic_core.formula.syntax import EXPONENTS, Reading, read
 from eic_core.formula.tree import Exponents
 
@@ -64,6 +63,20 @@ class Candidate:
         )
 
 
+class Refused(NamedTuple):
+    """Why a candidate's formula cannot be read.
+
+    >>> print(Refused("unknown function `lg`: did you mean `log10`?", 3))
+    unknown function `lg`: did you mean `log10`? (column 3)
+    """
+
+    reason: str
+    column: int | None  # Where, unless the reason names it
+
+    def __str__(self) -> str:
+        return self.reason if self.column is None else f"{self.reason} (column {self.column})"
+
+
 @dataclass(frozen=True)
 class Score:
     """What scoring adds to a candidate.
@@ -93,6 +106,8 @@ class Score:
     step
         Of its verdict, if it was diagnosed: the level, the name of the leading finding's cause, and
         the sub-expression that it is about; "" where all is well, or it was not.
+    reason
+        The same without the place in this formula.
     counted
         The number that indexed variables count from, and pairs of those whose column has another
         name; for notes on a pool.
@@ -110,6 +125,7 @@ class Score:
     level: str = ""
     cause: str = ""
     step: str = ""
+    reason: str = field(default="", repr=False)
     counted: tuple[int | None, tuple[tuple[str, str], ...]] = field(default=(None, ()), repr=False)
 
     def cells(self) -> dict[str, str]:
@@ -137,8 +153,12 @@ class Score:
         }
 
 
+def refused_score(refused: Refused) -> Score:
+    return Score(error=str(refused), reason=refused.reason)
+
+
 @contextmanager
-def opened_pool(path: Path) -> Iterator[TextIO]:
+def opened_pool(path: Path, name: str = "") -> Iterator[TextIO]:
     """A pool's CSV file as text, gzipped if it ends in ``.gz``; DataError if it cannot be read.
 
     >>> with opened_pool(Path("nowhere.csv")) as file:
@@ -147,23 +167,24 @@ def opened_pool(path: Path) -> Iterator[TextIO]:
         ...
     eic_core.errors.DataError: there is no file nowhere.csv
     """
+    name = name or str(path)
     opener = gzip.open if path.suffix == ".gz" else open
     try:
         with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
             yield file
     except FileNotFoundError as error:
-        raise DataError(f"there is no file {path}") from error
+        raise DataError(f"there is no file {name}") from error
     except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
-        raise DataError(f"cannot read {path}: {error}") from error
+        raise DataError(f"cannot read {name}: {error}") from error
 
 
-def read_candidate(candidate: Candidate, columns: Sequence[str]) -> Reading | str:
+def read_candidate(candidate: Candidate, columns: Sequence[str]) -> Reading | Refused:
     """A candidate's formula, read for a table with these columns, or why it is refused.
 
-    >>> read_candidate(Candidate("", "1+lg(x)"), ["x"])
-    'unknown function `lg`: did you mean `log10`? (column 3)'
-    >>> read_candidate(Candidate("", "(x"), ["x"])
-    'unbalanced parenthesis at column 1: close this `(`'
+    >>> print(read_candidate(Candidate("", "1+lg(x)"), ["x"]))
+    unknown function `lg`: did you mean `log10`? (column 3)
+    >>> print(read_candidate(Candidate("", "(x"), ["x"]))
+    unbalanced parenthesis at column 1: close this `(`
     """
     try:
         return read(
@@ -174,6 +195,5 @@ def read_candidate(candidate: Candidate, columns: Sequence[str]) -> Reading | st
             exponents=candidate.exponents,
         )
     except FormulaError as error:
-        place = f"column {error.span[0] + 1}"
-        has_place = re.search(rf"\b{place}\b", error.message)
-        return str(error) if has_place else f"{error} ({place})"
+        with_place = error.kind is RefusalKind.UNBALANCED
+        return Refused(str(error), None if with_place else error.span[0] + 1)

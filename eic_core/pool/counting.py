@@ -11,7 +11,7 @@ from eic_core import wording
 from eic_core.formula.syntax import Reading
 from eic_core.formula.syntax.languages import LANGUAGES, language
 from eic_core.measure.table import VariableMatch, match_variables, needs_whole_group
-from eic_core.pool.candidate import Candidate, read_candidate
+from eic_core.pool.candidate import Candidate, Refused, read_candidate
 
 Group = tuple[str, str, str]
 """Problem, method and notation: their formulas count variables from the same number."""
@@ -100,7 +100,7 @@ class Counting:
 
 def counting_of(
     candidates: Sequence[Candidate], columns: Sequence[str], chosen_base: int | None = None
-) -> tuple[Counting, list[Reading | str]]:
+) -> tuple[Counting, list[Reading | Refused]]:
     """The counting of one group, the user's if `chosen_base` is given, and the readings it took.
 
     >>> counting_of([Candidate("p", "x1+x2")], ["a", "b"])[0].base
@@ -116,7 +116,7 @@ def counting_of(
         if chosen_base is not None or not any(tells.search(c.formula) for c in candidates):
             return Counting(assumed_base, chosen=chosen_base is not None), []
     readings = [read_candidate(candidate, columns) for candidate in candidates]
-    read_ones = [reading for reading in readings if not isinstance(reading, str)]
+    read_ones = [reading for reading in readings if not isinstance(reading, Refused)]
     if chosen_base is not None:
         counting = Counting(chosen_base, chosen=True)
     else:
@@ -235,6 +235,8 @@ def _who(methods: Sequence[str]) -> str:
 
 
 def _columns(pairs: Sequence[tuple[str, str]]) -> str:
-    first, *rest = (f"`{variable}` is `{column}`" for variable, column in pairs)
-    head = first.replace(" is ", " is the column ")
-    return wording.join([head, *rest], limit=8)
+    texts = [
+        f"`{variable}` is {'' if place else 'the column '}`{column}`"
+        for place, (variable, column) in enumerate(pairs)
+    ]
+    return wording.join(texts, limit=8)

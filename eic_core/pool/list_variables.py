@@ -10,7 +10,7 @@ from eic_core import wording
 from eic_core.errors import DataError
 from eic_core.formula.syntax import Reading, canonical_name
 from eic_core.formula.syntax.names import SUBSCRIPTS
-from eic_core.pool.candidate import read_candidate
+from eic_core.pool.candidate import Refused, read_candidate
 from eic_core.pool.counting import (
     Counting,
     Group,
@@ -55,7 +55,7 @@ class ListedVariables:
         for group, places in groups_of(rows).items():
             for place in places:
                 reading = read_candidate(rows[place].candidate(), ())
-                if not isinstance(reading, str):
+                if not isinstance(reading, Refused):
                     used.setdefault(group, []).append(reading)
         countings = _countings(used)
         counted = [
@@ -177,7 +177,7 @@ def counted_from_zero(listed: Listed) -> Listed:
     '2*X0 - X[:,1] + x₀'
     """
     reading = read_candidate(listed.candidate(), ())
-    if isinstance(reading, str):
+    if isinstance(reading, Refused):
         return listed
     text = reading.formula.source
     # from the end: a shorter index moves only the text behind it

@@ -13,9 +13,8 @@ import numpy as np
 
 from eic_core.errors import DataError, UserError
 from eic_core.formula.syntax import Reading
-from eic_core.formula.syntax.protected import protected_in
 from eic_core.measure.table import Table, renamed_columns
-from eic_core.pool.candidate import Score, read_candidate
+from eic_core.pool.candidate import Refused, Score, read_candidate, refused_score
 from eic_core.pool.counting import (
     Counting,
     counting_notes,
@@ -129,13 +128,13 @@ class _Task:
     rows: tuple[Listed, ...]
     counting: Counting
     # Readings of the first rows, if they have been read
-    readings: tuple[Reading | str, ...] = ()
+    readings: tuple[Reading | Refused, ...] = ()
 
 
 def _tasks(rows: Sequence[Listed], data: ListingData) -> Iterator[_Task]:
     names = data.names if isinstance(data, RangeData) else None
     for group, places in groups_of(rows).items():
-        counting, readings = Counting(), list[Reading | str]()
+        counting, readings = Counting(), list[Reading | Refused]()
         if names is not None:
             counting = names.counting(group)
         elif isinstance(data, TableData):
@@ -245,21 +244,20 @@ def _scored(task: _Task, sampler: _Sampler) -> list[ListedScore]:
 
 
 def _scored_row(
-    row: Listed, reading: Reading | str | None, sampler: _Sampler, counting: Counting
+    row: Listed, reading: Reading | Refused | None, sampler: _Sampler, counting: Counting
 ) -> ListedScore:
     try:
         if reading is None:
             reading = read_candidate(row.candidate(), sampler.data.inputs)
-        if isinstance(reading, str):
-            return ListedScore(row, Score(error=reading))
+        if isinstance(reading, Refused):
+            return ListedScore(row, refused_score(reading))
         samples, counted, columns = sampler.samples(reading, counting)
         measured = measure_formula(reading.formula, samples)
         if sampler.findings:
             measured = diagnose_score(measured, reading.formula, samples)
         renumbered = isinstance(sampler.data, RangeData) and counted == 1
-        protected = protected_in(reading) if reading.syntax == "gplearn" else ()
         return ListedScore(
-            row, measured, reading.syntax, counted, renumbered, (), columns, protected
+            row, measured, reading.syntax, counted, renumbered, (), columns, reading.protected
         )
     except _NoColumn as error:
         return ListedScore(row, Score(error=str(error)), missing=error.missing)

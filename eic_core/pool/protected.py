@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from eic_core import wording
-from eic_core.formula.syntax.protected import WRITTEN_OUT, meanings
-from eic_core.pool.candidate import read_candidate
+from eic_core.formula.syntax.phrases import protected_functions_of_list
+from eic_core.formula.syntax.protected import written_out
+from eic_core.pool.candidate import Refused, read_candidate
 from eic_core.pool.importers.listed import Listed
 from eic_core.pool.listing import ListedScore
 
@@ -22,11 +22,7 @@ def protected_note(scores: Sequence[ListedScore]) -> str:
     groups = [scored.protected for scored in scores if scored.protected]
     if not groups:
         return ""
-    return (
-        f"gplearn protects some functions of {wording.count(len(groups), 'formula')}: there "
-        f"{meanings({name for names in groups for name in names})}; here the plain functions are "
-        "measured."
-    )
+    return str(protected_functions_of_list({n for names in groups for n in names}, len(groups)))
 
 
 def write_out(rows: Sequence[Listed]) -> tuple[Listed, ...]:
@@ -42,9 +38,7 @@ def _written_out(row: Listed) -> Listed:
     if row.error or row.syntax not in ("", "gplearn"):
         return row
     reading = read_candidate(row.candidate(), ())
-    if isinstance(reading, str):
+    if isinstance(reading, Refused) or not reading.protected:
         return row
-    for other in reading.alternatives:
-        if other.label == WRITTEN_OUT:
-            return replace(row, formula=other.text, syntax="gplearn")
-    return row
+    written = written_out(reading.formula.source, reading.formula)
+    return replace(row, formula=written, syntax="gplearn") if written else row

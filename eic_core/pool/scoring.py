@@ -28,7 +28,14 @@ from eic_core.formula.tree import Exponents, Formula
 from eic_core.measure.fit import r_squared
 from eic_core.measure.inspection import inspect
 from eic_core.measure.table import Table, VariableMatch, read_table
-from eic_core.pool.candidate import Candidate, Score, opened_pool, read_candidate
+from eic_core.pool.candidate import (
+    Candidate,
+    Refused,
+    Score,
+    opened_pool,
+    read_candidate,
+    refused_score,
+)
 from eic_core.pool.counting import Counting, counting_of, groups_of
 from eic_core.samples import Samples
 
@@ -57,14 +64,17 @@ _MOST_CACHED = 1 << 22
 Progress = Callable[[int, int], None]
 
 
-def read_pool(path: Path) -> tuple[list[str], list[Candidate]]:
-    """Columns and candidates of a pool's CSV file, gzipped or not; DataError if it is none."""
-    with opened_pool(path) as file:
+def read_pool(path: Path, name: str = "") -> tuple[list[str], list[Candidate]]:
+    """Columns and candidates of a pool's CSV file, gzipped or not; DataError if it is none.
+    `name` is what errors call it, its path by default.
+    """
+    name = name or str(path)
+    with opened_pool(path, name) as file:
         reader = csv.reader(file)
         columns = next((row for row in reader if row), [])
         candidates = [Candidate.from_row(_by_column(columns, cells)) for cells in reader if cells]
     if not candidates:
-        raise DataError(f"{path} has no rows", hint="a pool has a header and a row a formula")
+        raise DataError(f"{name} has no rows", hint="a pool has a header and a row a formula")
     return columns, candidates
 
 
@@ -73,6 +83,11 @@ def _by_column(columns: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
     for name in columns[len(cells) :]:
         row[name] = ""
     return row
+
+
+def no_data(problem: str) -> str:
+    """Why a formula of a problem without a table is refused, as a scored pool has it."""
+    return f"there is no data for problem `{problem}`"
 
 
 class ProblemData:
@@ -89,7 +104,7 @@ class ProblemData:
         if problem not in self._tables:
             path = self.folder / f"{problem}.csv"
             if not problem or path.parent != self.folder or not path.is_file():
-                raise DataError(f"there is no data for problem `{problem}`")
+                raise DataError(no_data(problem))
             self._tables[problem] = read_table(path)
         return self._tables[problem]
 
@@ -250,8 +265,8 @@ def score(
         scores.append(Score())
         if isinstance(formula, str):
             reading = read_candidate(Candidate("", formula, exponents=exponents), names)
-            if isinstance(reading, str):
-                scores[i] = Score(error=reading)
+            if isinstance(reading, Refused):
+                scores[i] = refused_score(reading)
                 continue
             formula = reading.formula
         try:
@@ -269,7 +284,7 @@ class _Task(NamedTuple):
     members: Sequence[tuple[int, Candidate]]
     counting: Counting
     findings: bool
-    readings: Sequence[Reading | str]
+    readings: Sequence[Reading | Refused]
     # of the first members, if they have been read; to send them takes longer than to read again
 
 
@@ -302,8 +317,8 @@ def _scored(problems: ProblemData, task: _Task) -> list[tuple[int, Score]]:
         try:
             columns = problems.inputs(candidate.problem)
             reading = read_candidate(candidate, columns) if early is None else early
-            if isinstance(reading, str):
-                scores[i] = Score(error=reading)
+            if isinstance(reading, Refused):
+                scores[i] = refused_score(reading)
                 continue
             samples, match = problems.matched(candidate.problem, reading, task.counting)
             matches[i] = reading.formula, match

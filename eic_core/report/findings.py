@@ -11,6 +11,7 @@ from typing import TypeVar
 from eic_core.errors import UserError
 from eic_core.explain.budget import TOLERANCE, Budget, digit_budget
 from eic_core.explain.diagnosis import Diagnosis, diagnose
+from eic_core.explain.findings import findings_document
 from eic_core.explain.robustness import RobustnessCard, robustness_card
 from eic_core.explain.triangulation import Triangulation, triangulate
 from eic_core.exports import Plain, keys_within
@@ -40,11 +41,11 @@ class Findings(Plain):
     inspection
         The formula on its samples.
     diagnosis
-        Where and why digits are lost.
+        The verdict and its findings; where and why errors grow.
     repairs
         Better forms; None if they were not looked for.
     triangulation
-        The losses measured in other ways; None if they were not.
+        Local EIC found in other ways; None if it was not.
     budget
         Digits that constants and inputs need; None if that was not asked for.
     robustness
@@ -66,6 +67,8 @@ class Findings(Plain):
         "unfinished",
         *keys_within("inspection", Inspection._JSON),
         ("data_hash", lambda findings: findings.inspection.samples.digest()),
+        "verdict=diagnosis.verdict",
+        ("findings", lambda findings: findings_document(findings.diagnosis.verdict.findings)),
         "diagnosis",
         "repair=repairs",
         "triangulation",
@@ -78,7 +81,7 @@ class Findings(Plain):
     def unfinished(self) -> dict[str, str]:
         """Parts that were cut short: a sentence on what each leaves open."""
         repairs = self.repairs
-        return {} if repairs is None or repairs.finished else {REPAIR: repairs.missing}
+        return {} if repairs is None or repairs.finished else {REPAIR: str(repairs.missing)}
 
     @property
     def complete(self) -> bool:

@@ -15,20 +15,27 @@ from markupsafe import Markup
 from eic_core import wording
 from eic_core.drawing.svg import tree_svg
 from eic_core.explain.budget import TOLERANCE, Budget
-from eic_core.explain.causes import missing_clause, singular_clause
-from eic_core.explain.comparing import EXPLAINED, OK, UNCLEAR, Shaken
+from eic_core.explain.causes import singular_causes
 from eic_core.explain.conditioning import OwnConditioning
+from eic_core.explain.findings import Finding, Noise
 from eic_core.explain.ledger import Ledger
 from eic_core.explain.losses import MEANINGS, NAMES, RESULT_SHARED, WORST_STEP
-from eic_core.explain.robustness import NO_VALUE, RobustnessCard
+from eic_core.explain.phrases import causes as cause_phrases
+from eic_core.explain.phrases.fit_card import no_value
+from eic_core.explain.phrases.headline import badge, marks, meaning, short_cause
+from eic_core.explain.reasons import EXPLAINED, OK, UNCLEAR, Shaken
+from eic_core.explain.robustness import RobustnessCard
 from eic_core.explain.spread import spread_of
 from eic_core.explain.triangulation import Triangulation
+from eic_core.explain.verdict import Verdict
 from eic_core.explain.where import Where
 from eic_core.formula.rendering import node_texts, short_text, to_mathml
 from eic_core.formula.tree import Formula
 from eic_core.markup import Badge, Cell, Formatted, Piece
 from eic_core.measure.double_range import double_range
 from eic_core.measure.inspection import Inspection
+from eic_core.measure.measured import Quantiles
+from eic_core.phrasing import Phrase
 from eic_core.report.charts import losses
 from eic_core.report.findings import LEFT_OUT, PARTS, REPAIR, Findings
 from eic_core.report.provenance import Provenance, command_line, versions
@@ -113,8 +120,56 @@ def answers(findings: Findings) -> tuple[tuple[str, str], ...]:
         ("Function or writing?", fault),
         (
             "What to write instead?",
-            findings.missing[REPAIR] if repairs is None else repairs.sentence,
+            findings.missing[REPAIR] if repairs is None else str(repairs.sentence),
         ),
+    )
+
+
+# The verdict
+
+
+def level(verdict: Verdict) -> list[Cell]:
+    """The badge, what stands beside it, and the cause in a few words."""
+    return [
+        Badge(verdict.level.value, str(badge(verdict))),
+        *[Badge("mark", str(mark)) for mark in marks(verdict)],
+        short_cause(verdict),
+    ]
+
+
+def of_level(verdict: Verdict) -> Phrase:
+    return meaning(verdict)
+
+
+def found(verdict: Verdict) -> ReportTable | None:
+    """The findings, the leading one first; None if there are none."""
+    formula = verdict.inspection.formula
+    texts = node_texts(formula, TEXT_LIMIT)
+    rows = [_finding(finding, formula, texts) for finding in verdict.findings]
+    return (
+        ReportTable(
+            ("cause", "step", "what becomes of these rows", "rows", "half", "90 %", "worst", "of"),
+            rows,
+            "What becomes of the rows, and why; the headline is about the first. Digits at half of "
+            "these rows, at nine in ten, and at the worst. Sensitivity: errors of inputs and steps "
+            "grow by so much. Measured: a program loses so much.",
+            numbers=(3, 4, 5, 6),
+            words=True,
+        )
+        if rows
+        else None
+    )
+
+
+def _finding(finding: Finding, formula: Formula, texts: Sequence[str]) -> tuple[Cell, ...]:
+    cause, digits = finding.cause, finding.digits
+    return (
+        cause_phrases.label(cause, formula),
+        _code(texts[cause.node]),
+        finding.outcome.name.lower().replace("_", " "),
+        NONE if finding.rows is None else _count(finding.rows),
+        *map(_digits, (digits.typical, digits.nine_in_ten, digits.worst)),
+        "measured" if finding.noise is Noise.ROUNDING else "sensitivity",
     )
 
 
@@ -128,7 +183,16 @@ def metrics(findings: Findings) -> ReportTable:
 
 
 def _metrics(findings: Findings) -> Iterator[tuple[Cell, Cell, Cell]]:
-    inspection = findings.inspection
+    inspection, verdict = findings.inspection, findings.diagnosis.verdict
+    yield from _quantities(
+        "sensitivity", verdict.sensitivity, "errors of inputs and steps grow by so many digits."
+    )
+    yield from _quantities(
+        f"measured in {verdict.measured.kind}",
+        verdict.measured.quantiles,
+        "a program loses so many digits, held to the exact value at the nearest number of each "
+        "cell.",
+    )
     for loss in findings.diagnosis.losses:
         yield loss.name, _digits(loss.digits), wording.capital(MEANINGS[loss.key]) + "."
         if math.isinf(loss.digits):
@@ -167,19 +231,25 @@ def _metrics(findings: Findings) -> Iterator[tuple[Cell, Cell, Cell]]:
                 f"log10 s at {spread.place}, {name}",
                 _digits(value),
                 (
-                    f"{part} of the samples lose at most so many digits there; local EIC is of the "
-                    "mean."
+                    f"At {part.lower()} of the samples errors grow by at most so many digits "
+                    "there; local EIC is of the mean."
                 ),
             )
         yield "worst 1 % of samples", _share(tail.top1_share), "Their part of the amplified noise."
     yield (
         "mean settled",
-        spread.settled,
+        str(spread.settled),
         (
             "If it is not, EIC would grow with more samples: a step crosses zero or comes near a "
             "pole, or the tail is heavy."
         ),
     )
+
+
+def _quantities(name: str, digits: Quantiles, meaning: str) -> Iterator[tuple[Cell, Cell, Cell]]:
+    yield f"{name}, half", _digits(digits.typical), f"At half of the rows {meaning}"
+    yield f"{name}, 90 %", _digits(digits.nine_in_ten), "The same at nine rows in ten."
+    yield f"{name}, worst", _digits(digits.worst), "The same at the worst row."
 
 
 # The operators whose noise it is
@@ -212,8 +282,8 @@ def entries(ledger: Ledger) -> ReportTable:
         ],
         "Introduced: its part of the amplified noise, summed over the samples. Mean: "
         "the same part sample by sample, so that no sample dominates. Inherited: what comes "
-        "through it from below. Masked: it loses at least a digit more than the target, and "
-        "yet hardly any of the noise arises there.",
+        "through it from below. Masked: its local EIC is larger than the target's by a digit or "
+        "more, and yet hardly any of the noise arises there.",
         numbers=(1, 2, 3, 4),
     )
 
@@ -241,7 +311,7 @@ def worst_rows(inspection: Inspection, where: Where) -> ReportTable:
     columns = inspection.samples.columns
     texts = node_texts(inspection.formula, TEXT_LIMIT)
     return ReportTable(
-        ("row", *names, "digits lost there, log10 s", "part of the noise"),
+        ("row", *names, "digits there, log10 s", "part of the noise"),
         [
             (
                 _count(where.row_number(k)),
@@ -370,8 +440,8 @@ def truth(formula: Formula, triangulation: Triangulation) -> ReportTable:
             )
             for n in triangulation.nodes
         ],
-        f"Digits lost up to each step, on {len(triangulation.samples):,} rows. Predicted: its "
-        "local EIC, independent noise. "
+        f"Digits up to each step, on {len(triangulation.samples):,} rows. Predicted: its local "
+        "EIC, independent noise. "
         "Shared noise: copies of an input or sub-expression err alike. Tried: the formula run "
         f"with random errors of {sigma}. Measured in float64, float32: the error observed "
         "against exact values, in units of roundoff (one rounding is about −0.4).",
@@ -387,7 +457,7 @@ def differences(formula: Formula, triangulation: Triangulation) -> list[Cell]:
     texts = node_texts(formula, TEXT_LIMIT)
     places: dict[str, list[int]] = {}
     for n in triangulation.nodes:
-        for reason in n.agreement.reasons:
+        for reason in map(str, n.agreement.sentences):
             places.setdefault(reason, []).append(n.node_id)
     return [(*_places(where, texts), f": {reason}") for reason, where in places.items()]
 
@@ -410,7 +480,7 @@ def effect(budget: Budget) -> ReportTable | None:
     rows: list[tuple[Cell, ...]] = [
         ("EIC, finite samples", _digits(budget.eic_before), _digits(budget.eic_after)),
     ]
-    if budget.scale_of == "target":
+    if budget.scale.of == "target":
         rows.append(("R² against the target", _plain(budget.r2_before), _plain(budget.r2_after)))
     return ReportTable(("", "as given", "shortened"), rows, numbers=(1, 2))
 
@@ -440,8 +510,8 @@ def needs(budget: Budget) -> ReportTable:
 def robustness(card: RobustnessCard) -> ReportTable:
     return ReportTable(
         ("R²", "value", "what was done"),
-        [(line.name, _fit(line.r2), line.meaning) for line in card.lines],
-        NO_VALUE if any(math.isnan(line.r2) for line in card.lines) else "",
+        [(str(line.name), _fit(line.r2), str(line.meaning)) for line in card.lines],
+        str(no_value()) if any(math.isnan(line.r2) for line in card.lines) else "",
         numbers=(1,),
         words=True,
     )
@@ -482,15 +552,16 @@ def reasons(inspection: Inspection) -> ReportTable | None:
     for n in inspection.nodes:
         unsettled = inspection.amplification.unsettled_at.get(n.node.id, 0)
         if n.invalid > unsettled:
-            reason = missing_clause(inspection, n.node.id)
+            why = cause_phrases.domain(inspection.formula, n.node.id)
             count = _count(n.invalid - unsettled)
-            rows.append((_code(texts[n.node.id]), "no real value", count, reason))
+            rows.append((_code(texts[n.node.id]), "no real value", count, why))
         if unsettled:
             reason = "after the limit of the exact check"
             rows.append((_code(texts[n.node.id]), "not checked", _count(unsettled), reason))
         if n.singular:
-            reason = singular_clause(inspection, n.node.id)
-            rows.append((_code(texts[n.node.id]), "no digit left", _count(n.singular), reason))
+            for cause, part in singular_causes(inspection, n.node.id):
+                why = cause_phrases.clause(cause, inspection.formula)
+                rows.append((_code(texts[n.node.id]), "no digit left", _count(len(part)), why))
     return ReportTable(("node", "what", "samples", "why"), rows, numbers=(2,)) if rows else None
 
 
@@ -528,8 +599,8 @@ def nodes(findings: Findings) -> ReportTable:
             )
             for n in inspection.nodes
         ],
-        "In post-order; the bottleneck stands out. Local EIC: digits lost up to and including "
-        "the node, independent noise. Share: of the noise at the node of largest finite loss."
+        "In post-order; the bottleneck stands out. Local EIC: the digits by which errors grow up "
+        "to the node, independent noise. Share: of the noise at the node of largest finite loss."
         + (
             " A node in a branch is evaluated where the branch is taken; its means are over these "
             "samples."

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,41 +14,35 @@ from eic_core.engine.amplify import amplify
 from eic_core.engine.exact import GREAT_DEPTH
 from eic_core.explain.conditioning import own_conditioning
 from eic_core.explain.correlated import correlated_eic, correlated_trace
-from eic_core.explain.phrases import code_text
 from eic_core.explain.writing import writing_loss
 from eic_core.formula.rendering import short_text, to_python
-from eic_core.formula.tree import CONSTANT, VARIABLE, Formula
+from eic_core.formula.tree import Formula
 from eic_core.measure.double_range import has_no_value, leaves_range
 from eic_core.measure.following import following
 from eic_core.measure.inspection import Inspection, inspect
 from eic_core.measure.jumps import undecided
-from eic_core.measure.measured import binary_rows
+from eic_core.measure.measured import binary_rows, measured_loss, program_rows
 from eic_core.measure.observed import DIGITS, ObservedError, digits_lost_by_row, run_in
-from eic_core.operators import OPERATORS
 from eic_core.operators.wide import Array
 from eic_core.rewriting.doubles import DoubleTable
-from eic_core.rewriting.results import (
+from eic_core.rewriting.gains import (
     DOUBLE_GAIN,
     RMS_SCATTER,
     SCATTER,
+    Advice,
+    Gain,
     LostRows,
     Measured,
-    Repair,
-    Repairs,
-    RepairStep,
+    NothingBetter,
     RowComparison,
-    RowParts,
-    advice_sentence,
-    is_worth_offering,
-    no_repair_sentence,
-    repair_sentence,
-    unfinished_search_sentence,
+    advise,
 )
+from eic_core.rewriting.results import Repair, Repairs, RepairStep
 from eic_core.rewriting.rules import Assumption
 from eic_core.rewriting.search import SIZE_WEIGHT, WORST_WEIGHT, Cost, FoundForm, SearchOutcome
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import Values, ValueTable
-from eic_core.rewriting.verify import Verifier, decimal_rows
+from eic_core.rewriting.verify import Verifier
 from eic_core.samples import Samples
 
 SCANNED, MEASURED, VERIFIED, OBSERVED = 20_000, 500, 200, 150
@@ -154,8 +147,7 @@ DOUBLE_DIGITS = DIGITS["float64"]
 
 class Observer:
     """Compares forms of one formula with its exact values in one precision.
-    `original` gives the exact values, unless `exact` holds them (each input is then in the type's
-    range); with `written` they are those of the decimals.
+    `original` gives the exact values, unless `exact` holds them (each input is then in range).
     """
 
     def __init__(
@@ -166,12 +158,10 @@ class Observer:
         rows: Sequence[int],
         dtype: Any,
         exact: Values | None = None,
-        written: Sequence[Mapping[str, str]] | None = None,
     ) -> None:
         self.terms = terms
         self.kind = np.dtype(dtype).name
-        self.inputs, binaries = binary_rows(columns, rows, self.kind)
-        cells: Sequence[Mapping[str, str | float]] = binaries if written is None else written
+        self.inputs, cells = binary_rows(columns, rows, self.kind)
         usable = np.ones(len(rows), dtype=bool)
         for column in self.inputs.values():
             usable &= np.isfinite(column)
@@ -218,19 +208,8 @@ class Truth:
         self.verifier = Verifier(checked, root, samples, rows.verified, rows.scanned)
         self._place = {row: place for place, row in enumerate(rows.verified)}
 
-    @cached_property
-    def jumps(self) -> bool:
-        """Whether a jump may tell a decimal from the double beside it: 10*0.3 is 3, or below."""
-        operators = {self.terms[n].operator for n in self.terms.subterms(self.root)}
-        rows = [OPERATORS[name] for name in operators - {VARIABLE, CONSTANT}]
-        return any(row.jumps or row.steps for row in rows)
-
-    def cells(self, rows: Sequence[int]) -> Sequence[Mapping[str, str | float]]:
-        """The inputs whose exact values count: the doubles, or the decimals where the formula
-        jumps.
-        """
-        if self.jumps:
-            return decimal_rows(self.samples, self.columns, rows)
+    def cells(self, rows: Sequence[int]) -> Sequence[Mapping[str, float]]:
+        """The inputs whose exact values count: the doubles that a program gets."""
         return binary_rows(self.columns, rows, "float64")[1]
 
     def values(self, rows: Sequence[int]) -> Values:
@@ -243,8 +222,7 @@ class Truth:
 
     def observer(self, rows: Sequence[int], dtype: Any) -> Observer:
         exact = self.values(rows) if dtype is np.float64 else None
-        written = decimal_rows(self.samples, self.columns, rows) if self.jumps else None
-        return Observer(self.terms, self.root, self.columns, rows, dtype, exact, written)
+        return Observer(self.terms, self.root, self.columns, rows, dtype, exact)
 
 
 def measured_samples(formula: Formula, samples: Samples, rows: Rows) -> Samples:
@@ -267,13 +245,18 @@ class FormMeter:
             truth.observer(single, np.float32),
             truth.observer(rows.observed, np.float64),
         ]
-        self.parts = RowParts.of(len(rows.measured), len(rows.observed), len(samples))
         self.measured = measured_samples(formula, samples, rows)
+        self.inspection = inspect(formula, self.measured, edges=False)
+        self.truth = truth
 
     def measure(self, root: int, formula: Formula) -> Measured:
         single, double = (observer.of(root) for observer in self.observers)
         amplification = correlated_eic(formula, self.measured)
-        return Measured(amplification, formula.complexity, single, double)
+        if root == self.truth.root:
+            loss = measured_loss(self.inspection)
+        else:
+            loss = program_rows(self.inspection).loss(self.truth.terms.tape(root))
+        return Measured(amplification, formula.complexity, single, double, loss)
 
 
 class Measurer:
@@ -293,7 +276,7 @@ class Measurer:
         self.truth = truth
         self.verifier = truth.verifier
         self.meter = FormMeter(formula, samples, rows, truth)
-        self.measured, self.parts = self.meter.measured, self.meter.parts
+        self.measured = self.meter.measured
         self.everywhere = truth.on(rows.verified)
 
     def repairs(self, limit: int) -> Repairs:
@@ -312,16 +295,8 @@ class Measurer:
             keeps = np.isfinite(correlated_trace(self.formula, compared))
             compared = compared.take(np.flatnonzero(keeps)) if keeps.any() else compared
         own = own_conditioning(clearest, compared).own_finite
-        if repairs:
-            sentence, advice = repairs[0].sentence, ""
-        else:
-            finished, others = self.outcome.finished, self.outcome.evaluated - 1
-            sentence = no_repair_sentence(before, own, finished, others, self.parts)
-            advice = self._advice(before, own) if finished else ""
-        if not self.outcome.finished:
-            sentence = (
-                f"{sentence} {unfinished_search_sentence(self.outcome.evaluated, bool(repairs))}"
-            )
+        finished = self.outcome.finished
+        reason = NothingBetter(before, own, self.outcome.evaluated - 1, finished)
         return Repairs(
             self.formula,
             self.samples,
@@ -330,16 +305,16 @@ class Measurer:
             own,
             len(self.measured),
             self.outcome.evaluated,
-            self.outcome.finished,
-            sentence,
-            advice,
+            finished,
+            None if repairs else reason,
+            self._advice(before, own) if finished and not repairs else None,
         )
 
-    def _advice(self, before: Measured, own: float) -> str:
-        inspection = inspect(self.formula, self.measured, edges=False)
-        found = undecided(inspection)
-        jump = code_text(self.formula, found.jumps[0].node) if found.count else ""
-        return advice_sentence(before, own, jump, lost_rows(inspection))
+    def _advice(self, before: Measured, own: float) -> Advice:
+        inspection = self.meter.inspection
+        decided = undecided(inspection)
+        jump = int(decided.nodes[0]) if len(decided.rows) else None
+        return advise(before, own, jump, lost_rows(inspection))
 
     def _promising(self) -> list[FoundForm]:
         start = self.outcome.start.cost
@@ -370,7 +345,8 @@ class Measurer:
         after = self.meter.measure(root, formula)
         if not _measurably_better(before, after):
             return None
-        if not is_worth_offering(before, after, compared):
+        gain = Gain(before, after, compared)
+        if not gain.is_worth_offering:
             return None
         steps = tuple(
             RepairStep(
@@ -381,10 +357,7 @@ class Measurer:
             )
             for s in form.steps
         )
-        sentence = repair_sentence(
-            formula.source, [s.rule for s in steps], before, after, compared, self.parts
-        )
-        return Repair(formula, steps, before, after, verification, compared, sentence)
+        return Repair(formula, steps, gain, verification)
 
     def _lost_where_disputed(self, form: int) -> tuple[Array, Array]:
         """The digits that both forms lose at the rows where their double results differ most."""

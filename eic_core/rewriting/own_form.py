@@ -8,16 +8,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.formula.tree import Formula
 from eic_core.operators import OPERATORS
 from eic_core.operators.balls import Ball
+from eic_core.phrasing import Phrase
+from eic_core.rewriting.gains import Measured
 from eic_core.rewriting.measuring import FormMeter, Truth, choose_rows
-from eic_core.rewriting.results import Measured
+from eic_core.rewriting.phrases import own_form_sentence
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import BITS, first_difference
-from eic_core.rewriting.verify import SUSPECT_ROWS, Verification, Verifier
+from eic_core.rewriting.verify import SUSPECT_ROWS, RowDifference, Verification, Verifier
 from eic_core.samples import Samples
 
 MOST_NODES = 400
@@ -27,17 +28,6 @@ DIGITS = int(BITS * math.log10(2))
 """With so many, at least, both forms are computed."""
 
 _SHOWN = 17
-
-
-@dataclass(frozen=True)
-class RowDifference:
-    row: int  # From 0
-    inputs: tuple[tuple[str, str], ...]  # The variables there, as decimals
-    # before, after: both values, to 17 digits; empty where there is none
-    before: str
-    after: str
-
-    _JSON = ("row", "inputs", "before", "after")
 
 
 @dataclass(frozen=True)
@@ -51,27 +41,10 @@ class OwnForm:
     measured_rows: int = 0
 
     @property
-    def sentence(self) -> str:
-        checked, found = self.verification, self.difference
-        if checked is not None:
-            digits = f"{DIGITS}" if checked.digits <= DIGITS else f"{DIGITS} to {checked.digits}"
-            return (
-                f"Your form is equal to the formula: the same to {checked.agreement} digits at "
-                f"{wording.count(checked.rows, 'row')}, computed with {digits} digits, and "
-                "defined wherever the formula is."
-            )
-        if found is None:
-            return (
-                "Your form is not equal to the formula: it has no value at many rows at which the "
-                "formula has one."
-            )
-        inputs = ", ".join(f"`{name} = {value}`" for name, value in found.inputs)
-        there = f" ({inputs})" if inputs else ""
-        after = f"yours is `{found.after}`" if found.after else "yours has no value"
-        return (
-            f"Your form is not equal to the formula: at row {found.row + 1:,}{there} the formula "
-            f"is `{found.before}`, {after}."
-        )
+    def sentence(self) -> Phrase:
+        checked = self.verification
+        digits = DIGITS if checked is None else max(DIGITS, checked.digits)
+        return own_form_sentence(checked, self.difference, digits)
 
 
 def compare_own_form(formula: Formula, other: Formula, samples: Samples) -> OwnForm:
@@ -84,8 +57,8 @@ def compare_own_form(formula: Formula, other: Formula, samples: Samples) -> OwnF
     >>> found = compare_own_form(formula, read("1/(sqrt(x+1) + sqrt(x))").formula, samples)
     >>> found.verification.rows, found.before.eic > 6, found.after.eic < 1
     (3, True, True)
-    >>> compare_own_form(formula, read("0.5/sqrt(x)").formula, samples).sentence[:76]
-    'Your form is not equal to the formula: at row 1 (`x = 1000.0`) the formula i'
+    >>> compare_own_form(formula, read("0.5/sqrt(x)").formula, samples).difference.inputs
+    (('x', '1000.0'),)
     """
     samples.require(formula.variables)
     _refuse(formula, other)

@@ -11,6 +11,14 @@ from eic_core.measure.inspection import inspect
 from eic_core.operators import OPERATORS
 from eic_core.rewriting.builder import Builder
 from eic_core.rewriting.families import FAMILIES
+from eic_core.rewriting.gains import (
+    Advice,
+    Helps,
+    NotSearched,
+    Remedy,
+    Unsearched,
+    advise_nowhere,
+)
 from eic_core.rewriting.measuring import (
     Measurer,
     Truth,
@@ -18,7 +26,7 @@ from eic_core.rewriting.measuring import (
     lost_rows,
     measured_samples,
 )
-from eic_core.rewriting.results import Repairs, nowhere_advice
+from eic_core.rewriting.results import Repairs
 from eic_core.rewriting.rule_table import ALGEBRA_RULES, EXPONENTIAL_RULES, TRIGONOMETRY_RULES
 from eic_core.rewriting.rules import Rewriter, RuleBook
 from eic_core.rewriting.search import Limits, Search
@@ -53,8 +61,8 @@ def repair(
     samples
         With a column for each variable.
     limit_seconds
-        A deadline, about half of it for measurements (`Repairs.missing` tells if it ended the
-        search); may be ``math.inf``.
+        About how long it may take. It bounds the search for forms alone, at 60 % of it
+        (`Repairs.missing` tells if it ended that); may be ``math.inf``.
     limit_steps
         The most forms that are costed; with this bound alone every machine gives one answer.
     limit_repairs
@@ -94,19 +102,11 @@ def repair(
     """
     samples.require(formula.variables)
     if formula.complexity > MAX_NODES:
-        return _none(
-            formula,
-            samples,
-            f"it has more than {MAX_NODES} nodes, too many to search",
-            "What helps: search the part that loses most on its own.",
-        )
+        reason = NotSearched(Unsearched.TOO_LARGE, MAX_NODES)
+        return _none(formula, samples, reason, Helps((Remedy.SEARCH_PART,)))
     if any(not OPERATORS[node.operator].numeric for node in formula if node.children):
-        return _none(
-            formula,
-            samples,
-            "no rewriting is looked for inside conditionals",
-            "What helps: inspect each branch as a formula of its own, on the rows that take it.",
-        )
+        reason = NotSearched(Unsearched.CONDITIONALS)
+        return _none(formula, samples, reason, Helps((Remedy.INSPECT_BRANCHES,)))
     rows = choose_rows(formula, samples)
     terms = Terms(formula.exponents)
     root = terms.add(formula)
@@ -117,15 +117,10 @@ def repair(
     search = Search(table, rewriter, limits, progress, clock, truth.on(rows.searched))
     outcome = search.run(root)
     if outcome is None:
-        return _none(
-            formula,
-            samples,
-            "no sample has a value with a finite amplification at every step",
-            nowhere_advice(lost_rows(inspect(formula, measured_samples(formula, samples, rows)))),
-        )
+        lost = lost_rows(inspect(formula, measured_samples(formula, samples, rows)))
+        return _none(formula, samples, NotSearched(Unsearched.NO_VALUE), advise_nowhere(lost))
     return Measurer(formula, samples, rows, outcome, truth).repairs(limit_repairs)
 
 
-def _none(formula: Formula, samples: Samples, reason: str, advice: str) -> Repairs:
-    sentence = f"No better form was looked for: {reason}."
-    return Repairs(formula, samples, (), None, math.nan, 0, 0, True, sentence, advice)
+def _none(formula: Formula, samples: Samples, reason: NotSearched, helps: Advice) -> Repairs:
+    return Repairs(formula, samples, (), None, math.nan, 0, 0, True, reason, helps)

@@ -32,6 +32,17 @@ class Verification:
     _JSON = ("rows", "digits", "agreement", "domain_rows", "widened")
 
 
+@dataclass(frozen=True)
+class RowDifference:
+    row: int  # From 0
+    inputs: tuple[tuple[str, str], ...]  # The variables there, as decimals
+    # before, after: both values, to 17 digits; empty where there is none
+    before: str
+    after: str
+
+    _JSON = ("row", "inputs", "before", "after")
+
+
 class Verifier:
     """Compares forms with one formula on rows of one data set.
     The domain is checked in double precision on the `scanned` rows.

@@ -151,7 +151,7 @@ def test_on_a_phone_the_two_formulas_are_stacked_and_nothing_sticks_out(
     with opened(browser, server + PAIR, width=390) as page:
         sentence = page.locator(".st-key-pair-box .eic-sentence")
         expect(sentence).to_have_text(
-            "The worst step (EIC) of B loses 7.5 digits fewer than that of A, with 2 nodes more."
+            "EIC of B is 7.5 digits less than that of A, with 2 nodes more."
         )
         page.locator(".st-key-pair-plot").wait_for(timeout=PATIENCE)
         eventually(page, lambda: stacked(page), bool)

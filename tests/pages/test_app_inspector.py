@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from eic_core.drawing.scale import contrast
-from eic_core.explain.losses import INFINITE, MODERATE, SEVERE, STABLE, UNDEFINED
+from eic_core.explain.verdict import Level
 
 SCRIPT = Path(__file__).resolve().parents[2] / "pages" / "ui" / "shell.py"
 
@@ -58,7 +58,7 @@ def test_an_error_shows_the_place_and_keeps_the_picture() -> None:
     assert not page.exception
     assert "eic-error" in html_of(page)
     assert "^" in html_of(page)
-    assert "The result loses 4.4 digits (EIC)" in html_of(page)
+    assert "Double precision loses 3." in html_of(page)
 
 
 def test_an_error_on_a_first_visit_has_no_picture_to_keep() -> None:
@@ -295,19 +295,7 @@ def test_the_inputs_are_folded_above_the_verdict() -> None:
     assert not offered(wrong) and "eic-error" in html_of(wrong)
 
 
-@pytest.mark.parametrize(
-    "level",
-    [
-        STABLE,
-        MODERATE,
-        SEVERE,
-        INFINITE,
-        UNDEFINED,
-        "undecided",
-        "out-of-range",
-        "of a later day",
-    ],
-)
+@pytest.mark.parametrize("level", [*[level.value for level in Level], "of a later day"])
 def test_every_level_has_a_badge_that_can_be_read(level: str) -> None:
     """White on a colour of its own, or on that of any level (WCAG 2.1, 1.4.3)."""
     style = (SCRIPT.parent / "style.css").read_text(encoding="utf-8")

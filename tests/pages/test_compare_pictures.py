@@ -288,12 +288,12 @@ def test_maps_share_one_scale_of_values_and_the_fixed_one_of_digits() -> None:
     np.testing.assert_allclose(digits_a.z, math.log10(math.sqrt(3)), rtol=1e-9)
 
 
-def test_the_sentence_says_which_loses_less_and_what_it_costs() -> None:
+def test_the_sentence_says_which_has_the_smaller_eic_and_what_it_costs() -> None:
     x = sample_domains({"x": Domain("uniform", 1.0, 5.0)}, count=400, seed=1).columns["x"]
     bad, good = over("10000*x - 9999*x", x, x=(1.0, 5.0)), over("x", x, x=(1.0, 5.0))
     assert pair_sentence(bad, good) == (
-        "The worst step (EIC) of B loses 4.4 digits fewer than that of A, at the same accuracy "
-        "(R² 1 against 1), with 6 nodes fewer."
+        "EIC of B is 4.4 digits less than that of A, at the same accuracy (R² 1 against 1), with 6 "
+        "nodes fewer."
     )
     worse = over("0.9*x", x, x=(1.0, 5.0))
     assert "and fits worse" in pair_sentence(good, worse)
@@ -306,11 +306,11 @@ def test_the_sentence_copes_with_what_has_no_number() -> None:
     lost = over("x - x", x=(1.0, 5.0))
     none = over("log(-x)", x=(1.0, 5.0))
     assert pair_sentence(lost, lost).startswith(
-        "The worst step (EIC) of both loses every digit at some sample"
+        "EIC of both is infinite: at some sample a step keeps no digit"
     )
     assert pair_sentence(lost, fine) == (
-        "The worst step (EIC) of A loses every digit at some sample, that of B 0 digits, with 2 "
-        "nodes fewer."
+        "EIC of A is infinite, as a step keeps no digit at some sample; that of B is 0 digits, "
+        "with 2 nodes fewer."
     )
     assert pair_sentence(none, fine) == (
         "A has no real value on these data, so they cannot be compared."
@@ -318,6 +318,14 @@ def test_the_sentence_copes_with_what_has_no_number() -> None:
     assert pair_sentence(none, none).startswith("Neither formula has a real value")
     for a, b in ((lost, fine), (none, fine), (none, none)):
         assert all(row.a and row.b for row in differences(a, b))
+
+
+def test_what_errors_grow_to_and_what_a_program_loses_stand_side_by_side() -> None:
+    apart, exact = over("10000*x - 9999*x", x=(1.0, 5.0)), over("sqrt(1 - x)", x=(0.9999, 1.0))
+    rows = {row.name: row for row in differences(apart, exact)}
+    sensitive, lost = rows["Sensitivity, nine rows in ten"], rows["Measured, nine rows in ten"]
+    assert float(sensitive.a) > 4 and float(sensitive.b) > 4
+    assert float(lost.a) > 3 and float(lost.b) == 0
 
 
 def test_rows_without_a_double_are_told_beside_the_numbers() -> None:

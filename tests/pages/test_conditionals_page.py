@@ -72,7 +72,7 @@ def test_two_formulas_with_conditions_stand_side_by_side() -> None:
         formula="where(x > 3, 10000*x - 9999*x, x)", b="where(x > 3, x, x)", range="x=1:5"
     )
     assert not page.exception
-    said = "The worst step (EIC) of B loses 4.2 digits fewer than that of A"
+    said = "EIC of B is 4.2 digits less than that of A"
     assert said in compare.html_of(page)
 
 

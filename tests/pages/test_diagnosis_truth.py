@@ -7,6 +7,7 @@ import math
 import plotly.graph_objects as go
 import pytest
 
+from eic_core.explain.reasons import Event, MeasuredEvent
 from eic_core.explain.triangulation import Triangulation, triangulate
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, inspect, sample_domains
@@ -54,7 +55,7 @@ def test_another_number_than_an_exact_0_is_measured_as_the_loss_of_every_digit()
     single, double = lanes(node)[-2:]
     assert (single.label, single.words) == ("measured in float32", "exact")
     assert (double.label, double.words) == ("measured in float64", "15.95")
-    assert "In single precision, its value comes out exact." in node.agreement.reasons
+    assert MeasuredEvent("float32", Event.EXACT) in node.agreement.reasons
     strokes = [s for s in triangulated_figure(node).layout["shapes"] if s["line"]["width"] == 3]
     assert [round(s["x0"], 2) for s in strokes] == [15.95]  # none beside a word
 
@@ -65,10 +66,10 @@ def test_the_rows_of_the_other_number_are_named_and_are_those_that_have_one() ->
     last = page.session_state["visit"].last_good.inspection
     (log,) = [n for n in last.nodes if n.text == "log(x)"]
     said = html_of(open_page(**link, ask="truth", node=str(log.node.id)))
-    assert f"on the {log.evaluated:,} of all 10,000 at which it is evaluated it loses" in said
+    assert f"on the {log.evaluated:,} of all 10,000 at which it is evaluated it is" in said
     sigmoid = {"formula": "exp(x)/(1+exp(x))", "range": ["x=-700:700"], "samples": "2000"}
     said = html_of(open_page(**sigmoid, ask="truth", node="5"))
-    assert "<code>1 + exp(x)</code> loses 2.4 digits (local EIC), on all 2,000 it loses 2.5" in said
+    assert "of <code>1 + exp(x)</code> is 2.4 digits, on all 2,000 it is 2.5" in said
 
 
 def test_what_cannot_be_drawn_is_said_in_its_lane() -> None:
@@ -98,7 +99,7 @@ def test_the_page_says_where_the_ways_agree_and_lists_all_nodes() -> None:
     page = open_page(**ROOTS)
     assert not page.exception
     said = html_of(page)
-    ways = "the prediction, trials with small errors, single and double precision"
+    ways = "the prediction, trials with small errors and the errors measured in float32 and float64"
     assert f"At 6 of 7 nodes {ways} agree" in said
     assert "Compared on 200 of the 1,000 valid samples" in said
     table = page.dataframe[0].value
@@ -130,10 +131,13 @@ def test_every_badge_has_a_shape_and_a_word() -> None:
         ({"formula": "log(-x)"}, "so there is nothing to compare"),
         ({"formula": "x"}, "At the only node the prediction"),
         ({"formula": "2"}, "At the only node the prediction"),
-        ({"formula": "x - x"}, "because no digit is left at any sample"),
+        ({"formula": "x - x"}, "No digit is left at any sample"),
         ({"formula": "a*b + c - d/a"}, "At all 9 nodes"),
-        ({"formula": "log(exp(x))", "range": ["x=900.0:1000.0"]}, "do not all agree at"),
-        ({"formula": LONG, "range": ["x=1.0:2.0"]}, "of 307 nodes"),
+        (
+            {"formula": "log(exp(x))", "range": ["x=900.0:1000.0"]},
+            "; at 3 they do not, for instance at",
+        ),
+        ({"formula": LONG, "range": ["x=1.0:2.0"]}, "of 301 nodes"),
     ],
 )
 def test_degenerate_and_large_formulas_are_answered_in_words(
@@ -170,7 +174,7 @@ def test_where_the_compared_samples_lose_less_than_all_the_page_says_both() -> N
     page = open_page(formula="1/(x-2)", range=["x=1.0:3.0"], samples="5000", ask="truth")
     said = html_of(page)
     assert "200 of the 5,000 valid samples, evenly spaced" in said
-    assert "On these, <code>1/(x − 2)</code> loses 2.0 digits" in said
-    assert "on all 5,000 it loses 2.5" in said
+    assert "On these, the local EIC of <code>1/(x − 2)</code> is 2.0 digits" in said
+    assert "on all 5,000 it is 2.5" in said
     calm = open_page(formula="10000*x-9999*x", range=["x=1.0:5.0"], samples="5000", ask="truth")
     assert "On these" not in html_of(calm)

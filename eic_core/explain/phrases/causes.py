@@ -97,11 +97,8 @@ def clause(cause: Cause, formula: Formula) -> Phrase:
         case facts.NearZero(largest=0.0):
             return say("it comes close to a zero of `{name}`", name=_name(row))
         case facts.NearZero():
-            return say(
-                "it comes close to a zero of `{name}` at arguments up to {largest}",
-                name=_name(row),
-                largest=wording.significant(cause.largest),
-            )
+            largest = wording.significant(cause.largest)
+            return say("it comes close to a zero at arguments up to {largest}", largest=largest)
         case facts.NearZerosAndPoles():
             return say("it comes close to zeros and poles of `{name}`", name=_name(row))
         case facts.LargeArgument():
@@ -129,9 +126,9 @@ def clause(cause: Cause, formula: Formula) -> Phrase:
         case facts.SteepStep():
             return _steep_step(cause, formula)
         case facts.BeyondDoubles():
-            return say("what it is given cannot be computed in double precision at all")
+            return say("its operand cannot be computed in double precision at all")
         case facts.NoDigitLeft():
-            return listed_or([_zero(way, _row(formula, cause.node)) for way in cause.ways])
+            return _ways_to_zero(cause, _row(formula, cause.node))
         case facts.OnThreshold():
             return _threshold(cause, formula)
         case facts.TurnedByRounding():
@@ -143,7 +140,7 @@ def clause(cause: Cause, formula: Formula) -> Phrase:
         case facts.OutsideDomain():
             return domain(formula, cause.node)
         case facts.NotTold():
-            return say("to 300 digits what it is given cannot be told from where it has no value")
+            return say("to 300 digits its operand may be where it has no value")
         case facts.BeyondReduction():
             return say("its argument is too large to be reduced")
         case facts.BeyondEveryRange():
@@ -168,13 +165,6 @@ def way_of_range(way: Way) -> Phrase:
     assert_never(way)
 
 
-def listed_or(parts: list[Phrase]) -> Phrase:
-    first, *others = parts
-    for other in others:
-        first = say("{first}, or {other}", first=first, other=other)
-    return first
-
-
 def domain(formula: Formula, node: int) -> Phrase:
     """The reason why a node has no real value at some rows."""
     if not formula.nodes[node].children:
@@ -182,6 +172,8 @@ def domain(formula: Formula, node: int) -> Phrase:
     row = _row(formula, node)
     if row.power and row.needs_parameter:
         return _base(Fraction(formula.nodes[node].parameter or 0))
+    if row.power:
+        return say("with an inexact exponent the base must be positive, or 0 below a positive one")
     if row.words.invalid:
         return Phrase(row.words.invalid)
     return say("`{name}` has no real value for what it is given", name=row.name)
@@ -221,14 +213,12 @@ def _length(period: float) -> str:
 def _zero_term(cause: facts.ZeroTerm, formula: Formula) -> Phrase:
     row = _row(formula, cause.node)
     if row.words.cancels:
-        return say("one of the two terms is 0 and only brings its error")
-    if row.power and cause.operand == 0:
-        return say("its base is 0 there and only brings its error")
+        return say("one term is 0 and only brings its error")
     if row.power:
-        return say("its exponent is 0 there and only brings its error")
+        return say("its exponent is 0 and only brings its error")
     if len(formula.nodes[cause.node].children) == 1:
-        return say("what it is given is 0 there and only brings its error")
-    return say("operand {number} is 0 there and only brings its error", number=cause.operand + 1)
+        return say("its operand is 0 and only brings its error")
+    return say("operand {number} is 0 and only brings its error", number=cause.operand + 1)
 
 
 def _near_edge(cause: facts.NearEdge, row: Operator | None) -> Phrase:
@@ -243,12 +233,36 @@ def _steep_step(cause: facts.SteepStep, formula: Formula) -> Phrase:
     if cause.operand < 0:
         return say("it amplifies what it is given about {times} times", times=times)
     if len(formula.nodes[cause.node].children) == 1:
-        return say("it multiplies the relative error of its operand by about {times}", times=times)
+        return say("it multiplies relative errors by about {times}", times=times)
     return say(
-        "it multiplies the relative error of operand {number} by about {times}",
+        "it multiplies errors of operand {number} by about {times}",
         number=cause.operand + 1,
         times=times,
     )
+
+
+def _ways_to_zero(cause: facts.NoDigitLeft, row: Operator) -> Phrase:
+    first, *others = cause.ways
+    ways = _zero(first, row)
+    for other in others:
+        ways = say("{first}, or {other}", first=ways, other=_other_zero(other))
+    return ways
+
+
+def _other_zero(way: Zero) -> Phrase:
+    """A further way, at other rows."""
+    match way:
+        case Zero.EXACT:
+            return say("exactly")
+        case Zero.NEARLY | Zero.DEEP:
+            return say("nearly")
+        case Zero.NO_ANGLE:
+            return say("has no angle")
+        case Zero.TOO_MUCH:
+            return say("losses add up")
+        case Zero.GIVEN:
+            return say("its operand has no digit")
+    assert_never(way)
 
 
 def _zero(way: Zero, row: Operator) -> Phrase:
@@ -258,13 +272,9 @@ def _zero(way: Zero, row: Operator) -> Phrase:
         case Zero.NEARLY:
             return Phrase(row.words.nearly)
         case Zero.DEEP:
-            return say(
-                "{nearly}, and in all of the {digits} that were looked at",
-                nearly=row.words.nearly,
-                digits=MANY_DIGITS,
-            )
+            return say("{digits} digits cannot tell it from a singular point", digits=MANY_DIGITS)
         case Zero.NO_ANGLE:
-            return say("its argument is so large that no digit of the angle is left")
+            return say("its argument is too large to have an angle")
         case Zero.TOO_MUCH:
             return say("the losses up to it add up to more than 30 digits")
         case Zero.GIVEN:
@@ -273,21 +283,33 @@ def _zero(way: Zero, row: Operator) -> Phrase:
 
 
 def _threshold(cause: facts.OnThreshold, formula: Formula) -> Phrase:
-    where = say("exactly") if cause.is_exact else say("to more than 30 digits")
+    row = cause.first_row
     node = formula.nodes[cause.node]
     if not OPERATORS[node.operator].chooses:
-        return say("on a jump, row {row} first, {where}", row=cause.first_row, where=where)
+        if cause.is_exact:
+            return say("exactly on a jump, row {row} first", row=row)
+        return say("on a jump to over 30 digits, row {row} first", row=row)
     condition = code_text(formula, node.children[0])
-    if cause.is_hinge:
-        return say(
-            "on the threshold of {condition}, row {row} first, {where}, where both branches are 0",
-            condition=condition,
-            row=cause.first_row,
-            where=where,
-        )
-    return say(
-        "on the jump of {condition}, row {row} first, {where}",
-        condition=condition,
-        row=cause.first_row,
-        where=where,
-    )
+    match cause.is_hinge, cause.is_exact:
+        case True, True:
+            return say(
+                "both branches are 0 exactly where {condition} turns, row {row} first",
+                condition=condition,
+                row=row,
+            )
+        case True, False:
+            return say(
+                "to over 30 digits both branches are 0 where {condition} turns, row {row} first",
+                condition=condition,
+                row=row,
+            )
+        case _, True:
+            return say(
+                "exactly on the jump of {condition}, row {row} first", condition=condition, row=row
+            )
+        case _:
+            return say(
+                "on the jump of {condition} to over 30 digits, row {row} first",
+                condition=condition,
+                row=row,
+            )

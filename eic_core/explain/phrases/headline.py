@@ -9,10 +9,11 @@ from typing import assert_never
 from eic_core import wording
 from eic_core.explain import findings as facts
 from eic_core.explain.findings import Finding, Noise, Place
+from eic_core.explain.given import GivenDigits
 from eic_core.explain.losses import shared_noise_differs
-from eic_core.explain.phrases import code_text
+from eic_core.explain.phrases import code_text, input_name
 from eic_core.explain.phrases.causes import clause, label, way_of_range
-from eic_core.explain.verdict import A_DIGIT, Lead, Level, Verdict
+from eic_core.explain.verdict import A_DIGIT, NO_VALUE, Lead, Level, Verdict
 from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import Inspection
 from eic_core.measure.reasons import DOUBLE_DIGITS, Outcome
@@ -34,7 +35,7 @@ def headline(verdict: Verdict, better: str = "") -> Phrase:
     >>> samples = Samples.from_columns({"x": [0.9999, 0.99995, 0.99999]})
     >>> for text in ("sqrt(1-x)", "sqrt(x-2)", "x + 1"):
     ...     print(headline(verdict(inspect(read(text).formula, samples))))
-    Sensitive, yet computed right: errors grow 150,000-fold or more at one row in ten, at `1 − x`: \
+    Sensitive, computed right: at one row in ten errors grow 150,000-fold or more, at `1 − x`: \
 the two terms cancel.
     No real value at any row, at `√(x − 2)`: the argument of a square root must not be negative.
     All well: errors grow less than tenfold at nine rows in ten, and a program computes the result \
@@ -68,13 +69,13 @@ def _sensitive(verdict: Verdict, finding: Finding, formula: Formula) -> Phrase:
     right = verdict.measured.nine_in_ten < A_DIGIT
     if not right:
         return say(
-            "Sensitive: errors grow {times}-fold or more at one row in ten, at {place}: {clause}.",
+            "Sensitive: at one row in ten errors grow {times}-fold or more, at {place}: {clause}.",
             times=times,
             place=code_text(formula, finding.cause.node, LONG),
             clause=clause(finding.cause, formula),
         )
     return say(
-        "Sensitive, yet computed right: errors grow {times}-fold or more at one row in ten, at "
+        "Sensitive, computed right: at one row in ten errors grow {times}-fold or more, at "
         "{place}: {clause}.",
         times=times,
         place=code_text(formula, finding.cause.node, LONG),
@@ -155,7 +156,7 @@ def sentence(finding: Finding, formula: Formula) -> Phrase:
         case Outcome.DECIDED:
             if isinstance(finding.cause, facts.OnThreshold):
                 return say(
-                    "An error, however small, costs {digits} {rows}, at {place}: {clause}.",
+                    "Any error costs {digits} {rows}, at {place}: {clause}.",
                     digits=_most(finding),
                     rows=rows,
                     place=place,
@@ -170,7 +171,7 @@ def sentence(finding: Finding, formula: Formula) -> Phrase:
             )
         case Outcome.FOLLOWS:
             return say(
-                "The result follows {place} {rows}, which puts {digits} in doubt: {clause}.",
+                "The result follows {place} {rows}, costing {digits}: {clause}.",
                 place=place,
                 rows=rows,
                 digits=_most(finding),
@@ -185,7 +186,7 @@ def sentence(finding: Finding, formula: Formula) -> Phrase:
             )
         case Outcome.NO_DIGIT:
             return say(
-                "Any error puts every digit of the result in doubt {rows}, at {place}: {clause}.",
+                "Any error leaves no digit right {rows}, at {place}: {clause}.",
                 rows=rows,
                 place=place,
                 clause=why,
@@ -199,8 +200,10 @@ def _rows(finding: Finding) -> Phrase:
     """Where: "at 3 of 300 rows"."""
     if finding.rows is None:
         return say("at some rows")
+    if finding.of == 1:
+        return say("at the only row")
     if finding.rows == finding.of:
-        return say("at every row") if finding.of > 1 else say("at the only row")
+        return say("at any row") if finding.outcome in NO_VALUE else say("at every row")
     return say("at {rows} of {of} rows", rows=finding.rows, of=finding.of)
 
 
@@ -277,9 +280,7 @@ def _exact(cause: facts.OutOfRange) -> Phrase:
     if not held and not cause.unknown:
         return say("the exact value is out of range, too")
     if not held and cause.beyond:
-        return say(
-            "the exact value is out of range, too, at {rows} or more of them", rows=cause.beyond
-        )
+        return say("{rows} or more of the exact values are out of range, too", rows=cause.beyond)
     if not held:
         return say("what the exact value is, is not known")
     if cause.beyond or cause.unknown:
@@ -317,17 +318,29 @@ def badge(verdict: Verdict) -> Phrase:
 
 def marks(verdict: Verdict) -> tuple[Phrase, ...]:
     """What stands beside the badge: rows without a value, and what a program loses."""
-    shown: list[Phrase] = []
-    missing = [f for f in verdict.findings if f.outcome <= Outcome.NO_DOUBLE and f.rows]
-    if missing:
-        share = sum(f.rows or 0 for f in missing) / missing[0].of
-        shown.append(say("no value at {share}", share=wording.percent(share)))
+    shown = value_mark(verdict), measured_mark(verdict)
+    return tuple([mark for mark in shown if mark is not None])
+
+
+def value_mark(verdict: Verdict) -> Phrase | None:
+    missing = _without_value(verdict)
+    if not missing:
+        return None
+    share = sum(f.rows or 0 for f in missing) / missing[0].of
+    return say("no value at {share}", share=wording.percent(share))
+
+
+def measured_mark(verdict: Verdict) -> Phrase | None:
     most = verdict.measured.nine_in_ten
+    if math.isnan(most):
+        return None
     if most >= A_DIGIT:
-        shown.append(say("a program loses {digits}", digits=wording.digits_phrase(most)))
-    elif not math.isnan(most):
-        shown.append(say("computed right elsewhere") if missing else say("computed right"))
-    return tuple(shown)
+        return say("a program loses {digits}", digits=wording.digits_phrase(most))
+    return say("computed right elsewhere") if _without_value(verdict) else say("computed right")
+
+
+def _without_value(verdict: Verdict) -> list[Finding]:
+    return [f for f in verdict.findings if f.outcome <= Outcome.NO_DOUBLE and f.rows]
 
 
 def short_cause(verdict: Verdict) -> Phrase:
@@ -383,9 +396,21 @@ def notes(verdict: Verdict) -> tuple[Phrase, ...]:
     for finding in verdict.findings:
         cause = type(finding.cause), finding.cause.node, finding.noise, finding.place
         apart.setdefault(cause if finding.outcome is Outcome.FINITE else (finding,), finding)
+    given = () if verdict.given is None else (_of_table(verdict.given),)
     return (
+        *given,
         *[sentence(finding, formula) for finding in [*apart.values()][first:]],
         *_about_numbers(verdict.inspection),
+    )
+
+
+def _of_table(given: GivenDigits) -> Phrase:
+    return say(
+        "Your table gives {name} to {digits} digits; at half of the rows the result keeps {kept}, "
+        "in any program.",
+        name=input_name(given.name),
+        digits=given.digits,
+        kept=wording.number(given.kept, 1),
     )
 
 

@@ -12,7 +12,7 @@ from typing import get_args
 
 from eic_core.errors import FormulaError, UserError
 from eic_core.formula.syntax.alphabets import in_plain_letters, note_look_alikes
-from eic_core.formula.syntax.build import Refusal, with_noisy_exponents
+from eic_core.formula.syntax.build import with_noisy_exponents
 from eic_core.formula.syntax.conditions import CONDITIONS, settle
 from eic_core.formula.syntax.derivatives import refuse_derivatives
 from eic_core.formula.syntax.euler import note_meaning_of_e, reason_for_euler
@@ -64,6 +64,7 @@ from eic_core.formula.syntax.reading import (
     Alternative,
     Note,
     Reading,
+    Refusal,
     Report,
 )
 from eic_core.formula.syntax.sexpr import read_sexpr
@@ -337,7 +338,7 @@ def _read_text(
                 names.take_for_missing(MISSING)
         except Refusal as refusal:
             place = (theta[0], len(text)) if theta else (0, 0)
-            again.fail(refusal.message, *place, refusal.hint)
+            again.refuse(refusal, *place)
         if lines is not None:
             draft, notation = read_source(again, names, lines), name
         else:
@@ -386,9 +387,10 @@ def _read_text(
         formula,
         notation,
         _index_base(report, formula, report.index_base or LANGUAGES[notation].index_base),
-        tuple(report.notes.values()),
+        tuple(report.notes),
         report.other_readings(),
         report.domain,
+        report.protected,
     )
 
 

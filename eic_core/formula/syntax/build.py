@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import lru_cache, partial
 from typing import NamedTuple
 
-from eic_core.formula.syntax.reading import MAX_DIGITS, MAX_EXPONENT
+from eic_core.formula.syntax.reading import MAX_DIGITS, MAX_EXPONENT, Refusal
 from eic_core.formula.tree import ALWAYS_EXACT, CONSTANT, Draft, constant
 from eic_core.operators import OPERATORS, Operator, follow
 
@@ -19,15 +19,6 @@ NOTHING = "none"
 _ONE_OPERAND = ("x input",)
 _NAMED = frozenset(("pi", "e", "nan", "true", "false"))
 _OF_LITERALS = frozenset((CONSTANT, "neg", "div"))
-
-
-class Refusal(Exception):
-    """A well-formed piece of text that has no meaning here; becomes a `FormulaError`."""
-
-    def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
 
 
 class Function(NamedTuple):

@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from eic_core.formula.syntax.build import FUNCTIONS, MANY, Function, Refusal, Span, fold
-from eic_core.formula.syntax.reading import Report
+from eic_core.formula.syntax.build import FUNCTIONS, MANY, Function, Span, fold
+from eic_core.formula.syntax.reading import Refusal, Report
 from eic_core.formula.tree import CONSTANT, UNDEFINED, VARIABLE, Draft, constant
 from eic_core.operators import ROWS
 

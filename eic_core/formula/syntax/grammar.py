@@ -13,7 +13,6 @@ from typing import NoReturn
 from eic_core.formula.syntax.build import (
     FUNCTIONS,
     Function,
-    Refusal,
     literal,
     logarithm,
     number_label,
@@ -41,7 +40,7 @@ from eic_core.formula.syntax.conditions import (
     is_truth,
 )
 from eic_core.formula.syntax.names import REFUSED_FUNCTIONS, Names
-from eic_core.formula.syntax.reading import MAX_DEPTH, MAX_NODES, Report, replaced
+from eic_core.formula.syntax.reading import MAX_DEPTH, MAX_NODES, Refusal, Report, replaced
 from eic_core.formula.syntax.tokens import (
     BAD,
     BAR,
@@ -273,9 +272,9 @@ def fail_unclosed_bracket(report: Report, pending: list[PendingRow]) -> NoReturn
     if opened.name == "|":
         _refuse_bar(report, opened.start)
     closers = "".join(CLOSERS[name] for level, name, *_ in reversed(pending) if level == 0)
-    report.fail(
-        f"unbalanced parenthesis at column {opened.end}",
-        opened.end - 1 if opened.end > opened.start else opened.start,
+    report.fail_unbalanced(
+        "parenthesis",
+        max(opened.end - 1, opened.start),
         opened.end,
         f"close this `{opened.name}`",
         report.text.rstrip() + closers if len(closers) <= 20 else None,
@@ -405,7 +404,7 @@ class _Parser:
                             draft = Draft(CONSTANT, [], number_label(text), None, span)
                             push((draft, start, end))
                     except Refusal as refusal:
-                        self.report.fail(refusal.message, start, end, refusal.hint)
+                        self.report.refuse(refusal, start, end)
                     want = False
                 elif kind == CALL:
                     self.call(token)
@@ -720,8 +719,8 @@ class _Parser:
         if pending and pending[-1][0]:
             self.reduce(1)
         if not pending:
-            self.report.fail(
-                f"unbalanced parenthesis at column {start + 1}",
+            self.report.fail_unbalanced(
+                "parenthesis",
                 start,
                 end,
                 f"remove this `{text}` or open it before",
@@ -804,19 +803,19 @@ class _Parser:
         try:
             return number_label(text)
         except Refusal as refusal:
-            self.report.fail(refusal.message, start, end, refusal.hint)
+            self.report.refuse(refusal, start, end)
 
     def leaf(self, name: str, start: int, end: int) -> Draft:
         try:
             return self.names.leaf(name, (start, end))
         except Refusal as refusal:
-            self.report.fail(refusal.message, start, end, refusal.hint)
+            self.report.refuse(refusal, start, end)
 
     def function(self, name: str, start: int, end: int) -> Function | None:
         try:
             return self.names.function(name)
         except Refusal as refusal:
-            self.report.fail(refusal.message, start, end, refusal.hint)
+            self.report.refuse(refusal, start, end)
 
     def power(self, base: Draft, exponent: Draft, span: tuple[int, int]) -> Draft:
         """A power, exact if its exponent is a literal."""
@@ -827,7 +826,7 @@ class _Parser:
         try:
             return power([base, exponent], span)
         except Refusal as refusal:
-            self.report.fail(refusal.message, *exponent.span, refusal.hint)
+            self.report.refuse(refusal, *exponent.span)
 
     def note_divided_power(self, exponent: Draft) -> None:
         """Say of ``x^1/2`` that the power is divided, and offer the fraction as exponent."""
@@ -884,7 +883,7 @@ class _Parser:
         try:
             return function.build(args, span)
         except Refusal as refusal:
-            self.report.fail(refusal.message, *span, refusal.hint)
+            self.report.refuse(refusal, *span)
 
     def mend_of_count(
         self, name: str, too_many: bool, span: tuple[int, int]

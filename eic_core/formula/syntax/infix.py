@@ -10,8 +10,8 @@ import re
 import unicodedata
 
 from eic_core import wording
-from eic_core.errors import FormulaError
-from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, number_label
+from eic_core.errors import FormulaError, RefusalKind
+from eic_core.formula.syntax.build import FUNCTIONS, Function, number_label
 from eic_core.formula.syntax.elements import find_elements, offer_products, with_elements
 from eic_core.formula.syntax.euler import with_arguments
 from eic_core.formula.syntax.grammar import Grammar, parse
@@ -33,7 +33,7 @@ from eic_core.formula.syntax.products import (
     parts_of,
     with_factors_of_letters,
 )
-from eic_core.formula.syntax.reading import Report
+from eic_core.formula.syntax.reading import Refusal, Report
 from eic_core.formula.syntax.tokens import (
     BAD,
     BAR,
@@ -296,7 +296,7 @@ def _exact_leaf(report: Report, match: re.Match[str]) -> Token:
         try:
             return Token(LEAF, first, *span, constant(_signed(first), span))
         except Refusal as refusal:
-            report.fail(refusal.message, *span, refusal.hint)
+            report.refuse(refusal, *span)
     report.fail(f"`{kind}(…)` holds no {kind.lower()} literal", *span, f"as in `{kind}(2)`")
 
 
@@ -406,7 +406,7 @@ def parse_infix(
     """The tree of the tokens. With `by_hand` short words may be products of their letters. Raises
     `FormulaError` if they are no formula.
     """
-    notes = [*report.notes]
+    notes = dict(report.notes)
     draft = None
     if by_hand:
         if "Σ" in report.view or "Π" in report.view:
@@ -417,13 +417,13 @@ def parse_infix(
     except _Unwritten:
         pass
     except FormulaError as error:
-        if error.message.endswith("has no argument"):  # as in `sin 2x`
+        if error.kind is RefusalKind.NO_ARGUMENT:  # as in `sin 2x`
             neighbours = Neighbours(report, names)
             neighbours.refuse_raised_function(tokens)
             ProductWriter(report, names, tokens, ()).write(neighbours.refuse)
         raise
     if by_hand and (draft is None or report.products) and (found := find_elements(names, tokens)):
-        report.notes = {message: report.notes[message] for message in notes}
+        report.notes = dict(notes)
         report.products = []
         report.alternatives.clear()
         elements = with_elements(report, tokens, found)
@@ -435,7 +435,7 @@ def parse_infix(
         text = report.view[tokens[0][2] : tokens[-1][3]]
         split, others = letter_products(text, tokens, names)
     if draft is None or split:
-        report.notes = {message: report.notes[message] for message in notes}
+        report.notes = dict(notes)
         report.products = []
         report.alternatives.clear()
         draft = _with_products(report, names, tokens, split, powers_from_left)
@@ -533,7 +533,7 @@ def parse_text(
     try:
         return parse_infix(report, names, tokens, powers_from_left, by_hand)
     except FormulaError as error:
-        report.notes = dict([*report.notes.items()][:known])
+        report.notes = dict.fromkeys([*report.notes][:known])
         others: dict[str, str] = {}
         rewritten = with_plain_calls(report, names, tokens)
         if rewritten is not None:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import NoReturn
 
 from eic_core.errors import FormulaError
-from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, root
+from eic_core.formula.syntax.build import FUNCTIONS, Function, root
 from eic_core.formula.syntax.conditions import AND, CASES, JOINTS, TRUE
 from eic_core.formula.syntax.derivatives import fail_derivative, is_latex_derivative
 from eic_core.formula.syntax.grammar import (
@@ -55,8 +55,8 @@ from eic_core.formula.syntax.latex_words import (
     is_condition,
     said_by,
 )
-from eic_core.formula.syntax.names import Names, suggestion
-from eic_core.formula.syntax.reading import Report, insert, replaced
+from eic_core.formula.syntax.names import Names, refuse_function
+from eic_core.formula.syntax.reading import Refusal, Report, insert, replaced
 from eic_core.formula.syntax.tokens import (
     BAD,
     BAR,
@@ -137,7 +137,7 @@ class Latex(Grammar):
             raised := raised_function(tokens, index, ("f", "g", "h", "Gamma", *_OPERATORS))
         ) and not self.names.is_known(raised[1]):
             self._refuse_operator(Token._make(raised), token)
-            report.fail(f"unknown function `{raised[1]}`", *raised[2:4], suggestion(raised[1]))
+            refuse_function(report, raised[1], *raised[2:4])
         for row in reversed(pending):
             top = Pending._make(row)
             if top.precedence == FUNCTION_PRECEDENCE:
@@ -168,12 +168,7 @@ class Latex(Grammar):
 
     def _call_or_product(self, name: Token, bracket: Token) -> None:
         if name.text in "fgh" and not self.names.is_column(name.text):
-            self.report.fail(
-                f"unknown function `{name.text}`",
-                name.start,
-                name.end,
-                suggestion(name.text),
-            )
+            refuse_function(self.report, name.text, name.start, name.end)
         if name.text in ("pi", "e") or name.end != bracket.start:
             return
         self.report.note(
@@ -293,8 +288,8 @@ class _Scanner(Brackets):
                     self.end_cases(start, end)
                 if self.open:
                     place = self.open[-1][2]
-                    self.report.fail(
-                        f"unbalanced bracket at column {place + 1}",
+                    self.report.fail_unbalanced(
+                        "bracket",
                         place,
                         place + 1,
                         f"close it with `{self.open[-1][0]}`",
@@ -1009,12 +1004,12 @@ class _Scanner(Brackets):
             try:
                 function = self.names.function(name)
             except Refusal as refusal:
-                self.report.fail(refusal.message, start, end, refusal.hint)
+                self.report.refuse(refusal, start, end)
             if function is not None:
                 self.function(name, function, start, end)
                 return
             if font.startswith("op"):
-                self.report.fail(f"unknown function `{name}`", start, end, suggestion(name))
+                refuse_function(self.report, name, start, end)
         if len(name) == 1 and name != "e":
             self.has_units = True  # upright letters are variables in this text
         self.name(name, start, end)

@@ -6,16 +6,9 @@ import re
 from fractions import Fraction
 from functools import partial
 
-from eic_core.formula.syntax.build import (
-    FUNCTIONS,
-    Function,
-    Refusal,
-    log_base,
-    number_label,
-    power,
-)
+from eic_core.formula.syntax.build import FUNCTIONS, Function, log_base, number_label, power
 from eic_core.formula.syntax.names import Names
-from eic_core.formula.syntax.reading import Report, replaced
+from eic_core.formula.syntax.reading import Refusal, Report, replaced
 from eic_core.formula.syntax.tokens import (
     CALL,
     CLOSE,
@@ -281,7 +274,7 @@ class Scripts:
         try:
             return number_label(text)
         except Refusal as refusal:
-            self.report.fail(refusal.message, start, end, refusal.hint)
+            self.report.refuse(refusal, start, end)
 
     def symbol(self, script: str, start: int, end: int) -> Draft:
         """A letter or Greek letter in a script, with blanks around it or without, as a leaf."""
@@ -293,7 +286,7 @@ class Scripts:
         try:
             return self.names.leaf(text, (start, end))
         except Refusal as refusal:
-            self.report.fail(refusal.message, start, end, refusal.hint)
+            self.report.refuse(refusal, start, end)
 
 
 def _one_form(text: str, names: Names) -> dict[str, str]:
@@ -546,9 +539,7 @@ class Brackets:
         while depth:
             kind, text, low, high = self.raw[self.index]
             if kind == "end":
-                self.report.fail(
-                    f"unbalanced bracket at column {start + 1}", start, end, "close it with `}`"
-                )
+                self.report.fail_unbalanced("bracket", start, end, "close it with `}`")
             self.index += 1
             depth += (text == "{") - (text == "}")
         return self.text[end:low], high
@@ -570,8 +561,8 @@ class Brackets:
         none is open, or another must be closed first.
         """
         if not self.open:
-            self.report.fail(
-                f"unbalanced bracket at column {start + 1}",
+            self.report.fail_unbalanced(
+                "bracket",
                 start,
                 end,
                 "remove it or open it before",

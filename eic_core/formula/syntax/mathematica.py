@@ -8,7 +8,6 @@ from eic_core.formula.syntax.build import (
     FUNCTIONS,
     MANY,
     Function,
-    Refusal,
     Span,
     literal,
     logarithm,
@@ -18,7 +17,7 @@ from eic_core.formula.syntax.build import (
 from eic_core.formula.syntax.conditions import EVERY, NEGATION, SOME, cases, choice
 from eic_core.formula.syntax.grammar import Grammar, parse
 from eic_core.formula.syntax.names import Names, similar_function
-from eic_core.formula.syntax.reading import Report
+from eic_core.formula.syntax.reading import Refusal, Report
 from eic_core.formula.syntax.tokens import (
     BAD,
     CALL,
@@ -255,8 +254,8 @@ class _Scanner:
             bracket, place = self.open[-1]
             closers = "".join(_CLOSERS[mark] for mark, _ in reversed(self.open))
             few = len(closers) <= 20
-            self.report.fail(
-                f"unbalanced bracket at column {place + 1}",
+            self.report.fail_unbalanced(
+                "bracket",
                 place,
                 place + 1,
                 f"close this `{bracket}`",
@@ -338,7 +337,7 @@ class _Scanner:
         try:
             return self.names.function(name)
         except Refusal as refusal:
-            self.report.fail(refusal.message, *span, refusal.hint)
+            self.report.refuse(refusal, *span)
 
     def comment(self, span: Span) -> None:
         closing = self.report.text.find("*)", span[1], self.end)
@@ -373,8 +372,8 @@ class _Scanner:
             self.tokens.append((OPEN, "(", *span, None))
         elif text in ")]":
             if not self.open:
-                self.report.fail(
-                    f"unbalanced bracket at column {span[0] + 1}",
+                self.report.fail_unbalanced(
+                    "bracket",
                     *span,
                     "remove it or open it before",
                 )

@@ -5,14 +5,14 @@ from __future__ import annotations
 import html
 import re
 
-from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal
+from eic_core.formula.syntax.build import FUNCTIONS, Function
 from eic_core.formula.syntax.derivatives import fail_derivative
 from eic_core.formula.syntax.grammar import FUNCTION_PRECEDENCE, TIGHT_PRODUCT, Grammar
 from eic_core.formula.syntax.latex_scripts import Scripts, joins_numbers, mixed_number, run_end
 from eic_core.formula.syntax.latex_words import SOME_UNITS, said_by
 from eic_core.formula.syntax.mathml_elements import Element, plain_letters
-from eic_core.formula.syntax.names import Names, suggestion
-from eic_core.formula.syntax.reading import Report, insert
+from eic_core.formula.syntax.names import Names, refuse_function
+from eic_core.formula.syntax.reading import Refusal, Report, insert
 from eic_core.formula.syntax.tokens import (
     BAD,
     BAR,
@@ -109,12 +109,7 @@ class Displayed(Grammar):
                 "write out what it is; for a product write `<mo>⋅</mo>` between the factors",
             )
         if before.kind == NAME and before.text in ("f", "g", "h") and token.text == "(":
-            self.report.fail(
-                f"unknown function `{before.text}`",
-                before.start,
-                before.end,
-                suggestion(before.text),
-            )
+            refuse_function(self.report, before.text, before.start, before.end)
         for row in reversed(pending):
             top = Pending._make(row)
             if top.precedence == FUNCTION_PRECEDENCE:
@@ -148,7 +143,7 @@ class Displayed(Grammar):
         return TIGHT_PRODUCT
 
     def factor(self, token: TokenRow) -> None:
-        self.report.fail(f"unknown function `{token[1]}`", token[2], token[3], suggestion(token[1]))
+        refuse_function(self.report, token[1], token[2], token[3])
 
 
 def _differs(element: Element, alone: bool = False) -> bool:
@@ -330,7 +325,7 @@ class Presentation:
         try:
             return self.names.function(name)
         except Refusal as refusal:
-            self.report.fail(refusal.message, *span, refusal.hint)
+            self.report.refuse(refusal, *span)
 
     def word(self, element: Element) -> None:
         span = (element.start, element.end)

@@ -7,15 +7,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import partial
 
-from eic_core.formula.syntax.build import (
-    NOTHING,
-    Function,
-    Refusal,
-    logarithm,
-)
+from eic_core.formula.syntax.build import NOTHING, Function, logarithm
 from eic_core.formula.syntax.conditions import ASKING
 from eic_core.formula.syntax.names import Names
-from eic_core.formula.syntax.reading import Report
+from eic_core.formula.syntax.reading import Refusal, Report
 from eic_core.formula.syntax.tokens import (
     BAD,
     CALL,

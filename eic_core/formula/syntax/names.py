@@ -8,9 +8,12 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from fractions import Fraction
 from functools import lru_cache, partial
+from typing import NoReturn
 
-from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, log_base, number_label
+from eic_core.errors import RefusalKind
+from eic_core.formula.syntax.build import FUNCTIONS, Function, log_base, number_label
 from eic_core.formula.syntax.conditions import SPECIAL, condition_function
+from eic_core.formula.syntax.reading import Refusal, Report
 from eic_core.formula.syntax.tokens import DECIMAL
 from eic_core.formula.tree import CONSTANT, UNDEFINED, VARIABLE, Draft
 
@@ -471,7 +474,9 @@ def _meaning(columns: _Columns, name: str, euler: bool, cased: bool) -> tuple[bo
         raise Refusal(f"`{bare}` is not a real number", "write a finite number")
     if lower in _ALWAYS_FUNCTIONS:
         raise Refusal(
-            f"the function `{bare}` has no argument", f"write its argument as `{bare}(x)`"
+            f"the function `{bare}` has no argument",
+            f"write its argument as `{bare}(x)`",
+            RefusalKind.NO_ARGUMENT,
         )
     if is_indexed(bare):
         label = _kept_case(bare) if cased else canonical_name(bare)
@@ -543,6 +548,10 @@ def _is_misspelt(name: str, known: str) -> bool:
         inside = 0 < first < size - 1
         return (inside or doubled) and name[:first] + name[first + 1 :] == known
     return size > 3 and 0 < first < size and known[:first] + known[first + 1 :] == name
+
+
+def refuse_function(report: Report, name: str, start: int, end: int) -> NoReturn:
+    report.fail(f"unknown function `{name}`", start, end, suggestion(name))
 
 
 def suggestion(name: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from typing import NoReturn
 
 from eic_core import wording
-from eic_core.formula.syntax.build import FUNCTIONS, Refusal
+from eic_core.formula.syntax.build import FUNCTIONS
 from eic_core.formula.syntax.grammar import end_of_operand, raised_function
 from eic_core.formula.syntax.names import (
     CONSTANT_NAMES,
@@ -19,7 +19,7 @@ from eic_core.formula.syntax.names import (
     Names,
     is_indexed,
     plain_letters,
-    suggestion,
+    refuse_function,
 )
 from eic_core.formula.syntax.products import (
     APPLIED_TO_GREEK,
@@ -30,7 +30,7 @@ from eic_core.formula.syntax.products import (
     ProductWriter,
     Written,
 )
-from eic_core.formula.syntax.reading import Report, replaced
+from eic_core.formula.syntax.reading import Refusal, Report, replaced
 from eic_core.formula.syntax.tokens import (
     BAD,
     CALL,
@@ -110,7 +110,7 @@ class Neighbours:
             refuse_element(report, tokens, index)
         raised = raised_function(tokens, index)
         if raised is not None and not self.names.is_known(raised[1]):
-            report.fail(f"unknown function `{raised[1]}`", *raised[2:4], suggestion(raised[1]))
+            refuse_function(report, raised[1], *raised[2:4])
         if before.kind == NUMBER and token.kind == NUMBER:
             self._refuse_row(tokens)
             report.fail("two numbers side by side", *place, "write an operator between them")
@@ -395,7 +395,7 @@ class Neighbours:
         try:
             function = self.names.function(meant)
         except Refusal as refusal:
-            self.report.fail(refusal.message, *place, refusal.hint)
+            self.report.refuse(refusal, *place)
         if function is not None and function.low > 1:
             self.report.fail(
                 f"`{name.text}` takes {function.low} arguments", *place, f"write `{meant}(x, y)`"

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import re
 
-from eic_core.formula.syntax.build import FUNCTIONS, MANY, Function, Refusal, Span
+from eic_core.formula.syntax.build import FUNCTIONS, MANY, Function, Span
 from eic_core.formula.syntax.conditions import cases
 from eic_core.formula.syntax.names import Names, is_indexed
-from eic_core.formula.syntax.reading import Report, replaced
+from eic_core.formula.syntax.reading import Refusal, Report, replaced
 from eic_core.formula.syntax.tokens import (
     BAD,
     CALL,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from eic_core.formula.syntax.build import FUNCTIONS, Refusal, number_label
+from eic_core.formula.syntax.build import FUNCTIONS, number_label
 from eic_core.formula.syntax.names import LETTERS, Names
 from eic_core.formula.syntax.products import parts_of
-from eic_core.formula.syntax.reading import Report
+from eic_core.formula.syntax.reading import Refusal, Report
 from eic_core.formula.syntax.tokens import DECIMAL
 from eic_core.formula.tree import Draft, constant
 
@@ -87,7 +87,7 @@ def read_prefix(report: Report, names: Names, start: int, end: int) -> Draft:
             args = [stack.pop() for _ in range(arity)]
             stack.append(function.build(args, (span[0], args[-1].span[1])))
         except Refusal as refusal:
-            report.fail(refusal.message, *span, refusal.hint)
+            report.refuse(refusal, *span)
     if not stack:
         report.fail("there is no formula", start, end, "write one, such as `add x 1`")
     if len(stack) > 1:
@@ -121,7 +121,7 @@ def _items(report: Report, start: int, end: int) -> list[tuple[Draft | str, tupl
                     index += 2
                     continue
         except Refusal as refusal:
-            report.fail(refusal.message, *span, refusal.hint)
+            report.refuse(refusal, *span)
         if word not in _SYMBOLS and not re.match(r"[^\W\d]", word):
             report.fail(f"`{word[:40]}` is neither a number nor a name", *span, "correct it")
         items.append((word, span))

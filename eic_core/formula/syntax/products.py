@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
-from eic_core.formula.syntax.build import FUNCTIONS, Refusal
+from eic_core.formula.syntax.build import FUNCTIONS
 from eic_core.formula.syntax.conditions import ALTERNATIVES, JOINTS, QUESTIONS
 from eic_core.formula.syntax.names import (
     CONSTANT_NAMES,
@@ -23,7 +23,7 @@ from eic_core.formula.syntax.names import (
     Names,
     is_indexed,
 )
-from eic_core.formula.syntax.reading import Report, replaced
+from eic_core.formula.syntax.reading import Refusal, Report, replaced
 from eic_core.formula.syntax.tokens import (
     BAR,
     CALL,

@@ -6,22 +6,13 @@ gplearn (`gplearn/functions.py`): ``sqrt`` is the root of |x|; ``log`` is log |x
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 
-from eic_core.formula.syntax.reading import Reading, Report, replaced
+from eic_core.formula.syntax import phrases
+from eic_core.formula.syntax.reading import Report, replaced
 from eic_core.formula.tree import Formula
 from eic_core.operators import OPERATORS
 
-_MEANING = {
-    "sqrt": "`sqrt(x)` is sqrt(abs(x))",
-    "log": "`log(x)` is log(abs(x)), and 0 where abs(x) ≤ 0.001",
-    "div": "`div(a, b)` is 1 where abs(b) ≤ 0.001",
-    "inv": "`inv(x)` is 0 where abs(x) ≤ 0.001",
-}
-WRITTEN_OUT = "gplearn's protected functions"
-"""What the other reading is called."""
-
-_BEGINNING = "gplearn protects some functions: there "
+_PROTECTED = ("sqrt", "log", "div", "inv")
 
 _LONGEST = 10
 """Most characters of such a name and the blanks behind it."""
@@ -43,33 +34,11 @@ def note_protected(report: Report, formula: Formula) -> None:
     if not met:
         return
     written = written_out(report.text, formula)
-    long = "" if written else " (written out with conditions, the formula would be too long)"
-    report.note(
-        f"{_BEGINNING}{meanings(met)}; here the plain functions are read{long}",
-        next(iter(met.values())),
-    )
+    report.protected = tuple(name for name in _PROTECTED if name in met)
+    note = phrases.protected_functions(met, too_long=not written)
+    report.note(str(note), next(iter(met.values())))
     if written:
-        report.alternative(WRITTEN_OUT, lambda: written)
-
-
-def meanings(names: Collection[str]) -> str:
-    """What gplearn's functions of these names are.
-
-    >>> meanings({"inv", "sqrt"})
-    '`sqrt(x)` is sqrt(abs(x)); `inv(x)` is 0 where abs(x) ≤ 0.001'
-    """
-    return "; ".join([_MEANING[name] for name in _MEANING if name in names])
-
-
-def protected_in(reading: Reading) -> tuple[str, ...]:
-    """The names of gplearn's protected functions that a formula was noted to have.
-
-    >>> from eic_core.formula.syntax import read
-    >>> protected_in(read("sqrt(inv(X0))", syntax="gplearn"))
-    ('sqrt', 'inv')
-    """
-    said = [n.message for n in reading.notes if n.message.startswith(_BEGINNING)]
-    return tuple(name for name, meant in _MEANING.items() if said and meant in said[0])
+        report.alternative(str(phrases.protected_functions_written_out()), lambda: written)
 
 
 def _protected(text: str, formula: Formula, k: int) -> str:
@@ -77,7 +46,7 @@ def _protected(text: str, formula: Formula, k: int) -> str:
     node = formula.nodes[k]
     start, end = node.span
     name = text[start : min(end, start + _LONGEST)].partition("(")[0].strip()
-    if name not in _MEANING or not node.children or text[end - 1 : end] != ")":
+    if name not in _PROTECTED or not node.children or text[end - 1 : end] != ")":
         return ""
     bare = name == "sqrt" and formula.nodes[node.children[0]].operator == "abs"
     return "" if bare else name

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NoReturn
 
-from eic_core.errors import FormulaError
+from eic_core.errors import FormulaError, RefusalKind
 from eic_core.formula.tree import Formula
 
 MAX_CHARACTERS = 100_000
@@ -28,7 +28,7 @@ class Note:
     """A decision of the reader that the user should know."""
 
     message: str  # One sentence
-    span: tuple[int, int]  # Character offsets into the text
+    span: tuple[int, int] = field(compare=False)  # Character offsets into the text
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,8 @@ class Reading:
         Other readings of an ambiguous text.
     domain
         The range of a variable where the text itself says one, as an FPCore's ``:pre`` does.
+    protected
+        The names of gplearn's protected functions in it, which are read as the plain ones.
     """
 
     formula: Formula
@@ -63,6 +65,17 @@ class Reading:
     notes: tuple[Note, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
     domain: tuple[tuple[str, float, float], ...] = ()
+    protected: tuple[str, ...] = ()
+
+
+class Refusal(Exception):
+    """A well-formed piece of text that has no meaning here; becomes a `FormulaError`."""
+
+    def __init__(self, message: str, hint: str = "", kind: RefusalKind = RefusalKind.OTHER) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.kind = kind
 
 
 class Report:
@@ -72,11 +85,12 @@ class Report:
         self.text = text
         self.view = text  # what is read: the text, or a copy with what says nothing left blank
         self.index_base: int | None = None  # what the text itself counts its variables from
-        self.notes: dict[str, Note] = {}
+        self.notes: dict[Note, None] = {}  # in their order, equal ones once
         self.alternatives: dict[str, Alternative] = {}
         self.kept: dict[str, Alternative] = {}  # other readings that hold whatever is read
         self.products: list[tuple[int, int]] = []  # gaps where a `*` was understood
         self.domain: tuple[tuple[str, float, float], ...] = ()
+        self.protected: tuple[str, ...] = ()  # of gplearn's functions
 
     def begin_again(self) -> Report:
         """Another report on the same text and view, with the notes so far and nothing else."""
@@ -88,7 +102,7 @@ class Report:
 
     def note(self, message: str, span: tuple[int, int]) -> None:
         """Keep a note; the first of several equal ones stands."""
-        self.notes.setdefault(message, Note(message, span))
+        self.notes.setdefault(Note(message, span))
 
     def alternative(self, label: str, write: Callable[[], str]) -> None:
         """Keep another reading, the first of a label; `write` runs only if its text is kept."""
@@ -114,6 +128,7 @@ class Report:
         hint: str = "",
         replacement: str | None = None,
         choices: tuple[tuple[str, str], ...] = (),
+        kind: RefusalKind = RefusalKind.OTHER,
     ) -> NoReturn:
         """Raise a `FormulaError` at [start, end). `replacement` and `choices` are whole texts that
         may have been meant, each choice with its meaning.
@@ -127,7 +142,19 @@ class Report:
             hint=hint,
             replacement=replacement,
             choices=choices,
+            kind=kind,
         )
+
+    def refuse(self, refusal: Refusal, start: int, end: int) -> NoReturn:
+        """Raise a refusal with its place."""
+        self.fail(refusal.message, start, end, refusal.hint, kind=refusal.kind)
+
+    def fail_unbalanced(
+        self, what: str, start: int, end: int, hint: str, replacement: str | None = None
+    ) -> NoReturn:
+        """Raise for a bracket at `start` that is not closed, or not open."""
+        message = f"unbalanced {what} at column {start + 1}"
+        self.fail(message, start, end, hint, replacement, kind=RefusalKind.UNBALANCED)
 
 
 def replaced(text: str, pieces: list[tuple[int, int, str]]) -> str:

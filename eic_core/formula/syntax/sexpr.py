@@ -12,10 +12,10 @@ from fractions import Fraction
 from typing import Any
 
 from eic_core import wording
-from eic_core.formula.syntax.build import FUNCTIONS, Refusal, fold, number_label
+from eic_core.formula.syntax.build import FUNCTIONS, fold, number_label
 from eic_core.formula.syntax.conditions import FALSE, SPECIAL, TRUE, condition_form
 from eic_core.formula.syntax.names import Names, safe_name, suggestion
-from eic_core.formula.syntax.reading import MAX_DEPTH, MAX_DIGITS, MAX_NODES, Report
+from eic_core.formula.syntax.reading import MAX_DEPTH, MAX_DIGITS, MAX_NODES, Refusal, Report
 from eic_core.formula.syntax.tokens import DECIMAL
 from eic_core.formula.tree import UNDEFINED, Draft, constant
 
@@ -103,8 +103,8 @@ def _forms(report: Report, start: int, end: int) -> list[_Form]:
         else:
             closed = levels.pop()
             if not levels or (closed.text == "(") != (text == ")"):
-                report.fail(
-                    f"unbalanced parenthesis at column {match.start() + 1}",
+                report.fail_unbalanced(
+                    "parenthesis",
                     *match.span(),
                     "remove it or open it before",
                 )
@@ -112,8 +112,8 @@ def _forms(report: Report, start: int, end: int) -> list[_Form]:
     if len(levels) > 1:
         last = levels[-1]
         closers = "".join(")" if level.text == "(" else "]" for level in reversed(levels[1:]))
-        report.fail(
-            f"unbalanced parenthesis at column {last.start + 1}",
+        report.fail_unbalanced(
+            "parenthesis",
             last.start,
             last.start + 1,
             "close it",
@@ -456,7 +456,7 @@ class _Builder:
                 self.report.fail(f"`{head}` has {len(args)} operands", *span, "check their number")
             return function.build(args, span)
         except Refusal as refusal:
-            self.report.fail(refusal.message, *span, refusal.hint)
+            self.report.refuse(refusal, *span)
 
     def atom(self, form: _Form) -> Draft:
         text, span = form.text, form.span
@@ -489,7 +489,7 @@ class _Builder:
                 )
             return self.names.leaf(text, span)
         except Refusal as refusal:
-            self.report.fail(refusal.message, *span, refusal.hint)
+            self.report.refuse(refusal, *span)
 
     def of_constants(self, written: str, span: Span) -> Draft:
         """The draft of a constant's expression, which stands where the constant does."""

@@ -11,12 +11,12 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from eic_core import wording
-from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal
+from eic_core.formula.syntax.build import FUNCTIONS, Function
 from eic_core.formula.syntax.elements import find_elements, with_elements
 from eic_core.formula.syntax.infix import parse_text, tokenize
 from eic_core.formula.syntax.names import CONSTANT_NAMES, Names
 from eic_core.formula.syntax.paste import without_closing_marks
-from eic_core.formula.syntax.reading import MAX_NODES, Report, replaced
+from eic_core.formula.syntax.reading import MAX_NODES, Refusal, Report, replaced
 from eic_core.formula.syntax.source_view import DIALECTS, TYPE, View, find_dialect
 from eic_core.formula.syntax.tokens import (
     CALL,

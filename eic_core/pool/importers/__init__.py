@@ -33,12 +33,17 @@ __all__ = [
 class _Format(NamedTuple):
     """A row of the table of formats; exactly one of `of_text` and `of_table` is there."""
 
-    label: str
+    template: str  # Of its label, for a file and for what a tool has printed
     recognise_text: Callable[[PastedList], str] | None = None
     of_text: Callable[[PastedList], Rows] | None = None
     recognise_table: Callable[[Sheet], str] | None = None
     of_table: Callable[[Sheet, str], Rows] | None = None
     likely: str = ""
+
+    def label(self, printed: bool = False) -> str:
+        return self.template.format(
+            form="printed" if printed else "CSV", table="table" if printed else "CSV"
+        )
 
 
 _FORMATS_IN_ORDER: dict[str, _Format] = {
@@ -57,41 +62,41 @@ _FORMATS_IN_ORDER: dict[str, _Format] = {
         "gplearn, printed", tools.recognise_gplearn, lambda s: (tools.read_gplearn(s), ())
     ),
     "pysr": _Format(
-        "PySR hall of fame, CSV",
+        "PySR hall of fame, {form}",
         recognise_table=tools.recognise_pysr_file,
         of_table=tools.read_pysr_file,
         likely="equation",
     ),
     "scored": _Format(
-        "Scored pool, CSV",
+        "Scored pool, {form}",
         recognise_table=tools.recognise_scored_pool,
         of_table=tools.read_pool_rows,
         likely="formula",
     ),
     "pool": _Format(
-        "Pool, CSV",
+        "Pool, {form}",
         recognise_table=tools.recognise_pool,
         of_table=tools.read_pool_rows,
         likely="formula",
     ),
     "srbench": _Format(
-        "SRBench results, CSV",
+        "SRBench results, {form}",
         recognise_table=tools.recognise_srbench_file,
         of_table=tools.read_srbench_file,
         likely="symbolic_model",
     ),
     "operon": _Format(
-        "Operon front, CSV",
+        "Operon front, {form}",
         recognise_table=tools.recognise_operon_file,
         of_table=tools.read_operon_file,
     ),
     "gplearn_details": _Format(
-        "gplearn run details, CSV",
+        "gplearn run details, {form}",
         recognise_table=tools.recognise_gplearn_details,
         of_table=source.read_table_rows,
     ),
     "table": _Format(
-        "Any CSV with a column of formulas",
+        "Any {table} with a column of formulas",
         recognise_table=source.recognise_table,
         of_table=source.read_table_rows,
     ),
@@ -103,7 +108,7 @@ _FORMATS_IN_ORDER: dict[str, _Format] = {
 }
 """In the order in which they are tried."""
 
-FORMATS: Mapping[str, str] = {name: row.label for name, row in _FORMATS_IN_ORDER.items()}
+FORMATS: Mapping[str, str] = {name: row.label() for name, row in _FORMATS_IN_ORDER.items()}
 """Name and label of every format."""
 
 
@@ -177,7 +182,7 @@ def _try_format(
         rows, notes = row.of_text(source)
         found = tuple(without_words(rows))
         reason = reason or "chosen by hand"
-        return Imported(key, reason, found, notes, label=row.label) if rows else None
+        return Imported(key, reason, found, notes, label=row.label()) if rows else None
     sheet = source.sheet
     if sheet is None or row.of_table is None or row.recognise_table is None:
         return None
@@ -194,8 +199,5 @@ def _try_format(
     columns = tuple(dict.fromkeys([formulas, *sheet.formula_columns, *sheet.columns]))
     rows, notes = row.of_table(sheet, formulas)
     reason = ", ".join(filter(None, [reason or "chosen by hand", sheet.origin]))
-    label = row.label
-    if sheet.origin:
-        label = label.replace("Any CSV", "Any table").replace(", CSV", ", printed")
     found = tuple(without_words(rows))
-    return Imported(key, reason, found, notes, columns, formulas, label)
+    return Imported(key, reason, found, notes, columns, formulas, row.label(bool(sheet.origin)))

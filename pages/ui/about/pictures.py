@@ -14,6 +14,7 @@ from eic_core.drawing.layout import focus_node
 from eic_core.explain.losses import NAMES, RESULT, WORST_STEP
 from eic_core.formula.syntax import read
 from eic_core.measure import Inspection, inspect
+from eic_core.measure.measured import measured_loss
 from eic_core.samples import Domain, sample_domains
 from pages.ui.figures.data import curve_figure
 from pages.ui.figures.tree import tree_figure
@@ -60,7 +61,7 @@ def hidden() -> None:
     picture = measured("hidden", f"x + {weight}*sin(1000*x)", Domain("uniform", 1.0, 5.0))
     say(
         picture,
-        "The sine of something large loses digits, for an error of its argument is an error of "
+        "The sine of something large is sensitive, for an error of its argument is an error of "
         "many of its last places. With a small weight little of that reaches the result. EIC is "
         "the worst step all the same: what no test of the result shows is where the next search, "
         "fit or change of the weight gets into trouble.",
@@ -75,8 +76,8 @@ def by_data() -> None:
     picture = measured("data", "1/(x - 2)", Domain("uniform", float(f"{low:.7g}"), 4.0))
     say(
         picture,
-        "Digits are lost on data, not in a formula alone: here near x = 2, where the difference "
-        "is small beside x. Data that keep away from there lose little.",
+        "A formula is sensitive on data, not alone: here near x = 2, where the difference is small "
+        "beside x. On data that keep away from there errors grow little.",
     )
     curve(picture)
 
@@ -89,9 +90,9 @@ def writing() -> None:
     first, second = (measured(f"form-{form}", form, domain) for form in forms)
     say(
         first,
-        "The same number twice. EIC is a property of the writing: the worst step (EIC) of the "
-        f"difference of two roots loses {wording.digits_lost(first.eic)} digits, that of one over "
-        f"their sum {wording.digits_lost(second.eic)}. That is why the inspector can say what to "
+        "The same number twice. EIC is a property of the writing: that of the difference of two "
+        f"roots is {wording.digits_lost(first.eic)} digits, that of one over their sum "
+        f"{wording.digits_lost(second.eic)}. That is why the inspector can say what to "
         "write instead.",
     )
     for column, picture in zip(st.columns(2), (first, second), strict=True):
@@ -108,8 +109,8 @@ def unsettled() -> None:
         ""
         if tail is None
         else (
-            f" In half of the rows alone the worst step loses no more than "
-            f"{wording.digits_lost(tail.q50)} digits, whatever their number."
+            f" In half of the rows errors grow by no more than {wording.digits_lost(tail.q50)} "
+            "digits up to the worst step, whatever their number."
         )
     )
     say(
@@ -142,13 +143,14 @@ def measured(name: str, text: str, domain: Domain, rows: int = ROWS) -> Measured
 
 
 def say(picture: MeasuredPicture, text: str) -> None:
-    """The explanation, both losses by name, and the link to the inspector."""
+    """The explanation, three numbers by name, and the link to the inspector."""
     inspection = picture.inspection
     formula, rows = inspection.formula.source, len(inspection.samples)
+    lost = measured_loss(inspection).quantiles.nine_in_ten
     losses = (
         f"{NAMES[WORST_STEP]} <b>{wording.digits_lost(picture.eic)}</b> digits · "
-        f"{NAMES[RESULT]} <b>{wording.digits_lost(inspection.nodes[-1].local_eic)}</b> digits"
-        f" · {rows:,} rows"
+        f"{NAMES[RESULT]} <b>{wording.digits_lost(inspection.nodes[-1].local_eic)}</b> digits · "
+        f"measured, nine rows in ten <b>{wording.digits_lost(lost)}</b> digits · {rows:,} rows"
     )
     query = urlencode({"formula": formula, "range": f"x={picture.domain}", "samples": rows})
     st.html(
@@ -171,7 +173,7 @@ def tree(picture: MeasuredPicture, width: float | None = None) -> None:
             width=room,
             height=_HEIGHT,
         ),
-        "The formula's tree, coloured by the digits lost at each node",
+        "The formula's tree, coloured by the local EIC of each node",
     )
 
 

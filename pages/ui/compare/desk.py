@@ -445,7 +445,7 @@ def scoring_notices(desk: CompareDesk, state: CompareState, table: Table | None)
 
 def _doubtful(scored: Scored | None) -> list[str]:
     eics = [s.score.eic for s in scored.scores] if scored is not None else []
-    # Beyond s·u of about 1e-3 doubles cannot tell the loss, and lists are not rechecked.
+    # Beyond s·u of about 1e-3 doubles cannot tell s, and lists are not rechecked.
     count = sum(eic > DOUBTFUL for eic in eics)
     if not count:
         return []

@@ -1,4 +1,4 @@
-"""The front: every formula by complexity and accuracy, coloured by the digits it loses."""
+"""The front: every formula by complexity and accuracy, coloured by its EIC."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_POINTS = 4_000
 # A symbol for each method; further methods share the last.
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "star")
 
-# The loss of a formula, by its name on every page.
+# EIC, by its name on every page.
 _WORST = "worst step (EIC)"
 
 # Where an error of 0 is drawn on a logarithmic axis.
@@ -118,7 +118,7 @@ def edge_note(view: FrontView) -> str:
     above, limit = count_on_edge(view), ceiling(view)
     if above and view.accuracy is None:
         notes.append(
-            f"{above:,} whose worst step (EIC) loses more than {limit:.3g} digits "
+            f"{above:,} with an EIC of more than {limit:.3g} digits "
             f"{'are' if above > 1 else 'is'} drawn on the upper edge"
         )
     elif above:
@@ -270,7 +270,7 @@ def _bar(dark: bool) -> dict[str, Any]:
                 "dtick": 2,
                 "tickfont": {"size": 11, "color": theme.muted},
                 "title": {
-                    "text": f"{_WORST}, digits lost",
+                    "text": f"{_WORST}, digits",
                     "side": "right",
                     "font": {"size": 12, "color": theme.muted},
                 },

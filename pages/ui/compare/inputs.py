@@ -65,8 +65,8 @@ EXAMPLES = (
     ListExample(
         "writings",
         "Three functions, eleven writings",
-        "The worst step (EIC) of writings of the same function loses between half a digit and "
-        "eight: the short one is not always the one that keeps them.",
+        "EIC of writings of the same function is between half a digit and eight: the short one is "
+        "not always the one with the least.",
     ),
     ListExample(
         "search",
@@ -298,7 +298,7 @@ def ask_for_data(unknown: tuple[str, ...]) -> None:
     names = wording.join([f"`{name}`" for name in unknown], limit=12)
     each, verb = ("it", "takes") if len(unknown) == 1 else ("each", "take")
     question = (
-        "How many digits a formula loses depends on its data, and nothing says which values "
+        "How sensitive a formula is depends on its data, and nothing says which values "
         f"{names} {verb}."
     )
     st.html(

@@ -11,6 +11,7 @@ from eic_core import wording
 from eic_core.drawing.layout import focus_node
 from eic_core.errors import DataError, FormulaError
 from eic_core.explain.losses import NAMES, RESULT, WORST_STEP
+from eic_core.explain.verdict import verdict
 from eic_core.measure import Inspection
 from eic_core.measure.double_range import double_range
 from eic_core.measure.fit import fit_of
@@ -53,51 +54,45 @@ def r2_of(inspection: Inspection) -> float:
 
 
 def pair_sentence(a: Inspection, b: Inspection) -> str:
-    """Which of two formulas keeps more digits on the same data, and its cost in fit and nodes.
+    """In which of two formulas errors grow less on the same data, and its cost in fit and nodes.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 2.0]})
     >>> a, b = (inspect(read(t).formula, samples) for t in ("10000*x-9999*x", "x"))
     >>> pair_sentence(a, b)
-    'The worst step (EIC) of B loses 4.4 digits fewer than that of A, with 6 nodes fewer.'
+    'EIC of B is 4.4 digits less than that of A, with 6 nodes fewer.'
     """
-    if math.isnan(a.eic) or math.isnan(b.eic):
-        who = (
-            "Neither formula has"
-            if math.isnan(a.eic) and math.isnan(b.eic)
-            else ("A has" if math.isnan(a.eic) else "B has")
-        )
-        end = "a real value" if who.startswith("Neither") else "no real value"
-        return f"{who} {end} on these data, so they cannot be compared."
+    without = [name for name, each in (("A", a), ("B", b)) if math.isnan(each.eic)]
+    if len(without) == 2:
+        return "Neither formula has a real value on these data, so they cannot be compared."
+    if without:
+        return f"{without[0]} has no real value on these data, so they cannot be compared."
     comparison = f"{_digits(a.eic, b.eic)}{_fit(r2_of(a), r2_of(b))}{_size(a, b)}."
     return " ".join([comparison, *_range_sentences("A", a), *_range_sentences("B", b)])
 
 
 def _range_sentences(name: str, inspection: Inspection) -> list[str]:
-    loss = double_range(inspection)
-    if not loss.count:
+    missing = double_range(inspection)
+    if not missing.count:
         return []
-    total = wording.count(loss.rows, "sample")
-    return [f"{name} has no double-precision value at {loss.count:,} of {total}."]
+    total = wording.count(missing.rows, "sample")
+    return [f"{name} has no double-precision value at {missing.count:,} of {total}."]
 
 
 def _digits(a: float, b: float) -> str:
     if math.isinf(a) and math.isinf(b):
-        return "The worst step (EIC) of both loses every digit at some sample"
+        return "EIC of both is infinite: at some sample a step keeps no digit"
     if math.isinf(a) or math.isinf(b):
-        safe, lost = ("B", "A") if math.isinf(a) else ("A", "B")
+        safe, bad = ("B", "A") if math.isinf(a) else ("A", "B")
         return (
-            f"The worst step (EIC) of {lost} loses every digit at some sample, that of {safe} "
+            f"EIC of {bad} is infinite, as a step keeps no digit at some sample; that of {safe} is "
             f"{wording.digits_lost(min(a, b))} digits"
         )
     if abs(a - b) < SAME_DIGITS:
-        return f"The worst step (EIC) of both loses {wording.number(b, 1)} digits"
-    more = "fewer" if b < a else "more"
-    return (
-        f"The worst step (EIC) of B loses {wording.number(abs(a - b), 1)} digits {more} than that "
-        "of A"
-    )
+        return f"EIC of both is {wording.number(b, 1)} digits"
+    more = "less" if b < a else "more"
+    return f"EIC of B is {wording.number(abs(a - b), 1)} digits {more} than that of A"
 
 
 def _fit(a: float, b: float) -> str:
@@ -126,21 +121,28 @@ def differences(a: Inspection, b: Inspection) -> tuple[Difference, ...]:
     if math.isinf(a.eic) or math.isinf(b.eic):
         rows.append(_row(f"{NAMES[WORST_STEP]}, where finite", a.eic_finite, b.eic_finite))
     rows.append(_row(NAMES[RESULT], a.nodes[-1].local_eic, b.nodes[-1].local_eic))
-    lost = double_range(a).count, double_range(b).count
-    if any(lost):
-        rows.append(_row("No double-precision value", *lost, 0))
+    first, second = verdict(a), verdict(b)
+    rows += [
+        _row(
+            "Sensitivity, nine rows in ten",
+            first.sensitivity.nine_in_ten,
+            second.sensitivity.nine_in_ten,
+        ),
+        _row(
+            "Measured, nine rows in ten",
+            first.measured.nine_in_ten,
+            second.measured.nine_in_ten,
+        ),
+    ]
+    missing = double_range(a).count, double_range(b).count
+    if any(missing):
+        rows.append(_row("No double-precision value", *missing, 0))
     rows.append(_row("Noise figure, dB", a.noise_figure_db, b.noise_figure_db, 0))
     rows.append(_row("Nodes", a.formula.complexity, b.formula.complexity, 0))
     if a.samples.target is not None or b.samples.target is not None:
-        first, second = r2_of(a), r2_of(b)
-        rows.append(
-            Difference(
-                "R²",
-                wording.r_squared(first),
-                wording.r_squared(second),
-                _change(first, second, None),
-            )
-        )
+        of_a, of_b = r2_of(a), r2_of(b)
+        texts = wording.r_squared(of_a), wording.r_squared(of_b)
+        rows.append(Difference("R²", *texts, _change(of_a, of_b, None)))
     if a.counts.invalid or b.counts.invalid:
         rows.append(_row("Samples without a value", a.counts.invalid, b.counts.invalid, 0))
     rows.append(
@@ -348,7 +350,7 @@ def _tree(name: str, result: InspectionResult) -> None:
         key=f"tree-{name}",
         theme=None,
         config=plotly_config(f"eic-tree-{name.lower()}"),
-        alt=f"The tree of formula {name}, coloured by the digits lost up to each node, "
+        alt=f"The tree of formula {name}, coloured by the local EIC of each node, "
         "on the scale from 0 to 8",
     )
 

@@ -191,7 +191,7 @@ def _ticks(x: Array, s: Array, name: str, ink: str) -> dict[str, Any]:
         "name": f"{name} singular",
         "showlegend": False,
         "marker": {"symbol": "line-ns", "size": 9, "line": {"width": 1.5, "color": ink}},
-        "hovertemplate": f"{name} loses every digit here<extra></extra>",
+        "hovertemplate": f"{name} keeps no digit here<extra></extra>",
     }
 
 

@@ -40,7 +40,7 @@ from pages.ui.kit.messages import (
     show_note,
 )
 from pages.ui.kit.progress import progress_text, show_job
-from pages.ui.kit.text import escape, prose
+from pages.ui.kit.text import escape, prose, unbroken_prose
 from pages.ui.kit.visit import change_state, current_visit, sync_widget
 
 
@@ -282,8 +282,7 @@ def _summary(scored: Scored, on_front: np.ndarray, name: str) -> None:
     eics = [s.score.eic for s in members if math.isfinite(s.score.eic)]
     low, high = (wording.number(min(eics), 1), wording.number(max(eics), 1)) if eics else ("", "")
     between = low if low == high else f"{low} to {high}"
-    whose = "whose worst step (EIC) loses" if len(members) == 1 else "whose worst steps (EIC) lose"
-    spread = f", {whose} {between} digits" if eics else ""
+    spread = f", with an EIC of {between} digits" if eics else ""
     which = "accuracy, complexity and EIC" if name else "complexity and EIC"
     took = f" Scored in {scored.seconds:.1f} s." if scored.seconds >= 1 else ""
     verb = "is" if len(members) == 1 else "are"
@@ -306,14 +305,14 @@ def _choice(scored: Scored) -> None:
             key="digit-price",
             format_func=lambda price: f"{price:g}",
             required=True,
-            help="Fitness is 0.999^nodes/(2 − R²) less this for each digit that the worst step "
-            "loses (EIC): the weights of Yu et al. for their genetic programming and their tree "
+            help="Fitness is 0.999^nodes/(2 − R²) less this for each digit of EIC, "
+            "the worst step: the weights of Yu et al. for their genetic programming and their tree "
             "search, and a dearer one.",
         )
         choice = scored.choice(alpha or READABLE)
         assert choice is not None
         st.html(
-            f'<p class="eic-choice">{prose(choice.sentence.replace(" − ", _MINUS))}</p>'
+            f'<p class="eic-choice">{unbroken_prose(choice.sentence)}</p>'
             f'<p class="eic-picked"><code>{escape(choice.picked.listed.formula, 400)}</code></p>'
         )
         if explains_nothing(choice.picked.score):
@@ -345,9 +344,6 @@ def _choice_actions(scored: Scored, choice: Pick) -> None:
 
 PRICES = (0.002, READABLE, 0.05)
 
-# No line break inside a difference.
-_MINUS = "\u00a0−\u00a0"
-
 
 def _look_at(places: tuple[int, ...]) -> None:
     compare_desk().picked = places
@@ -362,8 +358,8 @@ def _plot(view: FrontView) -> None:
         on_select=_pick_clicked,
         selection_mode="points",
         config=plotly_config("eic-front"),
-        alt="Every formula by complexity and error, coloured by what its worst step (EIC) loses; "
-        "the table says the same.",
+        alt="Every formula by complexity and error, coloured by its worst step (EIC); the "
+        "table says the same.",
     )
     if edges := edge_note(view):
         quiet_note(edges)

@@ -11,10 +11,10 @@ import plotly.graph_objects as go
 
 from eic_core import wording
 from eic_core.drawing.scale import HIGH, LOW, THEMES, text_on
-from eic_core.explain import phrases
-from eic_core.explain.budget import Need
-from eic_core.explain.shortening import MOST_DIGITS
+from eic_core.explain.shortening import MOST_DIGITS, Need
 from eic_core.explain.writing import WritingLoss
+from eic_core.formula.rendering import short_text
+from eic_core.formula.tree import Formula, variable
 from eic_core.measure import Inspection
 from pages.ui.figures.plotting import base_layout, build
 
@@ -98,7 +98,7 @@ def _need_bars(
 
 
 def _name(need: Need) -> str:
-    plain = phrases.input_name(need.name).strip("`")
+    plain = short_text(Formula.from_draft(variable(need.name)))
     constant = need.kind == "constant"
     text = wording.short_constant(need.name) if constant else wording.shorten(plain, 12)
     return f"{html.escape(text)}  "
@@ -168,7 +168,10 @@ def losses_figure(writing: WritingLoss, *, dark: bool = False, narrow: bool = Fa
             "showline": True,
             "linecolor": theme.faint,
             "tickfont": {"size": 12, "color": theme.muted},
-            "title": {"text": "digits lost", "font": {"size": 12, "color": theme.muted}},
+            "title": {
+                "text": "digits by which errors grow",
+                "font": {"size": 12, "color": theme.muted},
+            },
         },
         "yaxis": {"range": [-0.35, 2.85], "visible": False, "fixedrange": True},
         "shapes": shapes,
@@ -182,13 +185,13 @@ NOT_COMPARED = "not compared: the result keeps no digit at any sample"
 
 
 def own_loss(writing: WritingLoss) -> float:
-    """The digits that the function itself loses; 0 for a constant without inputs."""
+    """The digits of the function itself; 0 for a constant without inputs."""
     whole = math.isnan(writing.own) and not writing.singular_function and writing.singular > 0
     return 0.0 if whole and not writing.inspection.formula.variables else writing.own
 
 
 def worst_step(inspection: Inspection) -> int:
-    """The node that loses most, singular samples left out where any others remain."""
+    """The node of largest local EIC, singular samples left out where any others remain."""
     without = math.isnan(inspection.eic_finite)
     return inspection.bottleneck if without else inspection.finite_bottleneck
 
@@ -224,12 +227,12 @@ def _loss_bars(writing: WritingLoss, inside: float, step: str, dark: bool) -> li
             grey_length,
             whole - grey_length,
             {"color": WRITING_INK[dark]},
-            f"lost to the writing, shared noise: {wording.digits_lost(writing.loss)} digits",
+            f"added by the writing, shared noise: {wording.digits_lost(writing.loss)} digits",
         ),
     ]
     if not math.isnan(inside):
-        lost = wording.digits_lost(inside)
-        text = f"{html.escape(wording.shorten(step, 60))}, worst step (EIC): {lost} digits"
+        digits = wording.digits_lost(inside)
+        text = f"{html.escape(wording.shorten(step, 60))}, worst step (EIC): {digits} digits"
         bars.append(_bar(0, 0.0, _length(inside), pattern, text))
     return bars
 
@@ -256,7 +259,7 @@ def _parts(writing: WritingLoss, dark: bool) -> list[dict[str, Any]]:
     own, whole = _length(writing.own), _length(writing.q)
     parts = (
         (0.0, min(own, whole), "function", THEMES[dark].data),
-        (min(own, whole), whole, "lost to the writing", WRITING_INK[dark]),
+        (min(own, whole), whole, "added by the writing", WRITING_INK[dark]),
     )
     return [
         _text((low + high) / 2, 1.0, name, text_on(fill), 12) | {"xanchor": "center"}

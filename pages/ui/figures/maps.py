@@ -60,11 +60,11 @@ def carrier_marks(
     drawn = np.array(rows[:_MOST])
     note = f"{wording.count(len(rows), 'row gives', 'rows give')} 99 % of the noise"
     hover = f"%{{x:.6g}}<br>{note}:<br>this is one of them"
+    if narrow and len(rows) > 1:
+        note = f"{wording.count(len(rows), 'row')}: 99 % of the noise"
     if beyond:
         hover += f",<br>at its own {beyond}"
-        note += f", at any {beyond}"
-    if narrow:
-        note = note.replace(" rows give ", " rows: ").replace(", at any ", ", any ")
+        note += f", any {beyond}" if narrow else f", at any {beyond}"
     trace = {
         "type": "scatter",
         "mode": "markers",
@@ -272,7 +272,7 @@ def _blank_notes(pair: MapPair, theme: Theme) -> list[dict[str, Any]]:
     if none:
         notes.append(note | {"y": 0.5 + _SPLIT / 2, "text": "no real value here"})
     if not none and np.isinf(pair.s).sum() > pair.s.size / 2:
-        notes.append(note | {"y": _SPLIT / 2, "text": "∞: every digit is lost on most of the map"})
+        notes.append(note | {"y": _SPLIT / 2, "text": "∞: no digit is right on most of the map"})
     return notes
 
 

@@ -43,6 +43,7 @@ class Lane:
     high: float = math.nan
     words: str = ""  # The value in words
     limit: float = math.nan  # Digits of the format, where none remains; nan for a prediction
+    short: str = ""  # The label where there is little room
 
 
 def lanes(node: TriangulatedNode) -> tuple[Lane, ...]:
@@ -53,10 +54,11 @@ def lanes(node: TriangulatedNode) -> tuple[Lane, ...]:
             "recursion",
             value,
             words=wording.digits_lost(value) if math.isfinite(value) else "no digit is left",
+            short=short,
         )
-        for label, value in (
-            ("predicted, independent noise", node.recursion),
-            ("predicted, shared noise", node.shared),
+        for label, short, value in (
+            ("predicted, independent noise", "independent noise", node.recursion),
+            ("predicted, shared noise", "shared noise", node.shared),
         )
     ]
     shaken = [
@@ -70,6 +72,7 @@ def lanes(node: TriangulatedNode) -> tuple[Lane, ...]:
             if math.isnan(s.low)
             else f"{wording.number(s.local_eic)} "
             f"({wording.number(s.low)} to {wording.number(s.high)})",
+            short=f"tried, {wording.significant(s.sigma)}",
         )
         for s in node.shaken
     ]
@@ -80,6 +83,7 @@ def lanes(node: TriangulatedNode) -> tuple[Lane, ...]:
             o.digits,
             words=observed_text(o),
             limit=DIGITS[o.kind],
+            short=f"measured, {o.kind}",
         )
         for o in (node.float32, node.float64)
     ]
@@ -144,7 +148,7 @@ def triangulated_figure(
 
 def triangulated_words(node: TriangulatedNode) -> str:
     parts = "; ".join(f"{lane.label}: {lane.words}" for lane in lanes(node))
-    return f"Digits lost up to this step (its local EIC, and as measured): {parts}"
+    return f"Digits up to this step (its local EIC, and as measured): {parts}"
 
 
 def _top(lines: tuple[Lane, ...]) -> float:
@@ -154,9 +158,7 @@ def _top(lines: tuple[Lane, ...]) -> float:
 
 
 def _label(lane: Lane, narrow: bool) -> str:
-    if not narrow:
-        return lane.label
-    return lane.label.replace("errors of ", "").replace("predicted, ", "").replace(" in ", ", ")
+    return lane.short if narrow else lane.label
 
 
 def _trace(lines: tuple[Lane, ...], way: str, dark: bool) -> dict[str, Any]:
@@ -209,9 +211,9 @@ def _shapes(node: TriangulatedNode, lines: tuple[Lane, ...], theme: Theme) -> li
     for k, lane in enumerate(lines):
         if lane.way != "observed":
             continue
-        # A band at the likely error: 0.1 to 1.5 times the prediction for roundings of one unit.
-        if math.isfinite(node.shared):
-            low, high = (node.shared + math.log10(factor) for factor in LIKELY)
+        # A band at the likely error: 0.1 to 1.5 times that predicted for roundings of one unit.
+        if math.isfinite(node.rounded):
+            low, high = (node.rounded + math.log10(factor) for factor in LIKELY)
             shapes.append(
                 {
                     "type": "rect",

@@ -19,6 +19,7 @@ from eic_core.drawing.layout import (
     Card,
     Edge,
     Scene,
+    bound_text,
     compose,
     tag_side,
 )
@@ -440,11 +441,12 @@ HIT = 44
 def hover_text(inspection: Inspection, card: Card, scene: Scene) -> str:
     """A node's hover text, as Plotly's markup."""
     n = inspection.nodes[card.node_id]
+    inside = html.escape(bound_text(card.loss))
     skipped = scene.tree.skipped.get(card.node_id)
     if skipped:
         return (
             f"<b>{len(skipped)} operators on the way down</b><br>"
-            f"{card.folded + 1} nodes in all, local EIC {html.escape(card.value.split(' ▸')[0])} "
+            f"{card.folded + 1} nodes in all, local EIC {inside} "
             "digits at the worst of them<br>click to open the next ones"
         )
     expression = "<br>".join(html.escape(t) for t in textwrap.wrap(wording.shorten(n.text, 84), 44))
@@ -461,7 +463,6 @@ def hover_text(inspection: Inspection, card: Card, scene: Scene) -> str:
         if number:
             lines.append(f"{wording.count(number, f'sample {one}', f'samples {many}')} {what}")
     if card.folded:
-        inside = html.escape(card.value.split(" ▸")[0])
         lines.append(
             f"folded: {card.folded} more nodes, local EIC {inside} inside; click to unfold"
         )

@@ -11,6 +11,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from eic_core import wording
+from eic_core.corpora.claims import LAWS
 from eic_core.corpora.gap import MEASURES, Group, GroupSummary
 from eic_core.drawing.scale import HIGH, THEMES, TYPICAL_LAW, Theme
 from pages.ui.figures.plotting import axis_style, base_layout, build, legend_above, plain_text
@@ -311,12 +312,19 @@ def _bars(summary: GroupSummary, row: int, theme: Theme) -> list[dict[str, Any]]
     ]
 
 
+_TITLE_LINES = {
+    LAWS: ("Laws", "(Feynman, Strogatz)"),
+    "wikipedia": ("Named equations,", "Wikipedia"),
+    "llm_srbench_transform": ("LLM-SRBench,", "Transform"),
+    "llm_srbench_synth": ("LLM-SRBench,", "Synth"),
+}
+"""Titles of groups that are too long for a line."""
+
+
 def _label(group: Group, summary: GroupSummary, narrow: bool) -> str:
-    title = clean(group.title, 40).replace("Named equations of ", "Named equations,<br>")
-    title = title.replace(" (Feynman and Strogatz)", "<br>(Feynman, Strogatz)")
-    title = title.replace("LLM-SRBench, ", "LLM-SRBench,<br>")
+    lines = _TITLE_LINES.get(group.key, (group.title,))
     count = f"{summary.count:,}" if narrow else wording.count(summary.count, "formula")
-    label = "<br>".join(plain_text(part) for part in title.split("<br>"))
+    label = "<br>".join(plain_text(clean(line, 40)) for line in lines)
     return f"{label}<br><i>{count}</i>" if not narrow else f"{label} ({count})"
 
 
@@ -332,7 +340,7 @@ def _cloud(
         "y": eics[places],
         **_pointed(picture, group, places),
         "marker": {"size": 5 if many else 7, "color": hue, "opacity": 0.4 if many else 0.8},
-        "name": clean(group.title.removesuffix(" (Feynman and Strogatz)"), 40),
+        "name": clean("Laws" if group.key == LAWS else group.title, 40),
         "showlegend": True,
     }
 

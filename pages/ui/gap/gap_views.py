@@ -74,8 +74,7 @@ def view_controls(view: GapView) -> None:
             on_change=_view_changed,
             width=240,
             format_func=lambda rule: rule.replace("-", "−"),
-            help="Wikipedia states no ranges: how many digits its equations lose depends on the "
-            "rule.",
+            help="Wikipedia states no ranges: EIC of its equations depends on the rule.",
         )
 
 
@@ -90,11 +89,11 @@ def lead(findings: GapFindings) -> None:
     laws = findings.summaries[LAWS]
     median, mean = laws.median, laws.mean
     sentence = (
-        f"Half of the {laws.count} laws lose less than <b>{wording.number(median.value)} digits"
+        f"EIC of half of the {laws.count} laws is below <b>{wording.number(median.value)} digits"
         f"</b>, but their mean is {wording.number(mean.value)}: "
         f"{wording.percent(laws.share_below_1.value, 0)} of them stay below one digit."
         if mean.value >= 1
-        else f"The {laws.count} laws lose <b>{wording.number(median.value)} digits</b> at the "
+        else f"EIC of the {laws.count} laws is <b>{wording.number(median.value)} digits</b> at the "
         f"median and {wording.number(mean.value)} on average; "
         f"{wording.percent(laws.share_below_1.value, 0)} of them stay below one."
     )

@@ -54,14 +54,14 @@ EXAMPLES: tuple[Example, ...] = (
     Example(
         "cancellation",
         "10000x − 9999x",
-        "Two terms that nearly cancel lose 4.4 digits (EIC), though the formula equals x.",
+        "Two terms that nearly cancel: EIC is 4.4 digits, though the formula equals x.",
         "10000*x - 9999*x",
         _uniform(x=(1.0, 5.0)),
     ),
     Example(
         "masked",
         "ln(exp(x))",
-        "The exponential of a number near 1000 loses three digits (EIC) and leaves double range; "
+        "The exponential of a number near 1000 has an EIC of three digits and leaves double range; "
         "the logarithm brings them back, so the result hides it.",
         "ln(exp(x))",
         (("x", Domain("normal", 1000.0, 1.0)),),
@@ -70,7 +70,7 @@ EXAMPLES: tuple[Example, ...] = (
     Example(
         "roots",
         "√(x+1) − √x",
-        "For large x two nearly equal roots cancel and more than seven digits (EIC) go; "
+        "For large x two nearly equal roots cancel, and a program loses more than seven digits; "
         "1/(√(x+1) + √x) is the same number and keeps them.",
         "sqrt(x+1) - sqrt(x)",
         (("x", Domain("loguniform", 1.0, 1e8)),),
@@ -78,8 +78,8 @@ EXAMPLES: tuple[Example, ...] = (
     Example(
         "half-angle",
         "(1 − cos x)/x²",
-        "Near 0 the cosine is so close to 1 that the difference loses over seven digits (EIC); "
-        "2·sin(x/2)² is the same numerator without the loss.",
+        "Near 0 the cosine is so close to 1 that the EIC of the difference is over seven digits; "
+        "2·sin(x/2)² is the same numerator without that loss.",
         "(1 - cos(x))/x**2",
         (("x", Domain("loguniform", 1e-4, 1.0)),),
     ),
@@ -87,15 +87,15 @@ EXAMPLES: tuple[Example, ...] = (
         "nested",
         "sin(sin(cot(x)))",
         "Short is not stable: only four nodes, yet where the cotangent is large the inner sine "
-        "crosses zero again and again and loses more than two digits (EIC).",
+        "crosses zero again and again, and EIC is more than two digits.",
         "sin(sin(cot(x)))",
         _uniform(x=(0.1, 3.0)),
     ),
     Example(
         "branch",
         "A masked branch",
-        "sin(1000x) loses more than four digits (EIC), but its small weight hides that from every "
-        "test of the result.",
+        "sin(1000x) has an EIC of more than four digits, but its small weight hides that from "
+        "every test of the result.",
         "x + 0.000001*sin(1000*x)",
         _uniform(x=(1.0, 5.0)),
     ),
@@ -118,7 +118,7 @@ EXAMPLES: tuple[Example, ...] = (
     Example(
         "law",
         "A stable law",
-        "Coulomb’s law (Feynman I.12.2) only multiplies and divides: it loses 0.6 digits (EIC), "
+        "Coulomb’s law (Feynman I.12.2) only multiplies and divides: its EIC is 0.6 digits, "
         "whatever the charges and the distance.",
         "q1*q2/(4*pi*epsilon*r**2)",
         _uniform(q1=(1.0, 5.0), q2=(1.0, 5.0), epsilon=(1.0, 5.0), r=(1.0, 5.0)),
@@ -127,7 +127,7 @@ EXAMPLES: tuple[Example, ...] = (
         "found",
         "Found by a search",
         "A good fit (R² = 0.97 on pipe friction data) in which the exponents −165.3 and 0.0248 "
-        "undo each other: between them more than two digits (EIC) are lost, and the result hides "
+        "undo each other: between them EIC is more than two digits, and the result hides "
         "it.",
         "sqrt(abs(((((0.199700 * X1) ^ (-20.601677)) + ((0.354601 * X2) ^ (-165.300293))) "
         "^ 0.024817)))",

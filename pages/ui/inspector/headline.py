@@ -19,7 +19,19 @@ from streamlit.delta_generator import DeltaGenerator
 from eic_core import wording
 from eic_core.drawing.layout import focus_node
 from eic_core.explain.losses import NAMES, RESULT, WORST_STEP, Loss, account_line
+from eic_core.explain.phrases.headline import (
+    LONG,
+    badge,
+    headline,
+    meaning,
+    measured_mark,
+    short_cause,
+    value_mark,
+)
+from eic_core.explain.verdict import Verdict
 from eic_core.measure.inspection import NodeAmplification
+from eic_core.measure.measured import Quantiles
+from eic_core.phrasing import Phrase
 from pages.ui.figures.tree import ruler_figure
 from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_dark, is_narrow, uninterrupted
@@ -68,7 +80,7 @@ class SummaryPlace:
     better: DeltaGenerator
 
 
-def begin_summary(result: InspectionResult, notes: tuple[str, ...]) -> SummaryPlace | None:
+def begin_summary(result: InspectionResult, notes: tuple[Phrase, ...]) -> SummaryPlace | None:
     """Draw the sentences if they are ready; else return their place, for `finish_summary`."""
     visit = current_visit()
     if visit.summarised != result.request or _outdated(visit):
@@ -80,8 +92,9 @@ def begin_summary(result: InspectionResult, notes: tuple[str, ...]) -> SummaryPl
         with st.expander(_account_in_short(result), key="summary-panel"):
             with st.container(key="summary", gap=None):
                 waiting, sentences = st.empty(), st.container(gap=None)
-            for note in notes:
-                st.html(f'<p class="eic-note">{prose(note)}</p>')
+            if notes:
+                items = "".join(f"<li>{prose(note)}</li>" for note in notes)
+                st.html(f'<ul class="eic-findings">{items}</ul>')
             _ruler(result)
             _metrics(result)
         with st.container(key="better", width="content"):
@@ -243,7 +256,7 @@ def outcome_message(visit: Visit, outcome: Outcome) -> None:
     elif outcome.empty:
         st.html(
             '<div class="eic-empty"><p class="eic-empty-title">Paste a formula above, or take an '
-            "example.</p><p>You will see its tree coloured by the digits it loses, the "
+            "example.</p><p>You will see its tree coloured by how far errors grow, the "
             "sub-expression to blame, and the data beside it.</p></div>"
         )
     elif outcome.waiting:
@@ -286,16 +299,41 @@ def verdict_view(result: InspectionResult) -> SummaryPlace | None:
         notation += f", {result.request.exponents} exponents"
     with st.container(key="verdict", gap="xsmall"):
         st.html(
-            f'<div class="eic-verdict" role="status"><p class="eic-cause"><span class="eic-level '
-            f'eic-{verdict.level}" title="{escape(verdict.meaning)}">{verdict.badge}</span> '
-            f'{prose(verdict.cause)} <span class="eic-tag">read as {escape(notation)}</span></p>'
-            f'<h2 class="eic-sentence">{prose(verdict.sentence)}</h2></div>'
+            f'<div class="eic-verdict" role="status"><p class="eic-cause">{_marks(verdict)} '
+            f'<span class="eic-why">{prose(short_cause(verdict))}</span> '
+            f'<span class="eic-tag">read as {escape(notation)}</span></p>'
+            f'<h2 class="eic-sentence">{prose(_headline(result))}</h2></div>'
         )
         for notice in result.notices:
             st.html(f'<p class="eic-note">{prose(notice)}</p>')
         _carried_ranges(result)
         place = begin_summary(result, verdict.notes)
     return place
+
+
+def _headline(result: InspectionResult) -> Phrase:
+    """The headline, with the better form once a search has found one."""
+    better = diagnosis_service().known_better(result) if result.complete else ""
+    return headline(result.verdict, better if len(better) <= LONG else "")
+
+
+def _marks(verdict: Verdict) -> str:
+    """The badge, and what stands beside it, each explained on hover and on focus."""
+    shown = [_mark(f"eic-level eic-{verdict.level.value}", badge(verdict), meaning(verdict))]
+    for mark, explained in (
+        (value_mark(verdict), glossary.NO_VALUE),
+        (measured_mark(verdict), glossary.MEASURED),
+    ):
+        if mark is not None:
+            shown.append(_mark("eic-mark", mark, explained))
+    return " ".join(shown)
+
+
+def _mark(css: str, text: Phrase, explained: Phrase | str) -> str:
+    return (
+        f'<span class="eic-term {css}" tabindex="0">{prose(text)}'
+        f'<span class="eic-tip" role="tooltip">{escape(explained, 1000)}</span></span>'
+    )
 
 
 def _carried_ranges(result: InspectionResult) -> None:
@@ -357,7 +395,17 @@ def _metrics(result: InspectionResult) -> None:
     if math.isinf(inspection.eic):
         cells.append(metric("EIC, finite", wording.number(inspection.eic_finite), glossary.FINITE))
     cells += [
-        metric("Result loses", _result_loss(inspection.nodes[-1]), glossary.RESULT),
+        metric(NAMES[RESULT], _result_loss(inspection.nodes[-1]), glossary.RESULT),
+        metric(
+            "Sensitivity, 50 / 90 %, worst",
+            _quantiles(result.verdict.sensitivity),
+            glossary.SENSITIVITY,
+        ),
+        metric(
+            "Measured, 50 / 90 %, worst",
+            _quantiles(result.verdict.measured.quantiles),
+            glossary.MEASURED,
+        ),
         metric("Noise figure", _decibel(inspection.noise_figure_db), glossary.NOISE_FIGURE),
         metric("Nodes", f"{inspection.formula.complexity:,}", glossary.COMPLEXITY),
         metric("Valid samples", _of(counts.valid, counts.total), glossary.VALID),
@@ -378,22 +426,27 @@ def _metrics(result: InspectionResult) -> None:
         cells += [
             metric(f"50 / 90 / 99 %{at}", spread.quantiles, glossary.QUANTILES),
             metric("Worst 1 % carries", spread.worst, glossary.TOP_SHARE),
-            metric("Mean settled", _settled(spread.settled), glossary.SETTLED),
+            metric("Mean settled", _settled(*spread.settled_parts), glossary.SETTLED),
         ]
     st.html(f'<div class="eic-metrics">{"".join(cells)}</div>')
 
 
 def _result_loss(root: NodeAmplification) -> str:
-    """The loss of the result; if it is infinite, the loss at the finite samples too."""
-    lost, rest = (wording.digits_lost(v) for v in (root.local_eic, root.local_eic_finite))
+    """Local EIC of the result; if it is infinite, that at the finite samples too."""
+    digits, rest = (wording.digits_lost(v) for v in (root.local_eic, root.local_eic_finite))
     if math.isinf(root.local_eic) and not math.isnan(root.local_eic_finite):
-        return f"{lost} <small>else {rest}</small>"
+        return f"{digits} <small>else {rest}</small>"
     return wording.number(root.local_eic)
 
 
-def _settled(text: str) -> str:
-    word, _, more = text.partition(": ")
-    return f"{prose(word)} <small>{prose(more)}</small>" if more else prose(word)
+def _quantiles(digits: Quantiles) -> str:
+    shown = (digits.typical, digits.nine_in_ten, digits.worst)
+    return " / ".join(wording.number(value, 1) for value in shown)
+
+
+def _settled(answer: Phrase, detail: Phrase | None) -> str:
+    more = "" if detail is None else f" <small>{prose(str(detail))}</small>"
+    return f"{prose(str(answer))}{more}"
 
 
 def _decibel(value: float) -> str:

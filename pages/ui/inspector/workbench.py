@@ -113,7 +113,7 @@ def heading(text: str) -> None:
 
 
 def blame(result: InspectionResult) -> None:
-    """Buttons that select the bottleneck, and the node it inherits its loss from."""
+    """Buttons that select the bottleneck, and the node it inherits its digits from."""
     inspection = result.inspection
     bottleneck = focus_node(inspection)
     origin = result.origin
@@ -169,7 +169,7 @@ def node_detail(result: InspectionResult, node: int, dark: bool) -> None:
     n = inspection.nodes[node]
     tag = '<span class="eic-tag">bottleneck</span>' if node == inspection.bottleneck else ""
     facts = [
-        ("Local EIC: digits lost up to here", wording.number(n.local_eic, 3), glossary.LOCAL_EIC),
+        ("Local EIC: digits up to here", wording.number(n.local_eic, 3), glossary.LOCAL_EIC),
         ("Mean amplification s̄", wording.significant(n.s_bar, missing="—"), glossary.S_BAR),
     ]
     if 0 <= n.evaluated < inspection.counts.valid:
@@ -194,8 +194,8 @@ def _sources(inspection: Inspection, node: int, dark: bool) -> str:
     n = inspection.nodes[node]
     if not n.node.children:
         return (
-            '<p class="eic-quiet">A leaf: it carries its own rounding only, so no digit is lost '
-            "yet.</p>"
+            '<p class="eic-quiet">A leaf: it carries its own rounding only, so no error '
+            "has grown yet.</p>"
         )
     if not n.edge_shares or any(math.isnan(share) for share in n.edge_shares):
         return '<p class="eic-quiet">Where its noise comes from is undefined here.</p>'
@@ -312,7 +312,7 @@ def _tree_chart(figure: go.Figure) -> None:
         on_select=_select_clicked,
         selection_mode="points",
         config=plotly_config("eic-tree"),
-        alt="The formula's tree, coloured by the digits lost at each node; the table below says "
+        alt="The formula's tree, coloured by the local EIC of each node; the table below says "
         "the same in words.",
     )
 

@@ -86,6 +86,11 @@ class BoundedCache:
                 self._items.setdefault(key, (value, size))
         return value
 
+    def peek(self, key: Hashable) -> Any:
+        """The value under `key`; None if there is none."""
+        with self._lock:
+            return self._items[key][0] if key in self._items else None
+
     def drop(self, key: Hashable) -> None:
         with self._lock:
             self._items.pop(key, None)

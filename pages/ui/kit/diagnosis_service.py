@@ -190,6 +190,22 @@ class DiagnosisService:
             ("repairs",), result, make, complete=lambda r: r.finished, patient=seconds < math.inf
         )
 
+    def known_better(self, result: InspectionResult) -> str:
+        """The best form of the formula, if a search for it has come to its end.
+
+        Parameters
+        ----------
+        result
+            A complete one.
+
+        Returns
+        -------
+        str
+            A formula to paste; "" if none is known.
+        """
+        repairs: Repairs | None = self._answers.peek(("repairs", result.request))
+        return "" if repairs is None or repairs.best is None else repairs.best.text
+
     def own_form(self, result: InspectionResult, form: Formula) -> OwnForm:
         """Compare a form that the user proposes; takes up to seconds.
 
@@ -390,7 +406,7 @@ class DiagnosisService:
             why=why,
             where=place,
             fault=fault,
-            instead=repairs.sentence,
+            instead=str(repairs.sentence),
             better=repairs.best.text if repairs.best is not None else "",
             complete=repairs.finished,
             losses=diagnosis.losses,

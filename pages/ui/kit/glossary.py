@@ -6,42 +6,52 @@ WHAT_IS_EIC = (
     "Every operation on a computer rounds its result. The **Effective Information Criterion** "
     "asks how much a formula, written just this way, magnifies those tiny errors: each node of "
     "its tree is given an independent relative error, and EIC is the base-10 logarithm of how "
-    "many times larger the error is at the worst node. In short: **how many significant digits "
-    "the writing loses**. Physical laws usually stay near 1; formulas that cancel large terms, "
-    "or take a sine of something huge, lose many more."
+    "many times larger the error is at the worst node. In short: **by how many digits errors "
+    "grow**. Physical laws usually stay near 1; formulas that cancel large terms, or take a sine "
+    "of something huge, have many more. What a program really loses is measured beside it."
 )
 
 EIC = (
-    "Effective Information Criterion: digits lost at the worst node, whether or not they reach the "
-    "result; log10 of the mean error amplification there. 0 to 1 is typical of physical laws; the "
-    "paper filters out formulas above 2."
+    "Effective Information Criterion: the digits by which errors grow up to the worst node, "
+    "whether or not they reach the result; log10 of the mean error amplification there. 0 to 1 is "
+    "typical of physical laws; the paper filters out formulas above 2."
 )
 LOCAL_EIC = (
-    "Local EIC of this step: digits lost up to and including it, log10 of the mean error "
-    "amplification "
-    "there, every node having a noise of its own."
+    "Local EIC of this step: the digits by which errors grow up to and including it, log10 of the "
+    "mean error amplification there, every node having a noise of its own."
 )
 RESULT = (
-    "Result, independent noise: digits that the result loses when every node has a noise of its "
-    "own. A large EIC beside a "
-    "small number here is a loss on the way that the result hides. Double precision has about 16 "
-    "digits, single precision about 7. Where copies of an input share their noise it may differ: "
-    "see the line of all losses."
+    "Result, independent noise: the digits by which errors grow up to the result when every node "
+    "has a noise of its own. A large EIC beside a small number here is a step on the way that the "
+    "result hides. Double precision has about 16 digits, single precision about 7. Where copies "
+    "of an input share their noise it may differ: see the line of all three."
 )
-NOISE_FIGURE = "The same loss as engineers quote it: 20 × EIC, in decibels."
+SENSITIVITY = (
+    "The digits by which errors of inputs, constants and steps grow up to the result: at half of "
+    "the rows, at nine in ten, and at the worst. The badge goes by nine in ten: below 1 stable, to "
+    "2 sensitive, above very sensitive. No writing cures the part that is the function's own."
+)
+MEASURED = (
+    "What a double-precision program really loses: it gets the nearest double of each cell and is "
+    "held to the exact value at that number. In digits, at half of the rows, at nine in ten, and "
+    "at the worst. Computed right: less than one digit at nine rows in ten."
+)
+NO_VALUE = (
+    "The share of the rows at which a program has no value: there is no real one, none that double "
+    "precision can hold or reach, or none that can be told. They are in no number of digits."
+)
+NOISE_FIGURE = "EIC as engineers quote such a number: 20 × EIC, in decibels."
 BOTTLENECK = (
-    "The node at which most digits have been lost. Click to select it in the tree, the table and "
-    "the plots."
+    "The node up to which errors grow most. Click to select it in the tree, the table and the "
+    "plots."
 )
-ORIGIN = (
-    "More of the bottleneck's loss is created at this node than at any other. Click to select it."
-)
+ORIGIN = "More of the bottleneck's digits arise at this node than at any other. Click to select it."
 COMPLEXITY = "Number of nodes of the tree. Exact exponents such as ² belong to their operator."
 EXPONENT_CHOICES: dict[Exponents, str] = {"exact": "Exact", "noisy": "Noisy"}
 EXPONENTS = (
     "**Exact**: a literal exponent such as the 4 of x⁴, or ½, belongs to its operator: two nodes, "
     "no noise of its own. **Noisy**: all but 2 and 3 are operands with noise of their own, as "
-    "in the paper's program nd2py: three nodes, more digits lost, and no value where the base is "
+    "in the paper's program nd2py: three nodes, a larger EIC, and no value where the base is "
     "negative. Roots such as sqrt are exact in both."
 )
 VALID = (
@@ -70,8 +80,8 @@ FINITE = (
 )
 QUANTILES = (
     "log10 of s at the node named, in digits, sample by sample; local EIC is of the mean. Half of "
-    "them lose less than the first number, "
-    "nine in ten less than the second, 99 in a hundred less than the third."
+    "them have less than the first number, nine in ten less than the second, 99 in a hundred less "
+    "than the third."
 )
 TOP_SHARE = (
     "How much of the mean comes from the worst 1 % of the samples. Near 100 %, a few samples "
@@ -79,29 +89,28 @@ TOP_SHARE = (
 )
 SETTLED = (
     "Whether the mean is settled at this number of samples. Where a sum or a difference crosses "
-    "zero inside the domain, or a function has a pole there, its mean does not exist and its loss "
+    "zero inside the domain, or a function has a pole there, its mean does not exist and its EIC "
     "keeps growing with more samples; where it is another node than the one the numbers beside "
     "are about, it is named."
 )
 S_BAR = "Root mean square over the samples of how many times the node magnifies rounding errors."
 R2 = "R²: the share of the target's variance that the formula explains on these rows."
 CORRELATED = (
-    "Result, shared noise: digits lost at the root when repeated inputs and repeated sub-results "
-    "share their rounding: "
-    "what the result itself loses, whatever happens on the way."
+    "Result, shared noise: the digits by which errors grow up to the result when repeated inputs "
+    "and repeated sub-results share their rounding, whatever happens on the way."
 )
 OBSERVED = (
-    "Measured: error of really computing the formula in this precision, against high precision, "
-    "in digits "
-    "above one rounding. 0 means as good as the format allows."
+    "Measured: error of really computing the formula in this precision, against the exact value at "
+    "the inputs as the format has them, in digits above one rounding. 0 means as good as the "
+    "format allows."
 )
 AMPLIFIED_NOISE = (
     "Every operation rounds its result; s says how many times larger the error is that has "
     "gathered at this node in one row. The amplified noise is s² summed over the rows. Its mean "
-    "E[s²] makes the digits lost, ½·log10 E[s²], so rows with a large share decide them."
+    "E[s²] makes the local EIC, ½·log10 E[s²], so rows with a large share decide it."
 )
 BOOTSTRAP = (
-    "Bootstrap interval: the rows are drawn again and again, with repetition, and the digits lost "
+    "Bootstrap interval: the rows are drawn again and again, with repetition, and the local EIC "
     "computed each time; 95 % of the answers lie between the two numbers. It can only be trusted "
     "where no few rows outweigh all others, that is where s² has a finite variance (tail index "
     "above 2)."
@@ -110,9 +119,8 @@ ROW = "Number of the row in the table, or of the sample in the order drawn; the 
 VALUE_HERE = "Value of the selected node in this row."
 S_ROW = "How many times the selected node magnifies rounding errors in this row."
 DIGITS_ROW = (
-    "Digits that the selected node loses in this row: log10 of s. Its local EIC is of the mean "
-    "over "
-    "all rows."
+    "The digits by which errors grow up to the selected node in this row: log10 of s. Its local "
+    "EIC is of the mean over all rows."
 )
 OWN = (
     "The function's own conditioning: ½·log10 of the mean of 1 + Σ (x ∂f/∂x / f)², constants taken "
@@ -133,8 +141,8 @@ TOGETHER = "Digits that are enough if every constant and every input is rounded 
 INTRODUCED = "Introduced: the rounding of the node itself, or the error of the number it is."
 INHERITED = "Inherited: noise that arises in the nodes below and is handed up, amplified or damped."
 MASKED = (
-    "Masked: the node loses at least one digit more than the result, yet less than 1 % of the "
-    "result's noise arises there. The result hides the loss."
+    "Masked: the local EIC of the node is larger than the result's by a digit or more, yet less "
+    "than 1 % of the result's noise arises there. The result hides it."
 )
 SHARE = (
     "The part of the mean of s² that is introduced at this node; all parts add up to 100 %. One "

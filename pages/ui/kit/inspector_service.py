@@ -112,7 +112,7 @@ class InspectionResult:
 
     @cached_property
     def origin(self) -> int:
-        """The node that creates most of the worst node's loss."""
+        """The node that creates most of the worst node's digits."""
         return origin_of_loss(self.inspection, focus_node(self.inspection))
 
     @property
@@ -436,8 +436,8 @@ def _measure(
     except _TooSlow:
         missing = (
             f"The exact check was stopped after {seconds:.0f} seconds, "
-            f"{math.floor(100 * reached)} % of the way, so it is not known yet how many digits "
-            "are lost."
+            f"{math.floor(100 * reached)} % of the way, so it is not known yet how sensitive "
+            "the formula is."
         )
         return inspect(reading.formula, samples, recheck=False), missing
 

@@ -16,7 +16,7 @@ def show_refusal(error: UserError) -> None:
     """An error that the user can mend, as two sentences."""
     st.html(f'<p class="eic-answer">{prose(as_sentence(error.message))}</p>')
     if error.hint:
-        st.html(f'<p class="eic-quiet">What helps: {prose(error.hint.rstrip("."))}.</p>')
+        st.html(f'<p class="eic-quiet">What helps: {prose(ended(error.hint))}</p>')
     offer_again(error, "again-answer")
 
 
@@ -32,7 +32,12 @@ def as_sentence(text: str) -> str:
     >>> as_sentence("the table is empty"), as_sentence("which side?")
     ('The table is empty.', 'Which side?')
     """
-    return wording.capital(text) + ("" if text.endswith((".", "?", "!")) else ".")
+    return wording.capital(ended(text))
+
+
+def ended(text: str) -> str:
+    """The text with a full stop, unless it ends as a sentence does."""
+    return text if text.endswith((".", "?", "!")) else f"{text}."
 
 
 def show_error(error: UserError) -> None:

@@ -6,6 +6,8 @@ import html
 import re
 import unicodedata
 
+from eic_core.phrasing import Phrase
+
 
 def file_name(formula: str, suffix: str) -> str:
     """A file name that every system takes, from a formula's text.
@@ -45,17 +47,26 @@ def clean(text: str, limit: int = 400) -> str:
     )
 
 
-def escape(text: str, limit: int = 400) -> str:
-    return html.escape(clean(text, limit))
+def escape(text: str | Phrase, limit: int = 400) -> str:
+    return html.escape(clean(str(text), limit))
 
 
-def prose(text: str, limit: int = 2_000) -> str:
+def prose(text: str | Phrase, limit: int = 2_000) -> str:
     """A sentence for HTML; backticks become code.
 
     >>> prose("unknown name `<b>`")
     'unknown name <code>&lt;b&gt;</code>'
     """
     return _CODE.sub(r"<code>\1</code>", escape(text, limit))
+
+
+def unbroken_prose(text: str | Phrase) -> str:
+    """A sentence for HTML, without a line break before a percent sign or inside a difference.
+
+    >>> unbroken_prose("0.9 − 0.2, or 5 %")
+    '0.9&nbsp;−&nbsp;0.2, or 5&nbsp;%'
+    """
+    return prose(text).replace(" %", "&nbsp;%").replace(" − ", "&nbsp;−&nbsp;")
 
 
 def label(text: str, limit: int = 120) -> str:

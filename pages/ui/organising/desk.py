@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from eic_core.errors import UserError
 from eic_core.measure.table import Table
+from eic_core.pool.scoring import no_data
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.door import form_token, login_key, organiser
 from pages.ui.kit.messages import show_error
@@ -242,7 +243,6 @@ def _descriptions(content: bytes) -> dict[str, Problem]:
 
 
 LISTED = 500
-NO_DATA = "there is no data for problem"
 
 
 @dataclass(frozen=True, eq=False)
@@ -301,11 +301,8 @@ class StudyDraft:
     @cached_property
     def unscored_problems(self) -> tuple[str, ...]:
         """Problems that were added after the pool was scored."""
-        if not any(row.error.startswith(NO_DATA) for row in self.refused_rows):
-            return ()
-        names = {problem.name for problem in self.problems}
-        without = {r.problem for r in self.refused_rows if r.error.startswith(NO_DATA)}
-        return tuple(sorted(without & names))
+        without = {row.problem for row in self.refused_rows if row.error == no_data(row.problem)}
+        return tuple(sorted(without & {problem.name for problem in self.problems}))
 
 
 def draft_of(service: OrganiserService, study: Study) -> StudyDraft:

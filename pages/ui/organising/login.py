@@ -25,7 +25,7 @@ from pages.ui.kit.door import (
 from pages.ui.kit.text import escape
 from pages.ui.kit.wiring import form_key, lab
 from study.access import MIN_PASSPHRASE, Login
-from study.errors import AccessError
+from study.errors import AccessError, PassphraseLengthError
 
 NO_STORE = {"Cache-Control": "no-store"}
 LOG = logging.getLogger("eic_lab.doors")
@@ -114,7 +114,7 @@ async def set_up(request: Request) -> Response:
     try:
         login = await run_in_threadpool(lab().access.set_up, link, passphrase)
     except AccessError as error:
-        short = "characters" in error.message
+        short = isinstance(error, PassphraseLengthError)
         return _back("/organise", "short" if short else "stale", setup=link if short else "")
     return _welcome(request, login, "/organise")
 
@@ -147,7 +147,7 @@ async def change_passphrase(request: Request) -> Response:
         )
     except AccessError as error:
         log_failure(visitor_address(request), error)
-        problem = "short" if "characters" in error.message else "wrong"
+        problem = "short" if isinstance(error, PassphraseLengthError) else "wrong"
         return _back(
             "/organise", "wait" if error.retry_after else problem, seconds=error.retry_after
         )

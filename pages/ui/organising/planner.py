@@ -10,7 +10,6 @@ import streamlit as st
 
 from eic_core import wording
 from eic_core.errors import UserError
-from eic_core.phrasing import Phrase
 from pages.ui.figures.planning import Point, planning_figure
 from pages.ui.kit.browser import is_dark, is_narrow, uninterrupted
 from pages.ui.kit.door import is_organiser, login_key
@@ -25,7 +24,7 @@ from pages.ui.kit.messages import (
 )
 from pages.ui.kit.prepared import draw_style
 from pages.ui.kit.progress import show_job
-from pages.ui.kit.text import escape, prose
+from pages.ui.kit.text import escape, unbroken_prose
 from pages.ui.kit.wiring import jobs, workers
 from pages.ui.kit.workers import UNHURRIED, repeat_progress
 from pages.ui.organising.desk import action_callback, draft_of, go_to, show_error_at
@@ -71,8 +70,8 @@ def draw(result: PlannerResult, *, changed: bool) -> None:
     small = small_sentence(plan)
     st.html(
         '<section class="eic-plan" role="status">'
-        f'<p class="eic-plan-first">{_prose_with_units(headline)}</p>'
-        + "".join(f"<p>{_prose_with_units(text)}</p>" for text in rest)
+        f'<p class="eic-plan-first">{unbroken_prose(headline)}</p>'
+        + "".join(f"<p>{unbroken_prose(text)}</p>" for text in rest)
         + "</section>"
     )
     if small:
@@ -86,22 +85,17 @@ def draw(result: PlannerResult, *, changed: bool) -> None:
     )
 
 
-def _prose_with_units(sentence: Phrase) -> str:
-    """A sentence for HTML, its percent signs on the line of their numbers."""
-    return prose(str(sentence)).replace(" %", "&nbsp;%")
-
-
 def _advice(advice: Advice) -> None:
     first, compared = advice_headline(advice), compare_sentence(advice)
     show_heading("What would be enough")
     items = "".join(
-        f"<li>{_prose_with_units(route_sentence(advice.model, route, advice.target))}</li>"
+        f"<li>{unbroken_prose(route_sentence(advice.model, route, advice.target))}</li>"
         for route in advice.routes
     )
     ways = f'<ul class="eic-list eic-plan-ways">{items}</ul>' if items else ""
-    last = f"<p>{_prose_with_units(compared)}</p>" if items and compared else ""
+    last = f"<p>{unbroken_prose(compared)}</p>" if items and compared else ""
     st.html(
-        f'<section class="eic-plan-advice"><p>{_prose_with_units(first)}</p>{ways}{last}</section>'
+        f'<section class="eic-plan-advice"><p>{unbroken_prose(first)}</p>{ways}{last}</section>'
     )
 
 

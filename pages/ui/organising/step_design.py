@@ -398,8 +398,8 @@ def _insist(study: Study, name: str) -> None:
 
 
 def _ways_to_mend(study_id: int, readiness: Readiness, elsewhere: str) -> None:
-    others = len(readiness.missing) - readiness.undescribed
-    steps = ["problems"] * bool(readiness.undescribed) + [elsewhere] * bool(others)
+    steps = ["problems"] * (readiness.unexplained > 0)
+    steps += [elsewhere] * (readiness.unexplained < len(readiness.missing))
     with st.container(horizontal=True):
         for step in steps:
             st.button(

@@ -10,7 +10,9 @@ from eic_core import wording
 from eic_core.drawing.scale import THEMES
 from eic_core.errors import UserError
 from eic_core.explain import phrases
-from eic_core.explain.budget import Budget, Need, output_scale
+from eic_core.explain.budget import Budget, output_scale
+from eic_core.explain.phrases.budget import scale_name
+from eic_core.explain.shortening import Need, OutputScale
 from pages.ui.figures.digits import MOST_ROWS, digits_figure
 from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_dark, is_narrow
@@ -66,14 +68,14 @@ _TOLERANCE = "digits-tolerance"
 def digits_panel(result: InspectionResult, node: int) -> None:
     summary = st.container(gap="xsmall")
     try:
-        tolerance = _tolerance(output_scale(result.inspection).measure)
+        tolerance = _tolerance(output_scale(result.inspection))
         with patient_progress("Rounding each constant and input, one at a time…") as progress:
             budget = diagnosis_service().budget(result, tolerance, progress)
     except UserError as error:
         with summary:
             show_refusal(error)
         return
-    *answer, verified = budget.sentences
+    *answer, verified = map(str, budget.sentences)
     with summary:
         st.html(f'<p class="eic-answer">{prose(" ".join(answer or [verified]))}</p>')
         if answer:
@@ -86,8 +88,8 @@ def digits_panel(result: InspectionResult, node: int) -> None:
         st.html(_table(budget.needs))
 
 
-def _tolerance(measure: str) -> float:
-    """The tolerance in the field, which the state remembers; `measure` names its reference.
+def _tolerance(scale: OutputScale) -> float:
+    """The tolerance in the field, which the state remembers, as a part of `scale`.
 
     Raises `UserError` for text that is no tolerance.
     """
@@ -97,7 +99,7 @@ def _tolerance(measure: str) -> float:
     choice = typed if refused else choice
     options = list(PRESETS) if choice in PRESETS else [*PRESETS, choice]
     st.selectbox(
-        f"The output may move, relative to {measure}, by",
+        f"The output may move, relative to {scale_name(scale)}, by",
         options,
         index=options.index(choice),
         # A refused text stays in the field, to be corrected; any other value follows the state.

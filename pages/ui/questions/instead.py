@@ -89,8 +89,7 @@ def _tree(result: InspectionResult, inspection: Inspection, name: str, key: str)
         key=f"tree-{key}",
         theme=None,
         config=plotly_config("eic-tree"),
-        alt=f"{name}: the tree, coloured by the digits lost up to each node, on the scale from 0 "
-        "to 8",
+        alt=f"{name}: the tree, coloured by the local EIC of each node, on the scale from 0 to 8",
     )
 
 
@@ -107,9 +106,9 @@ def _figure(inspection: Inspection, dark: bool) -> go.Figure:
 def instead_panel(result: InspectionResult, node: int) -> None:
     with st.spinner("Looking for a form that keeps more digits…"):
         repairs = diagnosis_service().repairs(result, aside=current_visit().aside)
-    st.html(f'<p class="eic-answer">{prose(repairs.sentence)}</p>')
+    st.html(f'<p class="eic-answer">{prose(str(repairs.sentence))}</p>')
     if repairs.advice:
-        st.html(f'<p class="eic-quiet">{prose(repairs.advice)}</p>')
+        st.html(f'<p class="eic-quiet">{prose(str(repairs.advice))}</p>')
     if not repairs.finished:
         finish_button(
             "Search to the end",
@@ -157,7 +156,7 @@ def _judge(result: InspectionResult, text: str) -> None:
         return
     equal = comparison.before is not None and comparison.after is not None
     kind = "eic-quiet" if equal else "eic-note"
-    st.html(f'<p class="{kind}" role="status">{prose(comparison.sentence)}</p>')
+    st.html(f'<p class="{kind}" role="status">{prose(str(comparison.sentence))}</p>')
     if comparison.before is not None and comparison.after is not None:
         with st.container(key="own-form-typeset"):
             st.latex(to_latex(form))
@@ -327,7 +326,7 @@ def _table(before: Measured, after: Measured) -> str:
 
 
 def _row(name: str, old: float, new: float, explained: str) -> tuple[str, str, str, str, str]:
-    """Means over the samples that keep a digit; without any, every digit is lost."""
+    """Means over the samples that keep a digit; without any, they are infinite."""
     was, now = ("∞" if math.isnan(value) else wording.number(value) for value in (old, new))
     change = "—" if math.isnan(new - old) else wording.signed(new - old)
     return name, was, now, change, explained
@@ -380,9 +379,9 @@ def _bars(result: InspectionResult, writing: WritingLoss) -> None:
         key="losses",
         theme=None,
         config={"displayModeBar": False},
-        alt=f"Digits lost: the function itself {wording.number(own_loss(writing))}, the result as "
-        f"written with shared noise {wording.number(shared)}, the worst step (EIC) "
-        f"{wording.number(result.inspection.eic)}",
+        alt="Digits by which errors grow: the function itself "
+        f"{wording.number(own_loss(writing))}, the result as written with shared noise "
+        f"{wording.number(shared)}, the worst step (EIC) {wording.number(result.inspection.eic)}",
     )
 
 
@@ -397,11 +396,11 @@ def _meanings(writing: WritingLoss) -> str:
         inside = f"all digits at {singular}, where a value is 0 or infinitely steep" + (
             f" ({where})" if math.isnan(inspection.eic_finite) else f"; elsewhere {inside}"
         )
-    last = "What is lost there need not reach the result."
+    last = "An error there need not reach the result."
     if at_root:
         last = "It is the last step: the result itself, with independent noise."
     more = (
-        " It is less than the result loses: EIC takes repeated inputs for independent, and here "
+        " It is less than that of the result: EIC takes repeated inputs for independent, and here "
         "their errors add up."
         if writing.q > inspection.eic_finite + 0.05
         else ""
@@ -412,7 +411,8 @@ def _meanings(writing: WritingLoss) -> str:
             wording.digits_lost(writing.own),
             glossary.OWN,
             "Take inputs that are right to one rounding, compute without any further error, and "
-            "round the result once: so many digits go, whoever writes the formula and however.",
+            "round the result once: so many digits are in doubt, whoever writes the formula and "
+            "however.",
         ),
         (
             "The result, shared noise",
@@ -425,7 +425,7 @@ def _meanings(writing: WritingLoss) -> str:
             "The worst step (EIC)",
             inside,
             glossary.EIC,
-            f"The most that is lost anywhere on the way. {last}{more}",
+            f"The most by which errors grow anywhere on the way. {last}{more}",
         ),
     )
     rows = "".join(

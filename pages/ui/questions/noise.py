@@ -50,7 +50,7 @@ def masked_view(result: InspectionResult, whole: Ledger) -> None:
                     "What if it were its mean?",
                     key=f"what-if-{row.node_id}",
                     help="Replaces this part of the formula by its mean over the data, and "
-                    "measures the fit and the loss again.",
+                    "measures the fit and EIC again.",
                     on_click=_ask_what_if,
                     args=(result, row.node_id),
                 )
@@ -75,7 +75,7 @@ def _answer(result: InspectionResult, node: int) -> None:
     except UserError as error:
         st.html(f'<p class="eic-note">{prose(str(error))}</p>')
         return
-    st.html(f'<p class="eic-note">{prose(answer.sentence)}</p>')
+    st.html(f'<p class="eic-note">{prose(str(answer.sentence))}</p>')
     replace_formula_button(result, answer.text, f"take-mean-{node}")
 
 

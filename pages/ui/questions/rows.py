@@ -67,7 +67,7 @@ def rows_table(result: InspectionResult, by_row: Where) -> None:
             "value": config.NumberColumn(
                 "Value here", format=_plain(table["value"]), help=glossary.VALUE_HERE
             ),
-            "digits": config.NumberColumn("Lost here", format="%.2f", help=glossary.DIGITS_ROW),
+            "digits": config.NumberColumn("Digits here", format="%.2f", help=glossary.DIGITS_ROW),
             "s": config.NumberColumn("s", format=_plain(table["s"]), help=glossary.S_ROW),
             "share": config.NumberColumn("Share, %", format="%.3g", help=glossary.AMPLIFIED_NOISE),
         },
@@ -239,7 +239,8 @@ def _more_data(result: InspectionResult, by_row: Where) -> None:
     with st.expander(f"Would more data change it? {_short(by_row)}", key="rows-growth"):
         if unsettled:
             assert growth is not None
-            st.html(f"<p>{prose(growth.sentence)}</p>")
+            sentence = str(growth.sentence)
+            st.html(f"<p>{prose(sentence)}</p>")
             dark, narrow = is_dark(), is_narrow()
             figure = figure_cache().get(
                 (result.request, "growth", by_row.node_id, dark, narrow),
@@ -251,11 +252,11 @@ def _more_data(result: InspectionResult, by_row: Where) -> None:
                 key="growth-plot",
                 theme=None,
                 config=plotly_config("eic-growth"),
-                alt=f"Local EIC of this step against the number of rows. {clean(growth.sentence)}",
+                alt=f"Local EIC of this step against the number of rows. {clean(sentence)}",
             )
         st.html(
             f'<p class="eic-quiet" title="{escape(glossary.BOOTSTRAP, 1000)}">'
-            f"{prose(interval.sentence)}</p>"
+            f"{prose(str(interval.sentence))}</p>"
         )
 
 

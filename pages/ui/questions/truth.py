@@ -30,7 +30,7 @@ _TEXT = 200
 
 
 def truth_table(triangulation: Triangulation, node: int) -> None:
-    """Every node, the ones that need explaining first, then by loss."""
+    """Every node, the ones that need explaining first, then by local EIC."""
     order = sorted(triangulation.nodes, key=_rank)
     ids = [n.node_id for n in order]
     row = ids.index(node)
@@ -70,8 +70,8 @@ def truth_table(triangulation: Triangulation, node: int) -> None:
             for sigma in sigmas
         },
         placeholder="—",
-        alt="Every node's loss as predicted, as tried with small errors, and as observed in real "
-        "arithmetic",
+        alt="Every node's local EIC as predicted, as tried with small errors, and as observed in "
+        "real arithmetic",
     )
 
 
@@ -120,7 +120,7 @@ def _select_row(ids: list[int], before: int) -> None:
 def truth_panel(result: InspectionResult, node: int) -> None:
     with patient_progress() as progress:
         triangulation = diagnosis_service().triangulation(result, progress)
-    st.html(f'<p class="eic-answer">{prose(triangulation.sentence)}</p>')
+    st.html(f'<p class="eic-answer">{prose(str(triangulation.sentence))}</p>')
     if not triangulation.nodes:
         return
     st.html(f'<p class="eic-quiet">{prose(_basis(result, triangulation, node))}</p>')
@@ -132,7 +132,7 @@ def truth_panel(result: InspectionResult, node: int) -> None:
 
 
 def _basis(result: InspectionResult, triangulation: Triangulation, node: int) -> str:
-    """The samples on which the ways are compared, and the loss of the node on all samples."""
+    """The samples on which the ways are compared, and the node's local EIC on all samples."""
     used, valid = len(triangulation.samples), result.inspection.counts.valid
     which = (
         f"all {used:,} valid samples"
@@ -152,8 +152,9 @@ def _basis(result: InspectionResult, triangulation: Triangulation, node: int) ->
     if does:
         every = f"the {finite:,} of all {valid:,} at which it {' and '.join(does)}"
     return (
-        f"{basis} On these, `{triangulation.nodes[node].text[:80]}` loses {digits[0]} digits "
-        f"(local EIC), on {every} it loses {digits[1]}: the mean depends on which rows are in it."
+        f"{basis} On these, the local EIC of `{triangulation.nodes[node].text[:80]}` is "
+        f"{digits[0]} digits, on {every} it is {digits[1]}: the mean depends on which rows are in "
+        "it."
     )
 
 
@@ -176,8 +177,8 @@ def _selected(result: InspectionResult, node: TriangulatedNode) -> None:
         config={"displayModeBar": False},
         alt=triangulated_words(node),
     )
-    for reason in node.agreement.reasons:
-        st.html(f'<p class="eic-quiet">{prose(reason)}</p>')
+    for reason in node.agreement.sentences:
+        st.html(f'<p class="eic-quiet">{prose(str(reason))}</p>')
 
 
 _READING = (
@@ -187,9 +188,9 @@ _READING = (
     f"<dt>tried, errors of …</dt><dd>{escape(glossary.TRIALS)}</dd>"
     "<dt>measured in float32, float64 (single, double)</dt><dd>The error that really occurs in "
     "this format, against 60 "
-    "digits, in digits above the largest error of a single rounding (the unit roundoff). A single "
-    "rounding makes about 0.4 of that, −0.4 digits; the grey band shows "
-    "where the prediction with shared noise expects the error. "
+    "digits at the inputs as the format has them, in digits above the largest error of a single "
+    "rounding (the unit roundoff). A single rounding makes about 0.4 of that, −0.4 digits; the "
+    "grey band shows where the error of roundings alone, amplified as predicted, is expected. "
     "The thick stroke is the end: there no digit of the format is left.</dd>"
     f"<dt>{BADGES['ok'][0]} {BADGES['explained'][0]} {BADGES['unclear'][0]}</dt>"
     f"<dd>{escape(glossary.AGREEMENT)}</dd></dl>"

@@ -97,8 +97,8 @@ def coloured_tex(inspection: Inspection, *, selected: int | None = None) -> str:
         "\\usepackage{amsmath}\n"
         "\\usepackage{xcolor}\n"
         "\\setlength{\\fboxsep}{2pt}\n"
-        "% Background: local EIC, the digits lost up to a node, log10 of the mean amplification, "
-        "from 0 (pale) to 8 (dark).\n"
+        "% Background: local EIC, the digits by which errors grow up to a node, log10 of the mean "
+        "amplification, from 0 (pale) to 8 (dark).\n"
         f"% EIC = {wording.digits_lost(inspection.eic)} "
         f"on {inspection.counts.valid} valid samples.\n"
         "\\begin{document}\n"
@@ -213,7 +213,7 @@ def _boxed(inspection: Inspection, tree: VisibleTree | None, limit: int) -> dict
         around[k] = outside
         if math.isnan(value) or not nodes[k].children:
             continue
-        # Calm by intent: a box only where the loss differs visibly from the box around it.
+        # Calm by intent: a box only where local EIC differs visibly from the box around it.
         differs = value != outside if math.isinf(value) else abs(value - outside) >= CALM
         if differs:
             around[k] = value
@@ -351,7 +351,7 @@ KEY = "node_table"
 
 
 def node_table(result: InspectionResult, node: int) -> None:
-    """Every node, the largest loss first."""
+    """Every node, the largest local EIC first."""
     order = sorted(result.inspection.nodes, key=lambda n: (_rank(n.local_eic), n.node.id))
     visit = current_visit()
     visit.table_order = tuple(n.node.id for n in order)
@@ -372,7 +372,7 @@ def node_table(result: InspectionResult, node: int) -> None:
         column_order=_visible_columns(result.inspection, order, is_narrow()),
         column_config=_settings(order, is_narrow()),
         placeholder="—",
-        alt="Every node of the formula with its local EIC, the digits lost up to there",
+        alt="Every node of the formula with its local EIC",
     )
 
 

@@ -165,7 +165,7 @@ def test_repair_declines_with_a_sentence() -> None:
     formula = read("where(x > 0, exp(x) - 1, 0)").formula
     found = repair(formula, Samples.from_columns({"x": [1e-9, 1.0]}), limit_seconds=math.inf)
     assert found.best is None
-    assert "no rewriting is looked for inside conditionals" in found.sentence
+    assert "no rewriting is looked for inside conditionals" in str(found.sentence)
 
 
 def test_the_command_line_says_where_each_node_is_evaluated(
@@ -223,7 +223,7 @@ def test_a_branch_that_is_never_taken_hides_no_quantiles():
     samples = Samples.from_columns({"x": np.linspace(2.0, 5.0, 500)})
     inspection = inspect(read("np.where(x > 0, log(x), 0)").formula, samples)
     spread = spread_of(inspection)
-    assert spread is not None and spread.place and "no sample keeps" not in spread.settled
+    assert spread is not None and spread.place and "no sample keeps" not in str(spread.settled)
     assert spread.quantiles == " / ".join(
         f"{q:.1f}" for q in (inspection.tail.q50, inspection.tail.q90, inspection.tail.q99)
     )

@@ -31,14 +31,14 @@ def told(inspection):
     results = [diagnosis, triangulation, correlated_eic(inspection.formula, inspection.samples)]
     lines = [*diagnosis.sentences, *diagnosis.ledger.sentences, *diagnosis.where.sentences]
     for node in triangulation.nodes:
-        lines += node.agreement.reasons
+        lines += map(str, node.agreement.sentences)
     for make in (digit_budget, lambda i: what_if_mean(i, 0)):
         try:
             results.append(make(inspection))
         except UserError as error:
             lines.append(str(error))
         else:
-            lines += getattr(results[-1], "sentences", ()) or [results[-1].sentence]
+            lines += map(str, getattr(results[-1], "sentences", ()) or [results[-1].sentence])
     for result in results:
         json.dumps(result.to_json(), allow_nan=False)
     return [*map(str, lines)]

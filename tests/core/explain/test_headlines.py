@@ -479,12 +479,12 @@ def test_shared_and_independent_noise_agree_without_copies():
 def test_a_tail_that_leaves_out_all_that_matters_is_not_shown():
     found = spread_of(inspect_columns("x - x", x=X))
     assert (found.quantiles, found.worst) == ("—", "—")
-    assert found.settled == "no: no sample keeps a digit at `x − x`"
+    assert str(found.settled) == "no: no sample keeps a digit at `x − x`"
 
 
 def test_an_infinite_mean_is_not_called_settled():
     found = spread_of(inspect_columns("log(x)", x=np.append(np.linspace(1.5, 2, 500), 1.0)))
-    assert found.settled == "no: infinite at `log(x)` for 1 sample"
+    assert str(found.settled) == "no: infinite at `log(x)` for 1 sample"
 
 
 def test_a_flat_tail_is_not_called_unsettled_for_a_crossing_elsewhere():
@@ -494,17 +494,17 @@ def test_a_flat_tail_is_not_called_unsettled_for_a_crossing_elsewhere():
     tail = inspection.tail
     assert tail.divergent and tail.q99 - tail.q50 < 0.05
     found = spread_of(inspection)
-    assert found.settled == "not at `cos(y)`"
+    assert str(found.settled) == "not at `cos(y)`"
     assert found.place == "`sin(x)²`"
 
 
 def test_a_mean_is_called_settled_or_not_as_the_tail_has_it():
     calm = spread_of(inspect_columns("x*2", x=np.linspace(1, 2, 400)))
-    assert calm.settled == "yes"
+    assert str(calm.settled) == "yes"
     few = spread_of(inspect_columns("x*2", x=[1.0, 2.0]))
-    assert few.settled == "too few samples to tell"
+    assert str(few.settled) == "too few samples to tell"
     crossing = spread_of(inspect_columns("x - 1.5", x=np.linspace(1, 2, 401)[:-1] + 1e-4))
-    assert crossing.settled == "no"
+    assert str(crossing.settled) == "no"
 
 
 # --- what no arithmetic tells

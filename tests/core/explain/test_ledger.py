@@ -206,7 +206,7 @@ def test_replacing_a_masked_branch_by_its_mean_costs_no_fit_and_saves_its_digits
     assert found.r2_after == pytest.approx(expected, rel=1e-12)
     assert found.eic_after < 0.5 < 4.5 < found.eic_before
     assert read(found.text).formula.structure() == found.formula.structure()
-    assert "changes R²" in found.sentence
+    assert "changes R²" in str(found.sentence)
 
 
 def test_without_a_target_the_fit_is_to_the_formulas_own_values():

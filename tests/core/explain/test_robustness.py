@@ -188,7 +188,7 @@ def test_too_many_constants_are_found_out_by_rows_left_out() -> None:
 
 def test_the_table_has_what_the_card_has() -> None:
     card = robustness_card(read(LAW).formula, table(30), holdout=table(10, seed=4))
-    shown = {line.name: line.r2 for line in card.lines}
+    shown = {str(line.name): line.r2 for line in card.lines}
     document = card.to_json()
     numbers = [
         "r2",

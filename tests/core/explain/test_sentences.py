@@ -15,6 +15,7 @@ from eic_core.explain.budget import digit_budget
 from eic_core.explain.causes import invalid_clause, singular_clause
 from eic_core.explain.diagnosis import diagnose
 from eic_core.explain.ledger import LedgerRow, noise_groups
+from eic_core.explain.means import Pace
 from eic_core.explain.phrases.where import place_sentence
 from eic_core.explain.settling import growth_of
 from eic_core.explain.verdict import verdict
@@ -123,11 +124,12 @@ def test_a_result_that_shows_a_loss_is_not_said_to_hide_it():
 
 def test_a_loss_that_grows_with_n_is_not_said_not_to_grow():
     s2 = np.full(1_600, 100.0)
-    assert "does not grow" in growth_of(s2).sentence
+    still = growth_of(s2)
+    assert still.pace is Pace.STILL and "does not grow" in str(still.sentence)
     s2 = 1 / ((np.arange(1_600) + 0.5) / 1_600) ** 1.1
     slow = growth_of(s2)
-    assert 0.02 < slow.local_eic[-1] - slow.local_eic[0] < 0.1
-    assert slow.sentence.startswith("On these rows the loss has hardly grown yet: ")
+    assert slow.pace is Pace.HARDLY and 0.02 < slow.local_eic[-1] - slow.local_eic[0] < 0.1
+    assert str(slow.sentence).startswith("On these rows the loss has hardly grown yet: ")
 
 
 def test_two_figures_for_the_loss_of_the_result_are_explained():
@@ -167,7 +169,7 @@ def test_where_no_digit_is_left_anywhere_the_diagnosis_stays_with_that_node():
 
 def test_a_budget_of_the_smallest_numbers_is_a_sentence():
     inspection = inspect_columns("x*y", x=[5e-324] * 30, y=np.linspace(1, 2, 30))
-    assert digit_budget(inspection).sentences[-1].startswith("All rounded together")
+    assert str(digit_budget(inspection).sentences[-1]).startswith("All rounded together")
 
 
 @pytest.mark.parametrize("values", [["a", "b"], [10**400, 1], [[1.0], [1.0, 2.0]], [1j, 2.0]])
@@ -227,7 +229,7 @@ def test_growth_tells_what_was_seen():
     grows = growth_of(1 + 1 / (u - 0.5001) ** 2)
     decades = np.log10(grows.counts[-1] / grows.counts[0])
     seen = (grows.local_eic[-1] - grows.local_eic[0]) / decades
-    assert grows.sentence.endswith(f": that is {seen:.1f} more for every ten times as many.")
+    assert str(grows.sentence).endswith(f": that is {seen:.1f} more for every ten times as many.")
 
 
 def test_a_constant_that_needs_some_of_its_digits_does_not_hang_on_the_last():
@@ -236,7 +238,7 @@ def test_a_constant_that_needs_some_of_its_digits_does_not_hang_on_the_last():
     )
     need = found.needs[0]
     assert 6 <= need.together < need.given == 15
-    assert found.sentences[1] == f"`3.14159265358979` needs {need.together} of its 15."
+    assert str(found.sentences[1]) == f"`3.14159265358979` needs {need.together} of its 15."
 
 
 # --- what is told of a step, of rows and of inputs holds for all that it names

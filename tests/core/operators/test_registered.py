@@ -250,7 +250,7 @@ def test_a_search_for_better_forms_leaves_it_alone(text: str) -> None:
         names = {n.operator for n in form.formula} & {"qerf", "logaddexp"}
         assert names == {n.operator for n in formula} & {"qerf", "logaddexp"}
         assert form.verification.rows > 0
-    assert found.sentence.endswith(".")
+    assert str(found.sentence).endswith(".")
 
 
 def test_what_stands_around_it_is_mended() -> None:

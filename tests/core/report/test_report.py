@@ -63,7 +63,7 @@ def test_the_heading_and_the_answers_are_the_diagnosis(found):
     said = [s.replace("`", "") for s in findings.diagnosis.sentences]
     assert words(next(page.root.iter("h1"))) == said[0]
     answers = [words(e) for e in page.root.iter("dd")]
-    assert answers == [*said[1:], findings.repairs.sentence.replace("`", "")]
+    assert answers == [*said[1:], str(findings.repairs.sentence).replace("`", "")]
 
 
 def test_the_metrics_are_those_of_the_inspection(found):
@@ -314,7 +314,7 @@ def test_with_a_target_the_page_says_what_remains_of_the_fit():
     )
     card = robustness_card(inspection.formula, samples)
     rows = page.rows("robustness")
-    assert [words(row[0]) for row in rows] == [line.name for line in card.lines]
+    assert [words(row[0]) for row in rows] == [str(line.name) for line in card.lines]
     assert [value(row[1]) for row in rows] == [line.r2 for line in card.lines]
     assert page.json()["robustness"] == card.to_json()
     assert value(rows[4][1]) < value(rows[0][1]) - 1e-7  # in float32

@@ -1,0 +1,174 @@
+"""The English of means: whether one is settled, its growth with the data, and its interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from eic_core import wording
+from eic_core.explain import means
+from eic_core.explain.phrases import code_text
+from eic_core.measure.inspection import Inspection
+from eic_core.measure.tails import MIN_SAMPLES_FOR_HILL
+from eic_core.phrasing import Phrase, say, say_count
+
+TEXT_LIMIT, SHORT_LIMIT = 56, 24
+"""Characters of a sub-expression quoted in a sentence, and beside a number."""
+
+
+def unsettled(inspection: Inspection, fact: means.UnsettledAt) -> Phrase:
+    """The reason why the mean is not settled at this N, as a clause."""
+    if fact.node < 0:
+        share = math.nan if inspection.tail is None else inspection.tail.top1_share
+        if math.isnan(share):
+            return say("the tail of the amplified noise is heavy, and more samples may raise EIC")
+        return say(
+            "the worst 1 % of the samples carry {share} of it, and more of them may raise EIC",
+            share=wording.percent(share),
+        )
+    node = inspection.nodes[fact.node]
+    change = _sign_change(inspection, fact.node)
+    if fact.own and math.isinf(inspection.eic):
+        return say("the finite EIC grows with N because {change}", change=change)
+    if fact.own:
+        return say("EIC grows with N because {change}", change=change)
+    digits = wording.digits_phrase(node.local_eic_finite)
+    if math.isinf(node.local_eic):
+        return say(
+            "{change}, so that what it loses at the other samples, now {digits}, grows with N",
+            change=change,
+            digits=digits,
+        )
+    return say(
+        "{change}, so that what it loses, now {digits}, grows with N", change=change, digits=digits
+    )
+
+
+def _sign_change(inspection: Inspection, node_id: int) -> Phrase:
+    place = code_text(inspection.formula, node_id, TEXT_LIMIT)
+    change = inspection.sign_changes.at(node_id)
+    match change.zero, change.pole:
+        case True, True:
+            return say("{place} crosses zero and has a pole", place=place)
+        case True, False:
+            return say("{place} crosses zero", place=place)
+        case False, True:
+            return say("{place} has a pole", place=place)
+        case _:
+            return say("{place} changes its sign", place=place)
+
+
+def growth(
+    pace: means.Pace, counts: Sequence[int], local_eic: Sequence[float], per_decade: float
+) -> Phrase:
+    numbers = {
+        "start": wording.number(local_eic[0], 1),
+        "end": wording.number(local_eic[-1], 1),
+        "few": f"{counts[0]:,}",
+        "all": f"{counts[-1]:,}",
+    }
+    match pace:
+        case means.Pace.GROWS:
+            return say(
+                "The loss grows with the data: {start} digits on {few} of the rows on average, "
+                "{end} on all {all}: that is {more} more for every ten times as many.",
+                more=wording.number(per_decade, 1),
+                **numbers,
+            )
+        case means.Pace.HARDLY:
+            return say(
+                "On these rows the loss has hardly grown yet: {start} digits on {few} of the rows "
+                "on average, {end} on all {all}.",
+                **numbers,
+            )
+        case means.Pace.STILL:
+            return say(
+                "The loss does not grow with the data here: {start} digits on {few} of the rows "
+                "on average, {end} on all {all}.",
+                **numbers,
+            )
+
+
+def no_interval(fact: means.NoInterval) -> Phrase:
+    """The reason why no interval can be given, as a clause."""
+    match fact:
+        case means.Unbounded(event):
+            return say(
+                "a part of the formula {event} inside the domain, so that the amplified noise has "
+                "no finite mean",
+                event=event,
+            )
+        case means.LeftOut(samples):
+            return say_count(
+                "{count} sample is left out that double precision cannot tell",
+                "{count} samples are left out that double precision cannot tell",
+                samples,
+            )
+        case means.FewSamples():
+            return say(
+                "with fewer than {least} finite samples the tail cannot be judged",
+                least=MIN_SAMPLES_FOR_HILL,
+            )
+        case means.HeavyTail(index):
+            return say(
+                "the tail of the amplified noise is too heavy (its index is about {index}; an "
+                "interval needs more than {least})",
+                index=wording.number(index, 1),
+                least=wording.number(means.FINITE_VARIANCE, 0),
+            )
+
+
+def interval(
+    low_end: float, high_end: float, at: float, obstacle: means.NoInterval | None
+) -> Phrase:
+    if obstacle is not None:
+        return say("No interval can be given: {reason}.", reason=no_interval(obstacle))
+    low, high = wording.number(low_end), wording.number(high_end)
+    level = wording.level_percent(at)
+    if low == high:
+        return say(
+            "On other samples of this kind expect {digits} digits here ({level} bootstrap "
+            "interval).",
+            digits=low,
+            level=level,
+        )
+    return say(
+        "On other samples of this kind expect {low} to {high} digits here ({level} bootstrap "
+        "interval).",
+        low=low,
+        high=high,
+        level=level,
+    )
+
+
+def settled(
+    inspection: Inspection, state: means.Settled, node_id: int, samples: int
+) -> tuple[Phrase, Phrase | None]:
+    """Whether the mean is settled, and what more there is to that."""
+    place = code_text(inspection.formula, node_id, SHORT_LIMIT)
+    match state:
+        case means.Settled.YES:
+            return say("yes"), None
+        case means.Settled.NO:
+            return say("no"), None
+        case means.Settled.NOT_AT:
+            return say("not at {place}", place=place), None
+        case means.Settled.NO_DIGIT:
+            return say("no"), say("no sample keeps a digit at {place}", place=place)
+        case means.Settled.INFINITE_AT:
+            return say("no"), say_count(
+                "infinite at {place} for {count} sample",
+                "infinite at {place} for {count} samples",
+                samples,
+                place=place,
+            )
+        case means.Settled.INFINITE:
+            return say("no"), say_count(
+                "infinite for {count} sample", "infinite for {count} samples", samples
+            )
+        case means.Settled.LEFT_OUT:
+            return say("not known"), say_count(
+                "{count} sample left out", "{count} samples left out", samples
+            )
+        case means.Settled.FEW_SAMPLES:
+            return say("too few samples to tell"), None

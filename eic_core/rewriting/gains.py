@@ -1,0 +1,354 @@
+"""What a form gains, why no other is better, and what helps then: facts, decided on numbers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from functools import cached_property
+
+import numpy as np
+
+from eic_core.explain.correlated import CorrelatedAmplification
+from eic_core.exports import Plain
+from eic_core.measure.measured import MeasuredLoss
+from eic_core.measure.observed import ObservedError
+from eic_core.operators.wide import Array
+
+SMALL = 1.0
+"""Digits that any formula of a few operations loses: nothing to mend."""
+
+NEAR = 0.3
+"""Digits within which a formula counts as being as good as the function allows."""
+
+NEGLIGIBLE = 1e-6
+"""What is so small beside the largest result can be taken for 0."""
+
+MORE = 0.5
+"""Digits by which one row must lose more, or fewer, to be counted: two roundings differ by less."""
+
+SCATTER, RMS_SCATTER = 0.05, 0.1
+"""Digits by which two forms differ in the mean over the rows, and in the root mean square of their
+errors, for nothing but the luck of roundings."""
+
+DOUBLE_GAIN = 0.5
+"""Digits that a form must keep more at a row, in the mean, to be worth some rows that get worse."""
+
+SHOWN = 0.05
+"""A change in digits that is worth a word."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    amplification: CorrelatedAmplification = field(repr=False)  # q at the root and EIC
+    complexity: int  # Number of nodes
+    # float32, float64: what plain evaluation makes of it
+    float32: ObservedError
+    float64: ObservedError
+    # What a double-precision program loses, at the rows where the formula as written is measured
+    loss: MeasuredLoss = field(repr=False, compare=False)
+
+    _JSON = ("q", "eic", "complexity", "float32", "float64", "measured=loss")
+
+    @property
+    def q(self) -> float:
+        """Sensitivity of the root in digits, copies sharing their noise, where it is finite."""
+        return self.amplification.q_eic_finite
+
+    @property
+    def eic(self) -> float:
+        return self.amplification.eic_finite
+
+    @property
+    def infinite(self) -> int:
+        """Rows at which the sensitivity of the root is infinite, which `q` leaves out."""
+        return self.amplification.singular
+
+    @property
+    def loses(self) -> bool:
+        """Whether a double-precision program loses more than a few roundings do, at some row."""
+        return self.loss.worst >= SMALL or self.float64.failed > 0
+
+
+@dataclass(frozen=True)
+class RowComparison(Plain):
+    rows: int  # Rows compared: the worst of the formula among them
+    # mean_before, mean_after: mean over them of the digits lost; all 16 where there is no value
+    mean_before: float
+    mean_after: float
+    # fewer, more: rows at which the new form loses half a digit less, or more
+    fewer: int
+    more: int
+    # Digits that it loses more at the row where that is worst; 0 if there is none
+    largest_rise: float
+    rms_rise: float  # By how many digits the root mean square error of the new form is larger
+
+    _JSON = ("rows", "mean_before", "mean_after", "fewer", "more", "largest_rise", "rms_rise")
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether a program loses more with the new form: in the mean, or more often more than
+        less, or if the root mean square error is larger and the mean loss hardly smaller.
+        """
+        fewer = self.mean_before - self.mean_after
+        return (
+            fewer < -SCATTER
+            or self.more > self.fewer
+            or (fewer < DOUBLE_GAIN and self.rms_rise > RMS_SCATTER)
+        )
+
+    @classmethod
+    def of(cls, before: Array, after: Array) -> RowComparison:
+        """The comparison of the digits lost at each row; nan where nothing can be compared.
+
+        >>> rows = RowComparison.of(np.array([3.0, 0, 1, np.nan]), np.array([0, 0.2, 2, 0]))
+        >>> rows.rows, rows.fewer, rows.more, rows.largest_rise
+        (3, 1, 1, 1.0)
+        """
+        compared = ~np.isnan(before) & ~np.isnan(after)
+        before, after = before[compared], after[compared]
+        if not len(before):
+            return cls(0, 0.0, 0.0, 0, 0, 0.0, 0.0)
+        rise = after - before
+        return cls(
+            len(rise),
+            float(np.mean(before)),
+            float(np.mean(after)),
+            int(np.count_nonzero(rise <= -MORE)),
+            int(np.count_nonzero(rise >= MORE)),
+            max(0.0, float(np.max(rise))),
+            _rms_digits(after) - _rms_digits(before),
+        )
+
+
+def _rms_digits(lost: Array) -> float:
+    return 0.5 * float(np.log10(np.mean(np.power(10.0, 2 * lost))))
+
+
+@dataclass(frozen=True)
+class Gain:
+    """Two forms side by side, and which of their differences are worth a word."""
+
+    before: Measured
+    after: Measured
+    compared: RowComparison  # In double precision, row by row
+
+    @property
+    def in_double(self) -> bool:
+        before, after = self.before.loss, self.after.loss
+        pairs = (before.nine_in_ten, after.nine_in_ten), (before.worst, after.worst)
+        changes = any(abs(_fewer(*pair)) >= SHOWN for pair in pairs)
+        return changes or self.before.float64.failed != self.after.float64.failed
+
+    @property
+    def in_sensitivity(self) -> bool:
+        return self._at_root >= SHOWN
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the worst step was infinitely sensitive at every row, and no longer is."""
+        return math.isnan(self.before.eic) and not math.isnan(self.after.eic)
+
+    @property
+    def in_worst_step(self) -> bool:
+        inside = self.before.eic - self.after.eic
+        others = self.in_double or self.in_sensitivity
+        return self.bounded or inside >= (max(SHOWN, self._at_root + MORE) if others else SHOWN)
+
+    @property
+    def in_rows(self) -> bool:
+        """Whether nothing tells the gain but the number of rows that lose less."""
+        others = self.in_double or self.in_sensitivity or self.in_worst_step
+        return bool(self.compared.fewer) and not others
+
+    @property
+    def _at_root(self) -> float:
+        return _fewer(self.before.q, self.after.q)
+
+    @property
+    def is_worth_offering(self) -> bool:
+        was, now = self.before.float64, self.after.float64
+        if now.failed < was.failed:
+            return True
+        if round(now.digits_lost, 1) > round(was.digits_lost, 1):
+            return False
+        gains = (
+            _fewer(was.digits_lost, now.digits_lost),
+            self._at_root,
+            _fewer(self.before.eic, self.after.eic),
+        )
+        less_often = self.before.infinite > self.after.infinite
+        return self.bounded or less_often or bool(self.compared.fewer) or max(gains) >= SHOWN
+
+
+def _fewer(before: float, after: float) -> float:
+    return 0.0 if math.isnan(before) or math.isnan(after) else before - after
+
+
+class Unsearched(Enum):
+    TOO_LARGE = auto()
+    CONDITIONALS = auto()
+    NO_VALUE = auto()
+
+
+@dataclass(frozen=True)
+class NotSearched:
+    """Why no form was searched for; `limit` are the most nodes that are."""
+
+    why: Unsearched
+    limit: int = 0
+
+
+class Rest(Enum):
+    """What the formula as written still suffers from, where no other form is better."""
+
+    EVERYTHING = auto()  # it is infinitely sensitive at every row
+    LOSS = auto()  # a double-precision program loses digits, to the writing
+    FUNCTION = auto()  # its sensitivity is the function's own; a program computes it right
+    WRITING = auto()  # its sensitivity is the writing's; a program computes it right
+    LITTLE = auto()  # nothing that is worth telling apart
+
+
+@dataclass(frozen=True)
+class NothingBetter:
+    """Why there is no repair; nothing is concluded from a search that was cut short."""
+
+    before: Measured
+    own: float  # The function's own sensitivity in digits
+    others: int  # Other forms that were tried
+    finished: bool
+
+    @cached_property
+    def rest(self) -> Rest:
+        q = self.before.q
+        if math.isnan(q):
+            return Rest.EVERYTHING
+        if self.before.loses:
+            return Rest.LOSS
+        if q <= SMALL or math.isnan(self.own):
+            return Rest.LITTLE
+        return Rest.FUNCTION if q <= self.own + NEAR else Rest.WRITING
+
+    @property
+    def of_function(self) -> float:
+        """The digits of the result's sensitivity that any writing has; nan if not known."""
+        return self.own if math.isnan(self.own) else min(self.own, self.before.q)
+
+    @property
+    def of_writing(self) -> float:
+        return self.before.q - self.of_function
+
+    @property
+    def in_worst_step(self) -> bool:
+        return self.before.eic > self.before.q + 1
+
+
+class Remedy(Enum):
+    HIGHER_PRECISION = auto()
+    ANOTHER_WAY = auto()
+    KNOW_INPUTS = auto()
+    OTHER_SAMPLES = auto()
+    LESS_SENSITIVE = auto()
+    WIDER_RANGE = auto()
+    TAKE_FOR_ZERO = auto()
+    WRITE_ZERO = auto()
+    SAMPLES_WITH_VALUE = auto()
+    SEARCH_PART = auto()
+    INSPECT_BRANCHES = auto()
+
+
+@dataclass(frozen=True)
+class Helps:
+    """What helps; `at_lost_rows` where the result loses every digit or jumps, if that is `alone`
+    nothing needs to be done elsewhere.
+    """
+
+    remedies: tuple[Remedy, ...]
+    at_lost_rows: bool = False
+    alone: bool = False
+
+
+@dataclass(frozen=True)
+class HelpsBeforeJump:
+    node: int  # The step whose rounding decides the result
+
+
+class NothingToDo(Enum):
+    """Why nothing needs to be done."""
+
+    ALL_WELL = auto()
+    ZERO_IS_RIGHT = auto()  # where the result loses every digit it is 0, and right
+    COPIES_SHARE_ERRORS = auto()  # only independent noise is amplified
+    STEP_IS_HIDDEN = auto()  # the result does not feel the worst step
+
+
+Advice = Helps | HelpsBeforeJump | NothingToDo
+"""What helps where no other form is better."""
+
+
+@dataclass(frozen=True)
+class LostRows:
+    """The measured rows at which the result keeps no digit, by who is to blame for it."""
+
+    # The function is 0, jumps or is infinitely steep, or it follows a step that keeps no digit
+    function: int = 0
+    nothing: int = 0  # The function is 0 and no input moves it
+    writing: int = 0  # It is another's fault, as far as that was looked at
+    unsettled: int = 0  # It was not looked at
+
+    @property
+    def remedies(self) -> tuple[Remedy, ...]:
+        remedies: tuple[Remedy, ...] = ()
+        if self.function:
+            remedies += (Remedy.KNOW_INPUTS, Remedy.OTHER_SAMPLES)
+        if self.writing or (self.unsettled and not self.function and not self.nothing):
+            remedies += (Remedy.HIGHER_PRECISION, Remedy.ANOTHER_WAY)
+        return remedies
+
+
+def advise(
+    before: Measured, own: float, jump: int | None = None, lost: LostRows = LostRows()
+) -> Advice:
+    """What helps where no other form is better.
+    `own` is the function's own sensitivity; `jump` the step whose rounding decides the result;
+    `lost` are the rows without numbers.
+    """
+    q, loses = before.q, before.loses
+    if math.isnan(q):
+        return advise_nowhere(lost)
+    if jump is not None and (q <= SMALL or q <= own + NEAR):
+        return HelpsBeforeJump(jump)
+    if q <= SMALL:
+        return _advise_insensitive(before, lost)
+    if not loses and q <= own + NEAR:
+        return Helps((Remedy.KNOW_INPUTS, Remedy.OTHER_SAMPLES, Remedy.LESS_SENSITIVE))
+    of_inputs = own > SMALL and own >= q / 2
+    return Helps((*(Remedy.KNOW_INPUTS,) * of_inputs, Remedy.HIGHER_PRECISION, Remedy.ANOTHER_WAY))
+
+
+def _advise_insensitive(before: Measured, lost: LostRows) -> Advice:
+    double, amplification = before.float64, before.amplification
+    wrong = before.loss.worst >= before.q + SMALL
+    if double.failed or double.out_of_range or double.fewer:
+        return Helps((Remedy.WIDER_RANGE,))
+    if wrong and double.zeros and double.largest_at_zero < NEGLIGIBLE:
+        return Helps((Remedy.TAKE_FOR_ZERO,))
+    if lost.remedies:
+        return Helps(lost.remedies, at_lost_rows=True, alone=not wrong)
+    if wrong:
+        return Helps((Remedy.HIGHER_PRECISION, Remedy.WIDER_RANGE))
+    if lost.nothing:
+        return NothingToDo.ZERO_IS_RIGHT
+    unshared = math.isinf(amplification.root_eic)
+    if before.eic <= before.q + 1 and not unshared:
+        return NothingToDo.ALL_WELL
+    # the worst step is the result, or only shared noise leaves it a digit everywhere
+    if unshared or amplification.root_eic_finite >= before.eic:
+        return NothingToDo.COPIES_SHARE_ERRORS
+    return NothingToDo.STEP_IS_HIDDEN
+
+
+def advise_nowhere(lost: LostRows) -> Advice:
+    """What helps where the result keeps a digit at no row; `lost` are all rows with a value."""
+    otherwise = Remedy.WRITE_ZERO if lost.nothing else Remedy.SAMPLES_WITH_VALUE
+    return Helps(lost.remedies or (otherwise,))

@@ -1,0 +1,341 @@
+"""The English of `repair`: better forms, why there is none, and what helps then."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import assert_never
+
+from eic_core import wording
+from eic_core.explain.phrases import code_text
+from eic_core.formula.tree import Formula
+from eic_core.phrasing import Phrase, one_after_another, say, say_count
+from eic_core.rewriting.gains import (
+    Advice,
+    Gain,
+    Helps,
+    HelpsBeforeJump,
+    Measured,
+    NothingBetter,
+    NothingToDo,
+    NotSearched,
+    Remedy,
+    Rest,
+    Unsearched,
+)
+from eic_core.rewriting.verify import RowDifference, Verification
+
+
+def repair_sentence(text: str, rules: Sequence[str], gain: Gain) -> Phrase:
+    """The new form in Python, its rules, what it gains, and any greater loss."""
+    return say(
+        "Write {form} ({rules}): {effects}.",
+        form=f"`{text}`",
+        rules=", then ".join(rules),
+        effects=_clauses(_effects(gain)),
+    )
+
+
+def _effects(gain: Gain) -> Iterable[Phrase]:
+    before, after, compared = gain.before, gain.after, gain.compared
+    now, was = _in_double(after), _in_double(before)
+    if gain.in_double:
+        yield say("in double precision {now}, as written {was}", now=now, was=was)
+    else:
+        yield say("in double precision {now}, as before", now=now)
+    yield from _beyond_doubles(after)
+    if gain.in_sensitivity:
+        yield say(
+            "the result's sensitivity is {now} digits instead of {was}",
+            now=wording.number(after.q, 1),
+            was=wording.number(before.q, 1),
+        )
+        if before.infinite or after.infinite:
+            yield say(
+                "rows at which it is infinite are left out, {now} instead of {was}",
+                now=after.infinite,
+                was=before.infinite,
+            )
+    if gain.in_worst_step:
+        yield say(
+            "the worst step's sensitivity (EIC) is {now} digits instead of {was}",
+            now=wording.number(after.eic, 1),
+            was=say("infinite") if gain.bounded else wording.number(before.eic, 1),
+        )
+    if gain.in_rows:
+        yield say(
+            "at {count} of {rows} rows compared a program loses less",
+            count=compared.fewer,
+            rows=compared.rows,
+        )
+    if compared.more:
+        yield say(
+            "at {count} of {rows} rows compared a program loses more, by up to {digits} digits",
+            count=compared.more,
+            rows=compared.rows,
+            digits=wording.number(compared.largest_rise, 1),
+        )
+
+
+def _beyond_doubles(form: Measured) -> Iterable[Phrase]:
+    error = form.float64
+    rows = error.rows + error.out_of_range
+    if error.fewer:
+        yield say(
+            "doubles hold the exact result with fewer digits at {count} of {rows} rows measured",
+            count=error.fewer,
+            rows=rows,
+        )
+    if error.out_of_range:
+        yield say(
+            "doubles cannot hold the exact result at {count} of {rows} rows measured",
+            count=error.out_of_range,
+            rows=rows,
+        )
+
+
+def nothing_better(reason: NothingBetter) -> Phrase:
+    if not reason.finished:
+        return say("Nothing better found before the time limit.")
+    return say(
+        "Nothing better found (other forms tried: {count}): {why}.",
+        count=reason.others,
+        why=_clauses(_reasons(reason)),
+    )
+
+
+def _reasons(reason: NothingBetter) -> Iterable[Phrase]:
+    before = reason.before
+    own, q = wording.number(reason.of_function, 1), wording.number(before.q, 1)
+    match reason.rest:
+        case Rest.EVERYTHING:
+            yield say("errors of the inputs grow without bound at every sample")
+            return
+        case Rest.LOSS:
+            yield say("in double precision {loss}, by this writing", loss=_in_double(before))
+            yield from _beyond_doubles(before)
+            if not math.isnan(reason.of_function):
+                yield say("errors of the inputs grow by {own} digits in any writing", own=own)
+        case Rest.LITTLE:
+            yield say("in double precision {loss}", loss=_in_double(before))
+            yield from _beyond_doubles(before)
+            yield say("the result's sensitivity is {q} digits", q=q)
+        case Rest.FUNCTION:
+            if before.loss.rows:
+                yield say(
+                    "the computed value is right to {digits} digits, nothing to rewrite",
+                    digits=wording.number(before.loss.least_right, 1),
+                )
+            yield from _beyond_doubles(before)
+            yield say(
+                "errors of the inputs grow by {own} digits: the function's own sensitivity, in any "
+                "writing",
+                own=own,
+            )
+        case Rest.WRITING:
+            yield say(
+                "{part} of the {q} digits by which errors of inputs and steps grow come from the "
+                "writing",
+                part=wording.number(reason.of_writing, 1),
+                q=q,
+            )
+            yield say("in double precision {loss}", loss=_in_double(before))
+            yield from _beyond_doubles(before)
+        case _ as never:
+            assert_never(never)
+    if before.infinite:
+        yield say("left out, for it is infinite there: {count} rows", count=before.infinite)
+    if reason.in_worst_step:
+        yield say(
+            "the worst step's sensitivity (EIC) is {eic} digits",
+            eic=wording.number(before.eic, 1),
+        )
+
+
+def _in_double(form: Measured) -> Phrase:
+    loss, double = form.loss, form.float64
+    if double.failed:
+        return say(
+            "it has a value at {count} of {rows} rows measured",
+            count=double.rows - double.failed,
+            rows=double.rows,
+        )
+    if not loss.rows:
+        return say("no row can be compared")
+    most, worst = wording.lost_phrase(loss.nine_in_ten), wording.lost_phrase(loss.worst)
+    if most == worst:
+        return say("it loses {lost}", lost=worst)
+    return say(
+        "it loses {lost} at nine in ten rows and {worst} at the worst", lost=most, worst=worst
+    )
+
+
+def not_searched(reason: NotSearched) -> Phrase:
+    match reason.why:
+        case Unsearched.TOO_LARGE:
+            return say(
+                "No better form was looked for: more than {limit} nodes are too many to search.",
+                limit=reason.limit,
+            )
+        case Unsearched.CONDITIONALS:
+            return say(
+                "No better form was looked for: no rewriting is looked for inside conditionals."
+            )
+        case Unsearched.NO_VALUE:
+            return say(
+                "No better form was looked for: no sample has a value with a finite amplification "
+                "at every step."
+            )
+        case _ as never:
+            assert_never(never)
+
+
+def unfinished_search(evaluated: int, is_better: bool) -> Phrase:
+    """That the time limit ended the search, after so many forms.
+
+    >>> print(unfinished_search(9, True))  # doctest: +ELLIPSIS
+    The search was cut short by its time limit after 9 forms: there may be a still better one. ...
+    """
+    better = say("a still better one") if is_better else say("a better one")
+    return say_count(
+        "The search was cut short by its time limit after {count} form: there may be {better}. "
+        "The limit bounds the search for forms only.",
+        "The search was cut short by its time limit after {count} forms: there may be {better}. "
+        "The limit bounds the search for forms only.",
+        evaluated,
+        better=better,
+    )
+
+
+def advice_sentence(advice: Advice, formula: Formula) -> Phrase:
+    """What helps where no other form is better.
+
+    >>> from eic_core.formula.syntax import read
+    >>> remedies = Remedy.KNOW_INPUTS, Remedy.HIGHER_PRECISION
+    >>> print(advice_sentence(Helps(remedies), read("x - 2").formula))
+    What helps: inputs known more exactly, or a higher precision.
+    """
+    match advice:
+        case Helps(remedies, at_lost_rows=False):
+            return say("What helps: {remedies}.", remedies=_alternatives(remedies))
+        case Helps(remedies, alone=alone):
+            helps = say(
+                "What helps at the samples at which the result loses every digit or jumps: "
+                "{remedies}.",
+                remedies=_alternatives(remedies),
+            )
+            others = say("At the others nothing needs to be done.")
+            return one_after_another([helps, others]) if alone else helps
+        case HelpsBeforeJump(node):
+            return say(
+                "What helps: a higher precision for what {jump} is given, or samples at which that "
+                "is farther from a jump.",
+                jump=code_text(formula, node),
+            )
+        case NothingToDo():
+            return _nothing_to_do(advice)
+        case _ as never:
+            assert_never(never)
+
+
+def _nothing_to_do(why: NothingToDo) -> Phrase:
+    match why:
+        case NothingToDo.ALL_WELL:
+            return say("Nothing needs to be done.")
+        case NothingToDo.ZERO_IS_RIGHT:
+            return say(
+                "Nothing needs to be done: where errors grow without bound the result is 0, and so "
+                "it is right beside these samples."
+            )
+        case NothingToDo.COPIES_SHARE_ERRORS:
+            return say(
+                "Nothing needs to be done where copies of a number share their error, as in a "
+                "program they do."
+            )
+        case NothingToDo.STEP_IS_HIDDEN:
+            return say(
+                "The result does not feel that step: it needs a higher precision only where its "
+                "value is used on its own."
+            )
+        case _ as never:
+            assert_never(never)
+
+
+def _remedy(remedy: Remedy) -> Phrase:
+    match remedy:
+        case Remedy.HIGHER_PRECISION:
+            return say("a higher precision")
+        case Remedy.ANOTHER_WAY:
+            return say(
+                "another way to compute the same quantity, such as a series or a library function"
+            )
+        case Remedy.KNOW_INPUTS:
+            return say("inputs known more exactly")
+        case Remedy.OTHER_SAMPLES:
+            return say("samples away from where the result is 0, jumps or turns steep")
+        case Remedy.LESS_SENSITIVE:
+            return say("asking for a quantity that is less sensitive")
+        case Remedy.WIDER_RANGE:
+            return say(
+                "inputs in units in which no value on the way overflows or underflows, or "
+                "arithmetic of a wider range"
+            )
+        case Remedy.TAKE_FOR_ZERO:
+            return say(
+                "to take so small a result for 0: where the exact one is 0, rounding leaves a "
+                "small number in its place"
+            )
+        case Remedy.WRITE_ZERO:
+            return say(
+                "to write 0, for that is the function's value at the samples that were looked at "
+                "and beside them"
+            )
+        case Remedy.SAMPLES_WITH_VALUE:
+            return say("samples at which the formula has a finite value other than 0")
+        case Remedy.SEARCH_PART:
+            return say("search the part that loses most on its own")
+        case Remedy.INSPECT_BRANCHES:
+            return say("inspect each branch as a formula of its own, on the rows that take it")
+        case _ as never:
+            assert_never(never)
+
+
+def _alternatives(remedies: Sequence[Remedy]) -> Phrase:
+    *first, last = map(_remedy, remedies)
+    if not first:
+        return last
+    return say("{first}, or {last}", first=", ".join(map(str, first)), last=last)
+
+
+def _clauses(clauses: Iterable[Phrase]) -> Phrase:
+    return Phrase("; ".join(map(str, clauses)))
+
+
+def own_form_sentence(
+    checked: Verification | None, difference: RowDifference | None, digits: int
+) -> Phrase:
+    """Whether a user's form is equal to the formula, computed with up to so many digits."""
+    if checked is not None:
+        return say_count(
+            "Your form is equal to the formula: the same to {agreement} digits at {count} row, "
+            "computed with up to {digits} digits, and defined wherever the formula is.",
+            "Your form is equal to the formula: the same to {agreement} digits at {count} rows, "
+            "computed with up to {digits} digits, and defined wherever the formula is.",
+            checked.rows,
+            agreement=checked.agreement,
+            digits=digits,
+        )
+    if difference is None:
+        return say(
+            "Your form is not equal to the formula: it has no value at many rows at which the "
+            "formula has one."
+        )
+    inputs = ", ".join(f"`{name} = {value}`" for name, value in difference.inputs)
+    return say(
+        "Your form is not equal to the formula: at row {row} ({inputs}) the formula gives "
+        "{before}, yours gives {after}.",
+        row=difference.row + 1,
+        inputs=inputs or say("no input"),
+        before=f"`{difference.before}`",
+        after=f"`{difference.after}`" if difference.after else say("no value"),
+    )
