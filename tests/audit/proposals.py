@@ -9,6 +9,8 @@ from decimal import Context, Decimal
 import numpy as np
 
 from eic_core.explain.budget import Budget
+from eic_core.explain.reasons import OK
+from eic_core.explain.shortening import Measure
 from eic_core.explain.triangulation import Triangulation
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import CONSTANT
@@ -149,14 +151,14 @@ def faults_of_budget(truth: Truth, budget: Budget) -> Iterator[str]:
         decimal = label not in ("pi", "e") and "/" not in label
         if decimal and digits_of(other) > digits_of(label):
             yield f"{other} has more digits than {label}"
-    if budget.scale_of != "output":
+    if budget.scale.of != "output":
         return
-    moved, unit = _moved(truth, budget), _unit(truth, budget.measure)
+    moved, unit = _moved(truth, budget), _unit(truth, budget.scale.measure)
     if moved > 1e-11 * unit and abs(budget.deviation - moved / unit) > 0.05 * moved / unit:
         yield f"the output moves by {moved / unit:.4g}, not {budget.deviation:.4g}"
 
 
-def _unit(truth: Truth, measure: str) -> float:
+def _unit(truth: Truth, measure: Measure) -> float:
     """The spread of the output; its size where it does not vary; of 0 the largest value at all."""
     y = truth.value(truth.root)
     y = y[np.isfinite(y)]
@@ -164,7 +166,7 @@ def _unit(truth: Truth, measure: str) -> float:
     if not largest:
         nodes = [truth.value(k) for k in range(truth.root + 1)]
         return max(float(np.max(np.abs(v[np.isfinite(v)]), initial=0.0)) for v in nodes) or 1.0
-    return largest if "size" in measure else largest * float(np.std(y / largest))
+    return largest if measure is Measure.SIZE else largest * float(np.std(y / largest))
 
 
 def _moved(truth: Truth, budget: Budget) -> float:
@@ -213,7 +215,7 @@ def faults_of_ways(truth: Truth, found: Triangulation) -> Iterator[str]:
     """Where the ways are said to agree, plain arithmetic errs by what shared noise says."""
     for node in found.nodes:
         k = node.node_id
-        if not _comparable(truth, k) or node.agreement.badge != "agree":
+        if not _comparable(truth, k) or node.agreement.badge != OK:
             continue
         for kind, roundoff in (("float64", 2.0**-53), ("float32", 2.0**-24)):
             errors, q = errors_of(truth, k, kind)

@@ -11,10 +11,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from eic_core.explain.conditioning import OwnConditioning
+from eic_core.explain.facts import InputRange, LossPlace
 from eic_core.explain.ledger import Ledger, LedgerRow
 from eic_core.explain.losses import Loss
-from eic_core.explain.settling import Growth, MeanInterval, UnsettledAt
-from eic_core.explain.where import InputRange, LossPlace, Where
+from eic_core.explain.means import UnsettledAt
+from eic_core.explain.settling import Growth, MeanInterval
+from eic_core.explain.where import Where
 from eic_core.explain.writing import WritingLoss
 from eic_core.measure.double_range import DoubleRange, Held
 from eic_core.measure.measured import MeasuredLoss
@@ -149,36 +151,41 @@ def faults_of_where(truth: Truth, where: Where) -> Iterator[str]:
             yield f"{count} rows are not the fewest that carry {each.level}"
         if part < ranked[:count].sum() - CLOSE:
             yield "other rows carry more"
-    if where.place is not None:
-        carriers = np.array(where.carriers[1].positions)
-        yield from _faults_of_place(truth, where.place, carriers, shares)
+    if where.places:
+        yield from _faults_of_places(truth, where.places, where.carriers[1].positions, shares)
     yield from faults_of_growth(truth, k, where.growth)
     yield from faults_of_interval(truth, k, where.interval)
 
 
-def _faults_of_place(
-    truth: Truth, place: LossPlace, carriers: np.ndarray, shares: np.ndarray
+def _faults_of_places(
+    truth: Truth, places: Sequence[LossPlace], carriers: Sequence[int], shares: np.ndarray
 ) -> Iterator[str]:
-    rows = carriers
-    if place.node_id is not None:
-        y = truth.value(place.node_id)
-        room = CLOSE * np.nanmax(np.abs([place.low, place.high]))
-        rows = carriers[(y[carriers] >= place.low - room) & (y[carriers] <= place.high + room)]
-        if not len(rows) or shares[rows].sum() < 0.45:
-            yield f"node {place.node_id} is between {place.low:.4g} and {place.high:.4g} at no half"
-            return
-        usual = float(np.nanmedian(np.abs(y)))
-        if not place.crosses and max(abs(place.low), abs(place.high)) > 0.5 * usual:
-            yield f"node {place.node_id} is not small there: its usual size is {usual:.3g}"
-        if place.crosses:
-            yield from crosses_zero(truth, place.node_id, grows=True)
-    inside = np.ones(truth.count, dtype=bool)
-    for each in place.inputs:
-        yield from _faults_of_input(truth, each, rows)
-        column = truth.samples.columns[each.name]
-        inside &= (column >= each.low) & (column <= each.high)
-    if place.inputs and inside[truth.valid].mean() > 0.26:
-        yield f"{inside[truth.valid].mean():.2f} of all rows lie there"
+    """Whether rows at a zero of a node, and the others, lie where that is said."""
+    left = np.array(carriers)
+    for place in sorted(places, key=lambda each: each.node_id is None):
+        rows = left
+        if place.node_id is not None:
+            y = truth.value(place.node_id)
+            room = CLOSE * np.nanmax(np.abs([place.low, place.high]))
+            at = (y[left] >= place.low - room) & (y[left] <= place.high + room)
+            rows, left = left[at], left[~at]
+            usual = float(np.nanmedian(np.abs(y)))
+            if not place.crosses and max(abs(place.low), abs(place.high)) > 0.5 * usual:
+                yield f"node {place.node_id} is not small there: its usual size is {usual:.3g}"
+            if place.crosses:
+                yield from crosses_zero(truth, place.node_id, grows=True)
+        if not 0.9 * place.rows <= len(rows) <= 1.1 * place.rows + 1:
+            yield f"{len(rows)} rows are there, not {place.rows}"
+            continue
+        if differs(place.share, float(shares[rows].sum()), 0.02):
+            yield f"they carry {shares[rows].sum():.3f}, not {place.share:.3f}"
+        inside = np.ones(truth.count, dtype=bool)
+        for each in place.inputs:
+            yield from _faults_of_input(truth, each, rows)
+            column = truth.samples.columns[each.name]
+            inside &= (column >= each.low) & (column <= each.high)
+        if place.inputs and inside[truth.valid].mean() > 0.26:
+            yield f"{inside[truth.valid].mean():.2f} of all rows lie there"
 
 
 def _faults_of_input(truth: Truth, each: InputRange, rows: np.ndarray) -> Iterator[str]:
@@ -209,9 +216,10 @@ def faults_of_growth(truth: Truth, k: int, growth: Growth | None) -> Iterator[st
 
 def faults_of_interval(truth: Truth, k: int, interval: MeanInterval) -> Iterator[str]:
     s2 = truth.s2[k][np.isfinite(truth.s2[k])]
-    if interval.reason:
-        if interval.heavy and tail_index(s2) > 2 + CLOSE:
-            yield f"the index of the tail is {tail_index(s2):.3f}"
+    if interval.obstacle is not None:
+        index = getattr(interval.obstacle, "index", None)
+        if index is not None and differs(index, tail_index(s2), 0.01):
+            yield f"the index of the tail is {tail_index(s2):.3f}, not {index:.3f}"
         return
     if len(s2) < 300 or tail_index(s2) < 2 - CLOSE:
         yield f"an interval from {len(s2)} rows, of index {tail_index(s2):.2f}"

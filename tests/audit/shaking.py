@@ -188,7 +188,7 @@ def shake_row(formula: Formula, cells: Mapping[str, str]) -> RowTruth:
     """
     row = RowTruth([], None, [], [], [], [], formula, cells)
     moves: list[dict[int, Any]] = []
-    edges: dict[int, bool] = {}
+    edges: dict[int, frozenset[int]] = {}  # the nodes whose noise turns a condition
     for node, guards in zip(formula.nodes, guards_of(formula), strict=True):
         k = node.id
         if not _taken(row.y, guards):
@@ -216,10 +216,12 @@ def shake_row(formula: Formula, cells: Mapping[str, str]) -> RowTruth:
             continue
         if node.operator == "conditional":
             branch = node.children[1 if a[0] else 2]
-            s2 = 1.0 + row.raw[branch]
+            s2, loose = 1.0 + row.raw[branch], dict(row.loose[branch])
             if edges[node.children[0]]:
                 s2 = _at_threshold(row, node, branch)
-            _put(row, y, s2, row.gains[branch] | {k: 1.0}, dict(row.loose[branch]))
+                if s2 == math.inf:
+                    loose |= dict.fromkeys(edges[node.children[0]], mp.inf)
+            _put(row, y, s2, row.gains[branch] | {k: 1.0}, loose)
             moves.append(moves[branch] | {k: y + y * STEP})
             continue
         moved: dict[int, Any] = {}
@@ -267,21 +269,25 @@ def _counts_as_number(formula: Formula, k: int) -> bool:
 
 
 def _on_edge(
-    node: Node, a: Sequence[Any], moves: Sequence[Mapping[int, Any]], edges: Mapping[int, bool]
-) -> bool:
-    """Whether noise, however small, turns a condition (ADR 0004)."""
+    node: Node,
+    a: Sequence[Any],
+    moves: Sequence[Mapping[int, Any]],
+    edges: Mapping[int, frozenset[int]],
+) -> frozenset[int]:
+    """The nodes whose noise, however small, turns a condition (ADR 0004)."""
     if node.operator in COMPARED:
-        equal = not snapped(a[0] - a[1], bits_of(*a))
-        moving = [
-            any(to is None or to != y for to in moves[c].values())
+        moving = {
+            j
             for c, y in zip(node.children, a, strict=True)
-        ]
-        return equal and any(moving)
-    on = [edges.get(c, False) for c in node.children]
-    if node.operator == "logical_not":
-        return on[0]
-    decides = 0 if node.operator == "logical_and" else 1  # one operand of this decides alone
-    return any(on) and not any(x == decides and not edge for x, edge in zip(a, on, strict=True))
+            for j, to in moves[c].items()
+            if to is None or to != y
+        }
+        return frozenset() if snapped(a[0] - a[1], bits_of(*a)) else frozenset(moving)
+    on = [edges.get(c, frozenset()) for c in node.children]
+    decides = {"logical_and": 0, "logical_or": 1}.get(node.operator)  # one of this decides alone
+    if any(x == decides and not edge for x, edge in zip(a, on, strict=True)):
+        return frozenset()
+    return frozenset().union(*on)
 
 
 def _at_threshold(row: RowTruth, node: Node, branch: int) -> float:
