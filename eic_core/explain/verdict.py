@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from eic_core.explain.causes import Explained, explain_loss, singular_causes
+from eic_core.explain.created import noise_sums
 from eic_core.explain.findings import (
     BeyondEveryRange,
     BeyondReduction,
@@ -312,7 +313,6 @@ def _out_of_range(inspection: Inspection, node: int, reason: Reason, rows: Rows)
         in_range=held.count(Held.NORMAL),
         fewer=held.count(Held.FEWER),
         beyond=held.count(Held.BEYOND),
-        unknown=held.count(Held.UNKNOWN),
     )
 
 
@@ -430,8 +430,7 @@ def _worst_step(inspection: Inspection, result: Outcomes) -> Iterator[_Ranked]:
         digits = quantiles_of(np.log10(s))
     explained: list[tuple[Cause, int, float]] = []
     if math.isinf(eic):
-        singular, part = next(singular_causes(inspection, worst))
-        explained.append((singular, len(part), math.nan))
+        explained += [(why, len(at), math.nan) for why, at in singular_causes(inspection, worst)]
     else:
         known = int(np.count_nonzero(np.isfinite(s)))
         explained += [(why, known, created) for why, created in explain_loss(inspection, worst)]
@@ -446,5 +445,13 @@ def _worst_step(inspection: Inspection, result: Outcomes) -> Iterator[_Ranked]:
             place=Place.WORST_STEP,
             created=created,
             at=worst,
+            through=_share_through(inspection, worst),
         )
         yield _beside(finding)
+
+
+def _share_through(inspection: Inspection, node: int) -> float:
+    arrived = noise_sums(inspection, inspection.formula.root.id).squares
+    total = math.fsum(arrived)
+    through = math.fsum(arrived[inspection.formula.first[node] : node + 1])
+    return through / total if total else math.nan

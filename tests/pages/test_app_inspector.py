@@ -58,7 +58,7 @@ def test_an_error_shows_the_place_and_keeps_the_picture() -> None:
     assert not page.exception
     assert "eic-error" in html_of(page)
     assert "^" in html_of(page)
-    assert "Double precision loses 3." in html_of(page)
+    assert "Double precision loses 4.0 digits" in html_of(page)
 
 
 def test_an_error_on_a_first_visit_has_no_picture_to_keep() -> None:
@@ -197,7 +197,8 @@ def test_a_formula_of_100_000_characters_does_not_break_the_page() -> None:
 def test_an_undefined_eic_says_why() -> None:
     page = open_page(formula="log(-x)")
     assert not page.exception
-    assert "Undefined" in html_of(page)
+    said = html_of(page)
+    assert "eic-undefined" in said and "No real value at" in said
 
 
 HOSTILE = "<script>alert(1)</script>`$x$`:red[y]**z**"

@@ -38,7 +38,8 @@ MEASURED = (
 )
 NO_VALUE = (
     "The share of the rows at which a program has no value: there is no real one, none that double "
-    "precision can hold or reach, or none that can be told. They are in no number of digits."
+    "precision can hold or reach, or none that can be told. Where there is a real value and no "
+    "double, all digits count as gone; the other rows are in no number of digits."
 )
 NOISE_FIGURE = "EIC as engineers quote such a number: 20 × EIC, in decibels."
 BOTTLENECK = (

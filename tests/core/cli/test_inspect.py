@@ -65,6 +65,36 @@ def test_json_has_exactly_the_promised_keys(capsys):
     ] * 3
 
 
+def test_json_holds_the_verdict_and_its_findings(capsys):
+    document = inspect_json(capsys, "log(exp(x))", "--range", "x=normal:1000:1", "--samples", "50")
+    verdict, findings = document["verdict"], document["findings"]
+    assert set(verdict) == {
+        "level",
+        "borderline",
+        "lead",
+        "sentence",
+        "leading",
+        "sensitivity",
+        "measured",
+    }
+    assert (verdict["level"], verdict["lead"]) == ("very-sensitive", "no_value")
+    assert verdict["leading"] == findings["items"][0] and findings["version"] == 1
+    first, inner = findings["items"]
+    assert (first["outcome"], first["cause"], first["node"]) == ("no_double", "out_of_range", 1)
+    assert (first["rows"], first["of"], first["detail"]["way"]) == (50, 50, "overflow")
+    assert (inner["cause"], inner["place"]) == ("growth_of_large_number", "worst_step")
+
+
+def test_a_formula_that_is_sensitive_and_computed_right_is_told_so(capsys):
+    main(["inspect", "sqrt(1-x)", "--range", "x=0.9999:1", "--samples", "500"])
+    headline, level, *_ = lines = capsys.readouterr().out.splitlines()
+    assert headline.startswith("Sensitive, yet computed right")
+    assert level == "level        very sensitive, computed right"
+    measured = next(line for line in lines if line.startswith("measured "))
+    assert "0.00 at the worst, in float64 at 200 of 500 rows" in measured
+    assert not any("lost" in line or "loses" in line for line in lines)
+
+
 def test_logarithm_of_exponential_on_normal_1000_loses_three_digits(capsys):
     document = inspect_json(capsys, "log(exp(x))", "--range", "x=normal:1000:1", "--samples", "500")
     assert document["eic"] == pytest.approx(3.0, abs=2e-4)
@@ -163,7 +193,7 @@ def test_an_empty_table_is_the_users_mistake(tmp_path: Path):
 def test_the_plain_report_names_the_bottleneck(capsys):
     assert main(["inspect", "10000*x-9999*x", "--range", "x=1:2"]) == 0
     out = capsys.readouterr().out
-    assert "4.39 digits lost" in out and "*  6" in out
+    assert "4.39 digits at the worst step" in out and "*  6" in out
 
 
 def test_other_readings_are_told_with_what_to_write_for_them(capsys):

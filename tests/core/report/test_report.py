@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 
 from eic_core.drawing.scale import THEMES, contrast
 from eic_core.errors import UserError
+from eic_core.explain.findings import VERSION, Noise
+from eic_core.explain.phrases.causes import label
+from eic_core.explain.phrases.headline import badge, marks
 from eic_core.explain.robustness import robustness_card
 from eic_core.exports import json_number
 from eic_core.formula.rendering import to_python
@@ -27,6 +30,7 @@ from tests.inspections import inspect_columns
 SECTIONS = (
     "formula",
     "tree",
+    "findings",
     "metrics",
     "blame",
     "where",
@@ -66,11 +70,34 @@ def test_the_heading_and_the_answers_are_the_diagnosis(found):
     assert answers == [*said[1:], str(findings.repairs.sentence).replace("`", "")]
 
 
+def test_the_findings_stand_in_a_table_and_in_the_json(found):
+    findings, page = found
+    verdict = findings.diagnosis.verdict
+    assert verdict.findings
+    for row, finding in zip(page.rows("findings"), verdict.findings, strict=True):
+        assert words(row[0]) == str(label(finding.cause, findings.inspection.formula))
+        assert words(row[2]).replace(" ", "_").upper() == finding.outcome.name
+        assert words(row[3]) == "—" if finding.rows is None else value(row[3]) == finding.rows
+        digits = finding.digits
+        meant = [digits.typical, digits.nine_in_ten, digits.worst]
+        assert [value(cell) for cell in row[4:7]] == meant
+        assert words(row[7]) == ("measured" if finding.noise is Noise.ROUNDING else "sensitivity")
+    document = page.json()
+    assert document["findings"]["version"] == VERSION
+    assert document["findings"]["items"] == [each.to_json() for each in verdict.findings]
+    assert document["verdict"] == verdict.to_json()
+    badges = [words(e) for e in page.root.iter("span") if e.get("class", "").startswith("badge")]
+    assert badges[: 1 + len(marks(verdict))] == [str(badge(verdict)), *map(str, marks(verdict))]
+
+
 def test_the_metrics_are_those_of_the_inspection(found):
     findings, page = found
     i = findings.inspection
-    shown = [value(row[1]) for row in page.rows("metrics")[:10]]
+    verdict = findings.diagnosis.verdict
+    quantities = verdict.sensitivity, verdict.measured.quantiles
+    shown = [value(row[1]) for row in page.rows("metrics")[:16]]
     assert shown == [
+        *[x for each in quantities for x in (each.typical, each.nine_in_ten, each.worst)],
         i.eic,
         i.nodes[-1].local_eic,
         findings.diagnosis.writing.q,
@@ -82,7 +109,7 @@ def test_the_metrics_are_those_of_the_inspection(found):
         i.tail.q99,
         i.tail.top1_share,
     ]
-    names = [words(row[0]) for row in page.rows("metrics")[:3]]
+    names = [words(row[0]) for row in page.rows("metrics")[6:9]]
     assert names == ["Worst step (EIC)", "Result, independent noise", "Result, shared noise"]
 
 
@@ -308,9 +335,9 @@ def test_with_a_target_the_page_says_what_remains_of_the_fit():
     findings = investigate(inspection, with_repair=False, with_triangulation=False)
     page = Page(render(findings, Provenance()))
     assert tuple(s.get("id") for s in page.root.iter("section")) == (
-        *SECTIONS[:9],
+        *SECTIONS[:10],
         "robustness",
-        *SECTIONS[9:],
+        *SECTIONS[10:],
     )
     card = robustness_card(inspection.formula, samples)
     rows = page.rows("robustness")
@@ -348,7 +375,8 @@ def test_every_lesson_of_the_gallery_has_its_report(example):
     samples = sample_domains(dict(example.domains), count=400)
     findings = investigate(inspect(reading.formula, samples), with_repair=False)
     page = Page(render(findings, Provenance(reading, example.domains)))
-    assert words(next(page.root.iter("h1"))) == findings.diagnosis.verdict.sentence.replace("`", "")
+    sentence = str(findings.diagnosis.verdict.sentence)
+    assert words(next(page.root.iter("h1"))) == sentence.replace("`", "")
     assert to_python(reading.formula) in page.words("formula")
     assert [value(row[3]) for row in page.rows("nodes")] == [
         n.local_eic for n in findings.inspection.nodes
