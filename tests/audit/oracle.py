@@ -240,6 +240,7 @@ class Truth:
                 with mp.workdps(MOST_DIGITS):
                     together, apart = mp.fsum(moves), mp.fsum(map(abs, moves))
                     if own and mp.isinf(apart) and not self._moves(row, group):
+                        total += self._slope_beside(row, group) ** 2
                         continue
                     if mp.isinf(apart) or abs(together) > apart * mp.mpf(10) ** -20:
                         return math.inf
@@ -258,10 +259,18 @@ class Truth:
             total += g * g
         return total if total <= SINGULAR_S2 else math.inf
 
+    def _slope_beside(self, row: RowTruth, group: list[int]) -> float:
+        """What an error of a variable grows to on the steeper side of a row."""
+        there = [y for side in (0, 1, -1) for y in self._beside(row, group, side)]
+        if len(there) < 3 or not there[0]:
+            return 0.0
+        return float(max(abs(y / there[0] - 1) for y in there[1:]) / BESIDE)
+
     def _moved_together(self, row: RowTruth, groups: list[list[int]]) -> bool:
         """Whether a result of 0 is another one beside it, if several variables move at once."""
-        if row.y[self.root] or len(groups) < 2:
+        if len(groups) < 2:
             return False
+        y = row.y[self.root]
         rng = random.Random(0)
         with mp.workdps(DIGITS):
             for _ in range(SHAKES):
@@ -269,8 +278,8 @@ class Truth:
                 for group in groups:
                     by = 1 + mp.mpf(rng.uniform(-1, 1)) * mp.mpf(10) ** -20
                     factors |= dict.fromkeys(group, by)
-                least = mp.mpf(10) ** (10 - DIGITS)
-                if any(abs(y) > least for y in self._with_factors(row, factors)):
+                least = abs(y) * mp.mpf(10) ** -10 or mp.mpf(10) ** (10 - DIGITS)
+                if any(abs(to - y) > least for to in self._with_factors(row, factors)):
                     return True
         return False
 

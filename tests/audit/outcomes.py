@@ -6,6 +6,7 @@ oracle can bound what may be, not say which of two near outcomes it is: `may_be`
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -14,8 +15,9 @@ import numpy as np
 
 from eic_core.measure.outcomes import Outcomes
 from eic_core.measure.reasons import DOUBLE_DIGITS, Outcome, Reason
-from tests.audit.exactly import mp, number
-from tests.audit.oracle import JUMPING, Truth, half_log10
+from tests.audit.causes import PERIODS
+from tests.audit.exactly import MOST_DIGITS, mp, number
+from tests.audit.oracle import BESIDE, JUMPING, Truth, half_log10
 from tests.audit.shaking import RowTruth, shake_row
 
 SLACK = 2e-3
@@ -124,7 +126,7 @@ def may_be(truth: Truth) -> list[frozenset[Outcome]]:
 def _on_jump(truth: Truth, i: int, kinds: set[Outcome]) -> set[Outcome]:
     """A row on a jump may move by little, or only seem to stand on one."""
     continuous, digits = beside(truth, i)
-    if digits > DOUBLE_DIGITS - 0.1:
+    if DOUBLE_DIGITS - 0.1 < digits < math.inf:
         return kinds
     if continuous:
         return {Outcome.FINITE}
@@ -150,31 +152,34 @@ def _finite(digits: float, follows: bool, perhaps: bool, surely: bool, worn: flo
 
 
 def beside(truth: Truth, i: int) -> tuple[bool, float]:
-    """On both sides of a row: whether its value is the limit, and the most digits lost there."""
+    """On all sides of a row: whether its value is the limit, and the most digits lost there."""
     y, continuous, digits = truth.rows[i].y[-1], True, 0.0
-    with mp.workdps(truth.digits):
-        for side in (1, -1):
-            near, far = (_moved_row(truth, i, side * mp.mpf(10) ** -by) for by in (40, 9))
+    sides = itertools.product((1, -1), repeat=min(3, len(truth.formula.variables)))
+    with mp.workdps(MOST_DIGITS):
+        for signs in sides:
+            near, far = (_moved_row(truth, i, signs, by) for by in (BESIDE, mp.mpf(10) ** -9))
             if near.bad is not None or far.bad is not None:
                 return False, math.nan
             digits = max(digits, half_log10(far.s2[-1]))
-            size = abs(y) * mp.mpf(10) ** -30 * math.sqrt(max(near.s2[-1], 1.0))
+            size = abs(y) * BESIDE * 10**10 * math.sqrt(max(near.s2[-1], 1.0))
             continuous = continuous and abs(near.y[-1] - y) <= size
     return continuous, digits
 
 
-def _moved_row(truth: Truth, i: int, by: Any) -> RowTruth:
+def _moved_row(truth: Truth, i: int, signs: tuple[int, ...], by: Any) -> RowTruth:
     """A row whose inputs are moved, no two by as much."""
     cells = {}
     for place, name in enumerate(truth.formula.variables):
         x = number(truth.rows[i].cells[name])
         size = abs(x) or float(np.max(np.abs(truth.samples.columns[name])))
-        cells[name] = mp.nstr(x + by * size / (1 + 0.618 * place), 90)
+        sign = signs[place % len(signs)]
+        cells[name] = mp.nstr(x + sign * by * size / (1 + 0.618 * place), 850)
     return shake_row(truth.formula, cells)
 
 
 def _without_value(truth: Truth, i: int, beyond: bool) -> Outcome:
-    if beyond:
+    reduced = truth.formula.nodes[int(truth.bad[i])].operator not in PERIODS
+    if beyond and reduced:
         return Outcome.NO_DOUBLE
     return Outcome.UNKNOWN if truth.rows[i].too_large else Outcome.NO_REAL_VALUE
 

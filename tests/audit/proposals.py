@@ -196,10 +196,10 @@ def errors_of(truth: Truth, k: int, kind: str) -> tuple[np.ndarray, np.ndarray]:
     """Observed relative errors at a node in units of roundoff, and q there, at each valid row."""
     roundoff = {"float64": 2.0**-53, "float32": 2.0**-24}[kind]
     values = {"float64": truth.doubles, "float32": truth.singles}[kind][k]
-    errors = np.full(truth.count, math.nan)
+    errors, tiny = np.full(truth.count, math.nan), float(np.finfo(kind).tiny)
     with mp.workdps(60):
         for i, row in enumerate(truth.rows):
-            if row.bad is None and row.y[k] and math.isfinite(values[i]):
+            if row.bad is None and row.y[k] and tiny <= abs(values[i]) < math.inf:
                 gap = (mp.mpf(float(values[i])) - row.y[k]) / (row.y[k] * roundoff)
                 errors[i] = float(gap) if abs(gap) < 1e300 else math.inf
     gains, below = truth.gains(k), truth.subtree(k)
