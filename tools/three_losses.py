@@ -37,7 +37,7 @@ def main() -> None:
         _, s = inspection.amplification.trace(formula.root.id)
         own = [own_conditioning(formula, samples.take(np.array([i]))).own for i in range(len(s))]
         measured = measured_loss(inspection)
-        axis.plot(shown, np.log10(s), color=INK["sensitivity"], label="sensitivity (s at the result)")
+        axis.plot(shown, np.log10(s), color=INK["sensitivity"], label="sensitivity")
         axis.plot(shown, own, "--", color=INK["function"], label="of it the function's own")
         at = shown[measured.positions]
         axis.plot(at, measured.lost, ".", color=INK["measured"], label="measured")

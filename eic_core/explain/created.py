@@ -92,7 +92,7 @@ def noise_sums(inspection: Inspection, target: int) -> NoiseSums:
     valid = inspection.amplification.evaluated(target)
     finite = singular = 0
     squares = fractions = largest = np.zeros(1)
-    for block in _noise_below(inspection, target):
+    for block in arrivals(inspection, target):
         ok = valid[block.start : block.stop] & block.ok
         usable = ok & block.usable
         finite += int(np.count_nonzero(usable))
@@ -104,7 +104,7 @@ def noise_sums(inspection: Inspection, target: int) -> NoiseSums:
     return NoiseSums(finite, singular, squares.tolist(), fractions.tolist(), largest.tolist())
 
 
-def _noise_below(
+def arrivals(
     inspection: Inspection, target: int, rows: npt.NDArray[np.intp] | None = None
 ) -> Iterator[Arrivals]:
     """The noise that arrives at a target from each node of its subtree, at all samples or some."""
@@ -147,7 +147,7 @@ def digits_climbed(inspection: Inspection, target: int) -> Array:
     above = [count - 1 if k is None else k for k in subtree.parents]
     rows, _, counts = _followed_rows(inspection, target)
     climbed, weight = np.zeros((count, count)), np.zeros((count, 1))
-    for block in _noise_below(inspection, target, rows):
+    for block in arrivals(inspection, target, rows):
         found = np.abs(block.arrived.compress(block.usable, axis=1))
         carried = np.square(found) * counts[block.start : block.stop][block.usable]
         weight += carried.sum(axis=1, keepdims=True)
@@ -188,7 +188,7 @@ def shares_through(
     """
     subtree = inspection.formula.subtree(target)
     through = np.zeros(len(subtree))
-    for block in _noise_below(inspection, target, rows):
+    for block in arrivals(inspection, target, rows):
         scale = weights[block.start : block.stop][block.usable] / block.s2[block.usable]
         arrived = np.square(block.arrived.compress(block.usable, axis=1))
         through += [g2 @ scale for g2 in arrived]
@@ -214,7 +214,7 @@ def digits_created(inspection: Inspection, target: int) -> list[float]:
     weights = row_weights(s, counts)
     children = [list(node.children) for node in inspection.formula.subtree(target).nodes]
     held = np.zeros(len(children))  # the digits lost at or below each node, of the target's
-    for block in _noise_below(inspection, target, rows):
+    for block in arrivals(inspection, target, rows):
         arrived = np.square(block.arrived.compress(block.usable, axis=1))
         held += _digits_held(children, arrived, weights[block.start : block.stop][block.usable])
     return [float(held[k] - math.fsum(held[below])) for k, below in enumerate(children)]
@@ -241,7 +241,7 @@ def digits_created_at(
     children = [list(node.children) for node in inspection.formula.subtree(target).nodes]
     held = np.zeros(len(children))
     count = 0
-    for block in _noise_below(inspection, target, rows):
+    for block in arrivals(inspection, target, rows):
         arrived = np.square(block.arrived.compress(block.usable, axis=1))
         if silent is not None:
             arrived[silent] = 0.0

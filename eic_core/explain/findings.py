@@ -132,7 +132,6 @@ class Zero(Enum):
     NEARLY = "nearly"  # in more than 30 digits
     NO_ANGLE = "no_angle"  # its argument is too large to have an angle
     TOO_MUCH = "too_much"  # losses add up to more than 30 digits
-    GIVEN = "given"  # what it is given has no digit left
 
 
 @dataclass(frozen=True)
@@ -205,11 +204,10 @@ class Way(Enum):
 @dataclass(frozen=True)
 class OutOfRange(_Cause):
     way: Way
-    # Rows whose exact result is 0 or a normal double, a subnormal one, none, or not known
+    # Rows whose exact result is 0 or a normal double, a subnormal one, or none
     in_range: int
     fewer: int
     beyond: int
-    unknown: int
 
 
 @dataclass(frozen=True)
@@ -292,6 +290,8 @@ class Finding(Plain):
         How many of the typical digits this step creates; nan where nothing is to be split.
     at
         The node where digits are counted.
+    through
+        The share of the result's noise that comes through that node, 0 to 1; nan without any.
     """
 
     outcome: Outcome
@@ -303,6 +303,7 @@ class Finding(Plain):
     place: Place
     created: float
     at: int
+    through: float = 1.0
 
     _JSON = (
         ("outcome", lambda finding: finding.outcome.name.lower()),
@@ -315,6 +316,7 @@ class Finding(Plain):
         ("place", lambda finding: finding.place.value),
         "at",
         "created",
+        "through",
         ("detail", lambda finding: _detail(finding.cause)),
     )
     VERSION: ClassVar[int] = VERSION

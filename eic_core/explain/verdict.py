@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from eic_core.explain.causes import Explained, explain_loss, singular_causes
+from eic_core.explain.created import noise_sums
 from eic_core.explain.findings import (
     BeyondEveryRange,
     BeyondReduction,
@@ -33,6 +34,7 @@ from eic_core.explain.findings import (
     TurnedByRounding,
     Way,
 )
+from eic_core.explain.given import GivenDigits, given_digits
 from eic_core.exports import Plain
 from eic_core.formula.tree import VARIABLE
 from eic_core.measure.double_range import Held, double_range
@@ -103,6 +105,8 @@ class Verdict(Plain):
         Whether that is within 0.2 digits of another level.
     measured
         What a double-precision program really loses.
+    given
+        What the digits of a table's cells leave of a result that is not stable.
     """
 
     inspection: Inspection = field(repr=False)
@@ -112,6 +116,7 @@ class Verdict(Plain):
     level: Level
     borderline: bool
     measured: MeasuredLoss
+    given: GivenDigits | None
 
     _JSON = (
         ("level", lambda verdict: verdict.level.value),
@@ -121,6 +126,7 @@ class Verdict(Plain):
         "leading",
         "sensitivity",
         "measured",
+        "given",
     )
 
     @property
@@ -195,6 +201,7 @@ def verdict(inspection: Inspection) -> Verdict:
         level,
         borderline,
         measured,
+        None if level is Level.STABLE else given_digits(inspection),
     )
 
 
@@ -306,7 +313,6 @@ def _out_of_range(inspection: Inspection, node: int, reason: Reason, rows: Rows)
         in_range=held.count(Held.NORMAL),
         fewer=held.count(Held.FEWER),
         beyond=held.count(Held.BEYOND),
-        unknown=held.count(Held.UNKNOWN),
     )
 
 
@@ -424,8 +430,7 @@ def _worst_step(inspection: Inspection, result: Outcomes) -> Iterator[_Ranked]:
         digits = quantiles_of(np.log10(s))
     explained: list[tuple[Cause, int, float]] = []
     if math.isinf(eic):
-        singular, part = next(singular_causes(inspection, worst))
-        explained.append((singular, len(part), math.nan))
+        explained += [(why, len(at), math.nan) for why, at in singular_causes(inspection, worst)]
     else:
         known = int(np.count_nonzero(np.isfinite(s)))
         explained += [(why, known, created) for why, created in explain_loss(inspection, worst)]
@@ -440,5 +445,13 @@ def _worst_step(inspection: Inspection, result: Outcomes) -> Iterator[_Ranked]:
             place=Place.WORST_STEP,
             created=created,
             at=worst,
+            through=_share_through(inspection, worst),
         )
         yield _beside(finding)
+
+
+def _share_through(inspection: Inspection, node: int) -> float:
+    arrived = noise_sums(inspection, inspection.formula.root.id).squares
+    total = math.fsum(arrived)
+    through = math.fsum(arrived[inspection.formula.first[node] : node + 1])
+    return through / total if total else math.nan

@@ -174,9 +174,7 @@ def domain(formula: Formula, node: int) -> Phrase:
         return _base(Fraction(formula.nodes[node].parameter or 0))
     if row.power:
         return say("with an inexact exponent the base must be positive, or 0 below a positive one")
-    if row.words.invalid:
-        return Phrase(row.words.invalid)
-    return say("`{name}` has no real value for what it is given", name=row.name)
+    return Phrase(row.words.invalid)
 
 
 def _base(exponent: Fraction) -> Phrase:
@@ -252,17 +250,12 @@ def _ways_to_zero(cause: facts.NoDigitLeft, row: Operator) -> Phrase:
 def _other_zero(way: Zero) -> Phrase:
     """A further way, at other rows."""
     match way:
-        case Zero.EXACT:
-            return say("exactly")
-        case Zero.NEARLY | Zero.DEEP:
-            return say("nearly")
         case Zero.NO_ANGLE:
             return say("has no angle")
         case Zero.TOO_MUCH:
             return say("losses add up")
-        case Zero.GIVEN:
-            return say("its operand has no digit")
-    assert_never(way)
+        case _:
+            return say("nearly")
 
 
 def _zero(way: Zero, row: Operator) -> Phrase:
@@ -276,9 +269,7 @@ def _zero(way: Zero, row: Operator) -> Phrase:
         case Zero.NO_ANGLE:
             return say("its argument is too large to have an angle")
         case Zero.TOO_MUCH:
-            return say("the losses up to it add up to more than 30 digits")
-        case Zero.GIVEN:
-            return say("what it is given has no digit left")
+            return say("the losses up to it add up to over 30 digits")
     assert_never(way)
 
 
@@ -290,26 +281,18 @@ def _threshold(cause: facts.OnThreshold, formula: Formula) -> Phrase:
             return say("exactly on a jump, row {row} first", row=row)
         return say("on a jump to over 30 digits, row {row} first", row=row)
     condition = code_text(formula, node.children[0])
-    match cause.is_hinge, cause.is_exact:
-        case True, True:
-            return say(
-                "both branches are 0 exactly where {condition} turns, row {row} first",
-                condition=condition,
-                row=row,
-            )
-        case True, False:
-            return say(
-                "to over 30 digits both branches are 0 where {condition} turns, row {row} first",
-                condition=condition,
-                row=row,
-            )
-        case _, True:
-            return say(
-                "exactly on the jump of {condition}, row {row} first", condition=condition, row=row
-            )
-        case _:
-            return say(
-                "on the jump of {condition} to over 30 digits, row {row} first",
-                condition=condition,
-                row=row,
-            )
+    if cause.is_hinge:
+        return say(
+            "both branches are 0 where {condition} turns, row {row} first",
+            condition=condition,
+            row=row,
+        )
+    if cause.is_exact:
+        return say(
+            "exactly on the jump of {condition}, row {row} first", condition=condition, row=row
+        )
+    return say(
+        "on the jump of {condition} to over 30 digits, row {row} first",
+        condition=condition,
+        row=row,
+    )

@@ -9,9 +9,11 @@ from typing import assert_never
 from eic_core import wording
 from eic_core.explain import findings as facts
 from eic_core.explain.findings import Finding, Noise, Place
+from eic_core.explain.given import GivenDigits
 from eic_core.explain.losses import shared_noise_differs
-from eic_core.explain.phrases import code_text
+from eic_core.explain.phrases import code_text, input_name
 from eic_core.explain.phrases.causes import clause, label, way_of_range
+from eic_core.explain.settling import unsettled_clause
 from eic_core.explain.verdict import A_DIGIT, NO_VALUE, Lead, Level, Verdict
 from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import Inspection
@@ -20,6 +22,9 @@ from eic_core.phrasing import Phrase, say, say_count
 
 SHOWN = 0.05
 """Digits from which a number of them is worth a sentence."""
+
+HIDDEN = 0.1
+"""The share of the result's noise below which a test of the result would not reveal a step."""
 
 LONG = 56
 """Characters of a sub-expression quoted in a sentence."""
@@ -34,7 +39,7 @@ def headline(verdict: Verdict, better: str = "") -> Phrase:
     >>> samples = Samples.from_columns({"x": [0.9999, 0.99995, 0.99999]})
     >>> for text in ("sqrt(1-x)", "sqrt(x-2)", "x + 1"):
     ...     print(headline(verdict(inspect(read(text).formula, samples))))
-    Sensitive, computed right: at one row in ten errors grow 150,000-fold or more, at `1 − x`: \
+    Sensitive, computed right: one row in ten multiplies errors 71,000-fold or more, at `1 − x`: \
 the two terms cancel.
     No real value at any row, at `√(x − 2)`: the argument of a square root must not be negative.
     All well: errors grow less than tenfold at nine rows in ten, and a program computes the result \
@@ -65,16 +70,8 @@ def _is_first_order(finding: Finding) -> bool:
 
 def _sensitive(verdict: Verdict, finding: Finding, formula: Formula) -> Phrase:
     times = wording.significant(10**verdict.sensitivity.nine_in_ten, 2)
-    right = verdict.measured.nine_in_ten < A_DIGIT
-    if not right:
-        return say(
-            "Sensitive: at one row in ten errors grow {times}-fold or more, at {place}: {clause}.",
-            times=times,
-            place=code_text(formula, finding.cause.node, LONG),
-            clause=clause(finding.cause, formula),
-        )
     return say(
-        "Sensitive, computed right: at one row in ten errors grow {times}-fold or more, at "
+        "Sensitive, computed right: one row in ten multiplies errors {times}-fold or more, at "
         "{place}: {clause}.",
         times=times,
         place=code_text(formula, finding.cause.node, LONG),
@@ -94,9 +91,9 @@ def _program_loses(verdict: Verdict, finding: Finding, formula: Formula, better:
             place=place,
             better=f"`{better}`",
         )
-    if most < A_DIGIT:
+    if most < A_DIGIT or isinstance(finding.cause, facts.NoDigitLeft | facts.OnThreshold):
         return say(
-            "Double precision loses up to {digits} at a few rows, at {place}: {clause}.",
+            "Double precision loses up to {digits} at some rows, at {place}: {clause}.",
             digits=wording.digits_phrase(verdict.measured.worst),
             place=place,
             clause=why,
@@ -276,18 +273,10 @@ def _no_double(finding: Finding, place: Phrase | str, rows: Phrase) -> Phrase:
 
 def _exact(cause: facts.OutOfRange) -> Phrase:
     held = cause.in_range + cause.fewer
-    if not held and not cause.unknown:
-        return say("the exact value is out of range, too")
-    if not held and cause.beyond:
-        return say("{rows} or more of the exact values are out of range, too", rows=cause.beyond)
     if not held:
-        return say("what the exact value is, is not known")
-    if cause.beyond or cause.unknown:
-        return say_count(
-            "the exact value is in range at {count} of them",
-            "the exact value is in range at {count} of them",
-            held,
-        )
+        return say("the exact value is out of range, too")
+    if cause.beyond:
+        return say("the exact value is in range at {rows} of them", rows=held)
     if cause.fewer == held:
         return say("the exact value is in range, with fewer digits")
     return say("the exact value is in range")
@@ -395,9 +384,30 @@ def notes(verdict: Verdict) -> tuple[Phrase, ...]:
     for finding in verdict.findings:
         cause = type(finding.cause), finding.cause.node, finding.noise, finding.place
         apart.setdefault(cause if finding.outcome is Outcome.FINITE else (finding,), finding)
+    given = () if verdict.given is None else (_of_table(verdict.given),)
+    hidden = [finding.at for finding in verdict.findings if finding.through < HIDDEN]
     return (
+        *given,
         *[sentence(finding, formula) for finding in [*apart.values()][first:]],
+        *[_hidden(formula, at) for at in hidden[:1] if verdict.level is Level.STABLE],
         *_about_numbers(verdict.inspection),
+    )
+
+
+def _hidden(formula: Formula, at: int) -> Phrase:
+    return say(
+        "The result hides it: a test of its output would not reveal {place}.",
+        place=code_text(formula, at, LONG),
+    )
+
+
+def _of_table(given: GivenDigits) -> Phrase:
+    return say(
+        "Your table gives {name} to {digits} digits; at half of the rows the result keeps {kept}, "
+        "in any program.",
+        name=input_name(given.name),
+        digits=given.digits,
+        kept=wording.number(given.kept, 1),
     )
 
 
@@ -406,6 +416,12 @@ def _about_numbers(inspection: Inspection) -> Iterator[Phrase]:
     if counts.valid:
         yield from _without_singular(inspection)
         yield from _in_branch(inspection)
+        if (why := unsettled_clause(inspection)) is not None:
+            yield say(
+                "The mean is not settled at {rows} rows: {why}.",
+                rows=inspection.counts.total,
+                why=why,
+            )
         if shared_noise_differs(inspection):
             yield say(
                 "Here every copy of an input or step has an error of its own, as EIC has it; in a "

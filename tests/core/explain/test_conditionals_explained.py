@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from pathlib import Path
 
 import numpy as np
@@ -15,16 +14,20 @@ from eic_core.explain.budget import digit_budget
 from eic_core.explain.conditioning import own_conditioning
 from eic_core.explain.correlated import correlated_eic
 from eic_core.explain.diagnosis import diagnose
+from eic_core.explain.findings import NearEdge, OnThreshold
 from eic_core.explain.ledger import blame
 from eic_core.explain.spread import spread_of
 from eic_core.explain.triangulation import triangulate
-from eic_core.explain.verdict import verdict
+from eic_core.explain.verdict import Level, verdict
 from eic_core.explain.what_if import what_if_mean
 from eic_core.explain.where import where
+from eic_core.formula.rendering import short_text
 from eic_core.formula.syntax import read
 from eic_core.measure import inspect
+from eic_core.measure.reasons import Outcome
 from eic_core.rewriting.repair import repair
 from eic_core.samples import Samples
+from tests.findings import counts, findings_of, rows_of, step_of, steps_of
 from tests.inspections import inspect_columns
 
 
@@ -37,24 +40,27 @@ CANCELS = "where(x > 1, 10000*x - 9999*x, x)"
 
 def test_the_branch_that_loses_is_named_and_its_samples_counted() -> None:
     result = inspect_columns(CANCELS, x=spread(-1.005, 3))
-    found = verdict(result)
-    assert "an inner step, `10000·x − 9999·x`, loses 4.4 (EIC)" in found.sentence
     taken = sum(x > 1 for x in spread(-1.005, 3))
-    assert any(f"taken at {taken} of 400 samples" in note for note in found.notes)
+    (finding,) = [f for f in findings_of(result, Outcome.FINITE) if f.rows is not None]
+    assert step_of(result, finding) == "10000·x − 9999·x"
+    assert (finding.rows, finding.of) == (taken, 400)
+    (inner,) = findings_of(result, Outcome.FINITE, inner=True)
+    assert inner.rows == taken and inner.digits.worst == pytest.approx(4.389, abs=1e-3)
+    assert steps_of(result, Outcome.FINITE) == {short_text(result.formula)}
 
 
 def test_a_loss_that_a_conditional_hands_on_is_said_to_be_created_in_its_branch() -> None:
-    found = verdict(inspect_columns("where(x > -5, log(x), x)", x=spread(0.9, 1.5)))
-    assert re.search(
-        r"at `log\(x\) if x > −5 else x`, (all|\d\.\d) of them created in its branch at "
-        r"`log\(x\)`: ",
-        found.sentence,
-    )
+    result = inspect_columns("where(x > -5, log(x), x)", x=spread(0.9, 1.5))
+    leading = verdict(result).leading
+    assert leading is not None and step_of(result, leading) == "log(x)"
+    assert leading.at == result.formula.root.id and isinstance(leading.cause, NearEdge)
+    x = np.array(spread(0.9, 1.5))
+    assert leading.rows == np.count_nonzero(np.sqrt(2 + np.log(x) ** -2) >= 10)
 
 
 def test_nothing_is_said_of_a_branch_that_no_sample_takes() -> None:
     found = diagnose(inspect_columns(CANCELS, x=spread(-3, 0.5)))
-    assert found.verdict.level == "stable"
+    assert found.verdict.level is Level.STABLE and found.verdict.findings == ()
     assert "9999" not in str(found.ledger.sentences[0])
 
 
@@ -74,33 +80,30 @@ def test_the_ledger_of_the_result_gives_conditions_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("column", "where_lost", "words"),
-    [
-        ([0.5, 1.0, 2.0], "at 1 of 3 samples", "row 2 lies exactly on the jump of the condition"),
-        ([0.5, 1.0, 1.0], "at 2 of 3 samples", "2 rows, the first of them row 2, lie exactly on"),
-        ([1.0, 1.0], "loses every digit (EIC infinite)", "2 rows"),
-    ],
+    ("column", "rows", "first"),
+    [([0.5, 1.0, 2.0], 1, 2), ([0.5, 1.0, 1.0], 2, 2), ([1.0, 1.0], 2, 1)],
 )
-def test_a_jump_is_named_with_its_row(column: list[float], where_lost: str, words: str) -> None:
-    found = diagnose(inspect_columns("where(x > 1, x + 1, 5)", x=column))
-    assert found.verdict.level == "infinite"
-    assert where_lost in found.verdict.sentence
-    assert words in found.verdict.sentence
-    assert found.verdict.cause == "A jump"
+def test_a_jump_is_named_with_its_row(column: list[float], rows: int, first: int) -> None:
+    result = inspect_columns("where(x > 1, x + 1, 5)", x=column)
+    leading = verdict(result).leading
+    assert leading is not None and leading.outcome is Outcome.NO_DIGIT
+    assert (leading.rows, leading.of) == (rows, len(column))
+    assert leading.cause == OnThreshold(result.formula.root.id, first, True, False)
+    assert rows_of(result, Outcome.NO_DIGIT) == [k for k, x in enumerate(column) if x == 1]
     assert where(inspect_columns("where(x > 1, x + 1, 5)", x=column)).singular
 
 
 def test_a_truth_value_that_counts_jumps_by_itself() -> None:
-    found = verdict(inspect_columns("(x > 1)*(x + 5)", x=[0.5, 1.0, 2.0]))
-    assert found.sentence.startswith(
-        "The result loses every digit at 1 of 3 samples (EIC infinite) at `x > 1`: row 2 lies"
-        " exactly on its threshold"
-    )
+    result = inspect_columns("(x > 1)*(x + 5)", x=[0.5, 1.0, 2.0])
+    (finding,) = findings_of(result, Outcome.NO_DIGIT)
+    assert (finding.rows, finding.of) == (1, 3) and step_of(result, finding) == "x > 1"
+    assert finding.cause == OnThreshold(finding.cause.node, 2, True, False)
 
 
 def test_rows_without_a_value_are_not_said_to_leave_double_range() -> None:
-    found = verdict(inspect_columns("where(x > 1, log(x), nan)", x=[0.5, 1.5, 2.0]))
-    assert any("left out: the formula gives none there" in note for note in found.notes)
+    result = inspect_columns("where(x > 1, log(x), nan)", x=[0.5, 1.5, 2.0])
+    assert counts(result) == {Outcome.NO_REAL_VALUE: 1, Outcome.FINITE: 2}
+    assert steps_of(result, Outcome.NO_REAL_VALUE) == {"nan"}
 
 
 def test_a_branch_is_not_all_the_data() -> None:
@@ -151,7 +154,7 @@ def test_every_question_has_an_answer(text: str) -> None:
     formula = read(text).formula
     samples = Samples.from_columns({name: columns[name] for name in formula.variables})
     result = inspect(formula, samples)
-    for sentence in diagnose(result).sentences:
+    for sentence in map(str, diagnose(result).sentences):
         assert sentence.endswith(".")
         assert "nan" not in " ".join(sentence.split("`")[::2])  # outside of formulas
     assert len(triangulate(result).nodes) == len(formula)

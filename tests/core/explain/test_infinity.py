@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-import re
 
 import numpy as np
 import pytest
 
-from eic_core.explain.infinity import JUMPS, LOSES, MOST_WORK, STEEP, sources_of_infinity
-from eic_core.explain.verdict import verdict
+from eic_core.explain.verdict import Level, verdict
 from eic_core.formula.rendering import short_text
+from eic_core.measure.infinity import JUMPS, LOSES, MOST_WORK, STEEP, sources_of_infinity
+from eic_core.measure.outcomes import outcomes
+from eic_core.measure.reasons import Outcome, Reason
+from tests.findings import counts, findings_of, rows_of, step_of, steps_of
 from tests.inspections import inspect_columns
 
 JUMP = [
@@ -24,10 +26,13 @@ JUMP = [
 
 @pytest.mark.parametrize(("text", "columns", "step", "here", "there"), JUMP)
 def test_a_jump_is_named_whatever_its_branch_has_lost(text, columns, step, here, there):
-    said = verdict(inspect_columns(text, **columns)).sentence
+    inspection = inspect_columns(text, **columns)
     digits = math.log10(abs(there - here) / here * 2**53)
-    assert "The result jumps" in said and f"at `{step}`" in said
-    assert float(re.search(r"costs (\d+\.\d) digits", said)[1]) == pytest.approx(digits, abs=0.06)
+    (finding,) = findings_of(inspection, Outcome.DECIDED)
+    assert step_of(inspection, finding) == step and finding.rows == 1
+    result, (row,) = outcomes(inspection), rows_of(inspection, Outcome.DECIDED)
+    assert result.reasons[row] == Reason.JUMP
+    assert result.digits[row] == finding.digits.worst == pytest.approx(digits, abs=0.06)
 
 
 SOURCES = [
@@ -72,30 +77,35 @@ SOURCES = [
 @pytest.mark.parametrize(("text", "columns", "wanted"), SOURCES)
 def test_each_sample_has_the_step_that_moves_the_result_without_bound(text, columns, wanted):
     inspection = inspect_columns(text, **columns)
-    found = [
-        (source.kind, short_text(inspection.formula, source.node), rows.tolist())
-        for source, rows in sources_of_infinity(inspection).found
-    ]
-    assert found == wanted
+    sources = sources_of_infinity(inspection)
+    found: dict[tuple[int, str], list[int]] = {}
+    for row, kind, node in zip(sources.rows, sources.kinds, sources.nodes, strict=True):
+        found.setdefault((int(kind), short_text(inspection.formula, int(node))), []).append(
+            int(row)
+        )
+    assert found == {(kind, step): rows for kind, step, rows in wanted}
 
 
 def test_what_two_steps_do_is_told_of_each():
-    said = verdict(
-        inspect_columns("where(x < 0, 50 + floor(x), acos(x))", x=[-1, -2, 1, 0.5])
-    ).sentence
-    assert "jumps with independent noise at 2 of 4 samples" in said
-    assert "; at 1 more it loses every digit, at `acos(x)`" in said
-    said = verdict(inspect_columns("sqrt(1-x) + sqrt(1+x)", x=[1, 1, -1, 0.5])).sentence
-    assert "at 3 of 4 samples (EIC infinite), at 2 of them because of `√(1 − x)`" in said
+    jumps = inspect_columns("where(x < 0, 50 + floor(x), acos(x))", x=[-1, -2, 1, 0.5])
+    assert counts(jumps) == {Outcome.NO_DIGIT: 1, Outcome.DECIDED: 2, Outcome.FINITE: 1}
+    assert steps_of(jumps, Outcome.DECIDED) == {"⌊x⌋"}
+    assert steps_of(jumps, Outcome.NO_DIGIT) == {"acos(x)"}
+    steep = inspect_columns("sqrt(1-x) + sqrt(1+x)", x=[1, 1, -1, 0.5])
+    found = {step_of(steep, f): f.rows for f in findings_of(steep, Outcome.STEEP)}
+    assert found == {"√(1 − x)": 2, "√(1 + x)": 1}
 
 
 def test_many_samples_are_like_those_that_are_alike():
     """More than are looked at one by one."""
     inspection = inspect_columns("(x - x) + 0*x", x=np.linspace(1, 2, 9000))
-    ((_, rows),) = sources_of_infinity(inspection).found
-    assert len(rows) == inspection.nodes[-1].singular > MOST_WORK / 7
+    sources = sources_of_infinity(inspection)
+    assert len({*zip(sources.kinds.tolist(), sources.nodes.tolist(), strict=True)}) == 1
+    assert len(sources.rows) == inspection.nodes[-1].singular > MOST_WORK / 7
 
 
 def test_a_long_sum_of_nothings_is_no_deep_recursion():
     text = "+".join(["(x - x)"] * 400)
-    assert verdict(inspect_columns(text, x=[1.0, 2.0])).level == "infinite"
+    inspection = inspect_columns(text, x=[1.0, 2.0])
+    assert counts(inspection) == {Outcome.NO_DIGIT: 2}
+    assert verdict(inspection).level is Level.VERY_SENSITIVE

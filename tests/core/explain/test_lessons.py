@@ -17,7 +17,9 @@ from eic_core import wording
 from eic_core.explain.conditioning import own_conditioning
 from eic_core.explain.correlated import correlated_trace
 from eic_core.explain.diagnosis import diagnose
+from eic_core.explain.findings import Cancellation, Extent
 from eic_core.explain.ledger import blame
+from eic_core.explain.verdict import Lead, Level
 from eic_core.explain.writing import writing_loss
 from eic_core.formula.syntax import read
 from eic_core.measure import Samples, inspect, sample_domains
@@ -127,10 +129,13 @@ def test_cancellation_is_the_fault_of_the_writing():
     s2 = 1 + 3 * 10_000**2 + 3 * 9_999**2
     assert shares[:3] == pytest.approx([10_000**2 / s2] * 3, rel=1e-9)
     what, why, where, whose = found.sentences
-    assert "the two terms cancel" in what and "amplified 10,000 times" in why
+    approx_kept = pytest.approx(1 / 19_999)
+    assert found.verdict.leading.cause == Cancellation(6, Extent.EVERYWHERE, approx_kept)
+    assert str(what) == str(found.verdict.sentence) and "amplified 10,000 times" in str(why)
     assert where.startswith("All over the data")
     assert whose == (
-        "4.2 of the 4.3 digits that the result loses with shared noise are lost to the writing. "
+        "With shared noise errors grow by 4.3 digits up to the result; 4.2 of them are added by "
+        "the writing. "
         "Here copies of a number share their noise; with independent noise, as EIC has it, "
         "errors grow by 4.4 digits up to the result."
     )
@@ -189,7 +194,7 @@ def test_the_half_angle_cancels_near_zero_and_the_writing_is_to_blame():
     assert (one, cosine) == pytest.approx((np.sum(parts[0]) / total, np.sum(parts[2]) / total))
     assert "error of the constant `1` and the rounding of `cos(x)`" in found.sentences[1]
     assert "`x` is between 10⁻⁴ and 1.8·10⁻⁴" in found.sentences[2]
-    assert "lost to the writing" in found.sentences[3]
+    assert "added by the writing" in str(found.sentences[3])
 
 
 def test_the_nested_sine_is_sensitive_whatever_the_writing():
@@ -260,7 +265,7 @@ def test_the_law_only_multiplies():
     assert 10 ** (2 * found.writing.own) == pytest.approx(8)  # 1 + 1 + 1 + 1 + 2^2
     assert str(found.ledger.source(found.ledger.ranked[0])) == "error of the input `r`"
     assert found.ledger.ranked[0].share == pytest.approx(4 / 15)
-    assert found.sentences[0].startswith("Stable")
+    assert found.verdict.lead is Lead.NOTHING and found.verdict.level is Level.STABLE
     assert found.sentences[3] == (
         "With shared noise errors grow by 0.6 digits up to the result: too little to split between "
         "the function and its writing."

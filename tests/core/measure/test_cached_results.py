@@ -14,7 +14,10 @@ from eic_core.formula.syntax import read
 from eic_core.measure import Inspection, Samples, inspect
 from eic_core.measure.double_range import double_range, indistinct_rows
 from eic_core.measure.following import following
+from eic_core.measure.infinity import sources_of_infinity
 from eic_core.measure.jumps import undecided
+from eic_core.measure.measured import measured_loss
+from eic_core.measure.outcomes import outcomes
 
 
 def inspected(text: str = "floor(x) + sqrt((x - 1)**2)") -> Inspection:
@@ -23,7 +26,8 @@ def inspected(text: str = "floor(x) + sqrt((x - 1)**2)") -> Inspection:
 
 def test_each_result_is_found_once() -> None:
     one, other = inspected(), inspected()
-    for function in (undecided, following, double_range, indistinct_rows, verdict):
+    functions = (undecided, following, double_range, indistinct_rows, sources_of_infinity)
+    for function in (*functions, measured_loss, outcomes, verdict):
         assert function(one) is function(one)
         assert function(one) is not function(other)
     for of_node in (noise_sums, digits_created):
@@ -36,7 +40,8 @@ def test_copies_find_their_own_and_compare_as_before() -> None:
     verdict(inspection)
     for twin in (copy.copy(inspection), pickle.loads(pickle.dumps(inspection))):
         assert not twin._results and twin != inspection
-        assert verdict(twin) == verdict(inspection) and verdict(twin) is not verdict(inspection)
+        assert verdict(twin).to_json() == verdict(inspection).to_json()
+        assert verdict(twin) is not verdict(inspection)
         assert twin.to_json() == inspection.to_json()
 
 

@@ -15,8 +15,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from eic_core.engine.native.library import library
+from eic_core.explain.findings import Cancellation, Extent
 from eic_core.explain.settling import unsettled_clause
-from eic_core.explain.verdict import verdict
 from eic_core.explain.where import where
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Formula
@@ -28,6 +28,7 @@ from eic_core.measure.crossings import (
 )
 from eic_core.operators.forms import CONTINUOUS, NEVER_NEGATIVE
 from tests.effort import examples
+from tests.findings import causes_of
 from tests.inspections import inspect_ranges
 
 ZERO, POLE, BOTH, NEITHER = (True, False), (False, True), (True, True), (False, False)
@@ -68,14 +69,14 @@ def test_what_a_change_of_sign_is(
     assert found.tail is not None and root in found.tail.crossings  # both signs occur
     change = found.sign_changes.at(root)
     assert (change.zero, change.pole, change.unbounded) == (*kinds, unbounded)
-    said = " ".join(
-        [verdict(found).sentence, *verdict(found).notes, *map(str, where(found).sentences)]
-    )
-    if not change.zero and not any(found.sign_changes.at(n.node.id).zero for n in found.nodes[:-1]):
-        assert "crosses zero" not in said
+    crossing = [c.node for c in causes_of(found, Cancellation) if c.extent is Extent.CROSSING]
+    assert all(found.sign_changes.at(node).zero for node in crossing)
+    place = where(found).place
+    if place is not None and place.crosses:
+        assert place.node_id is not None and found.sign_changes.at(place.node_id).zero
     if change.unbounded:
         assert found.tail.divergent is True
-        assert "crosses zero" in said or "has a pole" in str(unsettled_clause(found))
+        assert (place is not None and place.crosses) or "has a pole" in str(unsettled_clause(found))
     elif len(found.tail.crossings) == 1:
         assert found.tail.divergent is False and unsettled_clause(found) is None
 

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 
 import mpmath
 import numpy as np
 import pytest
 
-from eic_core.explain.diagnosis import diagnose
-from eic_core.explain.verdict import verdict
+from eic_core.explain.findings import OutOfRange, RangeCost, Way
+from eic_core.explain.verdict import Level, verdict
 from eic_core.measure.double_range import double_range
 from eic_core.measure.following import following
+from eic_core.measure.outcomes import outcomes
+from eic_core.measure.reasons import DOUBLE_DIGITS, Outcome, Reason
+from tests.findings import causes_of, findings_of, rows_of, steps_of
 from tests.inspections import inspect_columns
 
 MP = mpmath.MPContext()
@@ -83,14 +85,15 @@ def test_samples_at_which_the_result_keeps_no_digit_are_told(text, columns):
     found = set(following(inspection).rows.tolist())
     assert not found & first_order
     assert found <= lost <= found | first_order
-    said = verdict(inspection)
-    assert ("follows" in said.sentence) == bool(found)
-    notes = " ".join((*said.notes, *diagnose(inspection).writing.notes))
+    assert set(rows_of(inspection, Outcome.FOLLOWS)) == found
+    assert sum(f.rows or 0 for f in findings_of(inspection, Outcome.FOLLOWS)) == len(found)
     if found:
-        assert said.level == "infinite"
-        assert "The result hides it" not in notes and "keeps all but" not in said.sentence
-        if not first_order:
-            assert f" at {len(found)} of {len(s)} samples" in said.sentence or len(found) == len(s)
+        followed = {inspection.nodes[k].text for k in following(inspection).by_step}
+        assert steps_of(inspection, Outcome.FOLLOWS) <= followed
+        share = sorted(outcomes(inspection).digits)[math.ceil(0.9 * len(s)) - 1]
+        assert (verdict(inspection).level is Level.VERY_SENSITIVE) == (share > 2)
+        result = outcomes(inspection).digits[[*found]]
+        assert (result > math.log10(0.1 * 2**53)).all()  # no more than a digit is left
 
 
 JUMPS = [
@@ -118,40 +121,44 @@ def test_a_jump_is_said_to_cost_as_many_digits_as_it_does(text, columns):
     inspection, far = inspect_columns(text, **columns), moved(text, columns)
     _, s = inspection.amplification.trace(inspection.formula.root.id)
     at = np.isinf(s)
-    sentence = verdict(inspection).sentence
-    costs = re.search(r"costs (?:up to )?(\d+\.\d) digits", sentence)
-    assert ("result jumps" in sentence) == (costs is not None) == bool((far[at] < 0.1).any())
-    assert costs is not None or f"loses every digit at {at.sum()} of" in sentence
-    if costs is not None:
-        assert float(costs[1]) == pytest.approx(math.log10(far[at].max() * 2**53), abs=0.1)
+    jumps = rows_of(inspection, Outcome.DECIDED)
+    # a jump by no more than ten roundings drowns among them
+    clearly, at_most = (np.flatnonzero(at & (far < 0.1) & (far > k * 2.0**-53)) for k in (25, 10))
+    assert {*clearly.tolist()} <= {*jumps} <= {*at_most.tolist()}
+    assert rows_of(inspection, Outcome.NO_DIGIT) == np.flatnonzero(at & (far >= 0.1)).tolist()
+    result = outcomes(inspection)
+    ends = {Reason.JUMP, Reason.FIRST_ORDER, *([Reason.ZERO] if "x - y > 0" in text else ())}
+    assert set(result.reasons[at].tolist()) <= ends
+    with np.errstate(divide="ignore"):
+        costs = np.minimum(np.log10(far[jumps] * 2**53), DOUBLE_DIGITS)
+    assert result.digits[jumps] == pytest.approx(costs, abs=0.1)
+    worst = [f.digits.worst for f in findings_of(inspection, Outcome.DECIDED)]
+    assert max(worst, default=0) == pytest.approx(max(costs, default=0), abs=0.1)
 
 
 RANGE = [
-    # formula, row, what a double could hold of the exact value, by hand
-    ("x*y*z", {"x": [1e-200], "y": [1e-200], "z": [1e90]}, "in range, with fewer digits"),  # -310
-    ("1/(x*y)", {"x": [1e200], "y": [1e110]}, "in range, with fewer digits"),  # 1e-310
-    ("1/(x*y)", {"x": [1e200], "y": [1e150]}, "out of range, too"),  # 1e-350
-    ("x*y*z", {"x": [1e-200], "y": [1e-200], "z": [1e99]}, "in range."),  # 1e-301
-    (
-        "x*y*z",
-        {"x": [1e-200] * 3, "y": [1e-200] * 3, "z": [1e90, 1e99, 1e10]},
-        "in range at 2 of them, with fewer digits at 1 of these.",
-    ),
+    # formula, row, what doubles hold of the exact values, by hand: normal, fewer digits, none
+    ("x*y*z", {"x": [1e-200], "y": [1e-200], "z": [1e90]}, (0, 1, 0)),  # -310
+    ("1/(x*y)", {"x": [1e200], "y": [1e110]}, (0, 1, 0)),  # 1e-310
+    ("1/(x*y)", {"x": [1e200], "y": [1e150]}, (0, 0, 1)),  # 1e-350
+    ("x*y*z", {"x": [1e-200], "y": [1e-200], "z": [1e99]}, (1, 0, 0)),  # 1e-301
+    ("x*y*z", {"x": [1e-200] * 3, "y": [1e-200] * 3, "z": [1e90, 1e99, 1e10]}, (1, 1, 1)),
 ]
 
 
-@pytest.mark.parametrize(("text", "columns", "said"), RANGE)
-def test_what_a_double_holds_with_fewer_digits_is_in_range(text, columns, said):
-    assert f"; the exact value is {said}" in verdict(inspect_columns(text, **columns)).sentence
+@pytest.mark.parametrize(("text", "columns", "held"), RANGE)
+def test_what_a_double_holds_with_fewer_digits_is_in_range(text, columns, held):
+    (cause,) = causes_of(inspect_columns(text, **columns), OutOfRange)
+    assert (cause.in_range, cause.fewer, cause.beyond) == held
 
 
 WAYS = [
     # what underflows, or overflows, without harm stands beside what does harm
-    ("sqrt(x*x + y*y) + 1/(1 + exp(z))", 2e-162, 3e-162, 800, "Underflow"),
-    ("sqrt(x*x + y*y)*(1 + 1/exp(z))", 2e-162, 3e-162, 800, "Underflow"),
-    ("atan(x*y/1e308/100) + exp(-z)", 1e160, 1e150, 800, "Overflow"),
-    ("atan(x*y/1e308/100)", 1e160, 1e150, 1, "Overflow"),
-    ("sqrt(x*x + y*y)", 2e-162, 3e-162, 1, "Underflow"),
+    ("sqrt(x*x + y*y) + 1/(1 + exp(z))", 2e-162, 3e-162, 800, Way.UNDERFLOW),
+    ("sqrt(x*x + y*y)*(1 + 1/exp(z))", 2e-162, 3e-162, 800, Way.UNDERFLOW),
+    ("atan(x*y/1e308/100) + exp(-z)", 1e160, 1e150, 800, Way.OVERFLOW),
+    ("atan(x*y/1e308/100)", 1e160, 1e150, 1, Way.OVERFLOW),
+    ("sqrt(x*x + y*y)", 2e-162, 3e-162, 1, Way.UNDERFLOW),
 ]
 
 
@@ -159,5 +166,8 @@ WAYS = [
 def test_what_costs_digits_is_an_overflow_or_an_underflow(text, x, y, z, way):
     columns = {"x": [x, 1.0], "y": [y, 1.0], "z": [z, 1.0]}
     inspection = inspect_columns(text, **columns)
-    assert len(double_range(inspection).worn) == 1
-    assert verdict(inspection).sentence.startswith(f"{way} costs")
+    assert double_range(inspection).worn.rows.tolist() == [0]
+    assert rows_of(inspection, Outcome.RANGE_LOSS) == [0]
+    leading = verdict(inspection).leading
+    assert leading is not None and isinstance(leading.cause, RangeCost)
+    assert leading.cause.way is way

@@ -9,10 +9,14 @@ import mpmath
 import numpy as np
 import pytest
 
-from eic_core.explain.verdict import UNDECIDED, verdict
+from eic_core.explain.findings import OnThreshold, OutsideDomain, RangeCost, Way
+from eic_core.explain.verdict import Level, verdict
 from eic_core.formula.syntax import read
 from eic_core.measure import Samples, inspect
 from eic_core.measure.jumps import undecided
+from eic_core.measure.outcomes import outcomes
+from eic_core.measure.reasons import DOUBLE_DIGITS, Outcome, Reason
+from tests.findings import causes_of, counts, findings_of, rows_of, steps_of
 from tests.inspections import inspect_columns, settle_at_most
 
 X = np.random.default_rng(7).uniform(1, 5, 200)
@@ -82,48 +86,54 @@ def test_no_wrong_result_above_a_jump_is_left_unsaid(text, plain, exact):
     unexplained = [row for row in wrong if 1e3 * s[row] * 2.0**-53 < 1]
     assert len(np.setdiff1d(unexplained, found.rows)) <= 0.02 * len(unexplained)
     if len(unexplained):
-        said = verdict(inspection)
-        assert said.level in (UNDECIDED, "severe") and "Rounding decides" in said.sentence
-        assert not any("would not reveal" in note for note in said.notes)
+        decided = rows_of(inspection, Outcome.DECIDED)
+        assert decided == found.rows.tolist()
+        assert set(outcomes(inspection).reasons[decided].tolist()) == {Reason.ROUNDING}
+        first = findings_of(inspection, Outcome.DECIDED)
+        assert sum(f.rows or 0 for f in first) == len(decided)
+        assert verdict(inspection).level is Level.VERY_SENSITIVE or len(decided) < 20
 
 
 def test_what_lies_beside_a_jump_by_more_than_its_noise_is_decided():
     for text in ("floor(x)", "sign(x-3)", "round(10*x)", "where(x>3, x, 2)", "atan2(x, -1)"):
         inspection = inspect_columns(text, x=X)
-        assert not undecided(inspection).count, text
-        assert "Rounding decides" not in verdict(inspection).sentence
+        assert not len(undecided(inspection).rows), text
+        assert not rows_of(inspection, Outcome.DECIDED)
 
 
 def test_a_jump_that_the_result_does_not_feel_is_not_counted():
     hidden = ("x + 0*sign(sin(1e18*x))", "where(sin(1e18*x)>0, x, x)", "1e20+sign(sin(1e18*x))")
     for text in hidden:
-        assert not undecided(inspect_columns(text, x=X)).count, text
+        assert not len(undecided(inspect_columns(text, x=X)).rows), text
 
 
 def test_data_on_a_threshold_are_as_they_are_given():
     x = np.array([3.0, np.nextafter(3, 4), np.nextafter(3, 2)])
-    assert not undecided(inspect_columns("where(x > 3, x, 10)", x=x)).count
-    assert undecided(inspect_columns("where(sqrt(x)**2 > 3, x, 10)", x=x)).count
+    assert not len(undecided(inspect_columns("where(x > 3, x, 10)", x=x)).rows)
+    assert len(undecided(inspect_columns("where(sqrt(x)**2 > 3, x, 10)", x=x)).rows)
 
 
 def test_a_branch_that_is_not_taken_decides_nothing():
     inspection = inspect_columns("where(x > 0, x, sign(sin(1e18*x)))", x=X)
-    assert not undecided(inspection).count
+    assert not len(undecided(inspection).rows)
 
 
 def test_copies_of_a_step_turn_together():
     twice = undecided(inspect_columns("sign(sin(1e18*x)) - sign(sin(1e18*x)) + x", x=X))
-    assert not twice.count
+    assert not len(twice.rows)
 
 
 def test_counts_and_digits_of_several_jumps():
     text = "y + 1e-6*sign(sin(1e18*x)) + where(sin(1e18*y) > 0, 1e-3, 0)"
     x = np.array([1.1, 1.2, 1.3])
     found = undecided(inspect_columns(text, x=x, y=x + 1))
-    assert found.rows.tolist() == [0, 1, 2]
-    assert [jump.count for jump in found.jumps] == [3, 3]
-    assert found.jumps[0].digits > found.jumps[1].digits > 9
-    assert found.to_json()["samples"] == 3
+    assert found.rows.tolist() == [0, 1, 2] and found.checked == 3
+    # exact values on both sides: 1e-3 of some 2.2 is more than 2e-6 of it
+    assert found.digits == pytest.approx(np.log10(1e-3 / (x + 1) * 2**53), abs=0.1)
+    inspection = inspect_columns(text, x=x, y=x + 1)
+    assert steps_of(inspection, Outcome.DECIDED) == {"sin(1e18·y) > 0"}
+    (finding,) = findings_of(inspection, Outcome.DECIDED)
+    assert finding.rows == 3 and finding.digits.worst == found.digits.max()
 
 
 D = "((x + 1e16) - 1e16)"  # 0 at 0.3, 2 at 1.4
@@ -162,9 +172,14 @@ TURNED = (  # data, and the rows at which NumPy's result is not that of exact ar
 def test_a_rounding_turns_these_rows_and_no_others(text, x, rows):
     inspection = inspect_columns(text, x=np.array(x, dtype=float))
     assert undecided(inspection).rows.tolist() == rows
-    assert (" decides `" in verdict(inspection).sentence) == bool(rows)
+    result = outcomes(inspection)
+    # exactly on its threshold a step keeps no digit, rounding or not: that comes first
+    assert {*rows} <= {*rows_of(inspection, Outcome.FOLLOWS, Outcome.DECIDED)}
+    turned = [row for row in rows if result.kinds[row] == Outcome.DECIDED]
+    by_rounding = np.isin(result.reasons, (Reason.ROUNDING, Reason.RANGE))
+    assert turned == np.flatnonzero(by_rounding & (result.kinds == Outcome.DECIDED)).tolist()
     ranged = any(name in text for name in ("exp(-x)", "x**2"))
-    assert ("Over- or underflow decides" in verdict(inspection).sentence) == (ranged and bool(rows))
+    assert (Reason.RANGE in result.reasons) == (ranged and bool(rows))
 
 
 @pytest.mark.parametrize("hinge", ["where(x >= 4, x - 4, 0)", "where(x > 4, x - 4, 0)"])
@@ -191,7 +206,9 @@ def test_the_limit_of_the_check_makes_no_digit_infinite(monkeypatch):
     few, many = (inspect_columns("(1-cos(x))/x**2", x=part) for part in (x[:2000], x))
     assert math.isfinite(many.eic) and abs(many.eic - few.eic) < 0.2
     assert many.counts.rechecked >= 400 and many.counts.invalid
-    assert f"ends after {many.counts.rechecked:,}." in verdict(many).sentence
+    groups = findings_of(many, Outcome.NOT_CHECKED)
+    assert {group.cause.checked for group in groups} == {many.counts.rechecked}
+    assert sum(group.rows or 0 for group in groups) == len(many.amplification.unsettled)
 
 
 def test_equal_samples_are_settled_once_and_all_of_them_count():
@@ -202,82 +219,101 @@ def test_equal_samples_are_settled_once_and_all_of_them_count():
 
 
 def test_digits_that_underflow_costs_are_told():
-    said = verdict(inspect_columns("sqrt(x*x)", x=np.array([2e-162, 1.0])))
+    inspection = inspect_columns("sqrt(x*x)", x=np.array([2e-162, 1.0]))
     true = abs(math.sqrt(2e-162 * 2e-162) / 2e-162 - 1)
-    assert said.level == "range-loss"
-    lost = f"{math.log10(true * 2**53):.1f} digits"
-    assert said.sentence.startswith(f"Underflow costs {lost} of the result at 1 of 2")
+    leading = verdict(inspection).leading
+    assert leading is not None and leading.outcome is Outcome.RANGE_LOSS
+    assert leading.cause == RangeCost(2, Way.UNDERFLOW) and (leading.rows, leading.of) == (1, 2)
+    assert leading.digits.worst == pytest.approx(math.log10(true * 2**53), abs=0.05)
 
 
 def test_the_rows_on_a_jump_are_those_that_jump():
-    said = verdict(inspect_columns("where(x > 1, x - 2, 5) + 0.1", x=np.array([1.0, 2.0, 3.0])))
-    assert "row 1 lies exactly on the jump" in said.sentence
+    inspection = inspect_columns("where(x > 1, x - 2, 5) + 0.1", x=np.array([1.0, 2.0, 3.0]))
+    (cause,) = causes_of(inspection, OnThreshold)
+    assert (cause.first_row, cause.is_exact, cause.is_hinge) == (1, True, False)
+    assert rows_of(inspection, Outcome.NO_DIGIT) == [0]
 
 
 def test_overflow_that_costs_digits_is_called_so():
     large, larger = np.array([1e200, 1.0]), np.array([1e300, 1.0])
-    said = verdict(inspect_columns("atan(x*y/z/1e100)", x=large, y=large, z=larger))
+    inspection = inspect_columns("atan(x*y/z/1e100)", x=large, y=large, z=larger)
     # the exact result is pi/4, that in double precision pi/2: wrong by as much as it is
-    assert said.sentence.startswith("Overflow costs every digit of the result at 1 of 2")
-    assert said.level == "range-loss"
+    (finding,) = findings_of(inspection, Outcome.RANGE_LOSS)
+    assert finding.rows == 1 and finding.cause == RangeCost(2, Way.OVERFLOW)
+    assert finding.digits.worst == DOUBLE_DIGITS
+    assert verdict(inspection).leading == finding or verdict(inspection).leading is finding
 
 
 @pytest.mark.parametrize(
-    ("text", "step"),
+    ("text", "step", "reason"),
     [
-        ("sqrt(x*y/z)", "`x·y` underflows"),
-        ("sin(x*y/z)", "`x·y` underflows"),
-        ("log(x*y/z)", "`x·y` underflows"),
-        ("atanh(tanh(w))", "`tanh(w)` is rounded out of"),
+        ("sqrt(x*y/z)", "x·y", Reason.UNDERFLOW),
+        ("sin(x*y/z)", "x·y", Reason.UNDERFLOW),
+        ("log(x*y/z)", "x·y", Reason.UNDERFLOW),
+        ("atanh(tanh(w))", "tanh(w)", Reason.ROUNDED_OUT),
     ],
 )
-def test_the_step_that_loses_the_value_is_named(text, step):
+def test_the_step_that_loses_the_value_is_named(text, step, reason):
     tiny = np.array([1e-200])
     columns = {"x": tiny, "y": tiny, "z": tiny * 1e-100} if "x" in text else {"w": tiny * 0 + 20}
-    assert step in verdict(inspect_columns(text, **columns)).sentence
+    inspection = inspect_columns(text, **columns)
+    assert steps_of(inspection, Outcome.NO_DOUBLE) == {step}
+    assert outcomes(inspection).reasons.tolist() == [reason]
 
 
 def test_what_the_output_shows_is_not_said_to_be_hidden():
     x = np.array([800.0, 1.0])
-    said = verdict(inspect_columns("log(exp(x)+exp(y))", x=x, y=x + 1))
-    assert "No double-precision value" in said.sentence
-    assert not any("would not reveal" in note for note in said.notes)
+    inspection = inspect_columns("log(exp(x)+exp(y))", x=x, y=x + 1)
+    assert rows_of(inspection, Outcome.NO_DOUBLE) == [0]
+    leading = verdict(inspection).leading
+    assert leading is not None and leading.outcome is Outcome.NO_DOUBLE
 
 
 def test_a_count_of_samples_that_were_checked_says_so(monkeypatch):
     settle_at_most(monkeypatch, 1_000, "1/(1-cos(1e-9*x))")
     x = np.random.default_rng(3).uniform(1, 50, 1800)
-    said = verdict(inspect_columns("1/(1-cos(1e-9*x))", x=x))
-    assert "samples that were checked: " in said.sentence
+    inspection = inspect_columns("1/(1-cos(1e-9*x))", x=x)
+    (group,) = findings_of(inspection, Outcome.NOT_CHECKED)
+    with np.errstate(divide="ignore"):
+        program = 1 / (1 - np.cos(1e-9 * x))
+    assert group.rows == len(inspection.amplification.unsettled) > 0 and group.of == 1800
+    program[inspection.amplification.unsettled] = 0
+    assert rows_of(inspection, Outcome.NO_DOUBLE) == np.flatnonzero(np.isinf(program)).tolist()
 
 
 def test_what_300_digits_take_for_a_pole_or_a_jump_is_not_said_to_be_one():
-    notes = " ".join(verdict(inspect_columns("1/(1-tanh(x))", x=np.array([1e6, 1.0]))).notes)
-    assert "1 of 2 samples has no usable value" in notes and "division by zero" not in notes
-    assert "division by zero" in " ".join(
-        verdict(inspect_columns("1/x", x=np.array([0.0, 1.0]))).notes
-    )
-    said = verdict(inspect_columns("where(tanh(20*x) < 1, 1, 2)", x=np.array([1e5, 0.1]))).sentence
-    assert "row 1 lies on the jump of the condition `tanh(20·x) < 1` to more than 30 digits" in said
+    pole = inspect_columns("1/(1-tanh(x))", x=np.array([1e6, 1.0]))
+    assert counts(pole) == {Outcome.UNKNOWN: 1, Outcome.FINITE: 1}
+    assert not causes_of(pole, OutsideDomain)
+    zero = inspect_columns("1/x", x=np.array([0.0, 1.0]))
+    assert counts(zero) == {Outcome.NO_REAL_VALUE: 1, Outcome.FINITE: 1}
+    assert causes_of(zero, OutsideDomain) == [OutsideDomain(zero.formula.root.id)]
+    jump = inspect_columns("where(tanh(20*x) < 1, 1, 2)", x=np.array([1e5, 0.1]))
+    (cause,) = causes_of(jump, OnThreshold)
+    assert (cause.first_row, cause.is_exact) == (1, False)
 
 
 @pytest.mark.parametrize(
     ("text", "most"),
     [
-        ("3 + sign(sin(1e17*x))", "up to every digit"),  # 4 for 2
-        ("10 + sign(sin(1e17*x))", "up to 15.3 digits"),  # 11 for 9: 2/9 of it
-        ("sign(sin(1e17*x))", "every digit"),
+        ("3 + sign(sin(1e17*x))", DOUBLE_DIGITS),  # 4 for 2
+        ("10 + sign(sin(1e17*x))", math.log10(2 / 9 * 2**53)),  # 11 for 9: 2/9 of it
+        ("sign(sin(1e17*x))", DOUBLE_DIGITS),
     ],  # 1 for -1, at all of them
 )
 def test_the_digits_that_a_jump_costs_are_of_the_exact_result(text, most):
-    said = verdict(inspect_columns(text, x=np.linspace(1, 5, 200))).sentence
-    assert f"and with it {most} of the result." in said
+    inspection = inspect_columns(text, x=np.linspace(1, 5, 200))
+    (finding,) = findings_of(inspection, Outcome.DECIDED)
+    assert finding.digits.worst == pytest.approx(most, abs=0.05)
 
 
 def test_an_error_as_large_as_the_exact_result_costs_every_digit():
     n = np.arange(1.0, 21.0)  # at n = 2 it is 1.818, after the jump 3.818
-    for text, most in (
-        ("n**2 - floor(n/2)*2 + 1/(n - 7.5)", "every digit"),
-        ("round(2.5*n)", "15.7 digits"),
-    ):
-        assert f"costs up to {most};" in verdict(inspect_columns(text, n=n)).sentence
+    large = inspect_columns("n**2 - floor(n/2)*2 + 1/(n - 7.5)", n=n)
+    assert outcomes(large).digits[1] == DOUBLE_DIGITS
+    small = inspect_columns("round(2.5*n)", n=n)  # 2.5 is 2, or 3; 7.5 is 8, or 7; 12.5 is 12, …
+    (finding,) = findings_of(small, Outcome.NO_DIGIT)
+    assert finding.rows == 2 and finding.cause == OnThreshold(3, 1, True, False)
+    (finding,) = findings_of(small, Outcome.DECIDED)
+    assert finding.rows == 8 and finding.cause == OnThreshold(3, 5, True, False)
+    assert finding.digits.worst == pytest.approx(math.log10(2**53 / 12), abs=0.01)

@@ -8,10 +8,12 @@ import pytest
 
 from eic_core.explain.correlated import correlated_eic
 from eic_core.explain.diagnosis import diagnose
-from eic_core.explain.verdict import verdict
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, Samples, amplify, inspect, sample_domains
+from eic_core.measure.outcomes import outcomes
+from eic_core.measure.reasons import Outcome
 from tests.core.measure.agreement import disagreements
+from tests.findings import findings_of, rows_of
 from tests.inspections import settle_at_most
 
 
@@ -75,11 +77,17 @@ def test_what_the_check_did_not_reach_is_in_no_number(
     for one, other in zip(found.nodes, alone.nodes, strict=True):
         assert other.local_eic == pytest.approx(one.local_eic, rel=1e-12)
         assert other.singular == one.singular
-    assert verdict(found).sentence.endswith(
-        f"Left out are {len(left_out):,} of 240 samples that double precision cannot tell: the "
-        f"exact check ends after {found.counts.rechecked}."
-    )
-    blamed = [" ".join(diagnose(i).ledger.sentences).replace("valid ", "") for i in (found, alone)]
+    assert rows_of(found, Outcome.NOT_CHECKED) == left_out.tolist()
+    groups = findings_of(found, Outcome.NOT_CHECKED)
+    assert sum(group.rows or 0 for group in groups) == len(left_out)
+    assert {group.cause.checked for group in groups} == {found.counts.rechecked}
+    rest, others = outcomes(found), outcomes(alone)
+    assert rest.kinds[kept].tolist() == others.kinds.tolist()
+    assert rest.digits[kept] == pytest.approx(others.digits, nan_ok=True)
+    blamed = [
+        " ".join(map(str, diagnose(i).ledger.sentences)).replace("valid ", "")
+        for i in (found, alone)
+    ]
     assert blamed[0] == blamed[1]
     left, right = (correlated_eic(i.formula, i.samples).q_eic for i in (found, alone))
     assert left == pytest.approx(right, rel=1e-12)

@@ -22,9 +22,9 @@ from eic_core.engine.amplify import amplify
 from eic_core.engine.native.library import library
 from eic_core.engine.tape import tape_of
 from eic_core.errors import FormulaError
-from eic_core.explain.causes import invalid_clause
 from eic_core.explain.diagnosis import Diagnosis, diagnose
 from eic_core.explain.ledger import blame
+from eic_core.explain.phrases.causes import domain
 from eic_core.formula.rendering import name_latex, short_text, to_latex, to_mathml, to_python
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import CONSTANT, VARIABLE, Formula
@@ -236,7 +236,7 @@ def test_why_a_value_is_missing_is_told_from_a_few_values() -> None:
     assert not ERFC.has_gaps and not LOGADDEXP.has_gaps and row.has_gaps
     with registered(row):
         formula = read("halflog(x)").formula
-        clause = invalid_clause(formula.root)
+        clause = str(domain(formula, formula.root.id))
         assert clause == "`halflog` has no real value for what it is given"
         table = Samples.from_columns({"x": [0.5, -1.0]})
         assert clause in diagnose(inspect(formula, table)).verdict.sentence
