@@ -10,7 +10,8 @@ Examples
 >>> samples = eic_core.sample_domains({"x": eic_core.Domain("uniform", 0.1, 10)}, count=1000)
 >>> inspection = eic_core.inspect(formula, samples)
 >>> print(eic_core.diagnose(inspection).verdict.sentence)
-The result loses 4.4 digits (EIC) at `10000·x − 9999·x`: the two terms cancel.
+Double precision loses 3.6 digits typically, 4.0 at one row in ten, at `10000·x − 9999·x`: \
+the two terms cancel.
 """
 
 from importlib import import_module

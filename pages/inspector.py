@@ -16,10 +16,10 @@ from pages.ui.inspector.formula_input import (
     reading_panel,
 )
 from pages.ui.inspector.headline import (
+    answer_message,
     closed_notice,
     dim_if_stale,
     finish_summary,
-    outcome_message,
     page_header,
     verdict_view,
 )
@@ -45,7 +45,7 @@ def inspector_page() -> None:
     if offers_examples(visit):
         gallery_row(visit)
     with patient_progress() as progress:
-        outcome = inspector_service().answer(
+        answer = inspector_service().answer(
             request_of(visit.state),
             visit.table,
             progress,
@@ -53,19 +53,19 @@ def inspector_page() -> None:
             last_good=visit.last_good,
         )
     with menu:
-        reading_menu(visit, outcome)
+        reading_menu(visit, answer)
     with data:
-        data_panel(visit, outcome)
-    reading_panel(outcome)
-    outcome_message(visit, outcome)
-    if outcome.result is not None and not outcome.result.complete:
-        unfinished_view({"": outcome.result})
+        data_panel(visit, answer)
+    reading_panel(answer)
+    answer_message(visit, answer)
+    if answer.result is not None and not answer.result.complete:
+        unfinished_view({"": answer.result})
         return
     # A formula that cannot be measured leaves the last result on the page, dimmed.
-    result = outcome.result or visit.last_good
-    if result is not None and not outcome.empty:
+    result = answer.result or visit.last_good
+    if result is not None and not answer.empty:
         visit.last_good = result
-        with dim_if_stale(outcome.result is None):
+        with dim_if_stale(answer.result is None):
             place = verdict_view(result)
             workbench(result)
             finish_summary(place, result)

@@ -141,9 +141,9 @@ def run(options: argparse.Namespace) -> None:
         document["variables"] = mapping
         document["reading"] = reading_document(reading)
         document["data"] = samples.origin
-        found = verdict(result)
-        document["verdict"] = found.to_json()
-        document["findings"] = findings_document(found.findings)
+        judged = verdict(result)
+        document["verdict"] = judged.to_json()
+        document["findings"] = findings_document(judged.findings)
         print(json.dumps(document, allow_nan=False))
     else:
         print(describe(result, reading, mapping))
@@ -296,17 +296,17 @@ def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> s
     return "\n".join(lines)
 
 
-def verdict_lines(found: Verdict) -> list[str]:
+def verdict_lines(judged: Verdict) -> list[str]:
     """The headline, the badge and its marks, and the further sentences."""
-    level = ", ".join([str(badge(found)), *map(str, marks(found))])
+    level = ", ".join([str(badge(judged)), *map(str, marks(judged))])
     return [
-        str(found.sentence),
+        str(judged.sentence),
         f"level        {level}",
-        *[f"- {note}" for note in found.notes],
+        *[f"- {note}" for note in judged.notes],
         "",
-        f"sensitivity  {_quantiles(found.sensitivity)}",
-        f"measured     {_quantiles(found.measured.quantiles)}, in {found.measured.kind} at "
-        f"{found.measured.rows} of {found.measured.of} rows",
+        f"sensitivity  {_quantiles(judged.sensitivity)}",
+        f"measured     {_quantiles(judged.measured.quantiles)}, in {judged.measured.kind} at "
+        f"{judged.measured.rows} of {judged.measured.of} rows",
     ]
 
 

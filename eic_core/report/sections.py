@@ -141,7 +141,7 @@ def of_level(verdict: Verdict) -> Phrase:
     return meaning(verdict)
 
 
-def found(verdict: Verdict) -> ReportTable | None:
+def causes_found(verdict: Verdict) -> ReportTable | None:
     """The findings, the leading one first; None if there are none."""
     formula = verdict.inspection.formula
     texts = node_texts(formula, TEXT_LIMIT)

@@ -52,75 +52,18 @@ class Draw:
         )
 
 
-CONSTANTS = (
-    "1",
-    "2",
-    "3",
-    "0.5",
-    "-1",
-    "0.1",
-    "1e-6",
-    "1e6",
-    "pi",
-    "10",
-    "0.999",
-    "1.001",
-    "1/3",
-    "4773",
-    "-2.5",
-    "0.333",
-    "100",
-    "1e-3",
-    "7.389",
-    "0",
+CONSTANTS = tuple(
+    "1 2 3 0.5 -1 0.1 1e-6 1e6 pi 10 0.999 1.001 1/3 4773 -2.5 0.333 100 1e-3 7.389 0".split()
 )
 EXPONENTS = tuple(map(Fraction, ("2", "3", "-1", "1/2", "4", "-2", "3/2", "-3", "7", "-1/2")))
-COMMON = (
-    "add",
-    "sub",
-    "mul",
-    "div",
-    "sub",
-    "add",
-    "mul",
-    "power",
-    "sin",
-    "cos",
-    "exp",
-    "log",
-    "sqrt",
-    "tan",
-    "neg",
-    "abs",
-    "pow",
-    "power",
+COMMON = tuple(
+    "add sub mul div sub add mul power sin cos exp log sqrt tan neg abs pow power".split()
 )
-RARE = (
-    "tanh",
-    "sinh",
-    "cosh",
-    "asin",
-    "acos",
-    "atan",
-    "expm1",
-    "log1p",
-    "erf",
-    "min",
-    "max",
-    "cbrt",
-    "hypot",
-    "atan2",
-    "floor",
-    "round",
-    "sign",
-    "acosh",
-    "atanh",
-    "asinh",
-    "sec",
-    "cot",
-    "csc",
-    "root",
-    "ceil",
+RARE = tuple(
+    (
+        "tanh sinh cosh asin acos atan expm1 log1p erf min max cbrt hypot atan2 floor round sign "
+        "acosh atanh asinh sec cot csc root ceil "
+    ).split()
 )
 PAIRS = frozenset("add sub mul div pow hypot atan2 min max".split())
 

@@ -175,7 +175,27 @@ def _sum(a: Any, b: Any) -> Any:
     return snapped(a + b, bits_of(a, b))
 
 
+def _compared(holds: Callable[[Any], bool]) -> Callable[[Sequence[Any], Any], Any]:
+    return lambda a, p: mp.mpf(holds(_sum(a[0], -a[1])))
+
+
+COMPARED: dict[str, Callable[[Sequence[Any], Any], Any]] = {
+    "less_than": _compared(lambda ahead: ahead < 0),
+    "less_equal": _compared(lambda ahead: ahead <= 0),
+    "greater_than": _compared(lambda ahead: ahead > 0),
+    "greater_equal": _compared(lambda ahead: ahead >= 0),
+    "equal_to": _compared(lambda ahead: ahead == 0),
+    "not_equal": _compared(lambda ahead: ahead != 0),
+}
+JOINED: dict[str, Callable[[Sequence[Any], Any], Any]] = {
+    "logical_and": lambda a, p: mp.mpf(all(a)),
+    "logical_or": lambda a, p: mp.mpf(any(a)),
+    "logical_not": lambda a, p: mp.mpf(not a[0]),
+}
 EXACT: dict[str, Callable[[Sequence[Any], Any], Any]] = {
+    **COMPARED,
+    **JOINED,
+    "conditional": lambda a, p: a[1] if a[0] else a[2],
     "add": lambda a, p: _sum(a[0], a[1]),
     "sub": lambda a, p: _sum(a[0], -a[1]),
     "mul": lambda a, p: a[0] * a[1],

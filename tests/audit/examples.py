@@ -249,6 +249,23 @@ EXAMPLES: tuple[tuple[str, str, int, str], ...] = (
     ("(x-y)/abs(x-y)", "x=1:5 y=1:5", 100, "s"),
     ("1.8*T+32", "T=-20:40", 100, "s"),
     ("sin(2*pi*60*t)", "t=0:2", 100, "s"),
+    ("floor(x) + sin(1e17*x)", "x=1:5", 60, ""),
+    ("sqrt(1-x)", "x=0.9999:1", 60, "sf"),
+    ("x**50", "x=1:5", 60, ""),
+    ("where(x > 2, 1/x, exp(400*x))", "x=1:5", 60, ""),
+    ("where(x >= 0, 1/(1+exp(-x)), exp(x)/(1+exp(x)))", "x=-1000:1000", 60, "f"),
+    ("where(x > 2, 10000*x - 9999*x, x)", "x=[1,2,3,4]", 8, ""),
+    ("where(x >= 2, 10000*x - 9999*x, x)", "x=[1,2,3,4]", 8, ""),
+    ("where(x == 1, 2, (x**2-1)/(x-1))", "x=[1,1,0.5,2,3,1.5]", 6, ""),
+    ("where(x > 1, sqrt(x-1), 0)", "x=[1,2,0.5]", 6, ""),
+    ("where(x > 1, x-1, 0)", "x=[1,2,0.5]", 6, ""),
+    ("where((x > 1) & (y < 2), x, y)", "x=[1,2,0.5] y=[2,2,1]", 9, ""),
+    ("where(x*x > 0, 1, 2)", "x=[1e-200,1,2]", 6, ""),
+    ("acos(sqrt(x)*sqrt(x)/x)+1", "x=[2,3,5,7]", 8, ""),
+    ("where(x - 1e8 + 1e8 > 2.3, 1, 1.5)", "x=[2.3,3,1]", 6, ""),
+    ("sqrt((exp(2*x)-1)/(exp(x)-1))", "x=loguniform:1e-8:300", 60, ""),
+    ("2.5*exp(-0.3*x)*cos(2*x)", "x=0:10", 60, ""),
+    ("x + y - z", "x=1e8:1.0001e8 y=1:2 z=1e8:1.0001e8", 60, "s"),
 )
 """Formula, ranges, samples, and what else is asked: "s" a search, "t" one that is cut short, "f"
 all findings.  A range may be a list of values, or ``tail:INDEX`` for `heavy`."""

@@ -17,9 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from eic_core.formula.tree import CONSTANT, VARIABLE, Formula
+from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node
 from eic_core.samples import Samples
 from tests.audit.exactly import (
+    COMPARED,
     DIGITS,
     EXACT,
     MOST_DIGITS,
@@ -32,7 +33,10 @@ from tests.audit.exactly import (
     number,
 )
 from tests.audit.plain import run_plain
-from tests.audit.shaking import RowTruth, shake_row
+from tests.audit.shaking import RowTruth, shake_row, values_of
+
+JUMPING = STEPS | set(COMPARED) | {"atan2"}
+"""Operators whose value jumps."""
 
 
 def half_log10(mean: float) -> float:
@@ -58,7 +62,7 @@ class Truth:
         self.root = self.nodes - 1
         known: dict[tuple[str, ...], RowTruth] = {}
         self.rows: list[RowTruth] = []
-        digits = self._digits()
+        digits = self.digits
         with mp.workdps(digits):
             for i in range(self.count):
                 cells = {name: samples.decimal(name, i) for name in formula.variables}
@@ -67,9 +71,9 @@ class Truth:
                     known[key] = shake_row(formula, cells)
                 self.rows.append(known[key])
         self.distinct = len(known)
-        self.focus: int | None = None
 
-    def _digits(self) -> int:
+    @cached_property
+    def digits(self) -> int:
         """Enough for the sizes that occur, a few rows being looked at in double precision."""
         values = run_plain(self.formula, self.samples.columns, self.count, "float64")
         size = 0.0
@@ -94,13 +98,14 @@ class Truth:
         """Rows where every node has a value."""
         return self.bad < 0
 
-    @cached_property
-    def _columns(self) -> dict[int, tuple[np.ndarray, np.ndarray]]:
-        return {}
-
     def value(self, k: int) -> np.ndarray:
         """Values as doubles (inf and 0 where they are beyond); nan where a row has none."""
-        return np.array([_double(r.y[k]) if r.bad is None else math.nan for r in self.rows])
+        return np.array(
+            [
+                _double(r.y[k]) if r.bad is None and r.y[k] is not None else math.nan
+                for r in self.rows
+            ]
+        )
 
     def size(self, k: int) -> np.ndarray:
         """log10 |y|; -inf at 0, nan where there is none."""
@@ -108,7 +113,7 @@ class Truth:
             return np.array(
                 [
                     math.nan
-                    if r.bad is not None
+                    if r.bad is not None or r.y[k] is None
                     else float(mp.log10(abs(r.y[k])))
                     if r.y[k]
                     else -math.inf
@@ -139,7 +144,7 @@ class Truth:
 
     def local(self, k: int) -> float:
         """Digits lost at a node; inf if a row is singular there, nan without a valid row."""
-        return half_log10(_mean(self.s2[k][self.valid]))
+        return half_log10(_mean(self.s2[k][~np.isnan(self.s2[k])]))
 
     def local_finite(self, k: int) -> float:
         """The same over the rows that are not singular there."""
@@ -159,7 +164,7 @@ class Truth:
     @property
     def eic(self) -> float:
         """The largest `local`; nan without a valid row."""
-        return float(np.max(self.locals)) if self.valid.any() else math.nan
+        return float(np.nanmax(self.locals)) if self.valid.any() else math.nan
 
     def subtree(self, k: int) -> range:
         """The nodes of a subtree."""
@@ -235,6 +240,7 @@ class Truth:
                 with mp.workdps(MOST_DIGITS):
                     together, apart = mp.fsum(moves), mp.fsum(map(abs, moves))
                     if own and mp.isinf(apart) and not self._moves(row, group):
+                        total += self._slope_beside(row, group) ** 2
                         continue
                     if mp.isinf(apart) or abs(together) > apart * mp.mpf(10) ** -20:
                         return math.inf
@@ -253,10 +259,18 @@ class Truth:
             total += g * g
         return total if total <= SINGULAR_S2 else math.inf
 
+    def _slope_beside(self, row: RowTruth, group: list[int]) -> float:
+        """What an error of a variable grows to on the steeper side of a row."""
+        there = [y for side in (0, 1, -1) for y in self._beside(row, group, side)]
+        if len(there) < 3 or not there[0]:
+            return 0.0
+        return float(max(abs(y / there[0] - 1) for y in there[1:]) / BESIDE)
+
     def _moved_together(self, row: RowTruth, groups: list[list[int]]) -> bool:
         """Whether a result of 0 is another one beside it, if several variables move at once."""
-        if row.y[self.root] or len(groups) < 2:
+        if len(groups) < 2:
             return False
+        y = row.y[self.root]
         rng = random.Random(0)
         with mp.workdps(DIGITS):
             for _ in range(SHAKES):
@@ -264,23 +278,50 @@ class Truth:
                 for group in groups:
                     by = 1 + mp.mpf(rng.uniform(-1, 1)) * mp.mpf(10) ** -20
                     factors |= dict.fromkeys(group, by)
-                least = mp.mpf(10) ** (10 - DIGITS)
-                if any(abs(y) > least for y in self._with_factors(row, factors)):
+                least = abs(y) * mp.mpf(10) ** -10 or mp.mpf(10) ** (10 - DIGITS)
+                if any(abs(to - y) > least for to in self._with_factors(row, factors)):
+                    return True
+        return False
+
+    @cached_property
+    def stays_zero(self) -> np.ndarray:
+        """Rows at which the result is 0, and no error of the inputs moves it."""
+        leaves = [n.id for n in self.formula.nodes if n.operator == VARIABLE]
+        names = sorted(self.formula.variables)
+        rng = random.Random(1)
+        found = np.isneginf(self.size(self.root))
+        known: dict[int, bool] = {}
+        with mp.workdps(self.digits):
+            for i in np.flatnonzero(found):
+                row = self.rows[i]
+                if id(row) not in known:
+                    moves = False
+                    for _ in range(0 if moves else SHAKES):
+                        by = {name: 1 + rng.uniform(-1, 1) * mp.mpf(10) ** -20 for name in names}
+                        factors = {k: by[self.formula.nodes[k].label] for k in leaves}
+                        moves = moves or any(self._with_factors(row, factors))
+                    known[id(row)] = not moves
+                found[i] = known[id(row)]
+        return found
+
+    def undecidable(self, i: int) -> bool:
+        """Whether terms cancel at a row to below 10^-300 of them: the product takes that for 0."""
+        row = self.rows[i]
+        for node in self.formula.nodes:
+            if node.operator in ("add", "sub") and row.bad is None and row.y[node.id]:
+                largest = max(mp.mag(row.y[c]) for c in node.children if row.y[c])
+                if mp.mag(row.y[node.id]) < largest - 990:
                     return True
         return False
 
     def _with_factors(self, row: RowTruth, factors: dict[int, Any]) -> Iterator[Any]:
         """The result where some leaves are multiplied; nothing if it has none."""
-        y = list(row.y)
         try:
-            for node in self.formula.nodes:
-                if node.id in factors:
-                    y[node.id] = y[node.id] * factors[node.id]
-                elif node.children:
-                    y[node.id] = apply(node, [y[c] for c in node.children])
+            yield values_of(
+                self.formula, lambda node: self._leaf(row, node) * factors.get(node.id, mp.one)
+            )[-1]
         except (NoRealValue, Unfair):
             return
-        yield y[self.root]
 
     def _moves(self, row: RowTruth, leaves: list[int]) -> bool:
         """Whether the result is another one right beside a value of a variable."""
@@ -290,19 +331,15 @@ class Truth:
 
     def _beside(self, row: RowTruth, leaves: list[int], side: int) -> Iterator[Any]:
         """The result where some leaves are moved by `BESIDE`; nothing if it has none."""
-        y = list(row.y)
+
+        def leaf(node: Node) -> Any:  # at the digits that are asked for
+            y = number(row.cells[node.label] if node.operator == VARIABLE else node.label)
+            return y * (1 + side * BESIDE) if node.id in leaves else y
+
         try:
-            for node in self.formula.nodes:
-                if not node.children:  # at the digits that are asked for
-                    name = node.operator == VARIABLE
-                    y[node.id] = number(row.cells[node.label] if name else node.label)
-                if node.id in leaves:
-                    y[node.id] *= 1 + side * BESIDE
-                elif node.children:
-                    y[node.id] = apply(node, [y[c] for c in node.children])
+            yield values_of(self.formula, leaf)[-1]
         except (NoRealValue, Unfair):
             return
-        yield y[self.root]
 
     # double precision
 
@@ -346,29 +383,37 @@ class Truth:
         """
         rng = random.Random(0)
         found = np.zeros(self.count)
-        with mp.workdps(self._digits()):
+        with mp.workdps(self.digits):
             for i in np.flatnonzero(self.valid & self.any_singular):
                 y = self.rows[i].y[self.root]
-                for _ in range(SHAKES):
-                    moved = self._shaken_result(self.rows[i], rng)
+                for signs in ((1,), (-1,), *[(-1, 1)] * (3 * SHAKES)):
+                    moved = self._shaken_result(self.rows[i], rng, signs)
                     if moved is not None and moved != y:
                         far = abs(moved - y) / abs(y) if y else 2
                         found[i] = max(found[i], min(float(far), 2.0))
         return found
 
-    def _shaken_result(self, row: RowTruth, rng: random.Random) -> Any | None:
+    def _shaken_result(
+        self, row: RowTruth, rng: random.Random, signs: tuple[int, ...]
+    ) -> Any | None:
         lost = [k for k in range(self.nodes) if row.s2[k] == math.inf and k != self.root]
         moved = {j for k in lost or [self.root] for j in self.subtree(k)}
-        values: list[Any] = []
+
+        def move(k: int, y: Any) -> Any:
+            by = rng.choice(signs) * rng.uniform(1, 4) if k in moved else 0
+            return y * (1 + by * mp.mpf(2) ** -53)
+
         try:
-            for node in self.formula.nodes:
-                below = [values[c] for c in node.children]
-                y = apply(node, below) if below else row.y[node.id]
-                by = rng.choice((-1, 1)) * rng.uniform(1, 4) if node.id in moved else 0
-                values.append(y * (1 + by * mp.mpf(2) ** -53))
+            return values_of(self.formula, lambda node: self._leaf(row, node), move)[-1]
         except NoRealValue:
             return None
-        return values[-1]
+
+    @staticmethod
+    def _leaf(row: RowTruth, node: Node) -> Any:
+        y = row.y[node.id]
+        if y is not None:
+            return y
+        return number(row.cells[node.label] if node.operator == VARIABLE else node.label)
 
     @cached_property
     def follows(self) -> np.ndarray:
@@ -377,7 +422,7 @@ class Truth:
         s = self.s(self.root)
         with np.errstate(invalid="ignore"):
             beyond = self.shaken > np.minimum(0.1, 1e3 * 2.0**-53 * s)
-        jumps = any(n.operator in STEPS or n.operator == "atan2" for n in self.formula.nodes)
+        jumps = any(n.operator in JUMPING for n in self.formula.nodes)
         return np.isfinite(s) & beyond & ((self.shaken >= 0.1) | jumps)
 
     # what a rounding decides
@@ -402,21 +447,27 @@ class Truth:
         In units of the result's exact value; 0 where even 64 times the operand's noise
         of s u |y| does not reach the jump; inf where its noise or the other value is not known.
         """
-        with mp.workdps(self._digits()):
+        with mp.workdps(self.digits):
             return np.array([self._may_move(row, k) for row in self.rows])
 
     def _may_move(self, row: RowTruth, k: int) -> float:
-        below = self.formula.nodes[k].children
-        if row.bad is not None or not self.formula.nodes[below[0]].children:
+        node = self.formula.nodes[k]
+        below = node.children
+        compares = node.operator in COMPARED
+        noisy = below if compares else below[:1]
+        if row.bad is not None or row.y[k] is None:
             return 0.0
-        if not math.isfinite(row.raw[below[0]]):
+        if not any(self.formula.nodes[c].children for c in noisy):
+            return 0.0
+        if not all(math.isfinite(row.raw[c]) for c in noisy):
             return math.inf
-        noise = 64 * mp.mpf(2) ** -53 * mp.sqrt(row.raw[below[0]]) * abs(row.y[below[0]])
+        noise = mp.fsum(mp.sqrt(row.raw[c]) * abs(row.y[c]) for c in noisy) * 64 * mp.mpf(2) ** -53
+        operands = [row.y[c] for c in below]
         results = []
         for side in (-noise, 0, noise):
             try:
-                operands = [row.y[below[0]] + side, *(row.y[c] for c in below[1:])]
-                results.append(self._result_with(row, k, apply(self.formula.nodes[k], operands)))
+                value = apply(node, [operands[0] + side, *operands[1:]])
+                results.append(self._result_with(row, k, value))
             except (NoRealValue, Unfair):
                 return math.inf
         exact = results[1]
@@ -426,17 +477,15 @@ class Truth:
     def _result_with(self, row: RowTruth, k: int, value: Any) -> Any:
         """The result where a step, with all its copies, has a value of our choice."""
         copies = next(group for group in self.classes if k in group)
-        y = list(row.y)
-        for node in self.formula.nodes:
-            if node.id in copies:
-                y[node.id] = value
-            elif node.children:
-                y[node.id] = apply(node, [y[c] for c in node.children])
-        return y[self.root]
+        return values_of(
+            self.formula,
+            lambda node: self._leaf(row, node),
+            lambda j, y: value if j in copies else y,
+        )[-1]
 
     # where a loss is made
 
-    def _row_weights(self, t: int) -> tuple[np.ndarray, np.ndarray]:
+    def row_weights(self, t: int) -> tuple[np.ndarray, np.ndarray]:
         """Finite rows, weighted so that the mean of log10 s_t is the local EIC of t."""
         s2 = self.s2[t]
         rows = np.flatnonzero(np.isfinite(s2))
@@ -452,75 +501,54 @@ class Truth:
             low, high = (power, high) if w @ logs < goal else (low, power)
         return rows, w
 
-    def created(self, t: int) -> np.ndarray:
+    def created(
+        self,
+        t: int,
+        rows: np.ndarray | None = None,
+        silent: frozenset[int] = frozenset(),
+    ) -> np.ndarray:
         """Digits of t's local EIC that each node makes, copies of one sub-expression together.
 
         At a row a node makes the growth of log10 s from its operands, weighted by the part of the
         noise that comes through each, to itself; that counts as much as of t's noise takes this
         way.  A zero on the way has no relative noise: it passes on what it is given (ADR 0010).
-        Over the rows the weights are those of `_row_weights`.
+        Over the rows the weights are those of `row_weights`; with `rows` these count alike, and
+        `silent` nodes bring no noise of their own.
         """
         made = np.zeros(self.nodes)
-        rows, weights = self._row_weights(t)
+        if rows is None:
+            rows, weights = self.row_weights(t)
+        else:
+            rows = rows[np.isfinite(self.s2[t][rows])]
+            weights = np.full(len(rows), 1.0)
+        whole = 0.0
         for i, w in zip(rows.tolist(), weights.tolist(), strict=True):
             if w < 1e-9:
                 continue
             r = self.rows[i]
             through = np.zeros(self.nodes)
             for k in self.subtree(t):
-                children = self.formula.nodes[k].children
-                through[k] = r.gains[t].get(k, 0.0) ** 2 + sum(through[c] for c in children)
+                own = 0.0 if k in silent else r.gains[t].get(k, 0.0) ** 2
+                through[k] = own + sum(through[c] for c in self.formula.nodes[k].children)
             total = through[t]
+            if not total:
+                continue
+            whole += w
             lost = np.zeros(self.nodes)
             for k in self.subtree(t):
+                gain = abs(r.gains[t].get(k, 0.0))
+                children = list(self.formula.nodes[k].children)
                 if not through[k]:
                     continue
-                if math.isfinite(r.s2[k]):
-                    lost[k] = half_log10(r.s2[k])
-                elif not r.y[k]:
-                    children = list(self.formula.nodes[k].children)
+                if gain and k not in silent:
+                    lost[k] = half_log10(through[k] / gain**2)
+                elif children:
                     lost[k] = float(through[children] @ lost[children]) / through[k]
-                else:
-                    continue
                 made[k] += w * through[k] / total * lost[k]
                 above = self.formula.parents[k]
                 if k != t and above is not None:
                     made[above] -= w * through[k] / total * lost[k]
-        for group in self.classes:
-            inside = [k for k in group if k in self.subtree(t)]
-            made[inside] = made[inside].sum() if inside else 0.0
-        return made
-
-    def created_on_path(self, t: int) -> np.ndarray:
-        """The same along the operand of most noise alone, over the rows by s_t^2."""
-        made = np.zeros(self.nodes)
-        s2 = self.s2[t]
-        rows = np.flatnonzero(np.isfinite(s2))
-        if not len(rows):
-            return made
-        weights = s2[rows] / s2[rows].max()
-        weights = weights / weights.sum()
-        for i, w in zip(rows.tolist(), weights.tolist(), strict=True):
-            if w < 1e-9:
-                continue
-            r, k = self.rows[i], t
-            while True:
-                here = half_log10(r.s2[k])
-                children = self.formula.nodes[k].children
-                through = [
-                    math.fsum(min(r.gains[k].get(j, 0.0) ** 2, 1e300) for j in self.subtree(c))
-                    for c in children
-                ]
-                if not through or max(through) <= 0:
-                    made[k] += w * here
-                    break
-                c = children[int(np.argmax(through))]
-                below = half_log10(r.s2[c])
-                if math.isinf(below):
-                    made[c] += w * here
-                    break
-                made[k] += w * (here - below)
-                k = c
+        made /= whole or 1.0
         for group in self.classes:
             inside = [k for k in group if k in self.subtree(t)]
             made[inside] = made[inside].sum() if inside else 0.0
@@ -561,7 +589,7 @@ class Truth:
         names = self.formula.variables
         low, high = ({v: float(columns[v][i]) for v in names} for i in (a, b))
         subtree = self.formula.subtree(k)
-        jumps = any(n.operator in STEPS or n.operator == "atan2" for n in subtree.nodes)
+        jumps = any(n.operator in JUMPING for n in subtree.nodes)
 
         def at(points: list[dict[str, float]]) -> np.ndarray:
             cells = {v: np.array([point[v] for point in points]) for v in names}

@@ -48,6 +48,16 @@ PLAIN: dict[str, Callable[[Sequence[Any], Any], Any]] = {
     "erf": lambda a, p: erf(a[0]),
     "min": lambda a, p: np.minimum.reduce(list(a)),
     "max": lambda a, p: np.maximum.reduce(list(a)),
+    "less_than": lambda a, p: a[0] < a[1],
+    "less_equal": lambda a, p: a[0] <= a[1],
+    "greater_than": lambda a, p: a[0] > a[1],
+    "greater_equal": lambda a, p: a[0] >= a[1],
+    "equal_to": lambda a, p: a[0] == a[1],
+    "not_equal": lambda a, p: a[0] != a[1],
+    "logical_and": lambda a, p: np.logical_and.reduce(list(a)),
+    "logical_or": lambda a, p: np.logical_or.reduce(list(a)),
+    "logical_not": lambda a, p: a[0] == 0,
+    "conditional": lambda a, p: np.where(a[0] != 0, a[1], a[2]),
     **{
         ours: _of_one(getattr(np, theirs))
         for ours, theirs in [

@@ -8,18 +8,21 @@ value is 0, on a jump or at the end of a domain are those of the definition
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node
 from tests.audit.exactly import (
+    COMPARED,
+    JOINED,
     ROUGH,
     SINGULAR_S2,
     STEP,
     STEPS,
     NoRealValue,
     TooLarge,
+    Unfair,
     apply,
     bits_of,
     check_fair,
@@ -44,6 +47,7 @@ class RowTruth:
     Attributes
     ----------
     y : list of mpf
+        None in a branch that is not taken.
     bad : int or None
         The first node without a real value.
     formula : Formula
@@ -70,6 +74,37 @@ class RowTruth:
     formula: Formula
     cells: Mapping[str, str]
     too_large: bool = False
+
+
+Guards = tuple[tuple[tuple[int, bool], ...], ...]
+"""By node: the conditions that it stands under, and what each must be for it to be evaluated."""
+
+
+def guards_of(formula: Formula) -> Guards:
+    found: list[tuple[tuple[int, bool], ...]] = [()] * len(formula.nodes)
+    for node in reversed(formula.nodes):
+        for place, child in enumerate(node.children):
+            own = ((node.children[0], place == 1),) if node.operator == "conditional" else ()
+            found[child] = found[node.id] + (own if place else ())
+    return tuple(found)
+
+
+def _taken(y: Sequence[Any], guards: Sequence[tuple[int, bool]]) -> bool:
+    return all(y[c] is not None and bool(y[c]) is held for c, held in guards)
+
+
+def values_of(
+    formula: Formula, leaf: Callable[[Node], Any], change: Callable[[int, Any], Any] | None = None
+) -> list[Any]:
+    """Every node's value, None in a branch that is not taken; `change` may put another in place."""
+    y: list[Any] = []
+    for node, guards in zip(formula.nodes, guards_of(formula), strict=True):
+        if not _taken(y, guards):
+            y.append(None)
+            continue
+        value = apply(node, [y[c] for c in node.children]) if node.children else leaf(node)
+        y.append(value if change is None else change(node.id, value))
+    return y
 
 
 def _open(node: Node, a: list[Any], y: Any, i: int) -> bool:
@@ -102,8 +137,8 @@ def _steep_end(node: Node, a: Sequence[Any]) -> bool:
     if node.operator in ("asin", "acos", "acosh"):
         return bool(abs(gridded(a[0])) == 1)
     root = node.operator in ("sqrt", "cbrt", "root")
-    power = node.operator == "power" and 0 < node.parameter < 1
-    return bool((root or power) and not a[0])
+    exponent = {"power": node.parameter, "pow": a[-1]}.get(node.operator, 0)
+    return bool((root or 0 < exponent < 1) and not a[0])
 
 
 def _moved(node: Node, a: list[Any], y: Any, i: int, to: Any) -> Any | None:
@@ -153,15 +188,16 @@ def shake_row(formula: Formula, cells: Mapping[str, str]) -> RowTruth:
     """
     row = RowTruth([], None, [], [], [], [], formula, cells)
     moves: list[dict[int, Any]] = []
-    for node in formula.nodes:
+    edges: dict[int, frozenset[int]] = {}  # the nodes whose noise turns a condition
+    for node, guards in zip(formula.nodes, guards_of(formula), strict=True):
         k = node.id
+        if not _taken(row.y, guards):
+            _put(row, None, math.nan, {}, {})
+            moves.append({})
+            continue
         if node.operator in (VARIABLE, CONSTANT):
             y = number(cells[node.label] if node.operator == VARIABLE else node.label)
-            row.y.append(y)
-            row.s2.append(1.0)
-            row.raw.append(1.0)
-            row.gains.append({k: 1.0})
-            row.loose.append({})
+            _put(row, y, 1.0, {k: 1.0}, {})
             moves.append({k: y + y * STEP})
             continue
         a = [row.y[c] for c in node.children]
@@ -171,6 +207,23 @@ def shake_row(formula: Formula, cells: Mapping[str, str]) -> RowTruth:
         except NoRealValue as reason:
             row.bad, row.too_large = k, isinstance(reason, TooLarge)
             return row
+        if node.operator in COMPARED or node.operator in JOINED:
+            edges[k] = _on_edge(node, a, moves, edges)
+            if edges[k] and _counts_as_number(formula, k):
+                raise Unfair
+            _put(row, y, 1.0, {k: 1.0}, {})
+            moves.append({k: y + y * STEP})
+            continue
+        if node.operator == "conditional":
+            branch = node.children[1 if a[0] else 2]
+            s2, loose = 1.0 + row.raw[branch], dict(row.loose[branch])
+            if edges[node.children[0]]:
+                s2 = _at_threshold(row, node, branch)
+                if s2 == math.inf:
+                    loose |= dict.fromkeys(edges[node.children[0]], mp.inf)
+            _put(row, y, s2, row.gains[branch] | {k: 1.0}, loose)
+            moves.append(moves[branch] | {k: y + y * STEP})
+            continue
         moved: dict[int, Any] = {}
         for i in _open_operands(row, node, a, y):
             for j, to in moves[node.children[i]].items():
@@ -179,7 +232,6 @@ def shake_row(formula: Formula, cells: Mapping[str, str]) -> RowTruth:
                         moved[j] = None
                 elif to != a[i]:
                     moved[j] = _moved(node, a, y, i, to)
-        row.y.append(y)
         if y:
             gains = {
                 j: math.inf if to is None else _ratio(to - y, y)
@@ -193,13 +245,66 @@ def shake_row(formula: Formula, cells: Mapping[str, str]) -> RowTruth:
         else:
             gains, loose, s2 = _at_zero(row, node, a, moved)
         gains[k] = 1.0
-        row.raw.append(s2)
-        row.s2.append(s2 if s2 <= SINGULAR_S2 else math.inf)
-        row.gains.append(gains)
-        row.loose.append(loose)
+        _put(row, y, s2, gains, loose)
         moved[k] = y + y * STEP
         moves.append(moved)
     return row
+
+
+def _put(row: RowTruth, y: Any, s2: float, gains: dict[int, float], loose: dict[int, Any]) -> None:
+    row.y.append(y)
+    row.raw.append(s2)
+    row.s2.append(math.inf if s2 > SINGULAR_S2 else s2)
+    row.gains.append(gains)
+    row.loose.append(loose)
+
+
+def _counts_as_number(formula: Formula, k: int) -> bool:
+    above = formula.parents[k]
+    if above is None:
+        return True
+    parent = formula.nodes[above]
+    chosen_by = parent.operator == "conditional" and parent.children[0] == k
+    return not chosen_by and parent.operator not in JOINED
+
+
+def _on_edge(
+    node: Node,
+    a: Sequence[Any],
+    moves: Sequence[Mapping[int, Any]],
+    edges: Mapping[int, frozenset[int]],
+) -> frozenset[int]:
+    """The nodes whose noise, however small, turns a condition (ADR 0004)."""
+    if node.operator in COMPARED:
+        moving = {
+            j
+            for c, y in zip(node.children, a, strict=True)
+            for j, to in moves[c].items()
+            if to is None or to != y
+        }
+        return frozenset() if snapped(a[0] - a[1], bits_of(*a)) else frozenset(moving)
+    on = [edges.get(c, frozenset()) for c in node.children]
+    decides = {"logical_and": 0, "logical_or": 1}.get(node.operator)  # one of this decides alone
+    if any(x == decides and not edge for x, edge in zip(a, on, strict=True)):
+        return frozenset()
+    return frozenset().union(*on)
+
+
+def _at_threshold(row: RowTruth, node: Node, branch: int) -> float:
+    """s^2 of a conditional where its condition turns: finite if its branches agree."""
+    other = node.children[2 if branch == node.children[1] else 1]
+    beside = shake_row(row.formula.subtree(other), row.cells)
+    if beside.bad is not None:
+        return math.inf
+    mine, theirs = row.y[branch], beside.y[-1]
+    if snapped(mine - theirs, bits_of(mine, theirs)):
+        return math.inf
+    if mine and math.isinf(max(row.s2[branch], beside.s2[-1])):
+        return math.inf
+    larger = max(beside.raw[-1], row.raw[branch])
+    if row.raw[branch] * (1 + 1e-6) < larger < math.inf:
+        raise Unfair  # whose noise it is, is a matter of words
+    return 1.0 + larger
 
 
 def _open_operands(row: RowTruth, node: Node, a: list[Any], y: Any) -> Sequence[int]:

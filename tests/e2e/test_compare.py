@@ -24,7 +24,7 @@ Complexity,Loss,Equation
 9,0.1,"3.0 * a + 10000.0 * b - 10000.0 * b"
 3,1.0,"lg(a)"
 """
-PAIR_SENTENCE = "The worst step (EIC) of B loses"
+PAIR_SENTENCE = "EIC of B is"
 PAIR = (
     f"/compare?formula={quote('sqrt(x+1) - sqrt(x)')}&b={quote('1/(sqrt(x+1) + sqrt(x))')}"
     "&range=x=loguniform:1:1e8"

@@ -393,7 +393,7 @@ def test_a_table_gives_residuals_columns_by_number_and_says_which_cells_are_bad(
     type_formula(page, "x1*2.0")
     expect(page).to_have_url(re.compile(r"x1\*2.0|x1%2A2.0"))
     settle(page)  # the data panel folds with the new formula
-    expect(page.locator(".eic-sentence")).to_contain_text("the result")
+    expect(page.locator(".eic-sentence")).to_contain_text("All well")
     page.locator(".st-key-data-panel summary").click()
     choice = page.get_by_role("combobox", name="x1")
     expect(choice).to_have_value("T")

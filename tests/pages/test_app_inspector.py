@@ -58,7 +58,7 @@ def test_an_error_shows_the_place_and_keeps_the_picture() -> None:
     assert not page.exception
     assert "eic-error" in html_of(page)
     assert "^" in html_of(page)
-    assert "Double precision loses 4.0 digits" in html_of(page)
+    assert "Double precision loses 3.6 digits typically" in html_of(page)
 
 
 def test_an_error_on_a_first_visit_has_no_picture_to_keep() -> None:

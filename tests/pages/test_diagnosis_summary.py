@@ -68,7 +68,7 @@ def test_why_where_whose_fault_and_what_instead() -> None:
     text = said(page)
     assert "the rounding of `√(x + 1)` and the rounding of `√x`" in text
     assert "rows" in text and "nearly zero" in text
-    assert "are lost to the writing" in text
+    assert "are added by the writing" in text
     assert "Write `1/(sqrt(x + 1) + sqrt(x))` (conjugate roots)" in text
 
 

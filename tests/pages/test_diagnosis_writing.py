@@ -31,7 +31,7 @@ def lengths(figure: go.Figure) -> list[float]:
 def test_the_verdict_stands_above_three_bars() -> None:
     page = open_page(**ROOTS)
     assert not failed(page)
-    assert "digits that the result loses with shared noise are lost to the writing." in answer(page)
+    assert "of them are added by the writing." in answer(page)
     assert chart(page, "losses") is not None
     assert {e.label for e in page.expander} >= {
         "What the three bars mean",

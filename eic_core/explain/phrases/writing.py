@@ -20,6 +20,9 @@ from eic_core.explain.phrases.ledger import listed_up_to
 from eic_core.formula.tree import Formula
 from eic_core.phrasing import Phrase, say, say_count
 
+NOTHING = 0.005
+"""Digits below which a number of them is shown as none."""
+
 NAMED = 3
 """Inputs named in a sentence, at most; the others are counted."""
 
@@ -37,6 +40,11 @@ def split_sentence(split: Split) -> Phrase:
             return say(
                 "The formula has no usable value on these samples, so there is nothing to split."
             )
+        case LossOrigin.NEITHER if split.q < NOTHING:
+            return say(
+                "With shared noise errors do not grow up to the result: there is nothing to split "
+                "between the function and its writing."
+            )
         case LossOrigin.NEITHER:
             return say(
                 "With shared noise errors grow by {digits} up to the result: too little to split "
@@ -53,15 +61,15 @@ def split_sentence(split: Split) -> Phrase:
             )
         case LossOrigin.WRITING:
             return say(
-                "{loss} of the {q} digits that the result loses with shared noise are lost to the "
-                "writing.",
+                "With shared noise errors grow by {q} digits up to the result; {loss} of them are "
+                "added by the writing.",
                 loss=loss,
                 q=q,
             )
         case LossOrigin.BOTH:
             return say(
                 "With shared noise errors grow by {q} digits up to the result; {loss} of them are "
-                "lost to the writing, {own} are the function's own sensitivity to errors of "
+                "added by the writing, {own} are the function's own sensitivity to errors of "
                 "{inputs}.",
                 q=q,
                 loss=loss,
@@ -102,18 +110,18 @@ def note(formula: Formula, remark: Remark) -> Phrase:
             )
         case KeptByShared(rows):
             return say_count(
-                "At {count} sample the result loses every digit with independent noise, as EIC "
-                "has it, and keeps some with shared noise.",
-                "At {count} samples the result loses every digit with independent noise, as EIC "
-                "has it, and keeps some with shared noise.",
+                "At {count} sample the result keeps no digit with independent noise, as EIC has it, "
+                "and some with shared noise.",
+                "At {count} samples the result keeps no digit with independent noise, as EIC has "
+                "it, and some with shared noise.",
                 rows,
             )
         case InnerStepLost(rows, node_id, at):
             return say_count(
-                "At {count} sample an inner step loses every digit and the result does not: it is "
-                "{step} at {at} of them.",
-                "At {count} samples an inner step loses every digit and the result does not: it is "
-                "{step} at {at} of them.",
+                "At {count} sample an inner step keeps no digit and the result does: it is {step} "
+                "at {at} of them.",
+                "At {count} samples an inner step keeps no digit and the result does: it is {step} "
+                "at {at} of them.",
                 rows,
                 step=code_text(formula, node_id),
                 at=at,
@@ -145,18 +153,18 @@ def _left_out(why: OutOfSplit, rows: int) -> Phrase:
             )
         case OutOfSplit.WRITING:
             return say_count(
-                "At {count} sample the writing loses every digit (beyond 10³⁰) and the function "
-                "itself does not; it is left out of the split.",
-                "At {count} samples the writing loses every digit (beyond 10³⁰) and the function "
-                "itself does not; they are left out of the split.",
+                "At {count} sample this writing keeps no digit (beyond 10³⁰) and the function "
+                "itself does; it is left out of the split.",
+                "At {count} samples this writing keeps no digit (beyond 10³⁰) and the function "
+                "itself does; they are left out of the split.",
                 rows,
             )
         case OutOfSplit.NOT_LOOKED_AT:
             return say_count(
-                "At {count} more sample the result loses every digit, too, and whether the "
+                "At {count} more sample the result keeps no digit, too, and whether the "
                 "function itself does was not looked at, for there are so many; it is left out of "
                 "the split.",
-                "At {count} more samples the result loses every digit, too, and whether the "
+                "At {count} more samples the result keeps no digit, too, and whether the "
                 "function itself does was not looked at, for there are so many; they are left out "
                 "of the split.",
                 rows,

@@ -25,7 +25,7 @@ from pages.ui.compare.desk import (
 from pages.ui.inspector.data_input import data_panel
 from pages.ui.inspector.formula_input import exponents_choice
 from pages.ui.kit.browser import uninterrupted
-from pages.ui.kit.inspector_service import Outcome
+from pages.ui.kit.inspector_service import Answer
 from pages.ui.kit.messages import quiet_note, show_error, show_note
 from pages.ui.kit.text import clean, escape, prose
 from pages.ui.kit.visit import Visit, change_state, current_visit, keep_upload, sync_widget
@@ -322,7 +322,7 @@ def data_input(visit: Visit, variables: tuple[str, ...]) -> DeltaGenerator | Non
     """The ranges or the table of all formulas; a place for the detected counting, if it is on."""
     table = visit.table
     waiting = bool(visit.state.upload) and table is None
-    data_panel(visit, Outcome(waiting=waiting, variables=variables), one_formula=False)
+    data_panel(visit, Answer(waiting=waiting, variables=variables), one_formula=False)
     exponents_choice(visit)
     state = visit.state
     base = state.list_base if isinstance(state, CompareState) else None

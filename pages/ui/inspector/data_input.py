@@ -17,8 +17,8 @@ from pages.ui.kit.browser import is_narrow, uninterrupted
 from pages.ui.kit.heavy import QUICK_TABLE, upload_table
 from pages.ui.kit.inspector_service import (
     DEFAULT_DOMAIN,
+    Answer,
     InspectionResult,
-    Outcome,
     describe,
     domains_in_use,
 )
@@ -237,20 +237,20 @@ PRESETS = {
 _SCROLL_AFTER = 5
 
 
-def data_panel(visit: Visit, outcome: Outcome, *, one_formula: bool = True) -> None:
+def data_panel(visit: Visit, answer: Answer, *, one_formula: bool = True) -> None:
     """The panel, an expander whose title sums up the data.
 
     For a list of formulas (not `one_formula`) columns are not matched by hand.
     """
-    variables = outcome.variables
-    needed = outcome.waiting or outcome.data_error is not None
+    variables = answer.variables
+    needed = answer.waiting or answer.data_error is not None
     needed |= visit.wants_table and visit.table is None
     floats = one_formula and not needed  # over the page, which then keeps its layout
     with (
         st.container(key="data-panel"),
         st.container(key="data-floats" if floats else "data-stands"),
         st.expander(
-            f"**Data**\u2003{_summary(visit, outcome)}",
+            f"**Data**\u2003{_summary(visit, answer)}",
             expanded=needed or (not one_formula and not is_narrow()),
             key=f"data-expander-{visit.folded}",
         ),
@@ -266,16 +266,16 @@ def data_panel(visit: Visit, outcome: Outcome, *, one_formula: bool = True) -> N
             label_visibility="collapsed",
         )
         if mode == "Table":
-            table_panel(visit, variables if one_formula else (), outcome.result)
+            table_panel(visit, variables if one_formula else (), answer.result)
         else:
-            _ranges(visit, outcome)
+            _ranges(visit, answer)
 
 
-def _summary(visit: Visit, outcome: Outcome) -> str:
-    state, variables = visit.state, outcome.variables
+def _summary(visit: Visit, answer: Answer) -> str:
+    state, variables = visit.state, answer.variables
     if state.upload:
         return code_label(state.upload_name or state.upload, 40)
-    domains = domains_in_use(outcome.reading, state.domains, state.carried)
+    domains = domains_in_use(answer.reading, state.domains, state.carried)
     parts = [
         f"{code_label(name, 16)} {describe(domains.get(name, DEFAULT_DOMAIN))}"
         for name in variables[:3]
@@ -296,10 +296,10 @@ def _change_mode() -> None:
         change_state(upload=table.digest, upload_name=table.source)
 
 
-def _ranges(visit: Visit, outcome: Outcome) -> None:
-    variables = outcome.variables
-    domains = domains_in_use(outcome.reading, visit.state.domains, visit.state.carried)
-    if outcome.reading is None and not variables:
+def _ranges(visit: Visit, answer: Answer) -> None:
+    variables = answer.variables
+    domains = domains_in_use(answer.reading, visit.state.domains, visit.state.carried)
+    if answer.reading is None and not variables:
         st.html('<p class="eic-quiet">A range for each variable, once there is a formula.</p>')
     elif not variables:
         st.html('<p class="eic-quiet">The formula has no variables: one sample says it all.</p>')

@@ -13,7 +13,7 @@ from eic_core.formula.syntax import NOTATIONS, SYNTAXES, Reading
 from eic_core.measure import Domain
 from pages.ui.kit import glossary
 from pages.ui.kit.browser import uninterrupted
-from pages.ui.kit.inspector_service import Outcome
+from pages.ui.kit.inspector_service import Answer
 from pages.ui.kit.messages import as_sentence, notation_name
 from pages.ui.kit.text import clean, code_label, escape, prose, prose_label
 from pages.ui.kit.visit import (
@@ -289,23 +289,23 @@ def choose_example(example: Example) -> None:
     current_visit().wants_table = False
 
 
-def reading_menu(visit: Visit, outcome: Outcome) -> None:
+def reading_menu(visit: Visit, answer: Answer) -> None:
     """The examples, the notation and the reading of the formula, folded to a button."""
     with st.popover("Examples", icon=":material/menu_book:", key="examples-panel"):
         if not offers_examples(visit):
             gallery_row(visit)
         notation_choice(visit)
         exponents_choice(visit)
-        if outcome.reading is not None:
-            typeset_reading(outcome.reading, visit.state.syntax)
+        if answer.reading is not None:
+            typeset_reading(answer.reading, visit.state.syntax)
 
 
-def reading_panel(outcome: Outcome) -> None:
+def reading_panel(answer: Answer) -> None:
     """The error of the formula, or the notes on its reading."""
-    if outcome.formula_error is not None:
-        formula_error(outcome.formula_error)
-    elif outcome.reading is not None:
-        reading_notes(outcome.reading)
+    if answer.formula_error is not None:
+        formula_error(answer.formula_error)
+    elif answer.reading is not None:
+        reading_notes(answer.reading)
 
 
 def typeset_reading(reading: Reading, notation: str) -> None:

@@ -39,8 +39,8 @@ from pages.ui.kit.caches import UnfinishedAnswers
 from pages.ui.kit.diagnosis_service import DiagnosisService, Summary
 from pages.ui.kit.inspector_service import (
     DEFAULT_DOMAIN,
+    Answer,
     InspectionResult,
-    Outcome,
     describe,
 )
 from pages.ui.kit.jobs import Job, Jobs, Step, holding
@@ -236,7 +236,7 @@ def closed_notice() -> None:
     )
 
 
-def outcome_message(visit: Visit, outcome: Outcome) -> None:
+def answer_message(visit: Visit, answer: Answer) -> None:
     """The notices and errors between the inputs and the picture."""
     state = visit.state
     for problem in visit.query_problems:
@@ -246,20 +246,20 @@ def outcome_message(visit: Visit, outcome: Outcome) -> None:
             '<p class="eic-quiet">This is an example. Paste your own formula above, as you have '
             "it: Python, LaTeX, or what your symbolic-regression tool printed.</p>"
         )
-    if outcome.empty and visit.table is not None:
+    if answer.empty and visit.table is not None:
         columns = wording.join([f"`{clean(name, 40)}`" for name in visit.table.names], limit=12)
         st.html(
             '<div class="eic-empty"><p class="eic-empty-title">The table is here. Paste a formula '
             f"above.</p><p>{prose(f'Its columns: {columns}.')} A formula may name them, or count "
             "them: <code>x1</code>, <code>X1</code>.</p></div>"
         )
-    elif outcome.empty:
+    elif answer.empty:
         st.html(
             '<div class="eic-empty"><p class="eic-empty-title">Paste a formula above, or take an '
             "example.</p><p>You will see its tree coloured by how far errors grow, the "
             "sub-expression to blame, and the data beside it.</p></div>"
         )
-    elif outcome.waiting:
+    elif answer.waiting:
         name = escape(state.upload_name or "a table", 60)
         st.html(
             f'<div class="eic-empty"><p class="eic-empty-title">This link needs the file '
@@ -267,8 +267,8 @@ def outcome_message(visit: Visit, outcome: Outcome) -> None:
             "</code>). Uploaded files are never stored on the server, so a link cannot carry "
             "them.</p></div>"
         )
-    elif outcome.data_error is not None:
-        error = outcome.data_error
+    elif answer.data_error is not None:
+        error = answer.data_error
         items = "".join(f"<li>{prose(p)}</li>" for p in error.problems[:20])
         st.html(
             f'<div class="eic-error" role="alert"><p class="eic-error-title">'
@@ -312,21 +312,22 @@ def verdict_view(result: InspectionResult) -> SummaryPlace | None:
 
 
 def _headline(result: InspectionResult) -> Phrase:
-    """The headline, with the better form once a search has found one."""
-    better = diagnosis_service().known_better(result) if result.complete else ""
+    """The headline; to who asks what to write instead, with the better form once it is known."""
+    asks = current_visit().state.ask == "instead"
+    better = diagnosis_service().known_better(result) if asks else ""
     return headline(result.verdict, better if len(better) <= LONG else "")
 
 
 def _marks(verdict: Verdict) -> str:
     """The badge, and what stands beside it, each explained on hover and on focus."""
-    shown = [_mark(f"eic-level eic-{verdict.level.value}", badge(verdict), meaning(verdict))]
+    parts = [_mark(f"eic-level eic-{verdict.level.value}", badge(verdict), meaning(verdict))]
     for mark, explained in (
         (value_mark(verdict), glossary.NO_VALUE),
         (measured_mark(verdict), glossary.MEASURED),
     ):
         if mark is not None:
-            shown.append(_mark("eic-mark", mark, explained))
-    return " ".join(shown)
+            parts.append(_mark("eic-mark", mark, explained))
+    return " ".join(parts)
 
 
 def _mark(css: str, text: Phrase, explained: Phrase | str) -> str:
@@ -440,8 +441,8 @@ def _result_loss(root: NodeAmplification) -> str:
 
 
 def _quantiles(digits: Quantiles) -> str:
-    shown = (digits.typical, digits.nine_in_ten, digits.worst)
-    return " / ".join(wording.number(value, 1) for value in shown)
+    values = (digits.typical, digits.nine_in_ten, digits.worst)
+    return " / ".join(wording.number(value, 1) for value in values)
 
 
 def _settled(answer: Phrase, detail: Phrase | None) -> str:

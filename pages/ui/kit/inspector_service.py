@@ -128,7 +128,7 @@ class InspectionResult:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Answer:
     """The `result` of a request, or the one reason why there is none: `formula_error`,
     `data_error`, `empty` or `waiting`.
     """
@@ -236,7 +236,7 @@ class InspectorService:
         *,
         asking: Callable[[InspectionRequest], UnfinishedAnswers],
         last_good: InspectionResult | None,
-    ) -> Outcome:
+    ) -> Answer:
         """Read and inspect a visit's formula, or say why it cannot be done.
 
         Parameters
@@ -254,27 +254,27 @@ class InspectorService:
 
         Returns
         -------
-        Outcome
+        Answer
             A result or the reason why there is none.
         """
         if not request.formula.strip():
-            return Outcome(empty=True)
+            return Answer(empty=True)
         try:
             names = declared_names(request.formula, table, request.domains)
             reading = self.read(request.formula, request.syntax, names, progress, request.exponents)
         except (FormulaError, DataError) as error:
             last = last_good.reading.formula.variables if last_good else ()
             if isinstance(error, DataError):
-                return Outcome(data_error=error, variables=last)
-            return Outcome(formula_error=error, variables=last)
+                return Answer(data_error=error, variables=last)
+            return Answer(formula_error=error, variables=last)
         variables = reading.formula.variables
         if request.upload and table is None:
-            return Outcome(reading=reading, waiting=True, variables=variables)
+            return Answer(reading=reading, waiting=True, variables=variables)
         try:
             result = self.inspect(request, table, progress, aside=asking(request))
         except DataError as error:
-            return Outcome(reading=reading, data_error=error, variables=variables)
-        return Outcome(reading=reading, result=result, variables=variables)
+            return Answer(reading=reading, data_error=error, variables=variables)
+        return Answer(reading=reading, result=result, variables=variables)
 
     def inspect(
         self,

@@ -134,7 +134,8 @@ def test_cancellation_is_the_fault_of_the_writing():
     assert str(what) == str(found.verdict.sentence) and "amplified 10,000 times" in str(why)
     assert where.startswith("All over the data")
     assert whose == (
-        "4.2 of the 4.3 digits that the result loses with shared noise are lost to the writing. "
+        "With shared noise errors grow by 4.3 digits up to the result; 4.2 of them are added by "
+        "the writing. "
         "Here copies of a number share their noise; with independent noise, as EIC has it, "
         "errors grow by 4.4 digits up to the result."
     )
@@ -193,7 +194,7 @@ def test_the_half_angle_cancels_near_zero_and_the_writing_is_to_blame():
     assert (one, cosine) == pytest.approx((np.sum(parts[0]) / total, np.sum(parts[2]) / total))
     assert "error of the constant `1` and the rounding of `cos(x)`" in found.sentences[1]
     assert "`x` is between 10⁻⁴ and 1.8·10⁻⁴" in found.sentences[2]
-    assert "lost to the writing" in found.sentences[3]
+    assert "added by the writing" in str(found.sentences[3])
 
 
 def test_the_nested_sine_is_sensitive_whatever_the_writing():

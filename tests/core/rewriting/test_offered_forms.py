@@ -324,7 +324,7 @@ LOSSES = (
     "computed value",
     "sensitivity",
     "errors of the inputs",
-    "lost to the writing",
+    "added by the writing",
 )
 
 

@@ -1,0 +1,86 @@
+"""The sentences that readers get, for a person to read: ``python -m tests.audit.words``.
+
+It writes `words.txt`: of every example the sentences of a new shape, one each, below its formula
+and data.  What they claim is held to the truth as data (`test_audit.py`); here their English is.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from eic_core.errors import UserError
+from eic_core.explain.budget import digit_budget
+from eic_core.explain.diagnosis import diagnose
+from eic_core.explain.spread import spread_of
+from eic_core.explain.triangulation import triangulate
+from eic_core.measure import inspect
+from eic_core.rewriting import repair
+from tests.audit.draws import Draw
+from tests.audit.examples import EXAMPLES, example
+
+FILE = Path(__file__).with_name("words.txt")
+STEPS = 40
+
+
+def sentences(draw: Draw, asked: str) -> Iterator[tuple[str, str]]:
+    """Everything that is said of a formula on its data: where it stands, and the sentence."""
+    inspection = inspect(draw.formula, draw.samples)
+    found = diagnose(inspection)
+    parts = {
+        "verdict": [found.verdict.sentence, *found.verdict.notes],
+        "why": found.ledger.sentences,
+        "where": found.where.sentences,
+        "fault": [found.writing.sentence, *found.writing.notes],
+        "losses": [loss.sentence for loss in found.losses],
+    }
+    spread = spread_of(inspection)
+    if spread:
+        parts["settled"] = [spread.settled]
+    if "s" in asked:
+        late = 1.0 if "t" in asked else 0.0
+        times = itertools.count()
+        forms = repair(
+            draw.formula,
+            draw.samples,
+            limit_seconds=2.0 if late else math.inf,
+            limit_steps=STEPS,
+            clock=lambda: next(times) * late,
+        )
+        parts["instead"] = [forms.sentence, forms.advice, *(r.sentence for r in forms.repairs[1:])]
+    if "f" in asked:
+        try:
+            parts["budget"] = digit_budget(inspection).sentences
+        except UserError as error:
+            parts["budget"] = [str(error)]
+        parts["ways"] = [triangulate(inspection).sentence]
+    for part, texts in parts.items():
+        yield from ((part, str(text)) for text in texts if str(text))
+
+
+def shape(text: str) -> str:
+    """How a sentence begins, without its sub-expressions and numbers."""
+    text = re.sub(r"`[^`]*`", "`", text)
+    return re.sub(r"[−∞\d][\d.,·⁻⁰¹²³⁴⁵⁶⁷⁸⁹]*", "0", text)[:60]
+
+
+def written() -> str:
+    """The text of `words.txt`."""
+    seen: set[str] = set()
+    lines: list[str] = []
+    for text, ranges, count, asked in EXAMPLES:
+        new = []
+        for part, sentence in sentences(example(text, ranges, count), asked):
+            if shape(sentence) not in seen:
+                seen.add(shape(sentence))
+                new.append(f"  {part}: {sentence}")
+        if new:
+            lines += [f"{text} | {ranges} | {count}", *new]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    FILE.write_text(written(), encoding="utf-8")
