@@ -163,9 +163,11 @@ def outcomes(inspection: Inspection) -> Outcomes:
     unknown = np.array([*indistinct_rows(inspection)], dtype=np.int64)
     nowhere = inspection.amplification.first_invalid_node
     gone = in_doubles.lost
-    told = (nowhere[gone.rows] < 0) | (gone.held != Held.UNKNOWN)  # or out of range at least
-    everything = np.full(np.count_nonzero(told), math.inf)
-    table.put(gone.rows[told], Outcome.NO_DOUBLE, gone.nodes[told], gone.reasons[told], everything)
+    known = (nowhere[gone.rows] < 0) | (gone.held != Held.UNKNOWN)  # or out of range at least
+    everything = np.full(np.count_nonzero(known), math.inf)
+    table.put(
+        gone.rows[known], Outcome.NO_DOUBLE, gone.nodes[known], gone.reasons[known], everything
+    )
     table.put(unknown, Outcome.UNKNOWN, nowhere[unknown], Reason.INDISTINCT)
     unsettled = inspection.amplification.unsettled
     table.put(unsettled, Outcome.NOT_CHECKED, nowhere[unsettled], Reason.LIMIT)

@@ -7,7 +7,6 @@ beside it; losses are nodes shaken one by one at 340 digits (`tests.core.explain
 from __future__ import annotations
 
 import math
-import re
 
 import mpmath
 import numpy as np
@@ -17,15 +16,18 @@ from hypothesis import strategies as st
 
 from eic_core.engine.amplify import amplify
 from eic_core.explain.diagnosis import diagnose
-from eic_core.explain.losses import NAMES, account_of_losses, level_of
+from eic_core.explain.findings import BeyondReduction, OnThreshold, Place, Way, Zero
+from eic_core.explain.losses import account_of_losses
 from eic_core.explain.spread import spread_of
-from eic_core.explain.verdict import LEVELS, OUT_OF_RANGE, verdict
+from eic_core.explain.verdict import Lead, Level, level_of, verdict
 from eic_core.formula.syntax import read
 from eic_core.measure import Samples, inspect
-from eic_core.measure.double_range import double_range
+from eic_core.measure.double_range import Held, double_range
+from eic_core.measure.reasons import DOUBLE_DIGITS, Outcome, Reason
 from tests.core.explain.shaking import arrival
 from tests.core.measure.oracle import NoRealValue
 from tests.effort import cases
+from tests.findings import counts, findings_of, rows_of, step_of, steps_of
 from tests.inspections import inspect_columns, settle_at_most
 
 # --- what a user's own program will see
@@ -120,28 +122,23 @@ def test_the_rows_without_a_double_are_those_of_a_program(text, columns):
         lost = int(np.count_nonzero(~np.isfinite(program(text, columns))))
         fine = lost
     found = double_range(inspection)
-    assert (found.count, found.in_range, found.fewer) == (lost, fine, fewer)
-    assert sum(p.count for p in found.places) == lost
+    held = [found.holding(how) for how in (Held.NORMAL, Held.FEWER)]
+    assert (found.count, *held) == (lost, fine, fewer)
+    ways = [p.overflows + p.underflows + p.zeros + p.outside for p in found.places]
+    assert sum(ways) == lost
+    # beyond every range: that a program has none is known, what it should have is not
+    unknown = rows_of(inspection, Outcome.UNKNOWN)
+    groups = findings_of(inspection, Outcome.NO_DOUBLE)
+    assert rows_of(inspection, Outcome.NO_DOUBLE) == np.setdiff1d(found.lost.rows, unknown).tolist()
+    assert sum(group.rows or 0 for group in groups) == lost - len(unknown)
+    assert sum(group.cause.in_range for group in groups) == fine
+    assert sum(group.cause.fewer for group in groups) == fewer
+    assert sum(group.cause.beyond for group in groups) == lost - len(unknown) - fine - fewer
+    assert all(group.of == len(columns["x"]) for group in groups)
     said = verdict(inspection)
-    told = re.search(r"No double-precision value at ([\d,]+) of ([\d,]+) samples?: ", said.sentence)
-    if not lost:
-        assert told is None and said.level != OUT_OF_RANGE
-        return
-    assert (
-        told is not None and said.level != "stable" and said.cause != "Like a typical physical law"
-    )
-    assert "Stable" not in said.sentence
-    assert [int(n.replace(",", "")) for n in told.groups()] == [lost, len(columns["x"])]
-    less = f", with fewer digits at {fewer:,}" if fewer else ""
-    if fine == lost:
-        assert "; the exact value is in range." in said.sentence
-    elif fine + fewer:
-        assert f"; the exact value is in range at {fine + fewer:,} of them" in said.sentence
-        assert less in said.sentence or fine == 0
-    else:
-        assert "; the exact value is out of range, too." in said.sentence
-    if 2 * lost >= len(columns["x"]):
-        assert said.level == OUT_OF_RANGE
+    assert (said.lead in (Lead.NO_VALUE, Lead.LOSS)) or not lost
+    if 10 * (lost - len(unknown)) >= len(columns["x"]) - len(unknown) and lost > len(unknown):
+        assert said.level is Level.VERY_SENSITIVE
 
 
 def test_an_angle_too_large_to_be_reduced_is_a_row_without_a_double():
@@ -149,40 +146,48 @@ def test_an_angle_too_large_to_be_reduced_is_a_row_without_a_double():
     columns = {"x": np.linspace(700, 7500, 40)}
     found = double_range(inspect_columns("sin(exp(x))", **columns))
     lost, fine, _ = truth_of_range("sin(exp(x))", columns)
-    assert (found.count, found.beyond) == (lost, 0)
-    assert 0 < found.in_range < fine == lost
+    assert (found.count, found.holding(Held.BEYOND)) == (lost, 0)
+    assert 0 < found.holding(Held.NORMAL) < fine == lost
+    inspection = inspect_columns("sin(exp(x))", **columns)
+    told = counts(inspection)
+    assert told[Outcome.NO_DOUBLE] == found.holding(Held.NORMAL)
+    assert told[Outcome.UNKNOWN] == lost - found.holding(Held.NORMAL)
+    assert {type(f.cause) for f in findings_of(inspection, Outcome.UNKNOWN)} == {BeyondReduction}
 
 
 def test_a_zero_that_a_rounding_pushes_out_of_the_domain_is_told_within_range():
     columns = {"x": np.full(2, 0.3), "y": np.array([0.1, 0.2]), "z": np.array([0.2, 0.1])}
     inspection = inspect_columns("sqrt(x - y - z)", **columns)
     assert double_range(inspection).count == truth_of_range("sqrt(x - y - z)", columns)[0] == 2
-    said = verdict(inspection)
-    assert said.level == "infinite"  # the range of doubles is not at fault
-    assert (
-        "2 of 2 samples: `x − y − z` is rounded out of the domain; the exact value is in range."
-        in said.sentence
-    )
+    (finding,) = findings_of(inspection, Outcome.NO_DOUBLE)
+    assert (finding.rows, finding.of) == (2, 2) and step_of(inspection, finding) == "x − y − z"
+    assert finding.cause.way is Way.ROUNDED_OUT and finding.cause.in_range == 2
 
 
 @pytest.mark.parametrize(
     ("text", "columns", "where"),
     [
-        ("x + exp(-1000*x) + exp(x)", {"x": [750.0, 760.0]}, "`exp(x)` overflows;"),
-        ("exp(x)/(1+exp(x))", {"x": [-800.0, 0.0, 800.0]}, "`exp(x)` over- or underflows;"),
-        ("1/(x*y)", {"x": [1e200, 1.0], "y": [1e200, 1.0]}, "`x·y` overflows;"),
-        ("x*y + 0", {"x": [1e-200, 1.0], "y": [1e-200, 1.0]}, "`x·y` underflows;"),
-        ("(x*y)/(x*y)", {"x": [1e-200, 1.0], "y": [1e-200, 1.0]}, "`x·y` underflows;"),
-        ("1/(1-cos(x))", {"x": [1e-9, 1.0, 2.0]}, "`1 − cos(x)` is rounded to 0;"),
+        ("x + exp(-1000*x) + exp(x)", {"x": [750.0, 760.0]}, {("exp(x)", Way.OVERFLOW)}),
+        (
+            "exp(x)/(1+exp(x))",
+            {"x": [-800.0, 0.0, 800.0]},
+            {("exp(x)", Way.OVERFLOW), ("exp(x)", Way.UNDERFLOW)},
+        ),
+        ("1/(x*y)", {"x": [1e200, 1.0], "y": [1e200, 1.0]}, {("x·y", Way.OVERFLOW)}),
+        ("x*y + 0", {"x": [1e-200, 1.0], "y": [1e-200, 1.0]}, {("x·y", Way.UNDERFLOW)}),
+        ("(x*y)/(x*y)", {"x": [1e-200, 1.0], "y": [1e-200, 1.0]}, {("x·y", Way.UNDERFLOW)}),
+        ("1/(1-cos(x))", {"x": [1e-9, 1.0, 2.0]}, {("1 − cos(x)", Way.ROUNDED_TO_ZERO)}),
         (
             "sqrt(x-y-z)",
             {"x": [0.3, 1.0], "y": [0.1, 0.2], "z": [0.2, 0.1]},
-            "`x − y − z` is rounded out of the domain;",
+            {("x − y − z", Way.ROUNDED_OUT)},
         ),
     ],
 )
 def test_the_step_that_leaves_double_range_is_named(text, columns, where):
-    assert where in verdict(inspect_columns(text, **columns)).sentence
+    inspection = inspect_columns(text, **columns)
+    groups = findings_of(inspection, Outcome.NO_DOUBLE)
+    assert {(step_of(inspection, group), group.cause.way) for group in groups} == where
 
 
 def test_the_rows_without_a_double_are_among_those_that_a_score_counts():
@@ -190,7 +195,8 @@ def test_the_rows_without_a_double_are_among_those_that_a_score_counts():
         inspection = inspect_columns(text, **columns)
         scored = amplify(inspection.formula, inspection.samples, recheck=False)
         found = double_range(inspection)
-        assert found.count - found.rounded <= found.out_of_range
+        rounded = (Reason.ROUNDED_TO_ZERO, Reason.ROUNDED_OUT)
+        assert np.count_nonzero(~np.isin(found.lost.reasons, rounded)) <= found.out_of_range
         if not inspection.counts.unresolved:
             assert found.out_of_range == scored.out_of_range, text
 
@@ -227,8 +233,10 @@ def test_a_law_is_never_called_stable_where_a_program_has_no_value(data, text):
     values = program(text, columns | {"pi": np.full(4, math.pi)})
     without = np.count_nonzero(~np.isfinite(values) & inspection.amplification.valid)
     if without:
-        assert said.level != "stable" and "No double-precision value at" in said.sentence
-    if said.level == "stable":
+        assert said.level is not Level.STABLE and said.lead is Lead.NO_VALUE
+        lost = np.flatnonzero(~np.isfinite(values) & inspection.amplification.valid)
+        assert set(lost.tolist()) <= set(rows_of(inspection, Outcome.NO_DOUBLE))
+    if said.lead is Lead.NOTHING:
         assert np.isfinite(values[inspection.amplification.valid]).all()
         assert not double_range(inspection).count
     assert double_range(inspection).count >= without
@@ -266,98 +274,56 @@ def _members(formula, k):
 
 X = np.array([1.3, 2.2, 2.9, 3.013, 4.1])
 RESULT_CASES = [
-    # formula, level of the result, how the sentence begins
-    (
-        "100 + (x - 3)",
-        "stable",
-        "The result keeps all but {result} digits; an inner step, `x − 3`, loses {worst} (EIC): ",
-    ),
-    ("cos(x - 1.43) + 10", "stable", "The result keeps all but {result} digits; an inner step, "),
-    (
-        "max(x - 3, 10)",
-        "stable",
-        "The result keeps all but {result} digits; an inner step, `x − 3`, ",
-    ),
-    ("min(exp(200*(x - 3)), 1e-300) + 1", "stable", "The result keeps "),
-    ("x - 3", "severe", "The result loses {result} digits (EIC) at `x − 3`: "),
-    (
-        "sqrt(10000*y - 9999*y)",
-        "severe",
-        "The result loses {result} digits with independent noise; "
-        "an inner step, `10000·y − 9999·y`, loses {worst} (EIC): ",
-    ),
-    (
-        "(y - 2.999)*0.01 + y*5 - 14.7",
-        "moderate",
-        "The result loses {result} digits with "
-        "independent noise, 1.4 of them in its last step: the two terms cancel; an inner step, ",
-    ),
-    ("x*y", "stable", "Stable: the result loses {result} digits, and no step inside loses more."),
-    (
-        "1/y + 100",
-        "stable",
-        "Stable: the result loses {result} digits, the worst step inside, "
-        "`1/y`, {worst} digits (EIC).",
-    ),
-    ("floor(y)", "stable", "Stable: the result keeps every digit, and so does every step."),
-    (
-        "exp(x - x)",
-        "stable",
-        "The result keeps all but {result} digits with independent noise; an "
-        "inner step, `x − x`, loses every digit (EIC infinite): the two terms cancel exactly.",
-    ),
-    (
-        "x - x",
-        "infinite",
-        "The result loses every digit with independent noise (EIC infinite) at "
-        "`x − x`: the two terms cancel exactly.",
-    ),
-    (
-        "2*(x - 2.9)",
-        "infinite",
-        "The result loses every digit at 1 of 5 samples (EIC infinite) at "
-        "`x − 2.9`: the two terms cancel exactly; at the others it loses ",
-    ),
-    (
-        "0.1+0.2-0.3",
-        "infinite",
-        "The result loses every digit (EIC infinite) at `0.1 + 0.2 − 0.3`: "
-        "the two terms cancel exactly.",
-    ),
-    (
-        "100 + (0.1+0.2-0.3)*y",
-        "stable",
-        "The result keeps all but {result} digits; an inner step, ",
-    ),
-    ("2 + 3", "stable", "Stable: the result loses {result} digits, and no step inside loses more."),
-    ("1 - 1.0000001", "severe", "The result loses {result} digits (EIC) at `1 − 1.0000001`: "),
-    ("y", "stable", "The result loses no digit: nothing is computed."),
-    ("log(-y)", "undefined", "Undefined: no sample has a real value at `log(−y)`: "),
+    # formula, what the headline is about, the step of the leading finding, that of the worst inside
+    ("100 + (x - 3)", Lead.NOTHING, None, "x − 3"),
+    ("cos(x - 1.43) + 10", Lead.NOTHING, None, "cos(x − 1.43)"),
+    ("max(x - 3, 10)", Lead.NOTHING, None, "x − 3"),
+    ("x - 3", Lead.SENSITIVITY, "x − 3", None),
+    ("sqrt(10000*y - 9999*y)", Lead.LOSS, "10000·y − 9999·y", "10000·y − 9999·y"),
+    ("x*y", Lead.NOTHING, None, None),
+    ("1/y + 100", Lead.NOTHING, None, None),
+    ("floor(y)", Lead.NOTHING, None, None),
+    ("exp(x - x)", Lead.NOTHING, None, "x − x"),
+    ("x - x", Lead.SENSITIVITY, "x − x", None),
+    ("2*(x - 2.9)", Lead.LOSS, "x − 2.9", "x − 2.9"),
+    ("0.1+0.2-0.3", Lead.LOSS, "0.1 + 0.2 − 0.3", None),
+    ("2 + 3", Lead.NOTHING, None, None),
+    ("1 - 1.0000001", Lead.LOSS, "1 − 1.0000001", None),
+    ("y", Lead.NOTHING, None, None),
+    ("log(-y)", Lead.NO_VALUE, "log(−y)", None),
 ]
 
 
-@pytest.mark.parametrize(("text", "level", "begins"), RESULT_CASES, ids=lambda v: v[:24])
-def test_badge_and_sentence_are_of_the_result(text, level, begins):
+@pytest.mark.parametrize(("text", "lead", "step", "worst"), RESULT_CASES, ids=lambda v: str(v)[:24])
+def test_level_and_findings_are_of_the_result(text, lead, step, worst):
     inspection = inspect_columns(text, 5, x=X, y=np.array([3.01, 3.2, 3.3, 3.4, 3.5]))
     said = verdict(inspection)
-    if level in ("stable", "moderate", "severe"):
-        truth = shaken_losses(inspection)
-        numbers = {
-            "result": _shown(truth[-1]),
-            "worst": _shown(max(truth)),
-        }
-        begins = begins.format(**numbers)
-        assert level_of(truth[-1]) == level
-        assert inspection.nodes[-1].local_eic == pytest.approx(truth[-1], abs=1e-6)
-    assert said.level == level
-    assert said.sentence.startswith(begins), said.sentence
+    assert said.lead is lead
+    assert (step_of(inspection, said.leading) if said.leading else None) == step
+    inner = [f for f in said.findings if f.place is Place.WORST_STEP]
+    assert {step_of(inspection, f) for f in inner} == ({worst} if worst else set())
+    if said.level is Level.UNDEFINED:
+        return
+    truth = shaken_digits(inspection)
+    ours = said.sensitivity
+    expected = [truth[2], truth[4], truth[4]]
+    assert [ours.typical, ours.nine_in_ten, ours.worst] == pytest.approx(expected, abs=1e-6)
+    assert said.level is level_of(truth[4])[0]
+    means = shaken_losses(inspection)
+    assert inspection.nodes[-1].local_eic == pytest.approx(means[-1], abs=1e-6)
+    for finding in inner:
+        assert means[finding.at] == max(means)
 
 
-def _shown(digits):
-    return "∞" if math.isinf(digits) else f"{digits:.1f}" if digits >= 0.05 else f"{digits:.2f}"
-
-
-ORDER = ("stable", "moderate", "severe", "out-of-range", "infinite", "undefined")
+def shaken_digits(inspection):
+    """Digits of the result in doubt at each row, ascending, from nodes shaken one by one."""
+    formula, found = inspection.formula, []
+    for row in range(len(inspection.samples)):
+        cells = {v: repr(float(c[row])) for v, c in inspection.samples.columns.items()}
+        arrived = [arrival(formula, cells, [k]) for k in range(len(formula))]
+        s2 = math.inf if None in arrived else float(sum(a * a for a in arrived))
+        found.append(min(0.5 * math.log10(s2) if s2 else 0.0, DOUBLE_DIGITS))
+    return sorted(found)
 
 
 @settings(max_examples=cases(30, 600), deadline=None)
@@ -384,31 +350,21 @@ def test_the_badge_is_never_worse_than_the_result(text, seed):
     assume(inspection.counts.valid == 3)
     said = verdict(inspection)
     try:
-        truth = shaken_losses(inspection)
+        truth = shaken_digits(inspection)
     except NoRealValue:
         assume(False)
     assume(min(abs(truth[-1] - mark) for mark in (1, 2)) > 1e-6)
-    assert said.level == level_of(truth[-1])
-    assert said.meaning.startswith(f"{LEVELS[said.level]}; EIC ")
-    if said.cause == "Like a typical physical law":
-        assert max(truth) < 1
+    if not rows_of(inspection, Outcome.NO_DOUBLE, Outcome.RANGE_LOSS, Outcome.DECIDED):
+        assert said.level is level_of(truth[-1])[0]  # of three rows the worst is nine in ten
+        assert said.sensitivity.typical == pytest.approx(truth[1], abs=1e-6)
 
 
 def test_a_step_is_not_blamed_for_samples_that_another_one_spoils():
     columns = {"x": [1.0, 2.0, 3.0], "y": [1.0, 2.0, 3.0]}
-    assert verdict(inspect_columns("log(x)*(y - 2)", **columns)).sentence.startswith(
-        "The result loses every digit at 2 of 3 samples (EIC infinite), at 1 of them because of "
-        "`log(x)`: its argument is exactly 1; elsewhere it loses "
-    )
-
-
-def test_the_papers_thresholds_are_said_of_eic_alone():
-    inspection = inspect_columns("100 + (x - 3)", x=X)
-    said = verdict(inspection)
-    assert said.meaning == (
-        "The result loses less than 1 digit; EIC above 2, where the paper's filter drops a formula"
-    )
-    assert said.cause == "Cancellation in a difference, hidden by the result"
+    inspection = inspect_columns("log(x)*(y - 2)", **columns)
+    groups = findings_of(inspection, Outcome.NO_DIGIT)
+    assert {step_of(inspection, g): g.rows for g in groups} == {"log(x)": 1, "y − 2": 1}
+    assert {g.cause.ways for g in groups} == {(Zero.EXACT,)}
 
 
 # --- the limit of the check is no property of the formula
@@ -417,45 +373,47 @@ def test_the_papers_thresholds_are_said_of_eic_alone():
 @pytest.mark.parametrize(
     "text", ["0.1+0.2-0.3", "x*(0.1+0.2-0.3)", "x + (0.1+0.2-0.3)", "(x + 0.1) - x - 0.1", "x - x"]
 )
-def test_no_sentence_gives_the_limit_of_the_check_as_a_share_of_the_samples(text):
+def test_no_finding_gives_the_limit_of_the_check_as_a_share_of_the_samples(text):
     """All of these are exactly zero somewhere at every row."""
     inspection = inspect_columns(text, 2_000, x=np.linspace(1, 2, 2_000))
-    said = verdict(inspection)
-    assert "1,000 of 2,000" not in " ".join((said.sentence, *said.notes))
-    if inspection.counts.singular < 2_000:
-        assert "at all 1,000 samples that were checked" in said.sentence
+    lost = counts(inspection).get(Outcome.NO_DIGIT, 0)
+    assert lost + counts(inspection).get(Outcome.NOT_CHECKED, 0) in (0, 2_000)
+    assert sum(g.rows or 0 for g in findings_of(inspection, Outcome.NO_DIGIT)) == (
+        lost if text != "x + (0.1+0.2-0.3)" else 0
+    )
 
 
 def test_samples_left_out_because_the_check_ended_are_told_so(monkeypatch):
     settle_at_most(monkeypatch, 1_000, "log(exp(x))")
-    said = verdict(inspect_columns("log(exp(x))", x=np.linspace(990, 1000, 2_500)))
-    assert said.sentence.endswith(
-        "Left out are 1,500 of 2,500 samples that double precision cannot tell: the exact "
-        "check ends after 1,000."
-    )
-    assert not any("left out" in note for note in said.notes)
+    inspection = inspect_columns("log(exp(x))", x=np.linspace(990, 1000, 2_500))
+    (group,) = findings_of(inspection, Outcome.NOT_CHECKED)
+    assert (group.rows, group.of, group.cause.checked) == (1_500, 2_500, 1_000)
 
 
-def test_samples_without_a_real_value_are_no_stable_result():
+def test_samples_without_a_real_value_lead():
     x = np.linspace(-4.5, 5, 20)
-    said = verdict(inspect_columns("sqrt(x)+y", x=x, y=x + 9))
+    inspection = inspect_columns("sqrt(x)+y", x=x, y=x + 9)
     count = int(np.isnan(np.sqrt(np.where(x < 0, np.nan, x))).sum())
-    assert said.level == "partly-undefined"
-    assert said.sentence == (
-        f"No real value at {count} of 20 samples, at `√x`: the argument of a square root must not "
-        "be negative. At the others the result loses 0.1 digits, and no step inside loses more."
-    )
-    said = verdict(inspect_columns("sqrt(x) + (y - 10.0001)*1e6", x=x, y=x + 9))
-    assert said.level == "severe" and f"No real value at {count} of 20" in said.sentence
+    said = verdict(inspection)
+    assert (said.lead, said.level) == (Lead.NO_VALUE, Level.STABLE)
+    assert (said.leading.rows, said.leading.of) == (count, 20)
+    assert step_of(inspection, said.leading) == "√x"
+    inspection = inspect_columns("sqrt(x) + (y - 10.0001)*1e6", x=x, y=x + 9)
+    assert verdict(inspection).lead is Lead.NO_VALUE
+    (finding,) = findings_of(inspection, Outcome.NO_REAL_VALUE)
+    assert finding.rows == count
 
 
 # --- one account of the numbers
 
 
+LOSSES = ["Worst step (EIC)", "Result, independent noise", "Result, shared noise"]
+
+
 def test_the_three_losses_have_a_name_a_number_and_a_sentence():
     x = np.linspace(1e6, 1.0001e6, 20)
     losses = diagnose(inspect_columns("sin(x)**2 + cos(x)**2", x=x)).losses
-    assert [loss.name for loss in losses] == list(NAMES.values())
+    assert [loss.name for loss in losses] == LOSSES
     worst, result, shared = [loss.digits for loss in losses]
     assert worst > result > 5 and shared < 0.5  # sin² + cos² is 1 whatever x is
     for loss in losses:
@@ -522,19 +480,22 @@ def test_every_sample_at_which_a_program_gets_no_number_is_in_the_headline(text,
     """Those that the recursion can use, and those of which balls find no value either."""
     columns = {"x": x}
     wanted = int((~np.isfinite(program(text, columns))).sum())
-    said = verdict(inspect_columns(text, **columns)).sentence
-    lost = re.search(r"No double-precision value at (\d+) of ", said)
-    unusable = re.search(r"No usable value at (\d+) of 60 samples", said)
-    assert lost and bool(unusable) == ("tanh" in text)
-    assert int(lost[1]) + (int(unusable[1]) if unusable else 0) == wanted
+    inspection = inspect_columns(text, **columns)
+    told = counts(inspection)
+    assert bool(told.get(Outcome.UNKNOWN)) == ("tanh" in text)
+    assert told[Outcome.NO_DOUBLE] + told.get(Outcome.UNKNOWN, 0) == wanted
+    leading = verdict(inspection).leading
+    assert leading.outcome in (Outcome.NO_DOUBLE, Outcome.UNKNOWN)
 
 
 def test_samples_that_no_arithmetic_holds_are_told_beside_a_calm_result():
     columns = {"x": np.linspace(10, 40, 60)}
     beyond = int((columns["x"] > math.log(math.log(10) * 3e14)).sum())  # < 10^(-3 10^14)
-    said = verdict(inspect_columns("1 + exp(-exp(x))", **columns))
-    assert f"No usable value at {beyond} of 60 samples, at `exp(−exp(x))`" in said.sentence
-    assert said.level == "stable"  # a program gets 1, rightly
+    inspection = inspect_columns("1 + exp(-exp(x))", **columns)
+    (finding,) = findings_of(inspection, Outcome.UNKNOWN)
+    assert (finding.rows, finding.of) == (beyond, 60)
+    assert step_of(inspection, finding) == "exp(−exp(x))"
+    assert verdict(inspection).level is Level.STABLE  # a program gets 1, rightly
 
 
 EXACTNESS = [
@@ -557,9 +518,13 @@ EXACTNESS = [
 
 @pytest.mark.parametrize(("text", "x", "exactly"), EXACTNESS)
 def test_exactly_is_said_of_what_is_exact_alone(text, x, exactly):
-    said = verdict(inspect_columns(text, x=x)).sentence
-    assert ("exactly" in said) is exactly, said
-    assert ("more than 30 digits" in said) is not exactly, said
+    inspection = inspect_columns(text, x=x)
+    (finding,) = findings_of(inspection, Outcome.NO_DIGIT)
+    if isinstance(finding.cause, OnThreshold):
+        assert finding.cause.is_exact is exactly
+    else:
+        assert (finding.cause.ways == (Zero.EXACT,)) is exactly
+        assert (Zero.EXACT in finding.cause.ways) is exactly
 
 
 def test_a_long_number_is_on_no_jump():
@@ -574,20 +539,27 @@ def test_a_long_number_is_on_no_jump():
 @pytest.mark.parametrize("text", ["sin(x**-1)", "cot(1/x) + 1"])
 def test_a_slope_that_overflows_is_not_steep(text):
     """x^-1 multiplies an error by 1, also at 1e-160, where its slope is beyond doubles."""
-    said = verdict(inspect_columns(text, x=10.0 ** np.linspace(-160, -20, 40))).sentence
-    assert "infinitely steep" not in said
+    inspection = inspect_columns(text, x=10.0 ** np.linspace(-160, -20, 40))
+    assert not rows_of(inspection, Outcome.STEEP)
 
 
 def test_where_each_sample_lacks_a_value_of_some_kind_none_is_called_real():
     """sqrt(y) + exp(-x) is real where y > 0; exp(-1e16) is below 10^(-3 10^14)."""
-    said = verdict(inspect_columns("sqrt(y) + exp(-x)", x=[2e16, 3e16, 4e16], y=[-1.0, -2.0, 3.0]))
-    assert said.sentence.startswith("Undefined: no sample has a usable value; 2 of 3 fail at `√y`")
+    columns = {"x": [2e16, 3e16, 4e16], "y": [-1.0, -2.0, 3.0]}
+    inspection = inspect_columns("sqrt(y) + exp(-x)", **columns)
+    assert counts(inspection) == {Outcome.NO_REAL_VALUE: 2, Outcome.UNKNOWN: 1}
+    assert verdict(inspection).level is Level.UNDEFINED
+    assert step_of(inspection, verdict(inspection).leading) == "√y"
 
 
 def test_a_jump_is_told_apart_from_a_wider_range():
-    said = verdict(inspect_columns("round(sinh(x))", x=np.linspace(60, 800, 50))).sentence
-    assert "With a wider range of exponents, and apart from a jump, the result keeps" in said
-    assert "Rounding decides `round(sinh(x))`" in said
+    x = np.linspace(60, 800, 50)
+    inspection = inspect_columns("round(sinh(x))", x=x)
+    with np.errstate(over="ignore"):
+        inf = np.isinf(np.sinh(x))
+    assert rows_of(inspection, Outcome.NO_DOUBLE) == np.flatnonzero(inf).tolist()
+    assert steps_of(inspection, Outcome.NO_DOUBLE) == {"sinh(x)"}
+    assert steps_of(inspection, Outcome.DECIDED) == {"round(sinh(x))"}
 
 
 def test_a_floor_of_what_no_precision_knows_is_on_no_jump():
@@ -606,5 +578,5 @@ ZEROS = [
 
 @pytest.mark.parametrize(("text", "columns"), ZEROS, ids=lambda v: v if isinstance(v, str) else "")
 def test_a_zero_that_is_right_or_a_cancellation_has_left_the_range_of_nothing(text, columns):
-    said = verdict(inspect_columns(text, **columns))
-    assert "No double-precision value" not in said.sentence and said.level != OUT_OF_RANGE
+    inspection = inspect_columns(text, **columns)
+    assert not rows_of(inspection, Outcome.NO_DOUBLE, Outcome.RANGE_LOSS)

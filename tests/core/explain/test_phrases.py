@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from typing import get_args
 
+import numpy as np
 import pytest
 
 from eic_core.explain.findings import Cause
@@ -24,7 +25,8 @@ from eic_core.explain.phrases.headline import (
     short_cause,
 )
 from eic_core.explain.verdict import verdict
-from eic_core.measure import inspect
+from eic_core.formula.syntax import read
+from eic_core.measure import Samples, inspect
 from eic_core.phrasing import say, say_count
 from tests.audit.draws import draws
 from tests.core.explain.examples import EXAMPLES, Example
@@ -199,6 +201,9 @@ def test_every_template_has_an_example(monkeypatch: pytest.MonkeyPatch) -> None:
             ("sin(pi*x + y)", [1.0, 1.0], [0.0, 1e35]),
         )
     ]
+    x = 1 - np.round(np.linspace(1e-4, 2e-4, 50), 7)  # a table of seven digits
+    table = Samples.from_columns({"x": x}, rows=np.arange(1, 51))
+    judged.append(verdict(inspect(read("sqrt(1-x)").formula, table)))
     settle_at_most(monkeypatch, 5, "log(exp(x))")
     judged.append(verdict(inspect_columns("log(exp(x))", x=[990.0 + k / 7 for k in range(30)])))
     for each in judged:

@@ -12,47 +12,69 @@ import pytest
 
 from eic_core.errors import DataError
 from eic_core.explain.budget import digit_budget
-from eic_core.explain.causes import invalid_clause, singular_clause
+from eic_core.explain.causes import explain_loss, singular_causes
 from eic_core.explain.diagnosis import diagnose
+from eic_core.explain.findings import (
+    Accumulated,
+    BeyondEveryRange,
+    BeyondReduction,
+    Cancellation,
+    LargeArgument,
+    NearPole,
+    NearZero,
+    OutsideDomain,
+)
 from eic_core.explain.ledger import LedgerRow, noise_groups
 from eic_core.explain.means import Pace
+from eic_core.explain.phrases.causes import clause, domain
 from eic_core.explain.phrases.where import place_sentence
-from eic_core.explain.settling import growth_of
-from eic_core.explain.verdict import verdict
+from eic_core.explain.settling import growth_of, unsettled_at
+from eic_core.explain.verdict import Level, verdict
 from eic_core.explain.where import where
 from eic_core.explain.writing import writing_loss
+from eic_core.formula.rendering import short_text
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, Samples, inspect, sample_domains
+from eic_core.measure.outcomes import outcomes
+from eic_core.measure.reasons import Outcome
+from tests.findings import findings_of, rows_of, step_of, steps_of
 from tests.inspections import inspect_columns
 
-NO_ANGLE = "its argument is so large that no digit of the angle is left"
+NO_ANGLE = "its argument is too large to have an angle"
+
+
+def why_no_digit(inspection):
+    """The cause at the result, in words."""
+    ((cause, rows),) = singular_causes(inspection, inspection.formula.root.id)
+    assert len(rows) == inspection.nodes[-1].singular
+    return str(clause(cause, inspection.formula))
 
 
 @pytest.mark.parametrize(
-    ("text", "x", "clause"),
+    ("text", "x", "why"),
     [
         ("sin(exp(x))", [100.0, 1.0], NO_ANGLE),
         ("tan(1e31*x)", [1.0, 2.0], NO_ANGLE),
         ("(1e40 + x) - 1e40", [1.0, 2.0], "the two terms cancel in more than 30 digits"),
         ("log(1 + x)", [1e-35, 1.0], "its argument agrees with 1 in more than 30 digits"),
         ("log(x)", [1.0, 2.0], "its argument is exactly 1"),
-        ("3*(x - 2)", [2.0, 3.0], "what it is given has no digit left"),
         ("acos(x)", [1.0, 0.5], "its argument is at the end of its domain"),
         ("x - x", [1.0, 2.0], "the two terms cancel exactly"),
     ],
 )
-def test_why_no_digit_is_left_is_what_happened_there(text, x, clause):
+def test_why_no_digit_is_left_is_what_happened_there(text, x, why):
     inspection = inspect_columns(text, x=x)
-    assert singular_clause(inspection, len(inspection.formula) - 1) == clause
+    assert why_no_digit(inspection) == why
 
 
 def test_a_base_of_zero_is_not_called_negative():
     inspection = inspect_columns("abs(x)**(y*1.1)", x=[0.0, 0.0, 1.0], y=[-1.0, 2.0, 3.0])
     (failing,) = [n for n in inspection.nodes if n.invalid]
     assert failing.invalid == 1  # 0 to the power of 2.2 is 0
-    assert invalid_clause(failing.node) == (
-        "with an inexact exponent a negative base has no real power, nor has 0 unless the "
-        "exponent is positive"
+    assert rows_of(inspection, Outcome.NO_REAL_VALUE) == [0]
+    assert steps_of(inspection, Outcome.NO_REAL_VALUE) == {"|x|^(y·1.1)"}
+    assert str(domain(inspection.formula, failing.node.id)) == (
+        "with an inexact exponent the base must be positive, or 0 below a positive one"
     )
 
 
@@ -77,7 +99,8 @@ def test_the_zero_that_is_named_is_the_one_that_makes_the_noise():
         f"20 rows give {share:.0%} of the noise; there `x − 1` crosses zero (from −0.002 to "
         "0.002): `x` is near 1."
     ).replace("%", " %")
-    assert "inherited from `x − 1`" in verdict(inspection).sentence
+    causes = [why.cause for why in explain_loss(inspection, inspection.formula.root.id)]
+    assert short_text(inspection.formula, causes[0].node) == "x − 1"
 
 
 def test_an_inner_loss_at_other_rows_is_no_inheritance():
@@ -91,17 +114,24 @@ def test_an_inner_loss_at_other_rows_is_no_inheritance():
     assert s_sine[worst] < 10 < 1e5 < s_root[worst]  # the sine keeps its digits at the worst row
     ends = [inspection.nodes[k].local_eic for k in (2, -1)]
     assert ends[1] - 0.35 < ends[0] < ends[1]  # yet it loses as much, elsewhere
-    assert "inherited" not in verdict(inspection).sentence
+    first, *_ = explain_loss(inspection, inspection.formula.root.id)
+    assert first.cause.node == inspection.formula.root.id
 
 
 def test_a_zero_far_out_is_called_a_zero_by_the_verdict_as_by_the_rows():
     x = np.append(np.linspace(20.5, 21.5, 60), 7 * np.pi + 1e-4)
     inspection = inspect_columns("cos(x + 1.5707963)", x=x)
-    assert (
-        "close to a zero of `cos`, at a large argument (up to 23.6)" in verdict(inspection).sentence
+    (of_mean, *_) = explain_loss(inspection, inspection.formula.root.id)  # one row carries it
+    assert isinstance(of_mean.cause, NearZero) and of_mean.cause.largest == pytest.approx(
+        23.562, abs=1e-3
     )
+    result = outcomes(inspection).digits
+    rows = result[result >= 1]
+    (of_digits,) = [f for f in findings_of(inspection, Outcome.FINITE) if f.rows is not None]
+    assert isinstance(of_digits.cause, LargeArgument)  # the digits of the others are its size
+    assert of_digits.rows == len(rows) > 40 and np.median(rows) < math.log10(2 * 23.6)
     plain = inspect_columns("sin(x)", x=np.linspace(1e6, 1.1e6, 60))
-    assert "its argument is large (up to 1.1·10⁶)" in verdict(plain).sentence
+    assert verdict(plain).leading.cause == LargeArgument(1, 1.1e6, 2 * math.pi)
 
 
 def test_a_result_that_shows_a_loss_is_not_said_to_hide_it():
@@ -110,13 +140,11 @@ def test_a_result_that_shows_a_loss_is_not_said_to_hide_it():
     shown = inspection.nodes[-1].local_eic
     worst = inspection.nodes[inspection.bottleneck].local_eic
     assert 1 < shown <= worst - 1
-    notes = verdict(inspection).notes
-    told = f"The result loses {shown:.1f} digits, all of them inherited from `y − 2.9`: the two "
-    told += "terms cancel; an inner step, `(x − 1.5000001)·0.001`, "
-    told += f"loses {worst:.1f} (EIC), all of them inherited from `x − 1.5000001`: the two "
-    told += "terms cancel."
-    assert verdict(inspection).sentence == told
-    assert not any("hides it" in note for note in notes)
+    leading = verdict(inspection).leading
+    assert step_of(inspection, leading) == "y − 2.9" and isinstance(leading.cause, Cancellation)
+    inner = findings_of(inspection, Outcome.FINITE, inner=True)
+    assert {step_of(inspection, f) for f in inner} == {"x − 1.5000001"}
+    assert {f.at for f in inner} == {inspection.bottleneck}
     said = " ".join(map(str, writing_loss(inspection).notes))
     assert "At the worst step (EIC), `(x − 1.5000001)·0.001`, errors grow by 6.5 digits" in said
     assert "with shared noise they grow by less up to the result" in said
@@ -146,16 +174,16 @@ def test_two_figures_for_the_loss_of_the_result_are_explained():
 
 def test_a_small_argument_is_not_called_large_nor_a_harmless_zero_a_loss():
     nested = verdict(inspect_columns("sin(" * 400 + "x" + ")" * 400, x=np.linspace(0.5, 2, 20)))
-    assert nested.level == "moderate"
-    assert nested.sentence.endswith("over the steps below, and no single one stands out.")
+    assert nested.level is Level.SENSITIVE
+    assert isinstance(nested.leading.cause, Accumulated) and nested.leading.cause.most < 0.35
     for text, x, cause in (
-        ("sin(x)", [3.1, 3.11], "zero of `sin`"),
-        ("cot(x)", [3.1, 3.11], "pole of `cot`"),
-        ("cot(x)", [1.56, 1.57], "zero of `cot`"),
-        ("sec(x)", [1.5, 1.51], "pole of `sec`"),
-        ("tan(x)", [3.1, 3.11], "zero of `tan`"),
+        ("sin(x)", [3.1, 3.11], NearZero),
+        ("cot(x)", [3.1, 3.11], NearPole),
+        ("cot(x)", [1.56, 1.57], NearZero),
+        ("sec(x)", [1.5, 1.51], NearPole),
+        ("tan(x)", [3.1, 3.11], NearZero),
     ):
-        assert cause in verdict(inspect_columns(text, x=x)).sentence
+        assert isinstance(verdict(inspect_columns(text, x=x)).leading.cause, cause)
 
 
 def test_where_no_digit_is_left_anywhere_the_diagnosis_stays_with_that_node():
@@ -249,8 +277,7 @@ def test_a_constant_that_needs_some_of_its_digits_does_not_hang_on_the_last():
     [("x*sin(exp(x))", np.linspace(80, 200, 20)), ("cot(x/pi)", np.geomspace(1e200, 1e300, 40))],
 )
 def test_a_step_that_keeps_a_digit_nowhere_is_not_said_to_lose_more_with_more_samples(text, x):
-    notes = verdict(inspect_columns(text, x=x)).notes
-    assert not [note for note in notes if "not settled" in note]
+    assert unsettled_at(inspect_columns(text, x=x)) is None
 
 
 def test_what_is_called_nearly_zero_is_small_at_each_of_the_rows_told():
@@ -300,35 +327,41 @@ def test_every_input_that_matters_as_much_as_one_that_is_named_is_named_or_count
 @pytest.mark.parametrize(
     ("text", "columns", "told"),
     [
-        ("sqrt(log(x))", {"x": [-1.0, -2.0, 0.5, 0.1]}, "; 2 of 4 fail at `√log(x)`: "),
-        ("sqrt(log(x))", {"x": [-1.0, -2.0, -3.0, 0.1]}, "; 3 of 4 fail at `log(x)`: "),
+        (
+            "sqrt(log(x))",
+            {"x": [-1.0, -2.0, 0.5, 0.1]},
+            {("log(x)", OutsideDomain): 2, ("√log(x)", OutsideDomain): 2},
+        ),
+        (
+            "sqrt(log(x))",
+            {"x": [-1.0, -2.0, -3.0, 0.1]},
+            {("log(x)", OutsideDomain): 3, ("√log(x)", OutsideDomain): 1},
+        ),
         (
             "cos(exp(x))*y",
             {"x": [1e4, 2e4], "y": [1.0, 2.0]},
-            "no sample has a usable value at `cos(exp(x))`: its argument is too large to be reduced.",  # noqa: E501
+            {("cos(exp(x))", BeyondReduction): 2},
         ),
+        ("tan(exp(x))", {"x": [9e3]}, {("tan(exp(x))", BeyondReduction): 1}),
+        ("log(exp(exp(exp(x))))", {"x": [9e3]}, {("exp(exp(x))", BeyondEveryRange): 1}),
+        ("1 + x**(1.1*y)", {"x": [1e-300], "y": [1e13]}, {("x^(1.1·y)", BeyondEveryRange): 1}),
+        ("x**(1.1*y)", {"x": [-1.0], "y": [1.0]}, {("x^(1.1·y)", OutsideDomain): 1}),
         (
-            "tan(exp(x))",
-            {"x": [9e3]},
-            "the sample has no usable value at `tan(exp(x))`: its "
-            "argument is too large to be reduced.",
-        ),
-        ("exp(exp(exp(x)))", {"x": [9e3]}, "its value leaves every range of numbers."),
-        ("x**(1.1*y)", {"x": [1e-300], "y": [1e13]}, "its value leaves every range of numbers."),
-        ("x**(1.1*y)", {"x": [-1.0], "y": [1.0]}, "a negative base has no real power, nor"),
-        (
-            "x**(1.1*y)",
+            "1 + x**(1.1*y)",
             {"x": [-1.0, 1e-300], "y": [1.0, 1e13]},
-            "exponent is positive, or its value leaves every range of numbers.",
+            {("x^(1.1·y)", OutsideDomain): 1, ("x^(1.1·y)", BeyondEveryRange): 1},
         ),
     ],
 )
 def test_why_no_sample_has_a_value_is_told_with_its_count(text, columns, told):
-    assert told in verdict(inspect_columns(text, **columns)).sentence
+    inspection = inspect_columns(text, **columns)
+    groups = findings_of(inspection, Outcome.NO_REAL_VALUE, Outcome.UNKNOWN)
+    assert {(step_of(inspection, f), type(f.cause)): f.rows for f in groups} == told
+    assert verdict(inspection).level is Level.UNDEFINED
 
 
 @pytest.mark.parametrize(
-    ("text", "x", "clause", "function"),
+    ("text", "x", "why", "function"),
     [  # zeros by hand: 1 - cos(x) = x²/2 is none at 1e-100, x - x is one everywhere
         ("1 - cos(x)", [1e-100, 1.0], "the two terms cancel in more than 30 digits", 0),
         ("exp(x) - 1", [1e-200, 1e-40], "the two terms cancel in more than 30 digits", 0),
@@ -337,11 +370,9 @@ def test_why_no_sample_has_a_value_is_told_with_its_count(text, columns, told):
         ("(y + x) - 2.5", [1.5, 1.0], "the two terms cancel exactly", 1),
     ],
 )
-def test_a_zero_that_60_digits_see_is_called_one_only_if_many_digits_see_it(
-    text, x, clause, function
-):
+def test_a_zero_that_60_digits_see_is_called_one_only_if_many_digits_see_it(text, x, why, function):
     inspection = inspect_columns(text, x=x, y=[1.0, 2.0])
-    assert singular_clause(inspection, len(inspection.formula) - 1) == clause
+    assert why_no_digit(inspection) == why
     assert writing_loss(inspection).singular_function == function
 
 
