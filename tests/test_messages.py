@@ -34,7 +34,7 @@ def test_every_template_is_a_literal_whose_fields_are_its_arguments() -> None:
         "say('{0} rows', x=1)",
         "say('{n} rows')",
         "say('rows', n=1)",
-        "say('{n} rows', **fields)",
+        "say('{n} rows', m=1, **fields)",
         "say('{n.real} rows', n=1)",
         "say('{n:.2f} rows', n=1)",
         "say('{n!r} rows', n=1)",

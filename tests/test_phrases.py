@@ -222,7 +222,7 @@ def test_what_is_no_text_of_a_result_is_let_alone(source: str) -> None:
 
 # phrases that are read back
 
-ONE = {"sentence", "cause", "advice", "meaning", "clause", "message", "hint"}
+ONE = {"sentence", "advice", "meaning", "clause", "message", "hint"}
 SEVERAL = {"sentences", "notes", "missing"}
 _TEXT_METHODS = {
     *("replace", "startswith", "endswith", "split", "rsplit", "splitlines", "partition"),
@@ -375,7 +375,7 @@ PHRASES = "from eic_core.explain import phrases\nfrom eic_core.phrasing import s
         "'x' in verdict.sentences",
         "say('{x} rows', x=1)[1:]",
         "str(say('rows'))[0]",
-        "str(finding.cause).replace('a', 'b')",
+        "str(finding.clause).replace('a', 'b')",
         "finding.advice.startswith('use')",
         "finding.clause.endswith('left')",
         "reading.notes[0].split(' ')",
@@ -410,7 +410,7 @@ def test_a_phrase_that_is_read_back_is_seen(source: str) -> None:
         "v.sentence == other.sentence",
         "line = 'a b'\nline.split(' ')",
         "def f(v):\n    text = v.sentence\n\ndef g(text):\n    return text.lower()",
-        "f'{v.sentence} {v.cause}'",
+        "f'{v.sentence} {v.clause}'",
         "if v.notes and not v.missing: pass",
     ],
 )

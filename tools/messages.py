@@ -78,8 +78,10 @@ def _message(call: ast.Call, count: int, place: str) -> Message:
         raise MessageError(f"{place}: the template is no literal")
     fields = {field for text in texts for field in _fields(text, place)}
     fields -= {"count"} if count > 1 else set()
-    arguments = {keyword.arg or "**" for keyword in call.keywords}
-    if fields != arguments:
+    arguments = {keyword.arg for keyword in call.keywords if keyword.arg}
+    # several templates may share fields in one mapping
+    shares = any(keyword.arg is None for keyword in call.keywords)
+    if not (fields >= arguments if shares else fields == arguments):
         names = [", ".join(sorted(each)) or "none" for each in (fields, arguments)]
         raise MessageError(f"{place}: the fields are {names[0]}, the arguments {names[1]}")
     return Message(texts, place)

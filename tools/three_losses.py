@@ -30,16 +30,16 @@ def main() -> None:
     """Draw both formulas: sensitivity, the function's own, and what a program loses."""
     plt.rcParams.update({"font.size": 9})
     figure, axes = plt.subplots(1, 2, figsize=(8, 3), sharey=True, layout="constrained")
-    for axis, (text, values, label, shown) in zip(axes, PANELS, strict=True):
+    for axis, (text, values, label, along) in zip(axes, PANELS, strict=True):
         formula = read(text).formula
         samples = Samples.from_columns({"x": values})
         inspection = inspect(formula, samples)
         _, s = inspection.amplification.trace(formula.root.id)
         own = [own_conditioning(formula, samples.take(np.array([i]))).own for i in range(len(s))]
         measured = measured_loss(inspection)
-        axis.plot(shown, np.log10(s), color=INK["sensitivity"], label="sensitivity")
-        axis.plot(shown, own, "--", color=INK["function"], label="of it the function's own")
-        at = shown[measured.positions]
+        axis.plot(along, np.log10(s), color=INK["sensitivity"], label="sensitivity")
+        axis.plot(along, own, "--", color=INK["function"], label="of it the function's own")
+        at = along[measured.positions]
         axis.plot(at, measured.lost, ".", color=INK["measured"], label="measured")
         axis.set(title=text, xlabel=label, xscale="log", ylim=(-0.2, 8))
         axis.grid(alpha=0.3)

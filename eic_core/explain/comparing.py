@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from eic_core.explain.phrases import truth as phrases
-from eic_core.explain.reasons import (
+from eic_core.explain.disagreements import (
     EXPLAINED,
     OK,
     UNCLEAR,
@@ -27,6 +26,7 @@ from eic_core.explain.reasons import (
     TrialsLeaveOut,
     Why,
 )
+from eic_core.explain.phrases import truth as phrases
 from eic_core.measure.observed import DIGITS, ROUNDOFF, Observed, rms
 from eic_core.operators.wide import Array
 from eic_core.phrasing import Phrase

@@ -14,9 +14,7 @@ from eic_core.engine.sweep import Arrivals, evaluate, node_units, step_units
 from eic_core.engine.tape import tape_of
 from eic_core.explain.comparing import MethodAgreement, Replay, compare_measures
 from eic_core.explain.correlated import class_tape
-from eic_core.explain.phrases import code_text
-from eic_core.explain.phrases import truth as phrases
-from eic_core.explain.reasons import (
+from eic_core.explain.disagreements import (
     EXPLAINED,
     OK,
     UNCLEAR,
@@ -25,6 +23,8 @@ from eic_core.explain.reasons import (
     OverallAgreement,
     Shaken,
 )
+from eic_core.explain.phrases import code_text
+from eic_core.explain.phrases import truth as phrases
 from eic_core.exports import Plain
 from eic_core.formula.rendering import node_texts
 from eic_core.formula.tree import CONSTANT, Formula

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from enum import Enum, unique
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -34,125 +32,47 @@ from eic_core.explain.findings import (
     TurnedByRounding,
     Way,
 )
-from eic_core.explain.given import GivenDigits, given_digits
-from eic_core.exports import Plain
+from eic_core.explain.given import given_digits
+from eic_core.explain.judgement import (
+    A_DIGIT,
+    BORDER,
+    NO_VALUE,
+    SENSITIVE_FROM,
+    VERY_FROM,
+    Judgement,
+    Lead,
+    Level,
+)
+from eic_core.explain.phrases.headline import headline, notes
 from eic_core.formula.tree import VARIABLE
 from eic_core.measure.double_range import Held, double_range
 from eic_core.measure.inspection import Inspection, cached_on_inspection
-from eic_core.measure.measured import MeasuredLoss, Quantiles, measured_loss, quantiles_of
+from eic_core.measure.measured import MeasuredLoss, measured_loss, quantiles_of
 from eic_core.measure.outcomes import Outcomes, outcomes
 from eic_core.measure.reasons import DOUBLE_DIGITS, Outcome, Reason
 from eic_core.phrasing import Phrase
 
 Rows = npt.NDArray[np.int64]
 
-SENSITIVE_FROM, VERY_FROM = 1.0, 2.0
-"""Digits of sensitivity at nine rows in ten from which a result is sensitive, and very."""
-
-BORDER = 0.2
-"""So near to a limit a level is borderline."""
-
-A_DIGIT = 1.0
-"""What a program loses at some row, at least, to be worth a finding."""
-
 MOST_EXPLAINED = 4_000_000
 """Nodes times rows by which a loss is explained, at most; of more rows every so many-th."""
 
 
-@unique
-class Level(Enum):
-    """How sensitive a result is to errors of its inputs and steps, at nine rows in ten."""
-
-    STABLE = "stable"
-    SENSITIVE = "sensitive"
-    VERY_SENSITIVE = "very-sensitive"
-    UNDEFINED = "undefined"  # at no row a real value is known
-
-
-@unique
-class Lead(Enum):
-    """What a headline is about: what matters first."""
-
-    NO_VALUE = "no_value"  # a program has no value at some rows
-    LOSS = "loss"  # a program loses digits, or takes a wrong branch
-    SENSITIVITY = "sensitivity"  # errors of inputs grow, whatever the writing
-    NOTHING = "nothing"
-
-
-NO_VALUE = (Outcome.NO_REAL_VALUE, Outcome.UNKNOWN, Outcome.NO_DOUBLE)
-
 Group = tuple[Outcome, int, Reason]
 
 
-@dataclass(frozen=True)
-class Verdict(Plain):
-    """The verdict on a formula.
-
-    Attributes
-    ----------
-    inspection
-        The measurement that is judged.
-    lead
-        What the headline is about.
-    findings
-        The leading one first, the others by rows times digits.
-    sensitivity
-        Digits of the result that errors of inputs and steps put in doubt, over the rows with a
-        real value; all of them where it is infinitely steep or no double.
-    level
-        By `sensitivity` at nine rows in ten.
-    borderline
-        Whether that is within 0.2 digits of another level.
-    measured
-        What a double-precision program really loses.
-    given
-        What the digits of a table's cells leave of a result that is not stable.
-    """
-
-    inspection: Inspection = field(repr=False)
-    lead: Lead
-    findings: tuple[Finding, ...]
-    sensitivity: Quantiles
-    level: Level
-    borderline: bool
-    measured: MeasuredLoss
-    given: GivenDigits | None
-
-    _JSON = (
-        ("level", lambda verdict: verdict.level.value),
-        "borderline",
-        "sentence",
-        ("lead", lambda verdict: verdict.lead.value),
-        "leading",
-        "sensitivity",
-        "measured",
-        "given",
-    )
-
-    @property
-    def leading(self) -> Finding | None:
-        """The finding that the headline is about; None where all is well."""
-        return None if self.lead is Lead.NOTHING else self.findings[0]
+class Verdict(Judgement):
+    """What is judged of a formula, and its sentences."""
 
     @property
     def sentence(self) -> Phrase:
         """The headline: one sentence of at most 25 words."""
-        from eic_core.explain.phrases import headline  # which says these facts
-
-        return headline.headline(self)
+        return headline(self)
 
     @property
     def notes(self) -> tuple[Phrase, ...]:
         """The other findings, a sentence each, and what qualifies the numbers."""
-        from eic_core.explain.phrases import headline
-
-        return headline.notes(self)
-
-    @property
-    def origin(self) -> int:
-        """The node to look at: of the leading finding, else the bottleneck."""
-        leading = self.leading
-        return self.inspection.bottleneck if leading is None else leading.cause.node
+        return notes(self)
 
 
 @cached_on_inspection

@@ -235,8 +235,8 @@ def double_range(inspection: Inspection) -> DoubleRange:
     # wide values may be roundings
     nothing |= looked_at & real & ~np.isin(rows, list(amplification.underflown))
     zero = (exact == 0) & nothing
-    taken = _taken(inspection, rows)
-    gone = [far, *(each.lost & on for each, on in zip(values, taken, strict=True))]
+    active = _evaluated_at(inspection, rows)
+    gone = [far, *(each.lost & on for each, on in zip(values, active, strict=True))]
     leaves = np.any(gone, axis=0)
     turned = np.isin(rows, undecided(inspection).rows)  # a wrong branch is told as such
     cancelled = (root == 0) & (value.m == 0)  # with unlimited exponents, too
@@ -261,7 +261,7 @@ def double_range(inspection: Inspection) -> DoubleRange:
         [y[at] for y in exact_by_slot],
         [each.log2[at] for each in values],
         far[at],
-        [on[at] for on in taken],
+        [on[at] for on in active],
     )
     first_gone = np.array(tape.nodes)[np.argmax(np.array(gone[1:])[:, worn], axis=0)]
     return DoubleRange(
@@ -278,7 +278,7 @@ def double_range(inspection: Inspection) -> DoubleRange:
     )
 
 
-def _taken(inspection: Inspection, rows: Rows) -> list[np.ndarray]:
+def _evaluated_at(inspection: Inspection, rows: Rows) -> list[np.ndarray]:
     """By slot, the rows at which it is evaluated: what overflows elsewhere costs nothing."""
     amplification = inspection.amplification
     if not amplification.chooses:
@@ -373,7 +373,7 @@ def _places(
     exact: list[Array],
     sizes: list[Array],
     far: np.ndarray,
-    taken: list[np.ndarray],
+    active: list[np.ndarray],
 ) -> tuple[Rows, Rows]:
     """The node and `Reason` of each lost result, followed down to the step at which it was lost.
 
@@ -403,7 +403,7 @@ def _places(
             small = at_slot & wrong_zero[operand] & (misled | ~no_number[slot])
             without = at_slot & no_number[operand]
             size = np.where(without, np.inf, sizes[operand])
-            chosen = (small | without) & taken[operand] & (size >= best)
+            chosen = (small | without) & active[operand] & (size >= best)
             current[chosen], best[chosen] = operand, size[chosen]
         misled &= current == slot
         if not misled.any():

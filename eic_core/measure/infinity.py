@@ -110,8 +110,8 @@ def _source(
             steep = k if steep_here and not jumps_here and steep is None else steep
             children = [formula.nodes[k].children[i] for i in operands]
             if len(children) > 1 and depth < DEEPEST:
-                found = [below(child, jumps, steep, depth + 1) for child in children]
-                return max(found, key=counts)
+                sources = [below(child, jumps, steep, depth + 1) for child in children]
+                return max(sources, key=counts)
             if not children:
                 kind = JUMPS if jumps else STEEP if steep is not None and not zero else LOSES
                 return Source(kind, steep if kind == STEEP and steep is not None else k)

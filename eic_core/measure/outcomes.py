@@ -163,10 +163,10 @@ def outcomes(inspection: Inspection) -> Outcomes:
     unknown = np.array([*indistinct_rows(inspection)], dtype=np.int64)
     nowhere = inspection.amplification.first_invalid_node
     gone = in_doubles.lost
-    known = (nowhere[gone.rows] < 0) | (gone.held != Held.UNKNOWN)  # or out of range at least
-    everything = np.full(np.count_nonzero(known), math.inf)
+    is_out = (nowhere[gone.rows] < 0) | (gone.held != Held.UNKNOWN)  # or out of range at least
+    everything = np.full(np.count_nonzero(is_out), math.inf)
     table.put(
-        gone.rows[known], Outcome.NO_DOUBLE, gone.nodes[known], gone.reasons[known], everything
+        gone.rows[is_out], Outcome.NO_DOUBLE, gone.nodes[is_out], gone.reasons[is_out], everything
     )
     table.put(unknown, Outcome.UNKNOWN, nowhere[unknown], Reason.INDISTINCT)
     unsettled = inspection.amplification.unsettled

@@ -17,13 +17,13 @@ from eic_core.drawing.svg import tree_svg
 from eic_core.explain.budget import TOLERANCE, Budget
 from eic_core.explain.causes import singular_causes
 from eic_core.explain.conditioning import OwnConditioning
+from eic_core.explain.disagreements import EXPLAINED, OK, UNCLEAR, Shaken
 from eic_core.explain.findings import Finding, Noise
 from eic_core.explain.ledger import Ledger
 from eic_core.explain.losses import MEANINGS, NAMES, RESULT_SHARED, WORST_STEP
 from eic_core.explain.phrases import causes as cause_phrases
 from eic_core.explain.phrases.fit_card import no_value
 from eic_core.explain.phrases.headline import badge, marks, meaning, short_cause
-from eic_core.explain.reasons import EXPLAINED, OK, UNCLEAR, Shaken
 from eic_core.explain.robustness import RobustnessCard
 from eic_core.explain.spread import spread_of
 from eic_core.explain.triangulation import Triangulation

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from eic_core import wording
 from eic_core.explain import shortening
 from eic_core.explain.phrases import input_name
 from eic_core.explain.shortening import MOST_DIGITS
-from eic_core.phrasing import Field, Phrase, listed, say, say_count
+from eic_core.phrasing import Phrase, listed, say, say_count
 
 LISTED = 6
 """Inputs named in a sentence, at most."""
 
 MANY = 6
 """A constant that needs as many digits deserves a word."""
+
+
+class _Within(NamedTuple):
+    tolerance: str
+    scale: Phrase
 
 
 def scale_name(scale: shortening.OutputScale) -> Phrase:
@@ -48,7 +54,7 @@ def sentences(
         yield say("There is nothing to shorten: no decimal constant and no input.")
         return
     name, moved = scale_name(scale), share_text(deviation)
-    within: dict[str, Field] = {"tolerance": share_text(tolerance), "scale": name}
+    within = _Within(share_text(tolerance), name)
     if not deviation <= tolerance:
         yield say_count(
             "No number of digits up to {most} keeps the output within {tolerance} of {scale}: run "
@@ -58,7 +64,8 @@ def sentences(
             rows,
             most=MOST_DIGITS,
             moved=moved,
-            **within,
+            tolerance=within.tolerance,
+            scale=within.scale,
         )
         return
     constants = [need for need in needs if need.kind == "constant"]
@@ -74,7 +81,8 @@ def sentences(
         yield say(
             "To keep the output within {tolerance} of {scale} it takes {digits}.",
             digits=_digits_of(inputs),
-            **within,
+            tolerance=within.tolerance,
+            scale=within.scale,
         )
     if deviation:
         yield say_count(
@@ -94,7 +102,7 @@ def sentences(
         )
 
 
-def _about_constants(needs: Sequence[shortening.Need], within: dict[str, Field]) -> Phrase:
+def _about_constants(needs: Sequence[shortening.Need], within: _Within) -> Phrase:
     before, after = sum(need.given for need in needs), sum(need.together for need in needs)
     if after < before:
         return say_count(
@@ -104,17 +112,20 @@ def _about_constants(needs: Sequence[shortening.Need], within: dict[str, Field])
             "of {scale}.",
             after,
             before=before,
-            **within,
+            tolerance=within.tolerance,
+            scale=within.scale,
         )
     if any(need.alone < need.given for need in needs):
         return say(
             "With the other numbers rounded, too, no constant is shortened: the output is to stay "
             "within {tolerance} of {scale}.",
-            **within,
+            tolerance=within.tolerance,
+            scale=within.scale,
         )
     return say(
         "No constant can be shortened if the output is to stay within {tolerance} of {scale}.",
-        **within,
+        tolerance=within.tolerance,
+        scale=within.scale,
     )
 
 

@@ -10,11 +10,11 @@ from eic_core import wording
 from eic_core.explain import findings as facts
 from eic_core.explain.findings import Finding, Noise, Place
 from eic_core.explain.given import GivenDigits
+from eic_core.explain.judgement import A_DIGIT, NO_VALUE, Judgement, Lead, Level
 from eic_core.explain.losses import shared_noise_differs
 from eic_core.explain.phrases import code_text, input_name
 from eic_core.explain.phrases.causes import clause, label, way_of_range
 from eic_core.explain.settling import unsettled_clause
-from eic_core.explain.verdict import A_DIGIT, NO_VALUE, Lead, Level, Verdict
 from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import Inspection
 from eic_core.measure.reasons import DOUBLE_DIGITS, Outcome
@@ -30,7 +30,7 @@ LONG = 56
 """Characters of a sub-expression quoted in a sentence."""
 
 
-def headline(verdict: Verdict, better: str = "") -> Phrase:
+def headline(verdict: Judgement, better: str = "") -> Phrase:
     """The verdict in one sentence of at most 25 words; `better` is a form that loses less.
 
     >>> from eic_core.explain.verdict import verdict
@@ -68,7 +68,7 @@ def _is_first_order(finding: Finding) -> bool:
     return first_order and finding.outcome in (Outcome.FINITE, Outcome.NO_DIGIT)
 
 
-def _sensitive(verdict: Verdict, finding: Finding, formula: Formula) -> Phrase:
+def _sensitive(verdict: Judgement, finding: Finding, formula: Formula) -> Phrase:
     times = wording.significant(10**verdict.sensitivity.nine_in_ten, 2)
     return say(
         "Sensitive, computed right: one row in ten multiplies errors {times}-fold or more, at "
@@ -79,7 +79,7 @@ def _sensitive(verdict: Verdict, finding: Finding, formula: Formula) -> Phrase:
     )
 
 
-def _program_loses(verdict: Verdict, finding: Finding, formula: Formula, better: str) -> Phrase:
+def _program_loses(verdict: Judgement, finding: Finding, formula: Formula, better: str) -> Phrase:
     place = code_text(formula, finding.cause.node, LONG)
     why = clause(finding.cause, formula)
     typical, most = verdict.measured.typical, verdict.measured.nine_in_ten
@@ -298,19 +298,19 @@ def level_word(level: Level) -> Phrase:
     assert_never(level)
 
 
-def badge(verdict: Verdict) -> Phrase:
+def badge(verdict: Judgement) -> Phrase:
     """The level of the result in a word or two."""
     word = level_word(verdict.level)
     return say("{level}, borderline", level=word) if verdict.borderline else word
 
 
-def marks(verdict: Verdict) -> tuple[Phrase, ...]:
+def marks(verdict: Judgement) -> tuple[Phrase, ...]:
     """What stands beside the badge: rows without a value, and what a program loses."""
     shown = value_mark(verdict), measured_mark(verdict)
     return tuple([mark for mark in shown if mark is not None])
 
 
-def value_mark(verdict: Verdict) -> Phrase | None:
+def value_mark(verdict: Judgement) -> Phrase | None:
     missing = _without_value(verdict)
     if not missing:
         return None
@@ -318,7 +318,7 @@ def value_mark(verdict: Verdict) -> Phrase | None:
     return say("no value at {share}", share=wording.percent(share))
 
 
-def measured_mark(verdict: Verdict) -> Phrase | None:
+def measured_mark(verdict: Judgement) -> Phrase | None:
     most = verdict.measured.nine_in_ten
     if math.isnan(most):
         return None
@@ -327,11 +327,11 @@ def measured_mark(verdict: Verdict) -> Phrase | None:
     return say("computed right elsewhere") if _without_value(verdict) else say("computed right")
 
 
-def _without_value(verdict: Verdict) -> list[Finding]:
+def _without_value(verdict: Judgement) -> list[Finding]:
     return [f for f in verdict.findings if f.outcome <= Outcome.NO_DOUBLE and f.rows]
 
 
-def short_cause(verdict: Verdict) -> Phrase:
+def short_cause(verdict: Judgement) -> Phrase:
     """The cause of the leading finding in a few words."""
     leading = verdict.leading
     formula = verdict.inspection.formula
@@ -344,7 +344,7 @@ def short_cause(verdict: Verdict) -> Phrase:
     return say("A step inside is hidden by the result")
 
 
-def meaning(verdict: Verdict) -> Phrase:
+def meaning(verdict: Judgement) -> Phrase:
     """What the badge says of the result, and what Yu et al. say of such an EIC."""
     if verdict.level is Level.UNDEFINED:
         return say("At no row a real value of the result is known")
@@ -376,7 +376,7 @@ def paper_clause(eic: float) -> Phrase:
 # The further sentences
 
 
-def notes(verdict: Verdict) -> tuple[Phrase, ...]:
+def notes(verdict: Judgement) -> tuple[Phrase, ...]:
     """The other findings, a sentence each, and what qualifies the numbers."""
     formula = verdict.inspection.formula
     first = 0 if verdict.leading is None else 1

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from eic_core import wording
-from eic_core.explain import reasons
+from eic_core.explain import disagreements
 from eic_core.explain.phrases import code_text
 from eic_core.formula.tree import Formula
 from eic_core.phrasing import Field, Phrase, listed, one_after_another, say, say_count
 
 
-def agreement(fact: reasons.OverallAgreement, formula: Formula) -> Phrase:
+def agreement(fact: disagreements.OverallAgreement, formula: Formula) -> Phrase:
     """The agreement over all nodes, and the reason at the one that differs most."""
     if not fact.nodes:
         return say("No sample has a usable value at every node, so there is nothing to compare.")
@@ -32,7 +32,7 @@ def agreement(fact: reasons.OverallAgreement, formula: Formula) -> Phrase:
     return one_after_another(sentences)
 
 
-def _of_compared(fact: reasons.OverallAgreement, formula: Formula) -> Phrase:
+def _of_compared(fact: disagreements.OverallAgreement, formula: Formula) -> Phrase:
     if fact.worst is not None:
         return say_count(
             "At {agree} of {compared} nodes the prediction, trials with small errors and the "
@@ -62,40 +62,40 @@ def _of_compared(fact: reasons.OverallAgreement, formula: Formula) -> Phrase:
     )
 
 
-def _nothing(kind: reasons.Nothing) -> Phrase:
+def _nothing(kind: disagreements.Nothing) -> Phrase:
     match kind:
-        case reasons.Nothing.TRUTH:
+        case disagreements.Nothing.TRUTH:
             return say("a truth value")
-        case reasons.Nothing.ZERO:
+        case disagreements.Nothing.ZERO:
             return say("a value of 0")
-        case reasons.Nothing.UNTAKEN:
+        case disagreements.Nothing.UNTAKEN:
             return say("a branch that none of these samples takes")
-        case reasons.Nothing.UNROUNDED:
+        case disagreements.Nothing.UNROUNDED:
             return say("a value that comes out exact")
 
 
-def reason(fact: reasons.Reason) -> Phrase:
+def reason(fact: disagreements.Reason) -> Phrase:
     """Why the ways differ at a node, or what else is to be said of them."""
     match fact:
-        case reasons.Nothing():
+        case disagreements.Nothing():
             return say("There is nothing to compare: this is {kind}.", kind=_nothing(fact))
-        case reasons.Why():
+        case disagreements.Why():
             return _why(fact)
-        case reasons.NoDigit(samples):
+        case disagreements.NoDigit(samples):
             return say_count(
                 "At {count} sample no digit is left; the prediction is given without.",
                 "At {count} samples no digit is left; the prediction is given without.",
                 samples,
             )
-        case reasons.SharedNoise():
+        case disagreements.SharedNoise():
             return _shared_noise(fact)
-        case reasons.LargeErrors(sigma):
+        case disagreements.LargeErrors(sigma):
             return say(
                 "With errors of {sigma} or more the formula no longer responds in proportion; "
                 "with smaller ones it settles at the prediction.",
                 sigma=wording.significant(sigma),
             )
-        case reasons.TrialsLeaveOut(samples):
+        case disagreements.TrialsLeaveOut(samples):
             return say_count(
                 "Trials leave out {count} sample at which their errors are too large or the value "
                 "leaves double range.",
@@ -103,7 +103,7 @@ def reason(fact: reasons.Reason) -> Phrase:
                 "leaves double range.",
                 samples,
             )
-        case reasons.TrialsDiffer(trials, recursion):
+        case disagreements.TrialsDiffer(trials, recursion):
             return say(
                 "Trials find {digits} ({low} to {high}), the prediction is {prediction}.",
                 digits=wording.number(trials.local_eic),
@@ -111,26 +111,26 @@ def reason(fact: reasons.Reason) -> Phrase:
                 high=wording.number(trials.high),
                 prediction=wording.number(recursion),
             )
-        case reasons.MeasuredEvent():
+        case disagreements.MeasuredEvent():
             return _measured(fact)
 
 
-def _why(fact: reasons.Why) -> Phrase:
+def _why(fact: disagreements.Why) -> Phrase:
     match fact:
-        case reasons.Why.NO_DIGIT:
+        case disagreements.Why.NO_DIGIT:
             return say("No digit is left at any sample, so there is nothing to compare.")
-        case reasons.Why.SILENT_TRIALS:
+        case disagreements.Why.SILENT_TRIALS:
             return say(
                 "Trials show nothing: a value is 0, leaves double range, or bears no error of "
                 "this size."
             )
-        case reasons.Why.NOISY_TRIALS:
+        case disagreements.Why.NOISY_TRIALS:
             return say("So many digits are lost that trials in double precision show only noise.")
-        case reasons.Why.JUMP:
+        case disagreements.Why.JUMP:
             return say("Noise that crosses a jump or a tie does what no derivative sees.")
 
 
-def _shared_noise(fact: reasons.SharedNoise) -> Phrase:
+def _shared_noise(fact: disagreements.SharedNoise) -> Phrase:
     fields: dict[str, Field] = {
         "place": fact.copies.text,
         "uses": fact.copies.count,
@@ -154,20 +154,20 @@ def _shared_noise(fact: reasons.SharedNoise) -> Phrase:
     return one_after_another([sentence, say("Floating point follows the shared value.")])
 
 
-def _measured(fact: reasons.MeasuredEvent) -> Phrase:
+def _measured(fact: disagreements.MeasuredEvent) -> Phrase:
     kind = fact.kind
     match fact.event:
-        case reasons.Event.NO_NUMBER:
+        case disagreements.Event.NO_NUMBER:
             return say("In {type}, the value overflows or has no number.", type=kind)
-        case reasons.Event.FEW_DIGITS:
+        case disagreements.Event.FEW_DIGITS:
             return say("In {type}, no sample keeps three digits, too few to compare.", type=kind)
-        case reasons.Event.NO_DIGIT:
+        case disagreements.Event.NO_DIGIT:
             return say("In {type}, no digit is left at any sample.", type=kind)
-        case reasons.Event.ZERO:
+        case disagreements.Event.ZERO:
             return say("In {type}, there is nothing to compare: the exact value is 0.", type=kind)
-        case reasons.Event.EXACT:
+        case disagreements.Event.EXACT:
             return say("In {type}, the value comes out exact.", type=kind)
-        case reasons.Event.SOME_NO_NUMBER:
+        case disagreements.Event.SOME_NO_NUMBER:
             return say_count(
                 "In {type}, {count} of {of} samples has no number, or one too large for it.",
                 "In {type}, {count} of {of} samples have no number, or one too large for it.",
@@ -175,7 +175,7 @@ def _measured(fact: reasons.MeasuredEvent) -> Phrase:
                 type=kind,
                 of=fact.of,
             )
-        case reasons.Event.SOME_FEW_DIGITS:
+        case disagreements.Event.SOME_FEW_DIGITS:
             return say_count(
                 "In {type}, {count} of {of} samples keeps fewer than three digits, too few to "
                 "compare.",
@@ -185,37 +185,37 @@ def _measured(fact: reasons.MeasuredEvent) -> Phrase:
                 type=kind,
                 of=fact.of,
             )
-        case reasons.Event.STORED:
+        case disagreements.Event.STORED:
             return say("In {type}, it is stored without error, or nearly so.", type=kind)
-        case reasons.Event.CANCELLING:
+        case disagreements.Event.CANCELLING:
             return say(
                 "In {type}, less is lost: the roundings that happened are small or cancel one "
                 "another.",
                 type=kind,
             )
-        case reasons.Event.UNROUNDED:
+        case disagreements.Event.UNROUNDED:
             return say(
                 "In {type}, less is lost: some operations come out exact and round nothing.",
                 type=kind,
             )
-        case reasons.Event.UNDERFLOW:
+        case disagreements.Event.UNDERFLOW:
             return say(
                 "In {type}, more is lost: a value is too small for the type and underflows.",
                 type=kind,
             )
-        case reasons.Event.LIBRARY:
+        case disagreements.Event.LIBRARY:
             return say(
                 "In {type}, more is lost: a library function is wrong by more than one rounding.",
                 type=kind,
             )
-        case reasons.Event.UNACCOUNTED:
+        case disagreements.Event.UNACCOUNTED:
             return say(
                 "In {type}, the error is {ratio} times what is expected, and the roundings on the "
                 "way do not account for it.",
                 type=kind,
                 ratio=wording.significant(fact.ratio),
             )
-        case reasons.Event.OFF:
+        case disagreements.Event.OFF:
             return say(
                 "In {type}, the error is {ratio} times what is expected.",
                 type=kind,

@@ -9,7 +9,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from eic_core.explain.reasons import Event, LargeErrors, MeasuredEvent, Nothing, SharedNoise, Why
+from eic_core.explain.disagreements import (
+    Event,
+    LargeErrors,
+    MeasuredEvent,
+    Nothing,
+    SharedNoise,
+    Why,
+)
 from eic_core.explain.triangulation import triangulate
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
