@@ -75,7 +75,7 @@ def _header() -> None:
         )
         st.page_link(
             st.Page(gap_page, title="Stability gap", url_path="gap"),
-            label="Stability gap: what laws lose",
+            label="Stability gap: EIC of laws",
             icon=":material/arrow_forward:",
             icon_position="right",
             width="content",

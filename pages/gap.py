@@ -1,4 +1,4 @@
-"""The stability gap: digits lost by laws, by benchmarks and by what searches find."""
+"""The stability gap: EIC of laws, of benchmarks and of what searches find."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def gap_page() -> None:
     with st.container(key="header", gap="small"):
         st.markdown("### Stability gap", anchors=False, width="content")
         st.markdown(
-            "Do laws lose fewer digits than what searches find?",
+            "Is EIC of laws smaller than that of what searches find?",
             help=glossary.WHAT_IS_EIC,
             width="content",
         )

@@ -590,7 +590,7 @@ def _texts(
 
 
 def bound_text(loss: float) -> str:
-    """The digits that hidden nodes lose at most."""
+    """The largest local EIC of hidden nodes."""
     return f"{'≤ ' if math.isfinite(loss) else ''}{wording.digits_lost(loss)}"
 
 

@@ -117,7 +117,8 @@ def writing_loss(inspection: Inspection) -> WritingLoss:
     >>> samples = Samples.from_columns({"x": [1.0, 2.0, 4.0]})
     >>> found = writing_loss(inspect(read("10000*x-9999*x").formula, samples))
     >>> print(found.sentence)
-    With shared noise errors grow by 4.3 digits up to the result; 4.2 of them are added by the writing.
+    With shared noise errors grow by 4.3 digits up to the result; 4.2 of them are added by the \
+writing.
     """
     formula, data = inspection.formula, inspection.samples
     own, q = MeanOfFinite(), MeanOfFinite()

@@ -144,7 +144,7 @@ def _sentence(picked: ListedScore, plain: ListedScore, alpha: float) -> str:
     nodes += " as well" if new.complexity == old.complexity else f" instead of {old.complexity}"
     return (
         f"{lead} row {plain.listed.row}, which would be taken without regard to EIC: "
-        f"its worst step (EIC) loses {_digits_instead(new.eic_finite, old.eic_finite)}; "
+        f"its worst step (EIC) has {_digits_instead(new.eic_finite, old.eic_finite)}; "
         f"{of_r2}, {nodes}.{_no_digit(picked, plain)}"
     )
 
@@ -166,13 +166,13 @@ def _digits_instead(new: float, old: float) -> str:
     """Two numbers of digits, with as many places as they need to differ.
 
     >>> _digits_instead(0.31, 4.4), _digits_instead(0.31, 0.33), _digits_instead(0.3, 0.3)
-    ('0.3 instead of 4.4 digits', '0.31 instead of 0.33 digits', 'as much, 0.3 digits')
+    ('0.3 instead of 4.4 digits', '0.31 instead of 0.33 digits', 'as many, 0.3 digits')
     """
     for places in range(1, 9):
         texts = f"{new:.{places}f}", f"{old:.{places}f}"
         if texts[0] != texts[1]:
             return f"{' instead of '.join(texts)} digits"
-    return f"as much, {new:.1f} digits"
+    return f"as many, {new:.1f} digits"
 
 
 def _no_digit(picked: ListedScore, plain: ListedScore) -> str:

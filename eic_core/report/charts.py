@@ -42,7 +42,7 @@ def waterfall(bars: Sequence[Bar]) -> Markup:
 
 
 def losses(rows: Sequence[tuple[str, float, str]]) -> Markup:
-    """Digits lost, on one scale from 0; rows of label, value and class of the bar, "bar" or "cool".
+    """Digits, on one scale from 0; rows of label, value and class of the bar, "bar" or "cool".
 
     >>> "∞" in losses([("q", math.inf, "bar"), ("own", 0.5, "cool")])
     True
@@ -60,7 +60,7 @@ def losses(rows: Sequence[tuple[str, float, str]]) -> Markup:
             _rect(kind, 0, max(length, 0.4), top + 22) if length or value == 0 else "",
             "</g>",
         ]
-    description = f"Digits lost, on a scale from 0 to {top_value:.0f}."
+    description = f"Digits by which errors grow, on a scale from 0 to {top_value:.0f}."
     return _svg(len(rows) * ROW, description, parts)
 
 

@@ -384,7 +384,7 @@ def before_and_after(form: Repair, measured_rows: int) -> ReportTable:
                 NONE,
             ),
         ],
-        f"Digits lost at {measured_rows:,} rows: by the result with shared noise, and at the worst "
+        f"Digits at {measured_rows:,} rows: of the result with shared noise, and at the worst "
         "inner step (EIC), where a digit is left; for float64 and float32 the error of the "
         "arithmetic that was measured, on the inputs as the type stores them.",
         numbers=(1, 2, 3, 4, 5),

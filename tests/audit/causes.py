@@ -254,25 +254,17 @@ def _steep_step(at: At, cause: f.SteepStep) -> Iterator[str]:
 
 def _no_digit(at: At, cause: f.NoDigitLeft) -> Iterator[str]:
     """Whether each way is one of its rows, and those that are exact are told so."""
-    truth, k = at.truth, at.k
-    lost = truth.singular(k)
-    given = np.any([np.zeros_like(lost), *map(truth.singular, at.node.children)], axis=0) & lost
-    own = lost & ~given
-    zero = np.isneginf(truth.size(k))
+    truth, lost = at.truth, at.truth.singular(at.k)
+    zero = np.isneginf(truth.size(at.k)) & lost
     for way in cause.ways:
-        rows = given if way is f.Zero.GIVEN else own if own.any() else lost
-        if not rows.any():
-            yield f"{way.value}: at no row"
-        elif way is f.Zero.EXACT and not (zero & rows).any():
+        if way is f.Zero.EXACT and not zero.any():
             yield "it is 0 at no row"
-        elif way in (f.Zero.NEARLY, f.Zero.TOO_MUCH) and zero[rows].all():
+        elif way in (f.Zero.NEARLY, f.Zero.TOO_MUCH) and zero[lost].all():
             yield f"{way.value}: it is exactly 0 at each row"
         elif way is f.Zero.NO_ANGLE:
             yield from _is(at, set(PERIODS))
-            if not np.max(truth.size(at.node.children[0])[rows]) > 15:
+            if not np.max(truth.size(at.node.children[0])[lost], initial=-math.inf) > 15:
                 yield "its argument is below 10^15"
-    if f.Zero.GIVEN not in cause.ways and given.any() and own.any():
-        yield "at some rows an operand has no digit left"
 
 
 def _outside(at: At) -> Iterator[str]:

@@ -253,7 +253,7 @@ class Truth:
             apart = math.fsum(abs(gains.get(j, 0.0)) for j in group)
             if own and abs(g) < 1e-9 * apart:  # doubles do not hold what is left
                 with mp.workdps(MOST_DIGITS):
-                    beside = [y for side in (0, 1) for y in self._beside(row, group, side)]
+                    beside = [y for side in (0, 1) for y in self._beside(row, group, side * BESIDE)]
                     if len(beside) == 2 and beside[0]:
                         g = float((beside[1] / beside[0] - 1) / BESIDE)
             total += g * g
@@ -261,16 +261,16 @@ class Truth:
 
     def _slope_beside(self, row: RowTruth, group: list[int]) -> float:
         """What an error of a variable grows to on the steeper side of a row."""
-        there = [y for side in (0, 1, -1) for y in self._beside(row, group, side)]
+        step = mp.mpf(10) ** -100
+        there = [y for by in (0, step, -step) for y in self._beside(row, group, by)]
         if len(there) < 3 or not there[0]:
             return 0.0
-        return float(max(abs(y / there[0] - 1) for y in there[1:]) / BESIDE)
+        return float(max(abs(y / there[0] - 1) for y in there[1:]) / step)
 
     def _moved_together(self, row: RowTruth, groups: list[list[int]]) -> bool:
         """Whether a result of 0 is another one beside it, if several variables move at once."""
-        if len(groups) < 2:
+        if row.y[self.root] or len(groups) < 2:
             return False
-        y = row.y[self.root]
         rng = random.Random(0)
         with mp.workdps(DIGITS):
             for _ in range(SHAKES):
@@ -278,8 +278,8 @@ class Truth:
                 for group in groups:
                     by = 1 + mp.mpf(rng.uniform(-1, 1)) * mp.mpf(10) ** -20
                     factors |= dict.fromkeys(group, by)
-                least = abs(y) * mp.mpf(10) ** -10 or mp.mpf(10) ** (10 - DIGITS)
-                if any(abs(to - y) > least for to in self._with_factors(row, factors)):
+                least = mp.mpf(10) ** (10 - DIGITS)
+                if any(abs(y) > least for y in self._with_factors(row, factors)):
                     return True
         return False
 
@@ -325,16 +325,16 @@ class Truth:
 
     def _moves(self, row: RowTruth, leaves: list[int]) -> bool:
         """Whether the result is another one right beside a value of a variable."""
-        results = [y for side in (0, 1, -1) for y in self._beside(row, leaves, side)]
+        results = [y for side in (0, 1, -1) for y in self._beside(row, leaves, side * BESIDE)]
         least = abs(results[0]) * BESIDE * mp.mpf(10) ** 30
         return any(abs(other - results[0]) > least for other in results[1:])
 
-    def _beside(self, row: RowTruth, leaves: list[int], side: int) -> Iterator[Any]:
-        """The result where some leaves are moved by `BESIDE`; nothing if it has none."""
+    def _beside(self, row: RowTruth, leaves: list[int], by: Any) -> Iterator[Any]:
+        """The result where some leaves are moved by so much of them; nothing if it has none."""
 
         def leaf(node: Node) -> Any:  # at the digits that are asked for
             y = number(row.cells[node.label] if node.operator == VARIABLE else node.label)
-            return y * (1 + side * BESIDE) if node.id in leaves else y
+            return y * (1 + by) if node.id in leaves else y
 
         try:
             yield values_of(self.formula, leaf)[-1]

@@ -128,7 +128,7 @@ def _on_jump(truth: Truth, i: int, kinds: set[Outcome]) -> set[Outcome]:
     continuous, digits = beside(truth, i)
     if DOUBLE_DIGITS - 0.1 < digits < math.inf:
         return kinds
-    if continuous:
+    if continuous and digits < math.inf:  # it does not stand on one beside the row, too
         return {Outcome.FINITE}
     return kinds | {Outcome.DECIDED} if truth.shaken[i] > 0.03 else {Outcome.DECIDED}
 
@@ -161,7 +161,7 @@ def beside(truth: Truth, i: int) -> tuple[bool, float]:
             if near.bad is not None or far.bad is not None:
                 return False, math.nan
             digits = max(digits, half_log10(far.s2[-1]))
-            size = abs(y) * BESIDE * 10**10 * math.sqrt(max(near.s2[-1], 1.0))
+            size = abs(y) * BESIDE * 10**10 * math.sqrt(min(max(near.s2[-1], 1.0), 1e60))
             continuous = continuous and abs(near.y[-1] - y) <= size
     return continuous, digits
 

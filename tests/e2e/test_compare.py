@@ -95,7 +95,7 @@ def test_a_hall_of_fame_becomes_a_front_whose_points_open_in_the_inspector(
         expect(page.locator(".eic-lead")).to_contain_text("of 3 formulas")
 
         # from the list to the laws, and from a law's point to the inspector in its ranges
-        page.get_by_role("link", name="Stability gap: what laws lose").click()
+        page.get_by_role("link", name="Stability gap: EIC of laws").click()
         expect(page.locator(".eic-lead")).to_contain_text("133 laws")
         page.locator(".st-key-gap-violins .scatterlayer .point").nth(3).click(force=True)
         shown = page.locator(".st-key-gap-picked code")

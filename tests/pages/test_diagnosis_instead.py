@@ -42,6 +42,13 @@ def test_a_better_form_is_said_shown_and_taken_with_one_click() -> None:
     assert "Nothing needs to be done." in html_of(page)
 
 
+def test_the_headline_names_the_better_form_to_who_asks_for_it() -> None:
+    page = open_page(**ROOTS).run()
+    assert f"write <code>{BETTER}</code>.</h2>" in html_of(page)
+    page = page.button(key="ask-noise").click().run()
+    assert f"write <code>{BETTER}</code>" not in html_of(page)
+
+
 def test_the_numbers_of_a_card_are_those_of_the_two_forms() -> None:
     page = open_page(**ROOTS, samples="400")
     samples = sample_domains({"x": Domain("loguniform", 1, 1e8)}, count=400)

@@ -110,8 +110,8 @@ def note(formula: Formula, remark: Remark) -> Phrase:
             )
         case KeptByShared(rows):
             return say_count(
-                "At {count} sample the result keeps no digit with independent noise, as EIC has it, "
-                "and some with shared noise.",
+                "At {count} sample the result keeps no digit with independent noise, as EIC has "
+                "it, and some with shared noise.",
                 "At {count} samples the result keeps no digit with independent noise, as EIC has "
                 "it, and some with shared noise.",
                 rows,

@@ -184,7 +184,7 @@ def results_view(desk: CompareDesk, scored: Scored, notices: list[str]) -> None:
         )
     if not desk.as_stored:
         st.toggle(
-            "Say why each formula loses digits",
+            "Say the cause of each formula",
             key=sync_widget("findings", desk.findings),
             on_change=_change_findings,
             help="Diagnoses every formula, which takes some hundredths of a second each: the table "

@@ -71,7 +71,7 @@ def ways_across(where: Where) -> tuple[Across, ...]:
 
 
 def growth_figure(growth: Growth, *, dark: bool = False, narrow: bool = False) -> go.Figure:
-    """Digits lost on parts of the rows, with the middle 80 % of the parts, and beyond."""
+    """Local EIC on parts of the rows, with the middle 80 % of the parts, and beyond."""
     theme = THEMES[dark]
     counts, digits = list(growth.counts), list(growth.local_eic)
     # The dashed line goes on at the same rate to ten times the rows.

@@ -112,11 +112,11 @@ def sentence(*scores: Score, alpha: float = 0.01) -> str:
 def test_the_sentence_at_its_edges() -> None:
     assert sentence(Score(7, 0.9, 3.0, 3.0), Score(7, 0.9, 0.2, 0.2)) == (
         "Take row 2 instead of row 1, which would be taken without regard to EIC: its worst step "
-        "(EIC) loses 0.2 instead of 3.0 digits; R² is about the same, 0.900, 7 nodes as well."
+        "(EIC) has 0.2 instead of 3.0 digits; R² is about the same, 0.900, 7 nodes as well."
     )
     shorter = sentence(Score(1, 0.97, 0.0, 0.0), Score(9, 0.98, 4.0, 4.0))
     assert shorter.endswith(
-        "loses 0.0 instead of 4.0 digits; R² is 0.970 instead of 0.980, 1 node instead of 9."
+        "has 0.0 instead of 4.0 digits; R² is 0.970 instead of 0.980, 1 node instead of 9."
     )
     longer = sentence(Score(9, 0.9801, 1.0, 1.0), Score(5, 0.98, 2.0, 2.0))
     assert longer.endswith("R² is about the same, 0.980, 9 nodes instead of 5.")
@@ -152,7 +152,7 @@ def test_equal_formulas_are_one_choice_and_the_first_of_them() -> None:
     same = Score(5, 0.9, 1.0, 1.0)
     assert "Take row 1: it is the best with and without" in sentence(same, same, same)
     tie = sentence(Score(5, 0.9, 2.0, 2.0), Score(5, 0.9, 2.0 - 1e-12, 2.0 - 1e-12))
-    assert "(EIC) loses as much, 2.0 digits" in tie or "with and without" in tie
+    assert "(EIC) has as many, 2.0 digits" in tie or "with and without" in tie
 
 
 def test_a_cancellation_that_explains_no_more_is_not_taken():
