@@ -14,6 +14,7 @@ from eic_core.errors import DataError
 from eic_core.explain.budget import digit_budget
 from eic_core.explain.causes import explain_loss, singular_causes
 from eic_core.explain.diagnosis import diagnose
+from eic_core.explain.facts import FollowsStep, InnerStepLost, LeftOut, OutOfSplit
 from eic_core.explain.findings import (
     Accumulated,
     BeyondEveryRange,
@@ -381,9 +382,8 @@ def test_a_quotient_that_60_digits_lose_is_lost_by_its_writing():
     x = np.geomspace(1e-200, 1, 60)
     found = writing_loss(inspect_columns("(1-cos(x))/sin(x)", x=x))
     assert found.singular_function == 0 and found.singular > 50
-    assert f"At {found.singular} samples the writing loses every digit (beyond 10³⁰)" in str(
-        found.notes[-1]
-    )
+    left_out = [remark for remark in found.remarks if isinstance(remark, LeftOut)]
+    assert left_out == [LeftOut(OutOfSplit.WRITING, found.singular)]
     assert found.conditioning.own_finite == pytest.approx(0.5 * math.log10(2), abs=0.01)
 
 
@@ -419,13 +419,11 @@ def test_what_was_not_looked_at_is_counted_apart():
     x = np.linspace(0.1, 0.9, 120)
     found = writing_loss(inspect_columns(text, x=x, y=x[::-1]))
     assert found.singular == 120 and found.singular_function == 0 and found.unsettled > 0
-    assert tuple(map(str, found.notes[-2:])) == (
-        f"At {120 - found.unsettled} samples the writing loses every digit (beyond 10³⁰) and the "
-        "function itself does not; they are left out of the split.",
-        f"At {found.unsettled} more samples the result loses every digit, too, and whether the "
-        "function itself does was not looked at, for there are so many; they are left out of the "
-        "split.",
-    )
+    left_out = [remark for remark in found.remarks if isinstance(remark, LeftOut)]
+    assert left_out == [
+        LeftOut(OutOfSplit.WRITING, 120 - found.unsettled),
+        LeftOut(OutOfSplit.NOT_LOOKED_AT, found.unsettled),
+    ]
 
 
 TABLE = {"x": [2, 2, 3, 1, 2.5, 2], "y": [2, 3, 2, 1, 2.5, 1]}
@@ -488,17 +486,11 @@ def test_the_step_to_be_seen_is_without_a_digit_at_as_many_of_these_samples_as_i
     squares = text.startswith("(")  # a sum of squares is 0, and follows, where all are
     inside = np.any([*zero.values()], axis=0)
     follows = np.all([*zero.values()], axis=0) if squares else np.zeros(5, dtype=bool)
-    notes = [*map(str, writing_loss(inspect_columns(text, **THREE)).notes)]
-    (note,) = [note for note in notes if "an inner step" in note]
-    told, step, some = re.fullmatch(
-        r"At (\d+) samples? an inner step loses every digit and the result does not: "
-        r"it is (`.*`) at (\d+) of them\.",
-        note,
-    ).groups()
+    inspection = inspect_columns(text, **THREE)
+    remarks = writing_loss(inspection).remarks
+    (inner,) = [remark for remark in remarks if isinstance(remark, InnerStepLost)]
+    step = f"`{short_text(inspection.formula, inner.node_id)}`"
     there = inside & ~follows
-    assert int(told) == np.count_nonzero(there)
-    assert int(some) == np.count_nonzero(there & zero[step])
-    kept = [note for note in notes if note.startswith("In these numbers")]
-    assert len(kept) == bool(follows.any())
-    if kept:
-        assert f"are {np.count_nonzero(follows)} samples at which the result follows" in kept[0]
+    assert (inner.rows, inner.at) == (there.sum(), (there & zero[step]).sum())
+    kept = [remark.rows for remark in remarks if isinstance(remark, FollowsStep)]
+    assert kept == ([follows.sum()] if follows.any() else [])
