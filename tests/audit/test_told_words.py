@@ -26,7 +26,7 @@ def test_no_two_groups_of_noise_are_told_in_the_same_words(text, ranges):
     samples = sample_domains(dict(map(Domain.parse, ranges.split())), count=100, seed=0)
     inspection = inspect(read(text).formula, samples)
     for node in (None, inspection.formula.root.id):
-        told = [line for line in blame(inspection, node).sentences if "comes from" in line]
+        told = [t for t in map(str, blame(inspection, node).sentences) if "comes from" in t]
         bare = [re.sub(r"^.*? comes from", "", line) for line in told]
         assert len(set(bare)) == len(bare), told
         assert not [line for line in told if re.match("Another (under|over|less)", line)], told
@@ -37,6 +37,6 @@ def test_of_copies_the_one_is_named_by_what_it_stands_in():
     columns = {"x": [1.0001, 2.0], "y": [1.0, 1.9999], "z": [1.0002, 2.0001]}
     arrays = {name: np.array(values) for name, values in columns.items()}
     inspection = inspect(read("(x-y)*(x-y)*(x-z)").formula, Samples.from_columns(arrays))
-    told = " ".join(blame(inspection).sentences)
+    told = " ".join(map(str, blame(inspection).sentences))
     assert "error of the input `x` in `x − z`" in told, told
     assert "error of the input `x` in `x − y` (in 2 places)" in told, told
