@@ -640,7 +640,8 @@ class _Attempt(Arithmetic):
             number, y = self.multiples[step.slot]
             a = [number, arb(1)]
         kappas = row.kappa_squared(BALLS, a, y, p)
-        if y == 0 or not any(s == math.inf for s in s2):
+        # a step without a value stands in a branch that is not taken
+        if y == 0 or y.is_nan() or not any(s == math.inf for s in s2):
             return kappas
         return [
             self._decided_kappa(step, row, i, p) if s == math.inf and not k > 0 else k

@@ -251,7 +251,7 @@ CAUSES = tuple(cause.name() for cause in get_args(Cause))
 
 
 @unique
-class Noise(Enum):
+class ErrorKind(Enum):
     """The errors that a number of digits is about."""
 
     INDEPENDENT = "independent"  # errors of inputs, constants and steps, each of its own
@@ -299,7 +299,7 @@ class Finding(Plain):
     rows: int | None
     of: int
     digits: Quantiles
-    noise: Noise
+    noise: ErrorKind
     place: Place
     created: float
     at: int

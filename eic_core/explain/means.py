@@ -28,7 +28,7 @@ class Settled(Enum):
     FEW_SAMPLES = auto()
 
 
-class Pace(Enum):
+class GrowthPace(Enum):
     """How a loss grows with the data, as far as these rows show it."""
 
     STILL = auto()
@@ -42,7 +42,7 @@ class Unbounded:
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class RowsLeftOut:
     samples: int  # Of the same kind, whose s is unknown
 
 
@@ -56,4 +56,4 @@ class HeavyTail:
     index: float  # Hill's estimate for s^2
 
 
-NoInterval = Unbounded | LeftOut | FewSamples | HeavyTail
+NoInterval = Unbounded | RowsLeftOut | FewSamples | HeavyTail

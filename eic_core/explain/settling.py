@@ -12,10 +12,10 @@ from eic_core.explain.created import created_losses
 from eic_core.explain.means import (
     FINITE_VARIANCE,
     FewSamples,
+    GrowthPace,
     HeavyTail,
-    LeftOut,
     NoInterval,
-    Pace,
+    RowsLeftOut,
     Unbounded,
     UnsettledAt,
 )
@@ -177,11 +177,11 @@ class Growth(Plain):
     _JSON = ("counts", "local_eic", "low", "high", "per_decade")
 
     @property
-    def pace(self) -> Pace:
+    def pace(self) -> GrowthPace:
         grown = self.local_eic[-1] - self.local_eic[0]
         if grown >= GROWS:
-            return Pace.GROWS
-        return Pace.HARDLY if grown >= HARDLY or self.unbounded else Pace.STILL
+            return GrowthPace.GROWS
+        return GrowthPace.HARDLY if grown >= HARDLY or self.unbounded else GrowthPace.STILL
 
     @property
     def sentence(self) -> Phrase:
@@ -275,7 +275,7 @@ def interval_of(
     if crosses:
         obstacle = Unbounded(event)
     elif left_out:
-        obstacle = LeftOut(left_out)
+        obstacle = RowsLeftOut(left_out)
     elif n < MIN_SAMPLES_FOR_HILL:
         obstacle = FewSamples()
     else:

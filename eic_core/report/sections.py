@@ -18,7 +18,7 @@ from eic_core.explain.budget import TOLERANCE, Budget
 from eic_core.explain.causes import singular_causes
 from eic_core.explain.conditioning import OwnConditioning
 from eic_core.explain.disagreements import EXPLAINED, OK, UNCLEAR, Shaken
-from eic_core.explain.findings import Finding, Noise
+from eic_core.explain.findings import ErrorKind, Finding
 from eic_core.explain.ledger import Ledger
 from eic_core.explain.losses import MEANINGS, NAMES, RESULT_SHARED, WORST_STEP
 from eic_core.explain.phrases import causes as cause_phrases
@@ -169,7 +169,7 @@ def _finding(finding: Finding, formula: Formula, texts: Sequence[str]) -> tuple[
         finding.outcome.name.lower().replace("_", " "),
         NONE if finding.rows is None else _count(finding.rows),
         *map(_digits, (digits.typical, digits.nine_in_ten, digits.worst)),
-        "measured" if finding.noise is Noise.ROUNDING else "sensitivity",
+        "measured" if finding.noise is ErrorKind.ROUNDING else "sensitivity",
     )
 
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from eic_core.explain import findings as f
-from eic_core.explain.findings import Finding, Noise, Place
+from eic_core.explain.findings import ErrorKind, Finding, Place
 from eic_core.explain.verdict import Lead, Verdict
 from eic_core.formula.tree import CONSTANT, VARIABLE
 from eic_core.measure.measured import Quantiles
@@ -95,7 +95,7 @@ def _rows_of(
     truth: Truth, finding: Finding, found: Verdict, rows: Outcomes
 ) -> tuple[np.ndarray, frozenset[int]]:
     """The rows that a finding is about, and the nodes that bring no noise of their own there."""
-    if finding.noise is Noise.ROUNDING:
+    if finding.noise is ErrorKind.ROUNDING:
         beside = np.isin(
             found.measured.positions,
             rows.rows(Outcome.NO_DOUBLE, Outcome.DECIDED, Outcome.RANGE_LOSS),

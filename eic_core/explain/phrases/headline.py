@@ -8,7 +8,7 @@ from typing import assert_never
 
 from eic_core import wording
 from eic_core.explain import findings as facts
-from eic_core.explain.findings import Finding, Noise, Place
+from eic_core.explain.findings import ErrorKind, Finding, Place
 from eic_core.explain.given import GivenDigits
 from eic_core.explain.judgement import A_DIGIT, NO_VALUE, Judgement, Lead, Level
 from eic_core.explain.losses import shared_noise_differs
@@ -56,7 +56,7 @@ right.
         )
     if verdict.lead is Lead.SENSITIVITY and leading.cause.node >= 0 and _is_first_order(leading):
         return _sensitive(verdict, leading, formula)
-    if leading.noise is Noise.ROUNDING:
+    if leading.noise is ErrorKind.ROUNDING:
         return _program_loses(verdict, leading, formula, better)
     return sentence(leading, formula)
 
@@ -210,7 +210,7 @@ def _most(finding: Finding) -> str:
 
 
 def _finite(finding: Finding, place: Phrase | str, rows: Phrase, why: Phrase) -> Phrase:
-    if finding.noise is Noise.ROUNDING:
+    if finding.noise is ErrorKind.ROUNDING:
         return say(
             "Double precision loses up to {digits} at the worst rows, at {place}: {clause}.",
             digits=wording.digits_phrase(finding.digits.worst),

@@ -59,7 +59,7 @@ def _sign_change(inspection: Inspection, node_id: int) -> Phrase:
 
 
 def growth(
-    pace: means.Pace, counts: Sequence[int], local_eic: Sequence[float], per_decade: float
+    pace: means.GrowthPace, counts: Sequence[int], local_eic: Sequence[float], per_decade: float
 ) -> Phrase:
     numbers = {
         "start": wording.number(local_eic[0], 1),
@@ -68,20 +68,20 @@ def growth(
         "all": f"{counts[-1]:,}",
     }
     match pace:
-        case means.Pace.GROWS:
+        case means.GrowthPace.GROWS:
             return say(
                 "The loss grows with the data: {start} digits on {few} of the rows on average, "
                 "{end} on all {all}: that is {more} more for every ten times as many.",
                 more=wording.number(per_decade, 1),
                 **numbers,
             )
-        case means.Pace.HARDLY:
+        case means.GrowthPace.HARDLY:
             return say(
                 "On these rows the loss has hardly grown yet: {start} digits on {few} of the rows "
                 "on average, {end} on all {all}.",
                 **numbers,
             )
-        case means.Pace.STILL:
+        case means.GrowthPace.STILL:
             return say(
                 "The loss does not grow with the data here: {start} digits on {few} of the rows "
                 "on average, {end} on all {all}.",
@@ -98,7 +98,7 @@ def no_interval(fact: means.NoInterval) -> Phrase:
                 "no finite mean",
                 event=event,
             )
-        case means.LeftOut(samples):
+        case means.RowsLeftOut(samples):
             return say_count(
                 "{count} sample is left out that double precision cannot tell",
                 "{count} samples are left out that double precision cannot tell",

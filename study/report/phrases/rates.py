@@ -130,12 +130,9 @@ def sign_test_sentence(test: SignTest) -> Phrase:
     """
     if test.reason:
         return limit(test.reason)
-    pairs = say_count(
-        "the only pair with a majority" if test.lower else "no pair",
-        "{lower} of {count} pairs",
-        test.pairs,
-        lower=test.lower,
-    )
+    pairs = say("{lower} of {pairs} pairs", lower=test.lower, pairs=test.pairs)
+    if test.pairs == 1:
+        pairs = say("the only pair with a majority") if test.lower else say("no pair")
     if not test.split:
         return say("Most votes went to the formula of lower EIC on {pairs}.", pairs=pairs)
     return say_count(

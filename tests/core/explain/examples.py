@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from eic_core.explain import findings as facts
-from eic_core.explain.findings import Cause, Finding, Noise, Place
+from eic_core.explain.findings import Cause, ErrorKind, Finding, Place
 from eic_core.explain.verdict import Verdict, verdict
 from tests.inspections import inspect_columns
 
@@ -23,7 +23,7 @@ class Example(NamedTuple):
     label: str
     sentence: str
     place: Place = Place.RESULT
-    noise: Noise = Noise.INDEPENDENT
+    noise: ErrorKind = ErrorKind.INDEPENDENT
 
     def __str__(self) -> str:
         return f"{self.cause.name()}: {self.text}"
@@ -45,7 +45,7 @@ def line(low: float, high: float, count: int = 9) -> list[float]:
 
 
 TURNS = 10 * math.pi
-INNER, ROUNDING = Place.WORST_STEP, Noise.ROUNDING
+INNER, ROUNDING = Place.WORST_STEP, ErrorKind.ROUNDING
 
 EXAMPLES: tuple[Example, ...] = (
     Example(

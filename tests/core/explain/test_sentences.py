@@ -26,7 +26,7 @@ from eic_core.explain.findings import (
     OutsideDomain,
 )
 from eic_core.explain.ledger import LedgerRow, noise_groups
-from eic_core.explain.means import Pace
+from eic_core.explain.means import GrowthPace
 from eic_core.explain.phrases.causes import clause, domain
 from eic_core.explain.phrases.where import place_sentence
 from eic_core.explain.settling import growth_of, unsettled_at
@@ -154,10 +154,10 @@ def test_a_result_that_shows_a_loss_is_not_said_to_hide_it():
 def test_a_loss_that_grows_with_n_is_not_said_not_to_grow():
     s2 = np.full(1_600, 100.0)
     still = growth_of(s2)
-    assert still.pace is Pace.STILL and "does not grow" in str(still.sentence)
+    assert still.pace is GrowthPace.STILL and "does not grow" in str(still.sentence)
     s2 = 1 / ((np.arange(1_600) + 0.5) / 1_600) ** 1.1
     slow = growth_of(s2)
-    assert slow.pace is Pace.HARDLY and 0.02 < slow.local_eic[-1] - slow.local_eic[0] < 0.1
+    assert slow.pace is GrowthPace.HARDLY and 0.02 < slow.local_eic[-1] - slow.local_eic[0] < 0.1
     assert str(slow.sentence).startswith("On these rows the loss has hardly grown yet: ")
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from eic_core.explain import findings as facts
 from eic_core.explain.bottleneck import origin_of_loss
-from eic_core.explain.findings import Extent, Noise, OutsideDomain, Place
+from eic_core.explain.findings import ErrorKind, Extent, OutsideDomain, Place
 from eic_core.explain.phrases.causes import clause
 from eic_core.explain.verdict import Lead, Level, level_of, verdict
 from eic_core.formula.syntax import read
@@ -39,7 +39,7 @@ def quantile(values, q):
 def test_cancelling_terms_are_named():
     found = judged("10000*x-9999*x")
     leading = found.leading
-    assert found.lead is Lead.LOSS and leading is not None and leading.noise is Noise.ROUNDING
+    assert found.lead is Lead.LOSS and leading is not None and leading.noise is ErrorKind.ROUNDING
     assert leading.cause == facts.Cancellation(6, Extent.EVERYWHERE, pytest.approx(1 / 19_999))
     s2 = 1 + 3 * 10_000**2 + 3 * 9_999**2  # constants, inputs and products
     digits = pytest.approx(math.log10(s2) / 2)
@@ -201,9 +201,9 @@ def test_sensitive_and_computed_right(text, ends, kappa):
             error = abs(mpmath.mpf(float(y)) - true) / abs(true) * 2**53
             lost.append(max(0.0, float(mpmath.log10(error))) if error else 0.0)
     assert max(lost) < 1 and found.measured.worst < 1
-    assert found.lead is Lead.SENSITIVITY and found.leading.noise is Noise.INDEPENDENT
+    assert found.lead is Lead.SENSITIVITY and found.leading.noise is ErrorKind.INDEPENDENT
     assert found.level in (Level.SENSITIVE, Level.VERY_SENSITIVE)
-    assert not [f for f in found.findings if f.noise is Noise.ROUNDING]
+    assert not [f for f in found.findings if f.noise is ErrorKind.ROUNDING]
     nine = quantile([float(mpmath.log10(kappa(v))) for v in x], 0.9)
     assert found.sensitivity.nine_in_ten == pytest.approx(nine, abs=0.1)  # and a rounding or two
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from eic_core.explain.means import Pace
+from eic_core.explain.means import GrowthPace
 from eic_core.explain.settling import growth_of, interval_of
 from eic_core.explain.where import chance_of_so_narrow, few_carriers, where
 from eic_core.formula.syntax import read
@@ -181,7 +181,7 @@ def test_an_input_is_shown_with_the_digits_that_make_the_value_beside_it(text, n
 def test_growth_is_told_in_digits_and_rows():
     u = (np.arange(1_600) + 0.5) / 1_600
     grows = growth_of(1 + 1 / (u - 0.5001) ** 2)
-    assert grows.pace is Pace.GROWS
+    assert grows.pace is GrowthPace.GROWS
     assert str(grows.sentence).startswith("The loss grows with the data: ")
     assert f"{grows.local_eic[-1]:.1f} on all 1,600" in str(grows.sentence)
     assert "does not grow" in str(growth_of(np.full(1_600, 100.0)).sentence)

@@ -171,3 +171,10 @@ def test_what_costs_digits_is_an_overflow_or_an_underflow(text, x, y, z, way):
     leading = verdict(inspection).leading
     assert leading is not None and isinstance(leading.cause, RangeCost)
     assert leading.cause.way is way
+
+
+def test_a_branch_without_a_value_at_its_threshold_is_no_fault() -> None:
+    found = inspect_columns("where(x > 1, log(x - 1), 0)", x=[1.0, 2.0, 3.0])
+    assert found.counts.valid == 3
+    # at 1 the branch taken is 0, and beside it the logarithm has no bound
+    assert outcomes(found).kinds.tolist()[0] == Outcome.NO_DIGIT

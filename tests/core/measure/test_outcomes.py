@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eic_core.explain.findings import Noise, Place
+from eic_core.explain.findings import ErrorKind, Place
 from eic_core.explain.verdict import verdict
 from eic_core.formula.syntax import read
 from eic_core.measure import Inspection, Samples, inspect
@@ -77,7 +77,7 @@ def test_each_row_has_one_outcome_and_the_findings_of_the_result_count_them(kind
     for finding in judged.findings:
         assert finding.of == count
         if finding.rows is None:
-            assert finding.noise is Noise.ROUNDING
+            assert finding.noise is ErrorKind.ROUNDING
             continue
         assert 0 < finding.rows <= count
         if finding.place is Place.RESULT:
@@ -98,7 +98,7 @@ def test_every_row_with_an_outcome_of_its_own_is_in_a_finding(kind, seed):
             for finding in verdict(inspection).findings
             if finding.outcome is outcome
             and finding.place is Place.RESULT
-            and finding.noise is Noise.INDEPENDENT
+            and finding.noise is ErrorKind.INDEPENDENT
         ]
         assert len(result.rows(outcome)) <= sum(by_cause) <= 2 * len(result.rows(outcome))
 
