@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from eic_core.measure.crossings import Passage
+
 FINITE_VARIANCE = 2.0
 """Tail index of s^2 above which its mean has a standard error at all."""
 
@@ -38,7 +40,7 @@ class GrowthPace(Enum):
 
 @dataclass(frozen=True)
 class Unbounded:
-    event: str  # What a part of the formula does inside the domain: `SignChange.words`
+    passage: Passage  # What a part of the formula does inside the domain
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from eic_core.explain.means import (
 )
 from eic_core.explain.phrases import settling as phrases
 from eic_core.exports import Plain
-from eic_core.measure.crossings import GROWN
+from eic_core.measure.crossings import GROWN, Passage
 from eic_core.measure.inspection import Inspection
 from eic_core.measure.tails import MIN_SAMPLES_FOR_HILL, hill_index
 from eic_core.operators.wide import Array
@@ -249,7 +249,7 @@ def interval_of(
     s2: Array,
     crosses: bool,
     *,
-    event: str = "crosses zero",
+    passage: Passage = Passage.ZERO,
     left_out: int = 0,
     level: float = 0.95,
     seed: int = 0,
@@ -257,7 +257,7 @@ def interval_of(
     """A percentile bootstrap interval for log10 of the root of E[s^2], where one exists.
 
     - `s2`, shape (n,): finite values.
-    - `crosses`: whether s grows without bound where a node changes its sign (by `event`).
+    - `crosses`: whether s grows without bound where a node changes its sign (by `passage`).
     - `left_out`: samples of the same kind whose s is unknown.
 
     The bootstrap of a mean fails without a finite variance (K. B. Athreya, Annals of Statistics 15
@@ -273,7 +273,7 @@ def interval_of(
     n = len(s2)
     obstacle: NoInterval | None = None
     if crosses:
-        obstacle = Unbounded(event)
+        obstacle = Unbounded(passage)
     elif left_out:
         obstacle = RowsLeftOut(left_out)
     elif n < MIN_SAMPLES_FOR_HILL:

@@ -25,6 +25,7 @@ from eic_core.explain.settling import (
 )
 from eic_core.exports import Plain, json_form
 from eic_core.formula.tree import Formula
+from eic_core.measure.crossings import Passage
 from eic_core.measure.inspection import Inspection
 from eic_core.operators.wide import Array
 from eic_core.phrasing import Phrase
@@ -353,7 +354,8 @@ def where(inspection: Inspection, node_id: int | None = None) -> Where:
         worst = np.array(carriers[1].positions, dtype=np.int64)
         places = places_of(inspection, node_id, worst, shares[worst])
     s2 = np.square(s[finite])
-    event = _unbounded_event(inspection, node_id, places, s)
+    passage = _unbounded_passage(inspection, node_id, places, s)
+    crosses = passage is not Passage.NONE
     return Where(
         inspection=inspection,
         node_id=node_id,
@@ -363,23 +365,23 @@ def where(inspection: Inspection, node_id: int | None = None) -> Where:
         singular=singular,
         finite=count,
         places=places,
-        growth=growth_of(s2, unbounded=bool(event)),
-        interval=interval_of(s2, bool(event), event=event, left_out=inspection.counts.left_out),
+        growth=growth_of(s2, unbounded=crosses),
+        interval=interval_of(s2, crosses, passage=passage, left_out=inspection.counts.left_out),
     )
 
 
-def _unbounded_event(
+def _unbounded_passage(
     inspection: Inspection, node_id: int, places: tuple[LossPlace, ...], s: Array
-) -> str:
-    """The zero or pole inside the domain towards which s is unbounded; "" if none."""
+) -> Passage:
+    """The zero or pole inside the domain towards which s is unbounded."""
     if not np.isfinite(s).any():
-        return ""
+        return Passage.NONE
     near = [place.node_id for place in places if place.node_id is not None and place.crosses]
     changing = [*near, *nodes_that_make(inspection, node_id)]
     for k in dict.fromkeys(changing):
         if grows_towards(inspection, node_id, k):
-            return inspection.sign_changes.at(k).words
-    return ""
+            return inspection.sign_changes.at(k).passage
+    return Passage.NONE
 
 
 def few_carriers(s: Array) -> tuple[int, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum, auto
 
 import numpy as np
 import numpy.typing as npt
@@ -62,37 +63,44 @@ CLOSE = np.array([0.0, *[sign * 10.0**-k for k in range(1, 8) for sign in (-1, 1
 """And nearer to the estimate, in the same parts."""
 
 
+class Passage(Enum):
+    """What a node does inside the domain."""
+
+    NONE = auto()
+    SIGN = auto()  # It changes its sign, at a jump or where it has no value
+    ZERO = auto()
+    POLE = auto()
+    BOTH = auto()
+
+
 @dataclass(frozen=True)
 class SignChange:
     zero: bool  # Whether it passes through 0
     pole: bool  # Whether it passes through a pole
     # Whether its amplification grows without bound there, so that the mean does not exist
     unbounded: bool
-    # What the node does, for a sentence: "crosses zero", "has a pole", both, or "changes its sign";
-    # of several places those where the amplification has no bound, if there are any
-    words: str
+    # What the node does: of several places those where its amplification has no bound, if there are
+    passage: Passage
     # Where: at a zero if there is one; empty if no change of sign was found
     place: Mapping[str, float]
 
     @property
     def loses_at_zero(self) -> bool:
         """Whether the terms cancel at its zero: its amplification grows without bound there."""
-        return self.unbounded and self.words.startswith(CROSSES)
+        return self.unbounded and self.passage in (Passage.ZERO, Passage.BOTH)
 
 
-CROSSES = "crosses zero"
-
-
-def _words(zero: bool, pole: bool) -> str:
-    parts = [CROSSES] * zero + ["has a pole"] * pole
-    return " and ".join(parts) or "changes its sign"
+def _passage(zero: bool, pole: bool) -> Passage:
+    if zero:
+        return Passage.BOTH if pole else Passage.ZERO
+    return Passage.POLE if pole else Passage.SIGN
 
 
 def _losing_zero(place: Mapping[str, float]) -> SignChange:
-    return SignChange(True, False, True, CROSSES, place)
+    return SignChange(True, False, True, Passage.ZERO, place)
 
 
-NO_CHANGE = SignChange(False, False, False, "", {})
+NO_CHANGE = SignChange(False, False, False, Passage.NONE, {})
 
 
 class SignChanges:
@@ -149,10 +157,10 @@ def find_sign_change(amplification: Amplification, node_id: int) -> SignChange:
     >>> for text in ("x - 0.7", "x + 1/x", "x + x**3"):
     ...     formula = read(text).formula
     ...     change = find_sign_change(amplify(formula, samples, edges=True), len(formula) - 1)
-    ...     print(text, "|", change.words, change.unbounded)
-    x - 0.7 | crosses zero True
-    x + 1/x | has a pole False
-    x + x**3 | crosses zero False
+    ...     print(text, "|", change.passage.name, change.unbounded)
+    x - 0.7 | ZERO True
+    x + 1/x | POLE False
+    x + x**3 | ZERO False
     """
     search = _Search(amplification, node_id)
     lines = search.lines()
@@ -170,7 +178,7 @@ def find_sign_change(amplification: Amplification, node_id: int) -> SignChange:
         zero=any(change.zero for change in changes),
         pole=any(change.pole for change in changes),
         unbounded=any(change.unbounded for change in changes),
-        words=_words(zero, pole),
+        passage=_passage(zero, pole),
         place=examples[0].place,
     )
 
@@ -413,7 +421,7 @@ class _Search:
             unbounded = np.min(s, axis=1) >= GROWN * s_before  # on both sides: not a jump alone
             marks = np.stack([zero, pole, unbounded], axis=1)[decided].tolist()
             changes += [
-                SignChange(at_zero, at_pole, grows, _words(at_zero, at_pole), self.place(point))
+                SignChange(at_zero, at_pole, grows, _passage(at_zero, at_pole), self.place(point))
                 for (at_zero, at_pole, grows), point in zip(marks, low[decided], strict=True)
             ]
             low, high = low[~decided], high[~decided]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from eic_core import wording
 from eic_core.explain import means
 from eic_core.explain.phrases import code_text
+from eic_core.measure.crossings import Passage
 from eic_core.measure.inspection import Inspection
 from eic_core.measure.tails import MIN_SAMPLES_FOR_HILL
 from eic_core.phrasing import Phrase, say, say_count
@@ -89,14 +90,27 @@ def growth(
             )
 
 
+def passing(passage: Passage) -> Phrase:
+    """What a node does inside the domain, as a verb."""
+    match passage:
+        case Passage.ZERO:
+            return say("crosses zero")
+        case Passage.POLE:
+            return say("has a pole")
+        case Passage.BOTH:
+            return say("crosses zero and has a pole")
+        case Passage.SIGN | Passage.NONE:
+            return say("changes its sign")
+
+
 def no_interval(fact: means.NoInterval) -> Phrase:
     """The reason why no interval can be given, as a clause."""
     match fact:
-        case means.Unbounded(event):
+        case means.Unbounded(passage):
             return say(
-                "a part of the formula {event} inside the domain, so that the amplified noise has "
-                "no finite mean",
-                event=event,
+                "a part of the formula {passage} inside the domain, so that the amplified noise "
+                "has no finite mean",
+                passage=passing(passage),
             )
         case means.RowsLeftOut(samples):
             return say_count(
