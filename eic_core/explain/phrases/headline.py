@@ -320,7 +320,8 @@ def value_mark(verdict: Judgement) -> Phrase | None:
 
 def measured_mark(verdict: Judgement) -> Phrase | None:
     most = verdict.measured.nine_in_ten
-    if math.isnan(most):
+    # of rows without a value the other mark tells
+    if math.isnan(most) or (most >= DOUBLE_DIGITS and _without_value(verdict)):
         return None
     if most >= A_DIGIT:
         return say("a program loses {digits}", digits=wording.digits_phrase(most))
