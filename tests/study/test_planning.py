@@ -376,7 +376,7 @@ def test_the_command_prints_json_that_says_the_same(capsys: pytest.CaptureFixtur
     assert main([*arguments, "--studies", "40", "--json"]) == 0
     value = json.loads(capsys.readouterr().out)
     expected = plan(StudyModel(pairs=40, raters=30, drop_out=0.1, kappa=0.2), studies=40)
-    assert value == {"plan": json.loads(json.dumps(expected.to_json())), "advice": None}
+    assert value == {"plan": json.loads(json.dumps(in_words(expected.to_json()))), "advice": None}
 
 
 def test_the_command_refuses_an_impossible_design_in_one_line(

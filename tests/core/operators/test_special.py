@@ -18,6 +18,7 @@ from eic_core.engine.extended import evaluate
 from eic_core.engine.native import library as native
 from eic_core.engine.tape import tape_of
 from eic_core.explain.diagnosis import diagnose
+from eic_core.explain.phrases.headline import short_cause
 from eic_core.formula.syntax import read
 from eic_core.measure import Samples, inspect
 from eic_core.rewriting import repair
@@ -189,7 +190,7 @@ def test_a_change_of_sign_tells_a_mean_that_does_not_exist(text: str, diverges: 
 def test_the_diagnosis_names_the_step(text: str, low: float, high: float, said: str) -> None:
     x = np.random.default_rng(3).uniform(low, high, 300)
     found = diagnose(inspect(read(text).formula, Samples.from_columns({"x": x})))
-    assert said in f"{found.verdict.cause} {found}".lower(), found.verdict
+    assert said in f"{short_cause(found.verdict)} {found.verdict.sentence}".lower()
 
 
 @pytest.mark.parametrize(
