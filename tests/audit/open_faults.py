@@ -5,8 +5,7 @@ A fault counts as known if its text holds all parts of an entry.
 
 from __future__ import annotations
 
-OPEN: tuple[tuple[tuple[str, ...], str], ...] = (
-)
+OPEN: tuple[tuple[tuple[str, ...], str], ...] = ()
 """Parts of a fault's text, and what is false."""
 
 

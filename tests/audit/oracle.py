@@ -316,16 +316,6 @@ class Truth:
                 found[i] = known[id(row)]
         return found
 
-    def undecidable(self, i: int) -> bool:
-        """Whether terms cancel at a row to below 10^-300 of them: the product takes that for 0."""
-        row = self.rows[i]
-        for node in self.formula.nodes:
-            if node.operator in ("add", "sub") and row.bad is None and row.y[node.id]:
-                largest = max(mp.mag(row.y[c]) for c in node.children if row.y[c])
-                if mp.mag(row.y[node.id]) < largest - 990:
-                    return True
-        return False
-
     def _with_factors(self, row: RowTruth, factors: dict[int, Any]) -> Iterator[Any]:
         """The result where some leaves are multiplied; nothing if it has none."""
         try:

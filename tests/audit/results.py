@@ -381,9 +381,8 @@ def faults_of_measured(truth: Truth, found: MeasuredLoss) -> Iterator[str]:
     exact = exact_at_doubles(truth, found.positions.tolist(), found.kind)
     computed = run_plain(truth.formula, truth.samples.columns, truth.count, found.kind)[-1]
     lost = digits_lost(exact, computed[found.positions], found.kind)
-    known = np.array([not truth.undecidable(i) for i in found.positions.tolist()], dtype=bool)
-    both = ~np.isnan(lost) & ~np.isnan(found.lost) & known
-    if (np.isnan(lost) != np.isnan(found.lost))[known].any():
+    both = ~np.isnan(lost) & ~np.isnan(found.lost)
+    if (np.isnan(lost) != np.isnan(found.lost)).any():
         yield f"{np.isnan(lost).sum()} rows cannot be compared, not {np.isnan(found.lost).sum()}"
     # powers and functions are rounded in several ways
     apart = np.abs(lost - found.lost)[both & ((lost > 1.05) | (found.lost > 1.05))]
