@@ -7,6 +7,7 @@ With exact constants and derivatives summed over the places of each variable,
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -189,15 +190,17 @@ class OwnSums:
 
 
 def _on_threshold(formula: Formula, samples: Samples) -> npt.NDArray[np.bool_]:
-    """Where both sides of a condition are equal: there a sweep follows the steeper branch."""
+    """Where both sides of a condition are equal, or two operands of a min or max: there a sweep
+    follows the steeper branch, or all that attain the value at once.
+    """
     tape, count = tape_of(formula), len(samples)
     equal = np.zeros(count, dtype=bool)
-    steps = [step for step in tape.steps if step.row is not None and step.row.compares]
+    steps = [s for s in tape.steps if s.row is not None and (s.row.compares or s.row.selects)]
     if steps:
         y = plain_values(tape, samples.columns, count)
         for step in steps:
-            a, b = (y[i] for i in step.operands)
-            equal |= a == b
+            for i, j in itertools.combinations(dict.fromkeys(step.operands), 2):
+                equal |= y[i] == y[j]
     return equal
 
 

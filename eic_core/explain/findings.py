@@ -131,7 +131,7 @@ class Zero(Enum):
     DEEP = "deep"  # in all digits that were looked at
     NEARLY = "nearly"  # in more than 30 digits
     NO_ANGLE = "no_angle"  # its argument is too large to have an angle
-    TOO_MUCH = "too_much"  # losses add up to more than 30 digits
+    TOO_MUCH = "too_much"  # errors grow beyond 10^30 on the way
 
 
 @dataclass(frozen=True)

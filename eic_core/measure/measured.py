@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from eic_core.engine.exact import ExactEvaluator
+from eic_core.engine.exact import DEEP_SAMPLES, ExactEvaluator
 from eic_core.engine.tape import Tape
 from eic_core.exports import Plain
 from eic_core.measure.inspection import Inspection, cached_on_inspection
@@ -226,7 +226,7 @@ def binary_rows(
 
 def exact_results(tape: Tape, cells: Sequence[Mapping[str, float]]) -> list[Ball | None]:
     """The exact result at each row of numbers; None where there is none, or a cell is infinite."""
-    evaluator = ExactEvaluator(tape, ACCURACY)
+    evaluator = ExactEvaluator(tape, ACCURACY, deep_samples=DEEP_SAMPLES)
     results: list[Ball | None] = []
     for cell in cells:
         result = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 VALUE_IS_ZERO = "its value is 0 there, so that no digit of it is right"
-TOO_MUCH = "the losses up to it add up to more than 30 digits"
+TOO_MUCH = "errors grow beyond 10³⁰ on the way to it"
 ON_A_JUMP = "its argument lies exactly on a jump"
 AT_ITS_END = "its argument is at the end of its domain"
 NEARLY_ON_A_JUMP = "its argument agrees with a jump in more than 30 digits"

@@ -259,7 +259,7 @@ class Remedy(Enum):
 
 @dataclass(frozen=True)
 class Helps:
-    """What helps; `at_lost_rows` where the result loses every digit or jumps, if that is `alone`
+    """What helps; `at_lost_rows` where the result keeps no digit or jumps; if that is `alone`
     nothing needs to be done elsewhere.
     """
 

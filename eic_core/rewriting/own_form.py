@@ -92,7 +92,7 @@ def _refuse(formula: Formula, other: Formula) -> None:
         if tree.complexity > MOST_NODES:
             raise UserError(
                 f"{whose} has more than {MOST_NODES} nodes, too many to compare",
-                hint="compare the part that loses most on its own",
+                hint="compare the most sensitive part on its own",
             )
 
 

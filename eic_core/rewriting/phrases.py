@@ -96,7 +96,7 @@ def _beyond_doubles(form: Measured) -> Iterable[Phrase]:
 
 def nothing_better(reason: NothingBetter) -> Phrase:
     if not reason.finished:
-        return say("Nothing better found before the time limit.")
+        return say("Nothing better found.")
     return say(
         "Nothing better found (other forms tried: {count}): {why}.",
         count=reason.others,
@@ -144,7 +144,11 @@ def _reasons(reason: NothingBetter) -> Iterable[Phrase]:
         case _ as never:
             assert_never(never)
     if before.infinite:
-        yield say("left out, for it is infinite there: {count} rows", count=before.infinite)
+        yield say_count(
+            "{count} row at which it is infinite is left out",
+            "{count} rows at which it is infinite are left out",
+            before.infinite,
+        )
     if reason.in_worst_step:
         yield say(
             "the worst step's sensitivity (EIC) is {eic} digits",
@@ -154,6 +158,12 @@ def _reasons(reason: NothingBetter) -> Iterable[Phrase]:
 
 def _in_double(form: Measured) -> Phrase:
     loss, double = form.loss, form.float64
+    if double.rows == double.failed > 0:
+        return say_count(
+            "it has no value at {count} row measured",
+            "it has no value at any of {count} rows measured",
+            double.rows,
+        )
     if double.failed:
         return say(
             "it has a value at {count} of {rows} rows measured",
@@ -220,7 +230,7 @@ def advice_sentence(advice: Advice, formula: Formula) -> Phrase:
             return say("What helps: {remedies}.", remedies=_alternatives(remedies))
         case Helps(remedies, alone=alone):
             helps = say(
-                "What helps at the samples at which the result loses every digit or jumps: "
+                "What helps at the samples at which the result keeps no digit or jumps: "
                 "{remedies}.",
                 remedies=_alternatives(remedies),
             )
@@ -244,8 +254,8 @@ def _nothing_to_do(why: NothingToDo) -> Phrase:
             return say("Nothing needs to be done.")
         case NothingToDo.ZERO_IS_RIGHT:
             return say(
-                "Nothing needs to be done: where errors grow without bound the result is 0, and so "
-                "it is right beside these samples."
+                "Nothing needs to be done: where errors grow without bound the result is 0, and it "
+                "is 0 beside these samples, too."
             )
         case NothingToDo.COPIES_SHARE_ERRORS:
             return say(
@@ -293,9 +303,9 @@ def _remedy(remedy: Remedy) -> Phrase:
         case Remedy.SAMPLES_WITH_VALUE:
             return say("samples at which the formula has a finite value other than 0")
         case Remedy.SEARCH_PART:
-            return say("search the part that loses most on its own")
+            return say("to search the most sensitive part on its own")
         case Remedy.INSPECT_BRANCHES:
-            return say("inspect each branch as a formula of its own, on the rows that take it")
+            return say("to inspect each branch as a formula of its own, on the rows that take it")
         case _ as never:
             assert_never(never)
 

@@ -234,7 +234,11 @@ class Truth:
             return math.nan
         gains, loose = row.gains[self.root], row.loose[self.root]
         total = 1.0 if own else 0.0
+        tied = own and self.is_tied(row) and row.y[self.root]
         for group in groups:
+            if tied:
+                total += self._slope_beside(row, group) ** 2
+                continue
             moves = [loose[j] for j in group if j in loose]
             if moves:
                 with mp.workdps(MOST_DIGITS):
@@ -259,13 +263,21 @@ class Truth:
             total += g * g
         return total if total <= SINGULAR_S2 else math.inf
 
+    def is_tied(self, row: RowTruth) -> bool:
+        """Whether a min or max of a row attains its value twice: there no derivative exists."""
+        selecting = [node for node in self.formula.nodes if node.operator in ("min", "max")]
+        return row.bad is None and any(
+            [row.y[c] for c in node.children].count(row.y[node.id]) > 1 for node in selecting
+        )
+
     def _slope_beside(self, row: RowTruth, group: list[int]) -> float:
         """What an error of a variable grows to on the steeper side of a row."""
         step = mp.mpf(10) ** -100
-        there = [y for by in (0, step, -step) for y in self._beside(row, group, by)]
-        if len(there) < 3 or not there[0]:
-            return 0.0
-        return float(max(abs(y / there[0] - 1) for y in there[1:]) / step)
+        with mp.workdps(MOST_DIGITS):
+            there = [y for by in (0, step, -step) for y in self._beside(row, group, by)]
+            if len(there) < 3 or not there[0]:
+                return 0.0
+            return float(max(abs(y / there[0] - 1) for y in there[1:]) / step)
 
     def _moved_together(self, row: RowTruth, groups: list[list[int]]) -> bool:
         """Whether a result of 0 is another one beside it, if several variables move at once."""
@@ -303,16 +315,6 @@ class Truth:
                     known[id(row)] = not moves
                 found[i] = known[id(row)]
         return found
-
-    def undecidable(self, i: int) -> bool:
-        """Whether terms cancel at a row to below 10^-300 of them: the product takes that for 0."""
-        row = self.rows[i]
-        for node in self.formula.nodes:
-            if node.operator in ("add", "sub") and row.bad is None and row.y[node.id]:
-                largest = max(mp.mag(row.y[c]) for c in node.children if row.y[c])
-                if mp.mag(row.y[node.id]) < largest - 990:
-                    return True
-        return False
 
     def _with_factors(self, row: RowTruth, factors: dict[int, Any]) -> Iterator[Any]:
         """The result where some leaves are multiplied; nothing if it has none."""

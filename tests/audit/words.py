@@ -58,7 +58,7 @@ def sentences(draw: Draw, asked: str) -> Iterator[tuple[str, str]]:
             parts["budget"] = [str(error)]
         parts["ways"] = [triangulate(inspection).sentence]
     for part, texts in parts.items():
-        yield from ((part, str(text)) for text in texts if str(text))
+        yield from ((part, str(text)) for text in texts if text)
 
 
 def shape(text: str) -> str:

@@ -121,7 +121,7 @@ def test_a_changed_formula_is_searched_anew() -> None:
         ("x", "it loses no digit", "Nothing needs to be done"),
         ("2", "it loses no digit", "Nothing needs to be done"),
         ("x - sin(x)", "at the worst, by this writing", "a series or a library function"),
-        ("+".join(["x*y"] * 50), "more than 120 nodes", "the part that loses most"),
+        ("+".join(["x*y"] * 50), "more than 120 nodes", "the most sensitive part"),
     ],
 )
 def test_where_there_is_nothing_better_the_reason_is_said_and_what_helps(

@@ -253,7 +253,7 @@ def _other_zero(way: Zero) -> Phrase:
         case Zero.NO_ANGLE:
             return say("has no angle")
         case Zero.TOO_MUCH:
-            return say("losses add up")
+            return say("errors add up")
         case _:
             return say("nearly")
 
@@ -269,7 +269,7 @@ def _zero(way: Zero, row: Operator) -> Phrase:
         case Zero.NO_ANGLE:
             return say("its argument is too large to have an angle")
         case Zero.TOO_MUCH:
-            return say("the losses up to it add up to over 30 digits")
+            return say("errors grow beyond 10³⁰ on the way to it")
     assert_never(way)
 
 

@@ -150,7 +150,7 @@ def sentence(finding: Finding, formula: Formula) -> Phrase:
                 leaves=why,
             )
         case Outcome.DECIDED:
-            if isinstance(finding.cause, facts.OnThreshold):
+            if not isinstance(finding.cause, facts.TurnedByRounding | facts.TurnedByRange):
                 return say(
                     "Any error costs {digits} {rows}, at {place}: {clause}.",
                     digits=_most(finding),
@@ -199,7 +199,8 @@ def _rows(finding: Finding) -> Phrase:
     if finding.of == 1:
         return say("at the only row")
     if finding.rows == finding.of:
-        return say("at any row") if finding.outcome in NO_VALUE else say("at every row")
+        denied = finding.outcome in NO_VALUE or finding.outcome is Outcome.NO_DIGIT
+        return say("at any row") if denied else say("at every row")
     return say("at {rows} of {of} rows", rows=finding.rows, of=finding.of)
 
 
@@ -217,11 +218,13 @@ def _finite(finding: Finding, place: Phrase | str, rows: Phrase, why: Phrase) ->
             place=place,
             clause=why,
         )
+    low = wording.significant(10**finding.digits.typical, 2)
+    high = wording.significant(10**finding.digits.worst, 2)
     return say(
-        "Errors grow {low}-fold typically {rows}, {high}-fold at the worst; {created} of these "
-        "digits arise at {place}: {clause}.",
-        low=wording.significant(10**finding.digits.typical, 2),
-        high=wording.significant(10**finding.digits.worst, 2),
+        "Errors grow {times} {rows}; {created} digits of that arise at {place}: {clause}.",
+        times=say("{low}-fold", low=low)
+        if low == high
+        else say("{low}-fold typically and {high}-fold at most", low=low, high=high),
         rows=rows,
         created=wording.number(finding.created, 1),
         place=place,

@@ -24,7 +24,7 @@ def unsettled(inspection: Inspection, fact: means.UnsettledAt) -> Phrase:
         if math.isnan(share):
             return say("the tail of the amplified noise is heavy, and more samples may raise EIC")
         return say(
-            "the worst 1 % of the samples carry {share} of it, and more of them may raise EIC",
+            "the worst 1 % of the samples carry {share} of it, and more samples may raise EIC",
             share=wording.percent(share),
         )
     node = inspection.nodes[fact.node]
@@ -36,12 +36,12 @@ def unsettled(inspection: Inspection, fact: means.UnsettledAt) -> Phrase:
     digits = wording.digits_phrase(node.local_eic_finite)
     if math.isinf(node.local_eic):
         return say(
-            "{change}, so that what it loses at the other samples, now {digits}, grows with N",
+            "{change}, so that its local EIC at the other samples, now {digits}, grows with N",
             change=change,
             digits=digits,
         )
     return say(
-        "{change}, so that what it loses, now {digits}, grows with N", change=change, digits=digits
+        "{change}, so that its local EIC, now {digits}, grows with N", change=change, digits=digits
     )
 
 
@@ -71,21 +71,21 @@ def growth(
     match pace:
         case means.GrowthPace.GROWS:
             return say(
-                "The loss grows with the data: {start} digits on {few} of the rows on average, "
-                "{end} on all {all}: that is {more} more for every ten times as many.",
+                "The local EIC grows with the data: {start} digits on {few} of the rows on "
+                "average, {end} on all {all}: that is {more} more for every ten times as many.",
                 more=wording.number(per_decade, 1),
                 **numbers,
             )
         case means.GrowthPace.HARDLY:
             return say(
-                "On these rows the loss has hardly grown yet: {start} digits on {few} of the rows "
-                "on average, {end} on all {all}.",
+                "On these rows the local EIC has hardly grown yet: {start} digits on {few} of the "
+                "rows on average, {end} on all {all}.",
                 **numbers,
             )
         case means.GrowthPace.STILL:
             return say(
-                "The loss does not grow with the data here: {start} digits on {few} of the rows "
-                "on average, {end} on all {all}.",
+                "The local EIC does not grow with the data here: {start} digits on {few} of the "
+                "rows on average, {end} on all {all}.",
                 **numbers,
             )
 

@@ -51,7 +51,7 @@ def concentration_sentence(formula: Formula, node_id: int, found: Concentration)
             return say(
                 "All over {data}: each of {rows} gives the same share of {noise} at {step}.",
                 data=_data(found),
-                rows=_all_rows(found),
+                rows=_all_rows(found) if found.leaves_out or not found.in_branch else say("them"),
                 noise=NOISE,
                 step=step,
             )
@@ -64,8 +64,8 @@ def concentration_sentence(formula: Formula, node_id: int, found: Concentration)
             )
         case Concentrated.ONE_ROW:
             return say(
-                "One row of {all}, row {row}, gives {share} of {noise} at {step}.",
-                all=_all_rows(found) if found.leaves_out else found.of,
+                "One of {all}, row {row}, gives {share} of {noise} at {step}.",
+                all=_all_rows(found),
                 row=found.rows[0],
                 share=wording.percent(found.share),
                 noise=NOISE,

@@ -116,21 +116,26 @@ def note(formula: Formula, remark: Remark) -> Phrase:
                 "it, and some with shared noise.",
                 rows,
             )
-        case InnerStepLost(rows, node_id, at):
-            return say_count(
-                "At {count} sample an inner step keeps no digit and the result does: it is {step} "
+        case InnerStepLost(rows, node_id, at) if at < rows:
+            return say(
+                "At {rows} samples an inner step keeps no digit and the result does: it is {step} "
                 "at {at} of them.",
-                "At {count} samples an inner step keeps no digit and the result does: it is {step} "
-                "at {at} of them.",
-                rows,
+                rows=rows,
                 step=code_text(formula, node_id),
                 at=at,
             )
+        case InnerStepLost(rows, node_id):
+            return say_count(
+                "At {count} sample an inner step, {step}, keeps no digit, and the result does.",
+                "At {count} samples an inner step, {step}, keeps no digit, and the result does.",
+                rows,
+                step=code_text(formula, node_id),
+            )
         case FollowsStep(rows, node_id):
             return say_count(
-                "In these numbers is {count} sample at which the result follows {step}: by noise "
+                "These numbers include {count} sample at which the result follows {step}: by noise "
                 "of first order it keeps its digits there.",
-                "In these numbers are {count} samples at which the result follows {step}: by "
+                "These numbers include {count} samples at which the result follows {step}: by "
                 "noise of first order it keeps its digits there.",
                 rows,
                 step=code_text(formula, node_id),
@@ -153,19 +158,19 @@ def _left_out(why: OutOfSplit, rows: int) -> Phrase:
             )
         case OutOfSplit.WRITING:
             return say_count(
-                "At {count} sample this writing keeps no digit (beyond 10³⁰) and the function "
-                "itself does; it is left out of the split.",
-                "At {count} samples this writing keeps no digit (beyond 10³⁰) and the function "
-                "itself does; they are left out of the split.",
+                "At {count} sample this writing keeps no digit (errors grow beyond 10³⁰), and the "
+                "function itself does; it is left out of the split.",
+                "At {count} samples this writing keeps no digit (errors grow beyond 10³⁰), and the "
+                "function itself does; they are left out of the split.",
                 rows,
             )
         case OutOfSplit.NOT_LOOKED_AT:
             return say_count(
-                "At {count} more sample the result keeps no digit, too, and whether the "
-                "function itself does was not looked at, for there are so many; it is left out of "
-                "the split.",
-                "At {count} more samples the result keeps no digit, too, and whether the "
-                "function itself does was not looked at, for there are so many; they are left out "
-                "of the split.",
+                "At {count} more sample the result keeps no digit either; whether the function "
+                "itself does was not looked at, for there are so many: it is left out of the "
+                "split.",
+                "At {count} more samples the result keeps no digit either; whether the function "
+                "itself does was not looked at, for there are so many: they are left out of the "
+                "split.",
                 rows,
             )

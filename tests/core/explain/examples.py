@@ -53,18 +53,17 @@ EXAMPLES: tuple[Example, ...] = (
         "sin(" * 400 + "x" + ")" * 400,
         {"x": line(0.5, 2, 20)},
         "Accumulated rounding",
-        "Errors grow 12-fold typically at every row, 12-fold at the worst; 0.0 of "
-        "these digits arise at "
-        "`sin(sin(sin(sin(sin(sin(sin(sin(sin(sin(sin(…)))))))))))`: no single step "
-        "below stands out.",
+        "Errors grow 12-fold at every row; 0.0 digits of that arise at "
+        "`sin(sin(sin(sin(sin(sin(sin(sin(sin(sin(sin(…)))))))))))`: no single step below "
+        "stands out.",
     ),
     Example(
         facts.Cancellation,
         "10000*x - 9999*x",
         {"x": line(1, 2)},
         "Cancellation in a difference",
-        "Errors grow 24,000-fold typically at every row, 24,000-fold at the worst; "
-        "4.2 of these digits arise at `10000·x − 9999·x`: the two terms cancel.",
+        "Errors grow 24,000-fold at every row; 4.2 digits of that arise at `10000·x − "
+        "9999·x`: the two terms cancel.",
     ),
     Example(
         facts.Cancellation,
@@ -80,85 +79,80 @@ EXAMPLES: tuple[Example, ...] = (
         "(x - y)**20",
         {"x": line(1, 2), "y": line(0.8, 1.6)},
         "Cancellation in a difference",
-        "Errors grow 130-fold typically at every row, 130-fold at the worst; 0.8 of "
-        "these digits arise at `x − y`: the two terms nearly cancel.",
+        "Errors grow 130-fold at every row; 0.8 digits of that arise at `x − y`: the two "
+        "terms nearly cancel.",
     ),
     Example(
         facts.Cancellation,
         "(x - y)**20",
         {"x": [1.0] * 9, "y": [0.8] * 5 + [-0.5] * 4},
         "Cancellation in a difference",
-        "Errors grow 130-fold typically at every row, 130-fold at the worst; 0.5 of "
-        "these digits arise at `x − y`: the two terms nearly cancel at some rows.",
+        "Errors grow 130-fold at every row; 0.5 digits of that arise at `x − y`: the two "
+        "terms nearly cancel at some rows.",
     ),
     Example(
         facts.Cancellation,
         "x + y",
         {"x": [1.0, 1.0], "y": [-0.99, -0.98]},
         "Cancellation in a sum",
-        "Errors grow 70-fold typically at every row, 140-fold at the worst; 2.0 of "
-        "these digits arise at `x + y`: the two terms cancel.",
+        "Errors grow 70-fold typically and 140-fold at most at every row; 2.0 digits of that "
+        "arise at `x + y`: the two terms cancel.",
     ),
     Example(
         facts.ZeroTerm,
         "100 + 1e9*(x - 1)",
         {"x": [1.0, 1.0]},
         "Error of a term that is 0",
-        "Errors grow 1.4·10⁷-fold typically at every row, 1.4·10⁷-fold at the worst; "
-        "7.2 of these digits arise at `100 + 1e9·(x − 1)`: one term is 0 and only "
-        "brings its error.",
+        "Errors grow 1.4·10⁷-fold at every row; 7.2 digits of that arise at `100 + 1e9·(x − "
+        "1)`: one term is 0 and only brings its error.",
     ),
     Example(
         facts.ZeroTerm,
         "exp(1e9*(x - x))",
         {"x": [1.0, 2.0]},
         "Error of a term that is 0",
-        "Errors grow 1.4·10⁹-fold typically at every row, 2.8·10⁹-fold at the worst; "
-        "9.3 of these digits arise at `exp(1e9·(x − x))`: its operand is 0 and only "
-        "brings its error.",
+        "Errors grow 1.4·10⁹-fold typically and 2.8·10⁹-fold at most at every row; 9.3 digits"
+        " of that arise at `exp(1e9·(x − x))`: its operand is 0 and only brings its error.",
     ),
     Example(
         facts.ZeroTerm,
         "x**(1e9*(y - y))",
         {"x": [1.5, 2.0], "y": [1.0, 2.0]},
         "Error of a term that is 0",
-        "Errors grow 5.7·10⁸-fold typically at every row, 2·10⁹-fold at the worst; "
-        "9.0 of these digits arise at `x^(1e9·(y − y))`: its exponent is 0 and only "
-        "brings its error.",
+        "Errors grow 5.7·10⁸-fold typically and 2·10⁹-fold at most at every row; 9.0 digits "
+        "of that arise at `x^(1e9·(y − y))`: its exponent is 0 and only brings its error.",
     ),
     Example(
         facts.ZeroTerm,
         "atan2(x, 1e9*(y - y))",
         {"x": [1.5, 2.0], "y": [1.0, 2.0]},
         "Error of a term that is 0",
-        "Errors grow 6·10⁸-fold typically at every row, 9·10⁸-fold at the worst; 8.9 "
-        "of these digits arise at `atan2(x, 1e9·(y − y))`: operand 2 is 0 and only "
-        "brings its error.",
+        "Errors grow 6·10⁸-fold typically and 9·10⁸-fold at most at every row; 8.9 digits of "
+        "that arise at `atan2(x, 1e9·(y − y))`: operand 2 is 0 and only brings its error.",
     ),
     Example(
         facts.NearPole,
         "tan(x)",
         {"x": line(1.55, 1.57)},
         "Near a pole",
-        "Errors grow 140-fold typically at every row, 2,000-fold at the worst; 2.3 of"
-        " these digits arise at `tan(x)`: it comes close to a pole of `tan`.",
+        "Errors grow 140-fold typically and 2,000-fold at most at every row; 2.3 digits of "
+        "that arise at `tan(x)`: it comes close to a pole of `tan`.",
     ),
     Example(
         facts.NearZero,
         "sin(x)",
         {"x": line(3.1, 3.14)},
         "Near a zero",
-        "Errors grow 140-fold typically at every row, 2,000-fold at the worst; 2.3 of"
-        " these digits arise at `sin(x)`: it comes close to a zero of `sin`.",
+        "Errors grow 140-fold typically and 2,000-fold at most at every row; 2.3 digits of "
+        "that arise at `sin(x)`: it comes close to a zero of `sin`.",
     ),
     Example(
         facts.NearZero,
         "sin(x)",
         {"x": [7 * math.pi + 1e-4, 8 * math.pi - 2e-4, 7 * math.pi - 1e-3]},
         "Near a zero",
-        "Errors grow 130,000-fold typically at every row, 220,000-fold at the worst; "
-        "4.9 of these digits arise at `sin(x)`: it comes close to a zero at arguments"
-        " up to 25.1.",
+        "Errors grow 130,000-fold typically and 220,000-fold at most at every row; 4.9 digits"
+        " of that arise at `sin(x)`: it comes close to a zero at arguments up to 25.1.",
     ),
     Example(
         facts.NearZerosAndPoles,
@@ -172,168 +166,153 @@ EXAMPLES: tuple[Example, ...] = (
             ]
         },
         "Near zeros and poles",
-        "Errors grow 31,000-fold typically at every row, 33,000-fold at the worst; "
-        "4.0 of these digits arise at `tan(x)`: it comes close to zeros and poles of "
-        "`tan`.",
+        "Errors grow 31,000-fold typically and 33,000-fold at most at every row; 4.0 digits "
+        "of that arise at `tan(x)`: it comes close to zeros and poles of `tan`.",
     ),
     Example(
         facts.LargeArgument,
         "sin(x)",
         {"x": line(1e6, 1.1e6, 60)},
         "Large argument of sin",
-        "Errors grow 1.1·10⁶-fold typically at every row, 1.5·10⁸-fold at the worst; "
-        "6.0 of these digits arise at `sin(x)`: its argument is large (up to 1.1·10⁶,"
-        " period 2π).",
+        "Errors grow 1.1·10⁶-fold typically and 1.5·10⁸-fold at most at every row; 6.0 digits"
+        " of that arise at `sin(x)`: its argument is large (up to 1.1·10⁶, period 2π).",
     ),
     Example(
         facts.LargeArgument,
         "tan(x)",
         {"x": line(1e6, 1.1e6, 60)},
         "Large argument of tan",
-        "Errors grow 3·10⁶-fold typically at every row, 1.5·10⁸-fold at the worst; "
-        "6.6 of these digits arise at `tan(x)`: its argument is large (up to 1.1·10⁶,"
-        " period π).",
+        "Errors grow 3·10⁶-fold typically and 1.5·10⁸-fold at most at every row; 6.6 digits "
+        "of that arise at `tan(x)`: its argument is large (up to 1.1·10⁶, period π).",
     ),
     Example(
         facts.GrowthOfLargeNumber,
         "exp(x)",
         {"x": line(100, 600)},
         "Exponential of a large number",
-        "Errors grow 350-fold typically at every row, 600-fold at the worst; 2.5 of "
-        "these digits arise at `exp(x)`: the exponential multiplies errors by its "
-        "argument (up to 600).",
+        "Errors grow 350-fold typically and 600-fold at most at every row; 2.5 digits of that"
+        " arise at `exp(x)`: the exponential multiplies errors by its argument (up to 600).",
     ),
     Example(
         facts.GrowthOfLargeNumber,
         "cosh(x)",
         {"x": line(100, 600)},
         "Hyperbolic function of a large number",
-        "Errors grow 350-fold typically at every row, 600-fold at the worst; 2.5 of "
-        "these digits arise at `cosh(x)`: the hyperbolic function multiplies errors "
-        "by its argument (up to 600).",
+        "Errors grow 350-fold typically and 600-fold at most at every row; 2.5 digits of that"
+        " arise at `cosh(x)`: the hyperbolic function multiplies errors by its argument (up "
+        "to 600).",
     ),
     Example(
         facts.GrowthOfLargeNumber,
         "gamma(x)",
         {"x": line(100, 160)},
         "Gamma function of a large number",
-        "Errors grow 630-fold typically at every row, 810-fold at the worst; 2.8 of "
-        "these digits arise at `Γ(x)`: the gamma function multiplies errors by its "
-        "argument (up to 160).",
+        "Errors grow 630-fold typically and 810-fold at most at every row; 2.8 digits of that"
+        " arise at `Γ(x)`: the gamma function multiplies errors by its argument (up to 160).",
     ),
     Example(
         facts.GrowthOfLargeNumber,
         "erfc(x)",
         {"x": line(5, 20)},
         "`erfc` of a large number",
-        "Errors grow 310-fold typically at every row, 800-fold at the worst; 2.4 of "
-        "these digits arise at `erfc(x)`: the `erfc` multiplies errors by its "
-        "argument (up to 20).",
+        "Errors grow 310-fold typically and 800-fold at most at every row; 2.4 digits of that"
+        " arise at `erfc(x)`: the `erfc` multiplies errors by its argument (up to 20).",
     ),
     Example(
         facts.LargeExponent,
         "x**40",
         {"x": line(1, 2)},
         "Large exponent",
-        "Errors grow 40-fold typically at every row, 40-fold at the worst; 1.6 of "
-        "these digits arise at `x⁴⁰`: the power multiplies the relative error by 40.",
+        "Errors grow 40-fold at every row; 1.6 digits of that arise at `x⁴⁰`: the power "
+        "multiplies the relative error by 40.",
     ),
     Example(
         facts.LargeExponent,
         "x**y",
         {"x": line(1, 1.1), "y": line(100, 200)},
         "Large exponent",
-        "Errors grow 150-fold typically at every row, 200-fold at the worst; 2.2 of "
-        "these digits arise at `x^y`: the power multiplies the relative error by "
-        "about 150.",
+        "Errors grow 150-fold typically and 200-fold at most at every row; 2.2 digits of that"
+        " arise at `x^y`: the power multiplies the relative error by about 150.",
     ),
     Example(
         facts.ErrorInExponent,
         "x**y",
         {"x": line(1e10, 1e11), "y": line(3, 4)},
         "Error in an exponent",
-        "Errors grow 87-fold typically at every row, 100-fold at the worst; 1.9 of "
-        "these digits arise at `x^y`: an error in the exponent counts exponent × "
-        "ln(base) times.",
+        "Errors grow 87-fold typically and 100-fold at most at every row; 1.9 digits of that "
+        "arise at `x^y`: an error in the exponent counts exponent × ln(base) times.",
     ),
     Example(
         facts.NearEdge,
         "acos(x)",
         {"x": line(0.9999, 0.99999)},
         "End of the domain",
-        "Errors grow 9,100-fold typically at every row, 50,000-fold at the worst; 4.0"
-        " of these digits arise at `acos(x)`: the argument of `acos` comes close to "
-        "1.",
+        "Errors grow 9,100-fold typically and 50,000-fold at most at every row; 4.0 digits of"
+        " that arise at `acos(x)`: the argument of `acos` comes close to 1.",
     ),
     Example(
         facts.NearEdge,
         "atanh(x)",
         {"x": [-0.9999, 0.9999, 0.99999]},
         "End of the domain",
-        "Errors grow 1,000-fold typically at every row, 8,200-fold at the worst; 3.3 "
-        "of these digits arise at `atanh(x)`: the argument of `atanh` comes close to "
-        "±1.",
+        "Errors grow 1,000-fold typically and 8,200-fold at most at every row; 3.3 digits of "
+        "that arise at `atanh(x)`: the argument of `atanh` comes close to ±1.",
     ),
     Example(
         facts.NearEdge,
         "atanh(x)",
         {"x": [-0.9999, -0.99999]},
         "End of the domain",
-        "Errors grow 1,000-fold typically at every row, 8,200-fold at the worst; 3.5 "
-        "of these digits arise at `atanh(x)`: the argument of `atanh` comes close to "
-        "−1.",
+        "Errors grow 1,000-fold typically and 8,200-fold at most at every row; 3.5 digits of "
+        "that arise at `atanh(x)`: the argument of `atanh` comes close to −1.",
     ),
     Example(
         facts.NearEdge,
         "log(x)",
         {"x": [0.999, 1.001]},
         "Logarithm near 1",
-        "Errors grow 1,000-fold typically at every row, 1,000-fold at the worst; 3.0 "
-        "of these digits arise at `log(x)`: its argument comes close to 1, where the "
-        "logarithm is 0.",
+        "Errors grow 1,000-fold at every row; 3.0 digits of that arise at `log(x)`: its "
+        "argument comes close to 1, where the logarithm is 0.",
     ),
     Example(
         facts.NearEdge,
         "log1p(x)",
         {"x": [-0.9999, -0.9998]},
         "Logarithm near its end",
-        "Errors grow 590-fold typically at every row, 1,100-fold at the worst; 2.9 of"
-        " these digits arise at `log1p(x)`: its argument comes close to −1.",
+        "Errors grow 590-fold typically and 1,100-fold at most at every row; 2.9 digits of "
+        "that arise at `log1p(x)`: its argument comes close to −1.",
     ),
     Example(
         facts.NearEdge,
         "lgamma(x)",
         {"x": [1.01, 2.01, 0.99]},
         "Log-gamma near a zero",
-        "Errors grow 100-fold typically at every row, 200-fold at the worst; 2.1 of "
-        "these digits arise at `lgamma(x)`: its value comes close to 0, as beside 1 "
-        "and 2.",
+        "Errors grow 100-fold typically and 200-fold at most at every row; 2.1 digits of that"
+        " arise at `lgamma(x)`: its value comes close to 0, as beside 1 and 2.",
     ),
     Example(
         facts.SteepStep,
         "mod(x, 3)",
         {"x": [100.01, 101.0, 100.5]},
         "Steep function",
-        "Errors grow 94-fold typically at every row, 140-fold at the worst; 2.0 of "
-        "these digits arise at `mod(x, 3)`: it multiplies errors of operand 1 by "
-        "about 67.",
+        "Errors grow 94-fold typically and 140-fold at most at every row; 2.0 digits of that "
+        "arise at `mod(x, 3)`: it multiplies errors of operand 1 by about 67.",
     ),
     Example(
         facts.SteepStep,
         "tan(x)**20",
         {"x": [2.3, 2.31]},
         "Steep function",
-        "Errors grow 95-fold typically at every row, 95-fold at the worst; 0.7 of "
-        "these digits arise at `tan(x)`: it multiplies relative errors by about 4.64.",
+        "Errors grow 95-fold at every row; 0.7 digits of that arise at `tan(x)`: it "
+        "multiplies relative errors by about 4.64.",
     ),
     Example(
         facts.SteepStep,
         "lgamma(x)",
         {"x": [-4.004, -4.005]},
         "Steep function",
-        "Errors grow 380-fold typically at every row, 430-fold at the worst; 2.6 of "
-        "these digits arise at `lgamma(x)`: it amplifies what it is given about 406 "
-        "times.",
+        "Errors grow 380-fold typically and 430-fold at most at every row; 2.6 digits of that"
+        " arise at `lgamma(x)`: it amplifies what it is given about 406 times.",
     ),
     Example(
         facts.BeyondDoubles,
@@ -350,15 +329,15 @@ EXAMPLES: tuple[Example, ...] = (
         "x - x",
         {"x": [1.0, 2.0]},
         "Cancellation in a difference",
-        "Any error leaves no digit right at every row, at `x − x`: the two terms cancel exactly.",
+        "Any error leaves no digit right at any row, at `x − x`: the two terms cancel exactly.",
     ),
     Example(
         facts.NoDigitLeft,
         "(1e40 + x) - 1e40",
         {"x": [1.0, 2.0]},
         "Cancellation in a difference",
-        "Any error leaves no digit right at every row, at `1e40 + x − 1e40`: the two "
-        "terms cancel in more than 30 digits.",
+        "Any error leaves no digit right at any row, at `1e40 + x − 1e40`: the two terms "
+        "cancel in more than 30 digits.",
     ),
     Example(
         facts.NoDigitLeft,
@@ -382,16 +361,16 @@ EXAMPLES: tuple[Example, ...] = (
         "exp(log(x)) - x",
         {"x": [1.5, 2.5]},
         "Cancellation in a difference",
-        "Any error leaves no digit right at every row, at `exp(log(x)) − x`: 2,000 "
-        "digits cannot tell it from a singular point.",
+        "Any error leaves no digit right at any row, at `exp(log(x)) − x`: 2,000 digits "
+        "cannot tell it from a singular point.",
     ),
     Example(
         facts.NoDigitLeft,
         "((1e20 + x) - 1e20) - 0.9*x",
         {"x": [1e-9, 1.1e-9]},
         "Cancellation in a difference",
-        "Any error leaves no digit right at every row, at `1e20 + x − 1e20 − 0.9·x`: "
-        "the losses up to it add up to over 30 digits.",
+        "Any error leaves no digit right at any row, at `1e20 + x − 1e20 − 0.9·x`: errors "
+        "grow beyond 10³⁰ on the way to it.",
     ),
     Example(
         facts.NoDigitLeft,

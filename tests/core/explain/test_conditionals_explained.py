@@ -109,7 +109,7 @@ def test_rows_without_a_value_are_not_said_to_leave_double_range() -> None:
 def test_a_branch_is_not_all_the_data() -> None:
     found = where(inspect_columns(CANCELS, x=spread(-1.005, 3)))
     assert str(found.sentences[0]).startswith(
-        "All over the 200 rows that take its branch: each of 200 rows gives"
+        "All over the 200 rows that take its branch: each of them gives"
     )
 
 

@@ -158,7 +158,7 @@ def test_a_loss_that_grows_with_n_is_not_said_not_to_grow():
     s2 = 1 / ((np.arange(1_600) + 0.5) / 1_600) ** 1.1
     slow = growth_of(s2)
     assert slow.pace is GrowthPace.HARDLY and 0.02 < slow.local_eic[-1] - slow.local_eic[0] < 0.1
-    assert str(slow.sentence).startswith("On these rows the loss has hardly grown yet: ")
+    assert str(slow.sentence).startswith("On these rows the local EIC has hardly grown yet: ")
 
 
 def test_two_figures_for_the_loss_of_the_result_are_explained():
@@ -247,7 +247,7 @@ def test_no_source_of_weight_goes_unmentioned_because_each_is_small():
 def test_rows_that_are_left_out_are_not_among_those_counted():
     found = where(inspect_columns("1/(x-2)", x=[2.0, 1.0, 2.0001, 3.0, 4.0, 5.0, 6.0]))
     assert str(found.sentences[0]).startswith(
-        "One row of 6 rows with a finite amplification, row 3, gives over 99.9 %"
+        "One of 6 rows with a finite amplification, row 3, gives over 99.9 %"
     )
     same = where(inspect_columns("log(x) - log(x)*1 + 3*x", x=[-1.0, 2.0, 4.0]), 10)
     assert "each of 3 rows" not in str(same.sentences[0])

@@ -50,7 +50,7 @@ def test_rows_are_named_by_their_number_in_the_table():
     samples = Samples.from_columns({"x": [1.0, 2.0001, 3.0]}, rows=np.array([4, 17, 20]))
     found = where(inspect(read("x-2").formula, samples))
     assert told_of(found)[0] == (
-        "One row of 3, row 17, gives over 99.9 % of the amplified noise at `x − 2`."
+        "One of 3 rows, row 17, gives over 99.9 % of the amplified noise at `x − 2`."
     )
     assert found.to_json()["carriers"][0]["rows"] == [17]
 
@@ -182,7 +182,7 @@ def test_growth_is_told_in_digits_and_rows():
     u = (np.arange(1_600) + 0.5) / 1_600
     grows = growth_of(1 + 1 / (u - 0.5001) ** 2)
     assert grows.pace is GrowthPace.GROWS
-    assert str(grows.sentence).startswith("The loss grows with the data: ")
+    assert str(grows.sentence).startswith("The local EIC grows with the data: ")
     assert f"{grows.local_eic[-1]:.1f} on all 1,600" in str(grows.sentence)
     assert "does not grow" in str(growth_of(np.full(1_600, 100.0)).sentence)
 

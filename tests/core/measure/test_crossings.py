@@ -159,7 +159,7 @@ def test_a_masked_crossing_is_not_said_to_make_eic_grow() -> None:
     assert tail is not None and tail.divergent is True
     clause = str(unsettled_clause(found))
     making = found.sign_changes.at(7)
-    assert making.zero and "crosses zero, so that what it loses, now " in clause
+    assert making.zero and "crosses zero, so that its local EIC, now " in clause
 
 
 def test_every_kind_is_found_with_few_rows_and_many() -> None:
