@@ -72,7 +72,7 @@ class Verdict(Judgement):
     @property
     def notes(self) -> tuple[Phrase, ...]:
         """The other findings, a sentence each, and what qualifies the numbers."""
-        return notes(self)
+        return tuple(notes(self))
 
 
 @cached_on_inspection
