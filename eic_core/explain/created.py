@@ -212,12 +212,7 @@ def digits_created(inspection: Inspection, target: int) -> list[float]:
     if not len(rows):
         return []
     weights = row_weights(s, counts)
-    children = [list(node.children) for node in inspection.formula.subtree(target).nodes]
-    held = np.zeros(len(children))  # the digits lost at or below each node, of the target's
-    for block in arrivals(inspection, target, rows):
-        arrived = np.square(block.arrived.compress(block.usable, axis=1))
-        held += _digits_held(children, arrived, weights[block.start : block.stop][block.usable])
-    return [float(held[k] - math.fsum(held[below])) for k, below in enumerate(children)]
+    return digits_created_at(inspection, target, rows, weights=weights)
 
 
 def digits_created_at(
@@ -225,11 +220,12 @@ def digits_created_at(
     target: int,
     rows: npt.NDArray[np.intp],
     silent: npt.NDArray[np.bool_] | None = None,
+    weights: Array | None = None,
 ) -> list[float]:
     """The digits that each node of a subtree creates in the mean of log10 s over some rows.
 
-    Every row counts alike. `silent` nodes, by their place in the subtree, have no noise of their
-    own. A row at which nothing arrives, or an infinity, does not count.
+    Every row counts alike without `weights`. `silent` nodes, by their place in the subtree, have no
+    noise of their own. A row at which nothing arrives, or an infinity, does not count.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -239,18 +235,18 @@ def digits_created_at(
     [0.0, 0.0, 3.0, 0.3]
     """
     children = [list(node.children) for node in inspection.formula.subtree(target).nodes]
-    held = np.zeros(len(children))
-    count = 0
+    held = np.zeros(len(children))  # the digits lost at or below each node, of the target's
+    total = 0.0
+    weights = np.ones(len(rows)) if weights is None else weights
     for block in arrivals(inspection, target, rows):
         arrived = np.square(block.arrived.compress(block.usable, axis=1))
         if silent is not None:
             arrived[silent] = 0.0
-        arrived = arrived[:, arrived.any(axis=0)]
-        held += _digits_held(children, arrived, np.ones(arrived.shape[1]))
-        count += arrived.shape[1]
-    if not count:
-        return [0.0] * len(children)
-    held /= count
+        arrives = arrived.any(axis=0)
+        part = weights[block.start : block.stop][block.usable][arrives]
+        held += _digits_held(children, arrived[:, arrives], part)
+        total += float(np.sum(part))
+    held /= total or 1.0
     return [float(held[k] - math.fsum(held[below])) for k, below in enumerate(children)]
 
 

@@ -6,7 +6,8 @@ ADR 0009. Facts alone; `eic_core.explain.phrases.headline` says them.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -72,7 +73,7 @@ class Verdict(Judgement):
     @property
     def notes(self) -> tuple[Phrase, ...]:
         """The other findings, a sentence each, and what qualifies the numbers."""
-        return notes(self)
+        return tuple(notes(self))
 
 
 @cached_on_inspection
@@ -174,12 +175,12 @@ def _groups(result: Outcomes, *kinds: Outcome) -> Iterator[tuple[Group, Rows]]:
 
 
 def _finding(
+    inspection: Inspection,
     result: Outcomes,
     outcome: Outcome,
     cause: Cause,
     rows: Rows,
     created: float = math.nan,
-    at: int | None = None,
 ) -> Finding:
     return Finding(
         outcome=outcome,
@@ -190,30 +191,15 @@ def _finding(
         noise=ErrorKind.INDEPENDENT,
         place=Place.RESULT,
         created=created,
-        at=len(result.digits) if at is None else at,
+        at=inspection.formula.root.id,
     )
 
 
+def _of_rows(lead: Lead, result: Outcomes, rows: Rows, finding: Finding) -> _Ranked:
+    return _Ranked(lead, float(np.sum(result.digits[rows])), finding)
+
+
 # No value
-
-
-def _without_value(inspection: Inspection, result: Outcomes) -> Iterator[_Ranked]:
-    root = inspection.formula.root.id
-    for (outcome, node, reason), rows in _groups(result, *NO_VALUE):
-        cause: Cause = OutsideDomain(node)
-        if outcome is Outcome.NO_DOUBLE:
-            cause = _out_of_range(inspection, node, reason, rows)
-        elif reason is Reason.INDISTINCT:
-            cause = NotTold(node)
-        elif reason is Reason.UNREDUCED:
-            cause = BeyondReduction(node)
-        elif reason is Reason.LEAVES:
-            cause = BeyondEveryRange(node)
-        finding = _finding(result, outcome, cause, rows, at=root)
-        yield _Ranked(Lead.NO_VALUE, DOUBLE_DIGITS * len(rows), finding)
-    for (outcome, node, _), rows in _groups(result, Outcome.NOT_CHECKED):
-        cause = CheckEnded(node, inspection.counts.rechecked)
-        yield _beside(_finding(result, outcome, cause, rows, at=root))
 
 
 _WAYS = {
@@ -222,6 +208,26 @@ _WAYS = {
     Reason.ROUNDED_TO_ZERO: Way.ROUNDED_TO_ZERO,
     Reason.ROUNDED_OUT: Way.ROUNDED_OUT,
 }
+
+_UNKNOWN = {
+    Reason.DOMAIN: OutsideDomain,
+    Reason.INDISTINCT: NotTold,
+    Reason.UNREDUCED: BeyondReduction,
+    Reason.LEAVES: BeyondEveryRange,
+}
+
+
+def _without_value(inspection: Inspection, result: Outcomes) -> Iterator[_Ranked]:
+    for (outcome, node, reason), rows in _groups(result, *NO_VALUE):
+        if outcome is Outcome.NO_DOUBLE:
+            cause: Cause = _out_of_range(inspection, node, reason, rows)
+        else:
+            cause = _UNKNOWN[reason](node)
+        finding = _finding(inspection, result, outcome, cause, rows)
+        yield _Ranked(Lead.NO_VALUE, DOUBLE_DIGITS * len(rows), finding)
+    for (outcome, node, _), rows in _groups(result, Outcome.NOT_CHECKED):
+        cause = CheckEnded(node, inspection.counts.rechecked)
+        yield _beside(_finding(inspection, result, outcome, cause, rows))
 
 
 def _out_of_range(inspection: Inspection, node: int, reason: Reason, rows: Rows) -> OutOfRange:
@@ -242,7 +248,6 @@ def _out_of_range(inspection: Inspection, node: int, reason: Reason, rows: Rows)
 def _of_program(
     inspection: Inspection, result: Outcomes, measured: MeasuredLoss
 ) -> Iterator[_Ranked]:
-    root = inspection.formula.root.id
     for (outcome, node, reason), rows in _groups(result, Outcome.DECIDED, Outcome.RANGE_LOSS):
         if reason is Reason.JUMP:
             continue
@@ -251,8 +256,8 @@ def _of_program(
             cause = RangeCost(node, _WAYS[reason])
         elif reason is Reason.RANGE:
             cause = TurnedByRange(node)
-        finding = _finding(result, outcome, cause, rows, at=root)
-        yield _Ranked(Lead.LOSS, float(np.sum(result.digits[rows])), finding)
+        finding = _finding(inspection, result, outcome, cause, rows)
+        yield _of_rows(Lead.LOSS, result, rows, finding)
     lost = np.nan_to_num(measured.lost)
     explained_above = np.isin(
         measured.positions, result.rows(Outcome.NO_DOUBLE, Outcome.DECIDED, Outcome.RANGE_LOSS)
@@ -263,16 +268,11 @@ def _of_program(
     harm = float(np.sum((measured.weights * lost)[large]))
     rows = measured.positions[large]
     for second, (cause, created) in enumerate(_explained_by_rounding(inspection, result, rows)):
-        finding = Finding(
-            outcome=Outcome.FINITE,
-            cause=cause,
+        finding = replace(
+            _finding(inspection, result, Outcome.FINITE, cause, rows, created),
             rows=None,
-            of=len(result.kinds),
             digits=measured.quantiles,
             noise=ErrorKind.ROUNDING,
-            place=Place.RESULT,
-            created=created,
-            at=root,
         )
         yield _beside(finding) if second else _Ranked(Lead.LOSS, harm, finding)
 
@@ -305,21 +305,18 @@ def _is_double(label: str) -> bool:
 
 
 def _of_sensitivity(inspection: Inspection, result: Outcomes) -> Iterator[_Ranked]:
-    formula = inspection.formula
-    root = formula.root.id
     singular = (Outcome.NO_DIGIT, Outcome.FOLLOWS, Outcome.DECIDED, Outcome.STEEP)
     for (outcome, node, reason), rows in _groups(result, *singular):
-        harm = float(np.sum(result.digits[rows]))
+        causes: Iterable[tuple[Cause, Rows]] = ()
         if outcome is Outcome.STEEP:
-            finding = _finding(result, outcome, InfiniteSlope(node), rows, at=root)
-            yield _Ranked(Lead.SENSITIVITY, harm, finding)
+            causes = [(InfiniteSlope(node), rows)]
         elif reason is Reason.FIRST_ORDER:
             yield from _first_order(inspection, result, outcome, rows)
         elif reason in (Reason.JUMP, Reason.ZERO):
-            for cause, part in singular_causes(inspection, node, rows):
-                part_harm = float(np.sum(result.digits[part]))
-                finding = _finding(result, outcome, cause, part, at=root)
-                yield _Ranked(Lead.SENSITIVITY, part_harm, finding)
+            causes = singular_causes(inspection, node, rows)
+        for cause, part in causes:
+            finding = _finding(inspection, result, outcome, cause, part)
+            yield _of_rows(Lead.SENSITIVITY, result, part, finding)
     finite = result.rows(Outcome.FINITE)
     rows = finite[result.digits[finite] >= SENSITIVE_FROM]
     if len(rows):
@@ -334,10 +331,10 @@ def _first_order(
     _, s = inspection.amplification.trace(root)
     few = max(1, MOST_EXPLAINED // len(inspection.formula))
     some = rows[np.isfinite(s[rows])][:: max(1, math.ceil(len(rows) / few))]
-    harm = float(np.sum(result.digits[rows]))
     for second, (cause, created) in enumerate(explain_loss(inspection, root, some)):
-        finding = _finding(result, outcome, cause, rows, created, at=root)
-        yield _beside(finding) if second else _Ranked(Lead.SENSITIVITY, harm, finding)
+        finding = _finding(inspection, result, outcome, cause, rows, created)
+        leads = _of_rows(Lead.SENSITIVITY, result, rows, finding)
+        yield _beside(finding) if second else leads
 
 
 def _worst_step(inspection: Inspection, result: Outcomes) -> Iterator[_Ranked]:
@@ -348,22 +345,18 @@ def _worst_step(inspection: Inspection, result: Outcomes) -> Iterator[_Ranked]:
     _, s = inspection.amplification.trace(worst)
     with np.errstate(invalid="ignore"):
         digits = quantiles_of(np.log10(s))
-    explained: list[tuple[Cause, int, float]] = []
+    outcome = Outcome.NO_DIGIT if math.isinf(eic) else Outcome.FINITE
+    explained: list[tuple[Cause, Rows, float]] = []
     if math.isinf(eic):
-        explained += [(why, len(at), math.nan) for why, at in singular_causes(inspection, worst)]
+        explained += [(why, at, math.nan) for why, at in singular_causes(inspection, worst)]
     else:
-        known = int(np.count_nonzero(np.isfinite(s)))
+        known = np.flatnonzero(np.isfinite(s))
         explained += [(why, known, created) for why, created in explain_loss(inspection, worst)]
     for cause, rows, created in explained:
-        finding = Finding(
-            outcome=Outcome.NO_DIGIT if math.isinf(eic) else Outcome.FINITE,
-            cause=cause,
-            rows=rows,
-            of=len(result.kinds),
+        finding = replace(
+            _finding(inspection, result, outcome, cause, rows, created),
             digits=digits,
-            noise=ErrorKind.INDEPENDENT,
             place=Place.WORST_STEP,
-            created=created,
             at=worst,
             through=_share_through(inspection, worst),
         )

@@ -341,10 +341,7 @@ def where(inspection: Inspection, node_id: int | None = None) -> Where:
     node_id = diagnosed_node(inspection) if node_id is None else node_id
     _, s = inspection.amplification.trace(node_id)
     finite = np.isfinite(s)
-    shares = np.zeros(len(s))
-    if finite.any():
-        s2 = np.square(s[finite])
-        shares[finite] = s2 / np.sum(s2)
+    shares = shares_of(s)
     carriers = tuple(_carriers(shares, level) for level in LEVELS) if finite.any() else ()
     singular = tuple(np.flatnonzero(np.isinf(s)).tolist())
     count = int(np.count_nonzero(finite))
@@ -390,18 +387,15 @@ def few_carriers(s: Array) -> tuple[int, ...]:
     >>> few_carriers(np.append(np.ones(99), 1e6)), few_carriers(np.ones(100))
     ((99,), ())
     """
-    finite = np.flatnonzero(np.isfinite(s))
-    limit = int(np.ceil(MARKED * len(finite))) - 1
-    if limit < 1:
-        return ()
-    s2 = np.square(s[finite])
-    top = np.argpartition(-s2, limit)[:limit]
-    needed = LEVELS[-1] * float(np.sum(s2)) * (1 - 1e-12)
-    order = top[np.argsort(-s2[top], kind="stable")]
-    sums = np.cumsum(s2[order])
-    if sums[-1] < needed:
-        return ()
-    return tuple(finite[order[: int(np.searchsorted(sums, needed)) + 1]].tolist())
+    shares = shares_of(s)
+    positions = _carriers(shares, LEVELS[-1]).positions if shares.any() else ()
+    return positions if len(positions) < MARKED * np.count_nonzero(np.isfinite(s)) else ()
+
+
+def shares_of(s: Array) -> Array:
+    """Each row's part of the sum of s^2 over the finite rows; 0 elsewhere."""
+    s2 = np.square(np.where(np.isfinite(s), s, 0.0))
+    return s2 / (np.sum(s2) or 1.0)
 
 
 def _carriers(shares: Array, level: float) -> Carriers:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -106,72 +106,57 @@ def outcomes(inspection: Inspection) -> Outcomes:
         undecided(inspection),
         following(inspection),
     )
+    sources = sources_of_infinity(inspection)
     # the last that is put counts
     worn = in_doubles.worn
     why = np.where(worn.overflows, Reason.OVERFLOW, Reason.UNDERFLOW)
-    table.put(worn.rows, Outcome.RANGE_LOSS, worn.nodes, why, worn.digits)
-    sources = sources_of_infinity(inspection)
-    steep = sources.kinds == STEEP
-    everything = np.full(len(sources.rows), math.inf)
-    table.put(
-        sources.rows[steep], Outcome.STEEP, sources.nodes[steep], Reason.SLOPE, everything[steep]
-    )
+    table.put(worn, Outcome.RANGE_LOSS, why, worn.digits)
+    table.put(sources, Outcome.STEEP, Reason.SLOPE, where=sources.kinds == STEEP)
     turned = np.where(decided.by_range, Reason.RANGE, Reason.ROUNDING)
-    table.put(decided.rows, Outcome.DECIDED, decided.nodes, turned, decided.digits)
+    table.put(decided, Outcome.DECIDED, turned, decided.digits)
     on_jump = sources.kinds == JUMPS
+    rows = sources.rows[on_jump]
     moved = np.array(
         [
             moving.by_step.get(node, moving.moved)[row]
             for node, row in zip(sources.nodes.tolist(), sources.rows.tolist(), strict=True)
         ]
     )
+    costs = digits_of_errors(moved)
     small = on_jump & moving.reached[sources.rows] & (moved < WRONG)
-    beside = _look_beside(inspection, sources.rows[on_jump])
+    beside = _look_beside(inspection, rows)
     table.digits[sources.rows[small]] = beside.digits[small[on_jump]]  # and what the jump costs
-    table.put(
-        sources.rows[small],
-        Outcome.DECIDED,
-        sources.nodes[small],
-        Reason.JUMP,
-        digits_of_errors(moved[small]),
-    )
+    table.put(sources, Outcome.DECIDED, Reason.JUMP, costs, small)
     jumps = np.isin(moving.nodes, _jumping(inspection))
-    table.put(
-        moving.rows,
-        Outcome.FOLLOWS,
-        moving.nodes,
-        np.where(jumps, Reason.JUMP, Reason.ZERO),
-        digits_of_errors(moving.moved[moving.rows]),
-    )
-    lost = ~steep & ~small
-    table.put(
-        sources.rows[lost],
-        Outcome.NO_DIGIT,
-        sources.nodes[lost],
-        np.where(on_jump, Reason.JUMP, Reason.ZERO)[lost],
-        everything[lost],
-    )
-    drowned[sources.rows[on_jump][beside.digits >= DOUBLE_DIGITS]] = True
-    rows = np.flatnonzero(drowned)
-    table.put(rows, Outcome.NO_DIGIT, root, Reason.FIRST_ORDER, np.full(len(rows), math.inf))
-    there = sources.rows[on_jump]
-    costs = np.where(moving.reached[there], digits_of_errors(moved[on_jump]), 0.0)
-    guarded = beside.is_continuous & (costs <= beside.digits + A_DIGIT)
+    follows = digits_of_errors(moving.moved[moving.rows])
+    table.put(moving, Outcome.FOLLOWS, np.where(jumps, Reason.JUMP, Reason.ZERO), follows)
+    why = np.where(on_jump, Reason.JUMP, Reason.ZERO)
+    table.put(sources, Outcome.NO_DIGIT, why, where=(sources.kinds != STEEP) & ~small)
+    drowned[rows[beside.digits >= DOUBLE_DIGITS]] = True
+    at = np.flatnonzero(drowned)
+    table.set(at, Outcome.NO_DIGIT, root, Reason.FIRST_ORDER, DOUBLE_DIGITS)
+    known = np.where(moving.reached[rows], costs[on_jump], 0.0)
+    guarded = beside.is_continuous & (known <= beside.digits + A_DIGIT)
     guarded &= beside.digits < DOUBLE_DIGITS
-    table.replace(sources.rows[on_jump][guarded], root, beside.digits[guarded])
+    # these only seemed to lie on a jump
+    table.set(rows[guarded], Outcome.FINITE, root, Reason.FIRST_ORDER, beside.digits[guarded])
     _put_without_value(inspection, table)
     unknown = np.array([*indistinct_rows(inspection)], dtype=np.int64)
     nowhere = inspection.amplification.first_invalid_node
     gone = in_doubles.lost
     is_out = (nowhere[gone.rows] < 0) | (gone.held != Held.UNKNOWN)  # or out of range at least
-    everything = np.full(np.count_nonzero(is_out), math.inf)
-    table.put(
-        gone.rows[is_out], Outcome.NO_DOUBLE, gone.nodes[is_out], gone.reasons[is_out], everything
-    )
-    table.put(unknown, Outcome.UNKNOWN, nowhere[unknown], Reason.INDISTINCT)
+    table.put(gone, Outcome.NO_DOUBLE, gone.reasons, where=is_out)
+    table.set(unknown, Outcome.UNKNOWN, nowhere[unknown], Reason.INDISTINCT)
     unsettled = inspection.amplification.unsettled
-    table.put(unsettled, Outcome.NOT_CHECKED, nowhere[unsettled], Reason.LIMIT)
+    table.set(unsettled, Outcome.NOT_CHECKED, nowhere[unsettled], Reason.LIMIT)
     return table.frozen()
+
+
+class _Noted(Protocol):
+    @property
+    def rows(self) -> Rows: ...
+    @property
+    def nodes(self) -> Rows: ...
 
 
 class _Table:
@@ -183,23 +168,29 @@ class _Table:
 
     def put(
         self,
+        at: _Noted,
+        kind: Outcome,
+        reasons: Rows | Reason,
+        digits: Array | None = None,
+        where: npt.NDArray[np.bool_] | None = None,
+    ) -> None:
+        """An outcome of rows with their steps; its `digits`, by default all, count where more."""
+        part = np.ones(len(at.rows), dtype=bool) if where is None else where
+        rows = at.rows[part]
+        costs = DOUBLE_DIGITS if digits is None else np.fmax(self.digits[rows], digits[part])
+        why = np.broadcast_to(reasons, part.shape)[part]
+        self.set(rows, kind, at.nodes[part], why, np.minimum(costs, DOUBLE_DIGITS))
+
+    def set(
+        self,
         rows: Rows,
         kind: Outcome,
         nodes: Rows | int,
         reasons: Rows | Reason,
-        digits: Array | None = None,
+        digits: Array | float = math.nan,
     ) -> None:
-        """An outcome of some rows; its `digits` count where they are more, None: no value."""
-        self.kinds[rows], self.nodes[rows], self.reasons[rows] = kind, nodes, reasons
-        if digits is None:
-            self.digits[rows] = math.nan
-        else:
-            self.digits[rows] = np.minimum(np.fmax(self.digits[rows], digits), DOUBLE_DIGITS)
-
-    def replace(self, rows: Rows, root: int, digits: Array) -> None:
-        """Rows that only seemed to lie on a jump."""
-        self.kinds[rows], self.nodes[rows] = Outcome.FINITE, root
-        self.reasons[rows], self.digits[rows] = Reason.FIRST_ORDER, digits
+        self.kinds[rows], self.nodes[rows] = kind, nodes
+        self.reasons[rows], self.digits[rows] = reasons, digits
 
     def frozen(self) -> Outcomes:
         for array in (self.kinds, self.nodes, self.reasons, self.digits):
@@ -255,8 +246,8 @@ def _put_without_value(inspection: Inspection, table: _Table) -> None:
         step = amplification.tape.steps[amplification.tape.slots[node]]
         reasons = _reasons_without_value(inspection, step, rows)
         outside = reasons == Reason.DOMAIN
-        table.put(rows[outside], Outcome.NO_REAL_VALUE, node, Reason.DOMAIN)
-        table.put(rows[~outside], Outcome.UNKNOWN, node, reasons[~outside])
+        table.set(rows[outside], Outcome.NO_REAL_VALUE, node, Reason.DOMAIN)
+        table.set(rows[~outside], Outcome.UNKNOWN, node, reasons[~outside])
 
 
 def _reasons_without_value(inspection: Inspection, step: Step, rows: Rows) -> Rows:

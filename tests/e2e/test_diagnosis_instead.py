@@ -75,7 +75,7 @@ def test_a_tolerance_of_ones_own_shortens_the_constants(visit: Opener) -> None:
 
 def test_on_a_phone_the_answers_fit(visit: Opener) -> None:
     page = visit(f"{ROOTS}&ask=writing", width=390)
-    expect(page.locator(".st-key-answer-writing .eic-answer")).to_contain_text("to the writing")
+    expect(page.locator(".st-key-answer-writing .eic-answer")).to_contain_text("by the writing")
     offered = page.locator(".st-key-questions button")
     expect(offered).to_have_count(7)
     for place in range(7):  # the row scrolls by itself, and each can be brought into view

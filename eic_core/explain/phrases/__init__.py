@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from eic_core.formula.rendering import short_text
 from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node, variable
+from eic_core.phrasing import Phrase, say
 
 TEXT_LIMIT = 48
 
@@ -20,6 +21,11 @@ def input_name(name: str) -> str:
     '`θ₁`'
     """
     return f"`{short_text(Formula.from_draft(variable(name)))}`"
+
+
+def eic_name(singular: bool) -> Phrase:
+    """EIC, over the finite samples where there are `singular` ones."""
+    return say("EIC without the singular samples") if singular else say("EIC")
 
 
 def noise_source(node: Node, text: str) -> str:

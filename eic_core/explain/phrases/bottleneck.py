@@ -8,7 +8,7 @@ from eic_core import wording
 from eic_core.explain.bottleneck import BottleneckOnData
 from eic_core.explain.phrases import code_text
 from eic_core.formula.tree import Formula
-from eic_core.phrasing import Phrase, say
+from eic_core.phrasing import Field, Phrase, say
 
 
 def bottleneck_sentence(
@@ -23,25 +23,16 @@ def bottleneck_sentence(
     """
     if math.isnan(now.eic):
         return say("On these ranges no sample has a usable value at every node.")
-    place, digits = code_text(formula, now.node_id), wording.digits_phrase(now.eic)
+    told: dict[str, Field] = {
+        "old": code_text(formula, before.node_id),
+        "place": code_text(formula, now.node_id),
+        "was": wording.digits_phrase(before.eic),
+        "digits": wording.digits_phrase(now.eic),
+    }
     if math.isnan(before.eic):
         return say(
-            "Now there are samples with a value: the bottleneck is {place} ({digits}).",
-            place=place,
-            digits=digits,
+            "Now there are samples with a value: the bottleneck is {place} ({digits}).", **told
         )
-    was = wording.digits_phrase(before.eic)
     if before.node_id == now.node_id:
-        return say(
-            "The bottleneck stays at {place}: {was} before, {digits} now.",
-            place=place,
-            was=was,
-            digits=digits,
-        )
-    return say(
-        "Bottleneck moved from {old} ({was}) to {place} ({digits}).",
-        old=code_text(formula, before.node_id),
-        was=was,
-        place=place,
-        digits=digits,
-    )
+        return say("The bottleneck stays at {place}: {was} before, {digits} now.", **told)
+    return say("Bottleneck moved from {old} ({was}) to {place} ({digits}).", **told)

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from eic_core import wording
 from eic_core.explain import shortening
 from eic_core.explain.phrases import input_name
 from eic_core.explain.shortening import MOST_DIGITS
-from eic_core.phrasing import Phrase, listed, say, say_count
+from eic_core.phrasing import Field, Phrase, listed, say, say_count
 
 LISTED = 6
 """Inputs named in a sentence, at most."""
 
 MANY = 6
 """A constant that needs as many digits deserves a word."""
-
-
-class _Within(NamedTuple):
-    tolerance: str
-    scale: Phrase
 
 
 def scale_name(scale: shortening.OutputScale) -> Phrase:
@@ -53,8 +47,11 @@ def sentences(
     if not needs:
         yield say("There is nothing to shorten: no decimal constant and no input.")
         return
-    name, moved = scale_name(scale), share_text(deviation)
-    within = _Within(share_text(tolerance), name)
+    within: dict[str, Field] = {
+        "tolerance": share_text(tolerance),
+        "scale": scale_name(scale),
+        "moved": share_text(deviation),
+    }
     if not deviation <= tolerance:
         yield say_count(
             "No number of digits up to {most} keeps the output within {tolerance} of {scale}: run "
@@ -63,9 +60,7 @@ def sentences(
             "with so many on {count} samples, it moves by {moved} of {scale} (rms).",
             rows,
             most=MOST_DIGITS,
-            moved=moved,
-            tolerance=within.tolerance,
-            scale=within.scale,
+            **within,
         )
         return
     constants = [need for need in needs if need.kind == "constant"]
@@ -81,8 +76,7 @@ def sentences(
         yield say(
             "To keep the output within {tolerance} of {scale} it takes {digits}.",
             digits=_digits_of(inputs),
-            tolerance=within.tolerance,
-            scale=within.scale,
+            **within,
         )
     if deviation:
         yield say_count(
@@ -91,8 +85,7 @@ def sentences(
             "All rounded together and run on {count} samples, the output moves by {moved} of "
             "{scale} (rms).",
             rows,
-            moved=moved,
-            scale=name,
+            **within,
         )
     else:
         yield say_count(
@@ -102,7 +95,7 @@ def sentences(
         )
 
 
-def _about_constants(needs: Sequence[shortening.Need], within: _Within) -> Phrase:
+def _about_constants(needs: Sequence[shortening.Need], within: dict[str, Field]) -> Phrase:
     before, after = sum(need.given for need in needs), sum(need.together for need in needs)
     if after < before:
         return say_count(
@@ -112,20 +105,17 @@ def _about_constants(needs: Sequence[shortening.Need], within: _Within) -> Phras
             "of {scale}.",
             after,
             before=before,
-            tolerance=within.tolerance,
-            scale=within.scale,
+            **within,
         )
     if any(need.alone < need.given for need in needs):
         return say(
             "With the other numbers rounded, too, no constant is shortened: the output is to stay "
             "within {tolerance} of {scale}.",
-            tolerance=within.tolerance,
-            scale=within.scale,
+            **within,
         )
     return say(
         "No constant can be shortened if the output is to stay within {tolerance} of {scale}.",
-        tolerance=within.tolerance,
-        scale=within.scale,
+        **within,
     )
 
 

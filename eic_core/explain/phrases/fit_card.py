@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from eic_core import wording
-from eic_core.explain import card_trials
+from eic_core.explain.card_trials import (
+    FEW_DIGITS,
+    FITTED_ROWS,
+    FOLDS,
+    LEVEL,
+    RESAMPLED_ROWS,
+    RESAMPLES,
+    SPLITS,
+    CardTrial,
+)
 from eic_core.phrasing import Phrase, one_after_another, say, say_count
 
 
@@ -12,69 +21,62 @@ def no_value() -> Phrase:
     return say("—: there is no value at some row, or nothing to measure it on.")
 
 
-def line_name(trial: card_trials.CardTrial) -> Phrase:
+def line_name(trial: CardTrial) -> Phrase:
     match trial:
-        case card_trials.CardTrial.AS_GIVEN:
+        case CardTrial.AS_GIVEN:
             return say("as given")
-        case card_trials.CardTrial.RESAMPLED_LOW:
+        case CardTrial.RESAMPLED_LOW:
             return say("resampled rows, low")
-        case card_trials.CardTrial.RESAMPLED_HIGH:
+        case CardTrial.RESAMPLED_HIGH:
             return say("resampled rows, high")
-        case card_trials.CardTrial.FEW_DIGITS:
-            return say("constants of {digits} digits", digits=card_trials.FEW_DIGITS)
-        case card_trials.CardTrial.FLOAT32:
+        case CardTrial.FEW_DIGITS:
+            return say("constants of {digits} digits", digits=FEW_DIGITS)
+        case CardTrial.FLOAT32:
             return say("in float32")
-        case card_trials.CardTrial.LEFT_OUT:
+        case CardTrial.LEFT_OUT:
             return say("rows left out")
-        case card_trials.CardTrial.OUTER:
+        case CardTrial.OUTER:
             return say("outer tenth of rows")
-        case card_trials.CardTrial.HOLDOUT:
+        case CardTrial.HOLDOUT:
             return say("held-out table")
-        case card_trials.CardTrial.OUTSIDE:
+        case CardTrial.OUTSIDE:
             return say("held-out, outside")
 
 
-def line_meaning(trial: card_trials.CardTrial, rows: int) -> Phrase:
-    level = wording.level_percent(card_trials.LEVEL)
+def line_meaning(trial: CardTrial, rows: int) -> Phrase:
     match trial:
-        case card_trials.CardTrial.AS_GIVEN:
+        case CardTrial.AS_GIVEN:
             return say_count(
                 "On {count} row, in double precision.",
                 "On {count} rows, in double precision.",
                 rows,
             )
-        case card_trials.CardTrial.RESAMPLED_LOW:
+        case CardTrial.RESAMPLED_LOW | CardTrial.RESAMPLED_HIGH:
+            low = trial is CardTrial.RESAMPLED_LOW
             meaning = say(
-                "Lower end of the middle {level} of R² over {draws} draws of the rows with "
+                "{end} end of the middle {level} of R² over {draws} draws of the rows with "
                 "replacement.",
-                level=level,
-                draws=card_trials.RESAMPLES,
+                end=say("Lower") if low else say("Upper"),
+                level=wording.level_percent(LEVEL),
+                draws=RESAMPLES,
             )
-            return _with_part(meaning, rows, card_trials.RESAMPLED_ROWS)
-        case card_trials.CardTrial.RESAMPLED_HIGH:
-            meaning = say(
-                "Upper end of the middle {level} of R² over {draws} draws of the rows with "
-                "replacement.",
-                level=level,
-                draws=card_trials.RESAMPLES,
-            )
-            return _with_part(meaning, rows, card_trials.RESAMPLED_ROWS)
-        case card_trials.CardTrial.FEW_DIGITS:
+            return _with_part(meaning, rows, RESAMPLED_ROWS)
+        case CardTrial.FEW_DIGITS:
             return say(
                 "Every decimal constant rounded to {digits} significant digits.",
-                digits=card_trials.FEW_DIGITS,
+                digits=FEW_DIGITS,
             )
-        case card_trials.CardTrial.FLOAT32:
+        case CardTrial.FLOAT32:
             return say("Inputs, constants and every step in single precision.")
-        case card_trials.CardTrial.LEFT_OUT:
+        case CardTrial.LEFT_OUT:
             meaning = say(
                 "Each of {parts} random parts predicted with the constants fitted to the others; "
                 "the median of {splits} such splits.",
-                parts=card_trials.FOLDS,
-                splits=card_trials.SPLITS,
+                parts=FOLDS,
+                splits=SPLITS,
             )
-            return _with_part(meaning, rows, card_trials.FITTED_ROWS)
-        case card_trials.CardTrial.OUTER:
+            return _with_part(meaning, rows, FITTED_ROWS)
+        case CardTrial.OUTER:
             if not rows:
                 return say("There is no input, or too many rows lie equally far out.")
             return say_count(
@@ -84,13 +86,13 @@ def line_meaning(trial: card_trials.CardTrial, rows: int) -> Phrase:
                 "fitted to the others.",
                 rows,
             )
-        case card_trials.CardTrial.HOLDOUT:
+        case CardTrial.HOLDOUT:
             return say_count(
                 "The formula as given, on {count} row of it.",
                 "The formula as given, on {count} rows of it.",
                 rows,
             )
-        case card_trials.CardTrial.OUTSIDE:
+        case CardTrial.OUTSIDE:
             return say_count(
                 "On {count} row of the held-out table at which some input lies outside its range "
                 "in the data.",

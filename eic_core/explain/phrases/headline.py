@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import assert_never
 
 from eic_core import wording
 from eic_core.explain import findings as facts
 from eic_core.explain.findings import ErrorKind, Finding, Place
-from eic_core.explain.given import GivenDigits
 from eic_core.explain.judgement import A_DIGIT, NO_VALUE, Judgement, Lead, Level
 from eic_core.explain.losses import shared_noise_differs
 from eic_core.explain.phrases import code_text, input_name
-from eic_core.explain.phrases.causes import clause, label, way_of_range
+from eic_core.explain.phrases.causes import clause, label
 from eic_core.explain.settling import unsettled_clause
 from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import Inspection
 from eic_core.measure.reasons import DOUBLE_DIGITS, Outcome
-from eic_core.phrasing import Phrase, say, say_count
+from eic_core.phrasing import Field, Phrase, say, say_count
 
 SHOWN = 0.05
 """Digits from which a number of them is worth a sentence."""
@@ -54,64 +53,62 @@ right.
             "All well: errors grow less than tenfold at nine rows in ten, and a program computes "
             "the result right."
         )
-    if verdict.lead is Lead.SENSITIVITY and leading.cause.node >= 0 and _is_first_order(leading):
-        return _sensitive(verdict, leading, formula)
+    suddenly = facts.NoDigitLeft | facts.OnThreshold | facts.InfiniteSlope
+    if verdict.lead is Lead.SENSITIVITY and not isinstance(leading.cause, suddenly):
+        times = wording.significant(10**verdict.sensitivity.nine_in_ten, 2)
+        return say(
+            "Sensitive, computed right: one row in ten multiplies errors {times}-fold or more, at "
+            "{place}: {clause}.",
+            times=times,
+            **_told(leading, formula),
+        )
     if leading.noise is ErrorKind.ROUNDING:
-        return _program_loses(verdict, leading, formula, better)
+        return _program_loses(verdict, leading, _told(leading, formula), better)
     return sentence(leading, formula)
 
 
-def _is_first_order(finding: Finding) -> bool:
-    first_order = not isinstance(
-        finding.cause, facts.NoDigitLeft | facts.OnThreshold | facts.InfiniteSlope
-    )
-    return first_order and finding.outcome in (Outcome.FINITE, Outcome.NO_DIGIT)
+def _told(finding: Finding, formula: Formula) -> dict[str, Field]:
+    """What any sentence on a finding may name."""
+    digits, worst = finding.digits, finding.digits.worst
+    if finding.noise is ErrorKind.INDEPENDENT and worst >= DOUBLE_DIGITS:
+        worst = math.inf
+    return {
+        "rows": _rows(finding),
+        "place": code_text(formula, finding.cause.node, LONG),
+        "clause": clause(finding.cause, formula),
+        "at": code_text(formula, finding.at, LONG),
+        "created": wording.number(finding.created, 1),
+        "typical": wording.digits_phrase(digits.typical),
+        "most": wording.number(digits.nine_in_ten, 1),
+        "worst": wording.digits_phrase(worst),
+    }
 
 
-def _sensitive(verdict: Judgement, finding: Finding, formula: Formula) -> Phrase:
-    times = wording.significant(10**verdict.sensitivity.nine_in_ten, 2)
-    return say(
-        "Sensitive, computed right: one row in ten multiplies errors {times}-fold or more, at "
-        "{place}: {clause}.",
-        times=times,
-        place=code_text(formula, finding.cause.node, LONG),
-        clause=clause(finding.cause, formula),
-    )
-
-
-def _program_loses(verdict: Judgement, finding: Finding, formula: Formula, better: str) -> Phrase:
-    place = code_text(formula, finding.cause.node, LONG)
-    why = clause(finding.cause, formula)
-    typical, most = verdict.measured.typical, verdict.measured.nine_in_ten
+def _program_loses(
+    verdict: Judgement, finding: Finding, told: Mapping[str, Field], better: str
+) -> Phrase:
+    typical, most = finding.digits.typical, finding.digits.nine_in_ten
     if better:
         return say(
             "Double precision loses {digits} or more at one row in ten, at {place}: "
             "write {better}.",
             digits=wording.digits_phrase(most),
-            place=place,
             better=f"`{better}`",
+            **told,
         )
     if most < A_DIGIT or isinstance(finding.cause, facts.NoDigitLeft | facts.OnThreshold):
         return say(
-            "Double precision loses up to {digits} at some rows, at {place}: {clause}.",
-            digits=wording.digits_phrase(verdict.measured.worst),
-            place=place,
-            clause=why,
+            "Double precision loses up to {worst} at some rows, at {place}: {clause}.", **told
         )
     if typical < A_DIGIT:
         return say(
-            "Double precision loses {digits} or more at one row in ten, at {place}: {clause}.",
-            digits=wording.digits_phrase(most),
-            place=place,
-            clause=why,
+            "Double precision loses {most} digits or more at one row in ten, at {place}: {clause}.",
+            **told,
         )
     return say(
-        "Double precision loses {typical} digits typically, {most} at one row in ten, at {place}: "
+        "Double precision loses {typical} typically, {most} at one row in ten, at {place}: "
         "{clause}.",
-        typical=wording.number(typical, 1),
-        most=wording.number(most, 1),
-        place=place,
-        clause=why,
+        **told,
     )
 
 
@@ -120,75 +117,40 @@ def _program_loses(verdict: Judgement, finding: Finding, formula: Formula, bette
 
 def sentence(finding: Finding, formula: Formula) -> Phrase:
     """One finding in a sentence of its own."""
-    place = code_text(formula, finding.cause.node, LONG)
-    why = clause(finding.cause, formula)
+    told = _told(finding, formula)
     if finding.place is Place.WORST_STEP:
-        return _inner_step(finding, formula, place, why)
-    rows = _rows(finding)
+        return _inner_step(finding, told)
     match finding.outcome:
         case Outcome.NOT_CHECKED:
-            return say("Not checked {rows}: {clause}.", rows=rows, clause=why)
+            return say("Not checked {rows}: {clause}.", **told)
         case Outcome.NO_REAL_VALUE:
-            return say(
-                "No real value {rows}, at {place}: {clause}.", rows=rows, place=place, clause=why
-            )
+            return say("No real value {rows}, at {place}: {clause}.", **told)
         case Outcome.UNKNOWN:
-            return say(
-                "No value can be told {rows}, at {place}: {clause}.",
-                rows=rows,
-                place=place,
-                clause=why,
-            )
+            return say("No value can be told {rows}, at {place}: {clause}.", **told)
         case Outcome.NO_DOUBLE:
-            return _no_double(finding, place, rows)
-        case Outcome.RANGE_LOSS:
             return say(
-                "{place} {leaves} {rows}, which costs up to {digits} of the result.",
-                rows=rows,
-                digits=_most(finding),
-                place=place,
-                leaves=why,
+                "No double-precision value {rows}: {place} {clause}; {exact}.",
+                exact=_exact(finding.cause),
+                **told,
             )
+        case Outcome.RANGE_LOSS:
+            return say("{place} {clause} {rows}, which costs up to {worst} of the result.", **told)
         case Outcome.DECIDED:
             if not isinstance(finding.cause, facts.TurnedByRounding | facts.TurnedByRange):
-                return say(
-                    "Any error costs {digits} {rows}, at {place}: {clause}.",
-                    digits=_most(finding),
-                    rows=rows,
-                    place=place,
-                    clause=why,
-                )
+                return say("Any error costs {worst} {rows}, at {place}: {clause}.", **told)
             return say(
-                "{who} decides {place} {rows}, and with it {digits} of the result.",
-                who=wording.capital(str(why)),
-                place=place,
-                rows=rows,
-                digits=_most(finding),
+                "{who} decides {place} {rows}, and with it {worst} of the result.",
+                who=wording.capital(str(told["clause"])),
+                **told,
             )
         case Outcome.FOLLOWS:
-            return say(
-                "The result follows {place} {rows}, costing {digits}: {clause}.",
-                place=place,
-                rows=rows,
-                digits=_most(finding),
-                clause=why,
-            )
+            return say("The result follows {place} {rows}, costing {worst}: {clause}.", **told)
         case Outcome.STEEP:
-            return say(
-                "The result is infinitely steep {rows}, at {place}: {clause}.",
-                rows=rows,
-                place=place,
-                clause=why,
-            )
+            return say("The result is infinitely steep {rows}, at {place}: {clause}.", **told)
         case Outcome.NO_DIGIT:
-            return say(
-                "Any error leaves no digit right {rows}, at {place}: {clause}.",
-                rows=rows,
-                place=place,
-                clause=why,
-            )
+            return say("Any error leaves no digit right {rows}, at {place}: {clause}.", **told)
         case Outcome.FINITE:
-            return _finite(finding, place, rows, why)
+            return _finite(finding, told)
     assert_never(finding.outcome)
 
 
@@ -204,19 +166,10 @@ def _rows(finding: Finding) -> Phrase:
     return say("at {rows} of {of} rows", rows=finding.rows, of=finding.of)
 
 
-def _most(finding: Finding) -> str:
-    """The digits at the worst of its rows: all, or so many."""
-    worst = finding.digits.worst
-    return wording.digits_phrase(math.inf if worst >= DOUBLE_DIGITS else worst)
-
-
-def _finite(finding: Finding, place: Phrase | str, rows: Phrase, why: Phrase) -> Phrase:
+def _finite(finding: Finding, told: Mapping[str, Field]) -> Phrase:
     if finding.noise is ErrorKind.ROUNDING:
         return say(
-            "Double precision loses up to {digits} at the worst rows, at {place}: {clause}.",
-            digits=wording.digits_phrase(finding.digits.worst),
-            place=place,
-            clause=why,
+            "Double precision loses up to {worst} at the worst rows, at {place}: {clause}.", **told
         )
     low = wording.significant(10**finding.digits.typical, 2)
     high = wording.significant(10**finding.digits.worst, 2)
@@ -225,56 +178,28 @@ def _finite(finding: Finding, place: Phrase | str, rows: Phrase, why: Phrase) ->
         times=say("{low}-fold", low=low)
         if low == high
         else say("{low}-fold typically and {high}-fold at most", low=low, high=high),
-        rows=rows,
-        created=wording.number(finding.created, 1),
-        place=place,
-        clause=why,
+        **told,
     )
 
 
-def _inner_step(finding: Finding, formula: Formula, place: Phrase | str, why: Phrase) -> Phrase:
-    at = code_text(formula, finding.at, LONG)
+def _inner_step(finding: Finding, told: Mapping[str, Field]) -> Phrase:
     if finding.outcome is Outcome.NO_DIGIT:
-        return say(
-            "An inner step, {at}, keeps no digit {rows} (EIC infinite): {clause}.",
-            at=at,
-            rows=_rows(finding),
-            clause=why,
-        )
+        return say("An inner step, {at}, keeps no digit {rows} (EIC infinite): {clause}.", **told)
     if finding.at == finding.cause.node:
         return say(
-            "The worst step inside is {at} ({digits} at half of the rows, {most} at one in ten): "
+            "The worst step inside is {at} ({typical} at half of the rows, {most} at one in ten): "
             "{clause}.",
-            at=at,
-            digits=wording.digits_phrase(finding.digits.typical),
-            most=wording.number(finding.digits.nine_in_ten, 1),
-            clause=why,
+            **told,
         )
     return say(
-        "The worst step inside is {at} ({digits} at half of the rows, {most} at one in ten), "
+        "The worst step inside is {at} ({typical} at half of the rows, {most} at one in ten), "
         "{created} of them from {place}: {clause}.",
-        at=at,
-        digits=wording.digits_phrase(finding.digits.typical),
-        most=wording.number(finding.digits.nine_in_ten, 1),
-        created=wording.number(finding.created, 1),
-        place=place,
-        clause=why,
+        **told,
     )
 
 
-def _no_double(finding: Finding, place: Phrase | str, rows: Phrase) -> Phrase:
-    cause = finding.cause
+def _exact(cause: facts.Cause) -> Phrase:
     assert isinstance(cause, facts.OutOfRange)
-    return say(
-        "No double-precision value {rows}: {place} {leaves}; {exact}.",
-        rows=rows,
-        place=place,
-        leaves=way_of_range(cause.way),
-        exact=_exact(cause),
-    )
-
-
-def _exact(cause: facts.OutOfRange) -> Phrase:
     held = cause.in_range + cause.fewer
     if not held:
         return say("the exact value is out of range, too")
@@ -380,83 +305,62 @@ def paper_clause(eic: float) -> Phrase:
 # The further sentences
 
 
-def notes(verdict: Judgement) -> tuple[Phrase, ...]:
+def notes(verdict: Judgement) -> Iterator[Phrase]:
     """The other findings, a sentence each, and what qualifies the numbers."""
-    formula = verdict.inspection.formula
+    inspection, formula = verdict.inspection, verdict.inspection.formula
     first = 0 if verdict.leading is None else 1
     apart: dict[tuple[object, ...], Finding] = {}
     for finding in verdict.findings:
         cause = type(finding.cause), finding.cause.node, finding.noise, finding.place
         apart.setdefault(cause if finding.outcome is Outcome.FINITE else (finding,), finding)
-    given = () if verdict.given is None else (_of_table(verdict.given),)
+    if (given := verdict.given) is not None:
+        yield say(
+            "Your table gives {name} to {digits} digits; at half of the rows the result keeps "
+            "{kept}, in any program.",
+            name=input_name(given.name),
+            digits=given.digits,
+            kept=wording.number(given.kept, 1),
+        )
+    for finding in [*apart.values()][first:]:
+        yield sentence(finding, formula)
     hidden = [finding.at for finding in verdict.findings if finding.through < HIDDEN]
-    return (
-        *given,
-        *[sentence(finding, formula) for finding in [*apart.values()][first:]],
-        *[_hidden(formula, at) for at in hidden[:1] if verdict.level is Level.STABLE],
-        *_about_numbers(verdict.inspection),
-    )
-
-
-def _hidden(formula: Formula, at: int) -> Phrase:
-    return say(
-        "The result hides it: a test of its output would not reveal {place}.",
-        place=code_text(formula, at, LONG),
-    )
-
-
-def _of_table(given: GivenDigits) -> Phrase:
-    return say(
-        "Your table gives {name} to {digits} digits; at half of the rows the result keeps {kept}, "
-        "in any program.",
-        name=input_name(given.name),
-        digits=given.digits,
-        kept=wording.number(given.kept, 1),
-    )
-
-
-def _about_numbers(inspection: Inspection) -> Iterator[Phrase]:
-    counts = inspection.counts
-    if counts.valid:
-        yield from _without_singular(inspection)
-        yield from _in_branch(inspection)
-        if (why := unsettled_clause(inspection)) is not None:
-            yield say(
-                "The mean is not settled at {rows} rows: {why}.",
-                rows=inspection.counts.total,
-                why=why,
-            )
-        if shared_noise_differs(inspection):
-            yield say(
-                "Here every copy of an input or step has an error of its own, as EIC has it; in a "
-                "program copies share theirs."
-            )
-    if counts.rechecked:
+    if hidden and verdict.level is Level.STABLE:
+        yield say(
+            "The result hides it: a test of its output would not reveal {place}.",
+            place=code_text(formula, hidden[0], LONG),
+        )
+    if inspection.counts.valid:
+        yield from _about_means(inspection)
+    if inspection.counts.rechecked:
         yield say_count(
             "{count} row was settled exactly, in case double precision cannot tell.",
             "{count} rows were settled exactly, in case double precision cannot tell.",
-            counts.rechecked,
+            inspection.counts.rechecked,
         )
 
 
-def _without_singular(inspection: Inspection) -> Iterator[Phrase]:
-    rest = inspection.eic_finite
+def _about_means(inspection: Inspection) -> Iterator[Phrase]:
+    formula, node, rest = inspection.formula, inspection.bottleneck, inspection.eic_finite
     if math.isinf(inspection.eic) and rest >= SHOWN:
         yield say(
             "Without the rows at which a step keeps no digit EIC is {eic}, at {place}.",
             eic=wording.number(rest, 1),
-            place=code_text(inspection.formula, inspection.finite_bottleneck, LONG),
+            place=code_text(formula, inspection.finite_bottleneck, LONG),
         )
-
-
-def _in_branch(inspection: Inspection) -> Iterator[Phrase]:
-    node, valid = inspection.bottleneck, inspection.counts.valid
-    evaluated = inspection.nodes[node].evaluated
+    valid, evaluated = inspection.counts.valid, inspection.nodes[node].evaluated
     if 0 < evaluated < valid:
         yield say(
             "{place} stands in a branch that is taken at {taken} of {rows} rows; its EIC is the "
             "mean over these.",
-            place=code_text(inspection.formula, node, LONG),
+            place=code_text(formula, node, LONG),
             taken=evaluated,
             rows=valid,
+        )
+    if (why := unsettled_clause(inspection)) is not None:
+        rows = inspection.counts.total
+        yield say("The mean is not settled at {rows} rows: {why}.", rows=rows, why=why)
+    if shared_noise_differs(inspection):
+        yield say(
+            "Here every copy of an input or step has an error of its own, as EIC has it; in a "
+            "program copies share theirs."
         )

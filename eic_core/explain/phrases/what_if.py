@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from eic_core import wording
-from eic_core.explain.phrases import code_text
+from eic_core.explain.phrases import code_text, eic_name
 from eic_core.measure.inspection import Inspection
 from eic_core.phrasing import Field, Phrase, say
 
@@ -45,7 +45,7 @@ def sentence(
 
 def _change(was: float, now: float, *, singular: bool) -> Phrase:
     """The change of EIC over its finite samples, as a clause."""
-    eic = say("EIC without the singular samples") if singular else say("EIC")
+    eic = eic_name(singular)
     before, after = wording.number(was, 1), wording.number(now, 1)
     match math.isnan(was), math.isnan(now):
         case True, True:

@@ -9,10 +9,7 @@ from eic_core.explain.facts import Concentrated, Concentration, InputRange, Loss
 from eic_core.explain.phrases import code_text, input_name
 from eic_core.explain.phrases.ledger import listed_up_to
 from eic_core.formula.tree import Formula
-from eic_core.phrasing import Phrase, listed, say, say_count
-
-NOISE = say("the amplified noise")
-"""What E[s^2] is called in sentences."""
+from eic_core.phrasing import Field, Phrase, listed, say, say_count
 
 LISTED = 5
 """Row numbers named in a sentence, at most."""
@@ -43,46 +40,43 @@ def infinite_rows(formula: Formula, node_id: int, rows: Sequence[int]) -> Phrase
 
 
 def concentration_sentence(formula: Formula, node_id: int, found: Concentration) -> Phrase:
-    step = code_text(formula, node_id)
+    told: dict[str, Field] = {
+        "step": code_text(formula, node_id),
+        "data": _data(found),
+        "all": _all_rows(found),
+        "numbers": _numbered(found.rows) if found.rows else "",
+    }
     match found.kind:
         case Concentrated.ALONE:
-            return say("Only one row has a finite amplification at {step}.", step=step)
+            return say("Only one row has a finite amplification at {step}.", **told)
         case Concentrated.EVENLY:
             return say(
-                "All over {data}: each of {rows} gives the same share of {noise} at {step}.",
-                data=_data(found),
-                rows=_all_rows(found) if found.leaves_out or not found.in_branch else say("them"),
-                noise=NOISE,
-                step=step,
+                "All over {data}: each of {rows} gives the same share of the amplified noise at "
+                "{step}.",
+                rows=say("them") if found.in_branch and not found.leaves_out else told["all"],
+                **told,
             )
         case Concentrated.NOWHERE:
             return say(
-                "All over {data}: no small part of the rows carries {noise} at {step}.",
-                data=_data(found),
-                noise=NOISE,
-                step=step,
+                "All over {data}: no small part of the rows carries the amplified noise at {step}.",
+                **told,
             )
         case Concentrated.ONE_ROW:
             return say(
-                "One of {all}, row {row}, gives {share} of {noise} at {step}.",
-                all=_all_rows(found),
-                row=found.rows[0],
+                "One of {all}, {numbers}, gives {share} of the amplified noise at {step}.",
                 share=wording.percent(found.share),
-                noise=NOISE,
-                step=step,
+                **told,
             )
         case Concentrated.FEW_ROWS:
             sentence = say(
-                "{count} of {all} give {share} of {noise} at {step}",
+                "{count} of {all} give {share} of the amplified noise at {step}",
                 count=len(found.rows),
-                all=_all_rows(found),
                 share=wording.level_percent(found.share),
-                noise=NOISE,
-                step=step,
+                **told,
             )
             if len(found.rows) > LISTED:
                 return say("{sentence}.", sentence=sentence)
-            return say("{sentence} ({rows}).", sentence=sentence, rows=_numbered(found.rows))
+            return say("{sentence} ({numbers}).", sentence=sentence, **told)
 
 
 def _data(found: Concentration) -> Phrase:

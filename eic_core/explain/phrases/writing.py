@@ -15,10 +15,10 @@ from eic_core.explain.facts import (
     Split,
     WorstInside,
 )
-from eic_core.explain.phrases import code_text, input_name
+from eic_core.explain.phrases import code_text, eic_name, input_name
 from eic_core.explain.phrases.ledger import listed_up_to
 from eic_core.formula.tree import Formula
-from eic_core.phrasing import Phrase, say, say_count
+from eic_core.phrasing import Field, Phrase, say, say_count
 
 NOTHING = 0.005
 """Digits below which a number of them is shown as none."""
@@ -29,7 +29,12 @@ NAMED = 3
 
 def split_sentence(split: Split) -> Phrase:
     """Where to look for the digits of the result."""
-    own, q, loss = (f"{digits:.1f}" for digits in (min(split.own, split.q), split.q, split.loss))
+    told: dict[str, Field] = {
+        "q": f"{split.q:.1f}",
+        "own": f"{min(split.own, split.q):.1f}",
+        "loss": f"{split.loss:.1f}",
+        "inputs": _inputs(split),
+    }
     match split.place:
         case LossOrigin.UNDEFINED if split.singular:
             return say(
@@ -55,26 +60,20 @@ def split_sentence(split: Split) -> Phrase:
             return say(
                 "With shared noise errors grow by {q} digits up to the result; {own} of them are "
                 "the function's own sensitivity to errors of {inputs}.",
-                q=q,
-                own=own,
-                inputs=_inputs(split),
+                **told,
             )
         case LossOrigin.WRITING:
             return say(
                 "With shared noise errors grow by {q} digits up to the result; {loss} of them are "
                 "added by the writing.",
-                loss=loss,
-                q=q,
+                **told,
             )
         case LossOrigin.BOTH:
             return say(
                 "With shared noise errors grow by {q} digits up to the result; {loss} of them are "
                 "added by the writing, {own} are the function's own sensitivity to errors of "
                 "{inputs}.",
-                q=q,
-                loss=loss,
-                own=own,
-                inputs=_inputs(split),
+                **told,
             )
 
 
@@ -93,20 +92,12 @@ def note(formula: Formula, remark: Remark) -> Phrase:
                 digits=wording.lost_phrase(digits),
             )
         case WorstInside(node_id, digits, singular):
-            values = {
-                "digits": wording.digits_phrase(digits),
-                "step": code_text(formula, node_id),
-            }
-            if singular:
-                return say(
-                    "At the worst step (EIC without the singular samples), {step}, errors grow by "
-                    "{digits}: with shared noise they grow by less up to the result.",
-                    **values,
-                )
             return say(
-                "At the worst step (EIC), {step}, errors grow by {digits}: with shared noise they "
-                "grow by less up to the result.",
-                **values,
+                "At the worst step ({eic}), {step}, errors grow by {digits}: with shared noise "
+                "they grow by less up to the result.",
+                eic=eic_name(singular),
+                step=code_text(formula, node_id),
+                digits=wording.digits_phrase(digits),
             )
         case KeptByShared(rows):
             return say_count(

@@ -12,7 +12,6 @@ import pyarrow as pa
 import streamlit as st
 
 from eic_core import wording
-from eic_core.explain.phrases.where import NOISE
 from eic_core.explain.where import FEW, Where, node_digits
 from eic_core.exports import csv_text, safe_cell
 from eic_core.formula.rendering import to_python
@@ -177,7 +176,7 @@ def _unresolved_note(result: InspectionResult) -> str:
 
 def _with_term(sentence: str) -> str:
     """The sentence with its one technical term explained on hover, focus and touch."""
-    noise = str(NOISE).removeprefix("the ")
+    noise = "amplified noise"
     term = (
         f'<span class="eic-term" tabindex="0">{noise}<span class="eic-tip" role="tooltip">'
         f"{escape(glossary.AMPLIFIED_NOISE, 1000)}</span></span>"
