@@ -1,0 +1,447 @@
+"""The three quantities of a headline, their quantiles and what leads, for 60 formulas of all kinds.
+
+The truth shares no code with the engine: each node is shaken at 120 digits (sensitivity), a small
+interpreter runs the tree in NumPy doubles and is held to mpmath at those doubles (measured), and
+inputs and classes of copies are shaken together (function and writing).
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from eic_core.corpora.laws import load
+from eic_core.explain.findings import Place
+from eic_core.explain.phrases.headline import headline
+from eic_core.explain.verdict import Lead, Level, verdict
+from eic_core.explain.writing import writing_loss
+from eic_core.formula.tree import Formula, Node
+from eic_core.measure import Inspection, inspect
+from eic_core.measure.measured import measured_loss
+from eic_core.measure.outcomes import outcomes
+from eic_core.measure.reasons import Outcome
+from tests.core.explain.shaking import classes
+from tests.core.explain.test_phrases import words
+from tests.core.measure.oracle import NoRealValue, apply, mp, number
+from tests.effort import FULL, cases
+from tests.inspections import inspect_columns, inspect_ranges
+
+ALL, UNIT = 15.95, 2.0**-53
+DEPTH = 120
+TINY = mp.mpf(10) ** -40, mp.mpf(10) ** -55
+"""Relative errors that are shaken by: two, for what is infinitely steep tells them apart."""
+
+CHOICES: Mapping[str, Callable[..., Any]] = {
+    "less_than": operator.lt,
+    "less_equal": operator.le,
+    "greater_than": operator.gt,
+    "greater_equal": operator.ge,
+    "equal_to": operator.eq,
+    "not_equal": operator.ne,
+    "logical_and": lambda a, b: a and b,
+    "logical_or": lambda a, b: a or b,
+    "logical_not": operator.not_,
+}
+JUMPS = {*CHOICES, "conditional", "floor", "ceil", "round", "sign", "mod", "fmod", "remainder"}
+
+
+# --- exact values, with some nodes shaken
+
+
+class Exact:
+    """The formula at one row; only branches that are taken are computed."""
+
+    def __init__(self, formula: Formula, cells: Mapping[str, Any]) -> None:
+        self.nodes, self.cells = formula.nodes, cells
+        self.values: dict[int, Any] = {}
+        self.above: dict[int, set[int]] = {node.id: {node.id} for node in formula.nodes}
+        for node in reversed(formula.nodes):
+            for child in node.children:
+                self.above[child] |= self.above[node.id]
+        self.root = len(formula.nodes) - 1
+        with mp.workdps(DEPTH):
+            self.y = self._at(self.root, self.values, frozenset(), 0)
+
+    def shaken(self, by: Any, *nodes: int) -> Any:
+        """The result when these nodes are multiplied by 1 + `by`; None without one."""
+        dirty = frozenset().union(*(self.above[k] for k in nodes))
+        known = {k: value for k, value in self.values.items() if k not in dirty}
+        try:
+            with mp.workdps(DEPTH):
+                return self._at(self.root, known, frozenset(nodes), by)
+        except NoRealValue:
+            return None
+
+    def _at(self, k: int, known: dict[int, Any], shaken: frozenset[int], by: Any) -> Any:
+        if k not in known:
+            y = self._value(
+                self.nodes[k], functools.partial(self._at, known=known, shaken=shaken, by=by)
+            )
+            known[k] = y * (1 + by) if k in shaken and not isinstance(y, bool) else y
+        return known[k]
+
+    def _value(self, node: Node, at: Callable[[int], Any]) -> Any:
+        if node.operator == "variable":
+            cell = self.cells[node.label]
+            return number(cell) if isinstance(cell, str) else mp.mpf(cell)
+        if node.operator == "constant":
+            return number(node.label)
+        if node.operator == "conditional":
+            test, first, second = node.children
+            return at(first) if at(test) else at(second)
+        values = [at(child) for child in node.children]
+        if node.operator in CHOICES:
+            return bool(CHOICES[node.operator](*values))
+        return apply(node.operator, values, node.parameter)
+
+
+def arrival(row: Exact, *nodes: int) -> float:
+    """How many times an error shared by these nodes arrives at the result; inf of a steep one or
+    a jump, and of a result that is 0 and moves."""
+    slopes = []
+    for by in TINY:
+        up, down = (row.shaken(sign * by, *nodes) for sign in (1, -1))
+        if up is None or down is None:
+            up, down = (row.y if y is None else y for y in (up, down))
+            by = by / 2
+        if row.y == 0:
+            return math.inf if (up != 0 or down != 0) else 0.0
+        slopes.append(abs(up - down) / (2 * by * abs(row.y)))
+    coarse, fine = slopes
+    return math.inf if fine > 1000 * coarse else float(fine)
+
+
+def sensitivity(row: Exact) -> float:
+    """log10 s: every node has an error of its own."""
+    with mp.workdps(DEPTH):
+        parts = [arrival(row, k) for k in row.values if not isinstance(row.values[k], bool)]
+    return min(ALL, math.log10(max(1.0, math.sqrt(math.fsum(p * p for p in parts)))))
+
+
+def turned(row: Exact) -> float:
+    """Digits that a rounding of some node costs where it takes a branch or a jump."""
+    most = mp.mpf(0)
+    with mp.workdps(DEPTH):
+        for k in row.values:
+            for by in (UNIT, -UNIT):
+                y = row.shaken(mp.mpf(by), k)
+                if y is not None and row.y:
+                    most = max(most, abs(y / row.y - 1))
+    return min(ALL, math.log10(max(1.0, float(most / UNIT))))
+
+
+# --- a program
+
+
+def program(formula: Formula, columns: Mapping[str, np.ndarray]) -> np.ndarray:
+    """The tree as NumPy runs it."""
+    count = len(next(iter(columns.values()), np.empty(1)))
+    y: list[Any] = []
+    with np.errstate(all="ignore"):
+        for node in formula.nodes:
+            y.append(_run(node, [y[k] for k in node.children], columns))
+    return np.broadcast_to(np.asarray(y[-1], dtype=float), count)
+
+
+PROGRAM: Mapping[str, Callable[..., Any]] = {
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "neg": np.negative,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "atan2": np.arctan2,
+    "min": np.minimum,
+    "max": np.maximum,
+    "less_than": np.less,
+    "greater_than": np.greater,
+    "pow": np.power,
+    "equal_to": np.equal,
+    "round": np.rint,
+    "conditional": np.where,
+}
+
+
+def _run(node: Node, a: list[Any], columns: Mapping[str, np.ndarray]) -> Any:
+    if node.operator == "variable":
+        return columns[node.label]
+    if node.operator == "constant":
+        return np.float64(math.pi if node.label == "pi" else float(Fraction(node.label)))
+    if node.operator == "power":
+        whole = node.parameter == int(node.parameter)
+        return np.power(a[0], int(node.parameter) if whole else float(node.parameter))
+    if node.operator == "log" and node.parameter is not None:
+        return np.log10(a[0])
+    return (PROGRAM.get(node.operator) or getattr(np, node.operator))(*a)
+
+
+def lost(computed: float, exact: Any) -> float:
+    """Digits that a double has lost of an exact value."""
+    if abs(exact) > np.finfo(float).max:
+        return math.nan  # no double could hold it
+    if not math.isfinite(computed):
+        return ALL
+    if exact == 0:
+        return ALL if computed else 0.0
+    with mp.workdps(DEPTH):
+        error = abs(mp.mpf(computed) - exact) / max(abs(exact), mp.mpf(np.finfo(float).tiny))
+        return min(ALL, max(0.0, float(mp.log10(error / UNIT)))) if error else 0.0
+
+
+# --- all of it
+
+
+class Truth(NamedTuple):
+    digits: list[float]  # Per row; nan without a real value
+    measured: list[float]  # The same
+    no_real: int
+    no_double: int
+    turned: int  # Rows at which a rounding takes a branch
+    endless: int  # Rows with infinite sensitivity
+    own: float  # log10 of the root of the mean; nan where not all rows are finite
+    shared: float
+
+
+def truth_of(inspection: Inspection) -> Truth:
+    formula, samples = inspection.formula, inspection.samples
+    columns = {name: samples.columns[name] for name in formula.variables}
+    computed = np.broadcast_to(program(formula, columns), len(samples))
+    jumps = any(node.operator in JUMPS for node in formula.nodes)
+    places = [[n.id for n in formula.nodes if n.label == name] for name in formula.variables]
+    digits, measured, own, shared = [], [], [], []
+    no_real = no_double = by_rounding = endless = 0
+    for at in range(len(samples)):
+        try:
+            row = Exact(formula, {name: samples.decimal(name, at) for name in columns})
+            held = Exact(formula, {name: float(columns[name][at]) for name in columns})
+        except NoRealValue:
+            no_real += 1
+            digits.append(math.nan)
+            continue
+        s = sensitivity(row)
+        measured.append(lost(float(computed[at]), held.y))
+        if not math.isfinite(computed[at]) or (computed[at] == 0 and row.y != 0):
+            no_double += 1
+            digits.append(ALL)
+            continue
+        endless += s >= ALL
+        if jumps and s < ALL and turned(row) > s + 1:
+            by_rounding += 1
+            s = turned(row)
+        digits.append(s)
+        if s < ALL and not by_rounding:
+            with mp.workdps(DEPTH):
+                own.append(1 + sum(arrival(row, *nodes) ** 2 for nodes in places))
+                here = [[k for k in same if k in row.values] for same in classes(formula)]
+                shared.append(sum(arrival(row, *same) ** 2 for same in here if same))
+    whole = len(own) == len(samples)
+    mean = [0.5 * math.log10(np.mean(v)) if whole else math.nan for v in (own, shared)]
+    return Truth(digits, measured, no_real, no_double, by_rounding, endless, *mean)
+
+
+def quantile(values: Iterable[float], part: float) -> float:
+    """The inverted CDF."""
+    known = sorted(v for v in values if not math.isnan(v))
+    return known[max(0, math.ceil(part * len(known) - 1e-9) - 1)] if known else math.nan
+
+
+def lead_of(truth: Truth, stable: bool) -> Lead:
+    """What a headline must be about, by these numbers alone."""
+    without = ALL * (truth.no_real + truth.no_double)
+    wrong = math.fsum(d for d in truth.measured if 1 <= d < ALL) + ALL * truth.turned
+    counts = quantile(truth.measured, 0.9) >= 1 or stable or truth.turned
+    if without or (wrong and counts):
+        return Lead.NO_VALUE if without >= wrong else Lead.LOSS
+    return Lead.SENSITIVITY if not stable or truth.endless else Lead.NOTHING
+
+
+class Case(NamedTuple):
+    text: str
+    ranges: Mapping[str, Any]  # "low:high" of each variable, or its column
+    outcomes: str  # Of its rows
+    decimals: int | None = None  # A table with so many
+
+    def inspection(self, count: int) -> Inspection:
+        if self.text.startswith("law "):
+            _, corpus, which = self.text.split()
+            law = load(corpus)[which]
+            return inspect(law.tree, law.samples(count))
+        if any(not isinstance(of, str) for of in self.ranges.values()):
+            return inspect_columns(self.text, **{k: list(of) for k, of in self.ranges.items()})
+        drawn = inspect_ranges(self.text, count, **self.ranges)
+        if self.decimals is None:
+            return drawn
+        columns = drawn.samples.columns
+        return inspect_columns(
+            self.text, **{name: np.round(of, self.decimals) for name, of in columns.items()}
+        )
+
+
+def law(which: str, corpus: str = "feynman") -> Case:
+    return Case(f"law {corpus} {which}", {}, "FINITE")
+
+
+SIGMOID = "where(x >= 0, 1/(1 + exp(-x)), exp(x)/(1 + exp(x)))"
+CASES = (
+    # calm
+    Case("x + y", {"x": "1:5", "y": "1:5"}, "FINITE"),
+    Case("x*y/(x + y)", {"x": "1:5", "y": "1:5"}, "FINITE"),
+    Case("2.5*exp(-0.3*x)", {"x": "0:5"}, "FINITE"),
+    Case("100 + (x - 3.0001)", {"x": "1:5"}, "FINITE"),
+    Case(SIGMOID, {"x": np.linspace(-900, 900, 40) / 1000}, "FINITE"),
+    Case("where(x > 3, x*x, sqrt(x))", {"x": "1:5"}, "FINITE"),
+    Case("max(x, y)*min(x, 2)", {"x": "1:5", "y": "1:5"}, "FINITE"),
+    Case("hypot(x, y)", {"x": "1:5", "y": "1:5"}, "FINITE"),
+    Case("2 + 3*4", {}, "FINITE"),
+    # sensitive, computed right
+    Case("sqrt(1 - x)", {"x": "0.9999:1"}, "FINITE"),
+    Case("sqrt(1 - x)", {"x": "0.99:0.9999"}, "FINITE", decimals=5),
+    Case("abs(x - y)", {"x": "1:1.001", "y": "1.001:1.002"}, "FINITE"),
+    Case("1/(x - 1)", {"x": "1.0001:1.001"}, "FINITE"),
+    Case("x**50", {"x": "1:5"}, "FINITE"),
+    Case("tan(x)", {"x": "1.55:1.57"}, "FINITE"),
+    Case("sin(x)", {"x": "1000:1100"}, "FINITE"),
+    Case("sin(3*x)", {"x": "0.2:6"}, "FINITE"),
+    Case("x - y", {"x": "1:1.01", "y": "1.02:1.03"}, "FINITE", decimals=6),
+    Case("exp(x)", {"x": "100:600"}, "FINITE"),
+    Case("log(x)", {"x": "1.0001:1.001"}, "FINITE"),
+    Case("atanh(x)", {"x": "0.999:0.99999"}, "FINITE"),
+    Case("acos(x)", {"x": "0.9999:0.999999"}, "FINITE"),
+    Case("x**(1/(y - 2))", {"x": "2:5", "y": "2.001:2.002"}, "FINITE"),
+    Case("where(x > y, 1/(x - y), 0.5/(y - x))", {"x": "1:1.01", "y": "1.02:1.03"}, "FINITE"),
+    # a program loses digits
+    Case("sqrt(x + 1) - sqrt(x)", {"x": "1e8:1e10"}, "FINITE"),
+    Case("10000*x - 9999*x", {"x": "1:5"}, "FINITE"),
+    Case("(1 - cos(x))/x**2", {"x": "1e-4:1e-3"}, "FINITE"),
+    Case("x + y - z", {"x": "1e6:2e6", "y": "1e-3:2e-3", "z": "1e6:2e6"}, "FINITE"),
+    Case("(exp(x) - 1)/x", {"x": "1e-8:1e-6"}, "FINITE"),
+    Case("log(1 + x)", {"x": "1e-9:1e-8"}, "FINITE"),
+    Case("(x**2 - y**2)/(x - y)", {"x": "1:1.00001", "y": "1.00002:1.00003"}, "FINITE"),
+    Case("sin(1e7*x*pi)", {"x": "1:5"}, "FINITE"),
+    Case("(x/3 - y/3)*3", {"x": "1:1.0001", "y": "1.0002:1.0003"}, "FINITE"),
+    Case("x**2 - 2*x*y + y**2", {"x": "1:1.001", "y": "1.002:1.003"}, "FINITE", decimals=5),
+    Case("where(x > 2, 10000*x - 9999*x, x)", {"x": "1:5"}, "FINITE"),
+    Case("(sqrt(x + 1) - sqrt(x))*y", {"x": "1e5:1e6", "y": "1:5"}, "FINITE"),
+    Case("tanh(x) - 1", {"x": "8:16"}, "FINITE"),
+    Case("(x*1.1)**80/(x**80)", {"x": "1:5"}, "FINITE"),
+    # no value
+    Case("sqrt(x - 2)", {"x": "1:5"}, "NO_REAL_VALUE FINITE"),
+    Case("log(x - 6)", {"x": "1:5"}, "NO_REAL_VALUE"),
+    Case("acos(x)", {"x": "0:2"}, "NO_REAL_VALUE FINITE"),
+    Case("1/where(x > 3, x - x, x)", {"x": "1:5"}, "NO_REAL_VALUE FINITE"),
+    Case("x**2", {"x": "1e200:1e300"}, "NO_DOUBLE"),
+    Case("exp(x)/(1 + exp(x))", {"x": np.linspace(-1500, 1500, 40)}, "NO_DOUBLE FINITE"),
+    Case("exp(-x**2)", {"x": "10:60"}, "NO_DOUBLE FINITE"),
+    Case("1/(1 - cos(x))", {"x": np.geomspace(1e-12, 1e-2, 40)}, "NO_DOUBLE NO_DIGIT FINITE"),
+    Case("where(x > 2, 1/x, exp(400*x))", {"x": "1:5"}, "NO_DOUBLE FINITE"),
+    Case("sqrt(x**2 + y**2)", {"x": "1e160:1e170", "y": "1e160:1e170"}, "NO_DOUBLE"),
+    # no digit, jumps, infinite slopes
+    Case("x - x", {"x": "1:5"}, "NO_DIGIT"),
+    Case("floor(x) + sin(1e17*x)", {"x": "1.1:5"}, "NO_DIGIT FINITE"),
+    Case("floor(x)", {"x": np.arange(1.0, 41)}, "NO_DIGIT"),
+    Case("round(2*x)", {"x": [1.1, 1.2, 2.6, 3.25, 4.1, 4.3, 4.6, 4.9]}, "NO_DIGIT FINITE"),
+    Case("sqrt(x - 1) + 1", {"x": [1.0, 1.5, 2.0, 3.0]}, "STEEP FINITE"),
+    Case("exp(sqrt(x))", {"x": [0.0, 0.0, 1.0, 2.0]}, "STEEP FINITE"),
+    Case("where(x > 3, x, 2*x)", {"x": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]}, "NO_DIGIT FINITE"),
+    Case("floor(x*10)", {"x": [0.3, 0.7, 0.1, 0.6, 1.1, 1.2, 2.3]}, "NO_DIGIT"),
+    # laws
+    law("feynman_I_12_2"),
+    law("feynman_I_16_6"),
+    law("feynman_I_34_8"),
+    law("feynman_III_4_32"),
+)
+CHOSEN = CASES if FULL else CASES[::3]
+"""Of every group a third."""
+
+
+def test_the_table_has_sixty_formulas():
+    assert len(CASES) == 60
+
+
+@functools.cache
+def measured_case(case_index: int) -> tuple[Inspection, Truth]:
+    inspection = CASES[case_index].inspection(cases(60, 400))
+    return inspection, truth_of(inspection)
+
+
+INDEX = [pytest.param(CASES.index(case), id=case.text) for case in CHOSEN]
+
+
+@pytest.mark.parametrize("at", INDEX)
+def test_sensitivity_and_badge(at):
+    inspection, truth = measured_case(at)
+    judged = verdict(inspection)
+    own = outcomes(inspection)
+    np.testing.assert_allclose(own.digits, truth.digits, atol=0.02)
+    shown = judged.sensitivity
+    for part, value in ((0.5, shown.typical), (0.9, shown.nine_in_ten), (1.0, shown.worst)):
+        assert value == pytest.approx(quantile(truth.digits, part), abs=0.02, nan_ok=True)
+    most = quantile(truth.digits, 0.9)
+    near = min(abs(most - 1), abs(most - 2))
+    if math.isnan(most):
+        assert judged.level is Level.UNDEFINED
+    elif near > 0.02:
+        levels = Level.STABLE, Level.SENSITIVE, Level.VERY_SENSITIVE
+        assert judged.level is levels[int(most > 1) + int(most > 2)]
+    if abs(near - 0.2) > 0.02 and not math.isnan(most):
+        assert judged.borderline == (near < 0.2)
+
+
+@pytest.mark.parametrize("at", INDEX)
+def test_the_rows_of_each_outcome(at):
+    inspection, truth = measured_case(at)
+    own = outcomes(inspection)
+    assert own.count(Outcome.NO_REAL_VALUE) == truth.no_real
+    assert own.count(Outcome.NO_DOUBLE) == truth.no_double
+    assert own.count(Outcome.NO_DIGIT, Outcome.STEEP, Outcome.FOLLOWS) == truth.endless
+    assert own.count(Outcome.DECIDED) == truth.turned
+    assert {Outcome(k).name for k in own.kinds.tolist()} == set(CASES[at].outcomes.split())
+
+
+@pytest.mark.parametrize("at", INDEX)
+def test_measured_loss(at):
+    inspection, truth = measured_case(at)
+    shown = measured_loss(inspection)
+    assert shown.of == len(truth.measured)
+    assert shown.rows <= sum(not math.isnan(loss) for loss in truth.measured)
+    found = [quantile(truth.measured, part) for part in (0.5, 0.9, 1.0)]
+    if not shown.rows:
+        assert all(map(math.isnan, found)) and math.isnan(shown.worst)
+    elif len(shown.positions) == shown.of:
+        told = [shown.typical, shown.nine_in_ten, shown.worst]
+        np.testing.assert_allclose(told, found, atol=0.35)  # a unit in the last place, of a sine
+    else:
+        assert shown.typical == pytest.approx(found[0], abs=0.4)
+        assert shown.quantiles.low - 0.3 <= found[1] <= shown.quantiles.high + 0.3
+        assert shown.worst <= found[2] + 0.35
+
+
+@pytest.mark.parametrize("at", INDEX)
+def test_function_and_writing(at):
+    inspection, truth = measured_case(at)
+    if math.isnan(truth.own) or truth.endless:
+        pytest.skip("not every row has a finite share")
+    split = writing_loss(inspection)
+    assert split.own == pytest.approx(truth.own, abs=1e-3)
+    assert split.q == pytest.approx(truth.shared, abs=1e-3)
+    assert split.loss == pytest.approx(max(0.0, truth.shared - truth.own), abs=2e-3)
+
+
+@pytest.mark.parametrize("at", INDEX)
+def test_the_lead_follows_from_these_numbers(at):
+    inspection, truth = measured_case(at)
+    judged = verdict(inspection)
+    assert judged.lead is lead_of(truth, quantile(truth.digits, 0.9) < 1)
+    rows = [f.rows for f in judged.findings if f.outcome <= Outcome.NO_DOUBLE]
+    assert sum(count or 0 for count in rows) == truth.no_real + truth.no_double
+    assert words(headline(judged)) <= 25
+    results = [f for f in judged.findings if f.place is Place.RESULT and f.rows is not None]
+    assert all(0 < f.rows <= f.of == len(inspection.samples) for f in results)
