@@ -116,6 +116,13 @@ class SteepStep(_Cause):
 
 
 @dataclass(frozen=True)
+class OwnInaccuracy(_Cause):
+    """The library's function is off by more than a rounding on the operands that it is given."""
+
+    digits: float  # Digits that it loses by itself, at most
+
+
+@dataclass(frozen=True)
 class BeyondDoubles(_Cause):
     """What the step is given cannot be computed in double precision at all."""
 
@@ -230,6 +237,7 @@ Cause: TypeAlias = (
     | ErrorInExponent
     | NearEdge
     | SteepStep
+    | OwnInaccuracy
     | BeyondDoubles
     | NoDigitLeft
     | OnThreshold

@@ -6,7 +6,7 @@ ADR 0009. Facts alone; `eic_core.explain.phrases.headline` says them.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -14,9 +14,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from eic_core.explain.causes import Explained, explain_loss, singular_causes
+from eic_core.explain.causes import STEP, Explained, explain_loss, singular_causes
 from eic_core.explain.created import noise_sums
 from eic_core.explain.findings import (
+    Accumulated,
     BeyondEveryRange,
     BeyondReduction,
     Cause,
@@ -27,6 +28,7 @@ from eic_core.explain.findings import (
     NotTold,
     OutOfRange,
     OutsideDomain,
+    OwnInaccuracy,
     Place,
     RangeCost,
     TurnedByRange,
@@ -49,6 +51,7 @@ from eic_core.formula.tree import VARIABLE
 from eic_core.measure.double_range import Held, double_range
 from eic_core.measure.inspection import Inspection, cached_on_inspection
 from eic_core.measure.measured import MeasuredLoss, measured_loss, quantiles_of
+from eic_core.measure.observed import exact_values, observe
 from eic_core.measure.outcomes import Outcomes, outcomes
 from eic_core.measure.reasons import DOUBLE_DIGITS, Outcome, Reason
 from eic_core.phrasing import Phrase
@@ -58,6 +61,9 @@ Rows = npt.NDArray[np.int64]
 MOST_EXPLAINED = 4_000_000
 """Nodes times rows by which a loss is explained, at most; of more rows every so many-th."""
 
+
+FEW_ROWS = 20
+"""Rows at which the accuracy of each operation is looked at."""
 
 Group = tuple[Outcome, int, Reason]
 
@@ -209,7 +215,7 @@ _WAYS = {
     Reason.ROUNDED_OUT: Way.ROUNDED_OUT,
 }
 
-_UNKNOWN = {
+_UNKNOWN: Mapping[Reason, Callable[[int], Cause]] = {
     Reason.DOMAIN: OutsideDomain,
     Reason.INDISTINCT: NotTold,
     Reason.UNREDUCED: BeyondReduction,
@@ -219,12 +225,15 @@ _UNKNOWN = {
 
 def _without_value(inspection: Inspection, result: Outcomes) -> Iterator[_Ranked]:
     for (outcome, node, reason), rows in _groups(result, *NO_VALUE):
+        harm = DOUBLE_DIGITS * len(rows)
         if outcome is Outcome.NO_DOUBLE:
-            cause: Cause = _out_of_range(inspection, node, reason, rows)
+            cause: Cause = (gone := _out_of_range(inspection, node, reason, rows))
+            # no program could hold those, so that they matter less beside the others
+            harm -= 0.5 * DOUBLE_DIGITS * gone.beyond
         else:
             cause = _UNKNOWN[reason](node)
         finding = _finding(inspection, result, outcome, cause, rows)
-        yield _Ranked(Lead.NO_VALUE, DOUBLE_DIGITS * len(rows), finding)
+        yield _Ranked(Lead.NO_VALUE, harm, finding)
     for (outcome, node, _), rows in _groups(result, Outcome.NOT_CHECKED):
         cause = CheckEnded(node, inspection.counts.rechecked)
         yield _beside(_finding(inspection, result, outcome, cause, rows))
@@ -291,7 +300,24 @@ def _explained_by_rounding(
         return (Explained(cause, math.nan),)
     rows = rows[~infinite]
     silent = np.array([n.operator == VARIABLE or _is_double(n.label) for n in formula.nodes])
-    return explain_loss(inspection, formula.root.id, rows, silent)
+    explained = explain_loss(inspection, formula.root.id, rows, silent)
+    if not isinstance(explained[0].cause, Accumulated) or explained[0].created >= STEP:
+        return explained
+    own = _least_accurate(inspection, rows)
+    return explained if own is None else (Explained(own, math.nan),)
+
+
+def _least_accurate(inspection: Inspection, rows: Rows) -> OwnInaccuracy | None:
+    """The operation that is most off on the operands that it is given; None if all are right."""
+    some = inspection.samples.take(rows[:: max(1, len(rows) // FEW_ROWS)])
+    worst, by = -1, A_DIGIT
+    exact = exact_values(inspection.formula, some, "float64")
+    for node, seen in enumerate(observe(exact, some, "float64")):
+        off = np.abs(seen.rounding[np.isfinite(seen.rounding)])
+        digits = math.log10(max(1.0, float(np.max(off, initial=1.0))))
+        if inspection.formula.nodes[node].children and digits > by:
+            worst, by = node, digits
+    return None if worst < 0 else OwnInaccuracy(worst, by)
 
 
 def _is_double(label: str) -> bool:

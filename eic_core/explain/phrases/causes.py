@@ -48,6 +48,8 @@ def label(cause: Cause, formula: Formula) -> Phrase:
             return Phrase(wording.capital("" if near is None else near.label))
         case facts.SteepStep():
             return say("Steep function")
+        case facts.OwnInaccuracy():
+            return say("A function that is itself inexact")
         case facts.BeyondDoubles():
             return say("Values beyond double range")
         case facts.NoDigitLeft():
@@ -125,6 +127,9 @@ def clause(cause: Cause, formula: Formula) -> Phrase:
             return _near_edge(cause, row)
         case facts.SteepStep():
             return _steep_step(cause, formula)
+        case facts.OwnInaccuracy():
+            digits = wording.digits_phrase(cause.digits)
+            return say("the library's own function is up to {digits} off", digits=digits)
         case facts.BeyondDoubles():
             return say("its operand cannot be computed in double precision at all")
         case facts.NoDigitLeft():
@@ -174,7 +179,9 @@ def domain(formula: Formula, node: int) -> Phrase:
         return _base(Fraction(formula.nodes[node].parameter or 0))
     if row.power:
         return say("with an inexact exponent the base must be positive, or 0 below a positive one")
-    return Phrase(row.words.invalid)
+    if row.words.invalid:
+        return Phrase(row.words.invalid)
+    return say("`{name}` has no real value for what it is given", name=row.name)
 
 
 def _base(exponent: Fraction) -> Phrase:

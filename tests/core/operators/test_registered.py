@@ -23,8 +23,9 @@ from eic_core.engine.native.library import library
 from eic_core.engine.tape import tape_of
 from eic_core.errors import FormulaError
 from eic_core.explain.diagnosis import Diagnosis, diagnose
+from eic_core.explain.findings import GrowthOfLargeNumber
 from eic_core.explain.ledger import blame
-from eic_core.explain.phrases.causes import domain
+from eic_core.explain.phrases.causes import clause, domain, label
 from eic_core.explain.phrases.headline import short_cause
 from eic_core.formula.rendering import name_latex, short_text, to_latex, to_mathml, to_python
 from eic_core.formula.syntax import read
@@ -209,10 +210,13 @@ def test_the_ledger_adds_up_at_every_node(text: str) -> None:
 
 def test_the_sentence_says_what_the_row_says() -> None:
     found = diagnosis("qerf(x)")
-    assert str(found.verdict.sentence).endswith(
-        "at `qerf(x)`: the `qerf` multiplies errors by its argument (up to 35)."
+    growth = next(
+        f.cause for f in found.verdict.findings if isinstance(f.cause, GrowthOfLargeNumber)
     )
-    assert str(short_cause(found.verdict)) == "`qerf` of a large number"
+    assert str(label(growth, found.inspection.formula)) == "`qerf` of a large number"
+    assert str(clause(growth, found.inspection.formula)) == (
+        "the `qerf` multiplies errors by its argument (up to 35)"
+    )
     assert "at the step `qerf(x)`." in str(found.ledger.sentences[0])
 
 
