@@ -156,6 +156,10 @@ def _faults(at: At, cause: f.Cause) -> Iterator[str]:
             yield from _near_edge(at, cause)
         case f.SteepStep():
             yield from _steep_step(at, cause)
+        case f.OwnInaccuracy():
+            name = at.operator
+            if not 1 < cause.digits <= 16:
+                yield f"{name} is {cause.digits:.1f} digits off"
         case f.BeyondDoubles():
             none = [(at.truth.without_double(c) | ~at.truth.valid).all() for c in at.node.children]
             if not any(none):

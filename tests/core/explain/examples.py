@@ -315,6 +315,15 @@ EXAMPLES: tuple[Example, ...] = (
         " arise at `lgamma(x)`: it amplifies what it is given about 406 times.",
     ),
     Example(
+        facts.OwnInaccuracy,
+        "erfc(x)",
+        {"x": line(15, 25, 20)},
+        "A function that is itself inexact",
+        "Double precision loses up to 2.7 digits at the worst rows, at `erfc(x)`: the library's own "
+        "function is up to 2.7 digits off.",
+        noise=ROUNDING,
+    ),
+    Example(
         facts.BeyondDoubles,
         "log(exp(x) - exp(y))",
         {"x": [1000.001, 1100.0], "y": [1000.0, 1099.999]},

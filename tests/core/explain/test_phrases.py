@@ -219,4 +219,6 @@ def test_every_template_has_an_example(monkeypatch: pytest.MonkeyPatch) -> None:
     for eic in (math.nan, math.inf, 0.5, 1.5, 2.5):
         paper_clause(eic)
     unused = (templates(causes) | templates(headline)) - used
+    # of operators that a user registers: tests/core/operators/test_registered.py
+    unused.discard("`{name}` has no real value for what it is given")
     assert not unused, sorted(unused)
