@@ -10,7 +10,7 @@ from eic_core.explain.phrases import TEXT_LIMIT, code_text, noise_source
 from eic_core.formula.rendering import short_text
 from eic_core.formula.tree import Formula
 from eic_core.operators import OPERATORS
-from eic_core.phrasing import Phrase, listed, one_after_another, say, say_count
+from eic_core.phrasing import Field, Phrase, listed, one_after_another, say, say_count
 
 
 def nothing_to_split(formula: Formula, target: int, singular: bool) -> Phrase:
@@ -71,20 +71,18 @@ def _amplified(formula: Formula, group: NoiseGroup) -> Phrase:
     else:
         low = wording.significant(group.gain_low)
         gained = say("amplified {low} to {gain}", low=low, gain=gain)
-    noun = OPERATORS[formula.nodes[group.amplifier].operator].words.noun
-    step = code_text(formula, group.amplifier)
+    told: dict[str, Field] = {
+        "gained": gained,
+        "noun": OPERATORS[formula.nodes[group.amplifier].operator].words.noun,
+        "step": code_text(formula, group.amplifier),
+    }
     match group.part:
         case StepPart.ALL:
-            return say("{gained} at the {noun} {step}", gained=gained, noun=noun, step=step)
+            return say("{gained} at the {noun} {step}", **told)
         case StepPart.MOST:
-            return say("{gained}, mostly at the {noun} {step}", gained=gained, noun=noun, step=step)
+            return say("{gained}, mostly at the {noun} {step}", **told)
         case StepPart.LARGEST:
-            return say(
-                "{gained} on the way, most at the {noun} {step}",
-                gained=gained,
-                noun=noun,
-                step=step,
-            )
+            return say("{gained} on the way, most at the {noun} {step}", **told)
 
 
 def _sources(formula: Formula, target: int, group: NoiseGroup) -> Phrase:

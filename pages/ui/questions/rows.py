@@ -209,7 +209,7 @@ def _picture(result: InspectionResult, by_row: Where) -> None:
         key="rows-plot",
         theme=None,
         config=plotly_config("eic-rows"),
-        alt=f"Share of each row in {NOISE}. {clean(str(by_row.sentences[0]))}",
+        alt=f"Share of each row in the amplified noise. {clean(str(by_row.sentences[0]))}",
     )
 
 
