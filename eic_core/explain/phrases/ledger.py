@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from eic_core import wording
-from eic_core.explain.facts import MaskedStep, NoiseGroup, NoiseSource, StepPart
+from eic_core.explain.facts import NoiseGroup, NoiseSource, StepPart
 from eic_core.explain.phrases import TEXT_LIMIT, code_text, noise_source
 from eic_core.formula.rendering import short_text
 from eic_core.formula.tree import Formula
@@ -122,21 +122,26 @@ def _name(formula: Formula, target: int) -> Phrase | str:
     return say("the result") if target == len(formula) - 1 else code_text(formula, target)
 
 
-def masked(formula: Formula, target: int, step: MaskedStep) -> Phrase:
-    """How much errors grow at a step, and the small share of the target's noise that is its own."""
+def masked(
+    formula: Formula, target: int, step: int, digits: float, share: float, inherited: float
+) -> Phrase:
+    """How much errors grow at a step, and the small share of the target's noise that is its own.
+
+    `inherited` is what comes through it from below; 0 if it is not worth a word.
+    """
     sentence = say(
         "Masked: errors grow by {digits} at {step}, but {share} of the noise of {target} arises "
         "there.",
-        digits=wording.digits_phrase(step.digits),
-        step=code_text(formula, step.node_id),
-        share=wording.percent(step.share),
+        digits=wording.digits_phrase(digits),
+        step=code_text(formula, step),
+        share=wording.percent(share),
         target=_name(formula, target),
     )
-    if not step.inherited:
+    if not inherited:
         return sentence
     passing = say(
         "From below {share} comes through it, damped above it.",
-        share=wording.percent(step.inherited),
+        share=wording.percent(inherited),
     )
     return one_after_another([sentence, passing])
 
