@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, IntEnum, StrEnum, auto
 
@@ -59,16 +58,6 @@ class NoiseGroup:
     def is_alike(self) -> bool:
         """Whether one number with two digits stands for all gains."""
         return f"{self.gain_low:.1e}" == f"{self.gain_high:.1e}"
-
-
-@dataclass(frozen=True)
-class MaskedStep:
-    """A step at which errors grow much more than at the target, which hides it."""
-
-    node_id: int
-    digits: float  # Its local EIC
-    share: float  # Of the target's noise that arises there
-    inherited: float  # That comes through it from below; 0 if it is not worth a word
 
 
 # The rows that carry it
@@ -164,17 +153,6 @@ class LossOrigin(StrEnum):
 
 
 @dataclass(frozen=True)
-class Split:
-    place: LossOrigin
-    # Digits, copies sharing their noise: of the function, of the result, of the writing
-    own: float
-    q: float
-    loss: float
-    inputs: Sequence[str]  # To which the function is sensitive, the strongest first
-    singular: bool  # Whether samples of infinite amplification were left out
-
-
-@dataclass(frozen=True)
 class IndependentNoise:
     digits: float  # Of the result, if copies had noises of their own
 
@@ -219,4 +197,4 @@ class LeftOut:
 
 
 Remark = IndependentNoise | WorstInside | KeptByShared | InnerStepLost | FollowsStep | LeftOut
-"""What qualifies a `Split`."""
+"""What qualifies a split between function and writing."""

@@ -17,7 +17,7 @@ from eic_core.explain import phrases
 from eic_core.explain.bottleneck import diagnosed_node
 from eic_core.explain.correlated import class_tape
 from eic_core.explain.created import digits_climbed, noise_sums
-from eic_core.explain.facts import MaskedStep, NoiseGroup, NoiseSource, StepPart
+from eic_core.explain.facts import NoiseGroup, NoiseSource, StepPart
 from eic_core.explain.phrases import ledger as words
 from eic_core.exports import Plain, json_form
 from eic_core.formula.rendering import node_texts
@@ -288,16 +288,15 @@ class Ledger(Plain):
     def outermost_masked(self) -> tuple[LedgerRow, ...]:
         return tuple(outermost_masked(self.inspection, self.rows))
 
-    def masked_step(self, row: LedgerRow) -> MaskedStep:
-        return MaskedStep(
+    def masked_sentence(self, row: LedgerRow) -> Phrase:
+        return words.masked(
+            self.inspection.formula,
+            self.target,
             row.node_id,
             self.inspection.nodes[row.node_id].local_eic_finite,
             row.share,
             row.inherited if row.inherited >= HIDDEN_SHARE else 0.0,
         )
-
-    def masked_sentence(self, row: LedgerRow) -> Phrase:
-        return words.masked(self.inspection.formula, self.target, self.masked_step(row))
 
     def waterfall(self, bars: int = WATERFALL_BARS, *, mean: bool = False) -> tuple[Bar, ...]:
         """The shares (or their `mean` by row) stacked from 0 to 1, the smallest in the last bar."""

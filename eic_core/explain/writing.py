@@ -20,7 +20,6 @@ from eic_core.explain.facts import (
     LossOrigin,
     OutOfSplit,
     Remark,
-    Split,
     WorstInside,
 )
 from eic_core.explain.phrases import writing as words
@@ -81,8 +80,8 @@ class WritingLoss(Plain):
     def sentence(self) -> Phrase:
         """The verdict."""
         inputs = sensitive_to(self.conditioning)
-        split = Split(self.place, self.own, self.q, self.loss, inputs, self.singular > 0)
-        return words.split_sentence(split)
+        digits = self.own, self.q, self.loss
+        return words.split_sentence(self.place, *digits, inputs, self.singular > 0)
 
     @property
     def notes(self) -> tuple[Phrase, ...]:

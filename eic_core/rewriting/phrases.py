@@ -9,7 +9,7 @@ from typing import assert_never
 from eic_core import wording
 from eic_core.explain.phrases import code_text
 from eic_core.formula.tree import Formula
-from eic_core.phrasing import Phrase, one_after_another, say, say_count
+from eic_core.phrasing import Field, Phrase, one_after_another, say, say_count
 from eic_core.rewriting.gains import (
     Advice,
     Gain,
@@ -79,18 +79,19 @@ def _effects(gain: Gain) -> Iterable[Phrase]:
 
 def _beyond_doubles(form: Measured) -> Iterable[Phrase]:
     error = form.float64
-    rows = error.rows + error.out_of_range
+    told: dict[str, Field] = {
+        "fewer": error.fewer,
+        "beyond": error.out_of_range,
+        "rows": error.rows + error.out_of_range,
+    }
     if error.fewer:
         yield say(
-            "doubles hold the exact result with fewer digits at {count} of {rows} rows measured",
-            count=error.fewer,
-            rows=rows,
+            "doubles hold the exact result with fewer digits at {fewer} of {rows} rows measured",
+            **told,
         )
     if error.out_of_range:
         yield say(
-            "doubles cannot hold the exact result at {count} of {rows} rows measured",
-            count=error.out_of_range,
-            rows=rows,
+            "doubles cannot hold the exact result at {beyond} of {rows} rows measured", **told
         )
 
 
@@ -106,20 +107,25 @@ def nothing_better(reason: NothingBetter) -> Phrase:
 
 def _reasons(reason: NothingBetter) -> Iterable[Phrase]:
     before = reason.before
-    own, q = wording.number(reason.of_function, 1), wording.number(before.q, 1)
+    told: dict[str, Field] = {
+        "own": wording.number(reason.of_function, 1),
+        "part": wording.number(reason.of_writing, 1),
+        "q": wording.number(before.q, 1),
+        "loss": _in_double(before),
+    }
     match reason.rest:
         case Rest.EVERYTHING:
             yield say("errors of the inputs grow without bound at every sample")
             return
         case Rest.LOSS:
-            yield say("in double precision {loss}, by this writing", loss=_in_double(before))
+            yield say("in double precision {loss}, by this writing", **told)
             yield from _beyond_doubles(before)
             if not math.isnan(reason.of_function):
-                yield say("errors of the inputs grow by {own} digits in any writing", own=own)
+                yield say("errors of the inputs grow by {own} digits in any writing", **told)
         case Rest.LITTLE:
-            yield say("in double precision {loss}", loss=_in_double(before))
+            yield say("in double precision {loss}", **told)
             yield from _beyond_doubles(before)
-            yield say("the result's sensitivity is {q} digits", q=q)
+            yield say("the result's sensitivity is {q} digits", **told)
         case Rest.FUNCTION:
             if before.loss.rows:
                 yield say(
@@ -130,16 +136,15 @@ def _reasons(reason: NothingBetter) -> Iterable[Phrase]:
             yield say(
                 "errors of the inputs grow by {own} digits: the function's own sensitivity, in any "
                 "writing",
-                own=own,
+                **told,
             )
         case Rest.WRITING:
             yield say(
                 "{part} of the {q} digits by which errors of inputs and steps grow come from the "
                 "writing",
-                part=wording.number(reason.of_writing, 1),
-                q=q,
+                **told,
             )
-            yield say("in double precision {loss}", loss=_in_double(before))
+            yield say("in double precision {loss}", **told)
             yield from _beyond_doubles(before)
         case _ as never:
             assert_never(never)

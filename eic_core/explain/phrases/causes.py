@@ -13,11 +13,15 @@ from eic_core.explain.findings import Cause, Extent, Way, Zero
 from eic_core.explain.phrases import code_text
 from eic_core.formula.tree import Formula
 from eic_core.operators import OPERATORS, Operator
-from eic_core.phrasing import Phrase, say
+from eic_core.phrasing import Field, Phrase, say
 
 
 def _row(formula: Formula, node: int) -> Operator:
     return OPERATORS[formula.nodes[node].operator]
+
+
+def _name(formula: Formula, node: int) -> str:
+    return _row(formula, node).name
 
 
 def label(cause: Cause, formula: Formula) -> Phrase:
@@ -36,9 +40,11 @@ def label(cause: Cause, formula: Formula) -> Phrase:
         case facts.NearZerosAndPoles():
             return say("Near zeros and poles")
         case facts.LargeArgument():
-            return say("Large argument of {name}", name=_row(formula, cause.node).name)
+            return say("Large argument of {name}", name=_name(formula, cause.node))
         case facts.GrowthOfLargeNumber():
-            return say("{growth} of a large number", growth=_growth(formula, cause.node))
+            return say(
+                "{growth} of a large number", growth=wording.capital(_growth(formula, cause.node))
+            )
         case facts.LargeExponent():
             return say("Large exponent")
         case facts.ErrorInExponent():
@@ -79,7 +85,6 @@ def label(cause: Cause, formula: Formula) -> Phrase:
 
 def clause(cause: Cause, formula: Formula) -> Phrase:
     """What happens at its step, to follow a colon."""
-    row = _row(formula, cause.node) if formula.nodes[cause.node].children else None
     match cause:
         case facts.Accumulated():
             return say("no single step below stands out")
@@ -95,14 +100,16 @@ def clause(cause: Cause, formula: Formula) -> Phrase:
         case facts.ZeroTerm():
             return _zero_term(cause, formula)
         case facts.NearPole():
-            return say("it comes close to a pole of `{name}`", name=_name(row))
+            return say("it comes close to a pole of `{name}`", name=_name(formula, cause.node))
         case facts.NearZero(largest=0.0):
-            return say("it comes close to a zero of `{name}`", name=_name(row))
+            return say("it comes close to a zero of `{name}`", name=_name(formula, cause.node))
         case facts.NearZero():
             largest = wording.significant(cause.largest)
             return say("it comes close to a zero at arguments up to {largest}", largest=largest)
         case facts.NearZerosAndPoles():
-            return say("it comes close to zeros and poles of `{name}`", name=_name(row))
+            return say(
+                "it comes close to zeros and poles of `{name}`", name=_row(formula, cause.node).name
+            )
         case facts.LargeArgument():
             return say(
                 "its argument is large (up to {largest}, period {period})",
@@ -112,19 +119,20 @@ def clause(cause: Cause, formula: Formula) -> Phrase:
         case facts.GrowthOfLargeNumber():
             return say(
                 "the {growth} multiplies errors by its argument (up to {largest})",
-                growth=wording_of_growth(formula, cause.node),
+                growth=_growth(formula, cause.node),
                 largest=wording.significant(cause.largest),
             )
-        case facts.LargeExponent(is_exact=True):
-            times = wording.significant(cause.times)
-            return say("the power multiplies the relative error by {times}", times=times)
         case facts.LargeExponent():
             times = wording.significant(cause.times)
+            if cause.is_exact:
+                return say("the power multiplies the relative error by {times}", times=times)
             return say("the power multiplies the relative error by about {times}", times=times)
         case facts.ErrorInExponent():
             return say("an error in the exponent counts exponent × ln(base) times")
         case facts.NearEdge():
-            return _near_edge(cause, row)
+            near = _row(formula, cause.node).words.near
+            assert near is not None
+            return Phrase(near.clause_at({1: "1", -1: "−1", 0: "±1"}[cause.side]))
         case facts.SteepStep():
             return _steep_step(cause, formula)
         case facts.OwnInaccuracy():
@@ -153,11 +161,11 @@ def clause(cause: Cause, formula: Formula) -> Phrase:
         case facts.CheckEnded():
             return say("the exact check ends after {rows} rows", rows=cause.checked)
         case facts.OutOfRange() | facts.RangeCost():
-            return way_of_range(cause.way)
+            return _way_of_range(cause.way)
     assert_never(cause)
 
 
-def way_of_range(way: Way) -> Phrase:
+def _way_of_range(way: Way) -> Phrase:
     match way:
         case Way.OVERFLOW:
             return say("overflows")
@@ -192,15 +200,7 @@ def _base(exponent: Fraction) -> Phrase:
     return say("the base must be positive, for the exponent is neither whole nor positive")
 
 
-def _name(row: Operator | None) -> str:
-    return "" if row is None else row.name
-
-
 def _growth(formula: Formula, node: int) -> str:
-    return wording.capital(str(wording_of_growth(formula, node)))
-
-
-def wording_of_growth(formula: Formula, node: int) -> str:
     """What a function that grows like exp is called."""
     row = _row(formula, node)
     return row.words.family or (f"`{row.name}`" if row.words.noun == "step" else row.words.noun)
@@ -224,13 +224,6 @@ def _zero_term(cause: facts.ZeroTerm, formula: Formula) -> Phrase:
     if len(formula.nodes[cause.node].children) == 1:
         return say("its operand is 0 and only brings its error")
     return say("operand {number} is 0 and only brings its error", number=cause.operand + 1)
-
-
-def _near_edge(cause: facts.NearEdge, row: Operator | None) -> Phrase:
-    assert row is not None
-    assert row.words.near is not None
-    end = {1: "1", -1: "−1", 0: "±1"}[cause.side]
-    return Phrase(row.words.near.clause_at(end))
 
 
 def _steep_step(cause: facts.SteepStep, formula: Formula) -> Phrase:
@@ -281,25 +274,15 @@ def _zero(way: Zero, row: Operator) -> Phrase:
 
 
 def _threshold(cause: facts.OnThreshold, formula: Formula) -> Phrase:
-    row = cause.first_row
     node = formula.nodes[cause.node]
+    told: dict[str, Field] = {"row": cause.first_row}
     if not OPERATORS[node.operator].chooses:
         if cause.is_exact:
-            return say("exactly on a jump, row {row} first", row=row)
-        return say("on a jump to over 30 digits, row {row} first", row=row)
-    condition = code_text(formula, node.children[0])
+            return say("exactly on a jump, row {row} first", **told)
+        return say("on a jump to over 30 digits, row {row} first", **told)
+    told["condition"] = code_text(formula, node.children[0])
     if cause.is_hinge:
-        return say(
-            "both branches are 0 where {condition} turns, row {row} first",
-            condition=condition,
-            row=row,
-        )
+        return say("both branches are 0 where {condition} turns, row {row} first", **told)
     if cause.is_exact:
-        return say(
-            "exactly on the jump of {condition}, row {row} first", condition=condition, row=row
-        )
-    return say(
-        "on the jump of {condition} to over 30 digits, row {row} first",
-        condition=condition,
-        row=row,
-    )
+        return say("exactly on the jump of {condition}, row {row} first", **told)
+    return say("on the jump of {condition} to over 30 digits, row {row} first", **told)

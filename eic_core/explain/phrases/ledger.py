@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from eic_core import wording
-from eic_core.explain.facts import MaskedStep, NoiseGroup, NoiseSource, StepPart
+from eic_core.explain.facts import NoiseGroup, NoiseSource, StepPart
 from eic_core.explain.phrases import TEXT_LIMIT, code_text, noise_source
 from eic_core.formula.rendering import short_text
 from eic_core.formula.tree import Formula
 from eic_core.operators import OPERATORS
-from eic_core.phrasing import Phrase, listed, one_after_another, say, say_count
+from eic_core.phrasing import Field, Phrase, listed, one_after_another, say, say_count
 
 
 def nothing_to_split(formula: Formula, target: int, singular: bool) -> Phrase:
@@ -71,20 +71,18 @@ def _amplified(formula: Formula, group: NoiseGroup) -> Phrase:
     else:
         low = wording.significant(group.gain_low)
         gained = say("amplified {low} to {gain}", low=low, gain=gain)
-    noun = OPERATORS[formula.nodes[group.amplifier].operator].words.noun
-    step = code_text(formula, group.amplifier)
+    told: dict[str, Field] = {
+        "gained": gained,
+        "noun": OPERATORS[formula.nodes[group.amplifier].operator].words.noun,
+        "step": code_text(formula, group.amplifier),
+    }
     match group.part:
         case StepPart.ALL:
-            return say("{gained} at the {noun} {step}", gained=gained, noun=noun, step=step)
+            return say("{gained} at the {noun} {step}", **told)
         case StepPart.MOST:
-            return say("{gained}, mostly at the {noun} {step}", gained=gained, noun=noun, step=step)
+            return say("{gained}, mostly at the {noun} {step}", **told)
         case StepPart.LARGEST:
-            return say(
-                "{gained} on the way, most at the {noun} {step}",
-                gained=gained,
-                noun=noun,
-                step=step,
-            )
+            return say("{gained} on the way, most at the {noun} {step}", **told)
 
 
 def _sources(formula: Formula, target: int, group: NoiseGroup) -> Phrase:
@@ -124,21 +122,26 @@ def _name(formula: Formula, target: int) -> Phrase | str:
     return say("the result") if target == len(formula) - 1 else code_text(formula, target)
 
 
-def masked(formula: Formula, target: int, step: MaskedStep) -> Phrase:
-    """How much errors grow at a step, and the small share of the target's noise that is its own."""
+def masked(
+    formula: Formula, target: int, step: int, digits: float, share: float, inherited: float
+) -> Phrase:
+    """How much errors grow at a step, and the small share of the target's noise that is its own.
+
+    `inherited` is what comes through it from below; 0 if it is not worth a word.
+    """
     sentence = say(
         "Masked: errors grow by {digits} at {step}, but {share} of the noise of {target} arises "
         "there.",
-        digits=wording.digits_phrase(step.digits),
-        step=code_text(formula, step.node_id),
-        share=wording.percent(step.share),
+        digits=wording.digits_phrase(digits),
+        step=code_text(formula, step),
+        share=wording.percent(share),
         target=_name(formula, target),
     )
-    if not step.inherited:
+    if not inherited:
         return sentence
     passing = say(
         "From below {share} comes through it, damped above it.",
-        share=wording.percent(step.inherited),
+        share=wording.percent(inherited),
     )
     return one_after_another([sentence, passing])
 

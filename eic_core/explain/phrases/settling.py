@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from eic_core import wording
 from eic_core.explain import means
+from eic_core.explain.means import GrowthPace, Settled
 from eic_core.explain.phrases import code_text
 from eic_core.measure.crossings import Passage
 from eic_core.measure.inspection import Inspection
@@ -29,19 +30,15 @@ def unsettled(inspection: Inspection, fact: means.UnsettledAt) -> Phrase:
         )
     node = inspection.nodes[fact.node]
     change = _sign_change(inspection, fact.node)
-    if fact.own and math.isinf(inspection.eic):
-        return say("the finite EIC grows with N because {change}", change=change)
     if fact.own:
-        return say("EIC grows with N because {change}", change=change)
-    digits = wording.digits_phrase(node.local_eic_finite)
-    if math.isinf(node.local_eic):
-        return say(
-            "{change}, so that its local EIC at the other samples, now {digits}, grows with N",
-            change=change,
-            digits=digits,
-        )
+        eic = say("the finite EIC") if math.isinf(inspection.eic) else say("EIC")
+        return say("{eic} grows with N because {change}", eic=eic, change=change)
+    elsewhere = math.isinf(node.local_eic)
     return say(
-        "{change}, so that its local EIC, now {digits}, grows with N", change=change, digits=digits
+        "{change}, so that {loss}, now {digits}, grows with N",
+        change=change,
+        loss=say("its local EIC at the other samples") if elsewhere else say("its local EIC"),
+        digits=wording.digits_phrase(node.local_eic_finite),
     )
 
 
@@ -60,7 +57,7 @@ def _sign_change(inspection: Inspection, node_id: int) -> Phrase:
 
 
 def growth(
-    pace: means.GrowthPace, counts: Sequence[int], local_eic: Sequence[float], per_decade: float
+    pace: GrowthPace, counts: Sequence[int], local_eic: Sequence[float], per_decade: float
 ) -> Phrase:
     numbers = {
         "start": wording.number(local_eic[0], 1),
@@ -69,20 +66,20 @@ def growth(
         "all": f"{counts[-1]:,}",
     }
     match pace:
-        case means.GrowthPace.GROWS:
+        case GrowthPace.GROWS:
             return say(
                 "The local EIC grows with the data: {start} digits on {few} of the rows on "
                 "average, {end} on all {all}: that is {more} more for every ten times as many.",
                 more=wording.number(per_decade, 1),
                 **numbers,
             )
-        case means.GrowthPace.HARDLY:
+        case GrowthPace.HARDLY:
             return say(
                 "On these rows the local EIC has hardly grown yet: {start} digits on {few} of the "
                 "rows on average, {end} on all {all}.",
                 **numbers,
             )
-        case means.GrowthPace.STILL:
+        case GrowthPace.STILL:
             return say(
                 "The local EIC does not grow with the data here: {start} digits on {few} of the "
                 "rows on average, {end} on all {all}.",
@@ -138,51 +135,41 @@ def interval(
     if obstacle is not None:
         return say("No interval can be given: {reason}.", reason=no_interval(obstacle))
     low, high = wording.number(low_end), wording.number(high_end)
-    level = wording.level_percent(at)
-    if low == high:
-        return say(
-            "On other samples of this kind expect {digits} digits here ({level} bootstrap "
-            "interval).",
-            digits=low,
-            level=level,
-        )
     return say(
-        "On other samples of this kind expect {low} to {high} digits here ({level} bootstrap "
-        "interval).",
-        low=low,
-        high=high,
-        level=level,
+        "On other samples of this kind expect {digits} digits here ({level} bootstrap interval).",
+        digits=low if low == high else say("{low} to {high}", low=low, high=high),
+        level=wording.level_percent(at),
     )
 
 
 def settled(
-    inspection: Inspection, state: means.Settled, node_id: int, samples: int
+    inspection: Inspection, state: Settled, node_id: int, samples: int
 ) -> tuple[Phrase, Phrase | None]:
     """Whether the mean is settled, and what more there is to that."""
     place = code_text(inspection.formula, node_id, SHORT_LIMIT)
     match state:
-        case means.Settled.YES:
+        case Settled.YES:
             return say("yes"), None
-        case means.Settled.NO:
+        case Settled.NO:
             return say("no"), None
-        case means.Settled.NOT_AT:
+        case Settled.NOT_AT:
             return say("not at {place}", place=place), None
-        case means.Settled.NO_DIGIT:
+        case Settled.NO_DIGIT:
             return say("no"), say("no sample keeps a digit at {place}", place=place)
-        case means.Settled.INFINITE_AT:
+        case Settled.INFINITE_AT:
             return say("no"), say_count(
                 "infinite at {place} for {count} sample",
                 "infinite at {place} for {count} samples",
                 samples,
                 place=place,
             )
-        case means.Settled.INFINITE:
+        case Settled.INFINITE:
             return say("no"), say_count(
                 "infinite for {count} sample", "infinite for {count} samples", samples
             )
-        case means.Settled.LEFT_OUT:
+        case Settled.LEFT_OUT:
             return say("not known"), say_count(
                 "{count} sample left out", "{count} samples left out", samples
             )
-        case means.Settled.FEW_SAMPLES:
+        case Settled.FEW_SAMPLES:
             return say("too few samples to tell"), None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from eic_core import wording
 from eic_core.explain import disagreements
+from eic_core.explain.disagreements import Event, Nothing, Why
 from eic_core.explain.phrases import code_text
 from eic_core.formula.tree import Formula
 from eic_core.phrasing import Field, Phrase, listed, one_after_another, say, say_count
@@ -62,24 +63,24 @@ def _of_compared(fact: disagreements.OverallAgreement, formula: Formula) -> Phra
     )
 
 
-def _nothing(kind: disagreements.Nothing) -> Phrase:
+def _nothing(kind: Nothing) -> Phrase:
     match kind:
-        case disagreements.Nothing.TRUTH:
+        case Nothing.TRUTH:
             return say("a truth value")
-        case disagreements.Nothing.ZERO:
+        case Nothing.ZERO:
             return say("a value of 0")
-        case disagreements.Nothing.UNTAKEN:
+        case Nothing.UNTAKEN:
             return say("a branch that none of these samples takes")
-        case disagreements.Nothing.UNROUNDED:
+        case Nothing.UNROUNDED:
             return say("a value that comes out exact")
 
 
 def reason(fact: disagreements.Reason) -> Phrase:
     """Why the ways differ at a node, or what else is to be said of them."""
     match fact:
-        case disagreements.Nothing():
+        case Nothing():
             return say("There is nothing to compare: this is {kind}.", kind=_nothing(fact))
-        case disagreements.Why():
+        case Why():
             return _why(fact)
         case disagreements.NoDigit(samples):
             return say_count(
@@ -115,18 +116,18 @@ def reason(fact: disagreements.Reason) -> Phrase:
             return _measured(fact)
 
 
-def _why(fact: disagreements.Why) -> Phrase:
+def _why(fact: Why) -> Phrase:
     match fact:
-        case disagreements.Why.NO_DIGIT:
+        case Why.NO_DIGIT:
             return say("No digit is left at any sample, so there is nothing to compare.")
-        case disagreements.Why.SILENT_TRIALS:
+        case Why.SILENT_TRIALS:
             return say(
                 "Trials show nothing: a value is 0, leaves double range, or bears no error of "
                 "this size."
             )
-        case disagreements.Why.NOISY_TRIALS:
+        case Why.NOISY_TRIALS:
             return say("So many digits are lost that trials in double precision show only noise.")
-        case disagreements.Why.JUMP:
+        case Why.JUMP:
             return say("Noise that crosses a jump or a tie does what no derivative sees.")
 
 
@@ -155,69 +156,69 @@ def _shared_noise(fact: disagreements.SharedNoise) -> Phrase:
 
 
 def _measured(fact: disagreements.MeasuredEvent) -> Phrase:
-    kind = fact.kind
+    told: dict[str, Field] = {
+        "type": fact.kind,
+        "of": fact.of,
+        "ratio": wording.significant(fact.ratio),
+    }
     match fact.event:
-        case disagreements.Event.NO_NUMBER:
-            return say("In {type}, the value overflows or has no number.", type=kind)
-        case disagreements.Event.FEW_DIGITS:
-            return say("In {type}, no sample keeps three digits, too few to compare.", type=kind)
-        case disagreements.Event.NO_DIGIT:
-            return say("In {type}, no digit is left at any sample.", type=kind)
-        case disagreements.Event.ZERO:
-            return say("In {type}, there is nothing to compare: the exact value is 0.", type=kind)
-        case disagreements.Event.EXACT:
-            return say("In {type}, the value comes out exact.", type=kind)
-        case disagreements.Event.SOME_NO_NUMBER:
+        case Event.NO_NUMBER:
+            return say("In {type}, the value overflows or has no number.", **told)
+        case Event.FEW_DIGITS:
+            return say("In {type}, no sample keeps three digits, too few to compare.", **told)
+        case Event.NO_DIGIT:
+            return say("In {type}, no digit is left at any sample.", **told)
+        case Event.ZERO:
+            return say("In {type}, there is nothing to compare: the exact value is 0.", **told)
+        case Event.EXACT:
+            return say("In {type}, the value comes out exact.", **told)
+        case Event.SOME_NO_NUMBER:
             return say_count(
                 "In {type}, {count} of {of} samples has no number, or one too large for it.",
                 "In {type}, {count} of {of} samples have no number, or one too large for it.",
                 fact.samples,
-                type=kind,
-                of=fact.of,
+                **told,
             )
-        case disagreements.Event.SOME_FEW_DIGITS:
+        case Event.SOME_FEW_DIGITS:
             return say_count(
                 "In {type}, {count} of {of} samples keeps fewer than three digits, too few to "
                 "compare.",
                 "In {type}, {count} of {of} samples keep fewer than three digits, too few to "
                 "compare.",
                 fact.samples,
-                type=kind,
-                of=fact.of,
+                **told,
             )
-        case disagreements.Event.STORED:
-            return say("In {type}, it is stored without error, or nearly so.", type=kind)
-        case disagreements.Event.CANCELLING:
+        case Event.STORED:
+            return say("In {type}, it is stored without error, or nearly so.", **told)
+        case Event.CANCELLING:
             return say(
                 "In {type}, less is lost: the roundings that happened are small or cancel one "
                 "another.",
-                type=kind,
+                **told,
             )
-        case disagreements.Event.UNROUNDED:
+        case Event.UNROUNDED:
             return say(
                 "In {type}, less is lost: some operations come out exact and round nothing.",
-                type=kind,
+                **told,
             )
-        case disagreements.Event.UNDERFLOW:
+        case Event.UNDERFLOW:
             return say(
                 "In {type}, more is lost: a value is too small for the type and underflows.",
-                type=kind,
+                **told,
             )
-        case disagreements.Event.LIBRARY:
+        case Event.LIBRARY:
             return say(
                 "In {type}, more is lost: a library function is wrong by more than one rounding.",
-                type=kind,
+                **told,
             )
-        case disagreements.Event.UNACCOUNTED:
+        case Event.UNACCOUNTED:
             return say(
                 "In {type}, the error is {ratio} times what is expected, and the roundings on the "
                 "way do not account for it.",
-                type=kind,
-                ratio=wording.significant(fact.ratio),
+                **told,
             )
-        case disagreements.Event.OFF:
+        case Event.OFF:
             return say(
                 "In {type}, the error is {ratio} times what is expected.",
-                type=kind,
-                ratio=wording.significant(fact.ratio),
+                **told,
             )

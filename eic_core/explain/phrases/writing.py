@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from eic_core import wording
 from eic_core.explain.facts import (
     FollowsStep,
@@ -12,7 +14,6 @@ from eic_core.explain.facts import (
     LossOrigin,
     OutOfSplit,
     Remark,
-    Split,
     WorstInside,
 )
 from eic_core.explain.phrases import code_text, eic_name, input_name
@@ -27,16 +28,21 @@ NAMED = 3
 """Inputs named in a sentence, at most; the others are counted."""
 
 
-def split_sentence(split: Split) -> Phrase:
-    """Where to look for the digits of the result."""
+def split_sentence(
+    place: LossOrigin, own: float, q: float, loss: float, inputs: Sequence[str], singular: bool
+) -> Phrase:
+    """Where to look for the digits of the result: those of the function (`own`), of the result and
+    of the writing, the inputs to which the function is sensitive, and whether samples of infinite
+    amplification were left out.
+    """
     told: dict[str, Field] = {
-        "q": f"{split.q:.1f}",
-        "own": f"{min(split.own, split.q):.1f}",
-        "loss": f"{split.loss:.1f}",
-        "inputs": _inputs(split),
+        "q": f"{q:.1f}",
+        "own": f"{min(own, q):.1f}",
+        "loss": f"{loss:.1f}",
+        "inputs": _inputs(inputs),
     }
-    match split.place:
-        case LossOrigin.UNDEFINED if split.singular:
+    match place:
+        case LossOrigin.UNDEFINED if singular:
             return say(
                 "With shared noise the amplification of the result is infinite at every valid "
                 "sample, so there is nothing to split."
@@ -45,7 +51,7 @@ def split_sentence(split: Split) -> Phrase:
             return say(
                 "The formula has no usable value on these samples, so there is nothing to split."
             )
-        case LossOrigin.NEITHER if split.q < NOTHING:
+        case LossOrigin.NEITHER if q < NOTHING:
             return say(
                 "With shared noise errors do not grow up to the result: there is nothing to split "
                 "between the function and its writing."
@@ -54,7 +60,7 @@ def split_sentence(split: Split) -> Phrase:
             return say(
                 "With shared noise errors grow by {digits} up to the result: too little to split "
                 "between the function and its writing.",
-                digits=wording.lost_phrase(split.q),
+                digits=wording.lost_phrase(q),
             )
         case LossOrigin.FUNCTION:
             return say(
@@ -77,8 +83,8 @@ def split_sentence(split: Split) -> Phrase:
             )
 
 
-def _inputs(split: Split) -> Phrase:
-    names = [input_name(name) for name in split.inputs]
+def _inputs(inputs: Sequence[str]) -> Phrase:
+    names = [input_name(name) for name in inputs]
     return listed_up_to(names[:NAMED], len(names[NAMED:])) if names else say("its inputs")
 
 

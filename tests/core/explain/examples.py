@@ -319,8 +319,8 @@ EXAMPLES: tuple[Example, ...] = (
         "erfc(x)",
         {"x": line(15, 25, 20)},
         "A function that is itself inexact",
-        "Double precision loses up to 2.7 digits at the worst rows, at `erfc(x)`: the library's own "
-        "function is up to 2.7 digits off.",
+        "Double precision loses up to 2.7 digits at the worst rows, at `erfc(x)`: the library's "
+        "own function is up to 2.7 digits off.",
         noise=ROUNDING,
     ),
     Example(
