@@ -49,7 +49,7 @@ right.
     formula = verdict.inspection.formula
     if leading is None:
         if not formula.root.children:
-            return say("Nothing is computed: the result is the input itself.")
+            return say("Nothing is computed: the formula is an input or a number.")
         return say(
             "All well: errors grow less than tenfold at nine rows in ten, and a program computes "
             "the result right."
@@ -82,7 +82,7 @@ def _sensitive(verdict: Judgement, finding: Finding, formula: Formula) -> Phrase
 def _program_loses(verdict: Judgement, finding: Finding, formula: Formula, better: str) -> Phrase:
     place = code_text(formula, finding.cause.node, LONG)
     why = clause(finding.cause, formula)
-    typical, most = verdict.measured.typical, verdict.measured.nine_in_ten
+    typical, most = finding.digits.typical, finding.digits.nine_in_ten
     if better:
         return say(
             "Double precision loses {digits} or more at one row in ten, at {place}: "
@@ -91,10 +91,10 @@ def _program_loses(verdict: Judgement, finding: Finding, formula: Formula, bette
             place=place,
             better=f"`{better}`",
         )
-    if most < A_DIGIT or isinstance(finding.cause, facts.NoDigitLeft | facts.OnThreshold):
+    if most < A_DIGIT:
         return say(
             "Double precision loses up to {digits} at some rows, at {place}: {clause}.",
-            digits=wording.digits_phrase(verdict.measured.worst),
+            digits=wording.digits_phrase(finding.digits.worst),
             place=place,
             clause=why,
         )
@@ -143,14 +143,14 @@ def sentence(finding: Finding, formula: Formula) -> Phrase:
             return _no_double(finding, place, rows)
         case Outcome.RANGE_LOSS:
             return say(
-                "{place} {leaves} {rows}, which costs up to {digits} of the result.",
+                "{place} {leaves} {rows}, which costs {digits} of the result.",
                 rows=rows,
                 digits=_most(finding),
                 place=place,
                 leaves=why,
             )
         case Outcome.DECIDED:
-            if isinstance(finding.cause, facts.OnThreshold):
+            if not isinstance(finding.cause, facts.TurnedByRounding | facts.TurnedByRange):
                 return say(
                     "Any error costs {digits} {rows}, at {place}: {clause}.",
                     digits=_most(finding),
@@ -203,10 +203,12 @@ def _rows(finding: Finding) -> Phrase:
     return say("at {rows} of {of} rows", rows=finding.rows, of=finding.of)
 
 
-def _most(finding: Finding) -> str:
-    """The digits at the worst of its rows: all, or so many."""
+def _most(finding: Finding) -> Phrase:
+    """The digits at the worst of its rows."""
     worst = finding.digits.worst
-    return wording.digits_phrase(math.inf if worst >= DOUBLE_DIGITS else worst)
+    if worst >= DOUBLE_DIGITS:
+        return say("every digit")
+    return say("up to {digits}", digits=wording.digits_phrase(worst))
 
 
 def _finite(finding: Finding, place: Phrase | str, rows: Phrase, why: Phrase) -> Phrase:
@@ -319,16 +321,20 @@ def value_mark(verdict: Judgement) -> Phrase | None:
 
 
 def measured_mark(verdict: Judgement) -> Phrase | None:
-    most = verdict.measured.nine_in_ten
-    if math.isnan(most):
+    most, missing = verdict.measured.nine_in_ten, _without_value(verdict)
+    samples = verdict.inspection.samples
+    worn = [f for f in verdict.findings if isinstance(f.cause, facts.RangeCost)]
+    if math.isnan(most) or sum(f.rows or 0 for f in [*missing, *worn]) == len(samples):
         return None
     if most >= A_DIGIT:
         return say("a program loses {digits}", digits=wording.digits_phrase(most))
-    return say("computed right elsewhere") if _without_value(verdict) else say("computed right")
+    if verdict.measured.worst >= A_DIGIT or verdict.lead is Lead.LOSS:
+        return say("computed right at nine rows in ten")
+    return say("computed right elsewhere") if missing else say("computed right")
 
 
 def _without_value(verdict: Judgement) -> list[Finding]:
-    return [f for f in verdict.findings if f.outcome <= Outcome.NO_DOUBLE and f.rows]
+    return [f for f in verdict.findings if f.outcome in NO_VALUE and f.rows]
 
 
 def short_cause(verdict: Judgement) -> Phrase:
