@@ -61,6 +61,8 @@ Rows = npt.NDArray[np.int64]
 MOST_EXPLAINED = 4_000_000
 """Nodes times rows by which a loss is explained, at most; of more rows every so many-th."""
 
+MOST_SETTLED_EXPLAINED = 1_000
+"""The same of rows that were settled exactly, which are slow."""
 
 FEW_ROWS = 20
 """Rows at which the accuracy of each operation is looked at."""
@@ -116,7 +118,7 @@ def verdict(inspection: Inspection) -> Verdict:
     ]
     # before all else what a program gets wrong; of that rows times digits decide
     ranked.sort(key=lambda each: (_TIERS[each.lead], -each.harm))
-    leading = next((each for each in ranked if _leads(each, level, measured)), None)
+    leading = next((each for each in ranked if _leads(each, level)), None)
     if leading is not None:
         ranked.remove(leading)
         ranked.insert(0, leading)
@@ -156,12 +158,12 @@ class _Ranked(NamedTuple):
 _TIERS = {Lead.NO_VALUE: 0, Lead.LOSS: 0, Lead.SENSITIVITY: 1, Lead.NOTHING: 2}
 
 
-def _leads(ranked: _Ranked, level: Level, measured: MeasuredLoss) -> bool:
+def _leads(ranked: _Ranked, level: Level) -> bool:
     """Whether a finding is worth the headline."""
     if not ranked.harm:
         return False
     if ranked.finding.rows is None:  # measured at a part of the rows
-        return measured.nine_in_ten >= A_DIGIT or level is Level.STABLE
+        return ranked.finding.digits.nine_in_ten >= A_DIGIT or level is Level.STABLE
     return ranked.finding.outcome is not Outcome.FINITE or level is not Level.STABLE
 
 
@@ -268,10 +270,11 @@ def _of_program(
         finding = _finding(inspection, result, outcome, cause, rows)
         yield _of_rows(Lead.LOSS, result, rows, finding)
     lost = np.nan_to_num(measured.lost)
-    explained_above = np.isin(
-        measured.positions, result.rows(Outcome.NO_DOUBLE, Outcome.DECIDED, Outcome.RANGE_LOSS)
-    )
-    large = (lost >= A_DIGIT) & ~explained_above
+    explained_above = np.isin(result.kinds, (Outcome.NO_DOUBLE, Outcome.RANGE_LOSS))
+    explained_above |= (result.kinds == Outcome.DECIDED) & (result.reasons != Reason.JUMP)
+    lost[explained_above[measured.positions]] = 0.0
+    large = lost >= A_DIGIT
+    digits = quantiles_of(lost, measured.weights)
     if not large.any():
         return
     harm = float(np.sum((measured.weights * lost)[large]))
@@ -280,7 +283,7 @@ def _of_program(
         finding = replace(
             _finding(inspection, result, Outcome.FINITE, cause, rows, created),
             rows=None,
-            digits=measured.quantiles,
+            digits=digits,
             noise=ErrorKind.ROUNDING,
         )
         yield _beside(finding) if second else _Ranked(Lead.LOSS, harm, finding)
@@ -356,7 +359,9 @@ def _first_order(
     root = inspection.formula.root.id
     _, s = inspection.amplification.trace(root)
     few = max(1, MOST_EXPLAINED // len(inspection.formula))
-    some = rows[np.isfinite(s[rows])][:: max(1, math.ceil(len(rows) / few))]
+    settled = np.count_nonzero(np.isin(rows, list(inspection.amplification.exact)))
+    every = max(1, math.ceil(len(rows) / few), settled // MOST_SETTLED_EXPLAINED)
+    some = rows[np.isfinite(s[rows])][::every]
     for second, (cause, created) in enumerate(explain_loss(inspection, root, some)):
         finding = _finding(inspection, result, outcome, cause, rows, created)
         leads = _of_rows(Lead.SENSITIVITY, result, rows, finding)

@@ -48,7 +48,7 @@ right.
     formula = verdict.inspection.formula
     if leading is None:
         if not formula.root.children:
-            return say("Nothing is computed: the result is the input itself.")
+            return say("Nothing is computed: the formula is an input or a number.")
         return say(
             "All well: errors grow less than tenfold at nine rows in ten, and a program computes "
             "the result right."
@@ -81,6 +81,9 @@ def _told(finding: Finding, formula: Formula) -> dict[str, Field]:
         "typical": wording.digits_phrase(digits.typical),
         "most": wording.number(digits.nine_in_ten, 1),
         "worst": wording.digits_phrase(worst),
+        "cost": say("every digit")
+        if digits.worst >= DOUBLE_DIGITS
+        else say("up to {digits}", digits=wording.digits_phrase(digits.worst)),
     }
 
 
@@ -96,7 +99,7 @@ def _program_loses(
             better=f"`{better}`",
             **told,
         )
-    if most < A_DIGIT or isinstance(finding.cause, facts.NoDigitLeft | facts.OnThreshold):
+    if most < A_DIGIT:
         return say(
             "Double precision loses up to {worst} at some rows, at {place}: {clause}.", **told
         )
@@ -134,17 +137,17 @@ def sentence(finding: Finding, formula: Formula) -> Phrase:
                 **told,
             )
         case Outcome.RANGE_LOSS:
-            return say("{place} {clause} {rows}, which costs up to {worst} of the result.", **told)
+            return say("{place} {clause} {rows}, which costs {cost} of the result.", **told)
         case Outcome.DECIDED:
             if not isinstance(finding.cause, facts.TurnedByRounding | facts.TurnedByRange):
-                return say("Any error costs {worst} {rows}, at {place}: {clause}.", **told)
+                return say("Any error costs {cost} {rows}, at {place}: {clause}.", **told)
             return say(
-                "{who} decides {place} {rows}, and with it {worst} of the result.",
+                "{who} decides {place} {rows}, and with it {cost} of the result.",
                 who=wording.capital(str(told["clause"])),
                 **told,
             )
         case Outcome.FOLLOWS:
-            return say("The result follows {place} {rows}, costing {worst}: {clause}.", **told)
+            return say("The result follows {place} {rows}, costing {cost}: {clause}.", **told)
         case Outcome.STEEP:
             return say("The result is infinitely steep {rows}, at {place}: {clause}.", **told)
         case Outcome.NO_DIGIT:
@@ -247,17 +250,22 @@ def value_mark(verdict: Judgement) -> Phrase | None:
 
 
 def measured_mark(verdict: Judgement) -> Phrase | None:
-    most = verdict.measured.nine_in_ten
+    most, missing = verdict.measured.nine_in_ten, _without_value(verdict)
+    worn = [f for f in verdict.findings if isinstance(f.cause, facts.RangeCost)]
+    told_already = sum(f.rows or 0 for f in [*missing, *worn])
+    everywhere = told_already == len(verdict.inspection.samples)
     # of rows without a value the other mark tells
-    if math.isnan(most) or (most >= DOUBLE_DIGITS and _without_value(verdict)):
+    if math.isnan(most) or everywhere or (most >= DOUBLE_DIGITS and missing):
         return None
     if most >= A_DIGIT:
         return say("a program loses {digits}", digits=wording.digits_phrase(most))
-    return say("computed right elsewhere") if _without_value(verdict) else say("computed right")
+    if verdict.measured.worst >= A_DIGIT or verdict.lead is Lead.LOSS:
+        return say("computed right at nine rows in ten")
+    return say("computed right elsewhere") if missing else say("computed right")
 
 
 def _without_value(verdict: Judgement) -> list[Finding]:
-    return [f for f in verdict.findings if f.outcome <= Outcome.NO_DOUBLE and f.rows]
+    return [f for f in verdict.findings if f.outcome in NO_VALUE and f.rows]
 
 
 def short_cause(verdict: Judgement) -> Phrase:

@@ -449,7 +449,8 @@ EXAMPLES: tuple[Example, ...] = (
         "1000000 + floor(x)",
         {"x": [1.0, 2.5]},
         "A jump",
-        "Any error costs 10.0 digits at 1 of 2 rows, at `⌊x⌋`: exactly on a jump, row 1 first.",
+        "Any error costs up to 10.0 digits at 1 of 2 rows, at `⌊x⌋`: exactly on a jump, "
+        "row 1 first.",
     ),
     Example(
         facts.TurnedByRounding,

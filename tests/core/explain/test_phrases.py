@@ -57,7 +57,21 @@ def test_every_cause_has_an_example() -> None:
 
 HEADLINES = [
     # formula, ranges, the headline, the badge and its marks
-    ("x", {}, "Nothing is computed: the result is the input itself.", "stable", "computed right"),
+    (
+        "x",
+        {},
+        "Nothing is computed: the formula is an input or a number.",
+        "stable",
+        "computed right",
+    ),
+    (
+        "where(x > 4.8, 10000*x - 9999*x, x)",
+        {},
+        "Double precision loses up to {worst} digits at some rows, at `10000·x − 9999·x`: the two "
+        "terms cancel.",
+        "stable",
+        "computed right at nine rows in ten",
+    ),
     (
         "x + 1",
         {},
@@ -113,6 +127,7 @@ def test_headlines_badges_and_marks(text, ranges, expected, level, mark) -> None
     numbers = {
         "times": headline.wording.significant(10**judged.sensitivity.nine_in_ten, 2),
         "typical": f"{judged.measured.typical:.1f}",
+        "worst": f"{judged.measured.worst:.1f}",
         "most": f"{judged.measured.nine_in_ten:.1f}",
     }
     if expected is not None:

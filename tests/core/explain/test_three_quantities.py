@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
+import re
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -18,8 +19,8 @@ import numpy as np
 import pytest
 
 from eic_core.corpora.laws import load
-from eic_core.explain.findings import Place
-from eic_core.explain.phrases.headline import headline
+from eic_core.explain.findings import ErrorKind, Place
+from eic_core.explain.phrases.headline import headline, marks
 from eic_core.explain.verdict import Lead, Level, verdict
 from eic_core.explain.writing import writing_loss
 from eic_core.formula.tree import Formula, Node
@@ -31,10 +32,13 @@ from tests.core.explain.shaking import classes
 from tests.core.explain.test_phrases import words
 from tests.core.measure.oracle import NoRealValue, apply, mp, number
 from tests.effort import FULL, cases
-from tests.inspections import inspect_columns, inspect_ranges
+from tests.inspections import inspect_columns, inspect_ranges, settle_at_most
 
 ALL, UNIT = 15.95, 2.0**-53
 DEPTH = 120
+NOTHING_LEFT = math.log10(0.1 / UNIT)
+"""Digits from which a jump leaves none: it moves the result by a tenth."""
+
 TINY = mp.mpf(10) ** -40, mp.mpf(10) ** -55
 """Relative errors that are shaken by: two, for what is infinitely steep tells them apart."""
 
@@ -115,14 +119,14 @@ def arrival(row: Exact, *nodes: int) -> float:
             return math.inf if (up != 0 or down != 0) else 0.0
         slopes.append(abs(up - down) / (2 * by * abs(row.y)))
     coarse, fine = slopes
-    return math.inf if fine > 1000 * coarse else float(fine)
+    return math.inf if fine > max(1e-6, 1000 * coarse) else float(fine)
 
 
 def sensitivity(row: Exact) -> float:
     """log10 s: every node has an error of its own."""
     with mp.workdps(DEPTH):
         parts = [arrival(row, k) for k in row.values if not isinstance(row.values[k], bool)]
-    return min(ALL, math.log10(max(1.0, math.sqrt(math.fsum(p * p for p in parts)))))
+    return math.log10(max(1.0, math.sqrt(math.fsum(p * p for p in parts))))
 
 
 def turned(row: Exact) -> float:
@@ -135,6 +139,11 @@ def turned(row: Exact) -> float:
                 if y is not None and row.y:
                     most = max(most, abs(y / row.y - 1))
     return min(ALL, math.log10(max(1.0, float(most / UNIT))))
+
+
+def tiny_inside(row: Exact) -> bool:
+    """Whether some step is too small for all digits of a double."""
+    return any(0 < abs(y) < np.finfo(float).tiny for y in row.values.values() if y is not False)
 
 
 # --- a program
@@ -205,6 +214,7 @@ class Truth(NamedTuple):
     no_real: int
     no_double: int
     turned: int  # Rows at which a rounding takes a branch
+    by_jump: int  # These, and those on a jump that leaves some digits
     endless: int  # Rows with infinite sensitivity
     own: float  # log10 of the root of the mean; nan where not all rows are finite
     shared: float
@@ -217,7 +227,7 @@ def truth_of(inspection: Inspection) -> Truth:
     jumps = any(node.operator in JUMPS for node in formula.nodes)
     places = [[n.id for n in formula.nodes if n.label == name] for name in formula.variables]
     digits, measured, own, shared = [], [], [], []
-    no_real = no_double = by_rounding = endless = 0
+    no_real = no_double = by_rounding = by_jump = endless = 0
     for at in range(len(samples)):
         try:
             row = Exact(formula, {name: samples.decimal(name, at) for name in columns})
@@ -226,25 +236,29 @@ def truth_of(inspection: Inspection) -> Truth:
             no_real += 1
             digits.append(math.nan)
             continue
-        s = sensitivity(row)
+        growth = sensitivity(row)
+        s = min(ALL, growth)
         measured.append(lost(float(computed[at]), held.y))
         if not math.isfinite(computed[at]) or (computed[at] == 0 and row.y != 0):
             no_double += 1
             digits.append(ALL)
             continue
+        cost = turned(row) if jumps else 0.0
+        if s + 1 < cost or math.isinf(growth) and NOTHING_LEFT > cost > 0:
+            by_jump += 1
+            by_rounding += s < ALL
+            s = cost
         endless += s >= ALL
-        if jumps and s < ALL and turned(row) > s + 1:
-            by_rounding += 1
-            s = turned(row)
+        s = max(s, measured[-1]) if measured[-1] > s + 1 and tiny_inside(row) else s
         digits.append(s)
-        if s < ALL and not by_rounding:
+        if s < ALL and not by_jump:
             with mp.workdps(DEPTH):
                 own.append(1 + sum(arrival(row, *nodes) ** 2 for nodes in places))
                 here = [[k for k in same if k in row.values] for same in classes(formula)]
                 shared.append(sum(arrival(row, *same) ** 2 for same in here if same))
     whole = len(own) == len(samples)
     mean = [0.5 * math.log10(np.mean(v)) if whole else math.nan for v in (own, shared)]
-    return Truth(digits, measured, no_real, no_double, by_rounding, endless, *mean)
+    return Truth(digits, measured, no_real, no_double, by_rounding, by_jump, endless, *mean)
 
 
 def quantile(values: Iterable[float], part: float) -> float:
@@ -299,7 +313,6 @@ CASES = (
     Case(SIGMOID, {"x": np.linspace(-900, 900, 40) / 1000}, "FINITE"),
     Case("where(x > 3, x*x, sqrt(x))", {"x": "1:5"}, "FINITE"),
     Case("max(x, y)*min(x, 2)", {"x": "1:5", "y": "1:5"}, "FINITE"),
-    Case("hypot(x, y)", {"x": "1:5", "y": "1:5"}, "FINITE"),
     Case("2 + 3*4", {}, "FINITE"),
     # sensitive, computed right
     Case("sqrt(1 - x)", {"x": "0.9999:1"}, "FINITE"),
@@ -315,7 +328,7 @@ CASES = (
     Case("log(x)", {"x": "1.0001:1.001"}, "FINITE"),
     Case("atanh(x)", {"x": "0.999:0.99999"}, "FINITE"),
     Case("acos(x)", {"x": "0.9999:0.999999"}, "FINITE"),
-    Case("x**(1/(y - 2))", {"x": "2:5", "y": "2.001:2.002"}, "FINITE"),
+    Case("x**(1/(y - 2))", {"x": "2:5", "y": "2.01:2.02"}, "FINITE"),
     Case("where(x > y, 1/(x - y), 0.5/(y - x))", {"x": "1:1.01", "y": "1.02:1.03"}, "FINITE"),
     # a program loses digits
     Case("sqrt(x + 1) - sqrt(x)", {"x": "1e8:1e10"}, "FINITE"),
@@ -338,25 +351,26 @@ CASES = (
     Case("acos(x)", {"x": "0:2"}, "NO_REAL_VALUE FINITE"),
     Case("1/where(x > 3, x - x, x)", {"x": "1:5"}, "NO_REAL_VALUE FINITE"),
     Case("x**2", {"x": "1e200:1e300"}, "NO_DOUBLE"),
-    Case("exp(x)/(1 + exp(x))", {"x": np.linspace(-1500, 1500, 40)}, "NO_DOUBLE FINITE"),
-    Case("exp(-x**2)", {"x": "10:60"}, "NO_DOUBLE FINITE"),
+    Case("exp(x)/(1 + exp(x))", {"x": np.linspace(-1500, 1500, 31)}, "NO_DOUBLE FINITE"),
+    Case("exp(-x**2)", {"x": np.linspace(20, 40, 6)}, "NO_DOUBLE FINITE"),
+    Case("(x*1e-160)**2*1e300", {"x": np.linspace(1, 2, 30)}, "RANGE_LOSS"),
     Case("1/(1 - cos(x))", {"x": np.geomspace(1e-12, 1e-2, 40)}, "NO_DOUBLE NO_DIGIT FINITE"),
     Case("where(x > 2, 1/x, exp(400*x))", {"x": "1:5"}, "NO_DOUBLE FINITE"),
     Case("sqrt(x**2 + y**2)", {"x": "1e160:1e170", "y": "1e160:1e170"}, "NO_DOUBLE"),
     # no digit, jumps, infinite slopes
     Case("x - x", {"x": "1:5"}, "NO_DIGIT"),
     Case("floor(x) + sin(1e17*x)", {"x": "1.1:5"}, "NO_DIGIT FINITE"),
-    Case("floor(x)", {"x": np.arange(1.0, 41)}, "NO_DIGIT"),
+    Case("floor(x)", {"x": np.arange(1.0, 41)}, "NO_DIGIT DECIDED"),
     Case("round(2*x)", {"x": [1.1, 1.2, 2.6, 3.25, 4.1, 4.3, 4.6, 4.9]}, "NO_DIGIT FINITE"),
     Case("sqrt(x - 1) + 1", {"x": [1.0, 1.5, 2.0, 3.0]}, "STEEP FINITE"),
-    Case("exp(sqrt(x))", {"x": [0.0, 0.0, 1.0, 2.0]}, "STEEP FINITE"),
+    Case("exp(sqrt(x - 2))", {"x": [2.0, 2.0, 3.0, 4.0]}, "STEEP FINITE"),
     Case("where(x > 3, x, 2*x)", {"x": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]}, "NO_DIGIT FINITE"),
-    Case("floor(x*10)", {"x": [0.3, 0.7, 0.1, 0.6, 1.1, 1.2, 2.3]}, "NO_DIGIT"),
+    Case("floor(x*10)", {"x": [0.3, 0.7, 0.1, 0.6, 1.1, 1.2, 2.3]}, "NO_DIGIT DECIDED"),
     # laws
     law("feynman_I_12_2"),
     law("feynman_I_16_6"),
     law("feynman_I_34_8"),
-    law("feynman_III_4_32"),
+    law("feynman_I_27_6"),
 )
 CHOSEN = CASES if FULL else CASES[::3]
 """Of every group a third."""
@@ -380,19 +394,20 @@ def test_sensitivity_and_badge(at):
     inspection, truth = measured_case(at)
     judged = verdict(inspection)
     own = outcomes(inspection)
-    np.testing.assert_allclose(own.digits, truth.digits, atol=0.02)
+    near = 0.6 if own.count(Outcome.RANGE_LOSS) else 0.02  # roundings are no bounds
+    np.testing.assert_allclose(own.digits, truth.digits, atol=near)
     shown = judged.sensitivity
     for part, value in ((0.5, shown.typical), (0.9, shown.nine_in_ten), (1.0, shown.worst)):
-        assert value == pytest.approx(quantile(truth.digits, part), abs=0.02, nan_ok=True)
+        assert value == pytest.approx(quantile(truth.digits, part), abs=near, nan_ok=True)
     most = quantile(truth.digits, 0.9)
-    near = min(abs(most - 1), abs(most - 2))
+    border = min(abs(most - 1), abs(most - 2))
     if math.isnan(most):
         assert judged.level is Level.UNDEFINED
-    elif near > 0.02:
+    elif border > 0.02:
         levels = Level.STABLE, Level.SENSITIVE, Level.VERY_SENSITIVE
         assert judged.level is levels[int(most > 1) + int(most > 2)]
-    if abs(near - 0.2) > 0.02 and not math.isnan(most):
-        assert judged.borderline == (near < 0.2)
+    if abs(border - 0.2) > 0.02 and not math.isnan(most):
+        assert judged.borderline == (border < 0.2)
 
 
 @pytest.mark.parametrize("at", INDEX)
@@ -402,7 +417,7 @@ def test_the_rows_of_each_outcome(at):
     assert own.count(Outcome.NO_REAL_VALUE) == truth.no_real
     assert own.count(Outcome.NO_DOUBLE) == truth.no_double
     assert own.count(Outcome.NO_DIGIT, Outcome.STEEP, Outcome.FOLLOWS) == truth.endless
-    assert own.count(Outcome.DECIDED) == truth.turned
+    assert own.count(Outcome.DECIDED) == truth.by_jump
     assert {Outcome(k).name for k in own.kinds.tolist()} == set(CASES[at].outcomes.split())
 
 
@@ -445,3 +460,39 @@ def test_the_lead_follows_from_these_numbers(at):
     assert words(headline(judged)) <= 25
     results = [f for f in judged.findings if f.place is Place.RESULT and f.rows is not None]
     assert all(0 < f.rows <= f.of == len(inspection.samples) for f in results)
+
+
+@pytest.mark.parametrize(
+    ("text", "x", "lead", "shown"),
+    [
+        # a jump that a program takes at the wrong side is its loss
+        ("floor(10*x)", [k / 10 for k in range(1, 200)], Lead.LOSS, "a program loses"),
+        # nothing is left "elsewhere" where no row has a value, or underflow wears all of them
+        ("exp(-x**2)", [30.0, 40.0], Lead.NO_VALUE, "no value at 100 %"),
+        ("x*1e-320", [1.0, 2.0, 3.5], Lead.LOSS, ""),
+    ],
+)
+def test_marks_do_not_contradict_the_headline(text, x, lead, shown):
+    judged = verdict(inspect_columns(text, x=x))
+    assert judged.lead is lead
+    assert re.sub(r" [0-9.]+ digits", "", ", ".join(map(str, marks(judged)))) == shown
+
+
+def test_a_jump_decided_by_a_step_that_cancels_is_told_as_such():
+    judged = verdict(inspect_columns("1 + sign(x - 3)*1e-9", x=[1, 2, 3, 4, 5]))
+    assert str(headline(judged)) == (
+        "Any error costs up to 7.0 digits at 1 of 5 rows, at `x − 3`: the two terms cancel exactly."
+    )
+
+
+def test_rows_without_a_double_do_not_count_as_the_loss_of_another_step():
+    x = np.linspace(600, 900, 300)  # a third overflows, the others lose two digits at most
+    judged = verdict(inspect_columns("exp(x)*exp(-0.3*x)", x=x))
+    (finding,) = [f for f in judged.findings if f.noise is ErrorKind.ROUNDING]
+    assert finding.digits.worst < 4 < judged.measured.worst
+
+
+def test_rows_that_were_not_checked_are_not_told_to_have_no_value(monkeypatch):
+    settle_at_most(monkeypatch, 5, "log(exp(x))")
+    judged = verdict(inspect_columns("log(exp(x))", x=[990.0 + k / 7 for k in range(30)]))
+    assert str(marks(judged)[0]) == f"no value at {5 / 30:.0%}".replace("%", " %")
