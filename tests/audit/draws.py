@@ -30,7 +30,7 @@ from eic_core.samples import Samples
 MOST_NODES = 45
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Draw:
     """A formula and its rows.
 

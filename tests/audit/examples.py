@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from eic_core.formula.syntax import read
@@ -271,6 +273,7 @@ EXAMPLES: tuple[tuple[str, str, int, str], ...] = (
 all findings.  A range may be a list of values, or ``tail:INDEX`` for `heavy`."""
 
 
+@cache
 def example(text: str, ranges: str, count: int) -> Draw:
     """One of `EXAMPLES`."""
     names = [part.partition("=")[0] for part in ranges.split()]

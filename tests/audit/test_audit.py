@@ -32,7 +32,6 @@ from eic_core.measure.double_range import double_range
 from eic_core.measure.measured import measured_loss
 from eic_core.measure.outcomes import Outcomes, outcomes
 from eic_core.measure.reasons import Outcome, Reason
-from eic_core.rewriting import repair
 from eic_core.samples import Samples
 from tests.audit import proposals, results, words
 from tests.audit.draws import Draw, draws, outside_draws
@@ -46,7 +45,7 @@ from tests.audit.verdicts import faults_of_verdict, groups_of
 from tests.effort import FULL, cases, examples
 
 DRAWN, OUTSIDE, PASTED = cases(48, 2000), cases(16, 700), cases(10, 300)
-SEARCHED, STEPS = 8, 40
+SEARCHED = 8
 """One draw in so many is searched for better forms and asked for all findings."""
 
 
@@ -61,7 +60,7 @@ class Page:
 
     @classmethod
     def of(cls, draw: Draw) -> Page:
-        inspection = inspect(draw.formula, draw.samples)
+        inspection = words.inspected(draw)
         truth = Truth(draw.formula, draw.samples)
         return cls(draw, truth, diagnose(inspection), outcomes(inspection))
 
@@ -81,23 +80,13 @@ class Page:
         for kind in ("float64", "float32"):
             yield from results.faults_of_measured(truth, measured_loss(inspection, kind))
         if "s" in asked:
-            yield from proposals.faults_of_repairs(truth, searched(self.draw))
+            yield from proposals.faults_of_repairs(truth, words.searched(self.draw))
         if "f" in asked and truth.valid.any():
             yield from proposals.faults_of_ways(truth, triangulate(inspection))
             try:
                 yield from proposals.faults_of_budget(truth, digit_budget(inspection))
             except UserError:
                 return
-
-
-def searched(draw: Draw):
-    return repair(
-        draw.formula,
-        draw.samples,
-        limit_seconds=math.inf,
-        limit_steps=STEPS,
-        clock=lambda: 0.0,
-    )
 
 
 def faults_of(drawn: Iterable[Draw], every: str = "", some: str = "sf") -> list[str]:
@@ -172,7 +161,7 @@ def examined() -> list[tuple[Outcomes, tuple[object, ...]]]:
     found = []
     for text, ranges, count, _ in EXAMPLES:
         draw = example(text, ranges, count)
-        inspection = inspect(draw.formula, draw.samples)
+        inspection = words.inspected(draw)
         found.append((outcomes(inspection), verdict(inspection).findings))
     return found
 

@@ -10,6 +10,7 @@ import itertools
 import math
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from eic_core.errors import UserError
@@ -17,18 +18,39 @@ from eic_core.explain.budget import digit_budget
 from eic_core.explain.diagnosis import diagnose
 from eic_core.explain.spread import spread_of
 from eic_core.explain.triangulation import triangulate
-from eic_core.measure import inspect
-from eic_core.rewriting import repair
+from eic_core.measure import Inspection, inspect
+from eic_core.rewriting import Repairs, repair
 from tests.audit.draws import Draw
 from tests.audit.examples import EXAMPLES, example
 
 FILE = Path(__file__).with_name("words.txt")
 STEPS = 40
 
+SHARED = 300
+"""Draws whose results are held for another test: all examples."""
+
+
+@lru_cache(maxsize=SHARED)
+def inspected(draw: Draw) -> Inspection:
+    return inspect(draw.formula, draw.samples)
+
+
+@lru_cache(maxsize=SHARED)
+def searched(draw: Draw, late: bool = False) -> Repairs:
+    """Better forms, from a search that the clock ends after two forms or does not end."""
+    times, limit = itertools.count(), 2.0 if late else math.inf
+    return repair(
+        draw.formula,
+        draw.samples,
+        limit_seconds=limit,
+        limit_steps=STEPS,
+        clock=lambda: float(next(times)),
+    )
+
 
 def sentences(draw: Draw, asked: str) -> Iterator[tuple[str, str]]:
     """Everything that is said of a formula on its data: where it stands, and the sentence."""
-    inspection = inspect(draw.formula, draw.samples)
+    inspection = inspected(draw)
     found = diagnose(inspection)
     parts = {
         "verdict": [found.verdict.sentence, *found.verdict.notes],
@@ -41,15 +63,7 @@ def sentences(draw: Draw, asked: str) -> Iterator[tuple[str, str]]:
     if spread:
         parts["settled"] = [spread.settled]
     if "s" in asked:
-        late = 1.0 if "t" in asked else 0.0
-        times = itertools.count()
-        forms = repair(
-            draw.formula,
-            draw.samples,
-            limit_seconds=2.0 if late else math.inf,
-            limit_steps=STEPS,
-            clock=lambda: next(times) * late,
-        )
+        forms = searched(draw, late="t" in asked)
         parts["instead"] = [forms.sentence, forms.advice, *(r.sentence for r in forms.repairs[1:])]
     if "f" in asked:
         try:
