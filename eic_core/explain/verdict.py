@@ -6,7 +6,7 @@ ADR 0009. Facts alone; `eic_core.explain.phrases.headline` says them.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -209,7 +209,7 @@ _WAYS = {
     Reason.ROUNDED_OUT: Way.ROUNDED_OUT,
 }
 
-_UNKNOWN = {
+_UNKNOWN: dict[Reason, Callable[[int], Cause]] = {
     Reason.DOMAIN: OutsideDomain,
     Reason.INDISTINCT: NotTold,
     Reason.UNREDUCED: BeyondReduction,
