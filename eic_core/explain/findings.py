@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from enum import Enum, unique
-from typing import ClassVar, TypeAlias, get_args
+from typing import TypeAlias, get_args
 
 from eic_core.exports import Plain
 from eic_core.measure.measured import Quantiles
@@ -327,7 +327,6 @@ class Finding(Plain):
         "through",
         ("detail", lambda finding: _detail(finding.cause)),
     )
-    VERSION: ClassVar[int] = VERSION
 
 
 def findings_document(findings: Iterable[Finding]) -> dict[str, object]:

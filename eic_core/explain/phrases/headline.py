@@ -38,7 +38,7 @@ def headline(verdict: Judgement, better: str = "") -> Phrase:
     >>> samples = Samples.from_columns({"x": [0.9999, 0.99995, 0.99999]})
     >>> for text in ("sqrt(1-x)", "sqrt(x-2)", "x + 1"):
     ...     print(headline(verdict(inspect(read(text).formula, samples))))
-    Sensitive, computed right: one row in ten multiplies errors 71,000-fold or more, at `1 − x`: \
+    Nothing to rewrite, but sensitive: one row in ten multiplies errors 71,000-fold, at `1 − x`: \
 the two terms cancel.
     No real value at any row, at `√(x − 2)`: the argument of a square root must not be negative.
     All well: errors grow less than tenfold at nine rows in ten, and a program computes the result \
@@ -57,7 +57,7 @@ right.
     if verdict.lead is Lead.SENSITIVITY and not isinstance(leading.cause, suddenly):
         times = wording.significant(10**verdict.sensitivity.nine_in_ten, 2)
         return say(
-            "Sensitive, computed right: one row in ten multiplies errors {times}-fold or more, at "
+            "Nothing to rewrite, but sensitive: one row in ten multiplies errors {times}-fold, at "
             "{place}: {clause}.",
             times=times,
             **_told(leading, formula),

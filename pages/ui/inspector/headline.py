@@ -18,6 +18,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from eic_core import wording
 from eic_core.drawing.layout import focus_node
+from eic_core.explain.judgement import A_DIGIT
 from eic_core.explain.losses import NAMES, RESULT, WORST_STEP, Loss, account_line
 from eic_core.explain.phrases.headline import (
     LONG,
@@ -321,12 +322,13 @@ def _headline(result: InspectionResult) -> Phrase:
 def _marks(verdict: Verdict) -> str:
     """The badge, and what stands beside it, each explained on hover and on focus."""
     parts = [_mark(f"eic-level eic-{verdict.level.value}", badge(verdict), meaning(verdict))]
-    for mark, explained in (
-        (value_mark(verdict), glossary.NO_VALUE),
-        (measured_mark(verdict), glossary.MEASURED),
+    computed = "right" if verdict.measured.nine_in_ten < A_DIGIT else "wrong"
+    for mark, css, explained in (
+        (value_mark(verdict), "wrong", glossary.NO_VALUE),
+        (measured_mark(verdict), computed, glossary.MEASURED),
     ):
         if mark is not None:
-            parts.append(_mark("eic-mark", mark, explained))
+            parts.append(_mark(f"eic-mark eic-{css}", mark, explained))
     return " ".join(parts)
 
 
@@ -374,7 +376,7 @@ def _account_in_short(result: InspectionResult) -> str:
         all_valid = counts.valid == counts.total
         which = f"**{counts.valid:,}** of {counts.total:,}"
         which = f"all **{counts.valid:,}**" if all_valid else which
-        parts.append(f"{which} samples valid")
+        parts.append(f"a real value at {which} rows")
     return "**Why, where, whose fault?**\u2003" + "\u2002·\u2002".join(parts)
 
 

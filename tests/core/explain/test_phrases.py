@@ -83,7 +83,7 @@ HEADLINES = [
     (
         "sqrt(1-x)",
         {"x": "0.9999:1"},
-        "Sensitive, computed right: one row in ten multiplies errors {times}-fold or more, at "
+        "Nothing to rewrite, but sensitive: one row in ten multiplies errors {times}-fold, at "
         "`1 − x`: the two terms cancel.",
         "very sensitive",
         "computed right",
