@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from eic_core.drawing.scale import THEMES, contrast
 from eic_core.errors import UserError
-from eic_core.explain.findings import VERSION, Noise
+from eic_core.explain.findings import VERSION, ErrorKind
 from eic_core.explain.phrases.causes import label
 from eic_core.explain.phrases.headline import badge, marks
 from eic_core.explain.robustness import robustness_card
@@ -81,7 +81,9 @@ def test_the_findings_stand_in_a_table_and_in_the_json(found):
         digits = finding.digits
         meant = [digits.typical, digits.nine_in_ten, digits.worst]
         assert [value(cell) for cell in row[4:7]] == meant
-        assert words(row[7]) == ("measured" if finding.noise is Noise.ROUNDING else "sensitivity")
+        assert words(row[7]) == (
+            "measured" if finding.noise is ErrorKind.ROUNDING else "sensitivity"
+        )
     document = page.json()
     assert document["findings"]["version"] == VERSION
     assert document["findings"]["items"] == [each.to_json() for each in verdict.findings]
