@@ -255,7 +255,8 @@ def _visible_columns(view: FrontView, scored: Scored, name: str) -> list[str]:
     if any(s.score.invalid for s in scores):
         names.append("invalid")
     if any(s.score.cause for s in scores):
-        names += ["cause", "step"]
+        place = names.index("formula")  # both stand in sight
+        names[place:place] = ["cause", "step"]
     return [*names, "row"]
 
 
