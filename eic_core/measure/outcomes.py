@@ -135,8 +135,8 @@ def outcomes(inspection: Inspection) -> Outcomes:
     drowned[rows[beside.digits >= DOUBLE_DIGITS]] = True
     at = np.flatnonzero(drowned)
     table.set(at, Outcome.NO_DIGIT, root, Reason.FIRST_ORDER, DOUBLE_DIGITS)
-    known = np.where(moving.reached[rows], costs[on_jump], 0.0)
-    guarded = beside.is_continuous & (known <= beside.digits + A_DIGIT)
+    jumps_by = np.where(moving.reached[rows], costs[on_jump], 0.0)
+    guarded = beside.is_continuous & (jumps_by <= beside.digits + A_DIGIT)
     guarded &= beside.digits < DOUBLE_DIGITS
     # these only seemed to lie on a jump
     table.set(rows[guarded], Outcome.FINITE, root, Reason.FIRST_ORDER, beside.digits[guarded])

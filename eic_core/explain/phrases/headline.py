@@ -64,7 +64,33 @@ right.
         )
     if leading.noise is ErrorKind.ROUNDING:
         return _program_loses(verdict, leading, _told(leading, formula), better)
+    alike = sum(f.rows or 0 for f in verdict.findings if f.outcome is leading.outcome)
+    if verdict.lead is Lead.NO_VALUE and alike > (leading.rows or 0):
+        return _of_all_without_value(leading, alike, _told(leading, formula))
     return sentence(leading, formula)
+
+
+def _of_all_without_value(finding: Finding, rows: int, told: Mapping[str, Field]) -> Phrase:
+    """Where several steps leave rows without a value: all rows, and what most are due to."""
+    counts: dict[str, Field] = {"all": rows, "of": finding.of, "some": finding.rows or 0}
+    if finding.outcome is Outcome.NO_DOUBLE:
+        return say(
+            "No double-precision value at {all} of {of} rows, {some} as {place} {clause}; {exact}.",
+            exact=_exact(finding.cause),
+            **counts,
+            **told,
+        )
+    if finding.outcome is Outcome.NO_REAL_VALUE:
+        return say(
+            "No real value at {all} of {of} rows, {some} at {place}: {clause}.",
+            **counts,
+            **told,
+        )
+    return say(
+        "No value can be told at {all} of {of} rows, {some} at {place}: {clause}.",
+        **counts,
+        **told,
+    )
 
 
 def _told(finding: Finding, formula: Formula) -> dict[str, Field]:
@@ -329,8 +355,17 @@ def notes(verdict: Judgement) -> Iterator[Phrase]:
             digits=given.digits,
             kept=wording.number(given.kept, 1),
         )
-    for finding in [*apart.values()][first:]:
-        yield sentence(finding, formula)
+    groups: list[tuple[object, ...]] = []
+    for place, finding in enumerate(apart.values()):
+        group = finding.outcome, finding.place, finding.noise, finding.rows, finding.digits
+        if group in groups and finding.outcome is Outcome.FINITE:
+            yield say(
+                "Another {created} digits {rows} arise at {place}: {clause}.",
+                **_told(finding, formula),
+            )
+        elif place >= first:
+            yield sentence(finding, formula)
+        groups.append(group)
     hidden = [finding.at for finding in verdict.findings if finding.through < HIDDEN]
     if hidden and verdict.level is Level.STABLE:
         yield say(
