@@ -286,7 +286,7 @@ def test_a_search_cut_short_is_marked_and_can_go_on_to_its_end(clocks: Clocks) -
     clocks.diagnosis.pace = SLOWEST
     page = open_page(**ROOTS, ask="instead")
     assert not failed(page)
-    assert "before the time limit" in answer(page)
+    assert "cut short by its time limit" in answer(page)
     assert "cut short by its time limit after 1 form" in answer(page)
     page = finished(page.button(key="finish").click().run())
     assert not failed(page)
