@@ -17,7 +17,7 @@ from eic_core.explain.phrases.losses import (
 )
 from eic_core.exports import Plain
 from eic_core.formula.tree import Formula
-from eic_core.measure.inspection import Inspection, local_eic
+from eic_core.measure.inspection import Inspection, cached_on_inspection, local_eic
 from eic_core.phrasing import Phrase
 
 __all__ = [
@@ -64,6 +64,7 @@ APART = 0.1
 """Digits by which they must differ to be told apart."""
 
 
+@cached_on_inspection
 def shared_noise_differs(inspection: Inspection) -> bool:
     """Whether shared noise changes the result's loss, judged by some rows.
 

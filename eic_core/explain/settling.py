@@ -22,7 +22,7 @@ from eic_core.explain.means import (
 from eic_core.explain.phrases import settling as phrases
 from eic_core.exports import Plain
 from eic_core.measure.crossings import GROWN, Passage
-from eic_core.measure.inspection import Inspection
+from eic_core.measure.inspection import Inspection, cached_on_inspection
 from eic_core.measure.tails import MIN_SAMPLES_FOR_HILL, hill_index
 from eic_core.operators.wide import Array
 from eic_core.phrasing import Phrase
@@ -60,6 +60,7 @@ def unsettled_clause(inspection: Inspection) -> Phrase | None:
     return None if fact is None else phrases.unsettled(inspection, fact)
 
 
+@cached_on_inspection
 def unsettled_at(inspection: Inspection) -> UnsettledAt | None:
     """The mean that is not settled at this N, and why; None if unknown.
 
