@@ -19,13 +19,14 @@ from eic_core.engine.forward import evaluate, forward, leaves
 from eic_core.engine.tape import Step, Tape, alone, lay_out
 from eic_core.exports import Plain
 from eic_core.formula.tree import Formula
+from eic_core.measure.reasons import DOUBLE_DIGITS
 from eic_core.operators.balls import Ball, working
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
 
 ROUNDOFF = {"float32": 2.0**-24, "float64": 2.0**-53}
 
-DIGITS = {"float32": 7.2, "float64": 15.95}
+DIGITS = {"float32": 7.2, "float64": DOUBLE_DIGITS}
 """Decimal digits of the types."""
 
 

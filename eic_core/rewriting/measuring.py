@@ -22,7 +22,8 @@ from eic_core.measure.following import following
 from eic_core.measure.inspection import Inspection, inspect
 from eic_core.measure.jumps import undecided
 from eic_core.measure.measured import binary_rows, measured_loss, program_rows
-from eic_core.measure.observed import DIGITS, ObservedError, digits_lost_by_row, run_in
+from eic_core.measure.observed import ObservedError, digits_lost_by_row, run_in
+from eic_core.measure.reasons import DOUBLE_DIGITS
 from eic_core.operators.wide import Array
 from eic_core.rewriting.doubles import DoubleTable
 from eic_core.rewriting.gains import (
@@ -141,8 +142,6 @@ DOUBLE_RANK = 3.0
 
 DISPUTE = 1e-15
 """Relative difference of two results that more than the last roundings explains."""
-
-DOUBLE_DIGITS = DIGITS["float64"]
 
 
 class Observer:
