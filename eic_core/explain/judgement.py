@@ -79,17 +79,6 @@ class Judgement(Plain):
     measured: MeasuredLoss
     given: GivenDigits | None
 
-    _JSON = (
-        ("level", lambda verdict: verdict.level.value),
-        "borderline",
-        "sentence",
-        ("lead", lambda verdict: verdict.lead.value),
-        "leading",
-        "sensitivity",
-        "measured",
-        "given",
-    )
-
     @property
     def leading(self) -> Finding | None:
         """The finding that the headline is about; None where all is well."""

@@ -73,6 +73,17 @@ Group = tuple[Outcome, int, Reason]
 class Verdict(Judgement):
     """What is judged of a formula, and its sentences."""
 
+    _JSON = (
+        ("level", lambda verdict: verdict.level.value),
+        "borderline",
+        "sentence",
+        ("lead", lambda verdict: verdict.lead.value),
+        "leading",
+        "sensitivity",
+        "measured",
+        "given",
+    )
+
     @property
     def sentence(self) -> Phrase:
         """The headline: one sentence of at most 25 words."""
