@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,7 +24,17 @@ from eic_core.measure.table import Table, match_variables, read_table
 from study.design import AttentionKind, StudyDesign, canonical_json
 from study.errors import StudyError
 from study.material import MAX_INPUTS, Column, Member, NewPair, PairKind, Problem
-from study.rating_types import Axis, Ballot, BallotFigure, Curve, FormulaCard
+from study.rating_types import (
+    Axis,
+    Ballot,
+    BallotFigure,
+    FormulaCard,
+    FormulaView,
+    PlotView,
+)
+from study.stimulus.plotting import Plots, draw_plots, draw_stored_plots
+from study.stimulus.shapes import BallotShapes, shapes_of_values
+from study.stimulus.typesetting import name_mathml, typeset
 
 
 @dataclass(frozen=True)
@@ -36,6 +48,16 @@ class BallotContent:
     digits: int  # Significant digits shown, the same for both
     r2_change: float  # The larger change of the two R² through rounding; at most 0.001
     instruction: str = ""  # For an instructed attention check, with ``{letter}`` for A or B
+    shapes: BallotShapes | None = None  # None in ballots of before: they are drawn when shown
+
+    @cached_property
+    def _shapes_of_before(self) -> BallotShapes:
+        """Of the stored LaTeX and the stored points of the curves."""
+        return _shapes(
+            self.lower.latex,
+            self.higher.latex,
+            draw_stored_plots(self.figure, self.lower, self.higher),
+        )
 
     def ballot(
         self,
@@ -47,8 +69,16 @@ class BallotContent:
         of: int,
         practice: bool = False,
     ) -> Ballot:
-        left, right = (self.lower, self.higher) if lower_left else (self.higher, self.lower)
         letter = "A" if lower_left else "B"
+        shapes = self.shapes or self._shapes_of_before
+        views = (
+            FormulaView(card.r2, card.complexity, shape.narrow, shape.wide, shape.mathml, behaviour)
+            for card, shape, behaviour in (
+                (self.lower, shapes.lower, shapes.lower_behaviour),
+                (self.higher, shapes.higher, shapes.higher_behaviour),
+            )
+        )
+        left, right = views if lower_left else reversed(tuple(views))
         return Ballot(
             token=token,
             number=number,
@@ -57,16 +87,29 @@ class BallotContent:
             title=self.title,
             description=self.description,
             question=design.question,
+            meaning="",
             instruction=self.instruction.replace("{letter}", letter),
+            inputs=self.figure.inputs,
+            target=self.figure.target,
+            points=len(self.figure.points),
+            rows=self.figure.rows,
             left=left,
             right=right,
-            figure=self.figure,
+            plot=PlotView(
+                shapes.narrow.drawn(lower_left=lower_left),
+                shapes.wide.drawn(lower_left=lower_left),
+                shapes.scale,
+            ),
+            glyphs=shapes.glyphs,
             allow_tie=design.allow_tie,
             ask_reason=design.ask_reason,
         )
 
     def to_json(self) -> str:
-        return canonical_json(self)
+        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        if self.shapes is None:
+            del values["shapes"]  # ballots of before keep their digest
+        return canonical_json(values)
 
     @classmethod
     def from_json(cls, text: str) -> BallotContent:
@@ -82,7 +125,24 @@ class BallotContent:
         )
         values["lower"] = _card_of_values(values["lower"])
         values["higher"] = _card_of_values(values["higher"])
+        if values.get("shapes"):
+            values["shapes"] = shapes_of_values(values["shapes"])
         return cls(**values)
+
+
+def _shapes(lower: str, higher: str, plots: Plots) -> BallotShapes:
+    """Both formulas, given in LaTeX, and their plots."""
+    formulas = typeset(lower, higher)
+    return BallotShapes(
+        glyphs=formulas.glyphs,
+        lower=formulas.lower,
+        higher=formulas.higher,
+        narrow=plots.narrow,
+        wide=plots.wide,
+        scale=plots.scale,
+        lower_behaviour=plots.lower_behaviour,
+        higher_behaviour=plots.higher_behaviour,
+    )
 
 
 def _card_of_values(values: Mapping[str, Any]) -> FormulaCard:
@@ -98,8 +158,6 @@ def _card_of_values(values: Mapping[str, Any]) -> FormulaCard:
 MIN_DIGITS = 4
 FULL_DIGITS = 17
 R2_TOLERANCE = 0.001
-CURVE_POINTS = 200
-SURFACE_POINTS = 40
 MAX_DATA_POINTS = 300
 
 
@@ -262,7 +320,9 @@ def make_content(problem: Problem, pair: NewPair, exponents: Exponents = "exact"
     # Text, curve and R² all belong to the rounded constants: what raters see is one formula.
     digits, rounded, r2, change = round_pair(lower, higher, samples)
     figure = _figure(problem, samples)
-    cards = [_card(formula, value, figure) for formula, value in zip(rounded, r2, strict=True)]
+    cards = [_card(formula, value) for formula, value in zip(rounded, r2, strict=True)]
+    names = tuple(axis.name for axis in figure.inputs)
+    plots = draw_plots(figure, *(_values_of(formula, names) for formula in rounded))
     return BallotContent(
         title=problem.display_title,
         description=problem.description,
@@ -271,7 +331,12 @@ def make_content(problem: Problem, pair: NewPair, exponents: Exponents = "exact"
         higher=cards[1],
         digits=digits,
         r2_change=change,
+        shapes=_shapes(cards[0].latex, cards[1].latex, plots),
     )
+
+
+def _values_of(formula: Formula, names: Sequence[str]) -> Callable[..., np.ndarray]:
+    return lambda inputs: evaluate(formula, dict(zip(names, inputs, strict=True)))
 
 
 def _figure(problem: Problem, samples: Samples) -> BallotFigure:
@@ -286,11 +351,16 @@ def _figure(problem: Problem, samples: Samples) -> BallotFigure:
         if high == low:
             pad = 0.5 * max(1.0, abs(low))
         column = problem.column(name)
-        axes.append(Axis(name, column.unit, column.meaning, _short(low - pad), _short(high + pad)))
-    count = CURVE_POINTS if len(axes) == 2 else SURFACE_POINTS
-    grids = tuple(
-        tuple(_short(v) for v in np.linspace(axis.low, axis.high, count)) for axis in axes[:-1]
-    )
+        axes.append(
+            Axis(
+                name,
+                column.unit,
+                column.meaning,
+                _short(low - pad),
+                _short(high + pad),
+                name_mathml(name),
+            )
+        )
     rows = np.arange(len(samples))
     if len(rows) > MAX_DATA_POINTS:
         # Drawn by the table itself: freezing again gives the same ballot, and the same hash.
@@ -298,34 +368,17 @@ def _figure(problem: Problem, samples: Samples) -> BallotFigure:
         rows = np.sort(np.random.default_rng(seed).choice(rows, MAX_DATA_POINTS, replace=False))
     points = tuple(tuple(_short(float(c[row])) for c in columns) for row in rows)
     return BallotFigure(
-        kind="curve" if len(grids) == 1 else "surface",
+        kind="curve" if len(axes) == 2 else "surface",
         inputs=tuple(axes[:-1]),
         target=axes[-1],
-        grids=grids,
+        grids=(),
         points=points,
         rows=len(samples),
     )
 
 
-def _card(formula: Formula, r2: float, figure: BallotFigure) -> FormulaCard:
-    names = [axis.name for axis in figure.inputs]
-    mesh = np.meshgrid(*map(np.array, figure.grids))  # rows follow the second input
-    values = evaluate(formula, {n: grid.ravel() for n, grid in zip(names, mesh, strict=True)})
-    span = figure.target.high - figure.target.low
-    # A pole would make the drawing's numbers huge; five spans outside are off the plot anyway.
-    values = np.clip(values, figure.target.low - 5 * span, figure.target.high + 5 * span)
-    lines = [_curve(row) for row in values.reshape(mesh[0].shape if len(mesh) > 1 else (1, -1))]
-    return FormulaCard(
-        latex=to_latex(formula),
-        r2=round(r2, 3),
-        complexity=formula.complexity,
-        curve=lines[0] if len(mesh) == 1 else (),
-        surface=tuple(lines) if len(mesh) > 1 else (),
-    )
-
-
-def _curve(values: np.ndarray) -> Curve:
-    return tuple(None if math.isnan(v) else _short(float(v)) for v in values)
+def _card(formula: Formula, r2: float) -> FormulaCard:
+    return FormulaCard(latex=to_latex(formula), r2=round(r2, 3), complexity=formula.complexity)
 
 
 def _short(value: float) -> float:

@@ -39,6 +39,7 @@ class Axis:
     # low, high: the range to draw
     low: float
     high: float
+    mathml: str = ""  # The name as the formulas write it; "" in ballots of before
 
     @property
     def label(self) -> str:
@@ -63,12 +64,12 @@ class Axis:
 
 @dataclass(frozen=True)
 class FormulaCard:
-    latex: str  # For KaTeX; variables by column names, constants to the pair's number of digits
+    latex: str  # Variables by column names, constants to the pair's number of digits
     r2: float  # R² of the formula as shown, on the problem's data, rounded to 3 decimals
     complexity: int  # Nodes
-    # One input: values on ``figure.grids[0]``; None where there is none. Else empty.
+    # One input, in ballots of before: values on ``figure.grids[0]``; None where there is none
     curve: Curve = ()
-    # Two inputs: ``surface[j][i]`` is the value at ``grids[0][i], grids[1][j]``. Else empty.
+    # Two, in ballots of before: ``surface[j][i]`` is the value at ``grids[0][i], grids[1][j]``
     surface: Surface = ()
 
 
@@ -77,9 +78,31 @@ class BallotFigure:
     kind: Literal["curve", "surface"]  # One input, or two
     inputs: tuple[Axis, ...]
     target: Axis  # Its range is the common scale of both plots (y axis, or colour scale)
-    grids: tuple[tuple[float, ...], ...]  # One for each input, ascending
+    # One for each input, ascending; empty where the shapes were drawn at freezing
+    grids: tuple[tuple[float, ...], ...]
     points: tuple[tuple[float, ...], ...]  # The data, thinned out to a few hundred rows
     rows: int  # Rows of the whole table
+
+
+@dataclass(frozen=True)
+class FormulaView:
+    """A formula as a page shows it; the shapes were drawn when the study was frozen."""
+
+    r2: float
+    complexity: int
+    # narrow, wide: ``<svg>`` elements that use `Ballot.glyphs`
+    narrow: str
+    wide: str
+    mathml: str
+    behaviour: str  # What its curve or map does, as a predicate
+
+
+@dataclass(frozen=True)
+class PlotView:
+    # narrow, wide: one ``<svg>`` with both curves, or those of A and B
+    narrow: tuple[str, ...]
+    wide: tuple[str, ...]
+    scale: str  # The colour scale of maps; "" for curves
 
 
 @dataclass(frozen=True)
@@ -93,15 +116,25 @@ class Ballot:
     title: str
     description: str
     question: str
+    meaning: str  # What the question means, in the organiser's words; "" in studies of before
     # "" on ordinary ballots; on an instructed attention check, what to do. Show it plainly.
     instruction: str
+    inputs: tuple[Axis, ...]
+    target: Axis
+    points: int  # Dots in the plot
+    rows: int  # Rows of the table they are drawn from
     # left, right: formula A and formula B
-    left: FormulaCard
-    right: FormulaCard
-    figure: BallotFigure
+    left: FormulaView
+    right: FormulaView
+    plot: PlotView
+    glyphs: str  # ``<symbol>`` elements of both formulas
     # allow_tie, ask_reason: whether to offer "cannot decide" and a one-line reason
     allow_tie: bool
     ask_reason: bool
+
+    @property
+    def kind(self) -> Literal["curve", "surface"]:
+        return "curve" if len(self.inputs) == 1 else "surface"
 
 
 DEGREES = (
