@@ -32,6 +32,8 @@ FIRST_EIC = 61_001_234_567.5
 EIC_STEP = 10_000_000
 """Marked rows and EICs lie where no number of a ballot does, and have 9 and 11 digits: the groups
 of a random UUID have 4, 8 or 12, and one in forty groups of 8 is all digits."""
+SMALL = 8
+"""Pairs of a study of few ballots: each is drawn when it is frozen."""
 
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
@@ -79,8 +81,8 @@ class World:
     true_eics: frozenset[float]
 
     @classmethod
-    def at(cls, folder: Path, **design: Any) -> World:
-        """Make the demo's problems, pool and pairs into an open study."""
+    def at(cls, folder: Path, *, every: int = 1, **design: Any) -> World:
+        """Make the demo's problems, pool and pairs, or one pair of `every`, into an open study."""
         file, port = folder / "study.sqlite3", free_port()
         store = open_database(f"sqlite:///{file}")
         organiser = OrganiserService(store, SystemClock(), SystemChance())
@@ -92,6 +94,7 @@ class World:
         pool = read_upload(path.name, path.read_bytes(), problems, jobs=1).pool
         organiser.set_pool(study.id, pool)
         _, pairs = match_study(organiser, study.id, MatchingRules())
+        pairs = pairs[::every]
         organiser.set_pairs(
             study.id, [_marked(pair.pair, number) for number, pair in enumerate(pairs)]
         )
@@ -100,11 +103,12 @@ class World:
         return cls(file, port, store, organiser, rating, organiser.freeze(study.id), eics)
 
     def another(self, **design: Any) -> Study:
-        """A second open study in the same database, with other settings."""
+        """A second open study in the same database, small, with other settings."""
         made = replace(self.study.design, **design)
         study = self.organiser.create(f"Study {len(self.organiser.studies()) + 1}", made)
         self.organiser.set_problems(study.id, self.organiser.problems(self.study.id))
-        self.organiser.set_pairs(study.id, [p.pair for p in self.organiser.pairs(self.study.id)])
+        pairs = [p.pair for p in self.organiser.pairs(self.study.id)]
+        self.organiser.set_pairs(study.id, pairs[:: len(pairs) // SMALL])
         return self.organiser.freeze(study.id)
 
     @contextlib.contextmanager
