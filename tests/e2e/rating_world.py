@@ -81,8 +81,11 @@ class World:
     true_eics: frozenset[float]
 
     @classmethod
-    def at(cls, folder: Path, *, every: int = 1, **design: Any) -> World:
-        """Make the demo's problems, pool and pairs, or one pair of `every`, into an open study."""
+    def at(cls, folder: Path, *, every: int = 1, frozen: bool = True, **design: Any) -> World:
+        """Make the demo's problems, pool and pairs, or one pair of `every`, into an open study.
+
+        One that is not `frozen` stays a draft.
+        """
         file, port = folder / "study.sqlite3", free_port()
         store = open_database(f"sqlite:///{file}")
         organiser = OrganiserService(store, SystemClock(), SystemChance())
@@ -100,7 +103,8 @@ class World:
         )
         rating = RatingService(store, SystemClock(), SystemChance(), min_view_seconds=0)
         eics = frozenset(m.eic for p in pairs for m in (p.pair.lower, p.pair.higher))
-        return cls(file, port, store, organiser, rating, organiser.freeze(study.id), eics)
+        made_study = organiser.freeze(study.id) if frozen else organiser.study(study.id)
+        return cls(file, port, store, organiser, rating, made_study, eics)
 
     def another(self, **design: Any) -> Study:
         """A second open study in the same database, small, with other settings."""
