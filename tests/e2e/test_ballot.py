@@ -9,9 +9,9 @@ from playwright.sync_api import Browser, Page, expect
 
 from study.material import Study
 from tests.e2e.accessibility import violations
-from tests.e2e.ballot_boxes import SIZES, faults, show
-from tests.e2e.every_ballot import every_ballot
-from tests.e2e.profiles import profile, window
+from tests.e2e.ballot_boxes import SCHEMES, SIZES, faults
+from tests.e2e.every_ballot import every_ballot, show
+from tests.e2e.profiles import Scheme, profile, window
 from tests.e2e.rating_world import (
     World,
     agree,
@@ -27,20 +27,20 @@ from tests.effort import cases
 
 pytestmark = pytest.mark.e2e
 
-SOME = cases(40, 1)
-"""One of so many ballots of the demo is measured; `python -m tests.e2e.ballot_boxes` takes all."""
+SOME = cases(12, 1)
+"""One of so many pairs is measured here; `python -m tests.e2e.ballot_boxes` takes all."""
 
 
 def test_every_ballot_is_whole_and_large_enough_at_any_size_and_zoom_light_and_dark(
-    browser: Browser,
+    browser: Browser, world: World
 ) -> None:
     wrong: list[str] = []
     with profile(browser) as context:
         page = window(context, *SIZES[0])
-        for name, document in every_ballot(SOME):
-            show(page, document)
-            for scheme in ("light", "dark"):
-                page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        for name, ballot in every_ballot(world, SOME):
+            show(page, ballot)
+            for scheme in SCHEMES:
+                page.emulate_media(color_scheme=scheme)
                 for width, height in SIZES:
                     page.set_viewport_size({"width": width, "height": height})
                     where = f"{width}x{height}, {scheme}, ballot {name}"
@@ -128,11 +128,11 @@ def _places(page: Page) -> list[list[float]]:
     return places
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", SCHEMES)
 def test_with_forced_colours_both_curves_are_drawn_and_told_apart(
-    browser: Browser, scheme: Any
+    browser: Browser, world: World, scheme: Scheme
 ) -> None:
-    curves = next(document for _, document in every_ballot(1, most=8) if b"curve-a" in document)
+    curves = next(ballot for _, ballot in every_ballot(world) if ballot.kind == "curve")
     with profile(browser) as context:
         page = window(context, 390, 844)
         page.emulate_media(forced_colors="active", color_scheme=scheme)
@@ -160,16 +160,16 @@ def test_axe_finds_nothing_at_any_zoom_light_dark_and_without_motion(
         width, height = 1280 * 100 // percent, 1024 * 100 // percent
         page.set_viewport_size({"width": width, "height": height})
         visit(page, world.link(brief))
-        for scheme in ("dark", "light"):
-            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        for scheme in SCHEMES:
+            page.emulate_media(color_scheme=scheme)
             assert violations(page) == []
         fits(page)
         agree(page)
         assert violations(page) == []
         fits(page)
         start(page)
-        for scheme in ("dark", "light"):
-            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        for scheme in SCHEMES:
+            page.emulate_media(color_scheme=scheme)
             assert violations(page) == []
         fits(page)
         moving = "document.getAnimations().filter(a => a.effect.getTiming().duration > 0).length"
