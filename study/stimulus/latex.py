@@ -223,7 +223,7 @@ class _Parser:
         return Radical(self.group(), degree)
 
     def cases(self) -> Cases:
-        rows = []
+        rows: list[tuple[Line, Line]] = []
         while not rows or self.next == r"\\":
             if rows:
                 self.take(r"\\")

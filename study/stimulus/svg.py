@@ -40,7 +40,7 @@ def _drawing(root: ElementTree.Element, outlines: dict[str, str]) -> str:
         if element.tag == f"{_SVG}g":
             x, y = _place(element)
             for use in element:
-                place = f'x="{round(UNIT * (x + float(use.attrib["x"])))}" y="{round(-UNIT * y)}"'
+                place = f'x="{round(UNIT * (x + float(use.attrib["x"])))}" y="{round(UNIT * (float(use.attrib["y"]) - y))}"'
                 letters.append(f'<use href="#{names[use.attrib[_HREF]]}" {place}/>')
         elif element.tag == f"{_SVG}path":
             bars.append(_bar(element))

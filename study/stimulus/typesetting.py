@@ -24,8 +24,10 @@ class Typeset:
     ----------
     glyphs
         ``<defs>`` with the outlines of all letters, in the order of their ids.
-    lower, higher
-        The formulas; an ``<svg>`` is as wide as what it draws.
+    lower
+        The formula of lower EIC; an ``<svg>`` is as wide as what it draws.
+    higher
+        That of higher EIC.
     """
 
     glyphs: str
@@ -38,8 +40,10 @@ def typeset(lower: str, higher: str) -> Typeset:
 
     Parameters
     ----------
-    lower, higher
+    lower
         In the LaTeX of `eic_core.formula.rendering.to_latex`.
+    higher
+        The other one.
 
     Returns
     -------
@@ -57,7 +61,7 @@ def typeset(lower: str, higher: str) -> Typeset:
     >>> shapes.lower.mathml
     '<math><mi>x</mi><mo>+</mo><mn>1</mn></math>'
     >>> shapes.higher.narrow[:31]
-    '<svg width="18" height="46" vie'
+    '<svg width="18" height="41" vie'
     """
     formulas = (lower, higher)
     trees = [parse(latex) for latex in formulas]
@@ -82,8 +86,11 @@ def _pages(trees: list[Line]) -> list[bytes]:
         for width in CARD.values()
     ]
     # A compiler for each: several threads may draw.
-    document = HEADER + "#pagebreak()\n".join(sources)
-    return Compiler(document.encode(), ignore_system_fonts=True).compile(format="svg")
+    drawings = Compiler(
+        (HEADER + "#pagebreak()\n".join(sources)).encode(), ignore_system_fonts=True
+    ).compile(format="svg")
+    assert isinstance(drawings, list)
+    return drawings
 
 
 def _refused(formulas: tuple[str, str]) -> StudyError:
