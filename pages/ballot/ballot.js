@@ -148,7 +148,7 @@
     const main = find('main', parsed.content);
     find('main').replaceWith(main);
     history.replaceState(null, '', main.dataset.address);
-    scrollTo(0, 0);
+    scrollTo({top: 0, behavior: 'instant'});
     (find('[aria-invalid]', main) || find('h1', main))?.focus({preventScroll: true});
     begin();
   };
