@@ -23,7 +23,7 @@ _SPACES = {**dict.fromkeys(_BINARY, 4 / 18), **dict.fromkeys(_RELATIONS, 5 / 18)
 """At each side of a sign, or after a comma, in em."""
 
 # What a line costs, a break at each depth of brackets, one at a product, and a pixel too much.
-_LINE, _DEPTH, _PRODUCT, _PIXEL = 100.0, 30.0, 40.0, 20.0
+_LINE, _DEPTH, _PRODUCT, _PIXEL = 100.0, 30.0, 40.0, 1000.0
 
 
 class Size(NamedTuple):

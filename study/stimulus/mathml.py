@@ -36,15 +36,10 @@ def _parts(line: Line) -> list[str]:
     for n, part in enumerate(line):
         parts.append(_part(part))
         follower = line[n + 1] if n + 1 < len(line) else None
-        if isinstance(follower, Bracketed) and _is_function(part):
+        # Products have a sign: a name right before a bracket is a function.
+        if isinstance(follower, Bracketed) and isinstance(part, Word | Scripted):
             parts.append(_APPLY)
     return parts
-
-
-def _is_function(part: Part) -> bool:
-    if isinstance(part, Scripted):
-        return _is_function(part.base[-1])
-    return isinstance(part, Word) and part.kind == "function"
 
 
 def _one(line: Line) -> str:

@@ -40,8 +40,9 @@ def _drawing(root: ElementTree.Element, outlines: dict[str, str]) -> str:
         if element.tag == f"{_SVG}g":
             x, y = _place(element)
             for use in element:
-                place = f'x="{round(UNIT * (x + float(use.attrib["x"])))}" y="{round(UNIT * (float(use.attrib["y"]) - y))}"'
-                letters.append(f'<use href="#{names[use.attrib[_HREF]]}" {place}/>')
+                right, up = x + float(use.attrib["x"]), float(use.attrib["y"]) - y
+                name, place = names[use.attrib[_HREF]], (round(UNIT * right), round(UNIT * up))
+                letters.append(f'<use href="#{name}" x="{place[0]}" y="{place[1]}"/>')
         elif element.tag == f"{_SVG}path":
             bars.append(_bar(element))
     width, height = (math.ceil(float(n)) for n in root.attrib["viewBox"].split()[2:])
