@@ -8,7 +8,7 @@ from eic_core.formula.rendering import printable
 from study.stimulus.latex import (
     Bracketed,
     Cases,
-    Digits,
+    Numeral,
     Fractional,
     Line,
     Part,
@@ -55,7 +55,7 @@ def _part(part: Part) -> str:
         case Word(text, kind):
             upright = ' mathvariant="normal"' if kind != "letter" and len(text) == 1 else ""
             return f"<mi{upright}>{escape(printable(text))}</mi>"
-        case Digits(text):
+        case Numeral(text):
             return f"<mn>{text}</mn>"
         case Sign(text):
             return f"<mo>{escape(text)}</mo>"

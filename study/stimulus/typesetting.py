@@ -55,7 +55,7 @@ def typeset(lower: str, higher: str) -> Typeset:
     Raises
     ------
     StudyError
-        A formula cannot be read, is too long, nests too deeply, or has letters that no font of Typst has.
+        A formula cannot be read, is too long, nests too deeply, or has letters that the font lacks.
 
     Examples
     --------
