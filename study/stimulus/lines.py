@@ -92,10 +92,10 @@ def measure(flows: Sequence[Sequence[Piece]]) -> list[list[Size]]:
     document = [
         HEADER,
         "#let width(body) = measure(body).width.pt()\n",
-        *(f"#context [#metadata({text})<size>]\n" for text in unique),
+        f"#context [#metadata(({', '.join(unique)},))<sizes>]\n",
     ]
     compiler = Compiler("".join(document).encode(), ignore_system_fonts=True)
-    answers = json.loads(compiler.query("<size>", field="value"))
+    (answers,) = json.loads(compiler.query("<sizes>", field="value"))
     sizes = {text: Size(*answer) for text, answer in zip(unique, answers, strict=True)}
     return [[sizes[text] for text in flow] for flow in questions]
 

@@ -8,9 +8,9 @@ from eic_core.formula.rendering import printable
 from study.stimulus.latex import (
     Bracketed,
     Cases,
-    Numeral,
     Fractional,
     Line,
+    Numeral,
     Part,
     Radical,
     Scripted,

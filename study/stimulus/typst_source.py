@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from study.stimulus.latex import (
     Bracketed,
     Cases,
-    Numeral,
     Fractional,
     Line,
+    Numeral,
     Part,
     Radical,
     Scripted,
