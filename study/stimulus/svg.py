@@ -7,6 +7,7 @@ import itertools
 import math
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from xml.etree import ElementTree
 
 _SVG = "{http://www.w3.org/2000/svg}"
@@ -70,6 +71,7 @@ def _bar(path: ElementTree.Element) -> str:
     return f'<rect x="{x_text}" y="{y_text}" width="{width}" height="{height}"/>'
 
 
+@lru_cache(maxsize=2048)
 def _outline(path: str) -> str:
     """A path in whole steps, each from where the one before has come to: nothing adds up.
 
