@@ -23,7 +23,7 @@ _SPACES = {**dict.fromkeys(_BINARY, 4 / 18), **dict.fromkeys(_RELATIONS, 5 / 18)
 """At each side of a sign, or after a comma, in em."""
 
 # What a line costs, a break at each depth of brackets, one at a product, and a pixel too much.
-_LINE, _DEPTH, _PRODUCT, _PIXEL = 100.0, 30.0, 40.0, 20.0
+_LINE, _DEPTH, _PRODUCT, _PIXEL = 100.0, 30.0, 40.0, 1000.0
 
 
 class Size(NamedTuple):
@@ -92,10 +92,10 @@ def measure(flows: Sequence[Sequence[Piece]]) -> list[list[Size]]:
     document = [
         HEADER,
         "#let width(body) = measure(body).width.pt()\n",
-        *(f"#context [#metadata({text})<size>]\n" for text in unique),
+        f"#context [#metadata(({', '.join(unique)},))<sizes>]\n",
     ]
     compiler = Compiler("".join(document).encode(), ignore_system_fonts=True)
-    answers = json.loads(compiler.query("<size>", field="value"))
+    (answers,) = json.loads(compiler.query("<sizes>", field="value"))
     sizes = {text: Size(*answer) for text, answer in zip(unique, answers, strict=True)}
     return [[sizes[text] for text in flow] for flow in questions]
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from study.stimulus.latex import (
     Bracketed,
     Cases,
-    Digits,
     Fractional,
     Line,
+    Numeral,
     Part,
     Radical,
     Scripted,
@@ -42,7 +42,7 @@ def _part(part: Part, in_script: bool) -> str:
     match part:
         case Word(text, kind):
             return f"italic({string(text)})" if kind == "letter" else string(text)
-        case Digits(text):
+        case Numeral(text):
             return string(text)
         case Sign(text):
             return sign(text)
