@@ -48,9 +48,10 @@ class PlotShape:
             text.replace("{side}", letter.lower()).replace("{letter}", letter)
             for letter, text in (("A", left), ("B", right))
         ]
-        # In the order of the letters: the order in the page tells nothing.
-        parts = ["".join(marks)] if self.together else marks
-        return tuple(self.frame.replace("{marks}", part) for part in parts)
+        if self.together:
+            # The line that fills more lies below the other, on whichever side it stands.
+            marks = ["".join(sorted(marks, key=len, reverse=True))]
+        return tuple(self.frame.replace("{marks}", part) for part in marks)
 
 
 @dataclass(frozen=True)
