@@ -210,6 +210,7 @@
       clearInterval(countdown);
       if (form.contains(document.activeElement)) find('main h1').focus({preventScroll: true});
       form.remove();
+      live.textContent = '';
     };
     tick();
     countdown = setInterval(tick, 200);
