@@ -148,7 +148,7 @@
     const main = find('main', parsed.content);
     find('main').replaceWith(main);
     history.replaceState(null, '', main.dataset.address);
-    scrollTo(0, 0);
+    scrollTo({top: 0, behavior: 'instant'});
     (find('[aria-invalid]', main) || find('h1', main))?.focus({preventScroll: true});
     begin();
   };
@@ -210,6 +210,7 @@
       clearInterval(countdown);
       if (form.contains(document.activeElement)) find('main h1').focus({preventScroll: true});
       form.remove();
+      live.textContent = '';
     };
     tick();
     countdown = setInterval(tick, 200);

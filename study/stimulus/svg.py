@@ -7,6 +7,7 @@ import itertools
 import math
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from xml.etree import ElementTree
 
 _SVG = "{http://www.w3.org/2000/svg}"
@@ -40,8 +41,9 @@ def _drawing(root: ElementTree.Element, outlines: dict[str, str]) -> str:
         if element.tag == f"{_SVG}g":
             x, y = _place(element)
             for use in element:
-                place = f'x="{round(UNIT * (x + float(use.attrib["x"])))}" y="{round(-UNIT * y)}"'
-                letters.append(f'<use href="#{names[use.attrib[_HREF]]}" {place}/>')
+                right, up = x + float(use.attrib["x"]), float(use.attrib["y"]) - y
+                name, place = names[use.attrib[_HREF]], (round(UNIT * right), round(UNIT * up))
+                letters.append(f'<use href="#{name}" x="{place[0]}" y="{place[1]}"/>')
         elif element.tag == f"{_SVG}path":
             bars.append(_bar(element))
     width, height = (math.ceil(float(n)) for n in root.attrib["viewBox"].split()[2:])
@@ -69,6 +71,7 @@ def _bar(path: ElementTree.Element) -> str:
     return f'<rect x="{x_text}" y="{y_text}" width="{width}" height="{height}"/>'
 
 
+@lru_cache(maxsize=2048)
 def _outline(path: str) -> str:
     """A path in whole steps, each from where the one before has come to: nothing adds up.
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from study.stimulus.latex import (
     Bracketed,
     Cases,
-    Digits,
     Fractional,
     Line,
+    Numeral,
     Part,
     Radical,
     Scripted,
@@ -32,8 +32,8 @@ def source(line: Line, *, in_script: bool = False) -> str:
     r"""The source between two dollar signs.
 
     >>> from study.stimulus.latex import parse
-    >>> print(source(parse(r"\mathrm{a\"\#b} + x")))
-    "a\"\\#b"+italic("x")
+    >>> print(source(parse(r"\mathrm{#panic()} + x")))
+    "#panic()"\+italic("x")
     """
     return "".join(_part(part, in_script) for part in line)
 
@@ -42,7 +42,7 @@ def _part(part: Part, in_script: bool) -> str:
     match part:
         case Word(text, kind):
             return f"italic({string(text)})" if kind == "letter" else string(text)
-        case Digits(text):
+        case Numeral(text):
             return string(text)
         case Sign(text):
             return sign(text)
@@ -54,14 +54,16 @@ def _part(part: Part, in_script: bool) -> str:
             return f"frac({inner})" if in_script else f"display(frac({inner}))"
         case Radical(body, degree):
             inner = source(body, in_script=in_script)
-            return f"root({source(degree, in_script=True)}, {inner})" if degree else f"sqrt({inner})"
+            return (
+                f"root({source(degree, in_script=True)}, {inner})" if degree else f"sqrt({inner})"
+            )
         case Scripted(base, lowered, raised):
             return scripted(source(base, in_script=in_script), lowered, raised)
         case Cases(rows):
             cells = ", ".join(
-                "&".join(source(line, in_script=in_script) for line in row) for row in rows
+                "&#h(0.8em)".join(source(line, in_script=in_script) for line in row) for row in rows
             )
-            return f"cases({cells})"
+            return f"cases({cells})" if in_script else f"display(cases({cells}))"
 
 
 def scripted(base: str, lowered: Line, raised: Line) -> str:
