@@ -37,7 +37,7 @@ def make_ticks(low: float, high: float, count: int) -> Ticks:
     """About as many ticks as asked for, at round numbers.
 
     >>> make_ticks(-1, 1, 5).labels
-    ('−1', '−0.5', '0', '0.5', '1')
+    ('−1.0', '−0.5', '0.0', '0.5', '1.0')
     >>> make_ticks(0, 40_000, 4).labels[-1]
     '40\u202f000'
     >>> make_ticks(0, 2e-7, 2)

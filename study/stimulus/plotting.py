@@ -107,11 +107,11 @@ def _shares_of(
     up = figure.target
 
     def shares(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        found = values(
+        heights = values(
             (first.low + x * (first.high - first.low), second.low + y * (second.high - second.low))
         )
         with np.errstate(all="ignore"):
-            return (np.asarray(found, float) - up.low) / (up.high - up.low)
+            return (np.asarray(heights, float) - up.low) / (up.high - up.low)
 
     return shares
 
