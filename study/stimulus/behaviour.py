@@ -22,7 +22,8 @@ def describe_curve(trace: Trace, across: Axis, up: Axis) -> str:
     ----------
     trace
         The curve.
-    across, up
+    across
+    up
         The axes of the plot.
 
     Returns

@@ -52,7 +52,8 @@ def draw_plots(figure: BallotFigure, lower: Values, higher: Values) -> Plots:
     ----------
     figure
         Axes and data.
-    lower, higher
+    lower
+    higher
         Their values; both are treated alike.
 
     Returns
@@ -73,7 +74,8 @@ def draw_stored_plots(figure: BallotFigure, lower: FormulaCard, higher: FormulaC
     ----------
     figure
         With its grids.
-    lower, higher
+    lower
+    higher
         With values on the grids; None is a gap.
 
     Returns
