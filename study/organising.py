@@ -38,6 +38,9 @@ class Preview:
     digits: int  # Significant digits shown
     r2_change: float  # The larger change of the two R² through rounding
     lower_left: bool  # Whether the formula of lower EIC stands on the left in this preview
+    # lower_latex, higher_latex: the formulas as the ballot writes them
+    lower_latex: str
+    higher_latex: str
 
 
 def special_content(design: StudyDesign, problem: Problem, pair: NewPair) -> BallotContent:
@@ -56,7 +59,15 @@ def preview_of(study: Study, pair: StudyPair, content: BallotContent, lower_left
         of=study.design.ballots_per_rater + study.design.attention_checks,
         practice=kind == PairKind.PRACTICE,
     )
-    return Preview(pair, ballot, content.digits, content.r2_change, lower_left)
+    return Preview(
+        pair,
+        ballot,
+        content.digits,
+        content.r2_change,
+        lower_left,
+        content.lower.latex,
+        content.higher.latex,
+    )
 
 
 Progress = Callable[[int, int], None]
