@@ -6,6 +6,7 @@ votes by `study.statistics.visible`, on the formulas as found.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass
 from itertools import product
@@ -147,22 +148,6 @@ def begins_like_a_linear_fit(formula: Formula) -> bool:
     return False
 
 
-def _begins_with_number(formula: Formula) -> bool:
-    # the first leaf in post-order is the first that is read, but for the name of a function
-    nodes = formula.nodes
-    inner = {nodes[parent].operator for parent in _parents_of_first(formula)}
-    return nodes[0].operator == CONSTANT and inner <= {"add", "sub", "mul"}
-
-
-def _parents_of_first(formula: Formula) -> list[int]:
-    chain: list[int] = []
-    parent = formula.parents[0]
-    while parent is not None:
-        chain.append(parent)
-        parent = formula.parents[parent]
-    return chain
-
-
 @dataclass(frozen=True)
 class Feature:
     """Something that a rater sees, as a number."""
@@ -197,7 +182,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "no number at the beginning",
         "a number at the beginning",
-        lambda drawn: float(_begins_with_number(drawn.formula)),
+        lambda drawn: float(re.match(r"-?[\d.]", drawn.latex) is not None),
     ),
 )
 """What the eye may go by, in the order shown where two tell a side equally well."""

@@ -132,8 +132,8 @@ def _form(report: StudyReport) -> str:
     ]
     return (
         "Both formulas of a pair were shown in one form, by rules that change no value and keep "
-        f"the order of terms: {wording.join(done)}. EIC and the complexity shown, by which pairs were "
-        "matched, are those of the formulas as found."
+        f"the order of terms: {wording.join(done)}. EIC and the complexity shown, by which pairs "
+        "were matched, are those of the formulas as found."
     )
 
 
