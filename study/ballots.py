@@ -301,7 +301,8 @@ def make_content(problem: Problem, pair: NewPair, exponents: Exponents = "exact"
     figure = _figure(problem, samples)
     form = fair_form(*rounded)
     cards = [
-        # Complexity as found: pairs are matched by it, and the votes are analysed with it.
+        # Complexity as found: pairs are matched by it. Counted on what is drawn it would differ by
+        # up to 6 within a pair where one side lost zeros and ones, and give that side away.
         FormulaCard(latex=latex, r2=round(value, 3), complexity=formula.complexity)
         for latex, value, formula in zip(form.latex, r2, rounded, strict=True)
     ]
