@@ -17,6 +17,8 @@ from sqlalchemy import (
     String,
     Text,
     UniqueConstraint,
+    false,
+    text,
 )
 from sqlalchemy.engine import Dialect
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
@@ -232,18 +234,25 @@ class AssignmentTable(Base):
     hasty_at: Mapped[datetime | None]
 
 
+def _standing(name: str, *columns: str) -> Index:
+    """Of votes that are not undone: a ballot has one at most."""
+    stands = text("undone_at IS NULL")
+    return Index(name, *columns, unique=True, sqlite_where=stands, postgresql_where=stands)
+
+
 class VoteTable(Base):
-    """A vote, whole in itself; append-only."""
+    """A vote, whole in itself; append-only, but that it may be undone once."""
 
     __tablename__ = "vote"
     __table_args__ = (
-        UniqueConstraint("rater_id", "pair_id"),
+        _standing("uq_vote_assignment_id", "assignment_id"),
+        _standing("uq_vote_rater_id_pair_id", "rater_id", "pair_id"),
         CheckConstraint("choice IN ('left', 'right', 'tie')", name="choice"),
         {"sqlite_autoincrement": True},
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    assignment_id: Mapped[int] = mapped_column(ForeignKey("assignment.id"), unique=True)
+    assignment_id: Mapped[int] = mapped_column(ForeignKey("assignment.id"))
     rater_id: Mapped[int] = mapped_column(ForeignKey("rater.id"))
     pair_id: Mapped[int] = mapped_column(ForeignKey("pair.id"), index=True)
     position: Mapped[int]
@@ -256,6 +265,9 @@ class VoteTable(Base):
     rater_seconds: Mapped[float | None] = mapped_column(Double)
     viewport: Mapped[str | None] = mapped_column(String(6))
     in_view: Mapped[bool | None]
+    plot_in_view: Mapped[bool | None]
+    page: Mapped[int | None]
+    undone_at: Mapped[datetime | None]
 
 
 class ModelRunTable(Base):
@@ -311,7 +323,10 @@ class ModelAnswerTable(Base):
 
 
 class SealTable(Base):
-    """A vote's commitment in its study's chain; it outlives the vote, the salt does not."""
+    """A commitment in its study's chain: to a vote (`vote_id`), or to its undoing (`undone_id`).
+
+    It outlives the vote; the salt does not.
+    """
 
     __tablename__ = "seal"
     __table_args__ = (UniqueConstraint("study_id", "number"), {"sqlite_autoincrement": True})
@@ -323,6 +338,8 @@ class SealTable(Base):
     salt: Mapped[str] = mapped_column(String(64))
     commitment: Mapped[str] = mapped_column(String(64))
     link: Mapped[str] = mapped_column(String(64))
+    undo: Mapped[bool] = mapped_column(server_default=false())
+    undone_id: Mapped[int | None] = mapped_column(ForeignKey("vote.id"), index=True)
 
 
 class AuditTable(Base):

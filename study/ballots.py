@@ -87,7 +87,7 @@ class BallotContent:
             title=self.title,
             description=self.description,
             question=design.question,
-            meaning="",
+            meaning=design.question_meaning,
             instruction=self.instruction.replace("{letter}", letter),
             inputs=self.figure.inputs,
             target=self.figure.target,

@@ -23,6 +23,10 @@ DEFAULT_CONSENT = (
     "You may withdraw at any time, and everything you gave us is deleted."
 )
 DEFAULT_QUESTION = "Which is more interpretable?"
+DEFAULT_MEANING = (
+    "Choose the formula that tells you more easily how the quantity behaves: what makes it grow or "
+    "shrink, and how fast. Neither length nor fit should decide."
+)
 DEFAULT_DEBRIEF = (
     "Thank you. The two formulas of each pair fitted their data about equally well and were about "
     "equally long; they differed in how much rounding noise their intermediate results amplify. "
@@ -32,8 +36,9 @@ LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})
 MAX_ATTENTION_CHECKS = 3
 DECLARED_ESTIMANDS = ("", "problems like these", "pairs like these", "these pairs")
 SUBGROUPS = ("", "degree", "field", "degree and field")
-FORMAT = 2
-"""Of configurations that are frozen from now on; those of format 1 declare no analysis."""
+FORMAT = 3
+"""Of configurations that are frozen from now on; those of format 1 declare no analysis, those of
+format 2 do not say what the question means."""
 ANALYSIS = ("estimand", "confidence_level", "sidedness", "smallest_effect")
 """The settings that a configuration of format 1 does not have."""
 
@@ -79,6 +84,8 @@ class StudyDesign:
 
     title: str = "Which formula is easier to interpret?"  # Shown to raters
     question: str = DEFAULT_QUESTION  # Shown above the two formulas of every ballot
+    # What the question means: explained once, before the first ballot; "" explains nothing
+    question_meaning: str = DEFAULT_MEANING
     ballots_per_rater: int = 10  # 1 to 100; attention checks and the practice ballot come on top
     # Votes wanted on each pair, 1 to 1000: what the live list counts towards
     votes_per_pair: int = 5
@@ -153,13 +160,14 @@ class StudyDesign:
         for field, limit in (
             ("title", 200),
             ("question", 200),
+            ("question_meaning", 500),
             ("consent_text", 10_000),
             ("debrief_text", 10_000),
             ("contact", 200),
         ):
             text = getattr(self, field)
             words = field.replace("_", " ")
-            if not text.strip() and field != "contact":
+            if not text.strip() and field not in ("contact", "question_meaning"):
                 raise DesignError(f"the {words} is empty", field=field)
             if len(text) > limit:
                 raise DesignError(f"the {words} has more than {limit} characters", field=field)
@@ -217,6 +225,8 @@ class StudyDesign:
             del values["subgroups"]
         for name in ANALYSIS if format < 2 else ():
             del values[name]
+        if format < 3:
+            del values["question_meaning"]
         return values
 
 

@@ -16,6 +16,7 @@ from study.material import PairKind, Study, pair_name
 from study.rating_types import (
     MAX_FIELD,
     MAX_REASON,
+    UNDO_SECONDS,
     UNREPORTED,
     Ballot,
     BrowserReport,
@@ -24,14 +25,28 @@ from study.rating_types import (
     Progress,
     RatingVisit,
     Stage,
+    Undoable,
     VoteOutcome,
     VoteStatus,
 )
-from study.sealing import CastVote, next_link
-from study.store import AssignmentRow, Choice, InvitationKind, InvitationRow, RaterRow, Store, Tx
+from study.sealing import CastVote, next_link, undo_commitment
+from study.store import (
+    AssignmentRow,
+    Choice,
+    InvitationKind,
+    InvitationRow,
+    RaterRow,
+    StandingVote,
+    Store,
+    Tx,
+)
 
 IDLE_GAP = 45.0
 """Seconds without a heartbeat, once heartbeats come, after which a rater counts as away."""
+PAGE = 2
+"""Of votes cast from now on: which page showed the ballot. Those of page 1 have none."""
+MAX_UNDOS = 10
+"""Votes that may be undone on one ballot."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +91,7 @@ def visit_of(tx: Tx, found: LinkHolder | None, now: datetime) -> RatingVisit:
         consent_text=design.consent_text,
         contact=design.contact,
         question=design.question,
+        meaning=design.question_meaning,
         expected_minutes=design.expected_minutes,
         ballots=design.ballots_per_rater + design.attention_checks,
         practice=design.practice,
@@ -84,6 +100,7 @@ def visit_of(tx: Tx, found: LinkHolder | None, now: datetime) -> RatingVisit:
         debrief=design.debrief_text if stage == Stage.FINISHED else "",
         reusable=rater is None and found.invitation.kind == InvitationKind.OPEN,
         labelled=found.invitation.kind == InvitationKind.PERSONAL and bool(found.invitation.label),
+        undoable=_undoable(found, now),
     )
 
 
@@ -120,13 +137,43 @@ def _stage(
     return Stage.RATING if practised or not study.design.practice else Stage.PRACTICE
 
 
+def last_voted(ballots: Sequence[AssignmentRow]) -> AssignmentRow | None:
+    """The ballot of the rater's last vote that stands."""
+    voted = [(row.vote.id, row) for row in ballots if row.vote]
+    return max(voted, key=lambda each: each[0])[1] if voted else None
+
+
+def _undo_seconds(vote: StandingVote, now: datetime) -> float:
+    """How long a vote may still be undone; less than 0 if it is too late."""
+    # A clock that was set back makes no more of them.
+    return min(UNDO_SECONDS, UNDO_SECONDS - (now - vote.voted_at).total_seconds())
+
+
+def _undoable(found: LinkHolder, now: datetime) -> Undoable | None:
+    row = last_voted(found.ballots)
+    if row is None or row.vote is None or not _takes_answers(found, now):
+        return None
+    seconds = _undo_seconds(row.vote, now)
+    letter = {"left": "A", "right": "B", "tie": ""}[row.vote.choice]
+    return Undoable(row.token, letter, seconds) if seconds >= 0 else None
+
+
+def _takes_answers(found: LinkHolder, now: datetime) -> bool:
+    return found.study.takes_votes(now) and found.invitation.revoked_at is None
+
+
 def current_ballot(found: LinkHolder | None, now: datetime) -> AssignmentRow | None:
     """The ballot under way, if its rater may vote on it."""
     if found is None or found.rater is None or not found.study.takes_votes(now):
         return None
     if found.rater.paused_at is not None or found.invitation.revoked_at is not None:
         return None
-    return next((row for row in found.ballots if not row.voted), None)
+    return _first_open(found.ballots)
+
+
+def _first_open(ballots: Sequence[AssignmentRow]) -> AssignmentRow | None:
+    """The first ballot without a vote that stands; one behind it waits while it is undone."""
+    return next((row for row in ballots if not row.voted), None)
 
 
 def idle_since_last_sign(row: AssignmentRow, now: datetime) -> float:
@@ -135,8 +182,14 @@ def idle_since_last_sign(row: AssignmentRow, now: datetime) -> float:
     return gap if row.beats and gap > IDLE_GAP else 0.0
 
 
-def total_idle_seconds(row: AssignmentRow, rater: RaterRow, now: datetime) -> float:
-    """All idle seconds of a ballot up to now; a pause counts whole."""
+def total_idle_seconds(
+    row: AssignmentRow, rater: RaterRow, now: datetime, *, waiting: bool = False
+) -> float:
+    """All idle seconds of a ballot up to now; a pause counts whole, and so does the time in which
+    the rater is back on another one.
+    """
+    if waiting:
+        return row.idle_seconds + max(0.0, (now - row.seen_at).total_seconds())
     if rater.paused_at is not None:
         since = max(row.seen_at, rater.paused_at)
         return row.idle_seconds + max(0.0, (now - since).total_seconds())
@@ -185,12 +238,15 @@ def _cast_vote(
         rater_seconds=browser.seconds,
         viewport=browser.viewport,
         in_view=browser.in_view,
+        plot_in_view=browser.plot_in_view,
+        page=PAGE,
     )
 
 
-def _seal(tx: Tx, study: Study, vote_id: int, cast: CastVote, salt: str) -> None:
+def _seal(
+    tx: Tx, study: Study, vote_id: int, commitment: str, salt: str, *, undo: bool = False
+) -> None:
     last, link = tx.seals.last(study.id)
-    commitment = cast.commitment(salt)
     tx.seals.add(
         study.id,
         vote_id,
@@ -198,13 +254,14 @@ def _seal(tx: Tx, study: Study, vote_id: int, cast: CastVote, salt: str) -> None
         salt=salt,
         commitment=commitment,
         link=next_link(link or study.hash, commitment),
+        undo=undo,
     )
 
 
-def _after_vote(found: LinkHolder, rater: RaterRow, voted: AssignmentRow) -> LinkHolder:
-    ballots = tuple(
-        replace(row, voted=True) if row.id == voted.id else row for row in found.ballots
-    )
+def _with_rows(found: LinkHolder, rater: RaterRow, changed: Sequence[AssignmentRow]) -> LinkHolder:
+    """With ballots as they are now, and not paused."""
+    now = {row.id: row for row in changed}
+    ballots = tuple(now.get(row.id, row) for row in found.ballots)
     return replace(found, rater=replace(rater, paused_at=None), ballots=ballots)
 
 
@@ -404,13 +461,13 @@ class RatingService:
         balance: Balance | None,
     ) -> NextBallot:
         visit = visit_of(tx, found, now)
-        if not (found and found.rater and balance and visit.stage in _UNDER_WAY):
+        if found is None or found.rater is None or visit.stage not in _UNDER_WAY:
             return NextBallot(visit)
         row = current_ballot(found, now)
         if row is not None:
             idle = row.idle_seconds + idle_since_last_sign(row, now)
-            self._keep(tx, found.study, row, now, idle)
-        else:
+            row = self._keep(tx, found.study, row, now, idle)
+        elif balance is not None:
             row = self._give(tx, found, found.rater, visit.stage, now, balance)
         if row is None:
             return NextBallot(read_visit(tx, token, now))
@@ -467,17 +524,25 @@ class RatingService:
                     if choice == "tie" and not design.allow_tie:
                         raise StudyError("this study asks for a choice between A and B")
                     line = " ".join(reason.split())[:MAX_REASON] if design.ask_reason else ""
-                    idle = total_idle_seconds(row, found.rater, now)
+                    waits = row != _first_open(found.ballots)
+                    idle = total_idle_seconds(row, found.rater, now, waiting=waits)
                     at = max(now, row.shown_at)  # a clock that was set back makes no negative time
                     browser = believed_report(report, row, at)
                     number = tx.votes.add(
-                        row, choice=choice, reason=line, at=at, idle_seconds=idle, browser=browser
+                        row,
+                        choice=choice,
+                        reason=line,
+                        at=at,
+                        idle_seconds=idle,
+                        page=PAGE,
+                        browser=browser,
                     )
                     cast = _cast_vote(tx, found.rater, row, number, choice, line, at, idle, browser)
-                    _seal(tx, found.study, number, cast, self._chance.token())
-                    if found.rater.paused_at is not None:
-                        tx.raters.set_paused(found.rater.id, None)
-                    found = _after_vote(found, found.rater, row)
+                    salt = self._chance.token()
+                    _seal(tx, found.study, number, cast.commitment(salt), salt)
+                    voted = replace(row, vote=StandingVote(number, choice, at, idle))
+                    waiting = self._keep_waiting(tx, found, found.rater, row, now)
+                    found = self._go_on(tx, found, found.rater, (voted, *waiting))
                     if row.kind == PairKind.PRACTICE:
                         feedback = PRACTICE_FEEDBACK[choice]
                 elif status == VoteStatus.TOO_SOON:
@@ -486,6 +551,100 @@ class RatingService:
                 following = self._next(tx, token, found, now, balance)
                 return VoteOutcome(status, following.visit, feedback, following)
             return VoteOutcome(status, visit_of(tx, found, now), feedback)
+
+    def undo(self, token: str, ballot_token: str) -> VoteOutcome:
+        """Undo the rater's last vote, within five seconds of it; the next answer counts instead.
+
+        The vote is kept, marked as undone and sealed as such, and its ballot is the current one
+        again, with the times it had. The ballot given out meanwhile stays reserved and comes
+        back after it. If the study closes before the next answer, the rater has none on this pair.
+
+        Parameters
+        ----------
+        token
+        ballot_token
+            Of the link, and of the ballot that the vote was cast on.
+
+        Returns
+        -------
+        VoteOutcome
+            `VoteStatus.UNDONE` with the ballot that is back, also if it was undone before and not
+            answered again; `VoteStatus.TOO_LATE` after five seconds, or for the eleventh time on
+            one ballot; `VoteStatus.STALE` where it is not the last vote; `VoteStatus.CLOSED` if
+            the study takes no other answer any more.
+        """
+        now = self._clock.now()
+        with self._store.writing() as tx:
+            found = find_link_holder(tx, token)
+            rows = () if found is None else found.ballots
+            row = next((row for row in rows if row.token == ballot_token), None)
+            if found is None or found.rater is None or row is None:
+                return VoteOutcome(VoteStatus.STALE, visit_of(tx, found, now))
+            status = self._judge_undo(tx, found, row, now)
+            if status != VoteStatus.UNDONE:
+                return VoteOutcome(status, visit_of(tx, found, now))
+            if row.vote is not None:
+                found = self._undo(tx, found, found.rater, row, row.vote, now)
+            following = self._next(tx, token, found, now, None)
+            return VoteOutcome(status, following.visit, following=following)
+
+    def _judge_undo(
+        self, tx: Tx, found: LinkHolder, row: AssignmentRow, now: datetime
+    ) -> VoteStatus:
+        if row.vote is None:
+            return VoteStatus.UNDONE if tx.votes.undone_on(row) else VoteStatus.STALE
+        if row != last_voted(found.ballots):
+            return VoteStatus.STALE
+        if not _takes_answers(found, now):
+            return VoteStatus.CLOSED
+        if _undo_seconds(row.vote, now) < 0 or tx.votes.undone_on(row) >= MAX_UNDOS:
+            return VoteStatus.TOO_LATE
+        return VoteStatus.UNDONE
+
+    def _undo(
+        self,
+        tx: Tx,
+        found: LinkHolder,
+        rater: RaterRow,
+        row: AssignmentRow,
+        vote: StandingVote,
+        now: datetime,
+    ) -> LinkHolder:
+        at = max(now, vote.voted_at)
+        tx.votes.undo(vote.id, at)
+        salt = self._chance.token()
+        _seal(tx, found.study, vote.id, undo_commitment(f"v{vote.id}", at, salt), salt, undo=True)
+        changed = []
+        ahead = _first_open(found.ballots)
+        if ahead is not None:
+            idle = total_idle_seconds(ahead, rater, now)
+            changed.append(self._keep(tx, found.study, ahead, now, idle))
+        # From the vote to its undoing the rater was elsewhere.
+        away = (at - vote.voted_at).total_seconds()
+        back = replace(row, vote=None)
+        changed.append(self._keep(tx, found.study, back, now, vote.idle_seconds + away))
+        return self._go_on(tx, found, rater, changed)
+
+    def _keep_waiting(
+        self, tx: Tx, found: LinkHolder, rater: RaterRow, answered: AssignmentRow, now: datetime
+    ) -> list[AssignmentRow]:
+        """Count the time on the answered ballot as idle for those that waited behind it."""
+        first = _first_open(found.ballots)
+        return [
+            self._keep(
+                tx, found.study, row, now, total_idle_seconds(row, rater, now, waiting=row != first)
+            )
+            for row in found.ballots
+            if not row.voted and row.id != answered.id
+        ]
+
+    def _go_on(
+        self, tx: Tx, found: LinkHolder, rater: RaterRow, changed: Sequence[AssignmentRow]
+    ) -> LinkHolder:
+        """After a vote or its undoing: a pause is over."""
+        if rater.paused_at is not None:
+            tx.raters.set_paused(rater.id, None)
+        return _with_rows(found, rater, changed)
 
     def heartbeat(self, token: str, ballot_token: str, *, active: bool = True) -> None:
         """A sign of life while a ballot is on the screen, every 10 to 20 seconds.
@@ -553,9 +712,10 @@ class RatingService:
         with self._store.writing() as tx:
             found = find_link_holder(tx, token)
             if found and found.rater and found.rater.paused_at is not None:
+                first = _first_open(found.ballots)
                 for row in found.ballots:
                     if not row.voted:
-                        idle = total_idle_seconds(row, found.rater, now)
+                        idle = total_idle_seconds(row, found.rater, now, waiting=row != first)
                         self._keep(tx, found.study, row, now, idle)
                 tx.raters.set_paused(found.rater.id, None)
             return read_visit(tx, token, now)
@@ -700,9 +860,9 @@ class RatingService:
             return VoteStatus.STALE, None
         if row.voted:
             return VoteStatus.ALREADY_SAVED, row
-        if not found.study.takes_votes(now) or found.invitation.revoked_at is not None:
+        if not _takes_answers(found, now):
             return VoteStatus.CLOSED, row
-        if report.pointer and report.in_view is False:
+        if report.unseen:
             return VoteStatus.UNSEEN, row
         seen = believed_report(report, row, now).seconds
         waits = [(now - row.shown_at).total_seconds() if seen is None else seen]
@@ -719,14 +879,23 @@ class RatingService:
         idle: float,
         *,
         beats: bool = False,
-    ) -> None:
-        tx.assignments.keep_alive(
-            row.id,
+    ) -> AssignmentRow:
+        until = now + timedelta(minutes=study.design.reservation_minutes)
+        kept = replace(
+            row,
             seen_at=now,
-            reserved_until=now + timedelta(minutes=study.design.reservation_minutes),
+            reserved_until=until,
             idle_seconds=idle,
             beats=beats or row.beats,
         )
+        tx.assignments.keep_alive(
+            kept.id,
+            seen_at=kept.seen_at,
+            reserved_until=kept.reserved_until,
+            idle_seconds=kept.idle_seconds,
+            beats=kept.beats,
+        )
+        return kept
 
 
 def _pseudonym(chance: Chance) -> str:

@@ -177,6 +177,19 @@ class Progress:
         return f"saved {self.saved} of {self.total}"
 
 
+UNDO_SECONDS = 5.0
+"""How long a vote may be undone, by the server's clock."""
+
+
+@dataclass(frozen=True)
+class Undoable:
+    """The rater's last vote while it may still be undone."""
+
+    ballot_token: str
+    letter: str  # The formula chosen: "A" or "B"; "" for "cannot decide"
+    seconds: float  # Left, 0 to `UNDO_SECONDS`
+
+
 @dataclass(frozen=True)
 class RatingVisit:
     stage: Stage
@@ -185,6 +198,7 @@ class RatingVisit:
     consent_text: str = ""
     contact: str = ""
     question: str = ""
+    meaning: str = ""  # What the question means, in the organiser's words; "" if they say nothing
     # expected_minutes, ballots: what the consent page promises; attention checks are among the
     # ballots
     expected_minutes: int = 0
@@ -197,6 +211,7 @@ class RatingVisit:
     reusable: bool = False
     # Whether the organiser has written a label beside this personal link: it may identify
     labelled: bool = False
+    undoable: Undoable | None = None  # Right after a vote
 
 
 @dataclass(frozen=True)
@@ -212,7 +227,9 @@ class Consent:
 
 NARROW, WIDE = 600, 1024
 """CSS pixels: a window that is less wide is "narrow", as wide or wider "wide", else "medium"."""
-_REPORT = re.compile(r"ms=(\d{1,9});w=(\d{1,5});seen=([01?]);by=(pointer|keys)", re.ASCII)
+_REPORT = re.compile(
+    r"ms=(\d{1,9});w=(\d{1,5});seen=([01?])(?:;plot=([01?]))?;by=(pointer|keys)", re.ASCII
+)
 
 
 @dataclass(frozen=True)
@@ -226,13 +243,21 @@ class BrowserReport:
     in_view: bool | None = None
     # Pressed with a mouse or a finger, not with keys or by assistive software
     pointer: bool = False
+    # Whether the plot had been in view; None without an observer, and from pages of before
+    plot_in_view: bool | None = None
+
+    @property
+    def unseen(self) -> bool:
+        """Whether a pointer pressed before formulas and plot had both been in view."""
+        return self.pointer and (self.in_view is False or self.plot_in_view is False)
 
     @classmethod
     def read(cls, text: str) -> BrowserReport:
         """From the text of the page's script; `UNREPORTED` if it does not fit.
 
-        >>> BrowserReport.read("ms=5600;w=390;seen=1;by=pointer")
-        BrowserReport(seconds=5.6, viewport='narrow', in_view=True, pointer=True)
+        >>> report = BrowserReport.read("ms=5600;w=390;seen=1;plot=0;by=pointer")
+        >>> report.seconds, report.viewport, report.in_view, report.plot_in_view, report.unseen
+        (5.6, 'narrow', True, False, True)
         >>> BrowserReport.read("ms=-1;w=390;seen=1;by=pointer") == UNREPORTED
         True
         """
@@ -243,23 +268,29 @@ class BrowserReport:
         return cls(
             seconds=int(found[1]) / 1000,
             viewport="narrow" if width < NARROW else "medium" if width < WIDE else "wide",
-            in_view={"0": False, "1": True}.get(found[3]),
-            pointer=found[4] == "pointer",
+            in_view=_SEEN.get(found[3]),
+            pointer=found[5] == "pointer",
+            plot_in_view=_SEEN.get(found[4] or "?"),
         )
 
 
+_SEEN = {"0": False, "1": True}
 UNREPORTED = BrowserReport()
 
 
 class VoteStatus(StrEnum):
-    """The outcome of a vote; unless it is `SAVED`, this press saved nothing."""
+    """The outcome of a vote or of its undoing; unless it is `SAVED` or `UNDONE`, this press changed
+    nothing.
+    """
 
     SAVED = "saved"
     ALREADY_SAVED = "already saved"  # this ballot has its vote, and that one stands
     STALE = "stale"  # no such ballot of this rater: another tab, a withdrawn session
     TOO_SOON = "too soon"  # the ballot had just come up, as with a held key: ask again
-    UNSEEN = "unseen"  # pressed with a pointer before both formulas had been in view
+    UNSEEN = "unseen"  # pressed with a pointer before formulas and plot had been in view
     CLOSED = "closed"
+    UNDONE = "undone"  # the vote no longer counts, and its ballot is the current one again
+    TOO_LATE = "too late"  # to undo: the vote stands
 
 
 @dataclass(frozen=True)
@@ -275,4 +306,5 @@ class VoteOutcome:
     status: VoteStatus
     visit: RatingVisit  # The state now, progress included
     feedback: str = ""  # After the practice ballot, what to say; else ""
-    following: NextBallot | None = None  # What comes next, if it was asked for with the vote
+    # What comes next, if it was asked for with the vote; after an undo, the ballot that is back
+    following: NextBallot | None = None

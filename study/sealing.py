@@ -1,7 +1,7 @@
-"""Seals votes: a salted commitment to each, chained in the order cast.
+"""Seals votes: a salted commitment to each, chained in the order cast; so is each undoing of one.
 
-An export so shows whether a vote was changed, added or taken away. Withdrawal deletes vote and
-salt; the commitment alone tells nothing. See docs/adr/0016-the-study-store.md.
+An export so shows whether a vote was changed, added, taken away or undone later. Withdrawal deletes
+vote and salt; the commitment alone tells nothing. See docs/adr/0016-the-study-store.md.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ class CastVote:
     rater_seconds: float | None
     viewport: str
     in_view: bool | None
+    plot_in_view: bool | None
+    page: int | None
 
     def commitment(self, salt: str) -> str:
         values = asdict(self)
@@ -44,16 +46,26 @@ class CastVote:
         for name in ("idle_seconds", "rater_seconds"):
             # As text: JSON writers differ in how they print a number.
             values[name] = repr(values[name])
+        if self.page is None:
+            # Cast before these were kept.
+            del values["page"], values["plot_in_view"]
         return _digest(canonical_json([salt, values]))
+
+
+def undo_commitment(vote: str, undone_at: datetime, salt: str) -> str:
+    """What is sealed when a vote is undone."""
+    stamp = undone_at.astimezone(UTC).isoformat(timespec="microseconds")
+    return _digest(canonical_json([salt, {"undone_at": stamp, "vote": vote}]))
 
 
 @dataclass(frozen=True)
 class Seal:
-    number: int  # 1, 2, … in the order cast
+    number: int  # 1, 2, … in the order of what was done
     # vote, salt: "" if the rater has withdrawn
     vote: str
     salt: str
     commitment: str
+    undo: bool = False  # Seals that the vote was undone, not that it was cast
 
 
 def next_link(link: str, commitment: str) -> str:

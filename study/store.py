@@ -60,6 +60,16 @@ class RaterRow:
 
 
 @dataclass(frozen=True)
+class StandingVote:
+    """The vote on a ballot, if it has one that is not undone."""
+
+    id: int
+    choice: Choice
+    voted_at: datetime
+    idle_seconds: float
+
+
+@dataclass(frozen=True)
 class AssignmentRow:
     id: int
     rater_id: int
@@ -74,7 +84,11 @@ class AssignmentRow:
     idle_seconds: float = 0.0  # Time known to be spent away from it
     beats: bool = False  # Whether the page sends heartbeats
     hasty_at: datetime | None = None  # Last vote that came too soon to be meant
-    voted: bool = False
+    vote: StandingVote | None = None
+
+    @property
+    def voted(self) -> bool:
+        return self.vote is not None
 
 
 @dataclass(frozen=True)
@@ -95,8 +109,12 @@ class VoteRow:
     # From paint to press by the rater's own clock; None if their browser did not tell
     rater_seconds: float | None = None
     viewport: str = ""  # "narrow", "medium", "wide", or "" if unknown
-    # Whether both formulas had been in view; None if the browser could not tell
+    # in_view, plot_in_view: whether both formulas, and the plot, had been in view; None if the
+    # browser could not tell
     in_view: bool | None = None
+    plot_in_view: bool | None = None
+    page: int | None = None  # The page that showed the ballot; None: the one of before
+    undone_at: datetime | None = None  # Undone by the rater, whose next answer counts instead
 
     @property
     def seconds(self) -> float:
@@ -289,9 +307,16 @@ class Votes(Protocol):
         reason: str,
         at: datetime,
         idle_seconds: float,
+        page: int,
         browser: BrowserReport = ...,
     ) -> int: ...
-    def every(self, study_id: int) -> tuple[VoteRow, ...]: ...
+    def undo(self, vote_id: int, at: datetime) -> None: ...
+    def undone_on(self, assignment: AssignmentRow) -> int: ...
+    def every(self, study_id: int) -> tuple[VoteRow, ...]:
+        """Those that stand: what is counted anywhere is counted from these."""
+        ...
+
+    def undone(self, study_id: int) -> tuple[VoteRow, ...]: ...
 
 
 class ModelRecords(Protocol):
@@ -329,7 +354,15 @@ class Seals(Protocol):
 
     def last(self, study_id: int) -> tuple[int, str]: ...
     def add(
-        self, study_id: int, vote_id: int, number: int, *, salt: str, commitment: str, link: str
+        self,
+        study_id: int,
+        vote_id: int,
+        number: int,
+        *,
+        salt: str,
+        commitment: str,
+        link: str,
+        undo: bool = ...,
     ) -> None: ...
     def pair_number(self, pair_id: int) -> int: ...
     def every(self, study_id: int) -> tuple[Seal, ...]: ...

@@ -10,6 +10,7 @@ from sqlalchemy import (
     Executable,
     Row,
     Table,
+    and_,
     bindparam,
     delete,
     func,
@@ -36,7 +37,15 @@ from study.balance import Changes, Mark, StoredBallot
 from study.material import PairKind
 from study.rating_types import UNREPORTED, BrowserReport
 from study.sealing import Seal
-from study.store import AssignmentRow, Choice, InvitationKind, InvitationRow, RaterRow, VoteRow
+from study.store import (
+    AssignmentRow,
+    Choice,
+    InvitationKind,
+    InvitationRow,
+    RaterRow,
+    StandingVote,
+    VoteRow,
+)
 
 
 def _table(mapped: type[Base]) -> Table:
@@ -203,10 +212,10 @@ _CHANGE_RATER = update(RATERS).where(RATER.id == bindparam("rater_id"))
 _SET_TOTAL = _CHANGE_RATER.values(total=bindparam("value"))
 _SET_PAUSED = _CHANGE_RATER.values(paused_at=bindparam("value"))
 _SET_WITHDRAWING = _CHANGE_RATER.values(withdrawing=True)
-_EMPTY_SEALS = (
-    update(SEALS)
-    .where(SEAL.vote_id.in_(select(VOTE.id).where(VOTE.rater_id == bindparam("of_rater"))))
-    .values(salt="", vote_id=None)
+_OF_RATER = select(VOTE.id).where(VOTE.rater_id == bindparam("of_rater"))
+_EMPTY_SEALS = tuple(
+    update(SEALS).where(column.in_(_OF_RATER)).values(salt="", vote_id=None, undone_id=None)
+    for column in (SEAL.vote_id, SEAL.undone_id)
 )
 _DELETE_OF_RATER = tuple(
     delete(table).where(column == bindparam("rater_id"))
@@ -272,7 +281,8 @@ class SqlRaters(_Repository):
         )
         # The triggers let votes and seals change only while their rater is marked as withdrawing.
         self._run(_SET_WITHDRAWING, rater_id=rater_id)
-        self._run(_EMPTY_SEALS, of_rater=rater_id)
+        for statement in _EMPTY_SEALS:
+            self._run(statement, of_rater=rater_id)
         for statement in _DELETE_OF_RATER:
             self._run(statement, rater_id=rater_id)
 
@@ -280,6 +290,7 @@ class SqlRaters(_Repository):
         return self._count(_WITHDRAWALS_OF_STUDY, study_id=study_id)
 
 
+_STANDING_VOTE = and_(VOTE.assignment_id == ASSIGNMENT.id, VOTE.undone_at.is_(None))
 _ASSIGNMENTS = (
     select(
         ASSIGNMENT.id,
@@ -296,9 +307,12 @@ _ASSIGNMENTS = (
         ASSIGNMENT.beats,
         ASSIGNMENT.hasty_at,
         VOTE.id,
+        VOTE.choice,
+        VOTE.voted_at,
+        VOTE.idle_seconds,
     )
     .join_from(ASSIGNMENTS, PAIRS, PAIR.id == ASSIGNMENT.pair_id)
-    .outerjoin(VOTES, VOTE.assignment_id == ASSIGNMENT.id)
+    .outerjoin(VOTES, _STANDING_VOTE)
     .where(ASSIGNMENT.rater_id == bindparam("rater_id"))
     .order_by(ASSIGNMENT.position)
 )
@@ -336,7 +350,7 @@ _CHANGES = (
     )
     .join_from(RATERS, ASSIGNMENTS, ASSIGNMENT.rater_id == RATER.id)
     .join(PAIRS, PAIR.id == ASSIGNMENT.pair_id)
-    .outerjoin(VOTES, VOTE.assignment_id == ASSIGNMENT.id)
+    .outerjoin(VOTES, _STANDING_VOTE)
     .where(RATER.study_id == bindparam("study_id"), RATER.revision > bindparam("revision"))
 )
 _KINDS = {str(kind): kind for kind in PairKind}
@@ -383,7 +397,6 @@ class SqlAssignments(_Repository):
             idle_seconds=0.0,
             beats=False,
             hasty_at=None,
-            voted=False,
         )
 
     def of_rater(self, rater_id: int) -> tuple[AssignmentRow, ...]:
@@ -437,12 +450,13 @@ class SqlAssignments(_Repository):
 
 def _assignment(row: Row[*tuple[Any, ...]]) -> AssignmentRow:
     assignment, rater, pair, kind, *rest = tuple(row)
-    rest[-1] = rest[-1] is not None  # a vote's id
-    return AssignmentRow(assignment, rater, pair, _KINDS[kind], *rest)
+    *stamps, vote, choice, voted_at, idle_seconds = rest
+    standing = None if vote is None else StandingVote(vote, choice, voted_at, idle_seconds)
+    return AssignmentRow(assignment, rater, pair, _KINDS[kind], *stamps, standing)
 
 
 _ADD_VOTE = insert(VOTES)
-_VOTES_OF_STUDY = (
+_VOTES = (
     select(
         VOTE.id,
         VOTE.rater_id,
@@ -460,11 +474,23 @@ _VOTES_OF_STUDY = (
         VOTE.rater_seconds,
         func.coalesce(VOTE.viewport, ""),
         VOTE.in_view,
+        VOTE.plot_in_view,
+        VOTE.page,
+        VOTE.undone_at,
     )
     .join_from(VOTES, PAIRS, PAIR.id == VOTE.pair_id)
     .join(RATERS, RATER.id == VOTE.rater_id)
     .where(PAIR.study_id == bindparam("study_id"))
     .order_by(VOTE.id)
+)
+_STANDING_VOTES = _VOTES.where(VOTE.undone_at.is_(None))
+_UNDONE_VOTES = _VOTES.where(VOTE.undone_at.is_not(None))
+_UNDO = update(VOTES).where(VOTE.id == bindparam("vote_id")).values(undone_at=bindparam("at"))
+_UNDONE_ON = select(func.count()).where(
+    # The pair, too: it has an index, and undone votes have no other.
+    VOTE.pair_id == bindparam("pair_id"),
+    VOTE.assignment_id == bindparam("assignment_id"),
+    VOTE.undone_at.is_not(None),
 )
 
 
@@ -477,6 +503,7 @@ class SqlVotes(_Repository):
         reason: str,
         at: datetime,
         idle_seconds: float,
+        page: int,
         browser: BrowserReport = UNREPORTED,
     ) -> int:
         added = self._run(
@@ -494,14 +521,29 @@ class SqlVotes(_Repository):
             rater_seconds=browser.seconds,
             viewport=browser.viewport or None,
             in_view=browser.in_view,
+            plot_in_view=browser.plot_in_view,
+            page=page,
         )
         return _new_id(added)
 
+    def undo(self, vote_id: int, at: datetime) -> None:
+        self._run(_UNDO, vote_id=vote_id, at=at)
+
+    def undone_on(self, assignment: AssignmentRow) -> int:
+        """How many votes on a ballot were undone."""
+        return self._count(_UNDONE_ON, pair_id=assignment.pair_id, assignment_id=assignment.id)
+
     def every(self, study_id: int) -> tuple[VoteRow, ...]:
+        return self._rows(_STANDING_VOTES, study_id)
+
+    def undone(self, study_id: int) -> tuple[VoteRow, ...]:
+        return self._rows(_UNDONE_VOTES, study_id)
+
+    def _rows(self, statement: Executable, study_id: int) -> tuple[VoteRow, ...]:
         return tuple(
             VoteRow(number, rater, pair, assignment, PairKind(kind), *rest)
             for number, rater, pair, assignment, kind, *rest in self._run(
-                _VOTES_OF_STUDY, study_id=study_id
+                statement, study_id=study_id
             )
         )
 
@@ -514,7 +556,13 @@ _LAST_SEAL = (
     .limit(1)
 )
 _SEALS_OF_STUDY = (
-    select(SEAL.number, SEAL.vote_id, SEAL.salt, SEAL.commitment)
+    select(
+        SEAL.number,
+        func.coalesce(SEAL.vote_id, SEAL.undone_id),
+        SEAL.salt,
+        SEAL.commitment,
+        SEAL.undo,
+    )
     .where(SEAL.study_id == bindparam("study_id"))
     .order_by(SEAL.number)
 )
@@ -528,12 +576,22 @@ class SqlSeals(_Repository):
         return (0, "") if row is None else (int(row[0]), str(row[1]))
 
     def add(
-        self, study_id: int, vote_id: int, number: int, *, salt: str, commitment: str, link: str
+        self,
+        study_id: int,
+        vote_id: int,
+        number: int,
+        *,
+        salt: str,
+        commitment: str,
+        link: str,
+        undo: bool = False,
     ) -> None:
         self._run(
             _ADD_SEAL,
             study_id=study_id,
-            vote_id=vote_id,
+            vote_id=None if undo else vote_id,
+            undone_id=vote_id if undo else None,
+            undo=undo,
             number=number,
             salt=salt,
             commitment=commitment,
@@ -545,6 +603,8 @@ class SqlSeals(_Repository):
 
     def every(self, study_id: int) -> tuple[Seal, ...]:
         return tuple(
-            Seal(number, f"v{vote}" if vote else "", salt, commitment)
-            for number, vote, salt, commitment in self._run(_SEALS_OF_STUDY, study_id=study_id)
+            Seal(number, f"v{vote}" if vote else "", salt, commitment, undo)
+            for number, vote, salt, commitment, undo in self._run(
+                _SEALS_OF_STUDY, study_id=study_id
+            )
         )

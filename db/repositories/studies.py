@@ -92,7 +92,7 @@ class SqlStudies:
         if name is not None and name != row.name:
             row.name = name
         if design is not None:
-            stored = _design(row.design, row.public_base_url)
+            stored = _study(row).design
             if design.inference_json() != stored.inference_json():
                 row.design = canonical_json(design.inference_json())
             # Outside the comparison: the address is the one setting that a frozen study may change.
@@ -103,6 +103,8 @@ class SqlStudies:
 
     def freeze(self, study_id: int, configuration: str, hash: str, at: datetime) -> None:
         row = self._db.get_one(StudyTable, study_id)
+        # Whole, with settings that the draft was stored before: see `_design`.
+        row.design = canonical_json(_study(row).design.inference_json())
         row.configuration, row.hash, row.frozen_at = configuration, hash, at
         row.status = str(StudyStatus.OPEN)
         self._db.flush()
@@ -129,8 +131,12 @@ class SqlStudies:
 
 
 @lru_cache(64)
-def _design(text: str, public_base_url: str) -> StudyDesign:
-    return StudyDesign.from_json({**json.loads(text), "public_base_url": public_base_url})
+def _design(text: str, public_base_url: str, draft: bool) -> StudyDesign:
+    values = json.loads(text)
+    if not draft:
+        # Frozen before the question could be explained: nobody was told what it means.
+        values.setdefault("question_meaning", "")
+    return StudyDesign.from_json({**values, "public_base_url": public_base_url})
 
 
 @lru_cache(64)
@@ -144,7 +150,7 @@ def _study(row: StudyTable | Row[*tuple[Any, ...]]) -> Study:
         id=row.id,
         name=row.name,
         status=StudyStatus(row.status),
-        design=_design(row.design, row.public_base_url),
+        design=_design(row.design, row.public_base_url, row.status == StudyStatus.DRAFT),
         created_at=row.created_at,
         rules=dict(_rules(row.rules)),
         hash=row.hash,

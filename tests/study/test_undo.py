@@ -1,0 +1,235 @@
+"""A vote is undone within five seconds, and the rater's last answer counts."""
+
+from __future__ import annotations
+
+import pytest
+
+from study.rating_types import UNDO_SECONDS, Ballot, Stage, Undoable, VoteStatus
+from study.store import AssignmentRow, VoteRow
+from tests.rehearsal import Rehearsal, token_of
+
+
+def current(lab: Rehearsal, token: str) -> Ballot:
+    ballot = lab.rating.next_ballot(token).ballot
+    assert ballot is not None
+    return ballot
+
+
+def votes(lab: Rehearsal, study: int) -> tuple[VoteRow, ...]:
+    with lab.store.reading() as tx:
+        return tx.votes.every(study)
+
+
+def undone(lab: Rehearsal, study: int) -> tuple[VoteRow, ...]:
+    with lab.store.reading() as tx:
+        return tx.votes.undone(study)
+
+
+def rows(lab: Rehearsal, rater: int = 1) -> tuple[AssignmentRow, ...]:
+    with lab.store.reading() as tx:
+        return tx.assignments.of_rater(rater)
+
+
+def test_the_ballot_is_back_with_its_times_and_the_last_answer_counts(
+    rehearsal: Rehearsal,
+) -> None:
+    study = rehearsal.opened()
+    token = rehearsal.rater(study)
+    ballot = current(rehearsal, token)
+    rehearsal.clock.advance(20)
+    outcome = rehearsal.rating.vote(token, ballot.token, "left", and_next=True)
+    assert outcome.visit.undoable == Undoable(ballot.token, "A", UNDO_SECONDS)
+    assert outcome.following is not None and outcome.following.ballot is not None
+    ahead = outcome.following.ballot
+    rehearsal.clock.advance(4)
+    assert rehearsal.rating.open(token).undoable == Undoable(ballot.token, "A", 1.0)
+    assert rehearsal.rating.next_ballot(token).visit.undoable is not None
+    again = rehearsal.rating.undo(token, ballot.token)
+    assert again.status == VoteStatus.UNDONE and again.visit.undoable is None
+    assert again.following is not None and again.following.ballot == ballot
+    assert str(again.visit.progress) == "saved 0 of 10"
+    assert current(rehearsal, token) == ballot
+    rehearsal.clock.advance(7)
+    second = rehearsal.rating.vote(token, ballot.token, "right", "on second thought")
+    assert second.status == VoteStatus.SAVED and str(second.visit.progress) == "saved 1 of 10"
+    assert current(rehearsal, token) == ahead
+    [vote], [gone] = votes(rehearsal, study.id), undone(rehearsal, study.id)
+    assert (gone.choice, vote.choice, vote.reason) == ("left", "right", "on second thought")
+    assert gone.assignment_id == vote.assignment_id and gone.shown_at == vote.shown_at
+    assert gone.undone_at is not None and (gone.undone_at - gone.voted_at).total_seconds() == 4
+    # What lay between vote and undoing was spent elsewhere.
+    assert (vote.seconds, vote.idle_seconds) == (31, 4)
+    assert vote.page == gone.page == 2
+    rehearsal.clock.advance(10)
+    rehearsal.rating.vote(token, ahead.token, "left")
+    last = votes(rehearsal, study.id)[-1]
+    # Seven of the 21 seconds since it was first shown the rater was back on the other one.
+    assert (last.seconds, last.idle_seconds) == (21, 7)
+    assert [row.position for row in rows(rehearsal)] == [1, 2]
+
+
+def test_it_may_be_said_twice_and_only_of_the_last_vote(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened()
+    token = rehearsal.rater(study)
+    first = current(rehearsal, token)
+    rehearsal.rating.vote(token, first.token, "left")
+    second = current(rehearsal, token)
+    assert rehearsal.rating.undo(token, second.token).status == VoteStatus.STALE
+    rehearsal.rating.vote(token, second.token, "left")
+    assert rehearsal.rating.undo(token, first.token).status == VoteStatus.STALE
+    assert rehearsal.rating.undo(token, "nonsense").status == VoteStatus.STALE
+    assert rehearsal.rating.undo("nonsense", second.token).status == VoteStatus.STALE
+    for _ in range(3):
+        assert rehearsal.rating.undo(token, second.token).status == VoteStatus.UNDONE
+    rehearsal.clock.advance(600)
+    late = rehearsal.rating.undo(token, second.token)
+    assert late.status == VoteStatus.UNDONE and late.following is not None
+    assert late.following.ballot == second
+    assert len(undone(rehearsal, study.id)) == 1 and len(votes(rehearsal, study.id)) == 1
+
+
+@pytest.mark.parametrize(("seconds", "status"), [(5.0, "undone"), (5.001, "too late")])
+def test_five_seconds_by_the_servers_clock(
+    rehearsal: Rehearsal, seconds: float, status: str
+) -> None:
+    token = rehearsal.rater(rehearsal.opened())
+    ballot = current(rehearsal, token)
+    rehearsal.rating.vote(token, ballot.token, "right")
+    rehearsal.clock.advance(seconds)
+    assert (rehearsal.rating.open(token).undoable is None) == (status == "too late")
+    assert rehearsal.rating.undo(token, ballot.token).status == status
+
+
+def test_after_the_last_ballot_the_rater_is_back_in_the_study(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened(ballots_per_rater=2, allow_tie=True)
+    token = rehearsal.rater(study)
+    rehearsal.rate(token)
+    last = current(rehearsal, token)
+    done = rehearsal.rating.vote(token, last.token, "tie", and_next=True)
+    assert done.visit.stage == Stage.FINISHED and done.visit.undoable is not None
+    assert done.visit.undoable.letter == ""
+    outcome = rehearsal.rating.undo(token, last.token)
+    assert outcome.status == VoteStatus.UNDONE and outcome.visit.stage == Stage.RATING
+    assert outcome.following is not None and outcome.following.ballot == last
+    assert rehearsal.organiser.monitor.live(study.id).finished == 0
+    rehearsal.rating.vote(token, last.token, "left")
+    assert rehearsal.rating.open(token).stage == Stage.FINISHED
+
+
+def test_the_practice_ballot_too(rehearsal: Rehearsal) -> None:
+    token = rehearsal.rater(rehearsal.opened(practice=True))
+    practice = current(rehearsal, token)
+    rehearsal.rating.vote(token, practice.token, "left")
+    first = current(rehearsal, token)
+    outcome = rehearsal.rating.undo(token, practice.token)
+    assert outcome.visit.stage == Stage.PRACTICE and current(rehearsal, token) == practice
+    assert "formula B" in rehearsal.rating.vote(token, practice.token, "right").feedback
+    assert current(rehearsal, token) == first
+
+
+def test_a_ballot_given_out_meanwhile_may_be_answered_in_its_own_tab(
+    rehearsal: Rehearsal,
+) -> None:
+    study = rehearsal.opened()
+    token = rehearsal.rater(study)
+    first = current(rehearsal, token)
+    rehearsal.rating.vote(token, first.token, "left")
+    second = current(rehearsal, token)
+    rehearsal.rating.undo(token, first.token)
+    assert rehearsal.rating.vote(token, second.token, "left").status == VoteStatus.SAVED
+    assert current(rehearsal, token) == first
+    rehearsal.rating.vote(token, first.token, "right")
+    assert [vote.position for vote in votes(rehearsal, study.id)] == [2, 1]
+    assert current(rehearsal, token).number == 3
+
+
+def test_a_pause_on_the_undone_ballot_counts_for_both(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened()
+    token = rehearsal.rater(study)
+    first = current(rehearsal, token)
+    rehearsal.rating.vote(token, first.token, "left")
+    second = current(rehearsal, token)
+    rehearsal.rating.undo(token, first.token)
+    rehearsal.clock.advance(10)
+    rehearsal.rating.pause(token)
+    rehearsal.clock.advance(1000)
+    rehearsal.rating.resume(token)
+    rehearsal.clock.advance(5)
+    rehearsal.rating.vote(token, first.token, "left")
+    rehearsal.clock.advance(3)
+    rehearsal.rating.vote(token, second.token, "left")
+    one, two = votes(rehearsal, study.id)
+    assert (one.seconds, one.idle_seconds) == (1015, 1000)
+    assert (two.seconds, two.idle_seconds) == (1018, 1015)
+
+
+def test_an_undo_during_a_pause_ends_it(rehearsal: Rehearsal) -> None:
+    token = rehearsal.rater(rehearsal.opened())
+    first = current(rehearsal, token)
+    rehearsal.rating.vote(token, first.token, "left")
+    rehearsal.rating.pause(token)
+    assert rehearsal.rating.undo(token, first.token).status == VoteStatus.UNDONE
+    assert current(rehearsal, token) == first
+
+
+def test_where_no_other_answer_is_taken_the_vote_stands(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened()
+    link = rehearsal.organiser.invitations.invite(study.id, [""])[0]
+    revoked, other = token_of(link), rehearsal.rater(study)
+    rehearsal.rating.consent(revoked, degree="a", field="b")
+    ballots = {token: current(rehearsal, token) for token in (revoked, other)}
+    for token, ballot in ballots.items():
+        rehearsal.rating.vote(token, ballot.token, "left")
+    rehearsal.organiser.invitations.revoke(study.id, link.id)
+    assert rehearsal.rating.undo(revoked, ballots[revoked].token).status == VoteStatus.CLOSED
+    rehearsal.organiser.close(study.id)
+    outcome = rehearsal.rating.undo(other, ballots[other].token)
+    assert outcome.status == VoteStatus.CLOSED and outcome.visit.undoable is None
+    assert len(votes(rehearsal, study.id)) == 2
+
+
+def test_one_ballot_is_undone_ten_times_at_most(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened()
+    token = rehearsal.rater(study)
+    ballot = current(rehearsal, token)
+    statuses = []
+    for _ in range(12):
+        rehearsal.rating.vote(token, ballot.token, "left")
+        statuses.append(rehearsal.rating.undo(token, ballot.token).status)
+    assert statuses == ["undone"] * 10 + ["too late"] * 2
+    assert len(votes(rehearsal, study.id)) == 1
+
+
+def test_a_pair_whose_vote_was_undone_is_reserved_and_not_counted(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened()
+    token = rehearsal.rater(study)
+    ballot = current(rehearsal, token)
+    rehearsal.rating.vote(token, ballot.token, "left")
+    rehearsal.rating.undo(token, ballot.token)
+    assert rehearsal.organiser.monitor.live(study.id).votes == 0
+    with rehearsal.store.reading() as tx:
+        loads = tx.assignments.loads(study.id, rehearsal.clock.now())
+    assert sum(load.completed for load in loads) == 0
+    assert sum(load.reserved for load in loads) == 1
+    rehearsal.rating.vote(token, ballot.token, "left")
+    with rehearsal.store.reading() as tx:
+        loads = tx.assignments.loads(study.id, rehearsal.clock.now())
+    assert (sum(load.completed for load in loads), sum(load.reserved for load in loads)) == (1, 0)
+
+
+def test_withdrawing_deletes_undone_votes_and_empties_their_seals(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened()
+    token = rehearsal.rater(study)
+    ballot = current(rehearsal, token)
+    rehearsal.rating.vote(token, ballot.token, "left")
+    rehearsal.rating.undo(token, ballot.token)
+    rehearsal.rating.vote(token, ballot.token, "right")
+    rehearsal.rating.withdraw(token)
+    assert votes(rehearsal, study.id) == undone(rehearsal, study.id) == ()
+    with rehearsal.store.reading() as tx:
+        seals = tx.seals.every(study.id)
+    assert [(seal.vote, seal.salt, seal.undo) for seal in seals] == [
+        ("", "", False),
+        ("", "", True),
+        ("", "", False),
+    ]
