@@ -39,7 +39,7 @@ from study.store import (
     count_votes_by_rater,
     require_study,
 )
-from study.unblinding import early_looks
+from study.unblinding import EarlyLook, early_looks
 
 
 def export_of(
@@ -57,13 +57,23 @@ def export_of(
     unblindings: Sequence[Unblinding] = (),
     models: Sequence[tuple[ModelRunRow, Sequence[ModelAnswerRow]]] = (),
     seals: Sequence[Seal] = (),
+    undone: Sequence[VoteRow] = (),
 ) -> StudyExport:
     """Put an export together; judge nothing. Raters appear under their pseudonyms."""
     design = study.design
     by_id = {pair.id: pair for pair in pairs}
     people = {rater.id: rater for rater in raters}
-    cast = [_vote(vote, by_id[vote.pair_id], people[vote.rater_id]) for vote in votes]
-    seconds = session_seconds(cast)
+    standing, gone = (
+        [_vote(vote, by_id[vote.pair_id], people[vote.rater_id]) for vote in some]
+        for some in (votes, undone)
+    )
+    seconds = session_seconds(standing)
+
+    def with_session(some: Sequence[ExportedVote]) -> tuple[ExportedVote, ...]:
+        return tuple(
+            dataclasses.replace(vote, session_seconds=seconds.get(vote.rater, 0.0)) for vote in some
+        )
+
     return StudyExport(
         study=study.name,
         title=design.title,
@@ -71,9 +81,8 @@ def export_of(
         pairs=tuple(
             _pair(pair) for pair in pairs if pair.pair.kind == PairKind.MAIN and pair.in_study
         ),
-        votes=tuple(
-            dataclasses.replace(vote, session_seconds=seconds.get(vote.rater, 0.0)) for vote in cast
-        ),
+        votes=with_session(standing),
+        undone=with_session(gone),
         frozen_at=study.frozen_at,
         closed_at=study.closed_at,
         exported_at=at,
@@ -95,7 +104,9 @@ def export_of(
         ),
         configuration=dict(configuration),
         unblindings=tuple(unblindings),
-        seals=_seals_up_to(seals, {vote.vote for vote in cast}),
+        seals=_seals_up_to(
+            seals, {vote.vote for vote in (*standing, *gone)}, {vote.vote for vote in gone}
+        ),
         model_runs=tuple(_run(run, study) for run, _ in models),
         model_answers=tuple(
             _answer(answer, run, by_id[answer.pair_id])
@@ -141,9 +152,11 @@ def _answer(answer: ModelAnswerRow, run: ModelRunRow, pair: StudyPair) -> Export
     )
 
 
-def _seals_up_to(seals: Sequence[Seal], votes: Set[str]) -> tuple[Seal, ...]:
-    """The seals up to the last of these votes: an early look does not tell of later ones."""
-    last = max((seal.number for seal in seals if seal.vote in votes), default=0)
+def _seals_up_to(seals: Sequence[Seal], votes: Set[str], undone: Set[str]) -> tuple[Seal, ...]:
+    """The seals up to the last of these: an early look does not tell of later ones."""
+    last = max(
+        (seal.number for seal in seals if seal.vote in (undone if seal.undo else votes)), default=0
+    )
     return tuple(seal for seal in seals if seal.number <= last)
 
 
@@ -191,6 +204,9 @@ def _vote(vote: VoteRow, pair: StudyPair, rater: RaterRow) -> ExportedVote:
         rater_seconds=vote.rater_seconds,
         viewport=vote.viewport,
         in_view=vote.in_view,
+        plot_in_view=vote.plot_in_view,
+        page=vote.page,
+        undone_at=vote.undone_at,
     )
 
 
@@ -363,7 +379,8 @@ class Monitor:
             if study.status == StudyStatus.DRAFT:
                 raise StudyError("a draft has nothing to export")
             looks = early_looks(tx.audit.every(study_id))
-            raters, votes, at = tx.raters.every(study_id), tx.votes.every(study_id), None
+            raters, at = tx.raters.every(study_id), None
+            votes, undone = tx.votes.every(study_id), tx.votes.undone(study_id)
             if study.status == StudyStatus.OPEN:
                 if not looks:
                     raise StudyError(
@@ -372,7 +389,7 @@ class Monitor:
                         "page, or with `python -m db export --even-if-open`",
                     )
                 at = looks[-1].at
-                votes = tuple(vote for vote in votes if looks[-1].covers(vote))
+                votes, undone = _as_of(looks[-1], votes, undone)
                 raters = tuple(rater for rater in raters if rater.consented_at <= at)
             now = at or self._clock.now()
             models = [
@@ -398,7 +415,25 @@ class Monitor:
                 unblindings=[Unblinding(look.at, look.votes) for look in looks],
                 models=models,
                 seals=tx.seals.every(study_id),
+                undone=undone,
             )
+
+
+def _as_of(
+    look: EarlyLook, votes: Sequence[VoteRow], undone: Sequence[VoteRow]
+) -> tuple[tuple[VoteRow, ...], tuple[VoteRow, ...]]:
+    """Votes that stood, and that were undone, at a look: one undone later stood."""
+    cast = sorted((v for v in (*votes, *undone) if look.covers(v)), key=lambda vote: vote.id)
+    then = [
+        vote
+        if vote.undone_at is None or vote.undone_at <= look.at
+        else dataclasses.replace(vote, undone_at=None)
+        for vote in cast
+    ]
+    return (
+        tuple(vote for vote in then if vote.undone_at is None),
+        tuple(vote for vote in then if vote.undone_at is not None),
+    )
 
 
 def _active(vote: VoteRow) -> float:

@@ -610,7 +610,8 @@ class RatingService:
         vote: StandingVote,
         now: datetime,
     ) -> LinkHolder:
-        at = max(now, vote.voted_at)
+        # Stamped by whoever may write now: an early look before this knows the vote as standing.
+        at = max(self._clock.now(), vote.voted_at)
         tx.votes.undo(vote.id, at)
         salt = self._chance.token()
         _seal(tx, found.study, vote.id, undo_commitment(f"v{vote.id}", at, salt), salt, undo=True)

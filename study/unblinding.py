@@ -35,8 +35,8 @@ class EarlyLook:
 
     at: datetime  # UTC
     actor: str  # Who confirmed it
-    votes: int  # Votes on pairs that had been cast by then
-    last_vote: int  # The newest vote's id; 0 without votes
+    votes: int  # Votes on pairs that stood by then
+    last_vote: int  # The newest vote's id, undone or not; 0 without votes
 
     @property
     def detail(self) -> str:
@@ -134,7 +134,8 @@ class EarlyLooks:
                 return past[-1]
             # Votes are stamped before they wait for their turn to write: none is later than this.
             now = self._clock.now()
-            look = EarlyLook(now, self._actor, 0, max((vote.id for vote in votes), default=0))
+            cast = (*votes, *tx.votes.undone(study_id))
+            look = EarlyLook(now, self._actor, 0, max((vote.id for vote in cast), default=0))
             on_pairs = sum(v.kind == PairKind.MAIN for v in votes if look.covers(v))
             look = replace(look, votes=on_pairs)
             tx.audit.add(now, self._actor, ACTION, study_id, look.detail)

@@ -281,8 +281,8 @@ class SqlRaters(_Repository):
         )
         # The triggers let votes and seals change only while their rater is marked as withdrawing.
         self._run(_SET_WITHDRAWING, rater_id=rater_id)
-        for statement in _EMPTY_SEALS:
-            self._run(statement, of_rater=rater_id)
+        for emptying in _EMPTY_SEALS:
+            self._run(emptying, of_rater=rater_id)
         for statement in _DELETE_OF_RATER:
             self._run(statement, rater_id=rater_id)
 
@@ -450,9 +450,9 @@ class SqlAssignments(_Repository):
 
 def _assignment(row: Row[*tuple[Any, ...]]) -> AssignmentRow:
     assignment, rater, pair, kind, *rest = tuple(row)
-    *stamps, vote, choice, voted_at, idle_seconds = rest
+    *rest, vote, choice, voted_at, idle_seconds = rest
     standing = None if vote is None else StandingVote(vote, choice, voted_at, idle_seconds)
-    return AssignmentRow(assignment, rater, pair, _KINDS[kind], *stamps, standing)
+    return AssignmentRow(assignment, rater, pair, _KINDS[kind], *rest, vote=standing)
 
 
 _ADD_VOTE = insert(VOTES)

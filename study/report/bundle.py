@@ -44,7 +44,7 @@ CONTENTS = {
     "methods.md": "a methods paragraph with the numbers of this study (also methods.txt)",
     STUDY_FILE: "the frozen study: configuration, rules, pairs, looks before the end",
     PREREGISTERED_FILE: "what was declared before the first vote, where a study declares it",
-    VOTES_FILE: "each vote as it was cast",
+    VOTES_FILE: "each vote as it was cast, those that were undone among them",
     ANSWERS_FILE: "each answer of a model, where models were asked",
     LONG_FILE: "a row per vote, those left out marked, with the gaps of its pair",
     PAIRS_FILE: "a row per pair, with both formulas and the votes for each",
@@ -62,7 +62,7 @@ def bundle_files(report: StudyReport) -> Iterator[tuple[str, bytes]]:
     yield STUDY_FILE, study_text(export).encode()
     if report.declared is not None:
         yield PREREGISTERED_FILE, preregistration(export.configuration).encode()
-    yield VOTES_FILE, votes_csv(export.votes).encode()
+    yield VOTES_FILE, votes_csv(export.every_vote).encode()
     if export.model_runs:
         yield ANSWERS_FILE, answers_csv(export.model_answers, cell_text).encode()
     yield LONG_FILE, long_csv(report).encode()

@@ -60,8 +60,9 @@ def _source(report: StudyReport) -> dict[str, Any]:
         "estimand": report.estimand,
         "declared": report.declared.to_json() if report.declared else None,
         "seals": {
-            "votes": sum(bool(seal.vote) for seal in export.seals),
-            "withdrawn": sum(not seal.vote for seal in export.seals),
+            "votes": sum(bool(seal.vote) and not seal.undo for seal in export.seals),
+            "withdrawn": sum(not seal.vote and not seal.undo for seal in export.seals),
+            "undone": sum(seal.undo for seal in export.seals),
             "unsealed": report.unsealed,
             "last_link": export.chain,
         },

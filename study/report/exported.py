@@ -3,13 +3,14 @@ report, not the export, computes from the frozen rule which votes count.
 
 - ``study.json``: names, dates, hash, rules, exclusion rule, pairs, rater counts, looks at the
   results while the study was open, commitments to the votes, the whole frozen configuration
-- ``votes.csv``: a row for each vote cast, practice and attention ballots included
+- ``votes.csv``: a row for each vote cast, practice and attention ballots and undone votes included
 - ``model_answers.csv``: a row for each answer of a model; only where models were asked
 """
 
 from __future__ import annotations
 
 import csv
+import heapq
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -32,11 +33,11 @@ from study.report.exported_models import (
     read_answers,
     runs_json,
 )
-from study.sealing import CastVote, Seal, chain_of
+from study.sealing import CastVote, Seal, chain_of, undo_commitment
 from study.statistics.exclusions import ExclusionRule, session_seconds
 
-FORMAT = 2
-"""What is written; 1, without seals, is read as well."""
+FORMAT = 3
+"""What is written; 1, without seals, and 2, without undone votes, are read as well."""
 STUDY_FILE, VOTES_FILE = "study.json", "votes.csv"
 
 Choice = Literal["lower", "higher", "tie"]
@@ -104,8 +105,12 @@ class ExportedVote:
     # How wide the window was: "narrow" (under 600 CSS pixels), "medium", "wide" (1024 or more); ""
     # if unknown
     viewport: str = ""
-    # Whether both formulas had been wholly in view before the press; None if unknown
+    # in_view, plot_in_view: whether both formulas, and the plot, had been wholly in view before the
+    # press; None if unknown
     in_view: bool | None = None
+    plot_in_view: bool | None = None
+    page: int | None = None  # Which page showed the ballot: 2; None: the one of before
+    undone_at: datetime | None = None  # When the rater undid the vote: it counts nowhere
 
     def __post_init__(self) -> None:
         if self.choice not in ("lower", "higher", "tie"):
@@ -114,8 +119,8 @@ class ExportedVote:
             raise DataError(f"a side is left or right, not `{self.lower_side}`")
         if self.viewport not in ("", *VIEWPORTS):
             raise DataError(f"a viewport is narrow, medium or wide, not `{self.viewport}`")
-        for stamp in (self.shown_at, self.voted_at):
-            if stamp.tzinfo is None:
+        for stamp in (self.shown_at, self.voted_at, self.undone_at):
+            if stamp is not None and stamp.tzinfo is None:
                 raise DataError(f"the time {stamp.isoformat()} has no time zone")
 
     @property
@@ -125,8 +130,8 @@ class ExportedVote:
 
 
 VOTE_COLUMNS = tuple(f.name for f in fields(ExportedVote))
-ADDED_COLUMNS = ("rater_seconds", "viewport", "in_view")
-"""Those that exports from before browsers measured do not have."""
+ADDED_COLUMNS = ("rater_seconds", "viewport", "in_view", "plot_in_view", "page", "undone_at")
+"""Those that exports of before do not have."""
 VIEWPORTS = ("narrow", "medium", "wide")
 
 
@@ -161,6 +166,9 @@ class Unblinding(Plain):
 class StudyExport:
     """A frozen study with its votes. Raises `DataError` if an id appears twice, or a vote is on no
     pair of the study or of another problem.
+
+    Here alone votes that were undone part from those that stand: whatever is computed takes
+    `votes`.
     """
 
     # study, title: id and display name
@@ -168,7 +176,7 @@ class StudyExport:
     title: str
     hash: str  # Hash of the frozen configuration, hex
     pairs: tuple[ExportedPair, ...]  # Those that raters could get
-    votes: tuple[ExportedVote, ...]
+    votes: tuple[ExportedVote, ...]  # Those that stand, in the order cast
     # frozen_at, closed_at, exported_at: UTC
     frozen_at: datetime | None = None
     closed_at: datetime | None = None
@@ -187,8 +195,15 @@ class StudyExport:
     unblindings: tuple[Unblinding, ...] = ()
     model_runs: tuple[ExportedRun, ...] = ()  # Models that were asked
     model_answers: tuple[ExportedAnswer, ...] = ()
-    # Commitments to the votes in the order cast; those of withdrawn raters are empty
+    # Commitments to the votes and to each undoing, in that order; those of withdrawn raters are
+    # empty
     seals: tuple[Seal, ...] = ()
+    undone: tuple[ExportedVote, ...] = ()  # Votes that their raters undid, in the order cast
+
+    @property
+    def every_vote(self) -> tuple[ExportedVote, ...]:
+        """As they were cast: the rows of ``votes.csv``."""
+        return tuple(heapq.merge(self.votes, self.undone, key=lambda vote: vote.voted_at))
 
     @property
     def checkable(self) -> bool:
@@ -202,11 +217,14 @@ class StudyExport:
     def __post_init__(self) -> None:
         known = [pair.pair for pair in self.pairs]
         _unique("pair", known)
-        _unique("vote", [vote.vote for vote in self.votes])
+        _unique("vote", [vote.vote for vote in self.every_vote])
         problems = {pair.pair: pair.problem for pair in self.pairs}
         check_models(self.model_runs, self.model_answers, problems)
-        seen: set[tuple[str, str]] = set()
         for vote in self.votes:
+            if vote.undone_at is not None:
+                raise DataError(f"vote `{vote.vote}` was undone and is counted")
+        seen: set[tuple[str, str]] = set()
+        for vote in self.every_vote:
             if not vote.on_a_pair:
                 continue
             if vote.pair not in problems:
@@ -216,6 +234,8 @@ class StudyExport:
                     f"vote `{vote.vote}` says problem `{vote.problem}`, but its pair "
                     f"`{vote.pair}` is of `{problems[vote.pair]}`"
                 )
+            if vote.undone_at is not None:
+                continue
             if (vote.rater, vote.pair) in seen:
                 raise DataError(f"rater `{vote.rater}` has two votes on pair `{vote.pair}`")
             seen.add((vote.rater, vote.pair))
@@ -253,7 +273,7 @@ def write_export(folder: Path, export: StudyExport) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / STUDY_FILE).write_text(study_text(export), encoding="utf-8")
         with (folder / VOTES_FILE).open("w", encoding="utf-8", newline="") as file:
-            file.write(votes_csv(export.votes))
+            file.write(votes_csv(export.every_vote))
         if export.model_runs:
             with (folder / ANSWERS_FILE).open("w", encoding="utf-8", newline="") as file:
                 file.write(answers_csv(export.model_answers, cell_text))
@@ -321,6 +341,7 @@ def read_export(folder: Path) -> StudyExport:
     (with file and row), or the export was edited.
     """
     document = _document(folder / STUDY_FILE)
+    votes = _votes(folder / VOTES_FILE)
     try:
         export = StudyExport(
             **cast("dict[str, Any]", {name: document[name] for name in _PLAIN}),
@@ -332,7 +353,8 @@ def read_export(folder: Path) -> StudyExport:
             configuration=document["configuration"],
             unblindings=tuple(_unblinding(each) for each in document.get("unblindings", ())),
             seals=tuple(Seal(**each) for each in document.get("seals", ())),
-            votes=_votes(folder / VOTES_FILE),
+            votes=tuple(vote for vote in votes if vote.undone_at is None),
+            undone=tuple(vote for vote in votes if vote.undone_at is not None),
             model_runs=tuple(map(ExportedRun.from_json, document.get("model_runs", ()))),
             model_answers=(
                 read_answers(folder / ANSWERS_FILE) if document.get("model_runs") else ()
@@ -439,8 +461,9 @@ def _edits_of_pairs(export: StudyExport) -> Iterator[str]:
 
 
 def _edits_of_votes(export: StudyExport) -> Iterator[str]:
-    votes = {vote.vote: vote for vote in export.votes}
-    sealed = {seal.vote for seal in export.seals}
+    votes = {vote.vote: vote for vote in export.every_vote}
+    sealed = {seal.vote for seal in export.seals if not seal.undo}
+    undone = {seal.vote for seal in export.seals if seal.undo}
     for place, seal in enumerate(export.seals, start=1):
         if seal.number != place:
             yield f"seal {place} is missing"
@@ -448,14 +471,22 @@ def _edits_of_votes(export: StudyExport) -> Iterator[str]:
         vote = votes.get(seal.vote)
         if seal.vote and vote is None:
             yield f"vote `{seal.vote}` was taken away"
-        elif vote is not None and cast_vote(vote).commitment(seal.salt) != seal.commitment:
-            yield f"vote `{seal.vote}` is not what was cast"
+        elif vote is not None and not seal.undo:
+            if cast_vote(vote).commitment(seal.salt) != seal.commitment:
+                yield f"vote `{seal.vote}` is not what was cast"
+        elif vote is not None:
+            at = vote.undone_at
+            if at is None or undo_commitment(vote.vote, at, seal.salt) != seal.commitment:
+                yield f"vote `{seal.vote}` was undone, and not as it is marked"
     if any(not seal.vote for seal in export.seals) and not export.raters.withdrawn:
         yield "votes were taken away as if their rater had withdrawn, and nobody has"
     if export.configuration.get("format", 1) >= 2:
         yield from (f"vote `{name}` was never cast" for name in votes.keys() - sealed)
+    for vote in export.undone:
+        if vote.vote not in undone:
+            yield f"vote `{vote.vote}` was never undone by its rater"
     seconds = session_seconds(export.votes)
-    for vote in export.votes:
+    for vote in export.every_vote:
         if vote.seconds != (vote.voted_at - vote.shown_at).total_seconds():
             yield f"the seconds of vote `{vote.vote}` are not those between its times"
         if vote.session_seconds != seconds.get(vote.rater, 0.0):
@@ -546,6 +577,14 @@ def _optional_seconds(text: str) -> float | None:
     return _seconds(text) if text else None
 
 
+def _optional_number(text: str) -> int | None:
+    return int(text) if text else None
+
+
+def _optional_time(text: str) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
+
+
 def _stamp(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(text)
 
@@ -556,7 +595,9 @@ _BY_TYPE: dict[Any, Callable[[str], Any]] = {
     float: _seconds,
     float | None: _optional_seconds,
     int: int,
+    int | None: _optional_number,
     datetime: datetime.fromisoformat,
+    datetime | None: _optional_time,
 }
 _HINTS = get_type_hints(ExportedVote)
 _PARSERS: dict[str, Callable[[str], Any]] = {

@@ -58,6 +58,7 @@ class StudyFlow(Plain):
     # there
     stopped_after: Mapping[int, int]
     whole: int  # Pairs that a rater gets
+    undone: int = 0  # Answers on pairs that were undone, not among those cast
 
     _JSON = (
         "invited",
@@ -68,6 +69,7 @@ class StudyFlow(Plain):
         "finished",
         "counted",
         "cast",
+        "undone",
         ("lost", lambda flow: {each.reason: each.to_json() for each in flow.lost}),
         "valid",
         "deciding",
@@ -104,6 +106,7 @@ class StudyFlow(Plain):
             report.preference.votes,
             Counter(number for number in cast.values() if number < whole),
             whole,
+            sum(vote.on_a_pair for vote in report.export.undone),
         )
 
     @property

@@ -10,6 +10,7 @@ from study.report.analysis import StudyReport
 from study.report.flow import StudyFlow
 from study.report.phrases.agreement import agreement_sentence
 from study.report.phrases.limits import limit
+from study.report.phrases.notes import meaning_sentence, page_sentence, undone_sentence
 from study.report.phrases.numbers import interval_text
 from study.report.phrases.rates import effect_sentence, exclusion_sentence
 from study.report.phrases.threats import gaps_summary, threat_sentence
@@ -64,6 +65,7 @@ def _material(report: StudyReport) -> list[str]:
         f"(one above the other in windows under 900 px), in an order that is "
         f"random and balanced within raters and pairs, and chose the more interpretable one"
         f"{', or “cannot decide”' if export.tie_allowed else ''}; EIC was not shown.",
+        *_meaning(report),
         f"{_invited(report)}, {raters.consented:,} consented, {raters.finished:,} finished and "
         f"{raters.withdrawn:,} withdrew; "
         f"{wording.count(rated, 'rater')} cast {wording.count(len(report.votes_cast), 'vote')}, at "
@@ -73,8 +75,12 @@ def _material(report: StudyReport) -> list[str]:
     ]
     if cut := unfinished_sentence(export.rules.get("unfinished", ())):
         sentences.insert(1, cut)
+    if undone := StudyFlow.of(report).undone:
+        sentences.append(str(undone_sentence(undone)))
+    if other_page := page_sentence(export):
+        sentences.append(str(other_page))
     if export.frozen_at is not None:
-        first = min((vote.voted_at for vote in export.votes), default=None)
+        first = min((vote.voted_at for vote in export.every_vote), default=None)
         before = first is None or export.frozen_at <= first
         sentences.append(
             f"Pairs, rules and exclusions were frozen on {wording.day(export.frozen_at)}"
@@ -86,6 +92,12 @@ def _material(report: StudyReport) -> list[str]:
             f"{wording.count(look.votes_then, 'vote')}, while the study was open."
         )
     return sentences
+
+
+def _meaning(report: StudyReport) -> list[str]:
+    """What raters were told that the question means."""
+    meaning = str(report.export.configuration.get("design", {}).get("question_meaning", ""))
+    return [str(meaning_sentence(meaning))] if meaning.strip() else []
 
 
 def _rules(report: StudyReport) -> str:

@@ -9,7 +9,7 @@ from eic_core import wording
 from eic_core.errors import UserError
 from study.design import StudyDesign, frozen_hash
 from study.report.declared import DeclaredAnalysis
-from study.report.phrases.notes import declared_sentence
+from study.report.phrases.notes import declared_sentence, meaning_sentence
 
 
 def preregistration(configuration: Mapping[str, Any]) -> str:
@@ -56,9 +56,11 @@ def preregistration(configuration: Mapping[str, Any]) -> str:
         if declared.one_sided
         else "People prefer one of the two formulas, by their EIC (two-sided)."
     )
+    told = str(configuration["design"].get("question_meaning", ""))
+    meaning = f" {meaning_sentence(told)}" if told.strip() else ""
     points = f"{100 * declared.smallest_effect:.3g} points"
     parts = (
-        ("Question", f"{design.title} Raters are asked: {design.question}"),
+        ("Question", f"{design.title} Raters are asked: {design.question}{meaning}"),
         ("Hypothesis", sides),
         (
             "Material",

@@ -14,7 +14,7 @@ from study.report.flow import StudyFlow
 from study.report.model_sections import model_sections
 from study.report.phrases.agreement import agreement_sentence, prevalence_sentence
 from study.report.phrases.limits import limit
-from study.report.phrases.notes import declared_sentence
+from study.report.phrases.notes import declared_sentence, page_sentence, undone_sentence
 from study.report.phrases.numbers import interval_text
 from study.report.phrases.rates import (
     effect_sentence,
@@ -297,6 +297,8 @@ def votes_section(report: StudyReport) -> Section:
                     str(exclusion_sentence(export.exclusion)),
                     *flow.lines,
                     flow.attrition,
+                    str(undone_sentence(flow.undone)) if flow.undone else "",
+                    str(page_sentence(export) or ""),
                     f"{report.unfinished_excluded_raters} of the raters left out had not finished."
                     if report.unfinished_excluded_raters
                     else "",

@@ -82,8 +82,8 @@ RATER_COLUMNS = (
 
 
 def long_csv(report: StudyReport) -> str:
-    """All votes as cast, practice and attention ballots included, with the reason of each that does
-    not count. The columns of ``votes.csv`` come first, in its order.
+    """All votes that stand, practice and attention ballots included, with the reason of each that
+    does not count. The columns of ``votes.csv`` come first, in its order.
     """
     pairs = {pair.pair: pair for pair in report.export.pairs}
     votes = zip(report.export.votes, report.reasons, strict=True)
@@ -241,6 +241,9 @@ reason | why, as the rater wrote it | text
 rater_seconds | from paint to press by the rater's own clock; empty if not measured | seconds
 viewport | width of the rater's window: under 600 px, to 1023, or more | narrow, medium, wide
 in_view | whether both formulas had been in view before the press; empty if unknown | true, false
+plot_in_view | whether the plot had been in view before the press; empty if unknown | true, false
+page | which page showed the ballot; empty for the page of before | 2
+undone_at | when the rater undid the vote, which counts nowhere; empty if it stands | ISO 8601, UTC
 """)
 _ANSWER = _columns("""
 answer | the answer of a model | unique id

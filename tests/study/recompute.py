@@ -44,6 +44,9 @@ def read(folder):
             {k: v[1:] if v[:1] == "'" else v for k, v in row.items()}
             for row in csv.DictReader(file)
         ]
+    undone = [vote for vote in votes if vote.get("undone_at")]
+    votes = [vote for vote in votes if not vote.get("undone_at")]
+    study["undone"] = sum(bool(vote["pair"]) for vote in undone)
     for vote in votes:
         own = vote["rater_seconds"]
         away = float(vote["seconds"]) - float(vote["idle_seconds"])
@@ -1324,6 +1327,7 @@ def flow(study, cast, votes, valid):
         "finished": people["finished"],
         "counted": len({v["rater"] for v in valid}),
         "cast": len(cast),
+        "undone": study["undone"],
         "lost": {why: {"votes": n, "raters": len(who[why])} for why, n in lost.items()},
         "valid": len(valid),
         "deciding": sum(v["choice"] != "tie" for v in valid),
@@ -1365,8 +1369,9 @@ def recompute(folder, level, seed, estimand):
         "level": level,
         "declared": declared,
         "seals": {
-            "votes": sum(seal["vote"] != "" for seal in study["seals"]),
-            "withdrawn": sum(seal["vote"] == "" for seal in study["seals"]),
+            "votes": sum(seal["vote"] != "" and not seal["undo"] for seal in study["seals"]),
+            "withdrawn": sum(seal["vote"] == "" and not seal["undo"] for seal in study["seals"]),
+            "undone": sum(seal["undo"] for seal in study["seals"]),
             "unsealed": sum(v["vote"] not in sealed for v in votes),
         },
         "unblindings": [{"votes_then": look["votes_then"]} for look in study["unblindings"]],

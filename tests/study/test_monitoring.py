@@ -40,7 +40,12 @@ class SealedVotes:
         self._tx = tx
 
     def every(self, study_id: int) -> tuple[Any, ...]:
-        votes = self._tx.votes.every(study_id)
+        return self._sealed(self._tx.votes.every(study_id))
+
+    def undone(self, study_id: int) -> tuple[Any, ...]:
+        return self._sealed(self._tx.votes.undone(study_id))
+
+    def _sealed(self, votes: tuple[VoteRow, ...]) -> tuple[Any, ...]:
         return tuple(Sealed(v) if v.kind == PairKind.MAIN else v for v in votes)
 
 

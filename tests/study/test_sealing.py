@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gzip
 import hashlib
 import json
@@ -17,14 +18,16 @@ from db import open_database
 from eic_core.errors import DataError, UserError
 from eic_core.phrasing import one_after_another
 from study.design import Sidedness
+from study.material import Study
 from study.rating_types import BrowserReport
 from study.report import StudyExport, read_export, write_export
 from study.report.analysis import analyse
 from study.report.bundle import PREREGISTERED_FILE, bundle_files
 from study.report.document import document
-from study.report.exported import edits_of
+from study.report.exported import cast_vote, edits_of
 from study.report.phrases.notes import notes
 from study.report.phrases.verdict import verdict
+from study.report.text import render_text
 from tests.rehearsal import Rehearsal
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
@@ -48,7 +51,9 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> StudyExport:
     first = lab.rating.next_ballot(raters[0]).ballot
     assert first is not None
     lab.clock.advance(20)
-    lab.rating.vote(raters[0], first.token, "left", "", BrowserReport(12.25, "narrow", True))
+    lab.rating.vote(
+        raters[0], first.token, "left", "", BrowserReport(12.25, "narrow", True, False, False)
+    )
     for rater in raters:
         lab.rate(rater, 5 if rater == raters[0] else 6)
     lab.rating.withdraw(raters[1])
@@ -84,6 +89,8 @@ def test_the_chain_is_that_of_the_commitments_and_begins_at_the_frozen_hash(
         "rater_seconds": "12.25",
         "viewport": "narrow",
         "in_view": True,
+        "plot_in_view": False,
+        "page": 2,
     }
     text = json.dumps([first.salt, cast], sort_keys=True, separators=(",", ":"))
     assert hashlib.sha256(text.encode()).hexdigest() == first.commitment
@@ -95,6 +102,7 @@ def test_an_export_as_it_was_written_is_read_again(exported: StudyExport, tmp_pa
     assert document(analyse(exported))["seals"] == {
         "votes": 18,
         "withdrawn": 6,
+        "undone": 0,
         "unsealed": 0,
         "last_link": exported.chain,
     }
@@ -172,6 +180,131 @@ def test_an_edited_export_is_refused_and_the_edit_named(
         read_export(tmp_path)
 
 
+@pytest.fixture(scope="module")
+def undone(tmp_path_factory: pytest.TempPathFactory) -> StudyExport:
+    """Two raters, one of whom undid an answer and gave it again."""
+    lab = Rehearsal.at(tmp_path_factory.mktemp("undone"))
+    study = lab.opened(ballots_per_rater=3, problems=3, exclusion_seconds=0.0)
+    raters = [lab.rater(study) for _ in range(2)]
+    for rater in raters:
+        lab.rate(rater, 2)
+    last = lab.rating.next_ballot(raters[0]).ballot
+    assert last is not None
+    lab.rating.vote(raters[0], last.token, "left")
+    lab.clock.advance(3)
+    lab.rating.undo(raters[0], last.token)
+    lab.rating.vote(raters[0], last.token, "right")
+    lab.rate(raters[1], 1)
+    lab.organiser.close(study.id)
+    return lab.organiser.monitor.export(study.id)
+
+
+def test_an_undone_vote_is_exported_and_sealed_and_counts_nowhere(
+    undone: StudyExport, tmp_path: Path
+) -> None:
+    write_export(tmp_path, undone)
+    assert read_export(tmp_path) == undone
+    rows = (tmp_path / "votes.csv").read_text(encoding="utf-8").splitlines()
+    assert len(rows) == 1 + 7 and rows[0].endswith("in_view,plot_in_view,page,undone_at")
+    [gone] = undone.undone
+    assert gone.undone_at is not None and gone.vote == "v5" and len(undone.votes) == 6
+    assert [(seal.vote, seal.undo) for seal in undone.seals[4:]] == [
+        ("v5", False),
+        ("v5", True),
+        ("v6", False),
+        ("v7", False),
+    ]
+    assert edits_of(undone) == ()
+    report = analyse(undone)
+    assert len(report.votes_cast) == len(report.valid_votes) == 6
+    assert document(report)["seals"] == {
+        "votes": 7,
+        "withdrawn": 0,
+        "undone": 1,
+        "unsealed": 0,
+        "last_link": undone.chain,
+    }
+    assert document(report)["flow"]["undone"] == 1
+    assert "1 answer on a pair was undone within five seconds" in render_text(report)
+
+
+UNDOING: dict[str, tuple[Callable[[StudyExport], StudyExport], str]] = {
+    "a vote that counts is marked": (
+        lambda e: replace(
+            e,
+            votes=e.votes[1:],
+            undone=(replace(e.votes[0], undone_at=e.votes[0].voted_at), *e.undone),
+        ),
+        "vote `v1` was never undone by its rater",
+    ),
+    "an undone vote is counted again": (
+        lambda e: replace(
+            e,
+            votes=(*(v for v in e.votes if v.vote != "v6"), replace(e.undone[0], undone_at=None)),
+            undone=(),
+        ),
+        "vote `v5` was undone, and not as it is marked",
+    ),
+    "another time": (
+        lambda e: replace(e, undone=(replace(e.undone[0], undone_at=e.undone[0].voted_at),)),
+        "vote `v5` was undone, and not as it is marked",
+    ),
+    "taken away": (lambda e: replace(e, undone=()), "vote `v5` was taken away"),
+    "its seal left out": (
+        lambda e: replace(e, seals=tuple(seal for seal in e.seals if not seal.undo)),
+        "seal 6 is missing",
+    ),
+}
+
+
+@pytest.mark.parametrize("edit", UNDOING)
+def test_nobody_undoes_a_vote_afterwards(undone: StudyExport, edit: str) -> None:
+    change, said = UNDOING[edit]
+    edits = edits_of(change(undone))
+    assert any(said in each for each in edits), edits
+
+
+def test_a_vote_of_before_keeps_its_commitment(exported: StudyExport) -> None:
+    """Without a page, what is sealed is what was sealed before pages were told apart."""
+    vote = replace(exported.votes[0], page=None, plot_in_view=None)
+    values = dataclasses.asdict(cast_vote(vote))
+    del values["page"], values["plot_in_view"]
+    for name in ("shown_at", "voted_at"):
+        values[name] = values[name].isoformat(timespec="microseconds")
+    values |= {name: repr(values[name]) for name in ("idle_seconds", "rater_seconds")}
+    text = json.dumps(["salt", values], sort_keys=True, separators=(",", ":"))
+    assert cast_vote(vote).commitment("salt") == hashlib.sha256(text.encode()).hexdigest()
+
+
+def test_an_early_look_knows_a_vote_as_it_stood_then(rehearsal: Rehearsal, tmp_path: Path) -> None:
+    study = rehearsal.opened(ballots_per_rater=3, problems=3)
+    rater = rehearsal.rater(study)
+    rehearsal.rate(rater)
+    before, later = (_looked(rehearsal, study, rater, undo_first) for undo_first in (True, False))
+    for name, export, counts in (("a", before, (1, 1)), ("b", later, (2, 1))):
+        assert (len(export.votes), len(export.undone)) == counts
+        write_export(tmp_path / name, export)
+        assert read_export(tmp_path / name) == export
+
+
+def _looked(lab: Rehearsal, study: Study, rater: str, undo_first: bool) -> StudyExport:
+    """As of a look before or after the second ballot's answer was undone."""
+    ballot = lab.rating.next_ballot(rater).ballot
+    assert ballot is not None
+    lab.rating.vote(rater, ballot.token, "left")
+    if undo_first:
+        lab.clock.advance(1)
+        lab.rating.undo(rater, ballot.token)
+    lab.clock.advance(1)
+    seen = len(lab.organiser.early.of(study.id))
+    lab.organiser.early.look(study.id, confirmed=study.name, after=seen)
+    lab.clock.advance(1)
+    if not undo_first:
+        lab.rating.undo(rater, ballot.token)
+        lab.rating.vote(rater, ballot.token, "right")
+    return lab.organiser.monitor.export(study.id)
+
+
 def test_a_new_chain_has_another_last_link(exported: StudyExport) -> None:
     """Who makes up votes with their seals is found out by the link of the audit trail."""
     seals = tuple(
@@ -244,6 +377,8 @@ def test_the_upgrade_of_a_populated_database_keeps_every_trigger(tmp_path: Path)
     before = triggers()
     open_database(f"sqlite:///{path}").dispose()
     after = triggers()
+    changed = "guard_vote_update_0"  # lets a vote be undone
+    assert before.pop(changed) != after[changed]
     assert len(before) > 20 and before.items() <= after.items()
     assert {name for name in after.keys() - before.keys() if name.startswith("guard_seal_")} == {
         "guard_seal_update_1",

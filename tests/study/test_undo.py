@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
+import tempfile
+from pathlib import Path
 
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from study.material import Study
 from study.rating_types import UNDO_SECONDS, Ballot, Stage, Undoable, VoteStatus
-from study.store import AssignmentRow, VoteRow
+from study.report.exported import edits_of
+from study.store import AssignmentRow, Choice, VoteRow
 from tests.rehearsal import Rehearsal, token_of
 
 
@@ -233,3 +240,81 @@ def test_withdrawing_deletes_undone_votes_and_empties_their_seals(rehearsal: Reh
         ("", "", True),
         ("", "", False),
     ]
+
+
+TABS = st.sampled_from(["here", "there"])
+ACTS = st.lists(
+    st.tuples(
+        st.sampled_from(["next", "vote", "vote and next", "undo", "pause", "resume", "beat"]),
+        TABS,
+        st.floats(0.0, 8.0),
+    ),
+    max_size=40,
+)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(ACTS)
+def test_whatever_two_tabs_do_what_was_acknowledged_is_stored(
+    acts: list[tuple[str, str, float]],
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        lab = Rehearsal.at(Path(folder))
+        study = lab.opened(practice=True, attention_checks=1, ballots_per_rater=4)
+        token = lab.rater(study)
+        shown: dict[str, Ballot | None] = {"here": None, "there": None}
+        standing: dict[str, str] = {}  # what the server has acknowledged, by ballot
+        undoings = 0
+        for act, tab, seconds in acts:
+            lab.clock.advance(seconds)
+            ballot = shown[tab]
+            if act == "next" or ballot is None:
+                shown[tab] = lab.rating.next_ballot(token).ballot
+            elif act in ("vote", "vote and next"):
+                choice: Choice = "left" if tab == "here" else "right"
+                outcome = lab.rating.vote(token, ballot.token, choice, and_next=act != "vote")
+                if outcome.status == VoteStatus.SAVED:
+                    assert ballot.token not in standing
+                    standing[ballot.token] = choice
+                    assert outcome.visit.undoable is not None
+                    assert outcome.visit.undoable.ballot_token == ballot.token
+                if outcome.following is not None:
+                    shown[tab] = outcome.following.ballot
+            elif act == "undo":
+                undoable = lab.rating.open(token).undoable
+                wanted = undoable.ballot_token if undoable else ballot.token
+                outcome = lab.rating.undo(token, wanted)
+                if undoable:
+                    assert outcome.status == VoteStatus.UNDONE
+                    del standing[wanted]
+                    undoings += 1
+                else:
+                    assert outcome.status != VoteStatus.UNDONE or wanted not in standing
+                if outcome.following is not None:
+                    shown[tab] = outcome.following.ballot
+            elif act == "pause":
+                lab.rating.pause(token)
+            elif act == "resume":
+                lab.rating.resume(token)
+            else:
+                lab.rating.heartbeat(token, ballot.token)
+            _check(lab, study, standing, undoings)
+        lab.organiser.close(study.id)
+        export = lab.organiser.monitor.export(study.id)
+        assert edits_of(export) == ()
+        assert len(export.votes) == len(standing) and len(export.undone) == undoings
+        lab.store.dispose()
+
+
+def _check(lab: Rehearsal, study: Study, standing: dict[str, str], undoings: int) -> None:
+    given_out = rows(lab)
+    assert {row.token: row.vote.choice for row in given_out if row.vote} == standing
+    first = 0 if given_out and given_out[0].position == 0 else 1
+    assert [row.position for row in given_out] == [*range(first, first + len(given_out))]
+    cast, gone = votes(lab, study.id), undone(lab, study.id)
+    assert len(cast) == len(standing) and len(gone) == undoings
+    for vote in (*cast, *gone):
+        assert 0 <= vote.idle_seconds <= vote.seconds + 1e-6
+    for vote in gone:
+        assert vote.undone_at is not None
+        assert 0 <= (vote.undone_at - vote.voted_at).total_seconds() <= UNDO_SECONDS

@@ -79,7 +79,7 @@ FILES: Mapping[str, OneFile] = {
         CSV,
         lambda r: codebook_csv(r.export.hash, made_by(r)),
     ),
-    VOTES_FILE: OneFile("Votes as cast, CSV", CSV, lambda r: votes_csv(r.export.votes)),
+    VOTES_FILE: OneFile("Votes as cast, CSV", CSV, lambda r: votes_csv(r.export.every_vote)),
     STUDY_FILE: OneFile("Frozen study, JSON", JSON, lambda r: study_text(r.export)),
 }
 

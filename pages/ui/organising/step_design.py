@@ -82,6 +82,7 @@ def design_view(service: OrganiserService, draft: StudyDraft) -> None:
         show_heading("What raters read")
         _text(study, "title", "Title", 200)
         _text(study, "question", "Question on every ballot", 200)
+        _area(study, "question_meaning", "What the question means, explained once", 110, 500)
         _area(study, "consent_text", "Consent text", 190)
         _number(study, "expected_minutes", "Expected minutes", 1, 240)
         _text(study, "contact", "Contact for raters", 200, "name@example.org")
@@ -277,13 +278,13 @@ def _text(study: Study, name: str, label: str, limit: int, example: str = "") ->
     _show_setting_error(study, name)
 
 
-def _area(study: Study, name: str, label: str, height: int) -> None:
+def _area(study: Study, name: str, label: str, height: int, limit: int = 10_000) -> None:
     key = _follow(study, name)
     st.text_area(
         label,
         st.session_state[key],
         key=key,
-        max_chars=10_000,
+        max_chars=limit,
         height=height,
         on_change=_save,
         args=(study, name, str),
@@ -496,6 +497,7 @@ def design_facts(design: StudyDesign) -> list[tuple[str, str]]:
         checks += f"; a rater who fails more than {failed} is left out"
     return [
         ("Title and question", f"{design.title} — {design.question}"),
+        ("What the question means", design.question_meaning or "not explained"),
         ("Consent", design.consent_text),
         ("Debrief", design.debrief_text),
         ("Expected minutes", str(design.expected_minutes)),

@@ -104,6 +104,40 @@ def unsealed_sentence(unsealed: int, votes: int) -> Phrase:
     )
 
 
+def meaning_sentence(meaning: str) -> Phrase:
+    """What raters were told before the first ballot, in the organiser's words."""
+    return say("They were told what that means: “{meaning}”", meaning=" ".join(meaning.split()))
+
+
+def undone_sentence(undone: int) -> Phrase:
+    """How many answers on pairs their raters undid.
+
+    >>> print(undone_sentence(3))
+    3 answers on pairs were undone within five seconds and are left out everywhere; where the rater
+    answered again, that answer counts.
+    """
+    return say_count(
+        "{count} answer on a pair was undone within five seconds and is left out everywhere; where "
+        "the rater answered again, that answer counts.",
+        "{count} answers on pairs were undone within five seconds and are left out everywhere; "
+        "where the rater answered again, that answer counts.",
+        undone,
+    )
+
+
+def page_sentence(export: StudyExport) -> Phrase | None:
+    """From which vote on another page showed the ballots; None if one page showed them all."""
+    first = next((vote for vote in export.every_vote if vote.page is not None), None)
+    if first is None or all(vote.page is not None for vote in export.every_vote):
+        return None
+    return say(
+        "From vote {vote} of {day} on, ballots were shown by another page: the same formulas, data "
+        "and curves in another layout, and an answer could be undone for five seconds.",
+        vote=first.vote,
+        day=wording.day(first.voted_at),
+    )
+
+
 def looks_sentence(export: StudyExport) -> Phrase:
     """Who looks before the end may stop when it suits: when that was, in a sentence.
 
