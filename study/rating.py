@@ -352,6 +352,25 @@ class RatingService:
                     return each
         return ""
 
+    def personal_link(self, token: str) -> str:
+        """The whole address of a rater's own link, to show and copy.
+
+        Parameters
+        ----------
+        token
+            Of the rater's link.
+
+        Returns
+        -------
+        str
+            "" before consent.
+        """
+        with self._store.reading() as tx:
+            found = find_link_holder(tx, token)
+        if found is None or found.rater is None:
+            return ""
+        return rating_link(found.study.design.public_base_url, token)
+
     def new_request_id(self) -> str:
         """A fresh id for one consent form: make it once, store it, send it with `consent`.
 

@@ -21,24 +21,19 @@ from starlette.routing import Route
 from streamlit import runtime
 
 from eic_core.errors import UserError
+from pages.ballot.routes import RATE_ROUTES
+from pages.ballot.views import prepare
 from pages.ui.doors.faults import log_in_sentences
 from pages.ui.doors.headers import Doors, inline_scripts
 from pages.ui.doors.proxies import NamedProxies, ignore_forwarded_headers, trusted_proxies
 from pages.ui.doors.strangers import MessageDoor, ReadableFrames
 from pages.ui.doors.uploads import CountedUploads, UploadDoor
 from pages.ui.inspector.workbench import workbench_scripts
-from pages.ui.kit.browser import (
-    BASE_SCRIPT,
-    PackedAssets,
-    PagesKnowTheServer,
-    plot_script,
-)
+from pages.ui.kit.browser import BASE_SCRIPT, PackedAssets, PagesKnowTheServer
 from pages.ui.kit.wiring import Lab, Settings, lab, start_workers, stop_workers
 from pages.ui.organising.login import DOOR_ROUTES
 from pages.ui.organising.report_files import EXPORT_ROUTES, SEND_SCRIPT
-from pages.ui.rater_cookie import RATER_ROUTES
-from pages.ui.rating.ballot_view import prepare_plots
-from pages.ui.rating.pieces import scripts as rating_scripts
+from pages.ui.organising.step_preview import PREVIEW_ROUTES
 from study.demo.seeding import seed_demo
 from study.design import LOCAL_HOSTS
 from study.errors import StorageError, StudyError
@@ -49,15 +44,19 @@ async def health(_: Request) -> JSONResponse:
     return JSONResponse({"status": "ok"}, headers={"Cache-Control": "no-store"})
 
 
-ROUTES = [Route("/healthz", health, methods=["GET"]), *DOOR_ROUTES, *EXPORT_ROUTES, *RATER_ROUTES]
+ROUTES = [
+    Route("/healthz", health, methods=["GET"]),
+    *RATE_ROUTES,
+    *DOOR_ROUTES,
+    *EXPORT_ROUTES,
+    *PREVIEW_ROUTES,
+]
 
 
 def page_scripts() -> tuple[str, ...]:
     """The inline scripts of all pages, Streamlit's own included."""
     first_page = Path(st.__file__).parent / "static" / "index.html"
-    ours = "\n".join(
-        (*rating_scripts(plot_script()), *workbench_scripts(), SEND_SCRIPT, BASE_SCRIPT)
-    )
+    ours = "\n".join((*workbench_scripts(), SEND_SCRIPT, BASE_SCRIPT))
     return inline_scripts(first_page.read_text(encoding="utf-8") + ours)
 
 
@@ -107,10 +106,10 @@ async def lifespan(_: Any) -> AsyncIterator[None]:
 
 
 def warm() -> None:
-    """Draw the ballots of open studies; one that cannot be read now is drawn when shown."""
+    """Read and compress the ballots of open studies; one that fails now waits until it is shown."""
     with contextlib.suppress(StudyError):
         for ballot in lab().rating.warm():
-            prepare_plots(ballot)
+            prepare(ballot)
 
 
 async def _let_uploads_go() -> None:

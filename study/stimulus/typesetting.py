@@ -3,31 +3,115 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 
+from typst import Compiler, TypstError
+
+from eic_core.formula import rendering
+from study.errors import StudyError
+from study.stimulus.latex import Line, parse, refusal
+from study.stimulus.lines import broken, measure, pieces
+from study.stimulus.mathml import mathml
 from study.stimulus.shapes import CARD, FormulaShape
+from study.stimulus.svg import compact
+from study.stimulus.typst_source import HEADER, MARGIN, page
 
 
 @dataclass(frozen=True)
 class Typeset:
+    """Both formulas of a pair, and the outlines that their drawings use.
+
+    Attributes
+    ----------
+    glyphs
+        ``<defs>`` with the outlines of all letters, in the order of their ids.
+    lower, higher
+        The formulas; an ``<svg>`` is as wide as what it draws.
+    """
+
     glyphs: str
     lower: FormulaShape
     higher: FormulaShape
 
 
 def typeset(lower: str, higher: str) -> Typeset:
-    """Both formulas, given in the LaTeX of `eic_core.formula.rendering.to_latex`."""
-    return Typeset("", _shape(lower), _shape(higher))
+    r"""Set both formulas of a pair in the width of a narrow and of a wide card.
 
+    Parameters
+    ----------
+    lower, higher
+        In the LaTeX of `eic_core.formula.rendering.to_latex`.
 
-def _shape(latex: str) -> FormulaShape:
-    narrow, wide = (
-        f'<svg width="{width}" height="40"><text y="30">{escape(latex)}</text></svg>'
-        for width in CARD.values()
+    Returns
+    -------
+    Typeset
+        The same outlines, whichever formula is called the lower one.
+
+    Raises
+    ------
+    StudyError
+        A formula cannot be read, is too long or nests too deeply.
+
+    Examples
+    --------
+    >>> shapes = typeset("x + 1", r"\frac{x}{2}")
+    >>> shapes.lower.mathml
+    '<math><mi>x</mi><mo>+</mo><mn>1</mn></math>'
+    >>> shapes.higher.narrow[:31]
+    '<svg width="18" height="46" vie'
+    """
+    formulas = (lower, higher)
+    trees = [parse(latex) for latex in formulas]
+    try:
+        pages = _pages(trees)
+    except TypstError as error:
+        raise _refused(formulas) from error
+    glyphs, drawings = compact(pages)
+    first, second = (
+        FormulaShape(narrow, wide, mathml(tree))
+        for narrow, wide, tree in zip(drawings[::2], drawings[1::2], trees, strict=True)
     )
-    return FormulaShape(narrow, wide, f"<math><mtext>{escape(latex)}</mtext></math>")
+    return Typeset(glyphs, first, second)
+
+
+def _pages(trees: list[Line]) -> list[bytes]:
+    """An SVG of each formula in each width."""
+    flows = [pieces(tree) for tree in trees]
+    sources = [
+        page(broken(flow, sizes, width - 2 * MARGIN))
+        for flow, sizes in zip(flows, measure(flows), strict=True)
+        for width in CARD.values()
+    ]
+    # A compiler for each: several threads may draw.
+    document = HEADER + "#pagebreak()\n".join(sources)
+    return Compiler(document.encode(), ignore_system_fonts=True).compile(format="svg")
+
+
+def _refused(formulas: tuple[str, str]) -> StudyError:
+    """Which of both Typst does not take."""
+    for latex in formulas:
+        try:
+            _pages([parse(latex)])
+        except TypstError:
+            break
+    return refusal(latex, "nests too deeply to be drawn")
 
 
 def name_mathml(name: str) -> str:
-    """A name as the formulas write it."""
-    return f"<math><mi>{escape(name)}</mi></math>"
+    """A name as the formulas write it.
+
+    Parameters
+    ----------
+    name
+        Any text.
+
+    Returns
+    -------
+    str
+        A ``<math>``.
+
+    Examples
+    --------
+    >>> name_mathml("b2010")
+    '<math><msub><mi>b</mi><mn>2010</mn></msub></math>'
+    """
+    return f"<math>{rendering.name_mathml(name)}</math>"

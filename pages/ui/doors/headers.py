@@ -53,6 +53,7 @@ def content_policy(scripts: Iterable[str] = ()) -> str:
             "img-src 'self' data: blob:",
             "font-src 'self' data:",
             "connect-src 'self'",
+            "frame-src 'self'",
             "manifest-src 'self'",
             "worker-src 'self' blob:",
             "form-action 'self'",

@@ -7,11 +7,8 @@ import gzip
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
-import streamlit
 import streamlit as st
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
@@ -22,7 +19,7 @@ _PACKED = (".js", ".css")
 """Fonts and pictures are compressed already."""
 
 
-# Streamlit sends them as they are, some 9 MB for a ballot with a plot: its own compression would
+# Streamlit sends them as they are, some 9 MB for a page with a plot: its own compression would
 # pack a file anew for each visitor.
 class PackedAssets:
     """ASGI middleware: scripts and style sheets under ``/static/`` go out gzipped."""
@@ -83,11 +80,12 @@ BASE_SCRIPT = (
 
 # The app is to send the whole page, unpacked, for the script to be put into it.
 _AS_IT_IS = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
-_PAGE = re.compile(r"/[a-z]+/?\Z")
+_PAGE = re.compile(r"/(?!rate\b)[a-z]+/?\Z")
+"""A page of Streamlit's: the volunteer's is none."""
 
 
 # The script looks below the page's own address first, /compare/_stcore/health: two failing requests
-# before a volunteer sees anything.
+# before a visitor sees anything.
 class PagesKnowTheServer:
     """ASGI middleware: a page other than the first tells Streamlit's script where the server is."""
 
@@ -129,18 +127,6 @@ def _takes_packed(scope: Scope) -> bool:
         and "range" not in headers
         and "if-none-match" not in headers
     )
-
-
-@lru_cache(maxsize=1)
-def plot_script() -> str:
-    """The address of the script that draws plots, relative to a page; "" if there is none.
-
-    >>> plot_script().startswith("./static/js/PlotlyChart")
-    True
-    """
-    folder = Path(streamlit.__file__).parent / "static" / "static" / "js"
-    file = next(iter(sorted(folder.glob("PlotlyChart.*.js"))), None)
-    return f"./static/js/{file.name}" if file else ""
 
 
 def is_dark() -> bool:

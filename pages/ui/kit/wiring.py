@@ -188,11 +188,6 @@ def figure_cache() -> BoundedCache:
     return _build_once("figures", lambda: BoundedCache(capacity=300))
 
 
-def ballot_plots() -> BoundedCache:
-    """The pictures of ballots as browsers get them, some 30 KB each."""
-    return _build_once("ballot plots", lambda: BoundedCache(capacity=1500))
-
-
 def draft_cache() -> BoundedCache:
     """Parts of the latest drafts, by version."""
     return _build_once("drafts", lambda: BoundedCache(capacity=12))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 import streamlit as st
 from starlette.concurrency import run_in_threadpool
@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from pages.ui.doors.origin import NO_STORE, from_this_site, is_https
 from pages.ui.doors.proxies import throttled_origin
 from pages.ui.kit.door import (
     COOKIE,
@@ -27,31 +28,10 @@ from pages.ui.kit.wiring import form_key, lab
 from study.access import MIN_PASSPHRASE, Login
 from study.errors import AccessError, PassphraseLengthError
 
-NO_STORE = {"Cache-Control": "no-store"}
 LOG = logging.getLogger("eic_lab.doors")
 # Seconds between two log lines about attempts that came too fast.
 QUIET = 10.0
 _quiet_until = 0.0
-
-
-def from_this_site(request: Request) -> bool:
-    """Whether the form of this request stood on a page of ours, by the browser's headers."""
-    site = request.headers.get("sec-fetch-site")
-    if site is not None and site not in ("same-origin", "none"):
-        return False
-    origin = request.headers.get("origin")
-    # Our pages send no referrer (`Referrer-Policy`), which makes a form's origin "null": the other
-    # header alone tells then.
-    if origin == "null":
-        return site == "same-origin"
-    return origin is None or urlsplit(origin).netloc == request.headers.get("host")
-
-
-def is_https(request: Request) -> bool:
-    """Whether the browser speaks HTTPS, to us or to a proxy before us."""
-    # A forged header gains nothing: the cookie then works over HTTPS only.
-    forwarded = request.headers.get("x-forwarded-proto", "").partition(",")[0].strip()
-    return "https" in (request.url.scheme, forwarded)
 
 
 def visitor_address(request: Request) -> str:
@@ -69,15 +49,21 @@ def log_failure(origin: str, error: AccessError) -> None:
     LOG.warning("a login from %s failed: %s", origin or "an unknown address", error.message)
 
 
+def login_refusal(request: Request) -> Response | None:
+    """401 without a login: enough of a door for what only shows; None lets it pass."""
+    if lab().demo:
+        allowed = host_is_local(request.headers.get("host"))
+    else:
+        allowed = lab().access.is_organiser(request.cookies.get(COOKIE, ""))
+    return None if allowed else Response("Log in first.\n", 401, NO_STORE, "text/plain")
+
+
 def refusal(request: Request, purpose: str, token: str) -> Response | None:
     """401 without a login, 403 without the token of this login's form; None lets it pass."""
-    if lab().demo:
-        allowed, key = host_is_local(request.headers.get("host")), form_key()
-    else:
-        key = request.cookies.get(COOKIE, "")
-        allowed = lab().access.is_organiser(key)
-    if not allowed:
-        return Response("Log in first.\n", 401, NO_STORE, "text/plain")
+    refused = login_refusal(request)
+    if refused is not None:
+        return refused
+    key = form_key() if lab().demo else request.cookies.get(COOKIE, "")
     if not (from_this_site(request) and form_fits(token, key, purpose)):
         return Response(
             "This form is out of date: go back, and reload.\n", 403, NO_STORE, "text/plain"

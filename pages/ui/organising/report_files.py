@@ -16,6 +16,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from eic_core.errors import UserError
+from pages.ui.doors.origin import NO_STORE
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.door import COOKIE
 from pages.ui.kit.jobs import Job
@@ -24,7 +25,7 @@ from pages.ui.kit.text import escape
 from pages.ui.kit.wiring import figure_cache, form_key, jobs, lab, parcels, workers
 from pages.ui.kit.workers import UNHURRIED, repeat_progress
 from pages.ui.organising.desk import download_button, organiser_desk, run_action, show_error_at
-from pages.ui.organising.login import NO_STORE, refusal
+from pages.ui.organising.login import refusal
 from pages.ui.organising.tasks import complete_report, pack_bundle
 from study.design import StudyStatus
 from study.errors import NotFoundError

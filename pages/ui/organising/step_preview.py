@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 import streamlit as st
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
 from eic_core import wording
 from eic_core.errors import UserError
+from pages.ballot.routes import FRAMED_HEADERS, screen_answer
+from pages.ballot.views import preview_screen
+from pages.ui.doors.origin import NO_STORE
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.messages import quiet_note, show_empty_state, show_error, show_heading, table_html
 from pages.ui.kit.text import clean, escape, prose
+from pages.ui.kit.wiring import lab
 from pages.ui.organising.desk import (
     StudyDraft,
     action_callback,
@@ -16,18 +26,19 @@ from pages.ui.organising.desk import (
     show_done_message,
     show_error_at,
 )
+from pages.ui.organising.login import login_refusal
 from pages.ui.organising.studies import next_step_button
-from pages.ui.rating.ballot_view import draw_ballot
-from pages.ui.rating.pieces import heading as ballot_heading
-from pages.ui.rating.pieces import style
 from study.design import StudyStatus
+from study.errors import NotFoundError
 from study.matching.robustness import DRAWS
 from study.material import Member, PairKind, StudyPair
 from study.organising import OrganiserService, Preview
-from study.rating_types import Ballot
 
 ALL = "All problems"
 SPECIALS = "Practice and checks"
+PREVIEW = "/organise/preview/ballot"
+FRAME_HEIGHT = 760
+"""CSS pixels: about a screen, in which the page scrolls as it does for raters."""
 
 
 def preview_view(service: OrganiserService, draft: StudyDraft) -> None:
@@ -123,7 +134,7 @@ def _pair(service: OrganiserService, draft: StudyDraft, pair: StudyPair) -> None
     except UserError as error:
         show_error(error)
     else:
-        frame(preview.ballot, key=f"preview-{pair.number}")
+        ballot_frame(draft.study.id, pair=pair.id, swap=int(swapped))
         st.toggle("Swap the sides", key=side, help="Raters get either, at random and in balance")
         _behind(preview)
         _gap_on_other_rows(draft, pair)
@@ -133,29 +144,48 @@ def _pair(service: OrganiserService, draft: StudyDraft, pair: StudyPair) -> None
         _leave_out(draft, pair)
 
 
-def frame(ballot: Ballot, *, key: str) -> None:
-    """The ballot, with its question and buttons that do nothing here."""
-    style()
-    with st.container(border=True, key="ballot-frame"):
-        over = "Practice ballot" if ballot.practice else f"Ballot {ballot.number} of {ballot.of}"
-        ballot_heading(ballot.title, over=over)
-        draw_ballot(ballot, key=key)
-        if ballot.ask_reason:
-            st.text_input(
-                "Why? (optional, one line; sent together with your choice)",
-                key=f"{key}-reason",
-                disabled=True,
-            )
-        if ballot.instruction:
-            st.html(f'<p class="rate-instruction">{escape(ballot.instruction)}</p>')
-        st.html(f'<h2 class="rate-question">{escape(ballot.question)}</h2>')
-        with st.container(horizontal=True, gap="small"):
-            for letter in "AB":
-                st.button(
-                    f"Formula {letter}", key=f"{key}-{letter}", disabled=True, width="stretch"
-                )
-            if ballot.allow_tie:
-                st.button("Cannot decide", key=f"{key}-tie", disabled=True, width="stretch")
+def ballot_frame(study_id: int, **which: int) -> None:
+    """The rater's very page, in a frame; its buttons do nothing."""
+    query = urlencode({"study": study_id, **which})
+    st.iframe(f"{PREVIEW}?{query}", height=FRAME_HEIGHT, alt="The ballot as raters see it")
+
+
+async def ballot_preview(request: Request) -> Response:
+    """The page of a ballot, for organisers; `pair` is a pair's id, `special` counts from 0."""
+
+    def work() -> Response:
+        refused = login_refusal(request)
+        if refused is not None:
+            return refused
+        query = {name: _number(value) for name, value in request.query_params.items()}
+        study_id, swapped = query.get("study", 0), bool(query.get("swap"))
+        try:
+            if "special" in query:
+                preview = _special(lab().organising, study_id, query["special"])
+            else:
+                pair_id = query.get("pair", 0)
+                preview = lab().organising.preview(study_id, pair_id, lower_left=not swapped)
+        except NotFoundError as error:
+            return Response(f"{error}\n", 404, NO_STORE, "text/plain")
+        except UserError as error:
+            return Response(f"{error}\n", 409, NO_STORE, "text/plain")
+        return screen_answer(request, preview_screen(preview.ballot), headers=FRAMED_HEADERS)
+
+    return await run_in_threadpool(work)
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) < 16 else 0
+
+
+def _special(service: OrganiserService, study_id: int, place: int) -> Preview:
+    specials = service.preview_specials(study_id)
+    if place >= len(specials):
+        raise NotFoundError("this study has no such ballot")
+    return specials[place]
+
+
+PREVIEW_ROUTES = [Route(PREVIEW, ballot_preview, methods=["GET"])]
 
 
 def _behind(preview: Preview) -> None:
@@ -275,13 +305,4 @@ def _specials(service: OrganiserService, draft: StudyDraft) -> None:
             letter = "A" if preview.lower_left else "B"
             quiet_note(f"Passed by choosing formula {letter}.")
         with st.container(key=f"special-{number_}"):
-            _special_frame(preview, number_)
-
-
-def _special_frame(preview: Preview, number_: int) -> None:
-    style()
-    with st.container(border=True):
-        ballot_heading(preview.ballot.title)
-        if preview.ballot.instruction:
-            st.html(f'<p class="rate-instruction">{escape(preview.ballot.instruction)}</p>')
-        draw_ballot(preview.ballot, key=f"special-{number_}")
+            ballot_frame(draft.study.id, special=number_)

@@ -1,9 +1,11 @@
-"""The rating page's own sentences, for lay readers."""
+"""The volunteer's pages' own sentences, for lay readers."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from study.errors import BusyError, StorageError, StudyError
-from study.rating_types import Progress, RatingVisit, Stage
+from study.rating_types import Axis, Ballot, RatingVisit, Stage
 
 PAGE_TITLE = "Formula study"
 
@@ -43,8 +45,8 @@ TOO_SOON = (
     "saved. Please look at the two formulas, then choose."
 )
 UNSEEN = (
-    "Please look at both formulas first. The page has moved to the one that you have not seen "
-    "whole; then choose."
+    "Please look at both formulas and at the plot first. The page has moved to what you have not "
+    "seen whole; then choose."
 )
 ALREADY_SAVED = (
     "The ballot you answered had its answer already, perhaps from another tab or device. The "
@@ -55,10 +57,14 @@ STALE = (
     "This is your current ballot."
 )
 LOST = "Your last answer did not reach us, so it was not saved. Please choose again."
-OFFLINE = (
-    "There is no connection just now. The answers counted as saved are safe, and this page goes on "
-    "by itself once the connection is back."
+UNDONE = "Your last answer is taken back. Please choose again."
+TOO_LATE = "An answer can be taken back for five seconds. That time was over, so it stands."
+OFFLINE = "There is no connection just now. The answers counted as saved are safe."
+WAITING = (
+    "There is no connection just now. Your answer waits on this page and is sent by itself once "
+    "the connection is back: please keep the page open."
 )
+UNSENT = "There is no connection just now, so nothing was sent. Please try again."
 BUSY_VOTE = "The server is very busy, and your answer was not saved. Please choose again."
 BUSY_PAGE = "The server is very busy. Nothing is lost: please try again in a moment."
 NOT_SAVED = "Your answer could not be saved. Please choose again."
@@ -76,6 +82,31 @@ ASK_FIELD = "Please write one or two words, for instance Biology or Teaching."
 LONG_FIELD = "Please keep this to 80 characters."
 
 PRACTICE = "Practice: this one does not count. It shows you what the page looks like."
+PRACTISED: Mapping[str, str] = {
+    "left": "You chose formula A.",
+    "right": "You chose formula B.",
+    "tie": "You could not decide, and that is an answer, too.",
+}
+AFTER_PRACTICE = (
+    "There is no right answer: both formulas draw the same line. R² says how well a formula fits "
+    "the data (1 is perfect), complexity how many numbers, variables and operations it is written "
+    "with."
+)
+DECIDES = "What should decide your answer?"
+OTHER_MEANINGS: Mapping[str, str] = {
+    "fit": "Which formula fits the dots better.",
+    "length": "Which formula is shorter.",
+}
+WRONG_MEANING: Mapping[str, str] = {
+    "fit": "Not the fit: R² has measured that already.",
+    "length": "Not the length: complexity has counted that already.",
+}
+RIGHT_MEANING = "Yes, that is what we ask. From now on your answers count."
+
+PAUSED = (
+    "Your answers are saved, and the clock stands still. Go on whenever you like: here, or with "
+    "your personal link on any device. The address of this page is your link."
+)
 
 
 def not_saved_text(error: StudyError) -> str:
@@ -89,15 +120,6 @@ def wait_text(error: StudyError) -> str:
     return FAULT_PAGE if fault else BUSY_PAGE
 
 
-def saved_sentence(progress: Progress | None) -> str:
-    """The number of saved answers, as a sentence.
-
-    >>> saved_sentence(Progress(4, 10)), saved_sentence(None)
-    ('Saved 4 of 10.', '')
-    """
-    return "" if progress is None else f"Saved {progress.saved} of {progress.total}."
-
-
 def _own_answers_sentence(visit: RatingVisit) -> str:
     """What became of the visitor's own answers."""
     if visit.progress is None or not visit.progress.saved:
@@ -105,6 +127,15 @@ def _own_answers_sentence(visit: RatingVisit) -> str:
     if visit.progress.saved == 1:
         return "The answer that you gave is saved."
     return f"The {visit.progress.saved} answers that you gave are saved."
+
+
+def withdrawal_texts(visit: RatingVisit) -> tuple[str, ...]:
+    saved = visit.progress.saved if visit.progress else 0
+    return (
+        f"Everything that you gave us will be deleted at once: your answers ({saved} so far), your "
+        "degree and your field. This cannot be undone, and your link will stop working.",
+        "If you only want a break, choose “Keep my answers”, and then Pause.",
+    )
 
 
 def _contact_person(visit: RatingVisit) -> str:
@@ -168,3 +199,125 @@ NO_LINK = (
         "If you have none, please ask the person who told you about the study.",
     ),
 )
+
+NOTES: Mapping[str, str] = {
+    "too-soon": TOO_SOON,
+    "unseen": UNSEEN,
+    "already-saved": ALREADY_SAVED,
+    "stale": STALE,
+    "undone": UNDONE,
+    "too-late": TOO_LATE,
+    "busy": BUSY_VOTE,
+    "fault": FAULT_VOTE,
+    "not-saved": NOT_SAVED,
+    "wait": BUSY_PAGE,
+    "wait-fault": FAULT_PAGE,
+}
+"""Sentences by their word in an address."""
+
+
+def failure_note(error: StudyError, *, vote: bool) -> str:
+    """The word for what went wrong.
+
+    >>> failure_note(BusyError(), vote=True), failure_note(StorageError(""), vote=False)
+    ('busy', 'wait-fault')
+    """
+    if isinstance(error, StorageError) and not isinstance(error, BusyError):
+        return "fault" if vote else "wait-fault"
+    if vote:
+        return "busy" if isinstance(error, BusyError) else "not-saved"
+    return "wait"
+
+
+UNITS: Mapping[str, str] = {
+    "s": "seconds",
+    "sec": "seconds",
+    "ms": "milliseconds",
+    "min": "minutes",
+    "h": "hours",
+    "d": "days",
+    "a": "years",
+    "yr": "years",
+    "m": "metres",
+    "mm": "millimetres",
+    "cm": "centimetres",
+    "dm": "decimetres",
+    "km": "kilometres",
+    "g": "grams",
+    "kg": "kilograms",
+    "t": "tonnes",
+    "l": "litres",
+    "L": "litres",
+    "ml": "millilitres",
+    "m/s": "metres a second",
+    "km/h": "kilometres an hour",
+    "m²": "square metres",
+    "m^2": "square metres",
+    "m³": "cubic metres",
+    "m^3": "cubic metres",
+    "K": "kelvin",
+    "°C": "degrees Celsius",
+    "C": "degrees Celsius",
+    "°F": "degrees Fahrenheit",
+    "°": "degrees",
+    "rad": "radians",
+    "%": "percent",
+    "N": "newtons",
+    "J": "joules",
+    "W": "watts",
+    "V": "volts",
+    "A": "amperes",
+    "Pa": "pascals",
+    "Hz": "hertz",
+}
+"""Units as people say them; another is shown as it is written."""
+
+
+def axis_note(axis: Axis) -> str:
+    """What a letter means, with its unit in words; "" if nothing is known.
+
+    >>> axis_note(Axis("h", "cm", "height of the ball", 0, 1)), axis_note(Axis("n", "", "", 0, 1))
+    ('height of the ball, in centimetres', '')
+    """
+    unit = f"in {UNITS.get(axis.unit, axis.unit)}" if axis.unit else ""
+    return ", ".join(filter(None, (axis.meaning, unit)))
+
+
+def _called(axis: Axis) -> str:
+    return axis.meaning or axis.name
+
+
+def dots_text(ballot: Ballot) -> str:
+    """The number of dots, as in "12 of 1,500 measurements"."""
+    of = f" of {ballot.rows:,}" if ballot.rows > ballot.points else ""
+    return f"{ballot.points:,}{of} measurements"
+
+
+def plot_caption(ballot: Ballot) -> str:
+    """The plot in a sentence for everyone."""
+    dots, target = dots_text(ballot), _called(ballot.target)
+    if ballot.kind == "curve":
+        across = _called(ballot.inputs[0])
+        return f"The dots are {dots} of {target}, over {across}; each line is one formula."
+    return (
+        f"Each map shows in colour what one formula gives for {target}; both use the same colours. "
+        f"The dots are {dots} in those colours: where a dot blends in, the formula agrees with it."
+    )
+
+
+def behaviour_texts(ballot: Ballot) -> tuple[str, ...]:
+    """What each curve or map does, for those who do not see the plot."""
+    return tuple(
+        f"Formula {letter} {view.behaviour}."
+        for letter, view in (("A", ballot.left), ("B", ballot.right))
+        if view.behaviour
+    )
+
+
+def r2_text(r2: float) -> str:
+    """R² to three decimals.
+
+    >>> r2_text(-0.25)
+    '−0.250'
+    """
+    return f"{r2:.3f}".replace("-", "−")

@@ -1,0 +1,261 @@
+// What a ballot needs of the browser: answers without a reload, a clock, what was in view, a queue
+// of one for a lost connection. Without this script every form works as a form.
+(() => {
+  'use strict';
+  const BEAT = 15000;  // ms between signs of life
+  const PATIENCE = 15000;  // ms for an answer to arrive
+  const LONGEST_GAP = 5000;  // ms between two looks at the clock: after more, the machine has slept
+  const WHOLE = 0.97;  // of a formula or a plot
+  const OBSERVES = 'IntersectionObserver' in window;
+  const SIDES = {1: 'left', 2: 'right', 3: 'tie'};
+  const find = (what, inside = document) => inside.querySelector(what);
+  const every = (what, inside = document) => [...inside.querySelectorAll(what)];
+  const live = find('#live'), words = live.dataset;
+  const answerForm = () => find('#answer[data-ballot]');
+  const wait = (ms) => new Promise(done => { wake = done; setTimeout(done, ms); });
+  let wake = () => {};
+  let busy = false;
+
+  // --- what a reload keeps; private windows may forbid it ---
+
+  const memory = {};
+  const recall = (name) => {
+    try { return sessionStorage.getItem(name) || ''; } catch { return memory[name] || ''; }
+  };
+  const keep = (name, value) => {
+    try { sessionStorage.setItem(name, value); } catch { memory[name] = value; }
+  };
+
+  // --- the rater's clock: from the first frame with both formulas, while the page is visible ---
+
+  const clock = {token: '', ms: 0, last: 0, runs: false, visible: true};
+  const account = () => {
+    const now = performance.now(), gap = now - clock.last;
+    if (clock.runs && clock.visible && gap > 0 && gap < LONGEST_GAP) clock.ms += gap;
+    clock.last = now;
+    clock.visible = !document.hidden;
+  };
+  const keepClock = () => {
+    account();
+    if (clock.token) keep(`${clock.token} ms`, clock.ms.toFixed(0));
+  };
+  const startClock = (token) => {
+    keepClock();
+    Object.assign(clock, {token, ms: +recall(`${token} ms`) || 0, runs: false});
+    if (!token) return;
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+      if (clock.token !== token) return;
+      account();
+      clock.runs = true;
+    }));
+  };
+
+  // --- what was in view: of each box, from where to where ---
+
+  const spans = new Map();
+  const boxes = () => every('.formula, .drawings');
+  const isSeen = (box) => (([top, bottom]) => bottom - top > WHOLE)(spans.get(box) || [1, 0]);
+  let observer = null;
+  const watch = () => {
+    observer?.disconnect();
+    const bar = answerForm();
+    if (!bar || !OBSERVES) return;
+    const covered = getComputedStyle(bar).position === 'sticky' ? bar.offsetHeight : 0;
+    observer = new IntersectionObserver(entries => {
+      for (const {target, boundingClientRect: box, intersectionRect: shown} of entries) {
+        if (!shown.height) continue;
+        const [top, bottom] = spans.get(target) || [1, 0];
+        spans.set(target, [Math.min(top, (shown.top - box.top) / box.height),
+          Math.max(bottom, (shown.bottom - box.top) / box.height)]);
+      }
+    }, {rootMargin: `0px 0px -${covered}px 0px`, threshold: [...Array(41).keys()].map(i => i / 40)});
+    boxes().forEach(box => observer.observe(box));
+    // A box that scrolls can be reached by the keyboard; another is no stop on the way.
+    for (const box of every('.formula, .drawings'))
+      box.scrollWidth > box.clientWidth + 1 ? box.tabIndex = 0 : box.removeAttribute('tabindex');
+  };
+  const report = (event, by) => {
+    account();
+    const late = Math.max(0, Math.min(performance.now() - event.timeStamp, 1000));
+    const seen = (what) => OBSERVES ? +every(what).every(isSeen) : '?';
+    return `ms=${Math.max(0, Math.round(clock.ms - late))};w=${Math.round(window.innerWidth)};` +
+      `seen=${seen('.formula')};plot=${seen('.drawings')};by=${by}`;
+  };
+
+  // --- asking the server ---
+
+  const ask = async (url, body) => {
+    const stop = new AbortController(), timer = setTimeout(() => stop.abort(), PATIENCE);
+    try {
+      const answer = await fetch(url, {method: body ? 'POST' : 'GET', body, cache: 'no-store',
+        headers: {'X-Requested-With': 'ballot'}, signal: stop.signal});
+      return {kind: answer.headers.get('X-Ballot'), status: answer.status, text: await answer.text()};
+    } finally { clearTimeout(timer); }
+  };
+  // A vote waits for the connection, as long as it takes: the ballot's token makes it count once.
+  const deliver = async (url, body, waits) => {
+    for (let tries = 0; ; tries++) {
+      try {
+        const answer = await ask(url, body);
+        if (answer.kind) return answer;
+        if (answer.status < 502) return {kind: 'note', text: words.lost};
+      } catch { /* no connection, or too slow a one */ }
+      if (!waits) return {kind: 'note', text: words.unsent};
+      say(words.waiting);
+      await wait(Math.min(1000 * 2 ** tries, 8000));
+      body.set('again', '1');
+    }
+  };
+
+  const say = (text) => {
+    const notice = find('#notice');
+    if (notice && notice.textContent !== text) notice.textContent = text;
+  };
+  const pend = (button) => {
+    busy = true;
+    document.documentElement.dataset.busy = 'yes';
+    for (const each of every('main button')) each.setAttribute('aria-disabled', 'true');
+    if (!button) return;
+    button.dataset.label ||= button.textContent;
+    button.classList.add('pending');
+    button.textContent = button.dataset.pending || 'One moment…';
+  };
+  const settle = () => {
+    busy = false;
+    delete document.documentElement.dataset.busy;
+    for (const each of every('main button')) {
+      each.removeAttribute('aria-disabled');
+      each.classList.remove('pending');
+      if (each.dataset.label) each.textContent = each.dataset.label;
+    }
+  };
+  const go = async (form, body, button) => {
+    const votes = form === answerForm();
+    const url = new URL(form.action);
+    pend(button);
+    say('');
+    if (votes) keep('press', JSON.stringify([form.dataset.ballot, body.toString()]));
+    if (form.method === 'get') url.search = body;
+    const answer = await deliver(url, form.method === 'get' ? null : body, votes);
+    if (votes) keep('press', '');
+    settle();
+    if (answer.kind === 'main') return swap(answer.text);
+    say(answer.text);
+  };
+  const swap = (html) => {
+    const parsed = document.createElement('template');
+    parsed.innerHTML = html;
+    const main = find('main', parsed.content);
+    find('main').replaceWith(main);
+    history.replaceState(null, '', main.dataset.address);
+    scrollTo({top: 0, behavior: 'instant'});
+    (find('[aria-invalid]', main) || find('h1', main))?.focus({preventScroll: true});
+    begin();
+  };
+
+  // --- presses ---
+
+  addEventListener('submit', event => {
+    const form = event.target, button = event.submitter;
+    if (!form.closest('main')) return;
+    event.preventDefault();
+    if (busy) return;
+    const body = new URLSearchParams(new FormData(form));
+    if (button?.name) body.append(button.name, button.value);
+    go(form, body, button);
+  });
+  addEventListener('click', event => {
+    const button = event.target.closest?.('#answer button');
+    if (!button || busy) return;
+    const pointer = event.detail > 0;  // keys and assistive software press without one
+    const unseen = pointer && OBSERVES && boxes().find(box => !isSeen(box));
+    if (unseen) {
+      event.preventDefault();
+      say(words.unseen);
+      unseen.scrollIntoView({block: unseen.offsetHeight > innerHeight / 2 ? 'start' : 'center'});
+      return;
+    }
+    answerForm().elements.report.value = report(event, pointer ? 'pointer' : 'keys');
+  }, {capture: true});
+  const keysSwitch = () => find('#keys');
+  addEventListener('keydown', event => {
+    const bar = answerForm(), inBar = bar?.contains(document.activeElement);
+    if (event.key === 'Escape') document.activeElement.closest?.('.number')?.blur();
+    if (event.repeat && inBar && /^([123 ]|Enter)$/.test(event.key)) event.preventDefault();
+    const writes = event.target.closest?.('input:not([type=checkbox]), select, textarea');
+    if (!bar || writes || event.repeat || event.ctrlKey || event.altKey || event.metaKey) return;
+    const button = SIDES[event.key] && find(`button[value=${SIDES[event.key]}]`, bar);
+    if (!button || !(inBar || keysSwitch()?.checked)) return;
+    event.preventDefault();
+    button.click();
+  }, {capture: true});
+  addEventListener('input', event => {
+    if (event.target.id === 'reason') keep(`${clock.token} why`, event.target.value);
+    if (event.target.id === 'keys') keep('keys', event.target.checked ? 'on' : '');
+  });
+
+  // --- the undo of five seconds, by the server's clock ---
+
+  let countdown = 0;
+  const countDown = () => {
+    clearInterval(countdown);
+    const form = find('.undo');
+    if (!form) return;
+    const button = find('button', form), end = performance.now() + 1000 * form.dataset.seconds;
+    live.textContent = `${find('span', form).textContent} ${button.textContent} is possible for five seconds.`;
+    const tick = () => {
+      const left = Math.ceil((end - performance.now()) / 1000);
+      if (!button.classList.contains('pending')) button.textContent = `Undo (${Math.max(left, 0)})`;
+      if (left > 0 || busy) return;
+      clearInterval(countdown);
+      if (form.contains(document.activeElement)) find('main h1').focus({preventScroll: true});
+      form.remove();
+    };
+    tick();
+    countdown = setInterval(tick, 200);
+  };
+
+  // --- a page has come ---
+
+  const begin = () => {
+    const form = answerForm();
+    live.textContent = '';
+    spans.clear();
+    startClock(form ? form.dataset.ballot : '');
+    watch();
+    countDown();
+    if (!form) return;
+    const reason = find('#reason'), keys = keysSwitch();
+    if (reason) reason.value ||= recall(`${clock.token} why`);
+    keys.checked = recall('keys') === 'on';
+    keys.closest('.keys').hidden = false;
+  };
+  const resume = () => {
+    const form = answerForm(), [ballot, text] = JSON.parse(recall('press') || '[]');
+    if (!form || !ballot) return;
+    if (form.dataset.ballot !== ballot) return keep('press', '');
+    const body = new URLSearchParams(text);
+    body.set('again', '1');
+    go(form, body, find(`button[value=${body.get('choice')}]`, form));
+  };
+
+  const beat = async () => {
+    const form = answerForm();
+    if (!form || document.hidden || busy) return;
+    const sign = new URLSearchParams({t: form.elements.t.value, ballot: form.dataset.ballot});
+    try {
+      await ask('/rate/beat', sign);
+      if (find('#notice').textContent === words.offline) say('');
+    } catch { if (!busy) say(words.offline); }
+  };
+  setInterval(beat, BEAT);
+  setInterval(keepClock, 1000);
+  document.addEventListener('visibilitychange', account);
+  addEventListener('pagehide', keepClock);
+  addEventListener('pageshow', event => { if (event.persisted) location.reload(); });
+  addEventListener('online', () => { wake(); beat(); });
+  addEventListener('offline', beat);
+  addEventListener('resize', watch);
+  begin();
+  resume();
+})();

@@ -1,0 +1,99 @@
+"""The SVG of Typst, made small: outlines that formulas share, and where they stand."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+import re
+from collections.abc import Sequence
+from xml.etree import ElementTree
+
+_SVG = "{http://www.w3.org/2000/svg}"
+_HREF = "{http://www.w3.org/1999/xlink}href"
+_STEP = re.compile(r"([A-Za-z])([^A-Za-z]*)")
+_TRANSLATED = re.compile(r"(?:matrix\(1 0 0 -1|translate\() ?(\S+) (\S+)\)\Z")
+_BAR = re.compile(r"M 0 0 ?h (\S+)\s*\Z")
+UNIT = 100
+"""Steps in a pixel: places and outlines are whole numbers of them."""
+
+
+def compact(pages: Sequence[bytes]) -> tuple[str, list[str]]:
+    """The outlines of all pages as ``<defs>``, and each page as an ``<svg>`` that uses them.
+
+    An outline's name is a hash of it, and they are sorted by name: their order tells nothing.
+    """
+    outlines: dict[str, str] = {}
+    drawings = [_drawing(ElementTree.fromstring(page), outlines) for page in pages]
+    paths = "".join(f'<path id="{name}" d="{outlines[name]}"/>' for name in sorted(outlines))
+    return f"<defs>{paths}</defs>", drawings
+
+
+def _drawing(root: ElementTree.Element, outlines: dict[str, str]) -> str:
+    names = {}
+    for symbol in root.iter(f"{_SVG}symbol"):
+        outline = _outline(symbol[0].attrib["d"])
+        name = f"g{hashlib.sha256(outline.encode()).hexdigest()[:8]}"
+        names[f"#{symbol.attrib['id']}"], outlines[name] = name, outline
+    letters, bars = [], []
+    for element in root:
+        if element.tag == f"{_SVG}g":
+            x, y = _place(element)
+            for use in element:
+                place = f'x="{round(UNIT * (x + float(use.attrib["x"])))}" y="{round(-UNIT * y)}"'
+                letters.append(f'<use href="#{names[use.attrib[_HREF]]}" {place}/>')
+        elif element.tag == f"{_SVG}path":
+            bars.append(_bar(element))
+    width, height = (math.ceil(float(n)) for n in root.attrib["viewBox"].split()[2:])
+    return (
+        f'<svg width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+        ' fill="currentColor" aria-hidden="true" focusable="false">'
+        f'<g transform="scale({1 / UNIT} {-1 / UNIT})">{"".join(letters)}</g>{"".join(bars)}</svg>'
+    )
+
+
+def _place(element: ElementTree.Element) -> tuple[float, float]:
+    match = _TRANSLATED.match(element.attrib["transform"])
+    assert match, element.attrib
+    return float(match[1]), float(match[2])
+
+
+def _bar(path: ElementTree.Element) -> str:
+    """The line of a fraction or a root."""
+    x, y = _place(path)
+    match = _BAR.match(path.attrib["d"])
+    assert match, path.attrib
+    thick = float(path.attrib["stroke-width"])
+    places = (x, y - thick / 2, float(match[1]), thick)
+    x_text, y_text, width, height = (f"{round(number, 2):g}" for number in places)
+    return f'<rect x="{x_text}" y="{y_text}" width="{width}" height="{height}"/>'
+
+
+def _outline(path: str) -> str:
+    """A path in whole steps, each from where the one before has come to: nothing adds up.
+
+    >>> _outline("M 0 0m 0.014 1c 0.004 0 0.004 0 0.004 1v 1.006h -0.018Z ")
+    'm1 100c1 0 1 0 1 100v101h-2z'
+    """
+    written: list[str] = []
+    x = y = begun_x = begun_y = 0.0
+    for command, text in _STEP.findall(path):
+        numbers = [UNIT * float(number) for number in text.split()]
+        if command == "Z":
+            x, y = begun_x, begun_y
+        elif command == "h":
+            numbers, x = [round(x + numbers[0]) - round(x)], x + numbers[0]
+        elif command == "v":
+            numbers, y = [round(y + numbers[0]) - round(y)], y + numbers[0]
+        elif command in "mlqc":
+            *_, to_x, to_y = numbers
+            places = zip(numbers, itertools.cycle((x, y)))
+            numbers = [round(start + number) - round(start) for number, start in places]
+            x, y = x + to_x, y + to_y
+            if command == "m":
+                begun_x, begun_y = x, y
+        else:
+            assert (command, text) == ("M", " 0 0"), path
+            continue
+        written.append(f"{command.lower()}{' '.join(map(str, numbers))}".replace(" -", "-"))
+    return "".join(written)
