@@ -54,7 +54,9 @@ def _part(part: Part, in_script: bool) -> str:
             return f"frac({inner})" if in_script else f"display(frac({inner}))"
         case Radical(body, degree):
             inner = source(body, in_script=in_script)
-            return f"root({source(degree, in_script=True)}, {inner})" if degree else f"sqrt({inner})"
+            return (
+                f"root({source(degree, in_script=True)}, {inner})" if degree else f"sqrt({inner})"
+            )
         case Scripted(base, lowered, raised):
             return scripted(source(base, in_script=in_script), lowered, raised)
         case Cases(rows):
