@@ -13,7 +13,7 @@ from typing import Any
 
 from eic_core import wording
 from eic_core.exports import json_number
-from study.assignment import PairLoad, max_disjoint_pairs
+from study.assignment import PairToGive, max_disjoint_pairs
 from study.ballots import problem_table
 from study.design import FORMAT, StudyDesign, StudyStatus
 from study.errors import StaleEditError
@@ -142,7 +142,7 @@ def _missing(study: Study, chosen: Sequence[StudyPair], now: datetime) -> Iterat
         yield "the deadline has passed"
     most = max_disjoint_pairs(
         [
-            PairLoad(p.id, p.pair.problem, frozenset((p.pair.lower.key, p.pair.higher.key)))
+            PairToGive(p.id, p.pair.problem, frozenset((p.pair.lower.key, p.pair.higher.key)))
             for p in chosen
         ]
     )

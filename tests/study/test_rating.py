@@ -11,7 +11,6 @@ from datetime import timedelta
 
 import pytest
 
-from study.assignment import RaterAtWork
 from study.clock import SystemChance
 from study.design import DEFAULT_MEANING
 from study.errors import DesignError, StudyError
@@ -418,38 +417,6 @@ def test_an_abandoned_ballot_goes_to_others_and_its_rater_may_still_vote(
     pairs = rehearsal.organiser.monitor.live(study.id).pairs
     assert [pair.votes for pair in pairs] == [1, 1]
     assert rehearsal.rating.vote(slow, ballot.token, "left").status == VoteStatus.SAVED
-
-
-def test_raters_at_work_are_told_from_their_ballots(rehearsal: Rehearsal) -> None:
-    study = rehearsal.opened(practice=True, attention_checks=1)
-    rehearsal.rater(study)  # consented and no more
-    ballots_of = {rehearsal.rater(study): count for count in (1, 0, 3, 11, 6, 2)}
-    for token, count in ballots_of.items():
-        if count == 6:  # whoever came before is away by now
-            rehearsal.clock.advance(60 * (study.design.reservation_minutes + 1))
-        step = rehearsal.rating.next_ballot(token)
-        assert step.ballot is not None
-        rehearsal.rating.vote(token, step.ballot.token, "left")  # the practice ballot
-        for _ in range(count):
-            step = rehearsal.rating.next_ballot(token)
-            assert step.ballot is not None
-            rehearsal.clock.advance(20)
-            rehearsal.rating.vote(token, step.ballot.token, "right")
-    rehearsal.rating.next_ballot(token)  # one under way, not voted on
-    now = rehearsal.clock.now()
-    with rehearsal.store.reading() as tx:
-        expected = []
-        for rater in tx.raters.every(study.id):
-            rows = tx.assignments.of_rater(rater.id)
-            left = rater.total - sum(row.kind != "practice" for row in rows)
-            if left > 0 and any(row.reserved_until > now for row in rows):
-                had = frozenset(row.pair_id for row in rows if row.kind == "main")
-                expected.append(RaterAtWork(rater.id, had, left))
-        assert tx.assignments.underway(study.id, now) == tuple(expected)
-        assert [at_work.remaining for at_work in expected] == [5, 8]
-        away = now + timedelta(days=1)
-        assert tx.assignments.underway(study.id, away) == ()
-        assert tx.assignments.underway(study.id + 1, now) == ()
 
 
 def test_showing_a_ballot_again_writes_nothing(rehearsal: Rehearsal) -> None:
