@@ -186,10 +186,17 @@ class WithdrawalTable(Base):
 
 
 class RaterTable(Base):
-    """Somebody who consented; `withdrawing` lets the row and its votes be deleted."""
+    """Somebody who consented; `withdrawing` lets the row and its votes be deleted.
+
+    A trigger gives the row the study's next `revision` whenever a ballot, a vote or a reservation
+    of this rater is stored: who counts them reads what is new.
+    """
 
     __tablename__ = "rater"
-    __table_args__ = {"sqlite_autoincrement": True}
+    __table_args__ = (
+        Index("ix_rater_study_id_revision", "study_id", "revision"),
+        {"sqlite_autoincrement": True},
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     study_id: Mapped[int] = mapped_column(ForeignKey("study.id"), index=True)
@@ -203,6 +210,7 @@ class RaterTable(Base):
     seed: Mapped[int]
     paused_at: Mapped[datetime | None]
     withdrawing: Mapped[bool] = mapped_column(default=False)
+    revision: Mapped[int] = mapped_column(default=0)
 
 
 class AssignmentTable(Base):

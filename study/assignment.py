@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain, islice
@@ -124,40 +124,80 @@ MAX_CANDIDATES = 12
 
 
 @dataclass(frozen=True)
-class PairLoad:
+class PairToGive:
     pair_id: int
     problem: str
     formulas: frozenset[str]  # Keys of its two formulas
-    # completed, reserved: votes, and reservations that are still live
-    completed: int = 0
-    reserved: int = 0
-    lower_left: int = 0  # How many of both have the formula of lower EIC on the left
-
-    @property
-    def load(self) -> int:
-        """Votes and live reservations: what is balanced."""
-        return self.completed + self.reserved
-
-    @property
-    def side_surplus(self) -> int:
-        return 2 * self.lower_left - self.load
 
 
-@dataclass(frozen=True)
-class RaterHistory:
-    pair_ids: frozenset[int] = frozenset()
-    lower_left: int = 0
+class PairTable:
+    """The pairs of a study that raters may get; a pair's place is its index in every array."""
 
-    @property
-    def side_surplus(self) -> int:
-        return 2 * self.lower_left - len(self.pair_ids)
+    def __init__(self, pairs: Sequence[PairToGive]) -> None:
+        self.pairs = tuple(pairs)
+        self.place = {pair.pair_id: i for i, pair in enumerate(pairs)}
+        problems = {problem: i for i, problem in enumerate(dict.fromkeys(p.problem for p in pairs))}
+        self.problem = np.array([problems[pair.problem] for pair in pairs], int)
+        self.problems = len(problems)
+        by_formula: dict[str, set[int]] = {}
+        for i, pair in enumerate(pairs):
+            for key in pair.formulas:
+                by_formula.setdefault(key, set()).add(i)
+        shared = [places for places in by_formula.values() if len(places) > 1]
+        self.sharing = np.zeros(len(pairs), bool)
+        self._rivals: dict[int, set[int]] = {}
+        for places in shared:
+            self.sharing[list(places)] = True
+            for place in places:
+                self._rivals.setdefault(place, set()).update(places)
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def without(self, free: npt.NDArray[np.bool_], places: Iterable[int]) -> npt.NDArray[np.bool_]:
+        """What of `free`, shape (P,), shares no formula with the pairs at `places`."""
+        rest = free.copy()
+        for place in places:
+            rest[place] = False
+            if place in self._rivals:
+                rest[list(self._rivals[place])] = False
+        return rest
+
+    def most_disjoint(self, free: npt.NDArray[np.bool_]) -> int:
+        """`max_disjoint_pairs` of the free ones."""
+        shared = np.flatnonzero(free & self.sharing)
+        alone = int(np.count_nonzero(free)) - len(shared)
+        return alone + max_disjoint_pairs([self.pairs[place] for place in shared])
 
 
 @dataclass(frozen=True)
 class RaterAtWork:
-    rater_id: int
-    pair_ids: frozenset[int]
-    remaining: int
+    places: tuple[int, ...]  # Of the pairs that they have had
+    remaining: int  # Ballots still to come
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How evenly a study's pairs are rated at a moment; arrays have shape (P,)."""
+
+    pairs: PairTable
+    load: npt.NDArray[np.int_]  # Votes and live reservations: what is balanced
+    lower_left: npt.NDArray[np.int_]  # How many of them have the formula of lower EIC on the left
+    # Votes that each pair would get if the raters at work, but for the one who is to get the next,
+    # went on at random: each adds ``remaining / pairs not had`` to a pair that they have not had
+    coming: npt.NDArray[np.float64]
+    ahead: int  # Ballots still to come to those raters
+    others: Callable[[], Sequence[RaterAtWork]] = tuple
+
+
+@dataclass(frozen=True)
+class RaterHistory:
+    places: tuple[int, ...] = ()
+    lower_left: int = 0
+
+    @property
+    def side_surplus(self) -> int:
+        return 2 * self.lower_left - len(self.places)
 
 
 @dataclass(frozen=True)
@@ -167,108 +207,111 @@ class Choice:
 
 
 def choose_pair(
-    loads: Sequence[PairLoad],
-    history: RaterHistory,
-    remaining: int,
-    rng: random.Random,
-    others: Collection[RaterAtWork] = (),
+    standing: Standing, history: RaterHistory, remaining: int, rng: random.Random
 ) -> Choice | None:
     """The next pair for a rater; None if each was theirs, or shares a formula with one that was.
 
-    - `remaining`: ballots this rater still needs, this one included; at least 1.
-    - `others`: raters at work: pairs that they have had will not get their votes.
+    `remaining`: ballots this rater still needs, this one included; at least 1.
 
     In this order: as many ballots as possible must remain for this rater (pairs may share
-    formulas); the least outlook (see `expected_votes`), in steps of half a vote, or of a twentieth
-    when few ballots are still to come; a problem that this rater has had least; a problem drawn by
-    lot, with the number of its pairs of that step as weight (Efraimidis and Spirakis, 2006); the
-    least outlook in quarters of a vote; a side that mends both the pair's and the rater's balance;
-    chance.
+    formulas); the least outlook (load and votes to come), in steps of half a vote, or of a
+    twentieth when few ballots are still to come; a problem that this rater has had least; a problem
+    drawn by lot, with the number of its pairs of that step as weight (Efraimidis and Spirakis,
+    2006); the least outlook in quarters of a vote; a side that mends both the pair's and the
+    rater's balance; chance.
 
     A rater's balance comes before a pair's: whoever answers all ballots has seen the lower EIC on
     either side equally often, or once more on one of them if the ballots are odd in number.
 
-    >>> a = PairLoad(1, "p", frozenset("ab"), completed=2, lower_left=2)
-    >>> b = PairLoad(2, "q", frozenset("cd"), completed=1, lower_left=1)
-    >>> choose_pair([a, b], RaterHistory(), 1, random.Random(0))
+    >>> two = PairToGive(1, "p", frozenset("ab")), PairToGive(2, "q", frozenset("cd"))
+    >>> standing = Standing(PairTable(two), np.array([2, 1]), np.array([2, 1]), np.zeros(2), 0)
+    >>> choose_pair(standing, RaterHistory(), 1, random.Random(0))
     Choice(pair_id=2, lower_left=False)
     """
-    by_id = {pair.pair_id: pair for pair in loads}
-    had = [by_id[i] for i in history.pair_ids if i in by_id]
-    used = frozenset().union(*(pair.formulas for pair in had))
-    free = [p for p in loads if p.pair_id not in history.pair_ids and not p.formulas & used]
-    if not free:
+    pairs = standing.pairs
+    free = pairs.without(np.ones(len(pairs), bool), history.places)
+    places = np.flatnonzero(free)
+    if not len(places):
         return None
-    outlook = expected_votes(loads, others)
-    least = min(outlook[pair.pair_id] for pair in free)
-    over = {pair.pair_id: outlook[pair.pair_id] - least + 1e-9 for pair in free}
-    had_of_problem = Counter(pair.problem for pair in had)
-    waiting = Counter(pair.problem for pair in free if over[pair.pair_id] < 1)
+    outlook = standing.load[places] + standing.coming[places]
+    over = outlook - outlook.min() + 1e-9
+    problem = pairs.problem[places]
+    had_of_problem = np.bincount(pairs.problem[list(history.places)], minlength=pairs.problems)
+    waiting = np.bincount(problem[over < 1], minlength=pairs.problems)
     # A weighted lot: the largest of n uniform draws, so that raters meet problems in another order.
-    lot = {problem: rng.random() ** (1 / count) for problem, count in waiting.items()}
+    lot = np.array([rng.random() ** (1 / count) if count else 0.0 for count in waiting])
 
-    ahead = remaining + sum(other.remaining for other in others)
-    closing = ahead < 2 * len(loads)  # near the end evenness comes before spread
+    ahead = remaining + standing.ahead
+    closing = ahead < 2 * len(pairs)  # near the end evenness comes before spread
     steps = 20 if closing else 2
-    reachable = min(remaining, max_disjoint_pairs(free))
-    side = {
-        pair.pair_id: _side(pair.side_surplus, history.side_surplus, reachable - 1, rng)
-        for pair in free
-    }
-
-    def rank(pair: PairLoad) -> tuple[float, ...]:
-        return (
-            int(steps * over[pair.pair_id]),
-            had_of_problem[pair.problem],
-            -lot.get(pair.problem, 0.0),
-            int(4 * over[pair.pair_id]),
-            (1 if side[pair.pair_id] else -1) * (pair.side_surplus + history.side_surplus),
-            rng.random(),
+    reachable = min(remaining, pairs.most_disjoint(free))
+    surplus = 2 * standing.lower_left[places] - standing.load[places]
+    side = _sides(surplus, history.side_surplus, reachable - 1, rng)
+    ranked = np.lexsort(
+        (
+            [rng.random() for _ in places],
+            np.where(side, 1, -1) * (surplus + history.side_surplus),
+            (4 * over).astype(int),
+            -lot[problem],
+            had_of_problem[problem],
+            (steps * over).astype(int),
         )
+    )
 
-    ranked = sorted(free, key=rank)
-    fit = (pair for pair in ranked if _room_after(pair, free) >= reachable - 1)
+    def leaves_room(at: int) -> bool:
+        place = int(places[at])
+        if reachable > 1 and pairs.sharing[place]:
+            return pairs.most_disjoint(pairs.without(free, [place])) >= reachable - 1
+        return True
+
+    fit = filter(leaves_room, ranked)
     # Without a pair that leaves room for all, the best-ranked one: fewer ballots than promised.
-    pair = next(fit, ranked[0])
+    at = next(fit, ranked[0])
     # Near the end: could the raters at work still bring all pairs to the same number of votes?
     if closing:
-        pair = _most_even_pair(
-            pair, islice(fit, MAX_CANDIDATES - 1), loads, free, remaining, others
-        )
-    return Choice(pair.pair_id, side[pair.pair_id])
+        rest = islice(fit, MAX_CANDIDATES - 1)
+        at = _most_even_pair(places, chain([at], rest), standing, free, remaining)
+    return Choice(pairs.pairs[places[at]].pair_id, bool(side[at]))
 
 
-def _room_after(pair: PairLoad, free: Collection[PairLoad]) -> int:
-    return max_disjoint_pairs([p for p in free if p is not pair and not p.formulas & pair.formulas])
+def _sides(
+    surplus: npt.NDArray[np.int_], own_surplus: int, to_come: int, rng: random.Random
+) -> npt.NDArray[np.bool_]:
+    """Whether the lower EIC goes to the left: the side that lowers the sum of squared leans."""
+    # A lean that the ballots to come cannot mend is mended now.
+    if abs(own_surplus) >= max(1, to_come):
+        return np.full(len(surplus), own_surplus < 0)
+    lean = surplus + own_surplus
+    tossed = np.array([rng.random() < 0.5 for _ in lean])
+    return np.where(lean == 0, tossed, lean < 0)
 
 
 def _most_even_pair(
-    first: PairLoad,
-    rest: Iterable[PairLoad],
-    loads: Sequence[PairLoad],
-    free: Collection[PairLoad],
+    places: npt.NDArray[np.int_],
+    candidates: Iterator[int],
+    standing: Standing,
+    free: npt.NDArray[np.bool_],
     own_remaining: int,
-    others: Collection[RaterAtWork],
-) -> PairLoad:
-    """The first pair that costs the raters at work nothing of the evenness that they can reach."""
-    counts = np.array([pair.load for pair in loads])
-    place = {pair.pair_id: i for i, pair in enumerate(loads)}
-    busy = [other for other in others if other.remaining > 0]
-    open_to = np.ones((1 + len(busy), len(loads)), bool)
-    open_to[0] = False
-    open_to[0, [place[pair.pair_id] for pair in free]] = True
+) -> int:
+    """The first candidate that costs the raters at work nothing of the evenness they can reach."""
+    counts = standing.load.copy()
+    busy = standing.others()
+    open_to = np.ones((1 + len(busy), len(counts)), bool)
+    open_to[0] = free
     for row, other in enumerate(busy, 1):
-        open_to[row, [place[pair_id] for pair_id in other.pair_ids if pair_id in place]] = False
+        open_to[row, list(other.places)] = False
     remaining = np.array([own_remaining, *(other.remaining for other in busy)])
     level = even_level(counts, int(remaining.sum()))
     room = [np.maximum(height - counts, 0) for height in reversed(level)]
     # A limit of what can be reached settles most questions; what can is asked where it does not.
     goal, is_limit = ReachableEvenness(*(_most(each, remaining) for each in room)), True
-    exact = partial(reachable_evenness, counts.copy(), open_to, remaining.copy(), level)
+    exact = partial(reachable_evenness, standing.load, open_to, remaining.copy(), level)
     votes = ReachGraph(open_to)
     remaining[0] -= 1
-    for pair in chain([first], rest):
-        at = place[pair.pair_id]
+    first = None
+    for candidate in candidates:
+        first = candidate if first is None else first
+        at = int(places[candidate])
         counts[at] += 1
         votes.let(0, at, False)
         after = votes.evenness(counts, remaining, level)
@@ -277,51 +320,20 @@ def _most_even_pair(
         if is_limit and (below < goal.below or upto < goal.upto):
             goal, is_limit = exact(), False
         if below >= goal.below and upto >= goal.upto:
-            return pair
+            return candidate
         counts[at] -= 1
         votes.let(0, at, True)
+    assert first is not None
     return first
 
 
-def expected_votes(loads: Sequence[PairLoad], others: Collection[RaterAtWork]) -> dict[int, float]:
-    """Votes that each pair would come to if the raters at work went on at random.
-
-    Each other rater who has not had a pair adds ``remaining / pairs not had`` of a vote to its
-    load; a pair that everyone at work has had gets no more.
-
-    >>> pairs = [PairLoad(i, "p", frozenset({f"{i}a", f"{i}b"})) for i in (1, 2, 3)]
-    >>> expected_votes(pairs, [RaterAtWork(7, frozenset({1}), remaining=1)])
-    {1: 0.0, 2: 0.5, 3: 0.5}
-    """
-    everywhere = 0.0
-    weights: dict[int, float] = {}
-    for other in others:
-        not_had = len(loads) - len(other.pair_ids)
-        if not_had <= 0 or other.remaining <= 0:
-            continue
-        share = min(1.0, other.remaining / not_had)
-        everywhere += share
-        for pair_id in other.pair_ids:
-            weights[pair_id] = weights.get(pair_id, 0.0) + share
-    return {p.pair_id: p.load + everywhere - weights.get(p.pair_id, 0.0) for p in loads}
-
-
-def _side(pair_surplus: int, rater_surplus: int, to_come: int, rng: random.Random) -> bool:
-    """Whether the lower EIC goes to the left: the side that lowers the sum of squared leans."""
-    # A lean that the ballots to come cannot mend is mended now.
-    if abs(rater_surplus) >= max(1, to_come):
-        return rater_surplus < 0
-    side_surplus = pair_surplus + rater_surplus
-    return side_surplus < 0 if side_surplus else rng.random() < 0.5
-
-
-def max_disjoint_pairs(pairs: Collection[PairLoad]) -> int:
+def max_disjoint_pairs(pairs: Collection[PairToGive]) -> int:
     """How many pairs can be picked so that no two share a formula.
 
     Exact where no formula or only hubs are shared; otherwise a lower bound.
 
-    >>> hub = [PairLoad(i, "p", frozenset({"h", str(i)})) for i in range(5)]
-    >>> max_disjoint_pairs([*hub, PairLoad(9, "p", frozenset({"x", "y"}))])
+    >>> hub = [PairToGive(i, "p", frozenset({"h", str(i)})) for i in range(5)]
+    >>> max_disjoint_pairs([*hub, PairToGive(9, "p", frozenset({"x", "y"}))])
     2
     """
     uses = Counter(key for pair in pairs for key in pair.formulas)

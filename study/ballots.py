@@ -71,6 +71,18 @@ class BallotContent:
         of: int,
         practice: bool = False,
     ) -> Ballot:
+        asked = (design.question, design.question_meaning, design.allow_tie, design.ask_reason)
+        key = (lower_left, practice, asked)
+        if key not in self._ballots:
+            self._ballots[key] = self._make_ballot(design, lower_left, practice)
+        return dataclasses.replace(self._ballots[key], token=token, number=number, of=of)
+
+    @cached_property
+    def _ballots(self) -> dict[tuple[object, ...], Ballot]:
+        """For nobody, by side and by what is asked: raters share all their long texts."""
+        return {}
+
+    def _make_ballot(self, design: StudyDesign, lower_left: bool, practice: bool) -> Ballot:
         letter = "A" if lower_left else "B"
         shapes = self.shapes or self._shapes_of_before
         views = (
@@ -82,9 +94,9 @@ class BallotContent:
         )
         left, right = views if lower_left else reversed(tuple(views))
         return Ballot(
-            token=token,
-            number=number,
-            of=of,
+            token="",
+            number=0,
+            of=0,
             practice=practice,
             title=self.title,
             description=self.description,
@@ -301,7 +313,8 @@ def make_content(problem: Problem, pair: NewPair, exponents: Exponents = "exact"
     figure = _figure(problem, samples)
     form = fair_form(*rounded)
     cards = [
-        # Complexity as found: pairs are matched by it, and the votes are analysed with it.
+        # Complexity as found: pairs are matched by it. Counted on what is drawn it would differ by
+        # up to 6 within a pair where one side lost zeros and ones, and give that side away.
         FormulaCard(latex=latex, r2=round(value, 3), complexity=formula.complexity)
         for latex, value, formula in zip(form.latex, r2, rounded, strict=True)
     ]

@@ -13,7 +13,7 @@ from typing import Any
 
 from eic_core import wording
 from eic_core.exports import json_number
-from study.assignment import PairLoad, max_disjoint_pairs
+from study.assignment import PairToGive, max_disjoint_pairs
 from study.ballots import problem_table
 from study.design import FORMAT, StudyDesign, StudyStatus
 from study.errors import StaleEditError
@@ -58,17 +58,22 @@ GAPS = ("gap_share", "gap_without_worst_row")
 def _pair(pair: StudyPair, ballot: str | None) -> dict[str, Any]:
     # Unknown gaps are left out: configurations of before keep their hash.
     gaps = {name: value for name in GAPS if (value := getattr(pair.pair, name)) is not None}
-    return gaps | {
-        "pair": pair.name,
-        "kind": str(pair.pair.kind),
-        "problem": pair.pair.problem,
-        "loss": json_number(pair.pair.loss),
-        "same_function": pair.pair.same_function,
-        "dropped": pair.dropped,
-        "lower": _member(pair.pair.lower),
-        "higher": _member(pair.pair.higher),
-        "ballot_sha256": ballot and hashlib.sha256(ballot.encode()).hexdigest(),
-    }
+    rules = json.loads(ballot).get("rules") if ballot else None
+    return (
+        gaps
+        | ({"form": rules} if rules else {})
+        | {
+            "pair": pair.name,
+            "kind": str(pair.pair.kind),
+            "problem": pair.pair.problem,
+            "loss": json_number(pair.pair.loss),
+            "same_function": pair.pair.same_function,
+            "dropped": pair.dropped,
+            "lower": _member(pair.pair.lower),
+            "higher": _member(pair.pair.higher),
+            "ballot_sha256": ballot and hashlib.sha256(ballot.encode()).hexdigest(),
+        }
+    )
 
 
 def _member(member: Member) -> dict[str, Any]:
@@ -137,7 +142,7 @@ def _missing(study: Study, chosen: Sequence[StudyPair], now: datetime) -> Iterat
         yield "the deadline has passed"
     most = max_disjoint_pairs(
         [
-            PairLoad(p.id, p.pair.problem, frozenset((p.pair.lower.key, p.pair.higher.key)))
+            PairToGive(p.id, p.pair.problem, frozenset((p.pair.lower.key, p.pair.higher.key)))
             for p in chosen
         ]
     )

@@ -21,6 +21,7 @@ from study.freezing import (
     refuse_if_changed,
     version_of,
 )
+from study.giveaways import Giveaway, drawn_pairs, giveaways, plain_texts, thinned
 from study.links import InvitationService
 from study.material import Column, NewPair, PairKind, Pool, Problem, Study, StudyPair
 from study.monitoring import Monitor
@@ -38,9 +39,10 @@ class Preview:
     digits: int  # Significant digits shown
     r2_change: float  # The larger change of the two R² through rounding
     lower_left: bool  # Whether the formula of lower EIC stands on the left in this preview
-    # lower_latex, higher_latex: the formulas as the ballot writes them
-    lower_latex: str
-    higher_latex: str
+    # lower_text, higher_text: the formulas as shown
+    lower_text: str
+    higher_text: str
+    rules: tuple[str, ...]  # Ids of the rules of the fair form that changed something
 
 
 def special_content(design: StudyDesign, problem: Problem, pair: NewPair) -> BallotContent:
@@ -59,14 +61,16 @@ def preview_of(study: Study, pair: StudyPair, content: BallotContent, lower_left
         of=study.design.ballots_per_rater + study.design.attention_checks,
         practice=kind == PairKind.PRACTICE,
     )
+    lower_text, higher_text = plain_texts(pair.pair, content)
     return Preview(
         pair,
         ballot,
         content.digits,
         content.r2_change,
         lower_left,
-        content.lower.latex,
-        content.higher.latex,
+        lower_text,
+        higher_text,
+        content.rules,
     )
 
 
@@ -454,6 +458,32 @@ class OrganiserService:
         """
         with self._store.reading() as tx:
             return tx.materials.pairs(study_id, PairKind.MAIN)
+
+    def giveaways(self, study_id: int) -> tuple[tuple[Giveaway, ...], int]:
+        """How well what raters see gives the lower EIC away, feature by feature.
+
+        Parameters
+        ----------
+        study_id
+            A study's; of a frozen one the very ballots are looked at.
+
+        Returns
+        -------
+        tuple[tuple[Giveaway, ...], int]
+            The most telling first, and the number of pairs that were looked at.
+        """
+        with self._store.reading() as tx:
+            study = require_study(tx, study_id)
+            pairs = thinned([p for p in tx.materials.pairs(study_id, PairKind.MAIN) if p.in_study])
+            stored = [tx.materials.ballot(pair.id) for pair in pairs]
+            problems = tx.materials.problems(study_id)
+        ballots = [text and BallotContent.from_json(text) for text in stored]
+        drawn = drawn_pairs(
+            problems,
+            [(p.pair, b or None) for p, b in zip(pairs, ballots, strict=True)],
+            study.exponents,
+        )
+        return giveaways(drawn), len(drawn)
 
     def drop_pair(self, study_id: int, pair_id: int, reason: str) -> StudyPair:
         """Leave a pair out of a draft.

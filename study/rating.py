@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from study.assignment import PairLoad, RaterHistory, check_positions, choose_pair
+from study.assignment import PairTable, RaterHistory, check_positions, choose_pair
+from study.balance import Balance
 from study.ballots import PRACTICE_FEEDBACK, BallotContent
 from study.clock import Chance, Clock
 from study.errors import DesignError, StudyError
@@ -308,7 +309,7 @@ class RatingService:
         self._chance = chance
         self._min_view = min_view_seconds
         self._contents: dict[tuple[str, int], BallotContent] = {}
-        self._to_give: dict[tuple[str, int], tuple[PairLoad, ...]] = {}
+        self._balances: dict[tuple[str, int], Balance] = {}
 
     def open(self, token: str) -> RatingVisit:
         """Where a link stands; reads only.
@@ -466,9 +467,18 @@ class RatingService:
             if not give or visit.stage not in _UNDER_WAY:
                 return NextBallot(visit)
         with self._store.writing() as tx:
-            return self._next(tx, token, find_link_holder(tx, token), now)
+            found = find_link_holder(tx, token)
+            balance = self._balance(tx, found.study, now) if found else None
+            return self._next(tx, token, found, now, balance)
 
-    def _next(self, tx: Tx, token: str, found: LinkHolder | None, now: datetime) -> NextBallot:
+    def _next(
+        self,
+        tx: Tx,
+        token: str,
+        found: LinkHolder | None,
+        now: datetime,
+        balance: Balance | None,
+    ) -> NextBallot:
         visit = visit_of(tx, found, now)
         if found is None or found.rater is None or visit.stage not in _UNDER_WAY:
             return NextBallot(visit)
@@ -476,8 +486,8 @@ class RatingService:
         if row is not None:
             idle = row.idle_seconds + idle_since_last_sign(row, now)
             row = self._keep(tx, found.study, row, now, idle)
-        else:
-            row = self._give(tx, found, found.rater, visit.stage, now)
+        elif balance is not None:
+            row = self._give(tx, found, found.rater, visit.stage, now, balance)
         if row is None:
             return NextBallot(read_visit(tx, token, now))
         return NextBallot(visit, self._ballot(tx, found.study, found.rater, row))
@@ -525,9 +535,10 @@ class RatingService:
         with self._store.writing() as tx:
             found = find_link_holder(tx, token)
             status, row = self._judge(found, ballot_token, now, report)
-            feedback = ""
+            feedback, balance = "", None
             if row is not None and found is not None and found.rater is not None:
                 if status == VoteStatus.SAVED:
+                    balance = self._balance(tx, found.study, now) if and_next else None
                     design = found.study.design
                     if choice == "tie" and not design.allow_tie:
                         raise StudyError("this study asks for a choice between A and B")
@@ -556,7 +567,7 @@ class RatingService:
                 elif status == VoteStatus.TOO_SOON:
                     tx.assignments.mark_hasty(row.id, now)
             if and_next and status == VoteStatus.SAVED and not feedback:
-                following = self._next(tx, token, found, now)
+                following = self._next(tx, token, found, now, balance)
                 return VoteOutcome(status, following.visit, feedback, following)
             return VoteOutcome(status, visit_of(tx, found, now), feedback)
 
@@ -593,7 +604,7 @@ class RatingService:
                 return VoteOutcome(status, visit_of(tx, found, now))
             if row.vote is not None:
                 found = self._undo(tx, found, found.rater, row, row.vote, now)
-            following = self._next(tx, token, found, now)
+            following = self._next(tx, token, found, now, None)
             return VoteOutcome(status, following.visit, following=following)
 
     def _judge_undo(
@@ -757,7 +768,13 @@ class RatingService:
     # --- ballots ---
 
     def _give(
-        self, tx: Tx, holder: LinkHolder, rater: RaterRow, stage: Stage, now: datetime
+        self,
+        tx: Tx,
+        holder: LinkHolder,
+        rater: RaterRow,
+        stage: Stage,
+        now: datetime,
+        balance: Balance,
     ) -> AssignmentRow | None:
         """Choose the next pair and reserve it; None (and a lower total) if there is none."""
         rng = self._chance.generator()
@@ -774,13 +791,13 @@ class RatingService:
             pair_id = tx.materials.pairs(study.id, kind)[used].id
         else:
             mine = [row for row in rows if row.kind == PairKind.MAIN]
+            place = balance.pairs.place
             given = RaterHistory(
-                frozenset(r.pair_id for r in mine), sum(r.lower_left for r in mine)
+                tuple(place[r.pair_id] for r in mine), sum(r.lower_left for r in mine)
             )
             wanted = max(1, study.design.ballots_per_rater - len(mine))
-            others = [u for u in tx.assignments.underway(study.id, now) if u.rater_id != rater.id]
-            loads = tx.assignments.loads(study.id, now, self._pairs_to_give(tx, study))
-            choice = choose_pair(loads, given, wanted, rng, others)
+            standing = balance.standing(rater.id, rows, now)
+            choice = choose_pair(standing, given, wanted, rng)
             if choice is None:
                 tx.raters.set_total(rater.id, position - 1)
                 return None
@@ -818,13 +835,16 @@ class RatingService:
             self._contents[key] = BallotContent.from_json(text)
         return self._contents[key]
 
-    def _pairs_to_give(self, tx: Tx, study: Study) -> tuple[PairLoad, ...]:
+    def _balance(self, tx: Tx, study: Study, now: datetime) -> Balance:
+        """What has been given out, before this transaction writes: what it writes may not stay."""
         key = (study.hash, study.id)
-        if key not in self._to_give:
-            if len(self._to_give) >= _CACHE:
-                self._to_give.clear()
-            self._to_give[key] = tx.assignments.pairs_to_give(study.id)
-        return self._to_give[key]
+        if key not in self._balances:
+            if len(self._balances) >= _CACHE:
+                self._balances.clear()
+            self._balances[key] = Balance(PairTable(tx.assignments.pairs_to_give(study.id)))
+        balance = self._balances[key]
+        balance.follow(tx.assignments.changes(study.id, balance.mark), now)
+        return balance
 
     def warm(self) -> Iterator[Ballot]:
         """Read every ballot of the open studies once, before the first rater comes.
@@ -839,7 +859,6 @@ class RatingService:
             studies = [study for study in tx.studies.every() if study.takes_votes(now)]
         for study in studies:
             with self._store.reading() as tx:
-                self._pairs_to_give(tx, study)
                 contents = [
                     self._content(tx, study, pair.id)
                     for pair in tx.materials.pairs(study.id)

@@ -14,7 +14,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal, Protocol
 
-from study.assignment import PairLoad, RaterAtWork
+from study.assignment import PairToGive
+from study.balance import Changes, Mark
 from study.design import StudyDesign
 from study.errors import NotFoundError
 from study.material import NewPair, PairKind, Pool, Problem, Study, StudyPair
@@ -293,11 +294,8 @@ class Assignments(Protocol):
         beats: bool,
     ) -> None: ...
     def mark_hasty(self, assignment_id: int, at: datetime) -> None: ...
-    def pairs_to_give(self, study_id: int) -> tuple[PairLoad, ...]: ...
-    def loads(
-        self, study_id: int, now: datetime, pairs: tuple[PairLoad, ...] | None = None
-    ) -> tuple[PairLoad, ...]: ...
-    def underway(self, study_id: int, now: datetime) -> tuple[RaterAtWork, ...]: ...
+    def pairs_to_give(self, study_id: int) -> tuple[PairToGive, ...]: ...
+    def changes(self, study_id: int, since: Mark) -> Changes: ...
 
 
 class Votes(Protocol):

@@ -9,16 +9,12 @@ from sqlalchemy import (
     CursorResult,
     Executable,
     Row,
-    String,
     Table,
     and_,
     bindparam,
-    case,
-    cast,
     delete,
     func,
     insert,
-    or_,
     select,
     update,
 )
@@ -33,11 +29,11 @@ from db.tables import (
     ProblemTable,
     RaterTable,
     SealTable,
-    UtcTime,
     VoteTable,
     WithdrawalTable,
 )
-from study.assignment import PairLoad, RaterAtWork
+from study.assignment import PairToGive
+from study.balance import Changes, Mark, StoredBallot
 from study.material import PairKind
 from study.rating_types import UNREPORTED, BrowserReport
 from study.sealing import Seal
@@ -330,20 +326,6 @@ _KEEP_ALIVE = _CHANGE_ASSIGNMENT.values(
 )
 _MARK_HASTY = _CHANGE_ASSIGNMENT.values(hasty_at=bindparam("at"))
 
-_LIVE = and_(VOTE.id.is_(None), ASSIGNMENT.reserved_until > bindparam("now", type_=UtcTime()))
-_COUNTED = or_(VOTE.id.is_not(None), _LIVE)
-_LOADS = (
-    select(
-        ASSIGNMENT.pair_id,
-        func.count(VOTE.id),
-        func.sum(case((_LIVE, 1), else_=0)),
-        func.sum(case((and_(_COUNTED, ASSIGNMENT.lower_left), 1), else_=0)),
-    )
-    .join_from(ASSIGNMENTS, RATERS, RATER.id == ASSIGNMENT.rater_id)
-    .outerjoin(VOTES, _STANDING_VOTE)
-    .where(RATER.study_id == bindparam("study_id"))
-    .group_by(ASSIGNMENT.pair_id)
-)
 _PAIRS_TO_GIVE = (
     select(PAIR.id, PROBLEM.name, MEMBER.formula_key)
     .join_from(PAIRS, PROBLEMS, PROBLEM.id == PAIR.problem_id)
@@ -355,30 +337,24 @@ _PAIRS_TO_GIVE = (
     )
     .order_by(PAIR.number)
 )
-_STILL_TO_COME = RATER.total - func.sum(case((PAIR.kind != str(PairKind.PRACTICE), 1), else_=0))
-_UNDERWAY = (
+_CHANGES = (
     select(
-        ASSIGNMENT.rater_id,
-        _STILL_TO_COME,
-        func.aggregate_strings(
-            case((PAIR.kind == str(PairKind.MAIN), cast(ASSIGNMENT.pair_id, String))), ","
-        ),
+        RATER.id,
+        RATER.revision,
+        RATER.total,
+        ASSIGNMENT.pair_id,
+        PAIR.kind,
+        ASSIGNMENT.lower_left,
+        ASSIGNMENT.reserved_until,
+        VOTE.id,
     )
-    .join_from(ASSIGNMENTS, PAIRS, PAIR.id == ASSIGNMENT.pair_id)
-    .join(RATERS, RATER.id == ASSIGNMENT.rater_id)
-    .where(
-        RATER.study_id == bindparam("study_id"),
-        ASSIGNMENT.rater_id.in_(
-            select(ASSIGNMENT.rater_id).where(
-                ASSIGNMENT.reserved_until > bindparam("now", type_=UtcTime())
-            )
-        ),
-    )
-    .group_by(ASSIGNMENT.rater_id, RATER.total)
-    .having(_STILL_TO_COME > 0)
-    .order_by(ASSIGNMENT.rater_id)
+    .join_from(RATERS, ASSIGNMENTS, ASSIGNMENT.rater_id == RATER.id)
+    .join(PAIRS, PAIR.id == ASSIGNMENT.pair_id)
+    .outerjoin(VOTES, _STANDING_VOTE)
+    .where(RATER.study_id == bindparam("study_id"), RATER.revision > bindparam("revision"))
 )
-"""A row a rater at work, not a row a ballot: whoever gives out a ballot reads it, at each vote."""
+_KINDS = {str(kind): kind for kind in PairKind}
+_WITHDRAWN = select(func.max(WITHDRAWAL.id)).where(WITHDRAWAL.study_id == bindparam("study_id"))
 
 
 class SqlAssignments(_Repository):
@@ -447,49 +423,36 @@ class SqlAssignments(_Repository):
     def mark_hasty(self, assignment_id: int, at: datetime) -> None:
         self._run(_MARK_HASTY, assignment_id=assignment_id, at=at)
 
-    def pairs_to_give(self, study_id: int) -> tuple[PairLoad, ...]:
-        """Every pair that raters may get, as if none had been given yet."""
+    def pairs_to_give(self, study_id: int) -> tuple[PairToGive, ...]:
+        """Every pair that raters may get, in the order of their numbers."""
         formulas: dict[tuple[int, str], list[str]] = {}
         for pair_id, problem, key in self._run(_PAIRS_TO_GIVE, study_id=study_id):
             # The problem is part of the key: a formula may serve in two problems.
             formulas.setdefault((pair_id, problem), []).append(f"{problem}\0{key}")
         return tuple(
-            PairLoad(pair_id, problem, frozenset(keys))
+            PairToGive(pair_id, problem, frozenset(keys))
             for (pair_id, problem), keys in formulas.items()
         )
 
-    def loads(
-        self, study_id: int, now: datetime, pairs: tuple[PairLoad, ...] | None = None
-    ) -> tuple[PairLoad, ...]:
-        counts = {row[0]: row[1:] for row in self._run(_LOADS, study_id=study_id, now=now)}
-        loads = []
-        for pair in self.pairs_to_give(study_id) if pairs is None else pairs:
-            completed, reserved, lower_left = counts.get(pair.pair_id, (0, 0, 0))
-            loads.append(
-                PairLoad(
-                    pair.pair_id,
-                    pair.problem,
-                    pair.formulas,
-                    completed,
-                    int(reserved),
-                    int(lower_left),
-                )
-            )
-        return tuple(loads)
-
-    def underway(self, study_id: int, now: datetime) -> tuple[RaterAtWork, ...]:
-        """Raters with a ballot, voted or not, whose reservation would still be live."""
-        return tuple(
-            RaterAtWork(rater_id, frozenset(map(int, pairs.split(",") if pairs else ())), remaining)
-            for rater_id, remaining, pairs in self._run(_UNDERWAY, study_id=study_id, now=now)
-        )
+    def changes(self, study_id: int, since: Mark) -> Changes:
+        """Raters with rows that are new since `since`; everybody after a withdrawal."""
+        withdrawal = self._count(_WITHDRAWN, study_id=study_id)
+        everybody = withdrawal != since.withdrawal
+        revision = Mark().revision if everybody else since.revision
+        raters: dict[int, tuple[int, list[StoredBallot]]] = {}
+        rows = self._run(_CHANGES, study_id=study_id, revision=revision)
+        for rater_id, changed, total, pair_id, kind, lower_left, until, vote in rows:
+            ballots = raters.setdefault(rater_id, (total, []))[1]
+            ballots.append(StoredBallot(pair_id, _KINDS[kind], lower_left, until, vote is not None))
+            revision = max(revision, changed)
+        return Changes(Mark(revision, withdrawal), everybody, raters)
 
 
 def _assignment(row: Row[*tuple[Any, ...]]) -> AssignmentRow:
     assignment, rater, pair, kind, *rest = tuple(row)
     *rest, vote, choice, voted_at, idle_seconds = rest
     standing = None if vote is None else StandingVote(vote, choice, voted_at, idle_seconds)
-    return AssignmentRow(assignment, rater, pair, PairKind(kind), *rest, vote=standing)
+    return AssignmentRow(assignment, rater, pair, _KINDS[kind], *rest, vote=standing)
 
 
 _ADD_VOTE = insert(VOTES)

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
-from eic_core.formula.rendering import to_latex, to_python
-from eic_core.formula.syntax import EXPONENTS
-from study.ballots import BallotContent, ballot_formulas
+from eic_core.formula.rendering import to_python
+from study.ballots import BallotContent
 from study.design import StudyDesign, frozen_hash
-from study.errors import StudyError
+from study.giveaways import formulas_of_ballot
 from study.material import NewPair
 from study.rating_types import Axis, BallotFigure, FormulaCard
-from study.stimulus.form import fair_form
 
 MAX_POINTS = 50
 """So many of a ballot's points are written out, evenly through them."""
@@ -109,20 +106,8 @@ class ShownPair:
 
     @classmethod
     def of(cls, pair: NewPair, content: BallotContent) -> ShownPair:
-        names = tuple(axis.name for axis in content.figure.inputs)
-        on_ballot = (content.lower.latex, content.higher.latex)
-        # A ballot whose formulas needed all digits has them unrounded.
-        for digits, exponents in product((content.digits, None), EXPONENTS):
-            lower, higher = ballot_formulas(pair, names, digits, exponents)
-            if (to_latex(lower), to_latex(higher)) == on_ballot:
-                return cls(content, to_python(lower), to_python(higher))
-            form = fair_form(lower, higher)
-            if form.latex == on_ballot:
-                return cls(content, to_python(form.lower), to_python(form.higher))
-        raise StudyError(
-            "a formula is written in another way today than when the study was frozen",
-            hint="ask with the version that froze it",
-        )
+        lower, higher = formulas_of_ballot(pair, content)
+        return cls(content, to_python(lower), to_python(higher))
 
     def prompt(self, design: StudyDesign, *, lower_first: bool) -> Prompt:
         content = self.content

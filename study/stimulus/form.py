@@ -7,7 +7,7 @@ found.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
 from fractions import Fraction
@@ -290,3 +290,13 @@ RULES: tuple[FormRule, ...] = (
     ),
 )
 """All that may change between a formula as found and as shown; each keeps its value."""
+
+
+def rule_sentences(ids: Iterable[str]) -> list[str]:
+    """What the rules of these ids do, in the order of the table; unknown ones are left out.
+
+    >>> rule_sentences(["roots"])
+    ['powers of one half are written as square roots']
+    """
+    named = set(ids)
+    return [rule.sentence for rule in RULES if rule.id in named]

@@ -19,7 +19,7 @@ MAIN_PX, LEAST_PX = 20, 10
 class FormulaShape:
     """A formula in two sizes; ``<use href="#…">`` points to `BallotShapes.glyphs`."""
 
-    narrow: str  # An ``<svg>`` in ``currentColor``, at least `CARD` wide; wider ones scroll
+    narrow: str  # An ``<svg>`` in ``currentColor``, as wide as what it draws; wide ones scroll
     wide: str
     mathml: str  # A ``<math>`` for those who do not see it
 
@@ -48,15 +48,14 @@ class PlotShape:
             text.replace("{side}", letter.lower()).replace("{letter}", letter)
             for letter, text in (("A", left), ("B", right))
         ]
-        if self.together:
-            # The line that fills more lies below the other, on whichever side it stands.
-            marks = ["".join(sorted(marks, key=len, reverse=True))]
-        return tuple(self.frame.replace("{marks}", part) for part in marks)
+        # In the order of the letters: the order in the page tells nothing.
+        parts = ["".join(marks)] if self.together else marks
+        return tuple(self.frame.replace("{marks}", part) for part in parts)
 
 
 @dataclass(frozen=True)
 class BallotShapes:
-    glyphs: str  # ``<symbol>`` elements that both formulas use, in the order of their ids
+    glyphs: str  # ``<defs>`` with the outlines that both formulas use, in the order of their ids
     lower: FormulaShape
     higher: FormulaShape
     narrow: PlotShape

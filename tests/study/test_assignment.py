@@ -5,28 +5,47 @@ from __future__ import annotations
 import random
 from collections import Counter
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from study.assignment import (
-    PairLoad,
-    RaterAtWork,
+    PairTable,
+    PairToGive,
     RaterHistory,
+    Standing,
     check_positions,
     choose_pair,
     max_disjoint_pairs,
 )
+from study.balance import Balance, Changes, Mark, StoredBallot
+from study.material import PairKind
 from tests.effort import cases, examples
+
+NOW = datetime(2025, 1, 6, 9, 0, tzinfo=UTC)
+
+
+def standing(
+    pairs: list[PairToGive], votes: list[int] | None = None, lower_left: list[int] | None = None
+) -> Standing:
+    """With so many votes on the pairs, and nobody else at work."""
+    none = [0] * len(pairs)
+    counts = (np.array(votes or none), np.array(lower_left or none))
+    return Standing(PairTable(pairs), *counts, np.zeros(len(pairs)), 0)
 
 
 @dataclass
 class Person:
+    number: int
     stop: int
-    had: list[int] = field(default_factory=list)
-    left: int = 0
-    current: tuple[int, bool] | None = None
+    had: list[StoredBallot] = field(default_factory=list)
+
+    @property
+    def left(self) -> int:
+        return sum(ballot.lower_left for ballot in self.had)
 
 
 @dataclass
@@ -48,46 +67,44 @@ def simulate(
     """Raters at work in random turns; some leave after a random number of ballots."""
     rng = random.Random(seed)
     problems = [f"q{q}" for q, size in enumerate(sizes) for _ in range(size)]
-    pairs = range(len(problems))
-    formulas = [frozenset((f"{i}a", f"{i}b")) for i in pairs]
-    votes, reserved, left = Counter[int](), Counter[int](), Counter[int]()
+    pairs = [
+        PairToGive(i, problem, frozenset((f"{i}a", f"{i}b"))) for i, problem in enumerate(problems)
+    ]
+    balance = Balance(PairTable(pairs))
     at_work: list[Person] = []
+    all_ballots: list[StoredBallot] = []
     outcome = Outcome([], [], [], [], problems)
     started = 0
     while at_work or started < raters:
         while len(at_work) < at_once and started < raters:
             leaves = rng.random() < dropping
-            at_work.append(Person(rng.randrange(ballots) if leaves else ballots))
+            at_work.append(Person(started, rng.randrange(ballots) if leaves else ballots))
             started += 1
         person = rng.choice(at_work)
-        if person.current is not None:
-            pair, lower_left = person.current
-            person.current = None
-            reserved[pair] -= 1
-            votes[pair] += 1
-        if len(person.had) >= person.stop:
+        if person.had:
+            person.had[-1] = person.had[-1]._replace(voted=True)
+        gone = len(person.had) >= person.stop
+        if not gone:
+            now = balance.standing(person.number, person.had, NOW)
+            before = RaterHistory(tuple(ballot.pair_id for ballot in person.had), person.left)
+            choice = choose_pair(now, before, ballots - len(person.had), rng)
+            assert choice is not None and choice.pair_id not in before.places
+            until = NOW + timedelta(minutes=30)
+            person.had.append(
+                StoredBallot(choice.pair_id, PairKind.MAIN, choice.lower_left, until, False)
+            )
+        # Whoever leaves is at work no more: the promised ballots are those that were given.
+        total = len(person.had) if gone else ballots
+        balance.follow(Changes(Mark(), False, {person.number: (total, [*person.had])}), NOW)
+        if gone:
             at_work.remove(person)
+            all_ballots += person.had
             outcome.rater_leans.append(2 * person.left - len(person.had))
-            outcome.sessions.append(person.had)
-            continue
-        loads = [
-            PairLoad(i, problems[i], formulas[i], votes[i], reserved[i], left[i]) for i in pairs
-        ]
-        others = [
-            RaterAtWork(i, frozenset(o.had), ballots - len(o.had))
-            for i, o in enumerate(at_work)
-            if o is not person and o.had
-        ]
-        before = RaterHistory(frozenset(person.had), person.left)
-        choice = choose_pair(loads, before, ballots - len(person.had), rng, others)
-        assert choice is not None and choice.pair_id not in person.had
-        person.had.append(choice.pair_id)
-        person.left += choice.lower_left
-        person.current = (choice.pair_id, choice.lower_left)
-        reserved[choice.pair_id] += 1
-        left[choice.pair_id] += choice.lower_left
-    outcome.votes = [votes[i] for i in pairs]
-    outcome.pair_leans = [2 * left[i] - votes[i] for i in pairs]
+            outcome.sessions.append([ballot.pair_id for ballot in person.had])
+    votes = Counter(ballot.pair_id for ballot in all_ballots)
+    left = Counter(ballot.pair_id for ballot in all_ballots if ballot.lower_left)
+    outcome.votes = [votes[pair.pair_id] for pair in pairs]
+    outcome.pair_leans = [2 * left[pair.pair_id] - votes[pair.pair_id] for pair in pairs]
     return outcome
 
 
@@ -150,20 +167,18 @@ def test_a_rater_never_gets_a_pair_twice_nor_two_that_share_a_formula(
     edges: list[tuple[int, int]], seed: int
 ) -> None:
     rng = random.Random(seed)
-    loads = [
-        PairLoad(i, "q", frozenset(map(str, edge)), completed=rng.randrange(3))
-        for i, edge in enumerate(edges)
-    ]
-    reachable = max_disjoint_pairs(loads)
+    pairs = [PairToGive(i, "q", frozenset(map(str, edge))) for i, edge in enumerate(edges)]
+    now = standing(pairs, [rng.randrange(3) for _ in pairs])
+    reachable = max_disjoint_pairs(pairs)
     had: list[int] = []
     used: set[str] = set()
     while True:
-        choice = choose_pair(loads, RaterHistory(frozenset(had)), reachable - len(had) or 1, rng)
+        choice = choose_pair(now, RaterHistory(tuple(had)), reachable - len(had) or 1, rng)
         if choice is None:
             break
-        assert not loads[choice.pair_id].formulas & used
+        assert not pairs[choice.pair_id].formulas & used
         had.append(choice.pair_id)
-        used |= loads[choice.pair_id].formulas
+        used |= pairs[choice.pair_id].formulas
     assert len(had) >= min(reachable, 2)
 
 
@@ -177,15 +192,13 @@ def test_whoever_answers_all_has_seen_both_sides_alike_however_the_pairs_lean(
     leans: list[int], ballots: int, seed: int
 ) -> None:
     rng = random.Random(seed)
-    loads = [
-        PairLoad(i, "q", frozenset((f"{i}a", f"{i}b")), completed=8, lower_left=4 + lean)
-        for i, lean in enumerate(leans)
-    ]
-    ballots = min(ballots, len(loads))
+    pairs = [PairToGive(i, "q", frozenset((f"{i}a", f"{i}b"))) for i in range(len(leans))]
+    now = standing(pairs, [8] * len(pairs), [4 + lean for lean in leans])
+    ballots = min(ballots, len(pairs))
     had: list[int] = []
     left = 0
     for to_come in range(ballots, 0, -1):
-        choice = choose_pair(loads, RaterHistory(frozenset(had), left), to_come, rng)
+        choice = choose_pair(now, RaterHistory(tuple(had), left), to_come, rng)
         assert choice is not None
         had.append(choice.pair_id)
         left += choice.lower_left
@@ -193,32 +206,36 @@ def test_whoever_answers_all_has_seen_both_sides_alike_however_the_pairs_lean(
 
 
 def test_a_hub_does_not_cut_a_session_short() -> None:
-    hub = [PairLoad(i, "q", frozenset({"hub", str(i)})) for i in range(5)]
-    lonely = [PairLoad(9, "q", frozenset({"1", "x"}), completed=5)]
-    choice = choose_pair([*hub, *lonely], RaterHistory(), 2, random.Random(0))
+    hub = [PairToGive(i, "q", frozenset({"hub", str(i)})) for i in range(5)]
+    lonely = PairToGive(9, "q", frozenset({"1", "x"}))
+    now = standing([*hub, lonely], [0, 0, 0, 0, 0, 5])
+    choice = choose_pair(now, RaterHistory(), 2, random.Random(0))
     assert choice is not None and choice.pair_id != 1  # 1 would rule out both others
 
 
 def test_a_reservation_counts_like_a_vote() -> None:
-    a = PairLoad(1, "q", frozenset("ab"), reserved=1)
-    b = PairLoad(2, "q", frozenset("cd"))
+    pairs = PairTable([PairToGive(1, "q", frozenset("ab")), PairToGive(2, "q", frozenset("cd"))])
+    balance = Balance(pairs)
+    given = StoredBallot(1, PairKind.MAIN, True, NOW + timedelta(minutes=1), False)
+    balance.follow(Changes(Mark(), False, {7: (1, [given])}), NOW)
     for seed in range(20):
-        choice = choose_pair([a, b], RaterHistory(), 1, random.Random(seed))
+        now = balance.standing(8, [], NOW)
+        choice = choose_pair(now, RaterHistory(), 1, random.Random(seed))
         assert choice is not None and choice.pair_id == 2
 
 
 def test_sides_are_tossed_where_both_are_balanced() -> None:
-    pair = PairLoad(1, "q", frozenset("ab"))
-    sides = [choose_pair([pair], RaterHistory(), 1, random.Random(seed)) for seed in range(200)]
+    one = standing([PairToGive(1, "q", frozenset("ab"))])
+    sides = [choose_pair(one, RaterHistory(), 1, random.Random(seed)) for seed in range(200)]
     assert 70 < sum(choice.lower_left for choice in sides if choice) < 130
 
 
 def test_order_is_shuffled_between_raters() -> None:
-    pairs = [PairLoad(i, f"q{i}", frozenset((f"{i}a", f"{i}b"))) for i in range(10)]
+    now = standing([PairToGive(i, f"q{i}", frozenset((f"{i}a", f"{i}b"))) for i in range(10)])
     first = Counter(
         choice.pair_id
         for seed in range(200)
-        if (choice := choose_pair(pairs, RaterHistory(), 10, random.Random(seed)))
+        if (choice := choose_pair(now, RaterHistory(), 10, random.Random(seed)))
     )
     assert len(first) == 10
 
@@ -232,14 +249,16 @@ def test_attention_checks_never_come_first(total: int, checks: int, seed: int) -
 
 def test_the_first_raters_meet_the_problems_in_different_orders():
     sizes = {"a": 8, "b": 4, "c": 4, "d": 2}
-    loads = [
-        PairLoad(100 * i + k, problem, frozenset((f"{problem}{k}l", f"{problem}{k}h")))
+    pairs = [
+        PairToGive(100 * i + k, problem, frozenset((f"{problem}{k}l", f"{problem}{k}h")))
         for i, (problem, size) in enumerate(sizes.items())
         for k in range(size)
     ]
-    problem_of = {pair.pair_id: pair.problem for pair in loads}
+    now = standing(pairs)
+    problem_of = {pair.pair_id: pair.problem for pair in pairs}
     firsts = [
-        choose_pair(loads, RaterHistory(), 10, random.Random(seed)).pair_id for seed in range(400)
+        problem_of[choose_pair(now, RaterHistory(), 10, random.Random(seed)).pair_id]
+        for seed in range(400)
     ]
-    share = {p: sum(problem_of[i] == p for i in firsts) / 400 for p in sizes}
+    share = {p: firsts.count(p) / 400 for p in sizes}
     assert all(abs(share[p] - size / 18) < 0.1 for p, size in sizes.items())

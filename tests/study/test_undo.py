@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from study.material import Study
+from study.balance import Mark
 from study.rating_types import UNDO_SECONDS, Ballot, Stage, Undoable, VoteStatus
 from study.report.exported import edits_of
 from study.store import AssignmentRow, Choice, VoteRow
@@ -215,13 +216,12 @@ def test_a_pair_whose_vote_was_undone_is_reserved_and_not_counted(rehearsal: Reh
     rehearsal.rating.undo(token, ballot.token)
     assert rehearsal.organiser.monitor.live(study.id).votes == 0
     with rehearsal.store.reading() as tx:
-        loads = tx.assignments.loads(study.id, rehearsal.clock.now())
-    assert sum(load.completed for load in loads) == 0
-    assert sum(load.reserved for load in loads) == 1
+        [(_, [given])] = tx.assignments.changes(study.id, Mark()).raters.values()
+    assert not given.voted and given.reserved_until > rehearsal.clock.now()
     rehearsal.rating.vote(token, ballot.token, "left")
     with rehearsal.store.reading() as tx:
-        loads = tx.assignments.loads(study.id, rehearsal.clock.now())
-    assert (sum(load.completed for load in loads), sum(load.reserved for load in loads)) == (1, 0)
+        [(_, [given])] = tx.assignments.changes(study.id, Mark()).raters.values()
+    assert given.voted
 
 
 def test_withdrawing_deletes_undone_votes_and_empties_their_seals(rehearsal: Rehearsal) -> None:

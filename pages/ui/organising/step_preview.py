@@ -22,6 +22,7 @@ from study.design import StudyStatus
 from study.matching.robustness import DRAWS
 from study.material import Member, PairKind, StudyPair
 from study.organising import OrganiserService, Preview
+from study.stimulus.form import rule_sentences
 
 ALL = "All problems"
 SPECIALS = "Practice and checks"
@@ -137,13 +138,21 @@ def _behind(preview: Preview) -> None:
     show_heading("Behind the ballot")
     rows = [_member(letters[0], "lower", pair.lower), _member(letters[1], "higher", pair.higher)]
     st.html(table_html(sorted(rows), ("formula", "EIC", "R²", "complexity", "found by", "row")))
-    written = sorted(((letters[0], pair.lower.formula), (letters[1], pair.higher.formula)))
-    st.html(
-        "".join(
-            f'<p class="eic-written"><b>{letter}</b> <code>{escape(text, 2000)}</code></p>'
-            for letter, text in written
+    written = sorted(
+        (
+            (letters[0], pair.lower.formula, preview.lower_text),
+            (letters[1], pair.higher.formula, preview.higher_text),
         )
     )
+    st.html(
+        "".join(
+            f'<p class="eic-written"><b>{letter}</b>, as found <code>{escape(source, 2000)}</code>'
+            f"<br>as shown <code>{escape(text, 2000)}</code></p>"
+            for letter, source, text in written
+        )
+    )
+    if preview.rules:
+        quiet_note(f"As shown, {wording.join(rule_sentences(preview.rules))}.")
     same = " The two are <b>one function on the data</b>, up to rounding."
     same = same if pair.same_function else ""
     st.html(
