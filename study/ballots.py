@@ -9,12 +9,14 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from eic_core.errors import UserError
-from eic_core.formula.syntax import read
+from eic_core.formula.rendering import to_latex, to_python
+from eic_core.formula.syntax import EXPONENTS, read
 from eic_core.formula.tree import CONSTANT, VARIABLE, Exponents, Formula, Node
 from eic_core.measure import Samples, amplify
 from eic_core.measure.fit import r_squared
@@ -241,7 +243,7 @@ def ballot_formulas(
 ) -> tuple[Formula, Formula]:
     """The formulas of lower and of higher EIC with a ballot's names and digits; None: unrounded.
 
-    >>> from eic_core.formula.rendering import to_latex
+    >>> from eic_core.formula.rendering import to_latex, to_python
     >>> pair = NewPair("p", Member("2.03217*x0", 0, 1, 3), Member("x0+x0", 0, 1, 3))
     >>> [to_latex(formula) for formula in ballot_formulas(pair, ("t",), 3)]
     ['2.03 \\\\cdot t', 't + t']
@@ -251,6 +253,33 @@ def ballot_formulas(
         for member in (pair.lower, pair.higher)
     )
     return lower, higher
+
+
+def formulas_of_ballot(pair: NewPair, content: BallotContent) -> tuple[Formula, Formula]:
+    """The trees that a frozen ballot draws; `StudyError` if today's versions write others."""
+    names = tuple(axis.name for axis in content.figure.inputs)
+    on_ballot = (content.lower.latex, content.higher.latex)
+    # A ballot whose formulas needed all digits has them unrounded.
+    for digits, exponents in product((content.digits, None), EXPONENTS):
+        lower, higher = ballot_formulas(pair, names, digits, exponents)
+        if (to_latex(lower), to_latex(higher)) == on_ballot:
+            return lower, higher
+        form = fair_form(lower, higher)
+        if form.latex == on_ballot:
+            return form.lower, form.higher
+    raise StudyError(
+        "a formula is written in another way today than when the study was frozen",
+        hint="ask with the version that froze it",
+    )
+
+
+def plain_texts(pair: NewPair, content: BallotContent) -> tuple[str, str]:
+    """Both formulas as a ballot shows them, in plain text; in LaTeX where they cannot be reread."""
+    try:
+        lower, higher = formulas_of_ballot(pair, content)
+    except StudyError:
+        return content.lower.latex, content.higher.latex
+    return to_python(lower), to_python(higher)
 
 
 def evaluate(formula: Formula, columns: Mapping[str, np.ndarray]) -> np.ndarray:

@@ -9,17 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass
-from itertools import product
 
 import numpy as np
 
-from eic_core.formula.rendering import to_latex, to_python
-from eic_core.formula.syntax import EXPONENTS
 from eic_core.formula.tree import CONSTANT, Exponents, Formula
 from eic_core.measure import Samples
 from study.ballots import (
     BallotContent,
-    ballot_formulas,
+    formulas_of_ballot,
     problem_samples,
     read_member,
     round_pair,
@@ -44,33 +41,6 @@ class DrawnFormula:
 
 DrawnPair = tuple[DrawnFormula, DrawnFormula]
 """Of lower and of higher EIC."""
-
-
-def formulas_of_ballot(pair: NewPair, content: BallotContent) -> tuple[Formula, Formula]:
-    """The trees that a frozen ballot draws; `StudyError` if today's versions write others."""
-    names = tuple(axis.name for axis in content.figure.inputs)
-    on_ballot = (content.lower.latex, content.higher.latex)
-    # A ballot whose formulas needed all digits has them unrounded.
-    for digits, exponents in product((content.digits, None), EXPONENTS):
-        lower, higher = ballot_formulas(pair, names, digits, exponents)
-        if (to_latex(lower), to_latex(higher)) == on_ballot:
-            return lower, higher
-        form = fair_form(lower, higher)
-        if form.latex == on_ballot:
-            return form.lower, form.higher
-    raise StudyError(
-        "a formula is written in another way today than when the study was frozen",
-        hint="ask with the version that froze it",
-    )
-
-
-def plain_texts(pair: NewPair, content: BallotContent) -> tuple[str, str]:
-    """Both formulas as a ballot shows them, in plain text; in LaTeX where they cannot be reread."""
-    try:
-        lower, higher = formulas_of_ballot(pair, content)
-    except StudyError:
-        return content.lower.latex, content.higher.latex
-    return to_python(lower), to_python(higher)
 
 
 def drawn_on_ballot(pair: NewPair, content: BallotContent) -> DrawnPair:

@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from eic_core import wording
-from study.ballots import INSTRUCTION, BallotContent, make_content, problem_table, special_material
+from study.ballots import (
+    INSTRUCTION,
+    BallotContent,
+    make_content,
+    plain_texts,
+    problem_table,
+    special_material,
+)
 from study.clock import Chance, Clock
 from study.design import AttentionKind, StudyDesign, StudyStatus, canonical_json, frozen_hash
 from study.errors import DesignError, FrozenStudyError, NotFoundError, StaleEditError, StudyError
@@ -21,7 +28,7 @@ from study.freezing import (
     refuse_if_changed,
     version_of,
 )
-from study.giveaways import Giveaway, drawn_pairs, giveaways, plain_texts, thinned
+from study.giveaways import Giveaway, drawn_pairs, giveaways, thinned
 from study.links import InvitationService
 from study.material import Column, NewPair, PairKind, Pool, Problem, Study, StudyPair
 from study.monitoring import Monitor
@@ -39,7 +46,9 @@ class Preview:
     digits: int  # Significant digits shown
     r2_change: float  # The larger change of the two R² through rounding
     lower_left: bool  # Whether the formula of lower EIC stands on the left in this preview
-    # lower_text, higher_text: the formulas as shown
+    # The formulas as the ballot writes them
+    lower_latex: str
+    higher_latex: str
     lower_text: str
     higher_text: str
     rules: tuple[str, ...]  # Ids of the rules of the fair form that changed something
@@ -68,6 +77,8 @@ def preview_of(study: Study, pair: StudyPair, content: BallotContent, lower_left
         content.digits,
         content.r2_change,
         lower_left,
+        content.lower.latex,
+        content.higher.latex,
         lower_text,
         higher_text,
         content.rules,

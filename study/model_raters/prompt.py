@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from eic_core.formula.rendering import to_python
-from study.ballots import BallotContent
+from study.ballots import BallotContent, formulas_of_ballot
 from study.design import StudyDesign, frozen_hash
-from study.giveaways import formulas_of_ballot
 from study.material import NewPair
 from study.rating_types import Axis, BallotFigure, FormulaCard
 

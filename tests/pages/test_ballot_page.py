@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from html import unescape
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -17,6 +18,7 @@ from starlette.testclient import TestClient
 import pages.ballot.routes
 from pages.ballot import words
 from pages.ballot.views import SCRIPT, STYLE
+from pages.ui.organising import ballot_preview, login
 from study.errors import BusyError, StorageError
 from study.material import Study
 from study.rating_types import Axis, Progress, RatingVisit, Stage
@@ -442,6 +444,32 @@ def test_a_ballot_says_in_words_what_it_shows(rehearsal: Rehearsal) -> None:
     assert "Each map shows" in text or "The dots are 15 measurements of level, over time" in text
     assert len(re.findall(r"Formula [AB] [a-z]", text)) >= 2
     assert text.count("<math") >= 4
+
+
+def test_organisers_see_the_very_page_and_can_press_nothing(
+    rehearsal: Rehearsal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = opened(rehearsal, practice=True)
+    lab = SimpleNamespace(demo=True, organising=rehearsal.organiser)
+    for module in (ballot_preview, login):
+        monkeypatch.setattr(module, "lab", lambda: lab)
+    app = Starlette(routes=ballot_preview.PREVIEW_ROUTES)
+    address = f"{ballot_preview.PREVIEW}?study={study.id}"
+    assert TestClient(app).get(f"{address}&pair=1").status_code == 401  # a demo on another machine
+    client = TestClient(app, base_url="http://localhost")
+    shown = {
+        which: client.get(f"{address}&{which}")
+        for which in ("pair=1", "pair=1&swap=1", "special=0")
+    }
+    for answer in shown.values():
+        buttons = re.findall(r"<button[^>]*>", answer.text)
+        assert buttons and all("disabled" in button for button in buttons)
+        assert "<script" not in answer.text and answer.headers["x-frame-options"] == "SAMEORIGIN"
+        assert "frame-ancestors 'self'" in answer.headers["content-security-policy"]
+    assert shown["pair=1"].text != shown["pair=1&swap=1"].text
+    assert words.PRACTICE in shown["special=0"].text
+    for nothing in ("pair=999", "pair=x", "special=7", f"pair={'9' * 30}"):
+        assert client.get(f"{address}&{nothing}").status_code == 404
 
 
 def test_units_are_words() -> None:

@@ -27,7 +27,9 @@ FRAME_HEIGHT = 760
 def ballot_frame(study_id: int, **which: int) -> None:
     """The rater's very page, in a frame; its buttons do nothing."""
     query = urlencode({"study": study_id, **which})
-    st.iframe(f"{PREVIEW}?{query}", height=FRAME_HEIGHT, alt="The ballot as raters see it")
+    key = "-".join(("ballot-frame", *map(str, which.values())))
+    with st.container(border=True, key=key):
+        st.iframe(f"{PREVIEW}?{query}", height=FRAME_HEIGHT, alt="The ballot as raters see it")
 
 
 async def ballot_preview(request: Request) -> Response:
