@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import zlib
@@ -127,7 +128,7 @@ def test_a_whole_session_on_a_phone_leads_to_the_thanks_and_tells_nothing(
 
 def _bare(mathml: str) -> str:
     """As a browser or a writer spells it: without the name of the language, one way to close."""
-    return re.sub(r' xmlns="[^"]*"|\s*/?(?=>)|</\w+>', "", mathml)
+    return html.unescape(re.sub(r' xmlns="[^"]*"|\s*/?(?=>)|</\w+>', "", mathml))
 
 
 def test_no_ballot_of_any_pair_tells_and_no_rater_finds_a_side_favoured(world: World) -> None:

@@ -497,15 +497,15 @@ def test_to_look_changes_nothing_and_no_form_is_sent_by_a_link(place: Place) -> 
     for name in FORMS:
         for way in ("GET", "HEAD", "PUT", "DELETE", "OPTIONS"):
             path = f"/rate/{name}?t={rater.token}&ballot={rater.ballot}&choice=left"
-            assert ask(place.address, way, path).status in (404, 405), (way, name)
+            status = ask(place.address, way, path).status  # none of the framework's own pages
+            assert status in (303, 404, 405), (way, name, status)
     assert place.stored() == before
     place.tell(f"{6 + 5 * len(FORMS)} looks at a rater's addresses that are no form", "no change")
 
 
 def test_the_policy_of_the_rating_pages_allows_nothing_inline(place: Place) -> None:
     rater = place.rater()
-    static = re.findall(r'"(/rate/static/[^"]+)"', rater.page)
-    for path in (f"/rate?t={rater.token}", "/rate", *static):
+    for path in (f"/rate?t={rater.token}", f"/rate?t={rater.token}&at=withdraw", "/rate"):
         answer = ask(place.address, "GET", path)
         policy = answer.headers["content-security-policy"]
         assert "unsafe" not in policy and "sha256" not in policy, (path, policy)
