@@ -192,9 +192,7 @@ def main() -> int:
         running_browser(executable) as browser,
         profile(browser) as context,
     ):
-        world = World.at(
-            Path(base), every=every, frozen=False, attention_checks=3, allow_tie=True
-        )
+        world = World.at(Path(base), every=every, frozen=False, attention_checks=3, allow_tie=True)
         page = window(context, *SIZES[0])
         for name, ballot in every_ballot(world):
             show(page, ballot)
