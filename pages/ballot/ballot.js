@@ -141,6 +141,7 @@
     settle();
     if (answer.kind === 'main') return swap(answer.text);
     say(answer.text);
+    find('#notice')?.scrollIntoView({block: 'nearest'});
   };
   const swap = (html) => {
     const parsed = document.createElement('template');
