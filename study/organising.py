@@ -21,7 +21,7 @@ from study.freezing import (
     refuse_if_changed,
     version_of,
 )
-from study.giveaways import Giveaway, giveaways, plain_texts, drawn_pairs, thinned
+from study.giveaways import Giveaway, drawn_pairs, giveaways, plain_texts, thinned
 from study.links import InvitationService
 from study.material import Column, NewPair, PairKind, Pool, Problem, Study, StudyPair
 from study.monitoring import Monitor
