@@ -8,15 +8,13 @@ import pytest
 
 from eic_core.formula.rendering import to_latex
 from eic_core.formula.syntax import read
-from study.ballots import BallotContent, make_content
+from study.ballots import BallotContent, formulas_of_ballot, make_content, plain_texts
 from study.freezing import configuration_of
 from study.giveaways import (
     FEATURES,
     MOST_PAIRS,
     DrawnFormula,
-    formulas_of_ballot,
     giveaways,
-    plain_texts,
     thinned,
 )
 from study.material import Member, NewPair, Problem, StudyPair
