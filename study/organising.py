@@ -556,8 +556,8 @@ class OrganiserService:
             stored = tx.materials.ballot(pair_id)
             frozen = BallotContent.from_json(stored) if stored else None
             problems = {p.name: p for p in tx.materials.problems(study_id)}
-        problem = problems[pair.pair.problem]
-        content = frozen or make_content(problem, pair.pair, study.exponents)
+        # Practice and checks of a frozen study have no problem of the organiser's.
+        content = frozen or make_content(problems[pair.pair.problem], pair.pair, study.exponents)
         return preview_of(study, pair, content, lower_left)
 
     def preview_specials(self, study_id: int) -> tuple[Preview, ...]:

@@ -5,6 +5,7 @@
   const BEAT = 15000;  // ms between signs of life
   const PATIENCE = 15000;  // ms for an answer to arrive
   const LONGEST_GAP = 5000;  // ms between two looks at the clock: after more, the machine has slept
+  const READING = 6000;  // ms that a notice stays at least
   const WHOLE = 0.97;  // of a formula or a plot
   const OBSERVES = 'IntersectionObserver' in window;
   const SIDES = {1: 'left', 2: 'right', 3: 'tie'};
@@ -107,9 +108,15 @@
     }
   };
 
+  let since = 0;
   const say = (text) => {
     const notice = find('#notice');
     if (notice && notice.textContent !== text) notice.textContent = text;
+    since = performance.now();
+  };
+  const forget = () => {  // what was asked for is done, and there was time to read it
+    if (performance.now() - since > READING && find('#notice')?.textContent === words.unseen &&
+        boxes().every(isSeen)) say('');
   };
   const pend = (button) => {
     busy = true;
@@ -141,6 +148,7 @@
     settle();
     if (answer.kind === 'main') return swap(answer.text);
     say(answer.text);
+    find('#notice')?.scrollIntoView({block: 'nearest'});
   };
   const swap = (html) => {
     const parsed = document.createElement('template');
@@ -256,7 +264,7 @@
     } catch { if (!busy) say(words.offline); }
   };
   setInterval(beat, BEAT);
-  setInterval(keepClock, 1000);
+  setInterval(() => { keepClock(); forget(); }, 1000);
   document.addEventListener('visibilitychange', account);
   addEventListener('pagehide', keepClock);
   addEventListener('pageshow', event => { if (event.persisted) location.reload(); });
