@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from study.material import Study
 from study.balance import Mark
+from study.material import Study
 from study.rating_types import UNDO_SECONDS, Ballot, Stage, Undoable, VoteStatus
 from study.report.exported import edits_of
 from study.store import AssignmentRow, Choice, VoteRow
