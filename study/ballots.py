@@ -8,15 +8,15 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from eic_core.errors import UserError
-from eic_core.formula.rendering import to_latex
-from eic_core.formula.syntax import read
+from eic_core.formula.rendering import to_latex, to_python
+from eic_core.formula.syntax import EXPONENTS, read
 from eic_core.formula.tree import CONSTANT, VARIABLE, Exponents, Formula, Node
 from eic_core.measure import Samples, amplify
 from eic_core.measure.fit import r_squared
@@ -32,6 +32,7 @@ from study.rating_types import (
     FormulaView,
     PlotView,
 )
+from study.stimulus.form import fair_form, short_constant
 from study.stimulus.plotting import Plots, draw_plots, draw_stored_plots
 from study.stimulus.shapes import BallotShapes, shapes_of_values
 from study.stimulus.typesetting import name_mathml, typeset
@@ -49,6 +50,9 @@ class BallotContent:
     r2_change: float  # The larger change of the two R² through rounding; at most 0.001
     instruction: str = ""  # For an instructed attention check, with ``{letter}`` for A or B
     shapes: BallotShapes | None = None  # None in ballots of before: they are drawn when shown
+    # Ids of the rows of `study.stimulus.form.RULES` that changed what is shown; none in ballots of
+    # before
+    rules: tuple[str, ...] = ()
 
     @cached_property
     def _shapes_of_before(self) -> BallotShapes:
@@ -120,7 +124,7 @@ class BallotContent:
     def to_json(self) -> str:
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         if self.shapes is None:
-            del values["shapes"]  # ballots of before keep their digest
+            del values["shapes"], values["rules"]  # ballots of before keep their digest
         return canonical_json(values)
 
     @classmethod
@@ -139,6 +143,7 @@ class BallotContent:
         values["higher"] = _card_of_values(values["higher"])
         if values.get("shapes"):
             values["shapes"] = shapes_of_values(values["shapes"])
+        values["rules"] = tuple(values.get("rules", ()))
         return cls(**values)
 
 
@@ -234,44 +239,47 @@ def _with_names_and_digits(
 
 
 def ballot_formulas(
-    pair: NewPair, inputs: tuple[str, ...], digits: int | None
+    pair: NewPair, inputs: tuple[str, ...], digits: int | None, exponents: Exponents = "exact"
 ) -> tuple[Formula, Formula]:
-    """The formulas of lower and of higher EIC as a ballot writes them; `digits` None: unrounded.
+    """The formulas of lower and of higher EIC with a ballot's names and digits; None: unrounded.
 
+    >>> from eic_core.formula.rendering import to_latex, to_python
     >>> pair = NewPair("p", Member("2.03217*x0", 0, 1, 3), Member("x0+x0", 0, 1, 3))
     >>> [to_latex(formula) for formula in ballot_formulas(pair, ("t",), 3)]
     ['2.03 \\\\cdot t', 't + t']
     """
     lower, higher = (
-        _with_names_and_digits(read_member(member, inputs), {}, digits)
+        _with_names_and_digits(read_member(member, inputs, exponents), {}, digits)
         for member in (pair.lower, pair.higher)
     )
     return lower, higher
 
 
-def short_constant(label: str, digits: int) -> str:
-    """A constant with at most `digits` digits, in one style whatever its method prints.
+def formulas_of_ballot(pair: NewPair, content: BallotContent) -> tuple[Formula, Formula]:
+    """The trees that a frozen ballot draws; `StudyError` if today's versions write others."""
+    names = tuple(axis.name for axis in content.figure.inputs)
+    on_ballot = (content.lower.latex, content.higher.latex)
+    # A ballot whose formulas needed all digits has them unrounded.
+    for digits, exponents in product((content.digits, None), EXPONENTS):
+        lower, higher = ballot_formulas(pair, names, digits, exponents)
+        if (to_latex(lower), to_latex(higher)) == on_ballot:
+            return lower, higher
+        form = fair_form(lower, higher)
+        if form.latex == on_ballot:
+            return form.lower, form.higher
+    raise StudyError(
+        "a formula is written in another way today than when the study was frozen",
+        hint="ask with the version that froze it",
+    )
 
-    >>> [short_constant(c, 4) for c in ("0.12345678", "-2.000000", "1.5E-7", "123456", "1/3")]
-    ['0.1235', '-2', '1.5e-7', '123500', '1/3']
-    """
+
+def plain_texts(pair: NewPair, content: BallotContent) -> tuple[str, str]:
+    """Both formulas as a ballot shows them, in plain text; in LaTeX where they cannot be reread."""
     try:
-        number = Decimal(label)
-    except InvalidOperation:
-        return label
-    context = Context(prec=digits, rounding=ROUND_HALF_EVEN, Emin=-(10**9), Emax=10**9)
-    rounded = context.plus(number)
-    if not rounded:
-        return "0"
-    sign, figures, exponent = rounded.normalize(context).as_tuple()
-    assert isinstance(exponent, int)
-    text = "".join(map(str, figures))
-    minus = "-" if sign else ""
-    power = len(text) - 1 + exponent
-    if -4 <= power <= 6:
-        return minus + f"{abs(rounded.normalize(context)):f}"
-    mantissa = text[0] + (f".{text[1:]}" if len(text) > 1 else "")
-    return f"{minus}{mantissa}e{power}"
+        lower, higher = formulas_of_ballot(pair, content)
+    except StudyError:
+        return content.lower.latex, content.higher.latex
+    return to_python(lower), to_python(higher)
 
 
 def evaluate(formula: Formula, columns: Mapping[str, np.ndarray]) -> np.ndarray:
@@ -332,7 +340,13 @@ def make_content(problem: Problem, pair: NewPair, exponents: Exponents = "exact"
     # Text, curve and R² all belong to the rounded constants: what raters see is one formula.
     digits, rounded, r2, change = round_pair(lower, higher, samples)
     figure = _figure(problem, samples)
-    cards = [_card(formula, value) for formula, value in zip(rounded, r2, strict=True)]
+    form = fair_form(*rounded)
+    cards = [
+        # Complexity as found: pairs are matched by it. Counted on what is drawn it would differ by
+        # up to 6 within a pair where one side lost zeros and ones, and give that side away.
+        FormulaCard(latex=latex, r2=round(value, 3), complexity=formula.complexity)
+        for latex, value, formula in zip(form.latex, r2, rounded, strict=True)
+    ]
     names = tuple(axis.name for axis in figure.inputs)
     plots = draw_plots(figure, *(_values_of(formula, names) for formula in rounded))
     return BallotContent(
@@ -344,6 +358,7 @@ def make_content(problem: Problem, pair: NewPair, exponents: Exponents = "exact"
         digits=digits,
         r2_change=change,
         shapes=_shapes(cards[0].latex, cards[1].latex, plots),
+        rules=form.applied,
     )
 
 
@@ -387,10 +402,6 @@ def _figure(problem: Problem, samples: Samples) -> BallotFigure:
         points=points,
         rows=len(samples),
     )
-
-
-def _card(formula: Formula, r2: float) -> FormulaCard:
-    return FormulaCard(latex=to_latex(formula), r2=round(r2, 3), complexity=formula.complexity)
 
 
 def _short(value: float) -> float:

@@ -158,6 +158,11 @@ def add_pairs_parser(commands: Any) -> None:
         help="what serves at most once: formulas of one text (default), of one tree "
         "without its constants, or each row by itself",
     )
+    more.add_argument(
+        "--near-twins",
+        action="store_true",
+        help="allow pairs of one tree but for its constants, which are left out otherwise",
+    )
     parser.set_defaults(run=run_pairs)
 
 
@@ -178,6 +183,7 @@ def run_pairs(options: argparse.Namespace) -> None:
         min_gap_share=options.min_gap_share,
         gap_without_worst_row=options.gap_without_worst_row,
         distinct=options.distinct,
+        near_twins=options.near_twins,
     )
     if options.k is not None and options.mode != "best":
         raise UserError("--k goes with --mode best")

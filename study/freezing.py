@@ -58,17 +58,22 @@ GAPS = ("gap_share", "gap_without_worst_row")
 def _pair(pair: StudyPair, ballot: str | None) -> dict[str, Any]:
     # Unknown gaps are left out: configurations of before keep their hash.
     gaps = {name: value for name in GAPS if (value := getattr(pair.pair, name)) is not None}
-    return gaps | {
-        "pair": pair.name,
-        "kind": str(pair.pair.kind),
-        "problem": pair.pair.problem,
-        "loss": json_number(pair.pair.loss),
-        "same_function": pair.pair.same_function,
-        "dropped": pair.dropped,
-        "lower": _member(pair.pair.lower),
-        "higher": _member(pair.pair.higher),
-        "ballot_sha256": ballot and hashlib.sha256(ballot.encode()).hexdigest(),
-    }
+    rules = json.loads(ballot).get("rules") if ballot else None
+    return (
+        gaps
+        | ({"form": rules} if rules else {})
+        | {
+            "pair": pair.name,
+            "kind": str(pair.pair.kind),
+            "problem": pair.pair.problem,
+            "loss": json_number(pair.pair.loss),
+            "same_function": pair.pair.same_function,
+            "dropped": pair.dropped,
+            "lower": _member(pair.pair.lower),
+            "higher": _member(pair.pair.higher),
+            "ballot_sha256": ballot and hashlib.sha256(ballot.encode()).hexdigest(),
+        }
+    )
 
 
 def _member(member: Member) -> dict[str, Any]:

@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from eic_core import wording
-from study.ballots import INSTRUCTION, BallotContent, make_content, problem_table, special_material
+from study.ballots import (
+    INSTRUCTION,
+    BallotContent,
+    make_content,
+    plain_texts,
+    problem_table,
+    special_material,
+)
 from study.clock import Chance, Clock
 from study.design import AttentionKind, StudyDesign, StudyStatus, canonical_json, frozen_hash
 from study.errors import DesignError, FrozenStudyError, NotFoundError, StaleEditError, StudyError
@@ -21,6 +28,7 @@ from study.freezing import (
     refuse_if_changed,
     version_of,
 )
+from study.giveaways import Giveaway, drawn_pairs, giveaways, thinned
 from study.links import InvitationService
 from study.material import Column, NewPair, PairKind, Pool, Problem, Study, StudyPair
 from study.monitoring import Monitor
@@ -38,6 +46,12 @@ class Preview:
     digits: int  # Significant digits shown
     r2_change: float  # The larger change of the two R² through rounding
     lower_left: bool  # Whether the formula of lower EIC stands on the left in this preview
+    # The formulas as the ballot writes them
+    lower_latex: str
+    higher_latex: str
+    lower_text: str
+    higher_text: str
+    rules: tuple[str, ...]  # Ids of the rules of the fair form that changed something
 
 
 def special_content(design: StudyDesign, problem: Problem, pair: NewPair) -> BallotContent:
@@ -56,7 +70,19 @@ def preview_of(study: Study, pair: StudyPair, content: BallotContent, lower_left
         of=study.design.ballots_per_rater + study.design.attention_checks,
         practice=kind == PairKind.PRACTICE,
     )
-    return Preview(pair, ballot, content.digits, content.r2_change, lower_left)
+    lower_text, higher_text = plain_texts(pair.pair, content)
+    return Preview(
+        pair,
+        ballot,
+        content.digits,
+        content.r2_change,
+        lower_left,
+        content.lower.latex,
+        content.higher.latex,
+        lower_text,
+        higher_text,
+        content.rules,
+    )
 
 
 Progress = Callable[[int, int], None]
@@ -444,6 +470,32 @@ class OrganiserService:
         with self._store.reading() as tx:
             return tx.materials.pairs(study_id, PairKind.MAIN)
 
+    def giveaways(self, study_id: int) -> tuple[tuple[Giveaway, ...], int]:
+        """How well what raters see gives the lower EIC away, feature by feature.
+
+        Parameters
+        ----------
+        study_id
+            A study's; of a frozen one the very ballots are looked at.
+
+        Returns
+        -------
+        tuple[tuple[Giveaway, ...], int]
+            The most telling first, and the number of pairs that were looked at.
+        """
+        with self._store.reading() as tx:
+            study = require_study(tx, study_id)
+            pairs = thinned([p for p in tx.materials.pairs(study_id, PairKind.MAIN) if p.in_study])
+            stored = [tx.materials.ballot(pair.id) for pair in pairs]
+            problems = tx.materials.problems(study_id)
+        ballots = [text and BallotContent.from_json(text) for text in stored]
+        drawn = drawn_pairs(
+            problems,
+            [(p.pair, b or None) for p, b in zip(pairs, ballots, strict=True)],
+            study.exponents,
+        )
+        return giveaways(drawn), len(drawn)
+
     def drop_pair(self, study_id: int, pair_id: int, reason: str) -> StudyPair:
         """Leave a pair out of a draft.
 
@@ -504,8 +556,8 @@ class OrganiserService:
             stored = tx.materials.ballot(pair_id)
             frozen = BallotContent.from_json(stored) if stored else None
             problems = {p.name: p for p in tx.materials.problems(study_id)}
-        problem = problems[pair.pair.problem]
-        content = frozen or make_content(problem, pair.pair, study.exponents)
+        # Practice and checks of a frozen study have no problem of the organiser's.
+        content = frozen or make_content(problems[pair.pair.problem], pair.pair, study.exponents)
         return preview_of(study, pair, content, lower_left)
 
     def preview_specials(self, study_id: int) -> tuple[Preview, ...]:

@@ -321,6 +321,7 @@ def test_raters_go_on_where_they_were(lab: Lab) -> None:
     under_way = token["rating page, open study, under way"]
     ballot = lab.rating.next_ballot(under_way).ballot
     assert ballot is not None and ballot.question == "Which would you rather read?"
+    assert ballot.meaning == lab.rating.open(under_way).meaning == ""  # nobody was told
     told = BrowserReport.read("ms=12345;w=1440;seen=1;by=keys")
     assert lab.rating.vote(under_way, ballot.token, "right", "", told).status == VoteStatus.SAVED
     anyone = token["rating page, open study, open to anyone"]

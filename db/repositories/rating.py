@@ -451,8 +451,8 @@ class SqlAssignments(_Repository):
 def _assignment(row: Row[*tuple[Any, ...]]) -> AssignmentRow:
     assignment, rater, pair, kind, *rest = tuple(row)
     *rest, vote, choice, voted_at, idle_seconds = rest
-    standing = None if vote is None else StandingVote(vote, choice, voted_at, idle_seconds)
-    return AssignmentRow(assignment, rater, pair, _KINDS[kind], *rest, vote=standing)
+    rest.append(None if vote is None else StandingVote(vote, choice, voted_at, idle_seconds))
+    return AssignmentRow(assignment, rater, pair, _KINDS[kind], *rest)
 
 
 _ADD_VOTE = insert(VOTES)

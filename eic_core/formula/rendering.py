@@ -57,8 +57,8 @@ def template_parts(template: str, arity: int, comma: str = ", ") -> tuple[Part |
     return tuple(part for part in parts if part != "")
 
 
-def form_of(formula: Formula, node: Node) -> Form:
-    """The form of an operator over these operands.
+def form_of(formula: Formula, node: Node, compact: bool = True) -> Form:
+    """The form of an operator over these operands; `compact`: as a power of e where that is small.
 
     >>> from eic_core.formula.syntax import read
     >>> formula = read("exp(-x)").formula
@@ -73,11 +73,28 @@ def form_of(formula: Formula, node: Node) -> Form:
             return writing.of_number
     if writing.explicit is not None and _misread(formula, node):
         return writing.explicit
-    is_small = node.id - formula.first[node.id] <= _SMALL
-    # a variable e would look like the base of a power of e
-    if writing.compact is not None and is_small and "e" not in formula.variables:
+    if compact and writing.compact is not None and _fits_exponent(formula, node):
         return writing.compact
     return row.form_with(node.parameter)
+
+
+def _fits_exponent(formula: Formula, node: Node) -> bool:
+    # a variable e would look like the base of a power of e
+    return node.id - formula.first[node.id] <= _SMALL and "e" not in formula.variables
+
+
+def compact_forms(formula: Formula) -> frozenset[bool]:
+    """Of the operators that have a compact form: whether each is written so.
+
+    >>> from eic_core.formula.syntax import read
+    >>> sorted(compact_forms(read("exp(x) + exp(x + x + x + x)").formula))
+    [False, True]
+    """
+    return frozenset(
+        _fits_exponent(formula, node)
+        for node in formula.nodes
+        if node.children and OPERATORS[node.operator].writing.compact is not None
+    )
 
 
 def _misread(formula: Formula, node: Node) -> bool:
@@ -299,6 +316,7 @@ def to_latex(
     formula: Formula,
     node_id: int | None = None,
     decorate: Callable[[Node, str], str] | None = None,
+    compact: bool = True,
 ) -> str:
     r"""LaTeX that KaTeX typesets.
 
@@ -311,6 +329,8 @@ def to_latex(
     decorate
         Given a node, leaves too, and its LaTeX, returns a well-formed group in its place, such as
         ``\colorbox{red}{$...$}``.
+    compact
+        Whether small exponents of e stand raised; otherwise all are written ``exp``.
 
     Returns
     -------
@@ -324,7 +344,7 @@ def to_latex(
     >>> print(to_latex(read("sqrt(x_0)/(1.5e-7*theta)").formula))
     \frac{\sqrt{x_{0}}}{1.5\times 10^{-7} \cdot \theta}
     """
-    return "".join(_flatten(formula, _last(formula, node_id), LATEX, decorate))
+    return "".join(_flatten(formula, _last(formula, node_id), LATEX, decorate, compact))
 
 
 def to_mathml(formula: Formula, node_id: int | None = None) -> str:
@@ -489,11 +509,11 @@ def _last(formula: Formula, node_id: int | None) -> int:
     return len(formula) - 1 if node_id is None else node_id
 
 
-def _parts(formula: Formula, node: Node, style: int) -> Iterator[str | int]:
+def _parts(formula: Formula, node: Node, style: int, compact: bool = True) -> Iterator[str | int]:
     if not node.children:
         yield _leaf(formula, node, style)
         return
-    form = form_of(formula, node)
+    form = form_of(formula, node, compact)
     opened, closed = _BRACKETS[style]
     for part in _written(form, style, len(node.children)):
         if part is None:
@@ -504,13 +524,14 @@ def _parts(formula: Formula, node: Node, style: int) -> Iterator[str | int]:
         else:
             position, floor = part
             child = node.children[position]
-            precedence = _precedence(formula, formula.nodes[child], style)
+            precedence = _precedence(formula, formula.nodes[child], style, compact)
             if style == C and _counts_a_truth(formula, node, position):
                 yield "(double)("
                 yield child
                 yield ")"
             elif precedence < floor or (
-                floor in _RIGHT and _begins_with_minus(formula, formula.nodes[child], style)
+                floor in _RIGHT
+                and _begins_with_minus(formula, formula.nodes[child], style, compact)
             ):
                 yield opened
                 yield child
@@ -536,26 +557,26 @@ def _counts_a_truth(formula: Formula, node: Node, position: int) -> bool:
     return counts and bool(child.children) and OPERATORS[child.operator].truth
 
 
-def _begins_with_minus(formula: Formula, node: Node, style: int) -> bool:
+def _begins_with_minus(formula: Formula, node: Node, style: int, compact: bool) -> bool:
     """Whether a node's text begins with a minus, which would stand next to another sign."""
     # a MathML template begins with a tag, but has a minus first where that of LaTeX does
     style = LATEX if style == MATHML else style
     while node.children:
-        first, *_ = _written(form_of(formula, node), style, len(node.children))
+        first, *_ = _written(form_of(formula, node, compact), style, len(node.children))
         if isinstance(first, str):
             return first[0] in "-−"
         if first is None:
             return False
         place, floor = first
         node = formula.nodes[node.children[place]]
-        if _precedence(formula, node, style) < floor:
+        if _precedence(formula, node, style, compact) < floor:
             return False
-    return _precedence(formula, node, style) == NEG
+    return _precedence(formula, node, style, compact) == NEG
 
 
-def _precedence(formula: Formula, node: Node, style: int) -> int:
+def _precedence(formula: Formula, node: Node, style: int, compact: bool) -> int:
     if node.children:
-        form = form_of(formula, node)
+        form = form_of(formula, node, compact)
         if style == C and form.c:
             return form.c_precedence
         if style in (CODE, C) and form.code_precedence is not None:
@@ -754,6 +775,7 @@ def _flatten(
     root: int,
     style: int,
     decorate: Callable[[Node, str], str] | None = None,
+    compact: bool = True,
 ) -> list[str]:
     """All pieces of the text, left to right, over an explicit stack."""
     pieces: list[str] = []  # an explicit stack: deep trees would exceed the limit of recursion
@@ -770,5 +792,5 @@ def _flatten(
         else:
             if decorate is not None:
                 todo.append((item, len(pieces)))
-            todo.extend(reversed(list(_parts(formula, formula.nodes[item], style))))
+            todo.extend(reversed(list(_parts(formula, formula.nodes[item], style, compact))))
     return pieces

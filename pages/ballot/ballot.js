@@ -177,6 +177,11 @@
     }
     answerForm().elements.report.value = report(event, pointer ? 'pointer' : 'keys');
   }, {capture: true});
+  addEventListener('click', async event => {
+    if (event.target.id !== 'copy') return;
+    await navigator.clipboard.writeText(find('#own-link').textContent);
+    event.target.textContent = live.textContent = 'Copied';
+  });
   const keysSwitch = () => find('#keys');
   addEventListener('keydown', event => {
     const bar = answerForm(), inBar = bar?.contains(document.activeElement);
@@ -210,6 +215,7 @@
       clearInterval(countdown);
       if (form.contains(document.activeElement)) find('main h1').focus({preventScroll: true});
       form.remove();
+      live.textContent = '';
     };
     tick();
     countdown = setInterval(tick, 200);
@@ -218,7 +224,8 @@
   // --- a page has come ---
 
   const begin = () => {
-    const form = answerForm();
+    const form = answerForm(), copy = find('#copy');
+    if (copy && navigator.clipboard) copy.hidden = false;
     live.textContent = '';
     spans.clear();
     startClock(form ? form.dataset.ballot : '');

@@ -31,9 +31,9 @@ from pages.ui.doors.uploads import CountedUploads, UploadDoor
 from pages.ui.inspector.workbench import workbench_scripts
 from pages.ui.kit.browser import BASE_SCRIPT, PackedAssets, PagesKnowTheServer
 from pages.ui.kit.wiring import Lab, Settings, lab, start_workers, stop_workers
+from pages.ui.organising.ballot_preview import PREVIEW_ROUTES
 from pages.ui.organising.login import DOOR_ROUTES
 from pages.ui.organising.report_files import EXPORT_ROUTES, SEND_SCRIPT
-from pages.ui.organising.step_preview import PREVIEW_ROUTES
 from study.demo.seeding import seed_demo
 from study.design import LOCAL_HOSTS
 from study.errors import StorageError, StudyError

@@ -167,6 +167,7 @@ class _Problem:
             pool.complexity[self.rows], pool.r2[self.rows], pool.eic[self.rows], rules
         )
         self.identical: set[tuple[int, int]] = set()
+        self.twins: set[tuple[int, int]] = set()
         self.same: set[tuple[int, int]] = set()
         self.labels: dict[tuple[int, int], bool | None] = {}
         self.unlike: set[tuple[int, int]] = set()
@@ -225,6 +226,7 @@ class _Problem:
             len(matched),
             len(self.identical),
             len(self.same),
+            len(self.twins),
             total,
             bound,
             exact,
@@ -242,6 +244,9 @@ class _Problem:
             if equal[i] and self.sameness.identical(*self._rows_of(pair)):
                 self.identical.add(pair)
                 good[i] = False
+            elif equal[i] and self._are_twins(pair):  # trees of one size
+                self.twins.add(pair)
+                good[i] = False
             elif excluded and self._label(pair):
                 self.same.add(pair)
                 good[i] = False
@@ -249,6 +254,12 @@ class _Problem:
                 self.unlike.add(pair)
                 good[i] = False
         return good
+
+    def _are_twins(self, pair: tuple[int, int]) -> bool:
+        if self.rules.near_twins:
+            return False
+        high, low = self._rows_of(pair)
+        return self.sameness.skeleton_key(high) == self.sameness.skeleton_key(low)
 
     def _meets_further(self, pair: tuple[int, int]) -> bool:
         rules, (high, low) = self.rules, self._rows_of(pair)
@@ -299,7 +310,7 @@ class _Problem:
             self._good(*self.sweep.pairs())
         while True:
             # To look at the few chosen pairs is far cheaper than to ask the rules of all first.
-            forbidden = frozenset(self.identical | self.same | self.unlike)
+            forbidden = frozenset(self.identical | self.twins | self.same | self.unlike)
             disjoint = best_disjoint(
                 self.sweep,
                 forbidden,

@@ -80,6 +80,7 @@ class ProblemMatching:
     # identical, one_function: pairs passed over because they were one tree, or one function
     identical: int
     one_function: int
+    twins: int  # Pairs passed over because they were one tree but for their constants
     # total, bound: the chosen pairs' total -L, and what no disjoint choice exceeds; nan outside the
     # mode "matching"
     total: float
@@ -123,6 +124,11 @@ class MatchingResult:
         return {key: sum(p.outcomes.get(key, 0) for p in self.problems) for key in OUTCOMES}
 
     @property
+    def twins(self) -> int:
+        """Pairs passed over because they were one tree but for their constants."""
+        return sum(p.twins for p in self.problems)
+
+    @property
     def formulas(self) -> int:
         return sum(self.outcomes.values())
 
@@ -154,6 +160,8 @@ class MatchingResult:
             f"{'':<{name}}  {len(self.pairs):,} of {total:,} pairs"
             + (f", {same:,} of them one function on the data" if same else "")
         )
+        if self.twins:
+            lines.append(f"{wording.count(self.twins, 'pair')} of one skeleton passed over")
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
 

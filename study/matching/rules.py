@@ -21,15 +21,17 @@ SCALE = 10**DECIMALS
 
 Distinct = Literal["text", "skeleton", "row"]
 DISTINCT: tuple[Distinct, ...] = ("text", "skeleton", "row")
-_ADDED = (
-    "max_calls_gap",
-    "max_depth_gap",
-    "max_length_gap",
-    "min_gap_share",
-    "gap_without_worst_row",
-    "distinct",
-    "exponents",
-)
+_ADDED = {
+    "max_calls_gap": None,
+    "max_depth_gap": None,
+    "max_length_gap": None,
+    "min_gap_share": None,
+    "gap_without_worst_row": False,
+    "distinct": "text",
+    "exponents": "exact",
+    "near_twins": True,
+}
+"""Rules that stored ones of before lack, and what they meant without them."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,9 @@ class MatchingRules:
     # "text", "skeleton" or "row": what serves at most once among disjoint pairs: formulas of one
     # text, however spelled; of one tree without its constants; or each row by itself
     distinct: Distinct = "text"
+    # Whether two formulas of one tree, but for their constants, may be a pair: raters would compare
+    # numbers, not formulas
+    near_twins: bool = False
     # How the scores of the pool read literal exponents: `match_pool` takes it from the pool
     exponents: Exponents = "exact"
 
@@ -151,18 +156,19 @@ class MatchingRules:
     def to_json(self) -> dict[str, Any]:
         values = asdict(self)
         # Stored rules of before, and their hashes, stay as they were.
-        for name in _ADDED:
-            if values[name] == getattr(type(self), name):
+        for name, meaning in _ADDED.items():
+            if values[name] == meaning:
                 del values[name]
         return values
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> MatchingRules:
+        """The rules that were stored; what lacks `near_twins` allowed them."""
         names = {f.name for f in fields(cls)}
         for name in values:
             if name not in names:
                 raise UserError(f"there is no matching rule `{name}`")
-        return cls(**values)
+        return cls(**{**_ADDED, **values})
 
 
 def _within(what: str, value: float, low: float, high: float, *, open_above: bool = False) -> None:

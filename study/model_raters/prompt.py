@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from eic_core.formula.rendering import to_latex, to_python
-from study.ballots import BallotContent, ballot_formulas
+from eic_core.formula.rendering import to_python
+from study.ballots import BallotContent, formulas_of_ballot
 from study.design import StudyDesign, frozen_hash
-from study.errors import StudyError
 from study.material import NewPair
 from study.rating_types import Axis, BallotFigure, FormulaCard
 
@@ -106,17 +105,8 @@ class ShownPair:
 
     @classmethod
     def of(cls, pair: NewPair, content: BallotContent) -> ShownPair:
-        names = tuple(axis.name for axis in content.figure.inputs)
-        on_ballot = (content.lower.latex, content.higher.latex)
-        # A ballot whose formulas needed all digits has them unrounded.
-        for digits in (content.digits, None):
-            lower, higher = ballot_formulas(pair, names, digits)
-            if (to_latex(lower), to_latex(higher)) == on_ballot:
-                return cls(content, to_python(lower), to_python(higher))
-        raise StudyError(
-            "a formula is written in another way today than when the study was frozen",
-            hint="ask with the version that froze it",
-        )
+        lower, higher = formulas_of_ballot(pair, content)
+        return cls(content, to_python(lower), to_python(higher))
 
     def prompt(self, design: StudyDesign, *, lower_first: bool) -> Prompt:
         content = self.content

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from eic_core import wording
 from study.material import unfinished_sentence
@@ -16,6 +17,7 @@ from study.report.phrases.rates import effect_sentence, exclusion_sentence
 from study.report.phrases.threats import gaps_summary, threat_sentence
 from study.report.phrases.verdict import worth_text
 from study.statistics.preference import Interval
+from study.stimulus.form import RULES
 
 
 def methods_markdown(report: StudyReport) -> str:
@@ -73,6 +75,8 @@ def _material(report: StudyReport) -> list[str]:
         _exclusions(report),
         _clocks(report),
     ]
+    if form := _form(report):
+        sentences.insert(2, form)
     if cut := unfinished_sentence(export.rules.get("unfinished", ())):
         sentences.insert(1, cut)
     if undone := StudyFlow.of(report).undone:
@@ -118,9 +122,31 @@ def _rules(report: StudyReport) -> str:
         for name, text in names
         if isinstance(known.get(name), int | float) and known[name] is not False
     ]
+    if known.get("near_twins") is False:
+        said.append("no two of one tree but for its constants")
     if known.get("exponents") == "noisy":
         said.append("literal exponents but 2 and 3 as noisy operands")
     return f" ({', '.join(said)})" if said else ""
+
+
+def _form(report: StudyReport) -> str:
+    """How formulas were written for raters; "" for ballots that show them as found."""
+    pairs = [pair for pair in report.export.configuration.get("pairs", ()) if pair.get("form")]
+    counts = Counter(
+        rule for pair in pairs if pair["kind"] == "main" for rule in dict.fromkeys(pair["form"])
+    )
+    if not counts:
+        return ""
+    done = [
+        f"{rule.sentence} ({wording.count(counts[rule.id], 'pair')})"
+        for rule in RULES
+        if counts[rule.id]
+    ]
+    return (
+        "Both formulas of a pair were shown in one form, by rules that change no value and keep "
+        f"the order of terms: {wording.join(done)}. EIC and the complexity shown, by which pairs "
+        "were matched, are those of the formulas as found."
+    )
 
 
 def _invited(report: StudyReport) -> str:

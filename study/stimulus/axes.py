@@ -37,11 +37,11 @@ def make_ticks(low: float, high: float, count: int) -> Ticks:
     """About as many ticks as asked for, at round numbers.
 
     >>> make_ticks(-1, 1, 5).labels
-    ('−1', '−0.5', '0', '0.5', '1')
+    ('−1.0', '−0.5', '0.0', '0.5', '1.0')
     >>> make_ticks(0, 40_000, 4).labels[-1]
     '40\u202f000'
     >>> make_ticks(0, 2e-7, 2)
-    Ticks(values=(0.0, 1e-07, 2e-07), labels=('0', '0.1', '0.2'), power=-6)
+    Ticks(values=(0.0, 1e-07, 2e-07), labels=('0.0', '0.1', '0.2'), power=-6)
     """
     span = high - low
     largest = max(abs(low), abs(high))
@@ -185,9 +185,11 @@ def make_frame(
 
     Parameters
     ----------
-    width, height
+    width
+    height
         Of the whole, in pixels.
-    across, up
+    across
+    up
         The axes to the right and upwards.
     pad
         Shares of the range that the frame goes on at both ends: across, and up.

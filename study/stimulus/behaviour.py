@@ -22,7 +22,8 @@ def describe_curve(trace: Trace, across: Axis, up: Axis) -> str:
     ----------
     trace
         The curve.
-    across, up
+    across
+    up
         The axes of the plot.
 
     Returns
@@ -44,7 +45,7 @@ def _course(trace: Trace, y: np.ndarray, up: Axis) -> str:
     def value(share: float) -> str:
         return _value(share, up)
 
-    unit = f" {up.unit}" if up.unit else ""
+    unit = _unit(up)
     finite = np.isfinite(y)
     least, most = float(y[finite].min()), float(y[finite].max())
     within = f"between {value(least)} and {value(most)}{unit}"
@@ -91,10 +92,15 @@ def _course(trace: Trace, y: np.ndarray, up: Axis) -> str:
     return ", ".join(phrases)
 
 
-def _value(share: float, up: Axis) -> str:
-    """A value as fine as it can be seen."""
+def _unit(axis: Axis) -> str:
+    """What can stand behind a number: "index, 1982 = 100" cannot."""
+    return "" if not axis.unit or set(axis.unit) & set(",=") else f" {axis.unit}"
+
+
+def _value(share: float, up: Axis, digits: int = 3) -> str:
+    """A value as fine as it can be seen: the digits are those of the span."""
     span = up.high - up.low
-    number = round(up.low + share * span, 3 - int(np.floor(np.log10(span))))
+    number = round(up.low + share * span, digits - int(np.floor(np.log10(span))))
     return number_text(number, _digits(up))
 
 
@@ -177,7 +183,7 @@ def _spans(u: np.ndarray, chosen: np.ndarray, across: Axis) -> str:
     name = across.meaning if across.meaning and says_nothing(across.name) else across.name
 
     def at(share: float) -> str:
-        return number_text(across.low + share * (across.high - across.low), _digits(across))
+        return _value(share, across)
 
     if len(runs) > 2:
         return f"in {len(runs)} places"
@@ -223,10 +229,10 @@ def describe_map(grid: np.ndarray, inputs: Sequence[Axis], up: Axis) -> str:
         return "has no value in the range of the data"
 
     def value(share: float) -> str:
-        return _value(share, up)
+        return _value(share, up, 1)
 
     names = [a.meaning if a.meaning and says_nothing(a.name) else a.name for a in inputs]
-    unit = f" {up.unit}" if up.unit else ""
+    unit = _unit(up)
     blank = 1 - float(finite.mean())
     absence = f"; has no value in about {max(1, round(100 * blank))} % of the map"
     end = absence if blank > 0.005 else ""
@@ -259,13 +265,30 @@ def _place(values: np.ndarray, share: float, names: Sequence[str]) -> str:
 
 
 def _along(values: np.ndarray, axis: int, name: str) -> str:
-    steps = np.diff(values, axis=axis)
-    steps = steps[np.isfinite(steps)]
-    up, down = float(steps[steps > 0].sum()), float(-steps[steps < 0].sum())
-    if up + down < 0.01 * len(steps) / max(values.shape):
+    """How it goes along one input: in the averages of blocks, and from cell to cell if it leaps."""
+    coarse = np.diff(_blocks(values), axis=axis)
+    cells = np.diff(values, axis=axis)
+    up, down = (
+        max(
+            float(np.nanmean(np.where(sign * coarse > 0.004, sign * coarse, 0.0))),
+            float(np.nanmean(np.where(sign * cells > 0.03, sign * cells, 0.0))),
+        )
+        for sign in (1.0, -1.0)
+    )
+    if up + down < 0.001:
         return f"hardly changes with {name}"
     if down < 0.03 * (up + down):
         return f"rises with {name}"
     if up < 0.03 * (up + down):
         return f"falls with {name}"
     return f"rises and falls with {name}"
+
+
+def _blocks(values: np.ndarray, count: int = 15) -> np.ndarray:
+    """Averages of about as many blocks either way: what random places of samples add is gone."""
+    rows, columns = (np.linspace(0, size, count + 1).astype(int) for size in values.shape)
+    total = np.add.reduceat(np.nan_to_num(values), rows[:-1], axis=0)
+    total = np.add.reduceat(total, columns[:-1], axis=1)
+    number = np.add.reduceat(np.isfinite(values).astype(float), rows[:-1], axis=0)
+    number = np.add.reduceat(number, columns[:-1], axis=1)
+    return np.where(number > 0, total / np.maximum(number, 1), np.nan)

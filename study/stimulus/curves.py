@@ -43,7 +43,8 @@ def sample_curve(
     ----------
     values
         Takes shares of the range from 0 to 1, shape (N,); gives values, nan where there is none.
-    low, high
+    low
+    high
         The values at the frame's edges.
     finest
         The share of the range that doubles tell apart.

@@ -24,7 +24,7 @@ class Word:
 
 
 @dataclass(frozen=True)
-class Digits:
+class Numeral:
     text: str
 
 
@@ -66,7 +66,7 @@ class Cases:
     rows: tuple[tuple[Line, Line], ...]  # A value and when it holds
 
 
-Part = Word | Digits | Sign | Bracketed | Fractional | Radical | Scripted | Cases
+Part = Word | Numeral | Sign | Bracketed | Fractional | Radical | Scripted | Cases
 Line = tuple[Part, ...]
 
 _SIGNS = {
@@ -111,7 +111,7 @@ def parse(latex: str) -> Line:
 
     >>> parse(r"\mathrm{income}^{2}")
     (Scripted(base=(Word(text='income', kind='upright'),),
-              lowered=(), raised=(Digits(text='2'),)),)
+              lowered=(), raised=(Numeral(text='2'),)),)
     >>> parse(r"\sin x")
     (Word(text='sin', kind='function'), Word(text='x', kind='letter'))
     """
@@ -195,7 +195,7 @@ class _Parser:
             letter = _LETTERS[token]
             return Word(letter, "letter" if letter.islower() else "upright")
         if token[0] in "0123456789.":
-            return Digits(token)
+            return Numeral(token)
         if token.isalpha() and len(token) == 1:
             return Word(token, "letter")
         if token == r"\frac":
@@ -223,7 +223,7 @@ class _Parser:
         return Radical(self.group(), degree)
 
     def cases(self) -> Cases:
-        rows = []
+        rows: list[tuple[Line, Line]] = []
         while not rows or self.next == r"\\":
             if rows:
                 self.take(r"\\")

@@ -23,7 +23,7 @@ _SPACES = {**dict.fromkeys(_BINARY, 4 / 18), **dict.fromkeys(_RELATIONS, 5 / 18)
 """At each side of a sign, or after a comma, in em."""
 
 # What a line costs, a break at each depth of brackets, one at a product, and a pixel too much.
-_LINE, _DEPTH, _PRODUCT, _PIXEL = 100.0, 30.0, 40.0, 20.0
+_LINE, _DEPTH, _PRODUCT, _PIXEL = 100.0, 30.0, 40.0, 1000.0
 
 
 class Size(NamedTuple):
@@ -66,8 +66,7 @@ def pieces(line: Line, depth: int = 0, start: int = 0) -> list[Piece]:
                 Piece(f"\\{bracketed.closed}", depth, "", first, pair, scripted_pair, scripts),
             ]
         else:
-            breaks = isinstance(part, Sign) and part.text in _SPACES and _is_between(line, place)
-            flow.append(Piece(source((part,)), depth, part.text if breaks else ""))
+            flow.append(Piece(source((part,)), depth, _breaking_sign(line, place)))
     return flow
 
 
@@ -77,9 +76,13 @@ def _bracketed(part: Part) -> tuple[Bracketed | None, tuple[Line, Line]]:
     return (part if isinstance(part, Bracketed) else None), ((), ())
 
 
-def _is_between(line: Line, place: int) -> bool:
-    """Whether a sign has something at both sides."""
-    return 0 < place < len(line) - 1 and not isinstance(line[place - 1], Sign)
+def _breaking_sign(line: Line, place: int) -> str:
+    """The sign there, if it is one that has something at both sides."""
+    part = line[place]
+    if not isinstance(part, Sign) or part.text not in _SPACES:
+        return ""
+    between = 0 < place < len(line) - 1 and not isinstance(line[place - 1], Sign)
+    return part.text if between else ""
 
 
 def measure(flows: Sequence[Sequence[Piece]]) -> list[list[Size]]:
@@ -89,10 +92,10 @@ def measure(flows: Sequence[Sequence[Piece]]) -> list[list[Size]]:
     document = [
         HEADER,
         "#let width(body) = measure(body).width.pt()\n",
-        *(f"#context [#metadata({text})<size>]\n" for text in unique),
+        f"#context [#metadata(({', '.join(unique)},))<sizes>]\n",
     ]
     compiler = Compiler("".join(document).encode(), ignore_system_fonts=True)
-    answers = json.loads(compiler.query("<size>", field="value"))
+    (answers,) = json.loads(compiler.query("<sizes>", field="value"))
     sizes = {text: Size(*answer) for text, answer in zip(unique, answers, strict=True)}
     return [[sizes[text] for text in flow] for flow in questions]
 
@@ -113,8 +116,10 @@ def _alone(piece: Piece, height: str) -> str:
 def broken(flow: Sequence[Piece], sizes: Sequence[Size], width: float) -> list[tuple[float, str]]:
     """The lines of a formula, how far each is moved and its source: the cheapest of all ways."""
     spaces = [MAIN_PX * _SPACES.get(piece.sign, 0.0) for piece in flow]
-    around = [space * (1 if piece.sign == "," else 2) for piece, space in zip(flow, spaces)]
-    ends = [0.0, *accumulate(size.width + space for size, space in zip(sizes, around))]
+    around = [
+        space * (1 if piece.sign == "," else 2) for piece, space in zip(flow, spaces, strict=True)
+    ]
+    ends = [0.0, *accumulate(size.width + space for size, space in zip(sizes, around, strict=True))]
     starts = [0, *(place for place in range(1, len(flow)) if _may_begin(flow, place))]
     best = {len(flow): (0.0, len(flow))}  # From a start: what the rest costs, where its line ends
     for start in reversed(starts):

@@ -104,7 +104,7 @@ def colours() -> tuple[str, ...]:
     """The colours of the levels.
 
     >>> len(colours()), colours()[-1]
-    (64, '#fce73a')
+    (64, '#fce63a')
     """
     stops = np.array([_rgb(colour) for colour in SCALE], float)
     at = (np.arange(LEVELS) + 0.5) / LEVELS * (len(SCALE) - 1)

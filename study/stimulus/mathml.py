@@ -8,9 +8,9 @@ from eic_core.formula.rendering import printable
 from study.stimulus.latex import (
     Bracketed,
     Cases,
-    Digits,
     Fractional,
     Line,
+    Numeral,
     Part,
     Radical,
     Scripted,
@@ -36,15 +36,10 @@ def _parts(line: Line) -> list[str]:
     for n, part in enumerate(line):
         parts.append(_part(part))
         follower = line[n + 1] if n + 1 < len(line) else None
-        if isinstance(follower, Bracketed) and _is_function(part):
+        # Products have a sign: a name right before a bracket is a function.
+        if isinstance(follower, Bracketed) and isinstance(part, Word | Scripted):
             parts.append(_APPLY)
     return parts
-
-
-def _is_function(part: Part) -> bool:
-    if isinstance(part, Scripted):
-        return _is_function(part.base[-1])
-    return isinstance(part, Word) and part.kind == "function"
 
 
 def _one(line: Line) -> str:
@@ -60,7 +55,7 @@ def _part(part: Part) -> str:
         case Word(text, kind):
             upright = ' mathvariant="normal"' if kind != "letter" and len(text) == 1 else ""
             return f"<mi{upright}>{escape(printable(text))}</mi>"
-        case Digits(text):
+        case Numeral(text):
             return f"<mn>{text}</mn>"
         case Sign(text):
             return f"<mo>{escape(text)}</mo>"

@@ -52,7 +52,8 @@ def draw_plots(figure: BallotFigure, lower: Values, higher: Values) -> Plots:
     ----------
     figure
         Axes and data.
-    lower, higher
+    lower
+    higher
         Their values; both are treated alike.
 
     Returns
@@ -73,7 +74,8 @@ def draw_stored_plots(figure: BallotFigure, lower: FormulaCard, higher: FormulaC
     ----------
     figure
         With its grids.
-    lower, higher
+    lower
+    higher
         With values on the grids; None is a gap.
 
     Returns
@@ -107,11 +109,11 @@ def _shares_of(
     up = figure.target
 
     def shares(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        found = values(
+        heights = values(
             (first.low + x * (first.high - first.low), second.low + y * (second.high - second.low))
         )
         with np.errstate(all="ignore"):
-            return (np.asarray(found, float) - up.low) / (up.high - up.low)
+            return (np.asarray(heights, float) - up.low) / (up.high - up.low)
 
     return shares
 

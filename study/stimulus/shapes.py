@@ -19,7 +19,7 @@ MAIN_PX, LEAST_PX = 20, 10
 class FormulaShape:
     """A formula in two sizes; ``<use href="#…">`` points to `BallotShapes.glyphs`."""
 
-    narrow: str  # An ``<svg>`` in ``currentColor``, at least `CARD` wide; wider ones scroll
+    narrow: str  # An ``<svg>`` in ``currentColor``, as wide as what it draws; wide ones scroll
     wide: str
     mathml: str  # A ``<math>`` for those who do not see it
 
@@ -55,7 +55,7 @@ class PlotShape:
 
 @dataclass(frozen=True)
 class BallotShapes:
-    glyphs: str  # ``<symbol>`` elements that both formulas use, in the order of their ids
+    glyphs: str  # ``<defs>`` with the outlines that both formulas use, in the order of their ids
     lower: FormulaShape
     higher: FormulaShape
     narrow: PlotShape

@@ -6,7 +6,8 @@ import hashlib
 import itertools
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from xml.etree import ElementTree
 
 _SVG = "{http://www.w3.org/2000/svg}"
@@ -35,15 +36,9 @@ def _drawing(root: ElementTree.Element, outlines: dict[str, str]) -> str:
         outline = _outline(symbol[0].attrib["d"])
         name = f"g{hashlib.sha256(outline.encode()).hexdigest()[:8]}"
         names[f"#{symbol.attrib['id']}"], outlines[name] = name, outline
-    letters, bars = [], []
-    for element in root:
-        if element.tag == f"{_SVG}g":
-            x, y = _place(element)
-            for use in element:
-                place = f'x="{round(UNIT * (x + float(use.attrib["x"])))}" y="{round(-UNIT * y)}"'
-                letters.append(f'<use href="#{names[use.attrib[_HREF]]}" {place}/>')
-        elif element.tag == f"{_SVG}path":
-            bars.append(_bar(element))
+    letters: list[str] = []
+    bars: list[str] = []
+    _collect(root, (0.0, 0.0), names, letters, bars)
     width, height = (math.ceil(float(n)) for n in root.attrib["viewBox"].split()[2:])
     return (
         f'<svg width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
@@ -52,15 +47,35 @@ def _drawing(root: ElementTree.Element, outlines: dict[str, str]) -> str:
     )
 
 
-def _place(element: ElementTree.Element) -> tuple[float, float]:
+def _collect(
+    group: ElementTree.Element,
+    origin: tuple[float, float],
+    names: Mapping[str, str],
+    letters: list[str],
+    bars: list[str],
+) -> None:
+    """What a group draws; groups of letters are upside down, all others are moved alone."""
+    for element in group:
+        if element.tag == f"{_SVG}g":
+            _collect(element, _place(element, origin), names, letters, bars)
+        elif element.tag == f"{_SVG}use":
+            right = origin[0] + float(element.attrib["x"])
+            up = float(element.attrib["y"]) - origin[1]
+            name, place = names[element.attrib[_HREF]], (round(UNIT * right), round(UNIT * up))
+            letters.append(f'<use href="#{name}" x="{place[0]}" y="{place[1]}"/>')
+        elif element.tag == f"{_SVG}path":
+            bars.append(_bar(element, origin))
+
+
+def _place(element: ElementTree.Element, origin: tuple[float, float]) -> tuple[float, float]:
     match = _TRANSLATED.match(element.attrib["transform"])
     assert match, element.attrib
-    return float(match[1]), float(match[2])
+    return origin[0] + float(match[1]), origin[1] + float(match[2])
 
 
-def _bar(path: ElementTree.Element) -> str:
+def _bar(path: ElementTree.Element, origin: tuple[float, float]) -> str:
     """The line of a fraction or a root."""
-    x, y = _place(path)
+    x, y = _place(path, origin)
     match = _BAR.match(path.attrib["d"])
     assert match, path.attrib
     thick = float(path.attrib["stroke-width"])
@@ -69,6 +84,7 @@ def _bar(path: ElementTree.Element) -> str:
     return f'<rect x="{x_text}" y="{y_text}" width="{width}" height="{height}"/>'
 
 
+@lru_cache(maxsize=2048)
 def _outline(path: str) -> str:
     """A path in whole steps, each from where the one before has come to: nothing adds up.
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from functools import cache
 
 from typst import Compiler, TypstError
 
@@ -13,7 +15,7 @@ from study.stimulus.lines import broken, measure, pieces
 from study.stimulus.mathml import mathml
 from study.stimulus.shapes import CARD, FormulaShape
 from study.stimulus.svg import compact
-from study.stimulus.typst_source import HEADER, MARGIN, page
+from study.stimulus.typst_source import HEADER, MARGIN, page, string
 
 
 @dataclass(frozen=True)
@@ -24,8 +26,10 @@ class Typeset:
     ----------
     glyphs
         ``<defs>`` with the outlines of all letters, in the order of their ids.
-    lower, higher
-        The formulas; an ``<svg>`` is as wide as what it draws.
+    lower
+        The formula of lower EIC; an ``<svg>`` is as wide as what it draws.
+    higher
+        That of higher EIC.
     """
 
     glyphs: str
@@ -38,8 +42,10 @@ def typeset(lower: str, higher: str) -> Typeset:
 
     Parameters
     ----------
-    lower, higher
+    lower
         In the LaTeX of `eic_core.formula.rendering.to_latex`.
+    higher
+        The other one.
 
     Returns
     -------
@@ -49,7 +55,7 @@ def typeset(lower: str, higher: str) -> Typeset:
     Raises
     ------
     StudyError
-        A formula cannot be read, is too long or nests too deeply.
+        A formula cannot be read, is too long, nests too deeply, or has letters that the font lacks.
 
     Examples
     --------
@@ -57,7 +63,7 @@ def typeset(lower: str, higher: str) -> Typeset:
     >>> shapes.lower.mathml
     '<math><mi>x</mi><mo>+</mo><mn>1</mn></math>'
     >>> shapes.higher.narrow[:31]
-    '<svg width="18" height="46" vie'
+    '<svg width="18" height="41" vie'
     """
     formulas = (lower, higher)
     trees = [parse(latex) for latex in formulas]
@@ -66,6 +72,9 @@ def typeset(lower: str, higher: str) -> Typeset:
     except TypstError as error:
         raise _refused(formulas) from error
     glyphs, drawings = compact(pages)
+    for latex, drawing in zip(formulas, drawings[::2], strict=True):
+        if any(f"#{name}" in drawing for name in _missing()):
+            raise refusal(latex, "has letters that the font lacks")
     first, second = (
         FormulaShape(narrow, wide, mathml(tree))
         for narrow, wide, tree in zip(drawings[::2], drawings[1::2], trees, strict=True)
@@ -82,8 +91,22 @@ def _pages(trees: list[Line]) -> list[bytes]:
         for width in CARD.values()
     ]
     # A compiler for each: several threads may draw.
-    document = HEADER + "#pagebreak()\n".join(sources)
-    return Compiler(document.encode(), ignore_system_fonts=True).compile(format="svg")
+    drawings = Compiler(
+        (HEADER + "#pagebreak()\n".join(sources)).encode(), ignore_system_fonts=True
+    ).compile(format="svg")
+    assert isinstance(drawings, list)
+    return drawings
+
+
+@cache
+def _missing() -> frozenset[str]:
+    """The outlines, in three sizes, that stand for a letter that no font has."""
+    letter = string("\U0010ffff")
+    source = f"{HEADER}$attach({letter}, t: attach({letter}, t: {letter}))$"
+    drawn = Compiler(source.encode(), ignore_system_fonts=True).compile(format="svg")
+    assert isinstance(drawn, bytes)
+    _, (drawing,) = compact([drawn])
+    return frozenset(re.findall(r"#(\w+)", drawing))
 
 
 def _refused(formulas: tuple[str, str]) -> StudyError:

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from study.stimulus.latex import (
     Bracketed,
     Cases,
-    Digits,
     Fractional,
     Line,
+    Numeral,
     Part,
     Radical,
     Scripted,
@@ -32,8 +32,8 @@ def source(line: Line, *, in_script: bool = False) -> str:
     r"""The source between two dollar signs.
 
     >>> from study.stimulus.latex import parse
-    >>> print(source(parse(r"\mathrm{a\"\#b} + x")))
-    "a\"\\#b"+italic("x")
+    >>> print(source(parse(r"\mathrm{#panic()} + x")))
+    "#panic()"\+italic("x")
     """
     return "".join(_part(part, in_script) for part in line)
 
@@ -42,12 +42,16 @@ def _part(part: Part, in_script: bool) -> str:
     match part:
         case Word(text, kind):
             return f"italic({string(text)})" if kind == "letter" else string(text)
-        case Digits(text):
+        case Numeral(text):
             return string(text)
         case Sign(text):
             return sign(text)
         case Bracketed(opened, body, closed):
-            return f"lr(\\{opened}{source(body, in_script=in_script)}\\{closed})"
+            inner = source(body, in_script=in_script)
+            lift = 0.0 if in_script else _off_centre(body)
+            if lift:
+                inner = f"#box(baseline: {lift:.2f}em, $display({inner})$)"
+            return f"lr(\\{opened}{inner}\\{closed})"
         case Fractional(over, under):
             inner = ", ".join(source(line, in_script=in_script) for line in (over, under))
             # Fractions within fractions stay large; in scripts the size falls to the least, once.
@@ -61,9 +65,52 @@ def _part(part: Part, in_script: bool) -> str:
             return scripted(source(base, in_script=in_script), lowered, raised)
         case Cases(rows):
             cells = ", ".join(
-                "&".join(source(line, in_script=in_script) for line in row) for row in rows
+                "&#h(0.8em)".join(source(line, in_script=in_script) for line in row) for row in rows
             )
-            return f"cases({cells})"
+            return f"cases({cells})" if in_script else f"display(cases({cells}))"
+
+
+_AXIS, _GAP, _MUCH = 0.25, 0.2, 0.8
+"""In em: the height of fraction bars, the air around them, and by what a tower is off centre."""
+
+
+def _off_centre(body: Line) -> float:
+    """How far above the axis the middle of a body lies, in em; 0 unless it is much.
+
+    Brackets are as high above the axis as below it: around a tower that stands on one leg they
+    would be twice as high as it is.
+    """
+    above, below = _extents(body)
+    lift = (above - below) / 2 - _AXIS
+    return lift if abs(lift) > _MUCH else 0.0
+
+
+def _extents(line: Line) -> tuple[float, float]:
+    """About how far a line reaches above and below its baseline, in em."""
+    parts = [_extents_of(part) for part in line]
+    return max((part[0] for part in parts), default=0.0), max((p[1] for p in parts), default=0.0)
+
+
+def _extents_of(part: Part) -> tuple[float, float]:
+    match part:
+        case Fractional(over, under):
+            heights = [sum(_extents(line)) + _GAP for line in (over, under)]
+            return heights[0] + _AXIS, heights[1] - _AXIS
+        case Radical(body, _):
+            above, below = _extents(body)
+            return above + _GAP, below
+        case Bracketed(_, body, _):
+            above, below = _extents(body)
+            centred = abs((above - below) / 2 - _AXIS) > _MUCH
+            half = (above + below) / 2 if centred else max(above - _AXIS, below + _AXIS)
+            return half + _AXIS, half - _AXIS
+        case Scripted(base, lowered, raised):
+            above, below = _extents(base)
+            return above + 0.7 * sum(_extents(raised)) / 2, below + 0.7 * sum(_extents(lowered)) / 2
+        case Cases(rows):
+            height = sum(max(sum(_extents(line)) for line in row) + _GAP for row in rows)
+            return height / 2 + _AXIS, height / 2 - _AXIS
+    return 0.7, 0.2
 
 
 def scripted(base: str, lowered: Line, raised: Line) -> str:

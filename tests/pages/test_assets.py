@@ -19,10 +19,9 @@ from starlette.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
 
 from pages.ui.doors.headers import inline_scripts
-from pages.ui.kit import browser
 from pages.ui.kit.browser import BASE_SCRIPT, PackedAssets, PagesKnowTheServer
 from pages.ui.server import page_scripts
-from pages.ui.shell import BALLOT, LENS
+from pages.ui.shell import LENS
 
 SCRIPT = b"const digits = 4;\n" * 2000
 LASTING = {"Cache-Control": "public, immutable, max-age=31536000"}
@@ -115,17 +114,8 @@ def test_a_visitor_who_leaves_while_a_file_is_read_spoils_it_for_nobody() -> Non
     assert read == []
 
 
-def test_the_installed_script_that_draws_plots_is_found_and_worth_packing() -> None:
-    name = browser.plot_script().rpartition("/")[2]
-    folder = Path(browser.streamlit.__file__).parent / "static" / "static" / "js"
-    content = (folder / name).read_bytes()
-    assert len(content) > 1_000_000
-    assert len(gzip.compress(content, 1)) < len(content) / 2
-
-
-@pytest.mark.parametrize("icon", [LENS, BALLOT])
-def test_an_icon_is_a_drawing_that_needs_no_other_file(icon: str) -> None:
-    tree = ElementTree.fromstring(icon)
+def test_the_icon_is_a_drawing_that_needs_no_other_file() -> None:
+    tree = ElementTree.fromstring(LENS)
     assert tree.tag == "{http://www.w3.org/2000/svg}svg"
     assert not any("href" in name for element in tree.iter() for name in element.attrib)
 

@@ -20,13 +20,13 @@ from study.ballots import (
     problem_samples,
     read_member,
     round_pair,
-    short_constant,
     special_material,
 )
 from study.design import AttentionKind, StudyDesign
 from study.errors import StudyError
 from study.material import Column, Member, NewPair, Problem
 from study.organising import special_content
+from study.stimulus.form import short_constant
 from tests.rehearsal import SECRET_METHOD, pair, problem
 
 X = np.linspace(1, 30, 30)

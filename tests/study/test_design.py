@@ -86,6 +86,16 @@ def test_every_setting_but_the_address_changes_the_hash() -> None:
         assert frozen_hash(changed.inference_json()) != frozen_hash(base.inference_json())
 
 
+def test_what_the_question_means_is_frozen_from_format_3_on() -> None:
+    silent = StudyDesign(question_meaning="")
+    assert "question_meaning" not in silent.inference_json(2)
+    assert silent.inference_json(2) == StudyDesign().inference_json(2)
+    assert silent.inference_json() != StudyDesign().inference_json()
+    with pytest.raises(DesignError) as error:
+        StudyDesign(question_meaning="x" * 501)
+    assert error.value.field == "question_meaning"
+
+
 def test_the_hash_does_not_depend_on_the_order_of_keys() -> None:
     assert frozen_hash({"a": 1, "b": 2.5}) == frozen_hash({"b": 2.5, "a": 1})
     with pytest.raises(ValueError, match="JSON"):

@@ -51,6 +51,7 @@ def pool_of(rows: Sequence[Sequence[str]]) -> ScoredPool:
     return ScoredPool.from_rows(rows, COLUMNS, source="pool.csv")
 
 
+TWINS = MatchingRules(near_twins=True)
 ROWS = [
     row("x0+1", eic=0.5),
     row("x0+2", eic=3.0),
@@ -71,7 +72,7 @@ ROWS = [
 
 
 def test_every_formula_falls_to_exactly_one_rule() -> None:
-    result = match_pool(pool_of(ROWS))
+    result = match_pool(pool_of(ROWS), TWINS)
     assert result.outcomes == {
         "refused": 1,
         "no_numbers": 1,
@@ -95,13 +96,13 @@ def test_every_formula_falls_to_exactly_one_rule() -> None:
 
 
 def test_invalid_and_singular_formulas_are_kept_on_request() -> None:
-    rules = MatchingRules(include_invalid=True, include_singular=True)
+    rules = MatchingRules(include_invalid=True, include_singular=True, near_twins=True)
     outcomes = match_pool(pool_of(ROWS), rules).outcomes
     assert outcomes["invalid"] == outcomes["singular"] == 0
 
 
 def test_pairs_never_cross_problems() -> None:
-    result = match_pool(pool_of(ROWS), mode="all")
+    result = match_pool(pool_of(ROWS), TWINS, mode="all")
     names = [r[0] for r in ROWS]
     assert len(result.pairs) == 5
     for pair in result.pairs:
@@ -109,7 +110,7 @@ def test_pairs_never_cross_problems() -> None:
 
 
 def test_the_members_are_the_rows_they_name() -> None:
-    for pair in match_pool(pool_of(ROWS), mode="all").pairs:
+    for pair in match_pool(pool_of(ROWS), TWINS, mode="all").pairs:
         for member in (pair.lower, pair.higher):
             cells = ROWS[member.row]
             assert member.formula == cells[1]
@@ -120,15 +121,15 @@ def test_the_members_are_the_rows_they_name() -> None:
 
 
 def test_pairs_are_numbered_by_problem_and_then_by_loss() -> None:
-    pairs = match_pool(pool_of(ROWS), mode="all").pairs
+    pairs = match_pool(pool_of(ROWS), TWINS, mode="all").pairs
     assert [p.pair for p in pairs] == ["p1", "p2", "p3", "p4", "p5"]
     assert [(p.problem, p.loss) for p in pairs] == sorted((p.problem, p.loss) for p in pairs)
 
 
 def test_the_best_k_are_taken_in_each_problem() -> None:
-    result = match_pool(pool_of(ROWS), mode="best", k=2)
+    result = match_pool(pool_of(ROWS), TWINS, mode="best", k=2)
     assert [p.problem for p in result.pairs] == ["a", "a", "b"]
-    every = match_pool(pool_of(ROWS), mode="all").pairs
+    every = match_pool(pool_of(ROWS), TWINS, mode="all").pairs
     assert [p.loss for p in result.pairs[:2]] == [p.loss for p in every[:2]]
 
 
@@ -249,7 +250,7 @@ def test_too_many_pairs_to_list_are_refused_before_they_are_made(
 ) -> None:
     monkeypatch.setattr("study.matching.match.MAX_PAIRS", 4)
     with pytest.raises(UserError, match="more than 4 pairs"):
-        match_pool(pool_of(ROWS), mode="all")
+        match_pool(pool_of(ROWS), TWINS, mode="all")
 
 
 def test_a_missing_column_and_an_empty_pool_are_told(tmp_path: Path) -> None:
@@ -285,7 +286,7 @@ def test_progress_names_each_problem() -> None:
 
 
 def test_the_result_gives_the_numbers_that_plots_need() -> None:
-    result = match_pool(pool_of(ROWS))
+    result = match_pool(pool_of(ROWS), TWINS)
     for quantity in ("complexity", "r2", "eic"):
         for side in ("lower", "higher"):
             assert result.values(side, quantity).shape == (3,)  # type: ignore[arg-type]
@@ -309,3 +310,46 @@ def test_a_real_pool_gives_pairs_that_obey_the_rules(shared: Path) -> None:
         assert pair.same_function is not None
     rows = [m.row for p in result.pairs for m in (p.lower, p.higher)]
     assert len(set(rows)) == len(rows)
+
+
+# --- near twins ---
+
+TWIN_ROWS = [
+    row("x0+1", eic=0.5),
+    row("2*x0", eic=3.0),
+    row("x0+3", eic=9.0),
+    row("x0+x0", eic=6.0),
+]
+
+
+@pytest.mark.parametrize(("mode", "k"), [("matching", None), ("all", None), ("best", 9)])
+def test_near_twins_are_left_out_unless_asked_for(mode: str, k: int | None) -> None:
+    def formulas(rules: MatchingRules) -> set[tuple[str, str]]:
+        pairs = match_pool(pool_of(TWIN_ROWS), rules, mode=mode, k=k).pairs  # type: ignore[arg-type]
+        return {(pair.lower.formula, pair.higher.formula) for pair in pairs}
+
+    without, with_twins = formulas(MatchingRules()), formulas(TWINS)
+    twins = ("x0+1", "x0+3")
+    assert twins in with_twins and twins not in without
+    assert without == {("x0+1", "x0+x0"), ("2*x0", "x0+3")} if mode == "matching" else True
+    assert mode == "matching" or without == with_twins - {twins}
+
+
+def test_the_result_counts_the_twins_that_were_passed_over() -> None:
+    result = match_pool(pool_of(TWIN_ROWS), mode="all")
+    assert result.twins == result.problems[0].twins == 1
+    assert "1 pair of one skeleton passed over" in result.summary()
+    assert "skeleton" not in match_pool(pool_of(TWIN_ROWS), TWINS).summary()
+    assert match_pool(pool_of(TWIN_ROWS), TWINS).twins == 0
+
+
+def test_formulas_with_another_exponent_or_variable_are_no_twins() -> None:
+    rows = [row("x0**2+1", eic=0.5), row("x0**3+2", eic=9.0), row("x1**2+1", eic=15.0)]
+    assert len(match_pool(pool_of(rows), mode="all").pairs) == 3
+
+
+def test_stored_rules_keep_what_they_meant_and_new_ones_say_what_they_mean() -> None:
+    assert MatchingRules().to_json()["near_twins"] is False
+    assert MatchingRules.from_json({}).near_twins and "near_twins" not in TWINS.to_json()
+    for rules in (MatchingRules(), TWINS):
+        assert MatchingRules.from_json(rules.to_json()) == rules

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import re
+import sqlite3
 from collections import Counter
 from datetime import timedelta
 
 import pytest
 
 from study.clock import SystemChance
+from study.design import DEFAULT_MEANING
 from study.errors import DesignError, StudyError
 from study.rating import RatingService
 from study.rating_types import BrowserReport, Stage, VoteStatus
@@ -191,6 +194,56 @@ def test_a_pointer_counts_once_both_formulas_were_in_view_and_keys_always(
         statuses.append(rehearsal.rating.vote(token, ballot.token, "left", "", report).status)
     assert statuses == ["unseen", "saved", "saved", "saved"]
     assert [vote.in_view for vote in _votes(rehearsal, study.id)] == [None, False, True]
+
+
+@pytest.mark.parametrize(
+    ("told", "status", "plot"),
+    [
+        ("seen=1;plot=0;by=pointer", "unseen", None),
+        ("seen=0;plot=1;by=pointer", "unseen", None),
+        ("seen=1;plot=?;by=pointer", "saved", None),
+        ("seen=1;plot=0;by=keys", "saved", False),
+        ("seen=1;plot=1;by=pointer", "saved", True),
+        ("seen=1;by=pointer", "saved", None),
+    ],
+)
+def test_a_pointer_counts_once_the_plot_was_in_view_too(
+    rehearsal: Rehearsal, told: str, status: str, plot: bool | None
+) -> None:
+    study = rehearsal.opened()
+    token = rehearsal.rater(study)
+    ballot = rehearsal.rating.next_ballot(token).ballot
+    assert ballot is not None
+    rehearsal.clock.advance(9)
+    report = BrowserReport.read(f"ms=9000;w=390;{told}")
+    assert rehearsal.rating.vote(token, ballot.token, "left", "", report).status == status
+    assert [vote.plot_in_view for vote in _votes(rehearsal, study.id)] == [plot] * (
+        status == "saved"
+    )
+
+
+def test_what_the_question_means_is_told_before_and_on_ballots(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened(question_meaning="Which would you rather explain?")
+    token = rehearsal.rater(study)
+    step = rehearsal.rating.next_ballot(token)
+    assert step.ballot is not None
+    assert step.ballot.meaning == step.visit.meaning == "Which would you rather explain?"
+    text = " ".join(rehearsal.organiser.preregistration(study.id).split())
+    assert "told what that means: “Which would you rather explain?”" in text
+
+
+def test_a_draft_of_the_version_before_is_frozen_with_the_meaning_that_it_shows(
+    rehearsal: Rehearsal,
+) -> None:
+    draft = rehearsal.draft()
+    path = rehearsal.url.removeprefix("sqlite:///")
+    with contextlib.closing(sqlite3.connect(path)) as here:
+        here.execute("UPDATE study SET design = json_remove(design, '$.question_meaning')")
+        here.commit()
+    assert rehearsal.organiser.study(draft.id).design.question_meaning == DEFAULT_MEANING
+    study = rehearsal.organiser.freeze(draft.id)
+    assert rehearsal.organiser.verify(study.id)
+    assert rehearsal.organiser.study(draft.id).design.question_meaning == DEFAULT_MEANING
 
 
 def test_a_refresh_or_restart_shows_the_same_ballot_and_keeps_its_time(

@@ -325,7 +325,8 @@ def rules_of(study: Study) -> tuple[MatchingRules, Mode, int | None]:
     mode: Mode = values.pop("mode", "matching")
     k = values.pop("k", None)
     values.pop("unfinished", None)
-    return MatchingRules.from_json(values), mode, k
+    # Without stored rules those of today; stored ones mean what they meant.
+    return MatchingRules.from_json(values) if values else MatchingRules(), mode, k
 
 
 def _key(draft: StudyDraft, rules: MatchingRules, mode: Mode, k: int | None) -> tuple[object, ...]:

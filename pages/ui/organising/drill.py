@@ -20,9 +20,8 @@ from eic_core.measure.table import match_variables
 from pages.ui.kit.messages import quiet_note, show_empty_state, show_error, show_heading
 from pages.ui.kit.text import clean, escape, table_box
 from pages.ui.kit.visit import PageState
+from pages.ui.organising.ballot_preview import ballot_frame
 from pages.ui.organising.desk import StudyDraft, go_to
-from pages.ui.rating.ballot_view import draw_ballot
-from pages.ui.rating.pieces import style
 from study.ballots import problem_samples
 from study.material import Member, Problem, StudyPair
 from study.organising import OrganiserService, Preview
@@ -299,8 +298,7 @@ def pair_view(service: OrganiserService, draft: StudyDraft, report: StudyReport,
     show_heading("Votes")
     _votes(vote_rows(report, name))
     with st.expander("The ballot, with the lower EIC as formula A", key="drill-ballot"):
-        style()
-        draw_ballot(preview.ballot, key=f"drill-{pair.number}")
+        ballot_frame(draft.study.id, pair=pair.id)
 
 
 def _chooser(study_id: int, names: list[str], name: str) -> None:
@@ -346,10 +344,9 @@ def _votes_sentence(row: PairRow) -> str:
 
 
 def _members(draft: StudyDraft, pair: StudyPair, row: PairRow, preview: Preview) -> None:
-    ballot = preview.ballot  # as made for `lower_left`: A is the lower
     members = {
-        "lower": (pair.pair.lower, ballot.left.latex, row.lower),
-        "higher": (pair.pair.higher, ballot.right.latex, row.higher),
+        "lower": (pair.pair.lower, preview.lower_latex, row.lower),
+        "higher": (pair.pair.higher, preview.higher_latex, row.higher),
     }
     beside = max(len(latex) for _, latex, _ in members.values()) <= SHORT_TEX
     places = st.columns(2, gap="medium") if beside else [st.container(), st.container()]

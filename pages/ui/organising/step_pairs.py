@@ -101,6 +101,8 @@ def pairs_view(service: OrganiserService, draft: StudyDraft) -> None:
     result = None if cut_short else _result(draft)
     if result is not None and result.complete:
         _outcomes_table(result)
+        if result.twins:
+            quiet_note(f"{wording.count(result.twins, 'pair')} of near twins were passed over.")
         if sentence := gaps_sentence(result):
             quiet_note(sentence)
         for line in result.notes:
@@ -111,6 +113,7 @@ def pairs_view(service: OrganiserService, draft: StudyDraft) -> None:
         )
         st.button("Count again", key="count-again", on_click=_count_again)
     _plots(draft.included_pairs)
+    _giveaways(service, draft)
     next_step_button(draft.study, "preview", "Next: look at each pair")
 
 
@@ -212,6 +215,13 @@ def _inclusions(rules: MatchingRules, key: str) -> None:
         help="Otherwise they stay, and are labelled in the preview",
     )
     st.checkbox(
+        "Allow near twins",
+        rules.near_twins,
+        key=f"{key}twins",
+        help="Pairs of one tree whose constants alone differ: raters would compare numbers, not "
+        "ways of writing",
+    )
+    st.checkbox(
         "Use formulas with invalid samples, too",
         rules.include_invalid,
         key=f"{key}invalid",
@@ -306,6 +316,7 @@ def _match(draft: StudyDraft, key: str) -> None:
             min_gap_share=None if value["share"] is None else float(value["share"]),
             gap_without_worst_row=bool(value["worst"]),
             distinct=value["distinct"],
+            near_twins=bool(value["twins"]),
         )
         mode = value["mode"]
         k = int(value["k"]) if mode == "best" else None
@@ -466,6 +477,28 @@ def _bound(exact: bool, gap: float, mode: str) -> str:
     if mode != "matching":
         return ""
     return "optimal" if exact else f"within {wording.percent(max(gap, 1e-4))}"
+
+
+def _giveaways(service: OrganiserService, draft: StudyDraft) -> None:
+    """What raters could tell the lower EIC by, were it all they looked at."""
+    if not draft.included_pairs:
+        return
+    show_heading("What gives a side away")
+    key = ("giveaways", draft.study.id, version_seen(draft.study))
+    with st.spinner("Looking…", show_time=False):
+        ranked, count = figure_cache().get(
+            key, lambda: service.giveaways(draft.study.id), lambda _: 1.0
+        )
+    quiet_note(
+        f"In what share of {wording.count(count, 'pair')} a feature of the shown formulas alone "
+        "tells the lower EIC, ties as a half: 0.5 tells nothing, 1 everything. Limits on calls, "
+        "depth and length, among the further rules, lower it."
+    )
+    st.html(
+        table_html(
+            [(each.words, f"{each.auc:.2f}") for each in ranked], ("the lower EIC has", "AUC")
+        )
+    )
 
 
 def _plots(pairs: tuple[StudyPair, ...]) -> None:

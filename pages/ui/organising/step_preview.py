@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
-
 import streamlit as st
-from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Route
 
 from eic_core import wording
 from eic_core.errors import UserError
-from pages.ballot.routes import FRAMED_HEADERS, screen_answer
-from pages.ballot.views import preview_screen
-from pages.ui.doors.origin import NO_STORE
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.messages import quiet_note, show_empty_state, show_error, show_heading, table_html
 from pages.ui.kit.text import clean, escape, prose
-from pages.ui.kit.wiring import lab
+from pages.ui.organising.ballot_preview import ballot_frame
 from pages.ui.organising.desk import (
     StudyDraft,
     action_callback,
@@ -26,19 +17,15 @@ from pages.ui.organising.desk import (
     show_done_message,
     show_error_at,
 )
-from pages.ui.organising.login import login_refusal
 from pages.ui.organising.studies import next_step_button
 from study.design import StudyStatus
-from study.errors import NotFoundError
 from study.matching.robustness import DRAWS
 from study.material import Member, PairKind, StudyPair
 from study.organising import OrganiserService, Preview
+from study.stimulus.form import rule_sentences
 
 ALL = "All problems"
 SPECIALS = "Practice and checks"
-PREVIEW = "/organise/preview/ballot"
-FRAME_HEIGHT = 760
-"""CSS pixels: about a screen, in which the page scrolls as it does for raters."""
 
 
 def preview_view(service: OrganiserService, draft: StudyDraft) -> None:
@@ -144,50 +131,6 @@ def _pair(service: OrganiserService, draft: StudyDraft, pair: StudyPair) -> None
         _leave_out(draft, pair)
 
 
-def ballot_frame(study_id: int, **which: int) -> None:
-    """The rater's very page, in a frame; its buttons do nothing."""
-    query = urlencode({"study": study_id, **which})
-    st.iframe(f"{PREVIEW}?{query}", height=FRAME_HEIGHT, alt="The ballot as raters see it")
-
-
-async def ballot_preview(request: Request) -> Response:
-    """The page of a ballot, for organisers; `pair` is a pair's id, `special` counts from 0."""
-
-    def work() -> Response:
-        refused = login_refusal(request)
-        if refused is not None:
-            return refused
-        query = {name: _number(value) for name, value in request.query_params.items()}
-        study_id, swapped = query.get("study", 0), bool(query.get("swap"))
-        try:
-            if "special" in query:
-                preview = _special(lab().organising, study_id, query["special"])
-            else:
-                pair_id = query.get("pair", 0)
-                preview = lab().organising.preview(study_id, pair_id, lower_left=not swapped)
-        except NotFoundError as error:
-            return Response(f"{error}\n", 404, NO_STORE, "text/plain")
-        except UserError as error:
-            return Response(f"{error}\n", 409, NO_STORE, "text/plain")
-        return screen_answer(request, preview_screen(preview.ballot), headers=FRAMED_HEADERS)
-
-    return await run_in_threadpool(work)
-
-
-def _number(text: str) -> int:
-    return int(text) if text.isdecimal() and len(text) < 16 else 0
-
-
-def _special(service: OrganiserService, study_id: int, place: int) -> Preview:
-    specials = service.preview_specials(study_id)
-    if place >= len(specials):
-        raise NotFoundError("this study has no such ballot")
-    return specials[place]
-
-
-PREVIEW_ROUTES = [Route(PREVIEW, ballot_preview, methods=["GET"])]
-
-
 def _behind(preview: Preview) -> None:
     """The numbers behind a ballot, which no rater sees."""
     pair = preview.pair.pair
@@ -195,13 +138,21 @@ def _behind(preview: Preview) -> None:
     show_heading("Behind the ballot")
     rows = [_member(letters[0], "lower", pair.lower), _member(letters[1], "higher", pair.higher)]
     st.html(table_html(sorted(rows), ("formula", "EIC", "R²", "complexity", "found by", "row")))
-    written = sorted(((letters[0], pair.lower.formula), (letters[1], pair.higher.formula)))
-    st.html(
-        "".join(
-            f'<p class="eic-written"><b>{letter}</b> <code>{escape(text, 2000)}</code></p>'
-            for letter, text in written
+    written = sorted(
+        (
+            (letters[0], pair.lower.formula, preview.lower_text),
+            (letters[1], pair.higher.formula, preview.higher_text),
         )
     )
+    st.html(
+        "".join(
+            f'<p class="eic-written"><b>{letter}</b>, as found <code>{escape(source, 2000)}</code>'
+            f"<br>as shown <code>{escape(text, 2000)}</code></p>"
+            for letter, source, text in written
+        )
+    )
+    if preview.rules:
+        quiet_note(f"As shown, {wording.join(rule_sentences(preview.rules))}.")
     same = " The two are <b>one function on the data</b>, up to rounding."
     same = same if pair.same_function else ""
     st.html(
