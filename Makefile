@@ -137,6 +137,7 @@ screenshots: $(VENV)/.installed-test $(VENV)/.native chromium ## Photograph ever
 	@$(PY) tests/e2e/screenshots_gap.py $(DIR)
 	@$(PY) tests/e2e/screenshots_unfinished.py $(DIR)
 	@$(PY) tests/e2e/screenshots_organising.py $(DIR)
+	@$(PY) tests/e2e/screenshots_rating.py $(DIR)
 	@$(PY) tests/e2e/screenshots_results.py $(DIR)
 
 # DATABASE_URL says which database; without it, the one that the app uses.

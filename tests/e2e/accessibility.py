@@ -41,7 +41,8 @@ def violations(page: Page) -> list[str]:
 
 
 GROUND = """() => {
-  const colour = getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor;
+  const colour = getComputedStyle(
+    document.querySelector('[data-testid=stApp]') || document.body).backgroundColor;
   return colour.match(/\\d+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0) / 765;
 }"""
 """How light the page is, from 0 to 1."""

@@ -1,129 +1,195 @@
-"""Measure every ballot of the demo at three sizes of window, in one visit each.
+"""Measure every ballot of the demo at the sizes of phones, desks and zoom, light and dark.
 
     python -m tests.e2e.ballot_boxes [FOLDER] [EVERY]
 
-takes every ballot, or one of EVERY; prints a line for each size, exits with 1 if a formula is
-clipped, covered, too small, or not on the first screen, and puts a picture of every ballot into
-FOLDER.
+takes every ballot, or one of EVERY; prints a line for each size, exits with 1 if anything is cut,
+covered, too small, too wide or collides, and puts a picture of every ballot into FOLDER.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page
 
-from tests.e2e.browser import find_chromium, running_browser, running_server
-from tests.e2e.profiles import profile, window
+from study.stimulus.shapes import LEAST_PX
+from tests.e2e.browser import find_chromium, running_browser
+from tests.e2e.every_ballot import every_ballot, show, size_of_glyphs
+from tests.e2e.profiles import Scheme, profile, window
+from tests.e2e.rating_world import World
 
-SIZES = ((390, 844), (768, 1024), (1440, 900))
-READABLE = 9.0
-"""Pixels that the smallest letter needs at least, exponents and subscripts left out."""
-APP = "tests/e2e/every_ballot_app.py"
+SIZES = ((390, 660), (390, 844), (844, 390), (1280, 800), (640, 400), (320, 256))
+"""CSS pixels: two phones, one of them on its side, a desk, and the desk at 200 and 400 %."""
+SCHEMES: tuple[Scheme, ...] = ("light", "dark")
+LEAST_MAIN = 18.0
+LEAST_LABEL = 10.0
+LEAST_TARGET = 44.0
+MOST_BAR = 0.25
+"""Of the window's height."""
 
 BOXES = """() => {
   const box = e => {
-    const b = e.getBoundingClientRect();
-    return [b.left, b.top, b.right, b.bottom];
+    const {left, top, right, bottom} = e.getBoundingClientRect();
+    return [left, top, right, bottom];
   };
-  const all = what => [...document.querySelectorAll(what)];
+  const all = (what, inside = document) => [...inside.querySelectorAll(what)];
+  const seen = e => e.getClientRects().length > 0
+    && getComputedStyle(e).visibility === 'visible' && !e.closest('.visually-hidden');
+  const scale = svg => svg.getScreenCTM().a;
+  const bar = document.querySelector('#answer'), root = document.documentElement;
   return {
-    scrolled: document.querySelector('[data-testid=stMain]').scrollTop,
-    panes: all('[class*=st-key-rate-formula-]').map(pane => ({
-      box: box(pane),
-      wider: pane.scrollWidth - pane.clientWidth,
-      higher: pane.scrollHeight - pane.clientHeight,
-      ink: [...pane.querySelectorAll('.katex-html .base')].map(box),
-      size: parseFloat(getComputedStyle(pane.querySelector('.katex')).fontSize),
-      smallest: Math.min(...[...pane.querySelectorAll('.katex-html *')]
-        .filter(e => [...e.childNodes].some(n => n.nodeType === 3 && /[^\\s\\u200b]/.test(n.data)))
-        .filter(e => !e.closest('.msupsub'))
-        .map(e => parseFloat(getComputedStyle(e).fontSize))),
+    wider: root.scrollWidth - root.clientWidth,
+    formulas: all('.formula').map(pane => {
+      const svg = all('svg', pane).find(seen);
+      return {
+        box: box(pane), svg: box(svg), higher: pane.scrollHeight - pane.clientHeight,
+        scrolls: ['auto', 'scroll'].includes(getComputedStyle(pane).overflowX),
+        scale: scale(svg),
+        glyphs: [...new Set(all('use', svg).map(e => e.getAttribute('href').slice(1)))],
+        ink: all('use, rect', svg).map(box),
+      };
+    }),
+    plots: all('.drawings svg').filter(seen).map(svg => ({
+      box: box(svg), scale: scale(svg),
+      clipped: box(svg.closest('.drawings')),
+      marks: all('path, rect, image', svg).filter(e => !e.closest('[clip-path], clipPath, defs'))
+        .map(box),
+      labels: all('text', svg).filter(e => e.textContent.trim()).map(e => ({
+        text: e.textContent, box: box(e),
+        size: parseFloat(getComputedStyle(e).fontSize) * scale(svg),
+      })),
     })),
-    cards: all('[class*=st-key-rate-card-]').map(box),
-    bar: box(document.querySelector('.st-key-rate-choose')),
-    token: all('[class*=st-key-rate-report-]').map(e => e.className).join(),
+    cut: all('main *').filter(e => seen(e) && !e.closest('svg, .formula, .drawings')
+      && getComputedStyle(e).overflowX === 'hidden' && e.tagName !== 'PROGRESS'
+      && e.scrollWidth > e.clientWidth + 1).map(e => e.outerHTML.slice(0, 60)),
+    targets: all('main :is(button, select, input:not([type=hidden], [type=checkbox]))')
+      .filter(seen).map(e => [e.innerText || e.id, e.getBoundingClientRect().height]),
+    bar: getComputedStyle(bar).position === 'static' ? 0 : bar.offsetHeight / innerHeight,
+    beside: all('main :is(h1, p, .formula, .drawings, button)').filter(seen)
+      .filter(e => !e.closest('.formula, .drawings, .tip')).map(e => box(e)),
   };
 }"""
 
 
-def faults(page: Page) -> tuple[list[str], float]:
-    """What is wrong with the ballot on the screen, and its formulas' smallest letter in pixels."""
+@dataclass(frozen=True)
+class Measured:
+    wrong: list[str]
+    main: float  # Pixels of the letters of the smaller formula
+    least: float  # Pixels of the smallest script
+    bar: float  # Share of the window
+
+
+def faults(page: Page) -> Measured:
+    """What is wrong with the ballot on the screen."""
     seen: dict[str, Any] = page.evaluate(BOXES)
-    found, width = [], page.viewport_size["width"] if page.viewport_size else 0
-    if len(seen["panes"]) != 2:
-        return ["not two formulas"], 0.0
-    for letter, pane in zip("AB", seen["panes"], strict=True):
-        if not pane["ink"]:
-            found.append(f"{letter} is empty")
-        for left, top, right, bottom in pane["ink"]:
-            within = pane["box"][0] - 1 <= left and right <= pane["box"][2] + 1
-            if not within or left < 0 or right > width:
-                found.append(f"{letter} is clipped sideways")
-            if top < -1 or bottom > seen["bar"][1] + 1:
-                found.append(f"{letter} is not whole on the first screen")
-        if pane["wider"] > 1 or pane["higher"] > 1:
-            found.append(f"{letter} scrolls by {pane['wider']:g}, {pane['higher']:g} px")
-    (a, b) = seen["cards"]
-    if abs((a[2] - a[0]) - (b[2] - b[0])) > 1 or abs((a[3] - a[1]) - (b[3] - b[1])) > 1:
-        found.append("the panels differ in size")
-    if width < 900 and a[2] - a[0] < 0.9 * width:
-        found.append("the panels are narrower than the window")
-    if seen["scrolled"]:
-        found.append("the page has moved")
-    sizes = [pane["size"] for pane in seen["panes"]]
-    if sizes[0] != sizes[1]:
-        found.append("the formulas differ in size")
-    smallest = min(pane["smallest"] for pane in seen["panes"])
-    if smallest < READABLE:
-        found.append(f"letters of {smallest:.1f} px")
-    return sorted(set(found)), smallest
+    size = page.viewport_size
+    assert size is not None
+    wrong, mains, least = [], [], 100.0
+    if seen["wider"] > 0:
+        wrong.append(f"the page is {seen['wider']} px wider than the window")
+    if len(seen["formulas"]) != 2:
+        return Measured(["not two formulas"], 0.0, 0.0, 0.0)
+    for letter, pane in zip("AB", seen["formulas"], strict=True):
+        known = [size_of_glyphs()[name] for name in pane["glyphs"] if name in size_of_glyphs()]
+        sizes = [pane["scale"] * each for each in known]
+        if not sizes or not pane["ink"]:
+            wrong.append(f"{letter} is empty")
+            continue
+        mains.append(max(sizes))
+        least = min(least, *sizes)
+        left, top, right, bottom = pane["svg"]
+        for x0, y0, x1, y1 in pane["ink"]:
+            if x0 < left - 1 or x1 > right + 1 or y0 < top - 1 or y1 > bottom + 1:
+                wrong.append(f"{letter} is cut by its drawing")
+        if right > pane["box"][2] + 1 and not pane["scrolls"]:
+            wrong.append(f"{letter} is cut by its card")
+        if pane["higher"] > 1:
+            wrong.append(f"{letter} scrolls upwards by {pane['higher']} px")
+    if not mains or min(mains) < LEAST_MAIN or least < LEAST_PX - 0.05:
+        wrong.append(f"letters of {min(mains, default=0):.1f} px, scripts of {least:.1f} px")
+    if not seen["plots"]:
+        wrong.append("there is no plot")
+    for plot in seen["plots"]:
+        wrong += _faults_of_plot(plot, size["width"])
+    wrong += [f"cut: {each}" for each in seen["cut"]]
+    wrong += [f"{name!r} is {h:.0f} px high" for name, h in seen["targets"] if h < LEAST_TARGET]
+    wrong += [
+        "something lies beyond the window"
+        for left, _, right, _ in seen["beside"]
+        if left < -1 or right > size["width"] + 1
+    ]
+    if seen["bar"] > MOST_BAR:
+        wrong.append(f"the bar takes {100 * seen['bar']:.0f} % of the height")
+    return Measured(sorted(set(wrong)), min(mains, default=0.0), least, seen["bar"])
 
 
-def turn_over(page: Page) -> Iterator[int]:
-    """Each ballot in turn, once it stands still."""
-    button = page.locator(".st-key-another button")
-    numbers = [int(each) for each in button.inner_text().split()]
-    for number in numbers:
-        for side in ("left", "right"):
-            drawn = page.locator(f".st-key-rate-formula-{side}-n{number} .katex")
-            expect(drawn).to_have_count(1)
-        page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()
-        page.wait_for_timeout(150)
-        yield number
-        button.evaluate("button => button.click()")
+def _faults_of_plot(plot: dict[str, Any], width: int) -> list[str]:
+    wrong: list[str] = []
+    left, top, right, bottom = plot["box"]
+    if left < -1 or right > width + 1:
+        wrong.append("the plot is wider than the window")
+    for x0, y0, x1, y1 in [*plot["marks"], *(label["box"] for label in plot["labels"])]:
+        if x0 < left - 2 or x1 > right + 2 or y0 < top - 2 or y1 > bottom + 2:
+            wrong.append("the plot is cut")
+    for place, label in enumerate(plot["labels"]):
+        if label["size"] < LEAST_LABEL:
+            wrong.append(f"the label {label['text']!r} has {label['size']:.1f} px")
+        for other in plot["labels"][:place]:
+            if _overlap(label["box"], other["box"]):
+                wrong.append(f"the labels {other['text']!r} and {label['text']!r} collide")
+    return wrong
+
+
+def _overlap(a: list[float], b: list[float], room: float = 2.0) -> bool:
+    """Boxes of text, whose line is higher than its letters."""
+    across = min(a[2], b[2]) - max(a[0], b[0])
+    down = min(a[3], b[3]) - max(a[1], b[1])
+    return across > room / 2 and down > 2 * room
 
 
 def main() -> int:
     """Measure; 1 if something is wrong."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else None
+    every, wrong = int(sys.argv[2]) if len(sys.argv) > 2 else 1, 0
     executable = find_chromium()
     assert executable is not None, "there is no Chromium"
-    every, wrong = int(sys.argv[2]) if len(sys.argv) > 2 else 1, 0
-    with running_server(script=APP) as address, running_browser(executable) as browser:
-        for width, height in SIZES:
-            with profile(browser) as context:
-                page = window(context, width, height)
-                page.goto(f"{address}/?every={every}")
-                page.locator(".st-key-another button").wait_for(timeout=60_000)
-                sizes: dict[int, float] = {}
-                for number in turn_over(page):
-                    found, size = faults(page)
-                    sizes[number] = size
-                    wrong += len(found)
-                    for fault in found:
-                        print(f"{width}x{height}, ballot {number}: {fault}")
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+    measured: dict[tuple[int, int], dict[str, Measured]] = {size: {} for size in SIZES}
+    with (
+        tempfile.TemporaryDirectory() as base,
+        running_browser(executable) as browser,
+        profile(browser) as context,
+    ):
+        world = World.at(
+            Path(base), every=every, frozen=False, attention_checks=3, allow_tie=True
+        )
+        page = window(context, *SIZES[0])
+        for name, ballot in every_ballot(world):
+            show(page, ballot)
+            for width, height in SIZES:
+                page.set_viewport_size({"width": width, "height": height})
+                for scheme in SCHEMES:
+                    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+                    found = measured[width, height][name] = faults(page)
+                    wrong += len(found.wrong)
+                    for fault in found.wrong:
+                        print(f"{width}x{height}, {scheme}, ballot {name}: {fault}", flush=True)
                     if folder is not None:
-                        folder.mkdir(parents=True, exist_ok=True)
-                        page.screenshot(path=folder / f"{width}-{number:02}.png")
-                small = sorted(sizes, key=lambda number: sizes[number])[:5]
-                print(
-                    f"{width}x{height}: {len(sizes)} ballots, formulas of "
-                    f"{sizes[small[0]]:.1f} to {max(sizes.values()):.1f} px, the smallest: {small}"
-                )
+                        picture = folder / f"{width}x{height}-{scheme}-{name}.png"
+                        page.screenshot(path=picture, full_page=True)
+        world.store.dispose()
+    for (width, height), found_at in measured.items():
+        print(
+            f"{width}x{height}: {len(found_at)} ballots, letters of "
+            f"{min(m.main for m in found_at.values()):.1f} px or more, scripts of "
+            f"{min(m.least for m in found_at.values()):.1f} px or more, the bar takes "
+            f"{100 * max(m.bar for m in found_at.values()):.0f} % at most"
+        )
     return min(wrong, 1)
 
 

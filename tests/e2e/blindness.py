@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
+import struct
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
-from google.protobuf.json_format import MessageToDict
-from playwright.sync_api import Page, Response, WebSocket
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from playwright.sync_api import Page, Response
 
 from tests.e2e.browser import ROOT
 
@@ -41,8 +40,8 @@ TRACES = (
 """One of them, in small letters, is in whatever a pattern of `WORDS` finds."""
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+(?:e[-+]?\d+)?|e[-+]\d+)?(?![\w.])", re.IGNORECASE)
 """As programs write them; 6101e007 is a piece of a UUID, of which one in 10^5 looks like an EIC."""
-PICTURE = re.compile(r"data:image/png;base64,[\w+/=]+")
-"""What Plotly paints of a map in the browser; the numbers it is painted from are read as sent."""
+PICTURE = re.compile(r"data:image/png;base64,([\w+/=]+)")
+"""A map, painted when its study was frozen."""
 DOM_TEXTS = """() => {
   const shape = new Set(['d', 'transform', 'style', 'x', 'y', 'x1', 'x2', 'y1', 'y2', 'cx', 'cy',
     'r', 'width', 'height', 'viewBox', 'points', 'dx', 'dy', 'clip-path', 'preserveAspectRatio']);
@@ -122,15 +121,22 @@ def _said(place: str, text: str, at: int, what: str) -> str:
     return f"{place}: {what!r} in …{text[max(0, at - 60) : at + 60]!r}…"
 
 
-def texts_of_frame(payload: str | bytes, *, sent: bool) -> list[str]:
-    """A websocket frame as it is, and as Streamlit reads it: keys, texts and numbers."""
-    if isinstance(payload, str):
-        return [payload]
-    message = BackMsg() if sent else ForwardMsg()
-    message.ParseFromString(payload)
-    plain = json.dumps(MessageToDict(message, preserving_proto_field_name=True))
-    assert '"bdata"' not in plain and "bdata\\\\" not in plain, "a packed array hides its numbers"
-    return [payload.decode("utf-8", "ignore"), plain]
+def without_pictures(text: str) -> str:
+    """A text with what pictures hold beside their pixels in their place."""
+    return PICTURE.sub(lambda found: f"(picture of {pieces_of(found[1])})", text)
+
+
+def pieces_of(picture: str) -> str:
+    """The names of a PNG's chunks, with the text of any that is no header, palette or pixels."""
+    data = base64.b64decode(picture)
+    at, pieces = 8, []
+    while at < len(data):
+        (size,) = struct.unpack(">I", data[at : at + 4])
+        name, body = data[at + 4 : at + 8].decode("latin-1"), data[at + 8 : at + 8 + size]
+        pixels = name in ("IHDR", "PLTE", "tRNS", "IDAT", "IEND")
+        pieces.append(name if pixels else f"{name} {body.decode('latin-1')}")
+        at += size + 12
+    return " ".join(pieces)
 
 
 @dataclass
@@ -138,36 +144,30 @@ class Wiretap:
     """Everything that passes between one page and the server, and what the page makes of it."""
 
     page: Page
-    frames: list[tuple[bool, str | bytes]] = field(default_factory=list)
+    sockets: list[str] = field(default_factory=list)
     responses: list[Response] = field(default_factory=list)
     nodes: list[tuple[str, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.page.on("websocket", self._listen)
+        self.page.on("websocket", lambda socket: self.sockets.append(socket.url))
         self.page.on("response", lambda response: self.responses.append(response))
-
-    def _listen(self, socket: WebSocket) -> None:
-        socket.on("framereceived", lambda payload: self.frames.append((False, payload)))
-        socket.on("framesent", lambda payload: self.frames.append((True, payload)))
 
     def look(self, where: str) -> None:
         """Take down every node of the page as it is now."""
-        found = PICTURE.sub("(picture)", "\n".join(self.page.evaluate(DOM_TEXTS)))
-        self.nodes.append((f"node at {where}", found))
+        nodes = without_pictures("\n".join(self.page.evaluate(DOM_TEXTS)))
+        self.nodes.append((f"node at {where}", nodes))
         self.nodes.append((f"address at {where}", self.page.url))
 
     def texts(self) -> list[tuple[str, str]]:
-        """All of it, with where it was found; the application's own bundles are left out."""
-        found = list(self.nodes)
-        for number, (sent, payload) in enumerate(self.frames):
-            way = "sent" if sent else "received"
-            for text in texts_of_frame(payload, sent=sent):
-                found.append((f"frame {number} {way}", text))
+        """All of it, with where it was; what the page sent, too."""
+        texts = list(self.nodes)
         for response in self.responses:
-            if "/static/" in response.url:
-                continue
-            found.append(("address", response.url))
-            found.append((f"headers of {response.url}", json.dumps(response.all_headers())))
-            if response.status < 300 and response.status != 204:
-                found.append((f"body of {response.url}", response.text()))
-        return found
+            request = response.request
+            place = f"{request.method} {response.url}"
+            texts.append((f"address of {place}", response.url))
+            texts.append((f"headers of {place}", json.dumps(response.all_headers())))
+            texts.append((f"sent to {place}", json.dumps(request.all_headers())))
+            texts.append((f"form sent to {place}", request.post_data or ""))
+            if response.status not in (204, 303) and not response.url.startswith("data:"):
+                texts.append((f"body of {place}", without_pictures(response.text())))
+        return texts

@@ -19,7 +19,9 @@ pytest.importorskip("playwright")
 
 from playwright.sync_api import Browser, Page
 
+from study.material import Study
 from tests.e2e.rating_world import World
+from tests.effort import cases
 
 _at_the_end = contextlib.ExitStack()
 
@@ -56,10 +58,16 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    """The demo's pairs as an open study, with a server of its own."""
-    made = World.at(tmp_path_factory.mktemp("world"))
+    """Pairs of the demo as an open study, with a server of its own."""
+    made = World.at(tmp_path_factory.mktemp("world"), every=cases(4, 1))
     with made.serving():
         yield made
+
+
+@pytest.fixture(scope="session")
+def brief(world: World) -> Study:
+    """Three ballots, no practice, "cannot decide" offered."""
+    return world.another(ballots_per_rater=3, practice=False, allow_tie=True)
 
 
 Opener = Callable[..., Page]

@@ -118,7 +118,8 @@ def _whole_page(page: Page) -> None:
     for _ in range(40):
         page.wait_for_timeout(300)
         height = page.evaluate(
-            "document.querySelector('[data-testid=stMainBlockContainer]').scrollHeight"
+            "(document.querySelector('[data-testid=stMainBlockContainer]') || document.body)"
+            ".scrollHeight"
         )
         still = still + 1 if height == last else 0
         if still == 3:

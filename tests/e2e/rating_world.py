@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 from sqlalchemy import text
 
 from db import SqlStore, open_database
@@ -22,7 +22,7 @@ from study.material import Column, Member, NewPair, Problem, Study
 from study.organising import OrganiserService
 from study.pairing import match_study, read_upload
 from study.rating import RatingService
-from tests.e2e.browser import PATIENCE, choose, eventually, free_port, running_server
+from tests.e2e.browser import eventually, free_port, running_server
 from tests.e2e.profiles import profile, window
 
 CONTACT = "study@example.org"
@@ -32,11 +32,10 @@ FIRST_EIC = 61_001_234_567.5
 EIC_STEP = 10_000_000
 """Marked rows and EICs lie where no number of a ballot does, and have 9 and 11 digits: the groups
 of a random UUID have 4, 8 or 12, and one in forty groups of 8 is all digits."""
+SMALL = 8
+"""Pairs of a study of few ballots: each is drawn when it is frozen."""
 
-OVERFLOW = (
-    "() => Math.max(...[document.documentElement, document.querySelector('[data-testid=stMain]')]"
-    ".map(e => e.scrollWidth - e.clientWidth))"
-)
+OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
 def demo_material() -> tuple[Problem, ...]:
@@ -82,8 +81,11 @@ class World:
     true_eics: frozenset[float]
 
     @classmethod
-    def at(cls, folder: Path, **design: Any) -> World:
-        """Make the demo's problems, pool and pairs into an open study."""
+    def at(cls, folder: Path, *, every: int = 1, frozen: bool = True, **design: Any) -> World:
+        """Make the demo's problems, pool and pairs, or one pair of `every`, into an open study.
+
+        One that is not `frozen` stays a draft.
+        """
         file, port = folder / "study.sqlite3", free_port()
         store = open_database(f"sqlite:///{file}")
         organiser = OrganiserService(store, SystemClock(), SystemChance())
@@ -95,25 +97,30 @@ class World:
         pool = read_upload(path.name, path.read_bytes(), problems, jobs=1).pool
         organiser.set_pool(study.id, pool)
         _, pairs = match_study(organiser, study.id, MatchingRules())
+        pairs = pairs[::every]
         organiser.set_pairs(
             study.id, [_marked(pair.pair, number) for number, pair in enumerate(pairs)]
         )
         rating = RatingService(store, SystemClock(), SystemChance(), min_view_seconds=0)
         eics = frozenset(m.eic for p in pairs for m in (p.pair.lower, p.pair.higher))
-        return cls(file, port, store, organiser, rating, organiser.freeze(study.id), eics)
+        made_study = organiser.freeze(study.id) if frozen else organiser.study(study.id)
+        return cls(file, port, store, organiser, rating, made_study, eics)
 
     def another(self, **design: Any) -> Study:
-        """A second open study in the same database, with other settings."""
+        """A second open study in the same database, small, with other settings."""
         made = replace(self.study.design, **design)
         study = self.organiser.create(f"Study {len(self.organiser.studies()) + 1}", made)
         self.organiser.set_problems(study.id, self.organiser.problems(self.study.id))
-        self.organiser.set_pairs(study.id, [p.pair for p in self.organiser.pairs(self.study.id)])
+        pairs = [p.pair for p in self.organiser.pairs(self.study.id)]
+        self.organiser.set_pairs(study.id, pairs[:: len(pairs) // SMALL])
         return self.organiser.freeze(study.id)
 
     @contextlib.contextmanager
-    def serving(self) -> Iterator[str]:
+    def serving(self, processes: list[int] | None = None) -> Iterator[str]:
         """A server on this database, at the address that links begin with."""
-        with running_server(database=self.file, port=self.port) as address:
+        with running_server(
+            database=self.file, port=self.port, processes=processes
+        ) as address:
             yield address
 
     def link(self, study: Study | None = None) -> str:
@@ -135,7 +142,7 @@ class World:
         return self.rows(
             "SELECT a.*, v.choice, v.reason, pair.kind FROM assignment a"
             " JOIN rater ON rater.id = a.rater_id JOIN pair ON pair.id = a.pair_id"
-            " LEFT JOIN vote v ON v.assignment_id = a.id"
+            " LEFT JOIN vote v ON v.assignment_id = a.id AND v.undone_at IS NULL"
             " WHERE rater.token_hash = :hash ORDER BY a.id",
             hash=token_hash(token_of(link)),
         )
@@ -163,18 +170,20 @@ def volunteer(browser: Browser, *, phone: bool = True, motion: bool = False) -> 
         yield window(context, width, height, motion=motion)
 
 
+def stage(page: Page, *names: str) -> Locator:
+    """What a page of one of these stages shows."""
+    return page.locator(", ".join(f"main[data-stage={name}]" for name in names))
+
+
 def idle(page: Page) -> None:
-    """Wait until the page is connected and no script is running."""
-    page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for(
-        timeout=PATIENCE
-    )
+    """Wait until no press is under way."""
+    expect(page.locator("html:not([data-busy]) main")).to_be_visible()
 
 
 def visit(page: Page, link: str) -> None:
     """Open a link."""
     page.goto(link)
-    expect(page.locator(".rate-h1")).to_be_visible()
-    idle(page)
+    expect(page.locator("main h1")).to_be_visible()
 
 
 def fits(page: Page) -> None:
@@ -184,44 +193,77 @@ def fits(page: Page) -> None:
 
 def agree(page: Page) -> None:
     """Fill in the consent form, and agree."""
-    choose(page, "Your highest degree", "Doctorate")
+    page.get_by_label("Your highest degree").select_option("Doctorate")
     page.get_by_label("Your field of study or work").fill("Physics")
-    page.get_by_role("button", name="I agree").click()
-    expect(page.locator(".st-key-welcome-start")).to_be_visible()
+    page.locator("#agree").click()
+    expect(stage(page, "welcome")).to_be_visible()
 
 
 def start(page: Page) -> None:
     """From the welcome page to the first ballot that counts."""
-    page.locator(".st-key-welcome-start button").click()
-    expect(page.locator(".rate-question")).to_be_visible()
-    if page.get_by_text("Practice ballot").count():
+    page.locator("#start").click()
+    expect(stage(page, "practice", "rating")).to_be_visible()
+    if stage(page, "practice").count():
         answer(page, "A")
-        page.locator(".st-key-feedback-start button").click()
+        understand(page)
     expect(page.get_by_text("Ballot 1 of")).to_be_visible()
+
+
+def understand(page: Page) -> None:
+    """After the practice: say what should decide, and go on."""
+    expect(stage(page, "practised")).to_be_visible()
+    page.locator("#check button[value=yes]").click()
+    page.locator("#start").click()
+
+
+def begun(page: Page, world: World, study: Study | None = None) -> str:
+    """A volunteer on the first ballot; the link."""
+    link = world.link(study)
+    visit(page, link)
+    agree(page)
+    start(page)
+    return link
 
 
 def current(page: Page) -> str:
     """The token of the ballot on the screen."""
-    found = page.locator("[class*='st-key-choose-A-']").first.get_attribute("class") or ""
-    return found.split("st-key-choose-A-")[1].split()[0]
+    return page.locator("#answer").get_attribute("data-ballot") or ""
+
+
+def scroll_through(page: Page) -> None:
+    """Bring all of the formulas and of the plot into view, then the top of the page again."""
+    page.evaluate(_THROUGH)
 
 
 def look(page: Page, seconds: float = 1.1) -> None:
-    """Look at a ballot for so long, from the moment on that its clock runs."""
-    expect(page.locator(".rate-question")).to_be_visible()
-    eventually(
-        page,
-        lambda: page.evaluate("document.documentElement.dataset.rateClock"),
-        lambda token: token == current(page),
-    )
+    """Look at all of a ballot, and for so long from the moment on that its clock runs."""
+    idle(page)
+    expect(page.locator("#answer[data-ballot]")).to_be_visible()
+    scroll_through(page)
     page.wait_for_timeout(1000 * seconds)
 
 
 def answer(page: Page, letter: str = "A") -> None:
     """Look for a second, choose, and wait until the page has moved on."""
-    expect(page.locator(".rate-question")).to_be_visible()
     look(page)
     before = current(page)
-    page.get_by_role("button", name=f"Formula {letter}").click()
-    expect(page.locator(f"[class*='st-key-choose-A-{before}']")).to_have_count(0)
+    page.locator(f"#choose-{letter}").click()
+    expect(page.locator(f"[data-ballot='{before}']")).to_have_count(0)
     idle(page)
+
+
+_THROUGH = """async () => {
+  const frames = left => new Promise(done => {
+    const next = () => left-- ? requestAnimationFrame(next) : done();
+    next();
+  });
+  await frames(3);
+  for (const box of document.querySelectorAll('.formula, .drawings'))
+    for (const block of ['start', 'center', 'end']) {
+      box.scrollIntoView({block, behavior: 'instant'});
+      await frames(2);
+    }
+  scrollTo({top: 0, behavior: 'instant'});
+  await frames(2);
+}"""
+"""What was in view is known after a frame."""

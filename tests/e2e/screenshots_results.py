@@ -1,4 +1,4 @@
-"""Photograph the results, and the doors that volunteers find closed: part of `make screenshots`."""
+"""Photograph the results of studies: part of `make screenshots`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 
 from playwright.sync_api import Page
 
-from study.links import NewInvitation
 from study.material import Study
 from tests.e2e.browser import free_port, running_server
 from tests.e2e.organiser import ready
@@ -46,8 +45,6 @@ def states_of(world: ResultsWorld, address: str) -> dict[str, State]:
     w.rate(full, 60)
     voted = w.organiser.monitor.live(full.id).pairs
     pair = max(voted, key=lambda p: p.votes).name
-    revoked, closed = (_link(w, full) for _ in range(2))
-    w.organiser.invitations.revoke(full.id, revoked.id)
     w.organiser.close(full.id)
     empty = w.opened("Empty", address)
     w.organiser.close(empty.id)
@@ -59,8 +56,6 @@ def states_of(world: ResultsWorld, address: str) -> dict[str, State]:
     w.organiser.close(small.id)
     shut = w.opened("Open", address, attention_checks=2)
     w.rate(shut, 12)
-    taken = w.organiser.invitations.open_link(shut.id, 1)
-    w.rating.consent(taken.link.partition("t=")[2], degree="Doctorate", field="Physics")
     looked = w.opened("Looked at", address)
     w.rate(looked, 20)
     w.organiser.early.look(looked.id, confirmed=looked.name, after=0)
@@ -68,9 +63,6 @@ def states_of(world: ResultsWorld, address: str) -> dict[str, State]:
 
     def report(study: Study, more: str = "") -> str:
         return f"/organise?study={study.id}&step=report{more}"
-
-    def rate(made: NewInvitation) -> str:
-        return f"/rate?{made.link.partition('?')[2]}"
 
     return {
         "full": State(report(full)),
@@ -91,14 +83,7 @@ def states_of(world: ResultsWorld, address: str) -> dict[str, State]:
         "open": State(report(shut), _look),
         "open-live": State(f"/organise?study={shut.id}&step=live"),
         "looked": State(report(looked)),
-        "rate-revoked": State(rate(revoked)),
-        "rate-closed": State(rate(closed)),
-        "rate-full": State(rate(taken)),
     }
-
-
-def _link(world: ResultsWorld, study: Study) -> NewInvitation:
-    return world.organiser.invitations.invite(study.id, [""])[0]
 
 
 def main(*arguments: str) -> None:

@@ -1,13 +1,15 @@
-"""A visitor without a browser: speaks Streamlit's protocol, and says what no page would."""
+"""Visitors without a browser: one speaks Streamlit's protocol, one sends forms, as no page would."""
 
 from __future__ import annotations
 
 import contextlib
+import html
 import http.client
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -128,3 +130,60 @@ def ask(
         return answer
     finally:
         connection.close()
+
+
+FORM = "application/x-www-form-urlencoded"
+
+
+@dataclass
+class PlainRater:
+    """A rater whose browser is ours: every form is what the test says."""
+
+    address: str
+    token: str
+    page: str = ""
+
+    def look(self) -> str:
+        """What is due, as a page."""
+        self.page = self.get(f"/rate?t={self.token}")
+        return self.page
+
+    def get(self, path: str) -> str:
+        """A page; the rater's own if it is a redirection."""
+        answer = ask(self.address, "GET", path)
+        if answer.status == 303:
+            return self.get(answer.headers["location"])
+        return str(answer.text)  # type: ignore[attr-defined]
+
+    @property
+    def ballot(self) -> str:
+        """The token of the ballot on the page."""
+        found = re.search(r'data-ballot="([^"]+)"', self.page)
+        assert found is not None, self.page
+        return found[1]
+
+    def vote(self, choice: str = "left", **headers: str) -> http.client.HTTPResponse:
+        """Send the form of the ballot on the page."""
+        fields = {"t": self.token, "ballot": self.ballot, "choice": choice}
+        return send_form(self.address, "/rate/vote", fields, **headers)
+
+    def press(self, choice: str = "left") -> str:
+        """Vote, and go where the answer leads; the notice and the whole page there."""
+        answer = self.vote(choice)
+        assert answer.status == 303, answer.status
+        self.page = self.get(answer.headers["location"])
+        return self.page
+
+
+def send_form(
+    address: str, path: str, fields: dict[str, str] | bytes, **headers: str
+) -> http.client.HTTPResponse:
+    """A form, as the browser of somebody on this page sends it."""
+    body = fields if isinstance(fields, bytes) else urlencode(fields).encode()
+    return ask(address, "POST", path, body, **{"Content_Type": FORM, **headers})
+
+
+def notice_of(page: str) -> str:
+    """What a page of a rater says beside its content; "" if nothing."""
+    found = re.search(r'id="notice"[^>]*>([^<]*)<', page)
+    return html.unescape(found[1]).strip() if found else ""

@@ -1,146 +1,183 @@
-"""What a rater sees at once, and the clock that is theirs."""
+"""What a rater sees of a ballot: sizes, what was in view, left and right, forced colours."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from study.material import Study
-from tests.e2e.ballot_boxes import APP, SIZES, faults, turn_over
-from tests.e2e.browser import eventually, running_server
-from tests.e2e.profiles import profile, window
-from tests.e2e.rating_world import World, agree, current, idle, look, start, visit, volunteer
+from tests.e2e.accessibility import violations
+from tests.e2e.ballot_boxes import SCHEMES, SIZES, faults
+from tests.e2e.every_ballot import every_ballot, show
+from tests.e2e.profiles import Scheme, profile, window
+from tests.e2e.rating_world import (
+    World,
+    agree,
+    begun,
+    fits,
+    idle,
+    scroll_through,
+    start,
+    visit,
+    volunteer,
+)
+from tests.effort import cases
 
 pytestmark = pytest.mark.e2e
 
-SOME = 42
-"""One of so many ballots of the demo is measured here, and a phone must shrink one of these:
-`python -m tests.e2e.ballot_boxes` takes all of them."""
+SOME = cases(12, 1)
+"""One of so many pairs is measured here; `python -m tests.e2e.ballot_boxes` takes all."""
 
 
-def test_both_formulas_are_whole_and_alike_on_the_first_screen_and_labels_outlive_a_theme(
-    browser: Browser,
-) -> None:
-    with running_server(script=APP) as address, profile(browser) as context:
-        page = window(context, *SIZES[0])
-        page.goto(f"{address}/?every={SOME}")
-        page.locator(".st-key-another button").wait_for(timeout=60_000)
-        wrong = []
-        for number in turn_over(page):
-            for width, height in SIZES:
-                page.set_viewport_size({"width": width, "height": height})
-                page.wait_for_timeout(150)
-                found, _ = faults(page)
-                wrong += [f"{width}x{height}, ballot {number}: {fault}" for fault in found]
-        assert wrong == []
-        ink = "[...document.querySelectorAll('.xtitle')].map(e => getComputedStyle(e).fill)"
-        page.locator(".xtitle").first.wait_for()
-        light = page.evaluate(ink)
-        page.emulate_media(color_scheme="dark")
-        eventually(page, lambda: page.evaluate(ink), lambda dark: not {*dark} & {*light})
-
-
-def test_the_raters_own_clock_counts_however_late_the_server_is(
+def test_every_ballot_is_whole_and_large_enough_at_any_size_and_zoom_light_and_dark(
     browser: Browser, world: World
 ) -> None:
-    study = world.another(ballots_per_rater=3, practice=False)
-    with volunteer(browser, phone=False) as page:
-        link = _begun(page, world, study)
-        slow_until = 2500
-
-        # the answer of the server comes late: the page stands, and shows what was there
-        page.evaluate(_LATE, slow_until)
-        look(page, seconds=1.3)
-        first_ballot = current(page)
-        page.keyboard.press("a")
-        expect(page.get_by_text("saved 1 of 3")).to_be_visible()
-        page.evaluate(_AT_ONCE, first_ballot)
-        expect(page.get_by_role("alert")).to_contain_text("came very quickly")
-        assert len(world.votes(link)) == 1
-
-        # a reload keeps what was typed, and the time
-        page.evaluate(_LATE, 0)
-        page.get_by_label("Why?").fill("I can read it aloud")
-        before = current(page)
-        page.wait_for_timeout(1500)
-        page.reload()
-        expect(page.get_by_label("Why?")).to_have_value("I can read it aloud")
-        idle(page)
-        assert current(page) == before
-        page.wait_for_timeout(1200)
-        page.get_by_role("button", name="Formula B").click()
-        expect(page.get_by_text("saved 2 of 3")).to_be_visible()
-    first, second = world.rows(
-        "SELECT v.*, 86400 * (julianday(voted_at) - julianday(shown_at)) AS server_seconds"
-        " FROM vote v JOIN rater r ON r.id = v.rater_id WHERE r.study_id = :s ORDER BY v.id",
-        s=study.id,
-    )
-    assert first["viewport"] == second["viewport"] == "wide"
-    assert first["in_view"] and second["in_view"]
-    assert 1.2 < first["rater_seconds"] < first["server_seconds"] - slow_until / 1000 + 0.1
-    assert second["rater_seconds"] > 2.6
-    assert second["reason"] == "I can read it aloud"
+    wrong: list[str] = []
+    with profile(browser) as context:
+        page = window(context, *SIZES[0])
+        for name, ballot in every_ballot(world, SOME):
+            show(page, ballot)
+            for scheme in SCHEMES:
+                page.emulate_media(color_scheme=scheme)
+                for width, height in SIZES:
+                    page.set_viewport_size({"width": width, "height": height})
+                    where = f"{width}x{height}, {scheme}, ballot {name}"
+                    wrong += [f"{where}: {fault}" for fault in faults(page).wrong]
+    assert wrong == []
 
 
-def test_a_tap_counts_once_both_formulas_were_in_view(browser: Browser, world: World) -> None:
-    study = world.another(ballots_per_rater=3, practice=False)
+def test_a_press_with_a_finger_counts_once_formulas_and_plot_were_in_view(
+    browser: Browser, world: World, brief: Study
+) -> None:
     with volunteer(browser) as page:
-        link = world.link(study)
-        visit(page, link)
-        agree(page)
-        page.set_viewport_size({"width": 390, "height": 640})
-        page.add_style_tag(content=_ONE_AT_A_TIME)
-        start(page)
-        idle(page)
-        look(page)
-        page.get_by_role("button", name="Formula A").click()
-        expect(page.get_by_text("Please look at both formulas first").first).to_be_visible()
+        page.set_viewport_size({"width": 390, "height": 660})
+        link = begun(page, world, brief)
+        page.wait_for_timeout(1200)
+        box = page.locator(".drawings").bounding_box()
+        bar = page.locator("#answer").bounding_box()
+        assert box and bar and box["y"] + box["height"] > bar["y"]  # as it is on such a phone
+        _tap(page, "A")
+        expect(page.get_by_role("alert")).to_contain_text("look at both formulas and at the plot")
+        page.wait_for_timeout(500)
+        assert page.evaluate("scrollY") > 0
         assert world.votes(link) == []
-        for side in ("left", "right"):
-            pane = page.locator(f"[class*='st-key-rate-formula-{side}']")
-            pane.evaluate("pane => pane.scrollIntoView({block: 'start'})")  # above the buttons
-            page.evaluate(_FRAMES)
-        page.get_by_role("button", name="Formula A").click()
+        scroll_through(page)
+        _tap(page, "A")
         expect(page.get_by_text("saved 1 of 3")).to_be_visible()
-        assert [vote["choice"] for vote in world.votes(link)] == ["left"]
+        (vote,) = _last(world, 1)
+        assert (vote["choice"], vote["in_view"], vote["plot_in_view"]) == ("left", 1, 1)
+
+        # with keys, or by assistive software, it counts as it is
+        page.wait_for_timeout(1200)
+        page.locator("#choose-B").evaluate("button => button.focus({preventScroll: true})")
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("saved 2 of 3")).to_be_visible()
+        (vote,) = _last(world, 1)
+        assert (vote["choice"], vote["plot_in_view"]) == ("right", 0)
 
 
-_ONE_AT_A_TIME = "[class*='st-key-rate-formula-'] { min-height: 300px; }"
-"""Above the buttons of a phone there is room for one such pane and not for two."""
-
-_FRAMES = """() => new Promise(done => {
-  const next = left => left ? requestAnimationFrame(() => next(left - 1)) : setTimeout(done, 50);
-  next(5);
-})"""
-"""What was in view is told after a frame."""
-
-_LATE = """ms => {
-  window.lateBy = ms;
-  if (window.lateSend) return;
-  window.lateSend = WebSocket.prototype.send;
-  WebSocket.prototype.send = function (data) {
-    setTimeout(() => window.lateSend.call(this, data), window.lateBy);
-  };
-}"""
-"""What the browser sends is on its way for so long."""
+def test_where_nothing_can_be_observed_a_press_counts(
+    browser: Browser, world: World, brief: Study
+) -> None:
+    with volunteer(browser) as page:
+        page.add_init_script("delete window.IntersectionObserver;")
+        begun(page, world, brief)
+        page.wait_for_timeout(1200)
+        _tap(page, "B")
+        expect(page.get_by_text("saved 1 of 3")).to_be_visible()
+        (vote,) = _last(world, 1)
+        assert (vote["choice"], vote["in_view"], vote["plot_in_view"]) == ("right", None, None)
 
 
-_AT_ONCE = """before => new Promise(done => {
-  const look = () => {
-    const button = document.querySelector('[class*="st-key-choose-B-"] button');
-    const token = document.documentElement.dataset.rateClock;
-    if (!button || !token || token === before) { requestAnimationFrame(look); return; }
-    button.click();
-    done();
-  };
-  look();
-})"""
-"""B is pressed in the moment in which the clock of another ballot begins."""
+def _tap(page: Page, letter: str) -> None:
+    """Tap where the button is: to bring it into view, as `Locator.tap` does, scrolls the page."""
+    box = page.locator(f"#choose-{letter}").bounding_box()
+    assert box
+    page.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
 
-def _begun(page: Page, world: World, study: Study) -> str:
-    link = world.link(study)
-    visit(page, link)
-    agree(page)
-    start(page)
-    return link
+def _last(world: World, count: int) -> list[dict[str, Any]]:
+    return world.rows("SELECT * FROM vote ORDER BY id DESC LIMIT :n", n=count)
+
+
+def test_a_page_from_right_to_left_leaves_mathematics_as_it_is(
+    browser: Browser, world: World, brief: Study
+) -> None:
+    with volunteer(browser) as page:
+        begun(page, world, brief)
+        before = _places(page)
+        page.evaluate("document.documentElement.dir = 'rtl'")
+        idle(page)
+        fits(page)
+        assert _places(page) == before
+        directions = page.locator(".formula, .drawings").evaluate_all(
+            "all => all.map(e => [getComputedStyle(e).direction, e.getAttribute('translate')])"
+        )
+        assert directions and all(each == ["ltr", "no"] for each in directions)
+        assert violations(page) == []
+
+
+def _places(page: Page) -> list[list[float]]:
+    """Where the letters of both formulas and the labels of the plot lie in their drawings."""
+    places: list[list[float]] = page.evaluate(
+        """() => [...document.querySelectorAll('.formula, .drawings')].flatMap(box => {
+          const drawing = [...box.querySelectorAll('svg')].find(e => e.getBoundingClientRect().width);
+          const left = drawing.getBoundingClientRect().left;
+          return [...drawing.querySelectorAll('use, text')].map(each => {
+            const {left: x, width} = each.getBoundingClientRect();
+            return [Math.round(x - left), Math.round(width)];
+          });
+        })"""
+    )
+    assert places
+    return places
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_with_forced_colours_both_curves_are_drawn_and_told_apart(
+    browser: Browser, world: World, scheme: Scheme
+) -> None:
+    curves = next(ballot for _, ballot in every_ballot(world) if ballot.kind == "curve")
+    with profile(browser) as context:
+        page = window(context, 390, 844)
+        page.emulate_media(forced_colors="active", color_scheme=scheme)
+        show(page, curves)
+        inks = {
+            name: page.locator(name).last.evaluate(
+                "e => [getComputedStyle(e).stroke, getComputedStyle(e).strokeDasharray,"
+                " getComputedStyle(e).strokeWidth].join()"
+            )
+            for name in (".plot .curve-a", ".plot .curve-b", ".swatch .curve-a", ".swatch .curve-b")
+        }
+        ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        for place in (".plot", ".swatch"):
+            a, b = inks[f"{place} .curve-a"], inks[f"{place} .curve-b"]
+            assert a != b
+            assert not a.startswith((ground, "none")) and not b.startswith((ground, "none"))
+        assert violations(page) == []
+
+
+@pytest.mark.parametrize("percent", [100, 200, 400])
+def test_axe_finds_nothing_at_any_zoom_light_dark_and_without_motion(
+    browser: Browser, world: World, brief: Study, percent: int
+) -> None:
+    with volunteer(browser, phone=False) as page:
+        width, height = 1280 * 100 // percent, 1024 * 100 // percent
+        page.set_viewport_size({"width": width, "height": height})
+        visit(page, world.link(brief))
+        for scheme in SCHEMES:
+            page.emulate_media(color_scheme=scheme)
+            assert violations(page) == []
+        fits(page)
+        agree(page)
+        assert violations(page) == []
+        fits(page)
+        start(page)
+        for scheme in SCHEMES:
+            page.emulate_media(color_scheme=scheme)
+            assert violations(page) == []
+        fits(page)
+        moving = "document.getAnimations().filter(a => a.effect.getTiming().duration > 0).length"
+        assert page.evaluate(moving) == 0

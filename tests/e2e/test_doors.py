@@ -7,6 +7,7 @@ One server and no browser; what a browser makes of the policy, every test with o
 from __future__ import annotations
 
 import contextlib
+import http.client
 import os
 import re
 import resource
@@ -15,8 +16,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -33,7 +36,7 @@ from study.clock import SystemChance, SystemClock
 from study.organising import OrganiserService
 from study.rating import RatingService
 from tests.e2e.browser import ROOT, free_port, running_server
-from tests.e2e.stranger import Stranger, ask, stranger
+from tests.e2e.stranger import PlainRater, ask, notice_of, send_form, stranger
 from tests.effort import cases
 from tests.rehearsal import Rehearsal
 
@@ -80,9 +83,21 @@ class Place:
             unlimited = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
             resource.prlimit(self.process, resource.RLIMIT_FSIZE, unlimited)
 
-    def rater(self) -> contextlib.AbstractContextManager[Stranger]:
+    def rater(self) -> PlainRater:
         """Somebody on a first ballot."""
-        return stranger(self.address, "rate", f"t={next(self.links)}")
+        rater = PlainRater(self.address, next(self.links))
+        rater.look()
+        return rater
+
+    def stored(self, *but: str) -> dict[str, list[tuple[object, ...]]]:
+        """All of the database, table by table."""
+        with contextlib.closing(sqlite3.connect(self.file)) as database:
+            names = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            return {
+                name: database.execute(f'SELECT * FROM "{name}"').fetchall()
+                for (name,) in names.fetchall()
+                if name not in but
+            }
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +108,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     world.organiser = OrganiserService(world.store, world.clock, SystemChance())
     world.rating = RatingService(world.store, world.clock, SystemChance())
     study = world.opened(problems=2, pairs=6, inspector_open_during_study=True)
-    links = iter([world.rater(study) for _ in range(8)])
+    links = iter([world.rater(study) for _ in range(12)])
     file, log = folder / "eic_lab.sqlite3", folder / "server.log"
     short = "?timeout=1"  # how long a writer waits for another
     processes: list[int] = []
@@ -113,14 +128,21 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
 
 def test_every_answer_says_the_policy_also_errors_files_and_refused_upgrades(place: Place) -> None:
     wanted = {name.lower(): text for name, text in guarding_headers().items()}
-    page = ask(place.address, "GET", "/rate").text  # type: ignore[attr-defined]
+    page = ask(place.address, "GET", "/about").text  # type: ignore[attr-defined]
     script = re.search(r'src="\.(/static/js/[^"]+)"', page)
     assert script is not None
+    ballot = ask(place.address, "GET", "/rate").text  # type: ignore[attr-defined]
+    ours = re.findall(r'(?:src|href)="(/rate/static/[^"]+)"', ballot)
+    assert len(ours) == 2
     asked = (
         ("GET", "/"),
         ("GET", "/rate?t=x"),
         ("GET", "/healthz"),
         ("GET", script[1]),
+        *(("GET", each) for each in ours),
+        ("POST", "/rate/vote"),
+        ("GET", "/rate/vote"),
+        ("GET", "/organise/preview/ballot?study=1&pair=1"),
         ("GET", "/static/js/none.js"),
         ("GET", "/media/none.csv"),
         ("GET", "/nowhere/at/all"),
@@ -251,14 +273,14 @@ def put(place: Place, session: str, size: int, name: str = "f", **more: str) -> 
 def test_a_page_without_a_field_takes_no_file_and_one_with_it_takes_what_a_visit_may(
     place: Place,
 ) -> None:
-    with place.rater() as rater, place.no_traceback():
-        said = [put(place, rater.session, 2**20, f"f{n}") for n in range(3)]
+    with stranger(place.address, "about") as visitor, place.no_traceback():
+        said = [put(place, visitor.session, 2**20, f"f{n}") for n in range(3)]
         assert {status for status, _ in said} == {403}
         assert "does not ask for a file" in said[0][1]
         request = BackMsg()
         request.file_urls_request.file_names.append("f.csv")
-        rater.send(request)  # left out: no address is given, and the visit goes on
-        rater.run()
+        visitor.send(request)  # left out: no address is given, and the visit goes on
+        visitor.run()
     assert put(place, "no-such-session", 10)[0] == 403
     place.tell(f"{len(said)} files to a page without a field for files", "refused, none kept")
 
@@ -308,10 +330,9 @@ def wrong_values(identity: str) -> list[WidgetState]:
     return states
 
 
-@pytest.mark.parametrize("page", ["", "compare", "gap", "organise", "rate"])
+@pytest.mark.parametrize("page", ["", "compare", "gap", "organise"])
 def test_wrong_values_pages_and_fragments_leave_no_traceback(place: Place, page: str) -> None:
-    query = f"t={next(place.links)}" if page == "rate" else ""
-    with stranger(place.address, page, query) as visitor, place.no_traceback():
+    with stranger(place.address, page) as visitor, place.no_traceback():
         count = len(visitor.widgets)
         wrong = [wrong_values(identity) for identity in visitor.widgets.values()]
         kinds = len(wrong_values(""))
@@ -339,11 +360,12 @@ def test_wrong_values_pages_and_fragments_leave_no_traceback(place: Place, page:
 def test_frames_that_are_no_message_and_orders_of_strangers_do_nothing(place: Place) -> None:
     with place.no_traceback():
         for frame in (b"\xff\xff\xff\xff", b"\x08", "text", b"\x0a\xff"):
-            with stranger(place.address, "rate") as visitor, pytest.raises(ConnectionClosed):
+            with stranger(place.address, "about") as visitor, pytest.raises(ConnectionClosed):
                 visitor.socket.send(frame)
                 while True:
                     visitor.socket.recv(20)
-        with stranger(place.address, "rate") as visitor:
+        with stranger(place.address, "about") as visitor:
+            before = visitor.text
             for order in (
                 "clear_cache",
                 "set_run_on_save",
@@ -358,7 +380,7 @@ def test_frames_that_are_no_message_and_orders_of_strangers_do_nothing(place: Pl
             message.backend_operation_request.install_skills.SetInParent()
             visitor.send(message)
             visitor.send(BackMsg())
-            assert "This page needs your link" in visitor.run()
+            assert before and visitor.run() == before
     assert "a browser sent `clear_cache`" in place.log()
     place.tell(
         "4 frames that are no message; 7 orders such as `clear_cache`",
@@ -366,56 +388,199 @@ def test_frames_that_are_no_message_and_orders_of_strangers_do_nothing(place: Pl
     )
 
 
-def notice_in(page: str) -> str:
-    """What stands above a ballot's buttons."""
-    found = re.search(r'class="rate-notice"[^>]*>([^<]+)<', page)
-    assert found is not None
-    return f"“{found[1]}”"
+# --- the volunteer's forms ---
+
+FORMS = ("consent", "vote", "undo", "pause", "resume", "withdraw", "beat")
+
+
+def test_forms_of_the_rating_pages_from_another_site_do_nothing(place: Place) -> None:
+    rater = place.rater()
+    fields = {"t": rater.token, "ballot": rater.ballot, "choice": "left", "degree": "Doctorate"}
+    before = place.stored()
+    foreign: tuple[dict[str, str], ...] = (
+        {"Origin": "https://evil.example"},
+        {"Sec_Fetch_Site": "cross-site"},
+        {"Sec_Fetch_Site": "same-site"},
+        {"Origin": "null"},
+        {"Origin": "null", "Sec_Fetch_Site": "cross-site"},
+        {"Origin": f"{place.address}.evil.example"},
+        {"Origin": "https://evil.example", "X_Requested_With": "ballot"},
+    )
+    for name in FORMS:
+        for headers in foreign:
+            answer = send_form(place.address, f"/rate/{name}", fields, **headers)
+            assert answer.status == 403, (name, headers)
+            assert "set-cookie" not in answer.headers
+    assert place.stored() == before
+    place.tell(f"{len(FORMS)} forms of a rater from {len(foreign)} places that are not ours", "403")
+
+
+def test_forged_and_hostile_tokens_store_nothing_and_leave_no_traceback(place: Place) -> None:
+    rater, other = place.rater(), place.rater()
+    wrong = (
+        "",
+        "x" * 43,
+        "x" * 15_000,
+        "\x00",
+        "a\r\nSet-Cookie: rater=1",
+        "\U0001f600",
+        "../../etc/passwd",
+        "' OR 1=1 --",
+        "<script>alert(1)</script>",
+        rater.token[:-1],
+        rater.token.swapcase(),
+    )
+    choices = ("left", "right", "tie", "", "lower", "LEFT", "\x00")
+    before = place.stored()
+    with place.no_traceback():
+        for token in wrong:
+            for name in FORMS:
+                fields = {"t": token, "ballot": rater.ballot, "choice": "left"}
+                answer = send_form(place.address, f"/rate/{name}", fields)
+                assert answer.status < 500, (name, token)
+                assert "rater=1" not in str(answer.headers)
+                sent = ask(place.address, "GET", f"/rate?{urlencode({'t': token})}")
+                assert sent.status < 500 and "<script>alert" not in sent.text  # type: ignore[attr-defined]
+        for ballot in (*wrong, other.ballot, "1"):  # another rater's, too
+            for choice in choices:
+                fields = {"t": rater.token, "ballot": ballot, "choice": choice, "reason": "x" * 999}
+                assert send_form(place.address, "/rate/vote", fields).status < 500
+                assert send_form(place.address, "/rate/undo", fields).status < 500
+        for choice in choices[3:]:
+            fields = {"t": rater.token, "ballot": rater.ballot, "choice": choice}
+            assert send_form(place.address, "/rate/vote", fields).status < 500
+        for note in wrong:
+            query = urlencode({"t": rater.token, "at": note, "note": note, "chosen": note})
+            sent = ask(place.address, "GET", f"/rate?{query}")
+            assert sent.status < 500 and "<script>alert" not in sent.text  # type: ignore[attr-defined]
+    after = place.stored()
+    assert after["vote"] == before["vote"] and after["rater"] == before["rater"]
+    place.tell(f"{len(wrong)} forged or hostile tokens in {len(FORMS)} forms", "nothing is stored")
+
+
+def test_oversized_and_broken_forms_are_refused_before_they_are_read(place: Place) -> None:
+    token = next(place.links)
+    before = place.stored()
+    sent = {
+        b"t=" + b"x" * 30_000: 413,
+        b"t=" + b"x" * 5_000_000: 413,
+        b"&".join(b"a%d=1" % n for n in range(200)): 400,
+        b"t=\xff\xfe": 400,
+        b"\x00\x01\x02": 303,
+        b"t=%00%ff%ed%a0%80": 303,
+    }
+    with place.no_traceback():
+        for body, status in sent.items():
+            for name in ("consent", "vote"):
+                answer = _answer_or_closed(place, name, body)
+                assert answer in (status, 422, None), (name, body[:20], answer)
+        boundary = "multipart/form-data; boundary=b"
+        part = f'--b\r\nContent-Disposition: form-data; name="t"\r\n\r\n{token}\r\n--b--\r\n'
+        assert _answer_or_closed(place, "withdraw", part.encode(), Content_Type=boundary) < 500  # type: ignore[operator]
+    assert place.stored() == before
+    place.tell(f"{len(sent)} forms that are too large or no forms", "refused, nothing is stored")
+
+
+def _answer_or_closed(place: Place, name: str, body: bytes, **headers: str) -> int | None:
+    """The status; None if the server hung up while so much was sent."""
+    try:
+        return send_form(place.address, f"/rate/{name}", body, **headers).status
+    except (ConnectionError, http.client.RemoteDisconnected):
+        return None
+
+
+def test_to_look_changes_nothing_and_no_form_is_sent_by_a_link(place: Place) -> None:
+    rater = place.rater()
+    before = place.stored()
+    for query in ("", "&at=welcome", "&at=withdraw", "&at=anew", "&at=practised", "&note=undone"):
+        assert rater.get(f"/rate?t={rater.token}{query}")
+    for name in FORMS:
+        for way in ("GET", "HEAD", "PUT", "DELETE", "OPTIONS"):
+            path = f"/rate/{name}?t={rater.token}&ballot={rater.ballot}&choice=left"
+            status = ask(place.address, way, path).status  # none of the framework's own pages
+            assert status in (303, 404, 405), (way, name, status)
+    assert place.stored() == before
+    place.tell(f"{6 + 5 * len(FORMS)} looks at a rater's addresses that are no form", "no change")
+
+
+def test_the_policy_of_the_rating_pages_allows_nothing_inline(place: Place) -> None:
+    rater = place.rater()
+    for path in (f"/rate?t={rater.token}", f"/rate?t={rater.token}&at=withdraw", "/rate"):
+        answer = ask(place.address, "GET", path)
+        policy = answer.headers["content-security-policy"]
+        assert "unsafe" not in policy and "sha256" not in policy, (path, policy)
+        for part in ("default-src 'none'", "base-uri 'none'", "form-action 'self'"):
+            assert part in policy, (path, policy)
+    assert not re.search(r"<script(?![^>]* src=)|<style| style=| on[a-z]+=", rater.page)
+    assert ask(place.address, "GET", f"/rate?t={rater.token}").headers["cache-control"] == "no-store"
+    place.tell("the volunteer's pages", "a policy without anything inline; no inline code to allow")
+
+
+def test_presses_at_the_same_moment_are_one_vote(place: Place) -> None:
+    rater = place.rater()
+    time.sleep(1.1)
+    with ThreadPoolExecutor(8) as pool, place.no_traceback():
+        list(pool.map(lambda n: rater.vote(("left", "right")[n % 2]).status, range(8)))
+    rater.look()
+    assert "saved 1 of" in rater.page
+    place.tell("8 presses on one ballot at the same moment", "one vote")
 
 
 # --- faults of the machine: these come last, the server's database does not live through them ---
 
 
+def notice_in(page: str) -> str:
+    """What stands above a ballot's buttons."""
+    notice = notice_of(page)
+    assert notice
+    return f"“{notice}”"
+
+
 def test_a_locked_database_is_told_and_the_ballot_stays(place: Place) -> None:
-    with place.rater() as rater, place.no_traceback():
-        ballot = rater.widget("choose-A")
+    rater = place.rater()
+    with place.no_traceback():
+        ballot = rater.ballot
         time.sleep(1.1)
         with contextlib.closing(sqlite3.connect(place.file, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
-            said = rater.press("choose-A")
-            assert "The server is very busy, and your answer was not saved" in said
-            assert rater.widget("choose-A") == ballot and "Ballot 1 of" in said
-        assert "saved 1 of" in rater.press("choose-A")
-    place.tell("a vote while the database is locked", f"{notice_in(said)} The ballot stays")
+            page = rater.press()
+            assert "The server is very busy, and your answer was not saved" in page
+            assert rater.ballot == ballot and "Ballot 1 of" in page
+            script = rater.vote(X_Requested_With="ballot")
+            assert script.status == 503 and "was not saved" in script.text  # type: ignore[attr-defined]
+        assert "saved 1 of" in rater.press()
+    place.tell("a vote while the database is locked", f"{notice_in(page)} The ballot stays")
 
 
 def test_a_disk_that_takes_no_more_is_told_and_the_ballot_stays(place: Place) -> None:
-    with place.rater() as rater, place.no_traceback():
-        ballot = rater.widget("choose-A")
+    rater = place.rater()
+    with place.no_traceback():
+        ballot = rater.ballot
         time.sleep(1.1)
         with place.full_disk():
-            said = rater.press("choose-A")
-            assert "Our server cannot save answers just now" in said
-            assert rater.widget("choose-A") == ballot and "Ballot 1 of" in said
-        assert "saved 1 of" in rater.press("choose-A")
-    assert "Manage app" not in said
-    place.tell("a vote while the disk is full", f"{notice_in(said)} The ballot stays")
+            page = rater.press()
+            assert "Our server cannot save answers just now" in page
+            assert rater.ballot == ballot and "Ballot 1 of" in page
+        assert "saved 1 of" in rater.press()
+    place.tell("a vote while the disk is full", f"{notice_in(page)} The ballot stays")
 
 
-def test_a_database_that_is_damaged_meanwhile_is_told_and_the_ballot_stays(place: Place) -> None:
-    with place.rater() as rater, place.no_traceback():
-        ballot = rater.widget("choose-A")
+def test_a_database_that_is_damaged_meanwhile_is_told(place: Place) -> None:
+    rater = place.rater()
+    with place.no_traceback():
         for path in place.file.parent.glob("eic_lab.sqlite3*"):
             junk = b"\x00" if path.name.endswith("-shm") else b"\xff"  # what readers share is void
             with path.open("r+b") as file:
                 file.write(junk * path.stat().st_size)
-        said = rater.run()
-        assert "Our server cannot reach the answers just now" in said
-        assert rater.widget("choose-A") == ballot and "Ballot 1 of" in said
+        script = rater.vote(X_Requested_With="ballot")  # keeps the ballot that is on the screen
+        text = script.text  # type: ignore[attr-defined]
+        assert script.status == 503 and "Our server cannot save answers just now" in text
+        page = rater.look()
+        assert "Our server cannot reach the answers just now" in page and "Try again" in page
         with stranger(place.address, "organise") as organiser:
             assert re.search("(?i)the database is damaged|is no database", organiser.text)
-            assert "Manage app" not in organiser.text + said
-    place.tell("a database that is overwritten meanwhile", f"{notice_in(said)} The ballot stays")
+            assert "Manage app" not in organiser.text + page
+    place.tell("a database that is overwritten meanwhile", f"“{text}” The ballot stays")
 
 
 def start(database: str) -> subprocess.CompletedProcess[str]:

@@ -202,7 +202,9 @@ def test_from_a_pool_file_to_a_rating_link(address: str, profile: Profile, login
     at.step(page, "Pool")
     expect(page.get_by_text("1 row refused")).to_be_visible()
     at.step(page, "Preview")
-    expect(page.locator(".st-key-ballot-frame .katex").first).to_be_visible()
+    ballot = page.frame_locator("iframe[title='The ballot as raters see it']")
+    expect(ballot.locator("#formula-B svg:visible")).to_have_count(1)
+    expect(ballot.get_by_role("button", name="Formula A")).to_be_disabled()
     at.fill(page, "Leave this pair out, because", "the curve has a pole")
     page.get_by_role("button", name="Leave out").click()
     expect(page.get_by_text("Left out: the curve has a pole")).to_be_visible()
@@ -225,10 +227,37 @@ def test_from_a_pool_file_to_a_rating_link(address: str, profile: Profile, login
         page.get_by_role("button", name="Download 2 links as CSV").click()
     text = download.value.path().read_text()
     assert link in text and "'=cmd()" in text
-    rater = opened(profile(address), link)
+    rater = window(profile(address))
+    rater.goto(link)
     expect(rater.get_by_text("study@example.org")).to_be_visible()
     expect(rater.locator(".st-key-nav")).to_have_count(0)
     closed(page)
+
+
+def test_the_preview_is_the_raters_very_page_and_for_organisers_only(
+    address: str, profile: Profile, login: str, database: Path
+) -> None:
+    page = frozen(profile, address, login, "Seen before", database)
+    number = study_in(page)
+    at.step(page, "Preview")
+    title = "iframe[title='The ballot as raters see it']"
+    expect(page.locator(title)).to_have_count(1)
+    where = page.locator(title).get_attribute("src") or ""
+    frame = page.frame_locator(title)
+    texts = frame.locator(".formula math")
+    expect(texts).to_have_count(2)
+    before = texts.all_inner_texts()
+    page.get_by_text("Swap the sides").click()
+    eventually(page, texts.all_inner_texts, lambda shown: shown == before[::-1])
+    expect(frame.locator("script")).to_have_count(0)
+    inside = frame.locator("main").evaluate("main => getComputedStyle(main).overflow")
+    assert inside == "visible"
+    assert f"study={number}" in where
+    assert profile(address).request.get(f"{address}{where}").status == 401
+    mine = profile(address, login).request
+    answer = mine.get(f"{address}{where}")
+    assert answer.status == 200 and "frame-ancestors 'self'" in answer.headers["content-security-policy"]
+    assert mine.get(f"{address}/organise/preview/ballot?study={number}&pair=99999").status == 404
 
 
 def test_hostile_names_are_shown_and_do_nothing(address: str, profile: Profile, login: str) -> None:
@@ -338,7 +367,9 @@ def test_a_running_study_takes_links_back_and_closes_the_inspector_to_visitors_u
     page.get_by_role("button", name="Take back 1 link…").click()
     page.get_by_role("button", name="Take back", exact=True).click()
     expect(page.get_by_text("1 link taken back.")).to_be_visible()
-    visitor = opened(profile(address), link)
+    visitor = window(profile(address))
+    visitor.goto(link)
+    expect(visitor.get_by_role("heading", name="taken back")).to_be_visible()
     expect(visitor.get_by_role("button", name="agree")).to_have_count(0)
 
     # while a study runs, the inspector is closed to visitors but not to organisers

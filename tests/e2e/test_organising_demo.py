@@ -88,8 +88,8 @@ def test_the_demo_leads_from_the_list_to_a_ballot(page: Page, address: str) -> N
     link = page.get_by_role("link", name="Open the rating page")
     expect(link).to_be_visible()
     page.goto(link.get_attribute("href") or "")
-    ready(page)
     expect(page.get_by_text("Which formula is easier to interpret?").first).to_be_visible()
+    expect(page.get_by_role("button", name="I agree")).to_be_visible()
     expect(page.locator(".st-key-nav")).to_have_count(0)
 
 

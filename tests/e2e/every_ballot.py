@@ -1,0 +1,86 @@
+"""Every ballot of the demo as the page that a rater gets: nobody has to vote, and no server runs."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Iterator
+from functools import cache
+
+from playwright.sync_api import Page, Route
+
+from pages.ballot.parts import plain
+from pages.ballot.views import SCRIPT, STYLE, ballot_screen
+from study.rating_types import Ballot, Progress, RatingVisit, Stage
+from study.stimulus.shapes import MAIN_PX
+from study.stimulus.typesetting import typeset
+from tests.e2e.rating_world import World
+
+PLACE = "http://ballots.test"
+_ASSETS = {asset.address: asset for asset in (STYLE, SCRIPT)}
+
+
+def every_ballot(world: World, every: int = 1) -> Iterator[tuple[str, Ballot]]:
+    """Practice and checks first, then each pair, or one of `every`, with its name."""
+    for place, special in enumerate(world.organiser.preview_specials(world.study.id), start=1):
+        yield f"special{place}", special.ballot
+    for pair in world.organiser.pairs(world.study.id)[::every]:
+        shown = world.organiser.preview(world.study.id, pair.id, lower_left=pair.number % 2 == 0)
+        yield f"{pair.number:03}", shown.ballot
+
+
+def show(page: Page, ballot: Ballot) -> None:
+    """Open a ballot, made of the page's own templates, style sheet and script."""
+    visit = RatingVisit(Stage.RATING, "Study", progress=Progress(3, 10))
+    document = plain(ballot_screen(ballot, visit, "token").document())
+
+    def answer(route: Route) -> None:
+        path = route.request.url.removeprefix(PLACE)
+        if path == "/":
+            route.fulfill(body=document, content_type="text/html; charset=utf-8")
+        elif path in _ASSETS:
+            route.fulfill(body=_ASSETS[path].part.text, content_type=_ASSETS[path].kind)
+        else:
+            route.fulfill(status=404)
+
+    page.unroute(f"{PLACE}/**")
+    page.route(f"{PLACE}/**", answer)
+    page.goto(f"{PLACE}/")
+    page.locator(".plot svg:visible").first.wait_for()
+
+
+@cache
+def size_of_glyphs() -> dict[str, float]:
+    """The size in pixels that a letter or digit has in a drawing that is not scaled, by its name.
+
+    A glyph's name is a hash of its outline, so it stands for a letter in one size.
+    """
+    signs = r" \cdot ".join(
+        ("1234567890", *string.ascii_letters, rf"\mathrm{{{string.ascii_letters}}}")
+    )
+    sizes: dict[str, float] = {}
+    tall = 0.0
+    for written in (signs, f"x^{{{signs}}}", f"x^{{y^{{{signs}}}}}"):
+        drawn = typeset(written, written)
+        outlines = dict(re.findall(r'<path id="(\w+)" d="([^"]+)"', drawn.glyphs))
+        names = re.findall(r'<use href="#(\w+)"', drawn.lower.wide)
+        one = next(name for name in names if name not in sizes)
+        tall = tall or _height(outlines[one])
+        size = MAIN_PX * _height(outlines[one]) / tall
+        sizes |= {name: size for name in names if name not in sizes}
+    return sizes
+
+
+def _height(outline: str) -> int:
+    """From the lowest to the highest corner of an outline.
+
+    >>> _height("m1 100c1 0 1 0 1 100v101h-2z")
+    201
+    """
+    y, corners = 0, [0]
+    for command, text in re.findall(r"([mlqchv])([^mlqchvz]*)", outline):
+        numbers = [int(number) for number in re.findall(r"-?\d+", text)]
+        step = 1 if command == "v" else {"m": 2, "l": 2, "q": 4, "c": 6}.get(command, 0)
+        y += sum(numbers[step - 1 :: step]) if step else 0
+        corners.append(y)
+    return max(corners[1:]) - min(corners[1:])
