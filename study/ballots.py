@@ -35,7 +35,7 @@ from study.rating_types import (
 from study.stimulus.form import fair_form, short_constant
 from study.stimulus.plotting import Plots, draw_plots, draw_stored_plots
 from study.stimulus.shapes import BallotShapes, shapes_of_values
-from study.stimulus.typesetting import name_mathml, typeset
+from study.stimulus.typesetting import Typeset, name_mathml, typeset, typeset_of_before
 
 
 @dataclass(frozen=True)
@@ -57,11 +57,8 @@ class BallotContent:
     @cached_property
     def _shapes_of_before(self) -> BallotShapes:
         """Of the stored LaTeX and the stored points of the curves."""
-        return _shapes(
-            self.lower.latex,
-            self.higher.latex,
-            draw_stored_plots(self.figure, self.lower, self.higher),
-        )
+        formulas = typeset_of_before(self.lower.latex, self.higher.latex)
+        return _shapes(formulas, draw_stored_plots(self.figure, self.lower, self.higher))
 
     def ballot(
         self,
@@ -147,9 +144,7 @@ class BallotContent:
         return cls(**values)
 
 
-def _shapes(lower: str, higher: str, plots: Plots) -> BallotShapes:
-    """Both formulas, given in LaTeX, and their plots."""
-    formulas = typeset(lower, higher)
+def _shapes(formulas: Typeset, plots: Plots) -> BallotShapes:
     return BallotShapes(
         glyphs=formulas.glyphs,
         lower=formulas.lower,
@@ -357,7 +352,7 @@ def make_content(problem: Problem, pair: NewPair, exponents: Exponents = "exact"
         higher=cards[1],
         digits=digits,
         r2_change=change,
-        shapes=_shapes(cards[0].latex, cards[1].latex, plots),
+        shapes=_shapes(typeset(cards[0].latex, cards[1].latex), plots),
         rules=form.applied,
     )
 

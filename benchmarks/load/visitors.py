@@ -17,20 +17,18 @@ import multiprocessing
 import random
 import statistics
 import sys
-import tempfile
 import time
 from dataclasses import dataclass, field
 from multiprocessing.synchronize import Event
-from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.typing import Origin, Subprotocol
 
-from benchmarks.raters import Log, demo_server, open_study, rate
-from study.clock import SystemChance, SystemClock
-from study.organising import OrganiserService
+from benchmarks.load.raters import Log, rate
+from benchmarks.load.server import demo
 
 HEALTH_AIM, RATER_AIM = 0.250, 1.5
 
@@ -55,8 +53,12 @@ class HeavyVisitor:
 
     async def show(self, formula: str, seed: int, **more: str) -> float:
         """Open the inspector on a formula; the seconds until the page is complete."""
+        return await self.run(urlencode({"formula": formula, "seed": seed, **more}))
+
+    async def run(self, query: str) -> float:
+        """Run the page once with this query."""
         message = BackMsg()
-        message.rerun_script.query_string = urlencode({"formula": formula, "seed": seed, **more})
+        message.rerun_script.query_string = query
         started, texts = time.perf_counter(), []
         await self._socket.send(message.SerializeToString())
         while True:
@@ -84,7 +86,7 @@ def stream_of(address: str) -> str:
 async def paste_for(address: str, number: int, ends: float, pages: list[float]) -> None:
     """One visitor who pastes one formula after the other."""
     async with connect(
-        stream_of(address), subprotocols=["streamlit"], origin=address, max_size=None
+        stream_of(address), subprotocols=_PROTOCOL, origin=Origin(address), max_size=None
     ) as socket:
         visitor = HeavyVisitor(socket)
         for turn in itertools.count():
@@ -177,14 +179,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--visitors", type=int, default=3)
     given = parser.parse_args(arguments)
     calm, loaded = Phase("calm"), Phase(f"{given.visitors} heavy visitors")
-    with tempfile.TemporaryDirectory() as folder, demo_server(Path(folder)) as server:
-        address, store = server.address, server.store
-        organiser = OrganiserService(store, SystemClock(), SystemChance(), demo=True)
-        study = open_study(organiser, given.ballots)
+    with demo(given.ballots) as served:
         for phase, visitors in ((calm, 0), (loaded, given.visitors)):
-            labels = [f"{phase.name} {number}" for number in range(given.raters)]
-            links = [made.link for made in organiser.invitations.invite(study.id, labels)]
-            asyncio.run(run_phase(phase, address, links, given.ballots, given.think, visitors))
+            links = served.links(given.raters)
+            asyncio.run(
+                run_phase(phase, served.server.address, links, given.ballots, given.think, visitors)
+            )
     print(
         f"{given.raters} raters, {given.ballots} ballots each; visitors paste "
         f"{len(WORST)} formulas in turn\n"

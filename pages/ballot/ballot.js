@@ -5,6 +5,7 @@
   const BEAT = 15000;  // ms between signs of life
   const PATIENCE = 15000;  // ms for an answer to arrive
   const LONGEST_GAP = 5000;  // ms between two looks at the clock: after more, the machine has slept
+  const READING = 6000;  // ms that a notice stays at least
   const WHOLE = 0.97;  // of a formula or a plot
   const OBSERVES = 'IntersectionObserver' in window;
   const SIDES = {1: 'left', 2: 'right', 3: 'tie'};
@@ -54,7 +55,7 @@
 
   const spans = new Map();
   const boxes = () => every('.formula, .drawings');
-  const isSeen = (box) => (([top, bottom]) => bottom - top > WHOLE)(spans.get(box) || [1, 0]);
+  const isSeen = (box) => (([top, bottom]) => bottom - top > WHOLE)(spans.get(box) || [0, 0]);
   let observer = null;
   const watch = () => {
     observer?.disconnect();
@@ -64,9 +65,11 @@
     observer = new IntersectionObserver(entries => {
       for (const {target, boundingClientRect: box, intersectionRect: shown} of entries) {
         if (!shown.height) continue;
-        const [top, bottom] = spans.get(target) || [1, 0];
-        spans.set(target, [Math.min(top, (shown.top - box.top) / box.height),
-          Math.max(bottom, (shown.bottom - box.top) / box.height)]);
+        const [top, bottom] = spans.get(target) || [0, 0];
+        const [from, to] = [(shown.top - box.top) / box.height, (shown.bottom - box.top) / box.height];
+        // What was jumped over was not seen.
+        if (from <= bottom && to >= top) spans.set(target, [Math.min(top, from), Math.max(bottom, to)]);
+        else if (to - from > bottom - top) spans.set(target, [from, to]);
       }
     }, {rootMargin: `0px 0px -${covered}px 0px`, threshold: [...Array(41).keys()].map(i => i / 40)});
     boxes().forEach(box => observer.observe(box));
@@ -107,9 +110,15 @@
     }
   };
 
+  let since = 0;
   const say = (text) => {
     const notice = find('#notice');
     if (notice && notice.textContent !== text) notice.textContent = text;
+    since = performance.now();
+  };
+  const forget = () => {  // what was asked for is done, and there was time to read it
+    if (performance.now() - since > READING && find('#notice')?.textContent === words.unseen &&
+        boxes().every(isSeen)) say('');
   };
   const pend = (button) => {
     busy = true;
@@ -141,6 +150,7 @@
     settle();
     if (answer.kind === 'main') return swap(answer.text);
     say(answer.text);
+    find('#notice')?.scrollIntoView({block: 'nearest'});
   };
   const swap = (html) => {
     const parsed = document.createElement('template');
@@ -256,7 +266,7 @@
     } catch { if (!busy) say(words.offline); }
   };
   setInterval(beat, BEAT);
-  setInterval(keepClock, 1000);
+  setInterval(() => { keepClock(); forget(); }, 1000);
   document.addEventListener('visibilitychange', account);
   addEventListener('pagehide', keepClock);
   addEventListener('pageshow', event => { if (event.persisted) location.reload(); });

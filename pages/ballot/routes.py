@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from urllib.parse import parse_qsl
 
@@ -164,10 +164,12 @@ def _form_route(name: str, act: Callable[[Request, Form], Response]) -> Route:
             if len(body) > MAX_BODY:
                 return Response("Too much.\n", 413, _HEADERS, "text/plain")
         try:
-            fields = dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=12))
+            fields = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=12)
         except ValueError:
             return Response("No form.\n", 400, _HEADERS, "text/plain")
-        return await run_in_threadpool(act, request, {"t": "", **fields})
+        # No database stores a NUL in a text.
+        form = {"t": "", **{key: value.replace("\0", " ") for key, value in fields}}
+        return await run_in_threadpool(act, request, form)
 
     return Route(f"/rate/{name}", answer, methods=["POST"])
 
@@ -292,35 +294,30 @@ def _undo(request: Request, form: Form) -> Response:
     return _onward(request, Asked(token, note=note), outcome.following)
 
 
-def _change(do: str) -> Callable[[Request, Form], Response]:
-    def act(request: Request, form: Form) -> Response:
-        token = form["t"]
-        try:
-            service = rating_service()
-            (service.pause if do == "pause" else service.resume)(token)
-        except StudyError as error:
-            return _failed(request, token, error)
-        return _onward(request, Asked(token))
+def _pause(request: Request, form: Form) -> Response:
+    return _change(request, form["t"], rating_service().pause)
 
-    return act
+
+def _resume(request: Request, form: Form) -> Response:
+    return _change(request, form["t"], rating_service().resume)
+
+
+def _change(request: Request, token: str, do: Callable[[str], RatingVisit]) -> Response:
+    try:
+        do(token)
+    except StudyError as error:
+        return _failed(request, token, error)
+    return _onward(request, Asked(token))
 
 
 def _withdraw(request: Request, form: Form) -> Response:
     token = form["t"]
     try:
-        visit: RatingVisit = rating_service().withdraw(token)
+        visit = rating_service().withdraw(token)
     except StudyError as error:
         return _failed(request, token, error)
     if _by_script(request):
-        return screen_answer(
-            request,
-            ending_screen(
-                visit,
-                token,
-                note="",
-                at="",
-            ),
-        )
+        return screen_answer(request, ending_screen(visit, token))
     return RedirectResponse(rate_address(token, note="withdrawn"), 303, _HEADERS)
 
 
@@ -350,16 +347,14 @@ def _asset_route(asset: Asset) -> Route:
     return Route(asset.address, answer, methods=["GET"])
 
 
-Handler = Callable[[Request], Awaitable[Response]]
-
 RATE_ROUTES = [
     Route("/rate", show, methods=["GET"]),
     Route("/rate/", show, methods=["GET"]),
     _form_route("consent", _consent),
     _form_route("vote", _vote),
     _form_route("undo", _undo),
-    _form_route("pause", _change("pause")),
-    _form_route("resume", _change("resume")),
+    _form_route("pause", _pause),
+    _form_route("resume", _resume),
     _form_route("withdraw", _withdraw),
     _form_route("beat", _beat),
     _asset_route(STYLE),

@@ -195,8 +195,8 @@ def stage_screen(asked: Asked, step: NextBallot) -> Screen | None:
     return ending_screen(visit, token, asked.notice)
 
 
-def ending_screen(visit: RatingVisit, token: str, note: str = "", **at: str) -> Screen:
-    return _screen(str(visit.stage), _STAGES.ending(visit, token, note), token, **at)
+def ending_screen(visit: RatingVisit, token: str, note: str = "") -> Screen:
+    return _screen(str(visit.stage), _STAGES.ending(visit, token, note), token)
 
 
 def welcome_screen(visit: RatingVisit, token: str, link: str) -> Screen:

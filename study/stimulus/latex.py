@@ -120,12 +120,12 @@ def parse(latex: str) -> Line:
     return _Parser(latex).whole()
 
 
-def refusal(latex: str, problem: str) -> StudyError:
+def refusal(
+    latex: str, problem: str, hint: str = "leave this pair out, or simplify the formula"
+) -> StudyError:
     """What is said of a formula that no ballot can show."""
     beginning = latex if len(latex) <= 60 else latex[:60].rstrip() + "…"
-    return StudyError(
-        f"the formula `{beginning}` {problem}", hint="leave this pair out, or simplify the formula"
-    )
+    return StudyError(f"the formula `{beginning}` {problem}", hint=hint)
 
 
 class _Parser:

@@ -85,7 +85,7 @@ def _breaking_sign(line: Line, place: int) -> str:
     return part.text if between else ""
 
 
-def measure(flows: Sequence[Sequence[Piece]]) -> list[list[Size]]:
+def measure(flows: Sequence[Sequence[Piece]], *, system_fonts: bool = False) -> list[list[Size]]:
     """The size of each piece of several formulas, in one run of Typst."""
     questions = [[_question(piece) for piece in flow] for flow in flows]
     unique = list(dict.fromkeys(text for flow in questions for text in flow))
@@ -94,7 +94,7 @@ def measure(flows: Sequence[Sequence[Piece]]) -> list[list[Size]]:
         "#let width(body) = measure(body).width.pt()\n",
         f"#context [#metadata(({', '.join(unique)},))<sizes>]\n",
     ]
-    compiler = Compiler("".join(document).encode(), ignore_system_fonts=True)
+    compiler = Compiler("".join(document).encode(), ignore_system_fonts=not system_fonts)
     (answers,) = json.loads(compiler.query("<sizes>", field="value"))
     sizes = {text: Size(*answer) for text, answer in zip(unique, answers, strict=True)}
     return [[sizes[text] for text in flow] for flow in questions]

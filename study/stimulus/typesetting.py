@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
+from html import escape
 
 from typst import Compiler, TypstError
 
@@ -67,14 +68,16 @@ def typeset(lower: str, higher: str) -> Typeset:
     """
     formulas = (lower, higher)
     trees = [parse(latex) for latex in formulas]
-    try:
-        pages = _pages(trees)
-    except TypstError as error:
-        raise _refused(formulas) from error
-    glyphs, drawings = compact(pages)
-    for latex, drawing in zip(formulas, drawings[::2], strict=True):
-        if any(f"#{name}" in drawing for name in _missing()):
-            raise refusal(latex, "has letters that the font lacks")
+    glyphs, drawings = _drawn(formulas, trees)
+    if _lacking(drawings, system_fonts=False):
+        # The fonts of this machine: what they draw is frozen, and the same for every rater.
+        glyphs, drawings = _drawn(formulas, trees, system_fonts=True)
+        if lacking := _lacking(drawings, system_fonts=True):
+            raise refusal(
+                formulas[lacking[0] // 2],
+                "has letters that no font of the server has",
+                hint="rename the column, or install a font with these letters",
+            )
     first, second = (
         FormulaShape(narrow, wide, mathml(tree))
         for narrow, wide, tree in zip(drawings[::2], drawings[1::2], trees, strict=True)
@@ -82,28 +85,81 @@ def typeset(lower: str, higher: str) -> Typeset:
     return Typeset(glyphs, first, second)
 
 
-def _pages(trees: list[Line]) -> list[bytes]:
+def typeset_of_before(lower: str, higher: str) -> Typeset:
+    """As `typeset`; what it refuses, in ballots frozen by earlier versions, is left to the browser.
+
+    Parameters
+    ----------
+    lower
+        In LaTeX.
+    higher
+        The other one.
+
+    Returns
+    -------
+    Typeset
+        In MathML alone, or as LaTeX, where they cannot be drawn.
+
+    Examples
+    --------
+    >>> typeset_of_before("x", r"\\unknown{x}").higher.narrow
+    '<code>\\\\unknown{x}</code>'
+    """
+    try:
+        return typeset(lower, higher)
+    except StudyError:
+        return Typeset("", _undrawn(lower), _undrawn(higher))
+
+
+def _undrawn(latex: str) -> FormulaShape:
+    try:
+        written = mathml(parse(latex))
+    except StudyError:
+        written = f"<code>{escape(latex)}</code>"
+    return FormulaShape(written, written, "")
+
+
+def _drawn(
+    formulas: tuple[str, str], trees: list[Line], *, system_fonts: bool = False
+) -> tuple[str, list[str]]:
+    try:
+        return compact(_pages(trees, system_fonts=system_fonts))
+    except TypstError as error:
+        raise _refused(formulas) from error
+
+
+def _lacking(drawings: list[str], *, system_fonts: bool) -> list[int]:
+    """The places of drawings with a letter that no font has."""
+    missing = _missing(system_fonts)
+    return [
+        place
+        for place, drawing in enumerate(drawings)
+        if any(f"#{name}" in drawing for name in missing)
+    ]
+
+
+def _pages(trees: list[Line], *, system_fonts: bool = False) -> list[bytes]:
     """An SVG of each formula in each width."""
     flows = [pieces(tree) for tree in trees]
     sources = [
         page(broken(flow, sizes, width - 2 * MARGIN))
-        for flow, sizes in zip(flows, measure(flows), strict=True)
+        for flow, sizes in zip(flows, measure(flows, system_fonts=system_fonts), strict=True)
         for width in CARD.values()
     ]
     # A compiler for each: several threads may draw.
     drawings = Compiler(
-        (HEADER + "#pagebreak()\n".join(sources)).encode(), ignore_system_fonts=True
+        (HEADER + "#pagebreak()\n".join(sources)).encode(), ignore_system_fonts=not system_fonts
     ).compile(format="svg")
     assert isinstance(drawings, list)
     return drawings
 
 
 @cache
-def _missing() -> frozenset[str]:
+def _missing(system_fonts: bool) -> frozenset[str]:
     """The outlines, in three sizes, that stand for a letter that no font has."""
     letter = string("\U0010ffff")
     source = f"{HEADER}$attach({letter}, t: attach({letter}, t: {letter}))$"
-    drawn = Compiler(source.encode(), ignore_system_fonts=True).compile(format="svg")
+    drawn = Compiler(source.encode(), ignore_system_fonts=not system_fonts).compile(format="svg")
     assert isinstance(drawn, bytes)
     _, (drawing,) = compact([drawn])
     return frozenset(re.findall(r"#(\w+)", drawing))

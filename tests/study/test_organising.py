@@ -346,7 +346,7 @@ def test_from_a_pool_file_to_pairs(rehearsal: Rehearsal, tmp_path: Path) -> None
     member = pairs[0].pair.higher
     assert (member.formula, member.row, member.index_base) == ("99999*x1-99996*x1+1", 3, 1)
     assert rehearsal.organiser.study(study.id).rules["max_complexity_gap"] == 4
-    assert "t" in rehearsal.organiser.preview(study.id, pairs[0].id).ballot.left.latex
+    assert "t" in rehearsal.organiser.preview(study.id, pairs[0].id).lower_latex
 
 
 @pytest.mark.outside
