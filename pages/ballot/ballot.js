@@ -55,7 +55,7 @@
 
   const spans = new Map();
   const boxes = () => every('.formula, .drawings');
-  const isSeen = (box) => (([top, bottom]) => bottom - top > WHOLE)(spans.get(box) || [1, 0]);
+  const isSeen = (box) => (([top, bottom]) => bottom - top > WHOLE)(spans.get(box) || [0, 0]);
   let observer = null;
   const watch = () => {
     observer?.disconnect();
@@ -65,9 +65,11 @@
     observer = new IntersectionObserver(entries => {
       for (const {target, boundingClientRect: box, intersectionRect: shown} of entries) {
         if (!shown.height) continue;
-        const [top, bottom] = spans.get(target) || [1, 0];
-        spans.set(target, [Math.min(top, (shown.top - box.top) / box.height),
-          Math.max(bottom, (shown.bottom - box.top) / box.height)]);
+        const [top, bottom] = spans.get(target) || [0, 0];
+        const [from, to] = [(shown.top - box.top) / box.height, (shown.bottom - box.top) / box.height];
+        // What was jumped over was not seen.
+        if (from <= bottom && to >= top) spans.set(target, [Math.min(top, from), Math.max(bottom, to)]);
+        else if (to - from > bottom - top) spans.set(target, [from, to]);
       }
     }, {rootMargin: `0px 0px -${covered}px 0px`, threshold: [...Array(41).keys()].map(i => i / 40)});
     boxes().forEach(box => observer.observe(box));

@@ -20,8 +20,8 @@ from pages.ballot.views import (
     STYLE,
     UNDERWAY,
     WELCOME,
-    Asked,
     Asset,
+    PageQuery,
     Screen,
     consent_screen,
     ending_screen,
@@ -97,38 +97,38 @@ def _by_script(request: Request) -> bool:
 # --- what is due ---
 
 
-def _due(asked: Asked, kept: tuple[str, ...]) -> Screen:
+def _due(query: PageQuery, kept: tuple[str, ...]) -> Screen:
     """The page of a link, as its rater stands now."""
-    if not asked.token:
+    if not query.token:
         return message_screen(*words.NO_LINK, "", retry=False)
     service = rating_service()
-    return _screen_of(asked, service.next_ballot(asked.token, give=asked.gives), kept)
+    return _screen_of(query, service.next_ballot(query.token, give=query.gives), kept)
 
 
-def _screen_of(asked: Asked, step: NextBallot, kept: tuple[str, ...] = ()) -> Screen:
+def _screen_of(query: PageQuery, step: NextBallot, kept: tuple[str, ...] = ()) -> Screen:
     service, visit = rating_service(), step.visit
-    if asked.at == WELCOME and visit.stage in UNDERWAY:
-        return welcome_screen(visit, asked.token, service.personal_link(asked.token))
-    if visit.reusable and asked.at != ANEW and kept:
-        remembered = service.known_here(asked.token, kept)
+    if query.at == WELCOME and visit.stage in UNDERWAY:
+        return welcome_screen(visit, query.token, service.personal_link(query.token))
+    if visit.reusable and query.at != ANEW and kept:
+        remembered = service.known_here(query.token, kept)
         if remembered:
-            return known_screen(visit, asked.token, remembered)
-    screen = stage_screen(asked, step)
-    return screen or consent_screen(visit, asked, service.new_request_id())
+            return known_screen(visit, query.token, remembered)
+    screen = stage_screen(query, step)
+    return screen or consent_screen(visit, query, service.new_request_id())
 
 
 async def show(request: Request) -> Response:
     """What is due: consent, a ballot, thanks, or why this link leads no further."""
-    query = request.query_params
-    asked = Asked(
-        *(query.get(name, "").strip()[:100] for name in ("t", "at", "note", "chosen", "meant"))
+    given = request.query_params
+    query = PageQuery(
+        *(given.get(name, "").strip()[:100] for name in ("t", "at", "note", "chosen", "meant"))
     )
 
     def work() -> Response:
         try:
-            return screen_answer(request, _due(asked, _kept_tokens(request)))
+            return screen_answer(request, _due(query, _kept_tokens(request)))
         except StudyError as error:
-            return _wait(request, asked.token, error)
+            return _wait(request, query.token, error)
 
     return await run_in_threadpool(work)
 
@@ -174,26 +174,24 @@ def _form_route(name: str, act: Callable[[Request, Form], Response]) -> Route:
     return Route(f"/rate/{name}", answer, methods=["POST"])
 
 
-def _onward(
-    request: Request, asked: Asked, step: NextBallot | None = None, **extra: str
-) -> Response:
+def _onward(request: Request, query: PageQuery, step: NextBallot | None = None) -> Response:
     """What comes next: the fragment for the script, else the address that shows it."""
     if not _by_script(request):
-        query = {"at": asked.at, "note": asked.note, "chosen": asked.chosen, **extra}
-        return RedirectResponse(rate_address(asked.token, **query), 303, _HEADERS)
+        named = {"at": query.at, "note": query.note, "chosen": query.chosen}
+        return RedirectResponse(rate_address(query.token, **named), 303, _HEADERS)
     try:
         if step is not None:
-            return screen_answer(request, _screen_of(asked, step))
-        return screen_answer(request, _due(asked, _kept_tokens(request)))
+            return screen_answer(request, _screen_of(query, step))
+        return screen_answer(request, _due(query, _kept_tokens(request)))
     except StudyError as error:
-        return _wait(request, asked.token, error)
+        return _wait(request, query.token, error)
 
 
 def _failed(request: Request, token: str, error: StudyError, *, vote: bool = False) -> Response:
     note = words.failure_note(error, vote=vote)
     if _by_script(request):
         return _note(words.NOTES[note], 503 if isinstance(error, StorageError) else 409)
-    return _onward(request, Asked(token, note=note))
+    return _onward(request, PageQuery(token, note=note))
 
 
 def _consent(request: Request, form: Form) -> Response:
@@ -207,7 +205,7 @@ def _consent(request: Request, form: Form) -> Response:
     elif len(field) > MAX_FIELD:
         errors["field"] = words.LONG_FIELD
     service, request_id = rating_service(), form.get("request", "")[:100]
-    asked = Asked(token)
+    query = PageQuery(token)
     try:
         if not errors:
             try:
@@ -217,16 +215,16 @@ def _consent(request: Request, form: Form) -> Response:
         if errors:
             visit = service.open(token)
             if visit.stage != Stage.CONSENT:
-                return _onward(request, asked)
+                return _onward(request, query)
             screen = consent_screen(
-                visit, asked, request_id, degree=degree, field=field[: 2 * MAX_FIELD], errors=errors
+                visit, query, request_id, degree=degree, field=field[: 2 * MAX_FIELD], errors=errors
             )
             return screen_answer(request, screen, 422)
     except StorageError as error:
         return _failed(request, token, error)
     except StudyError:  # the link takes no consent any more: its page says why
-        return _onward(request, asked)
-    answer = _onward(request, Asked(consent.token, WELCOME), NextBallot(consent.visit))
+        return _onward(request, query)
+    answer = _onward(request, PageQuery(consent.token, WELCOME), NextBallot(consent.visit))
     _remember(request, answer, consent.token)
     return answer
 
@@ -267,17 +265,19 @@ def _vote(request: Request, form: Form) -> Response:
         note = _KEEP_THE_PAGE[outcome.status]
         if _by_script(request):
             return _note(words.NOTES[note], 409)
-        return _onward(request, Asked(token, note=note))
+        return _onward(request, PageQuery(token, note=note))
     if outcome.status == VoteStatus.SAVED and outcome.feedback:
-        return _onward(request, Asked(token, PRACTISED, chosen=choice), NextBallot(outcome.visit))
+        return _onward(
+            request, PageQuery(token, PRACTISED, chosen=choice), NextBallot(outcome.visit)
+        )
     if outcome.status == VoteStatus.SAVED:
-        return _onward(request, Asked(token), outcome.following)
+        return _onward(request, PageQuery(token), outcome.following)
     note = ""
     if outcome.status == VoteStatus.STALE:
         note = "stale"
     elif outcome.status == VoteStatus.ALREADY_SAVED and not form.get("again"):
         note = "already-saved"
-    return _onward(request, Asked(token, note=note))
+    return _onward(request, PageQuery(token, note=note))
 
 
 def _undo(request: Request, form: Form) -> Response:
@@ -289,9 +289,9 @@ def _undo(request: Request, form: Form) -> Response:
     if outcome.status == VoteStatus.TOO_LATE:
         if _by_script(request):
             return _note(words.TOO_LATE, 409)
-        return _onward(request, Asked(token, note="too-late"))
+        return _onward(request, PageQuery(token, note="too-late"))
     note = "undone" if outcome.status == VoteStatus.UNDONE else "stale"
-    return _onward(request, Asked(token, note=note), outcome.following)
+    return _onward(request, PageQuery(token, note=note), outcome.following)
 
 
 def _pause(request: Request, form: Form) -> Response:
@@ -307,7 +307,7 @@ def _change(request: Request, token: str, do: Callable[[str], RatingVisit]) -> R
         do(token)
     except StudyError as error:
         return _failed(request, token, error)
-    return _onward(request, Asked(token))
+    return _onward(request, PageQuery(token))
 
 
 def _withdraw(request: Request, form: Form) -> Response:

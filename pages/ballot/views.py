@@ -124,7 +124,7 @@ def _screen(stage: str, text: str, token: str, **at: str) -> Screen:
 
 
 @dataclass(frozen=True)
-class Asked:
+class PageQuery:
     """What an address asks for."""
 
     token: str
@@ -173,26 +173,26 @@ def prepare(ballot: Ballot) -> None:
     _content(replace(ballot, token="", number=0, of=0))
 
 
-def stage_screen(asked: Asked, step: NextBallot) -> Screen | None:
+def stage_screen(query: PageQuery, step: NextBallot) -> Screen | None:
     """The page of a link; None where a consent or the question who is there comes first."""
-    visit, token = step.visit, asked.token
+    visit, token = step.visit, query.token
     underway = visit.stage in UNDERWAY
-    if asked.at == WITHDRAW and visit.progress is not None:
-        text = _STAGES.withdrawal(visit, token, asked.notice)
+    if query.at == WITHDRAW and visit.progress is not None:
+        text = _STAGES.withdrawal(visit, token, query.notice)
         return _screen("withdrawal", text, token, at=WITHDRAW)
-    if asked.at == PRACTISED and visit.stage == Stage.RATING:
-        text = _STAGES.practised(visit, token, asked.chosen, asked.meant)
-        at = {"at": PRACTISED, "chosen": asked.chosen, "meant": asked.meant}
+    if query.at == PRACTISED and visit.stage == Stage.RATING:
+        text = _STAGES.practised(visit, token, query.chosen, query.meant)
+        at = {"at": PRACTISED, "chosen": query.chosen, "meant": query.meant}
         return _screen("practised", text, token, **at)
     if underway and step.ballot is not None:
-        return ballot_screen(step.ballot, visit, token, asked.notice)
+        return ballot_screen(step.ballot, visit, token, query.notice)
     if visit.stage == Stage.CONSENT:
         return None
     if visit.stage == Stage.PAUSED:
-        return _screen("paused", _STAGES.paused(visit, token, asked.notice), token)
-    if visit.stage == Stage.UNKNOWN and asked.note == "withdrawn":
+        return _screen("paused", _STAGES.paused(visit, token, query.notice), token)
+    if visit.stage == Stage.UNKNOWN and query.note == "withdrawn":
         visit = replace(visit, stage=Stage.WITHDRAWN)
-    return ending_screen(visit, token, asked.notice)
+    return ending_screen(visit, token, query.notice)
 
 
 def ending_screen(visit: RatingVisit, token: str, note: str = "") -> Screen:
@@ -213,7 +213,7 @@ def message_screen(title: str, texts: tuple[str, ...], token: str, *, retry: boo
 
 def consent_screen(
     visit: RatingVisit,
-    asked: Asked,
+    query: PageQuery,
     request_id: str,
     *,
     degree: str = "",
@@ -223,8 +223,8 @@ def consent_screen(
     whose = words.LABELLED if visit.labelled else words.UNLABELLED
     text = _STAGES.consent(
         visit,
-        asked.token,
-        asked.notice,
+        query.token,
+        query.notice,
         _facts(visit),
         whose,
         request_id,
@@ -234,7 +234,7 @@ def consent_screen(
         field,
         errors or {},
     )
-    return _screen("consent", text, asked.token, at=ANEW if asked.at == ANEW else "")
+    return _screen("consent", text, query.token, at=ANEW if query.at == ANEW else "")
 
 
 def _facts(visit: RatingVisit) -> list[tuple[str, str]]:

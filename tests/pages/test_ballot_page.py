@@ -22,7 +22,7 @@ from pages.ui.organising import ballot_preview, login
 from study.errors import BusyError, StorageError
 from study.material import Study
 from study.rating_types import Axis, Progress, RatingVisit, Stage
-from tests.rehearsal import Rehearsal, token_of
+from tests.rehearsal import SECRET_METHOD, Rehearsal, token_of
 
 HOSTILE = "<script>alert(1)</script>`$x$`{{ 7*777 }}\x00\u202e"
 FRAGMENT = {"X-Requested-With": "ballot"}
@@ -436,6 +436,19 @@ def test_style_and_script_are_small_and_stored_for_good(rehearsal: Rehearsal) ->
         assert answer.content == asset.part.text
         plain = client.get(asset.address, headers={"Accept-Encoding": "identity"})
         assert "content-encoding" not in plain.headers and plain.content == answer.content
+
+
+def test_no_byte_tells_what_a_rater_may_not_know(rehearsal: Rehearsal) -> None:
+    page = rating(link(rehearsal, debrief_text="Thanks."))
+    hidden = re.compile(
+        rf"\b(eic|lower|higher|pool|{SECRET_METHOD})\b|0\.3217|3\.7654|11\.86", re.I
+    )
+    for _ in range(4):
+        assert page.stage == "rating"
+        assert not hidden.search(page.answer.text + str(page.answer.headers))
+        rehearsal.clock.advance(5)
+        page.choose("left")
+    assert page.stage == "finished" and not hidden.search(page.answer.text)
 
 
 def test_a_ballot_says_in_words_what_it_shows(rehearsal: Rehearsal) -> None:
