@@ -28,6 +28,8 @@ SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 LEAST_MAIN = 18.0
 LEAST_LABEL = 10.0
 LEAST_TARGET = 44.0
+LEAST_CONTRAST, LEAST_CONTRAST_OF_LINES = 4.5, 3.0
+"""Of the Web Content Accessibility Guidelines, for words and for what is drawn."""
 MOST_BAR = 0.25
 """Of the window's height."""
 
@@ -40,6 +42,17 @@ BOXES = """() => {
   const seen = e => e.getClientRects().length > 0
     && getComputedStyle(e).visibility === 'visible' && !e.closest('.visually-hidden');
   const scale = svg => svg.getScreenCTM().a;
+  const light = colour => {
+    const [r, g, b] = colour.match(/[\\d.]+/g).slice(0, 3).map(v => v / 255)
+      .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = light(getComputedStyle(document.body).backgroundColor);
+  const contrast = colour => {
+    if (!colour.startsWith('rgb')) return 0;
+    const [a, b] = [light(colour), ground].sort((x, y) => y - x);
+    return (a + 0.05) / (b + 0.05);
+  };
   const bar = document.querySelector('#answer'), root = document.documentElement;
   return {
     wider: root.scrollWidth - root.clientWidth,
@@ -61,7 +74,12 @@ BOXES = """() => {
       labels: all('text', svg).filter(e => e.textContent.trim()).map(e => ({
         text: e.textContent, box: box(e),
         size: parseFloat(getComputedStyle(e).fontSize) * scale(svg),
+        contrast: contrast(getComputedStyle(e).fill),
       })),
+      lines: ['a', 'b'].flatMap(side => all(`.curve-${side}`, svg).map(e => ({
+        side, contrast: contrast(getComputedStyle(e).stroke),
+      }))),
+      filled: all('path', svg).filter(e => getComputedStyle(e).fill !== 'none').length,
     })),
     cut: all('main *').filter(e => seen(e) && !e.closest('svg, .formula, .drawings')
       && getComputedStyle(e).overflowX === 'hidden' && e.tagName !== 'PROGRESS'
@@ -135,7 +153,16 @@ def _faults_of_plot(plot: dict[str, Any], width: int) -> list[str]:
     for x0, y0, x1, y1 in [*plot["marks"], *(label["box"] for label in plot["labels"])]:
         if x0 < left - 2 or x1 > right + 2 or y0 < top - 2 or y1 > bottom + 2:
             wrong.append("the plot is cut")
+    if plot["filled"]:
+        wrong.append("lines of the plot are filled")
+    wrong += [
+        f"line {line['side']} stands out by {line['contrast']:.1f} only"
+        for line in plot["lines"]
+        if line["contrast"] < LEAST_CONTRAST_OF_LINES
+    ]
     for place, label in enumerate(plot["labels"]):
+        if label["contrast"] < LEAST_CONTRAST:
+            wrong.append(f"the label {label['text']!r} stands out by {label['contrast']:.1f} only")
         if label["size"] < LEAST_LABEL:
             wrong.append(f"the label {label['text']!r} has {label['size']:.1f} px")
         for other in plot["labels"][:place]:
@@ -165,9 +192,7 @@ def main() -> int:
         running_browser(executable) as browser,
         profile(browser) as context,
     ):
-        world = World.at(
-            Path(base), every=every, frozen=False, attention_checks=3, allow_tie=True
-        )
+        world = World.at(Path(base), every=every, frozen=False, attention_checks=3, allow_tie=True)
         page = window(context, *SIZES[0])
         for name, ballot in every_ballot(world):
             show(page, ballot)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.e2e import patience
 from tests.e2e.prepared_server import start
@@ -133,24 +133,6 @@ def running_browser(executable: str) -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=executable, args=list(ARGUMENTS))
         yield browser
         browser.close()
-
-
-def choose(page: Page, name: str, option: str) -> None:
-    """Take one of a select box's options.
-
-    A list that has just opened closes again if a script draws the page anew at that moment; a
-    visitor would press once more.
-    """
-    box, wanted = page.get_by_role("combobox", name=name), page.get_by_role("option", name=option)
-    end = time.monotonic() + PATIENCE / 1000
-    while True:
-        box.click()
-        try:
-            wanted.click(timeout=PATIENCE / 10)
-            return
-        except Error:
-            if time.monotonic() > end:
-                raise
 
 
 T = TypeVar("T")

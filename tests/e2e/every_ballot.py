@@ -1,4 +1,4 @@
-"""Every ballot of the demo as the page that a rater gets: nobody has to vote, and no server runs."""
+"""Every ballot of the demo as the page that a rater gets, without votes and without a server."""
 
 from __future__ import annotations
 

@@ -118,9 +118,7 @@ class World:
     @contextlib.contextmanager
     def serving(self, processes: list[int] | None = None) -> Iterator[str]:
         """A server on this database, at the address that links begin with."""
-        with running_server(
-            database=self.file, port=self.port, processes=processes
-        ) as address:
+        with running_server(database=self.file, port=self.port, processes=processes) as address:
             yield address
 
     def link(self, study: Study | None = None) -> str:

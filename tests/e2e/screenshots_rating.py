@@ -27,7 +27,6 @@ from tests.e2e.rating_world import (
     look,
     stage,
     token_of,
-    understand,
     visit,
 )
 

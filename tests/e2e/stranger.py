@@ -1,4 +1,4 @@
-"""Visitors without a browser: one speaks Streamlit's protocol, one sends forms, as no page would."""
+"""Visitors without a browser: one speaks Streamlit's protocol, the other sends forms."""
 
 from __future__ import annotations
 

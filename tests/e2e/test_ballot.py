@@ -123,7 +123,8 @@ def _places(page: Page) -> list[list[float]]:
     """Where the letters of both formulas and the labels of the plot lie in their drawings."""
     places: list[list[float]] = page.evaluate(
         """() => [...document.querySelectorAll('.formula, .drawings')].flatMap(box => {
-          const drawing = [...box.querySelectorAll('svg')].find(e => e.getBoundingClientRect().width);
+          const wide = each => each.getBoundingClientRect().width;
+          const drawing = [...box.querySelectorAll('svg')].find(wide);
           const left = drawing.getBoundingClientRect().left;
           return [...drawing.querySelectorAll('use, text')].map(each => {
             const {left: x, width} = each.getBoundingClientRect();

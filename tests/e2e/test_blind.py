@@ -26,7 +26,6 @@ from tests.e2e.rating_world import (
     answer,
     fits,
     idle,
-    stage,
     token_of,
     understand,
     visit,

@@ -512,7 +512,9 @@ def test_the_policy_of_the_rating_pages_allows_nothing_inline(place: Place) -> N
         for part in ("default-src 'none'", "base-uri 'none'", "form-action 'self'"):
             assert part in policy, (path, policy)
     assert not re.search(r"<script(?![^>]* src=)|<style| style=| on[a-z]+=", rater.page)
-    assert ask(place.address, "GET", f"/rate?t={rater.token}").headers["cache-control"] == "no-store"
+    assert (
+        ask(place.address, "GET", f"/rate?t={rater.token}").headers["cache-control"] == "no-store"
+    )
     place.tell("the volunteer's pages", "a policy without anything inline; no inline code to allow")
 
 

@@ -256,7 +256,10 @@ def test_the_preview_is_the_raters_very_page_and_for_organisers_only(
     assert profile(address).request.get(f"{address}{where}").status == 401
     mine = profile(address, login).request
     answer = mine.get(f"{address}{where}")
-    assert answer.status == 200 and "frame-ancestors 'self'" in answer.headers["content-security-policy"]
+    assert (
+        answer.status == 200
+        and "frame-ancestors 'self'" in answer.headers["content-security-policy"]
+    )
     assert mine.get(f"{address}/organise/preview/ballot?study={number}&pair=99999").status == 404
 
 

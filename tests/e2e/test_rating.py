@@ -191,9 +191,7 @@ def test_letters_vote_nowhere_digits_only_where_asked_and_a_key_held_down_votes_
         assert world.votes(link) == []
         page.get_by_role("button", name="Cannot decide").click()
         expect(page.get_by_text("saved 1 of 3")).to_be_visible()
-        assert [(v["choice"], v["reason"]) for v in world.votes(link)] == [
-            ("tie", "a bare bar 12")
-        ]
+        assert [(v["choice"], v["reason"]) for v in world.votes(link)] == [("tie", "a bare bar 12")]
 
         # a digit votes where the answer bar has the focus
         look(page)

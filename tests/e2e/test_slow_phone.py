@@ -1,7 +1,7 @@
 """A phone on slow 3G, that has never been here: what it waits for, from the link to the ballots.
 
-Prints its figures (`pytest -s`). Bytes and requests are asserted always, seconds in a full run only:
-the network is emulated, the processor is not.
+Prints its figures (`pytest -s`). Bytes and requests are asserted always, seconds in a full run
+only: the network is emulated, the processor is not.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, CDPSession, Page, expect
 
-from tests.e2e.rating_world import World, look, stage, understand
+from tests.e2e.rating_world import World, current, look, stage
 from tests.effort import FULL
 
 pytestmark = pytest.mark.e2e
@@ -100,58 +100,41 @@ def test_a_slow_phone_waits_little_and_is_told_at_once(browser: Browser, world: 
     page.add_init_script(_WATCH)
     line, steps = Line.of(page), list[Step]()
 
-    def step(name: str, press: Callable[[], None], readable: Callable[[], None]) -> Step:
+    def step(name: str, what: str, press: Callable[[], object], before: str = "") -> None:
+        """Press, and wait until the page can be read: its heading, and a ballot's formulas."""
         bytes_before, requests_before, begun = line.bytes, line.requests, time.monotonic()
         press()
-        readable()
+        shown = stage(page, what)
+        expect(shown.locator("h1")).to_be_visible()
+        if what in ("practice", "rating"):
+            expect(page.locator(f"#answer:not([data-ballot='{before}'])")).to_have_count(1)
+            for letter in "AB":
+                expect(page.locator(f"#formula-{letter} svg:visible use").last).to_be_visible()
         painted = page.evaluate(_PAINTED)
         seconds = time.monotonic() - begun if steps else painted / 1000
         page.wait_for_load_state("networkidle")  # what still comes counts, too
-        says = page.evaluate("window.saysAfter ?? null")
+        loaded = line.bytes - bytes_before, line.requests - requests_before
+        steps.append(Step(name, seconds, *loaded, page.evaluate("window.saysAfter ?? null")))
         page.evaluate("delete window.saysAfter")
-        made = Step(
-            name, seconds, line.bytes - bytes_before, line.requests - requests_before, says
-        )
-        steps.append(made)
-        return made
 
-    def ballot_stands(name: str) -> None:
-        expect(stage(page, name)).to_be_visible()
-        expect(page.locator("h1")).to_be_visible()
-        for letter in "AB":
-            drawn = page.locator(f"#formula-{letter} svg:visible")
-            expect(drawn).to_have_count(1)
-        page.wait_for_function("document.querySelector('#formula-B use').getBBox().width > 0")
+    def press(name: str) -> Callable[[], object]:
+        return page.locator(f"#{name}").click
 
-    step(
-        "consent",
-        lambda: page.goto(world.link(study), wait_until="commit") and None,
-        lambda: expect(page.get_by_role("heading", level=1)).to_be_visible(),
-    )
+    step("consent", "consent", lambda: page.goto(world.link(study), wait_until="commit"))
     page.get_by_label("Your highest degree").select_option("Doctorate")
     page.get_by_label("Your field of study or work").fill("Physics")
-    welcome = expect(stage(page, "welcome"))
-    step("welcome", lambda: page.locator("#agree").click(), welcome.to_be_visible)
-    step(
-        "practice", lambda: page.locator("#start").click(), lambda: ballot_stands("practice")
-    )
+    step("welcome", "welcome", press("agree"))
+    step("practice", "practice", press("start"))
     look(page)
-    practised = expect(stage(page, "practised"))
-    step("after the practice", lambda: page.locator("#choose-A").click(), practised.to_be_visible)
+    step("after the practice", "practised", press("choose-A"))
     page.locator("#check button[value=yes]").click()
-    step(
-        "first ballot", lambda: page.locator("#start").click(), lambda: ballot_stands("rating")
-    )
+    expect(page.locator("#start")).to_be_visible()
+    page.evaluate("delete window.saysAfter")
+    step("first ballot", "rating", press("start"))
     to_first = line.bytes
-    for name in ("second", "third"):
+    for name in ("second ballot", "third ballot"):
         look(page)
-        before = page.locator("#answer").get_attribute("data-ballot")
-        gone = expect(page.locator(f"[data-ballot='{before}']"))
-        step(
-            f"{name} ballot",
-            lambda: page.locator("#choose-A").click(),
-            lambda gone=gone: (gone.to_have_count(0), ballot_stands("rating")) and None,  # type: ignore[misc]
-        )
+        step(name, "rating", press("choose-A"), before=current(page))
     context.close()
     print(f"\n\nSlow 3G ({LATENCY} ms, {BITS // 1000} kbit/s), 390x844, nothing stored before:")
     print("\n".join(map(str, steps)))

@@ -90,7 +90,9 @@ def test_after_five_seconds_an_answer_stands_whatever_the_page_says(
     expect(undo).to_have_text(re.compile(r"Undo \([1-5]\)"))
     form = page.locator("form.undo").evaluate("form => form.outerHTML")
     expect(undo).to_have_count(0, timeout=8000)
-    page.locator("main").evaluate("(main, html) => main.insertAdjacentHTML('beforeend', html)", form)
+    page.locator("main").evaluate(
+        "(main, html) => main.insertAdjacentHTML('beforeend', html)", form
+    )
     page.locator("#undo").evaluate("button => button.click()")  # a page that stood still meanwhile
     expect(page.locator("#notice")).to_contain_text("That time was over, so it stands")
     assert [vote["choice"] for vote in world.votes(link)] == ["left"]

@@ -15,9 +15,7 @@ pytestmark = pytest.mark.e2e
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(
-        java_script_enabled=False, viewport={"width": 390, "height": 844}
-    )
+    context = browser.new_context(java_script_enabled=False, viewport={"width": 390, "height": 844})
     yield context.new_page()
     context.close()
 
