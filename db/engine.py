@@ -70,8 +70,19 @@ _ADVISORY_LOCK = 5127
 
 
 class SqlTx:
-    def __init__(self, db_session: Session) -> None:
-        self._db = db_session
+    def __init__(self, connection: Connection, *, autoflush: bool) -> None:
+        self._connection, self._autoflush = connection, autoflush
+
+    @cached_property
+    def _db(self) -> Session:
+        """Of the connection's transaction: volunteers' statements need no session."""
+        return Session(self._connection, autoflush=self._autoflush)
+
+    def finish(self) -> None:
+        """Write what a session still holds back; the transaction is not its own."""
+        if "_db" in vars(self):
+            self._db.flush()
+            self._db.close()
 
     @cached_property
     def studies(self) -> SqlStudies:
@@ -83,19 +94,19 @@ class SqlTx:
 
     @cached_property
     def invitations(self) -> SqlInvitations:
-        return SqlInvitations(self._db)
+        return SqlInvitations(self._connection)
 
     @cached_property
     def raters(self) -> SqlRaters:
-        return SqlRaters(self._db)
+        return SqlRaters(self._connection)
 
     @cached_property
     def assignments(self) -> SqlAssignments:
-        return SqlAssignments(self._db)
+        return SqlAssignments(self._connection)
 
     @cached_property
     def votes(self) -> SqlVotes:
-        return SqlVotes(self._db)
+        return SqlVotes(self._connection)
 
     @cached_property
     def models(self) -> SqlModels:
@@ -103,7 +114,7 @@ class SqlTx:
 
     @cached_property
     def seals(self) -> SqlSeals:
-        return SqlSeals(self._db)
+        return SqlSeals(self._connection)
 
     @cached_property
     def audit(self) -> SqlAudit:
@@ -157,19 +168,26 @@ class SqlStore:
     def _reading(self) -> Iterator[Tx]:
         with (
             faults_in_words(reading=True),
-            Session(self.engine, autoflush=False) as db_session,
-            db_session.begin(),
+            self.engine.connect() as connection,
+            connection.begin(),
         ):
-            yield SqlTx(db_session)
+            tx = SqlTx(connection, autoflush=False)
+            yield tx
+            tx.finish()
 
     @contextmanager
     def _writing(self) -> Iterator[Tx]:
         if not self._turn.acquire(timeout=self._patience):
             raise BusyError()
         try:
-            with faults_in_words(), Session(self._writers) as db_session, db_session.begin():
-                db_session.connection()  # begins now, not at the first statement
-                yield SqlTx(db_session)
+            with (
+                faults_in_words(),
+                self._writers.connect() as connection,
+                connection.begin(),
+            ):
+                tx = SqlTx(connection, autoflush=True)
+                yield tx
+                tx.finish()
         finally:
             self._turn.release()
 

@@ -70,8 +70,8 @@ class BallotContent:
         of: int,
         practice: bool = False,
     ) -> Ballot:
-        asked = (design.question, design.question_meaning, design.allow_tie, design.ask_reason)
-        key = (lower_left, practice, asked)
+        wording = (design.question, design.question_meaning, design.allow_tie, design.ask_reason)
+        key = (lower_left, practice, wording)
         if key not in self._ballots:
             self._ballots[key] = self._make_ballot(design, lower_left, practice)
         return dataclasses.replace(self._ballots[key], token=token, number=number, of=of)

@@ -62,18 +62,12 @@ class LinkHolder:
 def find_link_holder(tx: Tx, token: str) -> LinkHolder | None:
     """Look a token up: a rater's own link first, else an invitation."""
     hashed = token_hash(token)
-    rater = tx.raters.by_token(hashed)
-    if rater is not None:
-        invitation = tx.invitations.get(rater.invitation_id)
-    else:
-        invitation = tx.invitations.by_token(hashed)
-    if invitation is None:
-        return None
-    study = tx.studies.get(invitation.study_id)
-    if study is None:
-        return None
-    ballots = () if rater is None else tx.assignments.of_rater(rater.id)
-    return LinkHolder(study, invitation, rater, ballots)
+    known = tx.raters.holder(hashed)
+    if known is not None:
+        return LinkHolder(*known, tx.assignments.of_rater(known[2].id))
+    invitation = tx.invitations.by_token(hashed)
+    study = None if invitation is None else tx.studies.get(invitation.study_id)
+    return None if invitation is None or study is None else LinkHolder(study, invitation, None)
 
 
 def visit_of(tx: Tx, found: LinkHolder | None, now: datetime) -> RatingVisit:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from study.design import canonical_json
@@ -39,7 +39,7 @@ class CastVote:
     page: int | None
 
     def commitment(self, salt: str) -> str:
-        values = asdict(self)
+        values = dict(vars(self))
         for name in ("shown_at", "voted_at"):
             stamp = values[name].astimezone(UTC)
             values[name] = stamp.isoformat(timespec="microseconds")

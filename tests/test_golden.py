@@ -32,6 +32,7 @@ from eic_core.measure.table import read_table
 from pages.ui.compare.desk import CompareState
 from pages.ui.kit.visit import PageState
 from study.access import AccessService
+from study.ballots import BallotContent
 from study.cli import main as study_main
 from study.clock import ManualClock, SeededChance
 from study.errors import AccessError
@@ -308,12 +309,16 @@ def test_a_frozen_ballot_shows_what_it_showed(lab: Lab) -> None:
     pair = lab.organiser.pairs(ended.id)[4]
     preview = lab.organiser.preview(ended.id, pair.id)
     assert pair.pair.higher.method == "mill" and pair.pair.higher.index_base == 1
-    assert preview.digits == 5 and preview.ballot.figure.kind == "curve"
-    assert preview.ballot.right.latex == (
+    assert preview.digits == 5 and preview.ballot.kind == "curve"
+    assert preview.higher_latex == (
         r"\exp\left(-6999.3 + \left(7000 + 0.499 \cdot"
         r" \ln\left(\mathrm{length}\right)\right)\right)"
     )
-    assert preview.ballot.right.curve[:3] == (0.687339, 0.727677, 0.765887)
+    with lab.store.reading() as tx:
+        stored = BallotContent.from_json(tx.materials.ballot(pair.id) or "")
+    assert stored.shapes is None and stored.higher.curve[:3] == (0.687339, 0.727677, 0.765887)
+    assert "<mi>length</mi>" in preview.ballot.right.mathml and "<use" in preview.ballot.right.wide
+    assert "curve-b" in preview.ballot.plot.wide[0]
 
 
 def test_raters_go_on_where_they_were(lab: Lab) -> None:

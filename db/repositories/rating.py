@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
+    Connection,
     CursorResult,
     Executable,
     Row,
@@ -18,8 +20,8 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.orm import Session
 
+from db.repositories.studies import STUDY_COLUMNS, study_of
 from db.tables import (
     AssignmentTable,
     Base,
@@ -29,12 +31,13 @@ from db.tables import (
     ProblemTable,
     RaterTable,
     SealTable,
+    StudyTable,
     VoteTable,
     WithdrawalTable,
 )
 from study.assignment import PairToGive
 from study.balance import Changes, Mark, StoredBallot
-from study.material import PairKind
+from study.material import PairKind, Study
 from study.rating_types import UNREPORTED, BrowserReport
 from study.sealing import Seal
 from study.store import (
@@ -71,16 +74,17 @@ INVITATIONS, RATERS, ASSIGNMENTS, VOTES, PAIRS, MEMBERS, PROBLEMS, WITHDRAWALS, 
 INVITATION, RATER, ASSIGNMENT, VOTE = INVITATIONS.c, RATERS.c, ASSIGNMENTS.c, VOTES.c
 PAIR, MEMBER, PROBLEM, WITHDRAWAL = PAIRS.c, MEMBERS.c, PROBLEMS.c, WITHDRAWALS.c
 SEAL = SEALS.c
+STUDIES = _table(StudyTable)
 
 
 # A volunteer waits for each of these statements at each click: they are built once, and read rows
 # without objects that a session would have to watch.
 class _Repository:
-    def __init__(self, db_session: Session) -> None:
-        self._db = db_session
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
 
     def _run(self, statement: Executable, **values: object) -> CursorResult[*tuple[Any, ...]]:
-        return self._db.connection().execute(statement, values)
+        return self._connection.execute(statement, values)
 
     def _count(self, statement: Executable, **values: object) -> int:
         return self._run(statement, **values).scalar() or 0
@@ -187,7 +191,7 @@ def _new_id(added: CursorResult[*tuple[Any, ...]]) -> int:
     return int(key[0])
 
 
-def _invitation(row: Row[*tuple[Any, ...]]) -> InvitationRow:
+def _invitation(row: Sequence[Any]) -> InvitationRow:
     link, study, kind, label, quota, created_at, revoked_at = row
     return InvitationRow(link, study, InvitationKind(kind), label, quota, created_at, revoked_at)
 
@@ -207,6 +211,13 @@ _RATERS = select(
 _RATER_BY_TOKEN = _RATERS.where(RATER.token_hash == bindparam("token_hash"))
 _RATER_BY_ID = _RATERS.where(RATER.id == bindparam("id"))
 _RATERS_OF_STUDY = _RATERS.where(RATER.study_id == bindparam("study_id")).order_by(RATER.id)
+_HOLDER = (
+    select(*STUDY_COLUMNS, *_INVITATIONS.selected_columns, *_RATERS.selected_columns)
+    .select_from(RATERS)
+    .join(INVITATIONS, INVITATION.id == RATER.invitation_id)
+    .join(STUDIES, STUDIES.c.id == RATER.study_id)
+    .where(RATER.token_hash == bindparam("token_hash"))
+)
 _ADD_RATER = insert(RATERS)
 _CHANGE_RATER = update(RATERS).where(RATER.id == bindparam("rater_id"))
 _SET_TOTAL = _CHANGE_RATER.values(total=bindparam("value"))
@@ -263,6 +274,19 @@ class SqlRaters(_Repository):
     def by_token(self, token_hash: str) -> RaterRow | None:
         row = self._run(_RATER_BY_TOKEN, token_hash=token_hash).first()
         return None if row is None else RaterRow(*row)
+
+    def holder(self, token_hash: str) -> tuple[Study, InvitationRow, RaterRow] | None:
+        """The rater of a token, with invitation and study."""
+        row = self._run(_HOLDER, token_hash=token_hash).first()
+        if row is None:
+            return None
+        values = tuple(row)
+        ends = len(STUDY_COLUMNS), -len(_RATERS.selected_columns)
+        return (
+            study_of(*values[: ends[0]]),
+            _invitation(values[ends[0] : ends[1]]),
+            RaterRow(*values[ends[1] :]),
+        )
 
     def every(self, study_id: int) -> tuple[RaterRow, ...]:
         return tuple(RaterRow(*row) for row in self._run(_RATERS_OF_STUDY, study_id=study_id))
@@ -337,8 +361,14 @@ _PAIRS_TO_GIVE = (
     )
     .order_by(PAIR.number)
 )
+_LAST_WITHDRAWAL = (
+    select(func.coalesce(func.max(WITHDRAWAL.id), 0))
+    .where(WITHDRAWAL.study_id == bindparam("study_id"))
+    .scalar_subquery()
+)
 _CHANGES = (
     select(
+        _LAST_WITHDRAWAL,
         RATER.id,
         RATER.revision,
         RATER.total,
@@ -348,13 +378,15 @@ _CHANGES = (
         ASSIGNMENT.reserved_until,
         VOTE.id,
     )
-    .join_from(RATERS, ASSIGNMENTS, ASSIGNMENT.rater_id == RATER.id)
-    .join(PAIRS, PAIR.id == ASSIGNMENT.pair_id)
+    .select_from(STUDIES)
+    .outerjoin(RATERS, and_(RATER.study_id == STUDIES.c.id, RATER.revision > bindparam("revision")))
+    .outerjoin(ASSIGNMENTS, ASSIGNMENT.rater_id == RATER.id)
+    .outerjoin(PAIRS, PAIR.id == ASSIGNMENT.pair_id)
     .outerjoin(VOTES, _STANDING_VOTE)
-    .where(RATER.study_id == bindparam("study_id"), RATER.revision > bindparam("revision"))
+    .where(STUDIES.c.id == bindparam("study_id"))
 )
+"""At least one row, with the last withdrawal."""
 _KINDS = {str(kind): kind for kind in PairKind}
-_WITHDRAWN = select(func.max(WITHDRAWAL.id)).where(WITHDRAWAL.study_id == bindparam("study_id"))
 
 
 class SqlAssignments(_Repository):
@@ -436,12 +468,16 @@ class SqlAssignments(_Repository):
 
     def changes(self, study_id: int, since: Mark) -> Changes:
         """Raters with rows that are new since `since`; everybody after a withdrawal."""
-        withdrawal = self._count(_WITHDRAWN, study_id=study_id)
+        rows = self._run(_CHANGES, study_id=study_id, revision=since.revision).all()
+        withdrawal, revision = rows[0][0], since.revision
         everybody = withdrawal != since.withdrawal
-        revision = Mark().revision if everybody else since.revision
+        if everybody:
+            revision = Mark().revision
+            rows = self._run(_CHANGES, study_id=study_id, revision=revision).all()
         raters: dict[int, tuple[int, list[StoredBallot]]] = {}
-        rows = self._run(_CHANGES, study_id=study_id, revision=revision)
-        for rater_id, changed, total, pair_id, kind, lower_left, until, vote in rows:
+        for _, rater_id, changed, total, pair_id, kind, lower_left, until, vote in rows:
+            if pair_id is None:
+                continue
             ballots = raters.setdefault(rater_id, (total, []))[1]
             ballots.append(StoredBallot(pair_id, _KINDS[kind], lower_left, until, vote is not None))
             revision = max(revision, changed)

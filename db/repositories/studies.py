@@ -10,7 +10,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Row, bindparam, delete, func, insert, select, update
+from sqlalchemy import bindparam, delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from db.tables import (
@@ -34,7 +34,7 @@ from study.material import (
 )
 
 _STUDY = StudyTable.__table__.c
-_BY_ID = select(
+STUDY_COLUMNS = (
     _STUDY.id,
     _STUDY.name,
     _STUDY.status,
@@ -46,8 +46,9 @@ _BY_ID = select(
     _STUDY.frozen_at,
     _STUDY.closed_at,
     _STUDY.admission_ended_at,
-).where(_STUDY.id == bindparam("id"))
+)
 """Without the frozen configuration, which holds every ballot."""
+_BY_ID = select(*STUDY_COLUMNS).where(_STUDY.id == bindparam("id"))
 
 
 class SqlStudies:
@@ -69,7 +70,7 @@ class SqlStudies:
 
     def get(self, study_id: int) -> Study | None:
         row = self._db.connection().execute(_BY_ID, {"id": study_id}).first()
-        return None if row is None else _study(row)
+        return None if row is None else study_of(*row)
 
     def by_name(self, name: str) -> Study | None:
         row = self._db.scalar(select(StudyTable).where(StudyTable.name == name))
@@ -145,18 +146,31 @@ def _rules(text: str) -> dict[str, Any]:
     return rules
 
 
-def _study(row: StudyTable | Row[*tuple[Any, ...]]) -> Study:
+def _study(row: StudyTable) -> Study:
+    return study_of(*(getattr(row, column.key) for column in STUDY_COLUMNS))
+
+
+def study_of(
+    id: int,
+    name: str,
+    status: str,
+    design: str,
+    public_base_url: str,
+    rules: str,
+    created_at: datetime,
+    hash: str,
+    *times: datetime | None,
+) -> Study:
+    """From the values of `STUDY_COLUMNS`."""
     return Study(
-        id=row.id,
-        name=row.name,
-        status=StudyStatus(row.status),
-        design=_design(row.design, row.public_base_url, row.status == StudyStatus.DRAFT),
-        created_at=row.created_at,
-        rules=dict(_rules(row.rules)),
-        hash=row.hash,
-        frozen_at=row.frozen_at,
-        closed_at=row.closed_at,
-        admission_ended_at=row.admission_ended_at,
+        id,
+        name,
+        StudyStatus(status),
+        _design(design, public_base_url, status == StudyStatus.DRAFT),
+        created_at,
+        dict(_rules(rules)),
+        hash,
+        *times,
     )
 
 

@@ -124,7 +124,7 @@ class ShownPair:
                 shown=len(points),
                 columns=_columns(content.figure),
                 points=_table(content.figure, points),
-                question=design.question,
+                question=f"{design.question} {design.question_meaning}".strip(),
                 **_formula("a", *first),
                 **_formula("b", *second),
             ),

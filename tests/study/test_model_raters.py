@@ -14,6 +14,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean, pvariance
 from typing import Any
 
 import pytest
@@ -98,7 +99,9 @@ def test_every_byte_sent_is_what_people_are_shown(rehearsal: Rehearsal) -> None:
     with chat_server() as server:
         asked(rehearsal, study, server, key=KEY, repeats=4)
     pairs = rehearsal.organiser.pairs(study)
-    ballots = [rehearsal.organiser.preview(study, pair.id) for pair in pairs]
+    with rehearsal.store.reading() as tx:
+        ballots = [BallotContent.from_json(tx.materials.ballot(pair.id) or "") for pair in pairs]
+        design = tx.studies.get(study).design
     assert len(server.seen) == len(pairs) * 4
     orders: Counter[tuple[str, ...]] = Counter()
     for seen in server.seen:
@@ -131,12 +134,10 @@ def test_every_byte_sent_is_what_people_are_shown(rehearsal: Rehearsal) -> None:
             assert secret not in everything
         latex = re.findall(r"^LaTeX: (.*)$", seen.user, re.MULTILINE)
         orders[tuple(latex)] += 1
-        [shown] = [
-            b.ballot for b in ballots if {b.ballot.left.latex, b.ballot.right.latex} == set(latex)
-        ]
-        for said in (shown.title, shown.description, shown.question):
-            assert said in seen.user
-        by_latex = {card.latex: card for card in (shown.left, shown.right)}
+        [shown] = [b for b in ballots if {b.lower.latex, b.higher.latex} == set(latex)]
+        for text in (shown.title, shown.description, design.question, design.question_meaning):
+            assert text in seen.user
+        by_latex = {card.latex: card for card in (shown.lower, shown.higher)}
         r2 = re.findall(r"^R²: (.*)$", seen.user, re.MULTILINE)
         nodes = re.findall(r"^Complexity: (.*)$", seen.user, re.MULTILINE)
         assert [(float(a), int(b)) for a, b in zip(r2, nodes, strict=True)] == [
@@ -149,7 +150,7 @@ def test_every_byte_sent_is_what_people_are_shown(rehearsal: Rehearsal) -> None:
 
 
 def test_the_plain_text_is_the_formula_that_the_ballot_draws(rehearsal: Rehearsal) -> None:
-    """Python works out the text itself, on the ballot's grid."""
+    """Python works out the text itself: it fits the ballot's dots as well as the card says."""
     study = opened(rehearsal)
     with rehearsal.store.reading() as tx:
         frozen = [
@@ -159,20 +160,18 @@ def test_the_plain_text_is_the_formula_that_the_ballot_draws(rehearsal: Rehearsa
     for pair, content in frozen:
         shown = ShownPair.of(pair, content)
         names = [axis.name for axis in content.figure.inputs]
-        grids = content.figure.grids
+        dots = content.figure.points
+        assert len(dots) == content.figure.rows
         for text, card in (
             (shown.lower_text, content.lower),
             (shown.higher_text, content.higher),
         ):
-            drawn = card.curve if len(names) == 1 else card.surface[3]
-            for place in range(0, len(grids[0]), 13):
-                at = (
-                    {"t": grids[0][place]}
-                    if len(names) == 1
-                    else dict(zip(names, (grids[0][place], grids[1][3]), strict=True))
-                )
-                value = eval(text, {"__builtins__": {}}, at)  # noqa: S307
-                assert value == pytest.approx(drawn[place], rel=1e-5)
+            left = [
+                eval(text, {"__builtins__": {}}, dict(zip(names, dot, strict=False))) - dot[-1]  # noqa: S307
+                for dot in dots
+            ]
+            spread = pvariance(dot[-1] for dot in dots)
+            assert card.r2 == pytest.approx(1 - fmean(v * v for v in left) / spread, abs=6e-4)
         with pytest.raises(StudyError, match="another way"):
             ShownPair.of(pair, replace(content, lower=content.higher))
 
