@@ -36,7 +36,8 @@ EVERY = 8
 
 
 BELOW = """() => {
-  const bar = document.querySelector('#answer'), sticks = getComputedStyle(bar).position === 'sticky';
+  const bar = document.querySelector('#answer');
+  const sticks = getComputedStyle(bar).position === 'sticky';
   const plot = document.querySelector('.drawings').getBoundingClientRect();
   return plot.top + plot.height / 2 > innerHeight - (sticks ? bar.offsetHeight : 0);
 }"""
