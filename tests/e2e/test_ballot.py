@@ -79,6 +79,19 @@ def test_a_press_with_a_finger_counts_once_formulas_and_plot_were_in_view(
         assert (vote["choice"], vote["plot_in_view"]) == ("right", 0)
 
 
+@pytest.mark.parametrize("size", SIZES)
+def test_a_notice_covers_no_button(browser: Browser, world: World, size: tuple[int, int]) -> None:
+    _, ballot = next(every_ballot(world))
+    with profile(browser) as context:
+        page = window(context, *size)
+        show(page, ballot)
+        longest = page.locator("#live").get_attribute("data-waiting") or ""
+        page.locator("#notice").evaluate("(notice, text) => notice.textContent = text", longest)
+        for letter in "BA":
+            page.locator(f"#choose-{letter}").focus()
+            page.locator(f"#choose-{letter}").click(trial=True)
+
+
 def test_where_nothing_can_be_observed_a_press_counts(
     browser: Browser, world: World, brief: Study
 ) -> None:
