@@ -85,19 +85,40 @@ class ReachGraph:
 
     def _flow(self, room: npt.NDArray[np.int_], remaining: npt.NDArray[np.int_]) -> int:
         most = _most(room, remaining)
-        # Handing out is quick and nearly always reaches the limit; the exact flow decides the rest.
-        if self._handed_out(room, remaining) == most:
+        # A bound settles most questions, and handing out nearly all others; the flow is exact.
+        if self._surely(room, remaining, most) or self._handed_out(room, remaining) == most:
             return most
         self._graph.data[:] = np.concatenate([self._may[self._open], room, remaining])
         source = sum(self._open.shape)
         return int(maximum_flow(self._graph, source, source + 1).flow_value)
 
+    def _surely(
+        self, room: npt.NDArray[np.int_], remaining: npt.NDArray[np.int_], most: int
+    ) -> bool:
+        """Whether no cut is less than `most`, by a bound for cuts that leave j pairs to the sink.
+
+        The least of them is ``room.sum() - room[j pairs] + sum(min(remaining, open among them))``.
+        Of a rater with k ballots to come, ``min(k, x) >= x * min(1, k / j)`` for ``x <= j``, where
+        x is j less the closed ones among them; where j is k more than all closed ones, it is k.
+        """
+        closed = (~self._may).astype(float)
+        enough = remaining + closed.sum(axis=1)
+        sizes, few = np.arange(1, len(room) + 1), min(int(enough.max()), len(room))
+        some = sizes[:few, None]
+        shares = np.where(some < enough, np.minimum(1.0, remaining / some), 0.0)
+        lost = np.zeros(len(room))
+        lost[:few] = np.sort(shares @ closed)[:, ::-1].cumsum(axis=1).diagonal()
+        offered = np.minimum(sizes[:, None], remaining).sum(axis=1)
+        wanted = np.sort(room)[::-1].cumsum()
+        return bool(np.all(wanted + lost <= room.sum() - most + offered))
+
     def _handed_out(self, room: npt.NDArray[np.int_], remaining: npt.NDArray[np.int_]) -> int:
-        spare = room.copy()
-        for rater in np.argsort(self._may.sum(axis=1) - remaining):
-            offered = np.where(self._may[rater], spare, 0)
-            count = min(int(remaining[rater]), int(np.count_nonzero(offered)))
-            spare[np.argpartition(offered, -count)[-count:] if count else []] -= 1
+        spare, may = room.copy(), self._may.astype(int)
+        for rater in (self._may.sum(axis=1) - remaining).argsort().tolist():
+            offered = spare * may[rater]
+            first = max(0, len(spare) - int(remaining[rater]))
+            most = offered.argpartition(min(first, len(spare) - 1))[first:]
+            spare[most] -= offered[most] > 0
         return int(room.sum() - spare.sum())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import tempfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from db import SqlStore
+from db import SqlStore, open_database
 from study.assignment import PairTable, PairToGive, RaterAtWork, Standing
 from study.balance import Balance, Changes, Mark, StoredBallot
 from study.material import PairKind, Study
@@ -192,3 +193,25 @@ def test_reservations_end_in_time_and_come_back_with_a_clock_that_was_set_back()
         balance.follow(Changes(balance.mark, False, {}), now)
         standing = balance.standing(8, (), now)
         assert (standing.load.tolist(), standing.ahead) == ([load], ahead)
+
+
+def test_a_database_of_before_is_counted_whole_and_then_followed(tmp_path: Path) -> None:
+    packed = Path(__file__).parents[1] / "golden" / "studies.sqlite3.gz"
+    (tmp_path / "old.sqlite3").write_bytes(gzip.decompress(packed.read_bytes()))
+    store = open_database(f"sqlite:///{tmp_path / 'old.sqlite3'}")
+    compared = 0
+    with store.reading() as tx:
+        studies = tx.studies.every()
+    for study in studies:
+        with store.reading() as tx:
+            balance = Balance(PairTable(tx.assignments.pairs_to_give(study.id)))
+            changes = tx.assignments.changes(study.id, balance.mark)
+        rows = stored(store, study.id)
+        if not any(ballots for _, ballots in rows):
+            continue
+        now = max(row.shown_at for _, ballots in rows for row in ballots)
+        balance.follow(changes, now)
+        check(balance.standing(0, (), now), recounted(balance.pairs, rows, 0, now))
+        compared += 1
+    assert compared
+    store.dispose()
