@@ -247,6 +247,9 @@ _KEEP_THE_PAGE = {VoteStatus.TOO_SOON: "too-soon", VoteStatus.UNSEEN: "unseen"}
 """The ballot on the screen stays as it is."""
 
 
+_LETTERS = {"left": "A", "right": "B", "tie": ""}
+
+
 def _vote(request: Request, form: Form) -> Response:
     token, ballot, choice = form["t"], form.get("ballot", ""), form.get("choice", "")
     report = BrowserReport.read(form.get("report", ""))
@@ -275,9 +278,17 @@ def _vote(request: Request, form: Form) -> Response:
     note = ""
     if outcome.status == VoteStatus.STALE:
         note = "stale"
-    elif outcome.status == VoteStatus.ALREADY_SAVED and not form.get("again"):
+    elif outcome.status == VoteStatus.ALREADY_SAVED and not (
+        form.get("again") or _is_last_answer(outcome.visit, ballot, choice)
+    ):
         note = "already-saved"
     return _onward(request, PageQuery(token, note=note))
+
+
+def _is_last_answer(visit: RatingVisit, ballot: str, choice: str) -> bool:
+    """Whether the ballot has just got this answer: a browser may send a form twice by itself."""
+    last = visit.undoable
+    return last is not None and (last.ballot_token, last.letter) == (ballot, _LETTERS.get(choice))
 
 
 def _undo(request: Request, form: Form) -> Response:
@@ -330,6 +341,11 @@ def _beat(request: Request, form: Form) -> Response:
     return Response("", 204, {**_HEADERS, "X-Ballot": "note"})
 
 
+async def _to_the_page(request: Request) -> Response:
+    """From the address of a form, which somebody may open, to the page: no other page is there."""
+    return RedirectResponse(rate_address(request.query_params.get("t", "")), 303, _HEADERS)
+
+
 # --- style sheet and script ---
 
 
@@ -359,4 +375,5 @@ RATE_ROUTES = [
     _form_route("beat", _beat),
     _asset_route(STYLE),
     _asset_route(SCRIPT),
+    Route("/rate/{form:path}", _to_the_page, methods=["GET"]),
 ]

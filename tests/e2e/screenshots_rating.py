@@ -35,6 +35,15 @@ EVERY = 8
 """One of so many of the demo's pairs is in these studies."""
 
 
+BELOW = """() => {
+  const bar = document.querySelector('#answer');
+  const sticks = getComputedStyle(bar).position === 'sticky';
+  const plot = document.querySelector('.drawings').getBoundingClientRect();
+  return plot.top + plot.height / 2 > innerHeight - (sticks ? bar.offsetHeight : 0);
+}"""
+"""Whether most of the plot is not on the first screen."""
+
+
 @dataclass
 class Roll:
     """One walk through the pages, at one size and in one scheme."""
@@ -78,15 +87,19 @@ def walk(roll: Roll, world: World, study: Study) -> None:
     page.locator("#start").click()
     expect(stage(page, "rating")).to_be_visible()
     kinds: set[str] = set()
-    for number in range(study.design.ballots_per_rater):
+    number = 0
+    while stage(page, "rating").count():
         kind = "map" if page.locator(".plot.surface").count() else "curve"
         if kind not in kinds:
             kinds.add(kind)
             roll.both(f"ballot-{kind}")
             _corners(roll, kind)
         answer(page, "AB"[number % 2])
-        if number == 0:
-            roll.take("undo")
+        number += 1
+        if number == 1:
+            page.locator("#choose-A").evaluate("button => button.click()")
+            expect(page.get_by_text("came very quickly")).to_be_visible()
+            roll.take("too-soon-and-undo")
     expect(stage(page, "finished")).to_be_visible()
     roll.both("thanks")
     page.wait_for_timeout(6000)
@@ -102,17 +115,14 @@ def _corners(roll: Roll, kind: str) -> None:
     roll.take(f"explained-{kind}")
     page.mouse.move(0, 0)
     page.evaluate("scrollTo(0, 0)")
-    page.locator("#choose-A").evaluate(
-        "button => button.dispatchEvent(new MouseEvent('click', "
-        "{bubbles: true, cancelable: true, detail: 1}))"
-    )
-    if page.get_by_text("Please look at both formulas").count():
-        roll.take(f"not-seen-{kind}")
     page.reload()
-    page.locator("#choose-A").focus()
-    page.keyboard.press("Enter")
-    expect(page.get_by_text("came very quickly")).to_be_visible()
-    roll.take(f"too-soon-{kind}")
+    if page.evaluate(BELOW):
+        page.locator("#choose-A").evaluate(
+            "button => button.dispatchEvent(new MouseEvent('click', "
+            "{bubbles: true, cancelable: true, detail: 1}))"
+        )
+        expect(page.get_by_text("Please look at both formulas")).to_be_visible()
+        roll.take(f"not-seen-{kind}")
     look(page)
     page.context.set_offline(True)
     page.locator("#choose-A").click()

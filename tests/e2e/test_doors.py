@@ -499,6 +499,7 @@ def test_to_look_changes_nothing_and_no_form_is_sent_by_a_link(place: Place) -> 
             path = f"/rate/{name}?t={rater.token}&ballot={rater.ballot}&choice=left"
             status = ask(place.address, way, path).status  # none of the framework's own pages
             assert status in (303, 404, 405), (way, name, status)
+    assert "needs your link" in rater.get("/rate/consent")
     assert place.stored() == before
     place.tell(f"{6 + 5 * len(FORMS)} looks at a rater's addresses that are no form", "no change")
 
@@ -525,6 +526,11 @@ def test_presses_at_the_same_moment_are_one_vote(place: Place) -> None:
         list(pool.map(lambda n: rater.vote(("left", "right")[n % 2]).status, range(8)))
     rater.look()
     assert "saved 1 of" in rater.page
+    time.sleep(1.1)
+    twice = [rater.vote("right").headers["location"] for _ in range(2)]
+    assert not any("note" in where for where in twice)  # a browser may send a form twice by itself
+    rater.look()
+    assert "saved 2 of" in rater.page
     place.tell("8 presses on one ballot at the same moment", "one vote")
 
 
