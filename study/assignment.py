@@ -151,7 +151,7 @@ class PairToGive:
     formulas: frozenset[str]  # Keys of its two formulas
 
 
-class PairTable:
+class PairIndex:
     """The pairs of a study that raters may get; a pair's place is its index in every array."""
 
     def __init__(self, pairs: Sequence[PairToGive]) -> None:
@@ -201,7 +201,7 @@ class RaterAtWork:
 class Standing:
     """How evenly a study's pairs are rated at a moment; arrays have shape (P,)."""
 
-    pairs: PairTable
+    pairs: PairIndex
     load: npt.NDArray[np.int_]  # Votes and live reservations: what is balanced
     lower_left: npt.NDArray[np.int_]  # How many of them have the formula of lower EIC on the left
     # Votes that each pair would get if the raters at work, but for the one who is to get the next,
@@ -245,7 +245,7 @@ def choose_pair(
     either side equally often, or once more on one of them if the ballots are odd in number.
 
     >>> two = PairToGive(1, "p", frozenset("ab")), PairToGive(2, "q", frozenset("cd"))
-    >>> standing = Standing(PairTable(two), np.array([2, 1]), np.array([2, 1]), np.zeros(2), 0)
+    >>> standing = Standing(PairIndex(two), np.array([2, 1]), np.array([2, 1]), np.zeros(2), 0)
     >>> choose_pair(standing, RaterHistory(), 1, random.Random(0))
     Choice(pair_id=2, lower_left=False)
     """

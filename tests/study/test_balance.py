@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from db import SqlStore, open_database
-from study.assignment import PairTable, PairToGive, RaterAtWork, Standing
-from study.balance import Balance, Changes, Mark, StoredBallot
+from study.assignment import PairIndex, PairToGive, RaterAtWork, Standing
+from study.balance import Balance, Changes, ReadMark, StoredBallot
 from study.material import PairKind, Study
 from study.rating import RatingService
 from study.store import AssignmentRow, RaterRow
@@ -28,7 +28,7 @@ def stored(store: SqlStore, study: int) -> list[tuple[RaterRow, tuple[Assignment
 
 
 def recounted(
-    pairs: PairTable,
+    pairs: PairIndex,
     rows: list[tuple[RaterRow, tuple[AssignmentRow, ...]]],
     rater: int,
     now: datetime,
@@ -77,7 +77,7 @@ class Watcher:
     def __init__(self, lab: Rehearsal, study: Study) -> None:
         self._lab, self._study = lab, study
         with lab.store.reading() as tx:
-            pairs = PairTable(tx.assignments.pairs_to_give(study.id))
+            pairs = PairIndex(tx.assignments.pairs_to_give(study.id))
         self.balance = Balance(pairs)
 
     def compare(self) -> None:
@@ -185,9 +185,9 @@ def test_what_is_rolled_back_is_not_counted(rehearsal: Rehearsal) -> None:
 
 def test_reservations_end_in_time_and_come_back_with_a_clock_that_was_set_back() -> None:
     start = datetime(2025, 1, 6, 9, 0, tzinfo=UTC)
-    balance = Balance(PairTable([PairToGive(1, "q", frozenset("ab"))]))
+    balance = Balance(PairIndex([PairToGive(1, "q", frozenset("ab"))]))
     given_out = StoredBallot(1, PairKind.MAIN, True, start + timedelta(minutes=30), False)
-    balance.follow(Changes(Mark(1, 0), False, {7: (3, [given_out])}), start)
+    balance.follow(Changes(ReadMark(1, 0), False, {7: (3, [given_out])}), start)
     for minutes, load, ahead in ((10, 1, 2), (30, 0, 0), (29, 1, 2), (31, 0, 0)):
         now = start + timedelta(minutes=minutes)
         balance.follow(Changes(balance.mark, False, {}), now)
@@ -204,7 +204,7 @@ def test_a_database_of_before_is_counted_whole_and_then_followed(tmp_path: Path)
         studies = tx.studies.every()
     for study in studies:
         with store.reading() as tx:
-            balance = Balance(PairTable(tx.assignments.pairs_to_give(study.id)))
+            balance = Balance(PairIndex(tx.assignments.pairs_to_give(study.id)))
             changes = tx.assignments.changes(study.id, balance.mark)
         rows = stored(store, study.id)
         if not any(ballots for _, ballots in rows):
