@@ -85,19 +85,40 @@ class ReachGraph:
 
     def _flow(self, room: npt.NDArray[np.int_], remaining: npt.NDArray[np.int_]) -> int:
         most = _most(room, remaining)
-        # Handing out is quick and nearly always reaches the limit; the exact flow decides the rest.
-        if self._handed_out(room, remaining) == most:
+        # A bound settles most questions, and handing out nearly all others; the flow is exact.
+        if self._surely(room, remaining, most) or self._handed_out(room, remaining) == most:
             return most
         self._graph.data[:] = np.concatenate([self._may[self._open], room, remaining])
         source = sum(self._open.shape)
         return int(maximum_flow(self._graph, source, source + 1).flow_value)
 
+    def _surely(
+        self, room: npt.NDArray[np.int_], remaining: npt.NDArray[np.int_], most: int
+    ) -> bool:
+        """Whether no cut is less than `most`, by a bound for cuts that leave j pairs to the sink.
+
+        The least of them is ``room.sum() - room[j pairs] + sum(min(remaining, open among them))``.
+        Of a rater with k ballots to come, ``min(k, x) >= x * min(1, k / j)`` for ``x <= j``, where
+        x is j less the closed ones among them; where j is k more than all closed ones, it is k.
+        """
+        closed = (~self._may).astype(float)
+        enough = remaining + closed.sum(axis=1)
+        sizes, few = np.arange(1, len(room) + 1), min(int(enough.max()), len(room))
+        some = sizes[:few, None]
+        shares = np.where(some < enough, np.minimum(1.0, remaining / some), 0.0)
+        lost = np.zeros(len(room))
+        lost[:few] = np.sort(shares @ closed)[:, ::-1].cumsum(axis=1).diagonal()
+        offered = np.minimum(sizes[:, None], remaining).sum(axis=1)
+        wanted = np.sort(room)[::-1].cumsum()
+        return bool(np.all(wanted + lost <= room.sum() - most + offered))
+
     def _handed_out(self, room: npt.NDArray[np.int_], remaining: npt.NDArray[np.int_]) -> int:
-        spare = room.copy()
-        for rater in np.argsort(self._may.sum(axis=1) - remaining):
-            offered = np.where(self._may[rater], spare, 0)
-            count = min(int(remaining[rater]), int(np.count_nonzero(offered)))
-            spare[np.argpartition(offered, -count)[-count:] if count else []] -= 1
+        spare, may = room.copy(), self._may.astype(int)
+        for rater in (self._may.sum(axis=1) - remaining).argsort().tolist():
+            offered = spare * may[rater]
+            first = max(0, len(spare) - int(remaining[rater]))
+            most = offered.argpartition(min(first, len(spare) - 1))[first:]
+            spare[most] -= offered[most] > 0
         return int(room.sum() - spare.sum())
 
 
@@ -130,7 +151,7 @@ class PairToGive:
     formulas: frozenset[str]  # Keys of its two formulas
 
 
-class PairTable:
+class PairIndex:
     """The pairs of a study that raters may get; a pair's place is its index in every array."""
 
     def __init__(self, pairs: Sequence[PairToGive]) -> None:
@@ -180,7 +201,7 @@ class RaterAtWork:
 class Standing:
     """How evenly a study's pairs are rated at a moment; arrays have shape (P,)."""
 
-    pairs: PairTable
+    pairs: PairIndex
     load: npt.NDArray[np.int_]  # Votes and live reservations: what is balanced
     lower_left: npt.NDArray[np.int_]  # How many of them have the formula of lower EIC on the left
     # Votes that each pair would get if the raters at work, but for the one who is to get the next,
@@ -224,7 +245,7 @@ def choose_pair(
     either side equally often, or once more on one of them if the ballots are odd in number.
 
     >>> two = PairToGive(1, "p", frozenset("ab")), PairToGive(2, "q", frozenset("cd"))
-    >>> standing = Standing(PairTable(two), np.array([2, 1]), np.array([2, 1]), np.zeros(2), 0)
+    >>> standing = Standing(PairIndex(two), np.array([2, 1]), np.array([2, 1]), np.zeros(2), 0)
     >>> choose_pair(standing, RaterHistory(), 1, random.Random(0))
     Choice(pair_id=2, lower_left=False)
     """

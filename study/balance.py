@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from study.assignment import PairTable, RaterAtWork, Standing
+from study.assignment import PairIndex, RaterAtWork, Standing
 from study.material import PairKind
 
 
@@ -40,7 +40,7 @@ class StoredBallot(NamedTuple):
     voted: bool
 
 
-class Mark(NamedTuple):
+class ReadMark(NamedTuple):
     """Up to where a study's rows have been read: nothing before it changes, but for withdrawals."""
 
     revision: int = -1
@@ -51,7 +51,7 @@ class Mark(NamedTuple):
 class Changes:
     """Raters whose rows are new since a mark; all of the study where somebody has withdrawn."""
 
-    mark: Mark
+    mark: ReadMark
     everybody: bool
     raters: dict[int, tuple[int, list[StoredBallot]]]  # By id: promised ballots, and those given
 
@@ -79,8 +79,8 @@ class _AtWork:
 class Balance:
     """A study's counts, of whole numbers: adding and taking away leaves no rounding behind."""
 
-    def __init__(self, pairs: PairTable) -> None:
-        self.pairs, self.mark = pairs, Mark()
+    def __init__(self, pairs: PairIndex) -> None:
+        self.pairs, self.mark = pairs, ReadMark()
         self._clear()
 
     def _clear(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from study.assignment import PairTable, RaterHistory, check_positions, choose_pair
+from study.assignment import PairIndex, RaterHistory, check_positions, choose_pair
 from study.balance import Balance
 from study.ballots import PRACTICE_FEEDBACK, BallotContent
 from study.clock import Chance, Clock
@@ -835,7 +835,7 @@ class RatingService:
         if key not in self._balances:
             if len(self._balances) >= _CACHE:
                 self._balances.clear()
-            self._balances[key] = Balance(PairTable(tx.assignments.pairs_to_give(study.id)))
+            self._balances[key] = Balance(PairIndex(tx.assignments.pairs_to_give(study.id)))
         balance = self._balances[key]
         balance.follow(tx.assignments.changes(study.id, balance.mark), now)
         return balance

@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import Any, Literal, Protocol
 
 from study.assignment import PairToGive
-from study.balance import Changes, Mark
+from study.balance import Changes, ReadMark
 from study.design import StudyDesign
 from study.errors import NotFoundError
 from study.material import NewPair, PairKind, Pool, Problem, Study, StudyPair
@@ -296,7 +296,7 @@ class Assignments(Protocol):
     ) -> None: ...
     def mark_hasty(self, assignment_id: int, at: datetime) -> None: ...
     def pairs_to_give(self, study_id: int) -> tuple[PairToGive, ...]: ...
-    def changes(self, study_id: int, since: Mark) -> Changes: ...
+    def changes(self, study_id: int, since: ReadMark) -> Changes: ...
 
 
 class Votes(Protocol):

@@ -17,11 +17,9 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from websockets.asyncio.client import connect
-
 from benchmarks.load.raters import LOOK, Browser, Rater, problems_with, rate_all
 from benchmarks.load.server import Demo, Server, demo, empty_app
-from benchmarks.load.visitors import HeavyVisitor, stream_of
+from benchmarks.load.visitors import HeavyVisitor, open_tab
 from benchmarks.timing import busy, verdict
 from study.clock import SystemChance, SystemClock
 from study.material import PairKind
@@ -56,9 +54,7 @@ async def measure_cost(
     spent = reruns = 0.0
     votes = runs = 0
     cost = Cost(0.0, 0.0, 0)
-    async with connect(
-        stream_of(empty.address), subprotocols=["streamlit"], origin=empty.address, max_size=None
-    ) as socket:
+    async with open_tab(empty.address) as socket:
         page = HeavyVisitor(socket)
         for _ in range(20):
             await page.run("")

@@ -83,11 +83,17 @@ def stream_of(address: str) -> str:
     return f"ws://{urlsplit(address).netloc}/_stcore/stream"
 
 
+def open_tab(address: str) -> connect:
+    """A websocket as a browser's tab opens it."""
+    streamlit = Subprotocol("streamlit")
+    return connect(
+        stream_of(address), subprotocols=[streamlit], origin=Origin(address), max_size=None
+    )
+
+
 async def paste_for(address: str, number: int, ends: float, pages: list[float]) -> None:
     """One visitor who pastes one formula after the other."""
-    async with connect(
-        stream_of(address), subprotocols=_PROTOCOL, origin=Origin(address), max_size=None
-    ) as socket:
+    async with open_tab(address) as socket:
         visitor = HeavyVisitor(socket)
         for turn in itertools.count():
             if time.perf_counter() > ends:

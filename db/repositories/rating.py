@@ -36,7 +36,7 @@ from db.tables import (
     WithdrawalTable,
 )
 from study.assignment import PairToGive
-from study.balance import Changes, Mark, StoredBallot
+from study.balance import Changes, ReadMark, StoredBallot
 from study.material import PairKind, Study
 from study.rating_types import UNREPORTED, BrowserReport
 from study.sealing import Seal
@@ -466,13 +466,13 @@ class SqlAssignments(_Repository):
             for (pair_id, problem), keys in formulas.items()
         )
 
-    def changes(self, study_id: int, since: Mark) -> Changes:
+    def changes(self, study_id: int, since: ReadMark) -> Changes:
         """Raters with rows that are new since `since`; everybody after a withdrawal."""
         rows = self._run(_CHANGES, study_id=study_id, revision=since.revision).all()
         withdrawal, revision = rows[0][0], since.revision
         everybody = withdrawal != since.withdrawal
         if everybody:
-            revision = Mark().revision
+            revision = ReadMark().revision
             rows = self._run(_CHANGES, study_id=study_id, revision=revision).all()
         raters: dict[int, tuple[int, list[StoredBallot]]] = {}
         for _, rater_id, changed, total, pair_id, kind, lower_left, until, vote in rows:
@@ -481,7 +481,7 @@ class SqlAssignments(_Repository):
             ballots = raters.setdefault(rater_id, (total, []))[1]
             ballots.append(StoredBallot(pair_id, _KINDS[kind], lower_left, until, vote is not None))
             revision = max(revision, changed)
-        return Changes(Mark(revision, withdrawal), everybody, raters)
+        return Changes(ReadMark(revision, withdrawal), everybody, raters)
 
 
 def _assignment(row: Row[*tuple[Any, ...]]) -> AssignmentRow:

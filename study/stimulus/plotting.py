@@ -187,18 +187,21 @@ def _place_labels(
 
     What decides are the curves alone: with both exchanged the places are exchanged.
     """
-    candidates = [_label_places(line, lines[1 - k], frame, points) for k, line in enumerate(lines)]
+    # The order of the paths decides where the costs are equal, and not who is of lower EIC.
+    order = sorted((0, 1), key=lambda k: lines[k].path)
+    candidates = [_label_places(lines[k], lines[1 - k], frame, points) for k in order]
     best: tuple[float, tuple[float, float], tuple[float, float]] | None = None
     for (cost, x, y), (other_cost, other_x, other_y) in itertools.product(*candidates):
         apart = abs(x - other_x) >= _LABEL[0] + 2 or abs(y - other_y) >= _LABEL[1]
         if apart and (best is None or cost + other_cost < best[0] - 1e-9):
             best = (cost + other_cost, (x, y), (other_x, other_y))
     assert best is not None  # the last candidates of both are apart
-    places = [best[1], best[2]]
+    chosen = best[1:]
+    places = [chosen[order.index(k)] for k in (0, 1)]
     # Two equal curves: which is the upper letter must not depend on which is which.
     if lines[0].path == lines[1].path:
         places.sort()
-        seed = hashlib.sha256(repr(figure.points).encode()).digest()[0]
+        seed = hashlib.sha256(repr((figure.points, lines[0].path)).encode()).digest()[0]
         if seed % 2:
             places.reverse()
     return [(round(x, 1), round(y + 5.5, 1)) for x, y in places]

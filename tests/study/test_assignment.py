@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from study.assignment import (
-    PairTable,
+    PairIndex,
     PairToGive,
     RaterHistory,
     Standing,
@@ -21,7 +21,7 @@ from study.assignment import (
     choose_pair,
     max_disjoint_pairs,
 )
-from study.balance import Balance, Changes, Mark, StoredBallot
+from study.balance import Balance, Changes, ReadMark, StoredBallot
 from study.material import PairKind
 from tests.effort import cases, examples
 
@@ -34,7 +34,7 @@ def standing(
     """With so many votes on the pairs, and nobody else at work."""
     none = [0] * len(pairs)
     counts = (np.array(votes or none), np.array(lower_left or none))
-    return Standing(PairTable(pairs), *counts, np.zeros(len(pairs)), 0)
+    return Standing(PairIndex(pairs), *counts, np.zeros(len(pairs)), 0)
 
 
 @dataclass
@@ -70,7 +70,7 @@ def simulate(
     pairs = [
         PairToGive(i, problem, frozenset((f"{i}a", f"{i}b"))) for i, problem in enumerate(problems)
     ]
-    balance = Balance(PairTable(pairs))
+    balance = Balance(PairIndex(pairs))
     at_work: list[Person] = []
     all_ballots: list[StoredBallot] = []
     outcome = Outcome([], [], [], [], problems)
@@ -95,7 +95,7 @@ def simulate(
             )
         # Whoever leaves is at work no more: the promised ballots are those that were given.
         total = len(person.had) if gone else ballots
-        balance.follow(Changes(Mark(), False, {person.number: (total, [*person.had])}), NOW)
+        balance.follow(Changes(ReadMark(), False, {person.number: (total, [*person.had])}), NOW)
         if gone:
             at_work.remove(person)
             all_ballots += person.had
@@ -214,10 +214,10 @@ def test_a_hub_does_not_cut_a_session_short() -> None:
 
 
 def test_a_reservation_counts_like_a_vote() -> None:
-    pairs = PairTable([PairToGive(1, "q", frozenset("ab")), PairToGive(2, "q", frozenset("cd"))])
+    pairs = PairIndex([PairToGive(1, "q", frozenset("ab")), PairToGive(2, "q", frozenset("cd"))])
     balance = Balance(pairs)
     given = StoredBallot(1, PairKind.MAIN, True, NOW + timedelta(minutes=1), False)
-    balance.follow(Changes(Mark(), False, {7: (1, [given])}), NOW)
+    balance.follow(Changes(ReadMark(), False, {7: (1, [given])}), NOW)
     for seed in range(20):
         now = balance.standing(8, [], NOW)
         choice = choose_pair(now, RaterHistory(), 1, random.Random(seed))

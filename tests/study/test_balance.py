@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import tempfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,9 +12,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from db import SqlStore
-from study.assignment import PairTable, PairToGive, RaterAtWork, Standing
-from study.balance import Balance, Changes, Mark, StoredBallot
+from db import SqlStore, open_database
+from study.assignment import PairIndex, PairToGive, RaterAtWork, Standing
+from study.balance import Balance, Changes, ReadMark, StoredBallot
 from study.material import PairKind, Study
 from study.rating import RatingService
 from study.store import AssignmentRow, RaterRow
@@ -27,7 +28,7 @@ def stored(store: SqlStore, study: int) -> list[tuple[RaterRow, tuple[Assignment
 
 
 def recounted(
-    pairs: PairTable,
+    pairs: PairIndex,
     rows: list[tuple[RaterRow, tuple[AssignmentRow, ...]]],
     rater: int,
     now: datetime,
@@ -76,7 +77,7 @@ class Watcher:
     def __init__(self, lab: Rehearsal, study: Study) -> None:
         self._lab, self._study = lab, study
         with lab.store.reading() as tx:
-            pairs = PairTable(tx.assignments.pairs_to_give(study.id))
+            pairs = PairIndex(tx.assignments.pairs_to_give(study.id))
         self.balance = Balance(pairs)
 
     def compare(self) -> None:
@@ -184,11 +185,33 @@ def test_what_is_rolled_back_is_not_counted(rehearsal: Rehearsal) -> None:
 
 def test_reservations_end_in_time_and_come_back_with_a_clock_that_was_set_back() -> None:
     start = datetime(2025, 1, 6, 9, 0, tzinfo=UTC)
-    balance = Balance(PairTable([PairToGive(1, "q", frozenset("ab"))]))
+    balance = Balance(PairIndex([PairToGive(1, "q", frozenset("ab"))]))
     given_out = StoredBallot(1, PairKind.MAIN, True, start + timedelta(minutes=30), False)
-    balance.follow(Changes(Mark(1, 0), False, {7: (3, [given_out])}), start)
+    balance.follow(Changes(ReadMark(1, 0), False, {7: (3, [given_out])}), start)
     for minutes, load, ahead in ((10, 1, 2), (30, 0, 0), (29, 1, 2), (31, 0, 0)):
         now = start + timedelta(minutes=minutes)
         balance.follow(Changes(balance.mark, False, {}), now)
         standing = balance.standing(8, (), now)
         assert (standing.load.tolist(), standing.ahead) == ([load], ahead)
+
+
+def test_a_database_of_before_is_counted_whole_and_then_followed(tmp_path: Path) -> None:
+    packed = Path(__file__).parents[1] / "golden" / "studies.sqlite3.gz"
+    (tmp_path / "old.sqlite3").write_bytes(gzip.decompress(packed.read_bytes()))
+    store = open_database(f"sqlite:///{tmp_path / 'old.sqlite3'}")
+    compared = 0
+    with store.reading() as tx:
+        studies = tx.studies.every()
+    for study in studies:
+        with store.reading() as tx:
+            balance = Balance(PairIndex(tx.assignments.pairs_to_give(study.id)))
+            changes = tx.assignments.changes(study.id, balance.mark)
+        rows = stored(store, study.id)
+        if not any(ballots for _, ballots in rows):
+            continue
+        now = max(row.shown_at for _, ballots in rows for row in ballots)
+        balance.follow(changes, now)
+        check(balance.standing(0, (), now), recounted(balance.pairs, rows, 0, now))
+        compared += 1
+    assert compared
+    store.dispose()

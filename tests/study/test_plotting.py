@@ -199,12 +199,27 @@ def test_a_curve_is_small(name: str) -> None:
     assert len(plots.wide.lower.encode()) <= (13_000 if dense else 3_000)
 
 
-def test_both_curves_are_treated_alike() -> None:
+@pytest.mark.parametrize(
+    "second",
+    [
+        lambda x: np.tan(x) / 4,
+        # With ends so close that one letter, or both, must make room: at equal costs.
+        lambda x: np.sin(x) + 0.01,
+        lambda x: np.sin(x) - 0.05 * x / 10,
+        lambda x: 0 * x - 0.5,
+        lambda x: np.abs(np.sin(4 * x)) - 1,
+        np.sin,
+    ],
+)
+def test_both_curves_are_treated_alike(second: Callable[[np.ndarray], np.ndarray]) -> None:
     figure = _figure_of(0, 10, -2, 2)
-    one, other = _values(np.sin), _values(lambda x: np.tan(x) / 4)
+    one, other = _values(np.sin), _values(second)
     plots, swapped = draw_plots(figure, one, other), draw_plots(figure, other, one)
     for shape, exchanged in ((plots.narrow, swapped.narrow), (plots.wide, swapped.wide)):
         assert shape.frame == exchanged.frame
+        if second is np.sin:  # one of two equal curves has the upper letter, whatever it is
+            assert (shape.lower, shape.higher) == (exchanged.lower, exchanged.higher)
+            continue
         assert (shape.lower, shape.higher) == (exchanged.higher, exchanged.lower)
         assert shape.drawn(lower_left=True) == exchanged.drawn(lower_left=False)
     assert plots.lower_behaviour == swapped.higher_behaviour

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from study.balance import Mark
+from study.balance import ReadMark
 from study.material import Study
 from study.rating_types import UNDO_SECONDS, Ballot, Stage, Undoable, VoteStatus
 from study.report.exported import edits_of
@@ -216,11 +216,11 @@ def test_a_pair_whose_vote_was_undone_is_reserved_and_not_counted(rehearsal: Reh
     rehearsal.rating.undo(token, ballot.token)
     assert rehearsal.organiser.monitor.live(study.id).votes == 0
     with rehearsal.store.reading() as tx:
-        [(_, [given])] = tx.assignments.changes(study.id, Mark()).raters.values()
+        [(_, [given])] = tx.assignments.changes(study.id, ReadMark()).raters.values()
     assert not given.voted and given.reserved_until > rehearsal.clock.now()
     rehearsal.rating.vote(token, ballot.token, "left")
     with rehearsal.store.reading() as tx:
-        [(_, [given])] = tx.assignments.changes(study.id, Mark()).raters.values()
+        [(_, [given])] = tx.assignments.changes(study.id, ReadMark()).raters.values()
     assert given.voted
 
 
