@@ -90,6 +90,13 @@ def test_a_notice_covers_no_button(browser: Browser, world: World, size: tuple[i
         for letter in "BA":
             page.locator(f"#choose-{letter}").focus()
             page.locator(f"#choose-{letter}").click(trial=True)
+        page.locator("#notice").evaluate("notice => notice.textContent = ''")
+        for number in page.locator(".number").all():
+            number.scroll_into_view_if_needed()
+            number.hover()
+            tip = number.locator(".tip")
+            expect(tip).to_be_visible()
+            assert tip.evaluate(_SHOWN_WHOLE)
 
 
 def test_where_nothing_can_be_observed_a_press_counts(
@@ -103,6 +110,12 @@ def test_where_nothing_can_be_observed_a_press_counts(
         expect(page.get_by_text("saved 1 of 3")).to_be_visible()
         (vote,) = _last(world, 1)
         assert (vote["choice"], vote["in_view"], vote["plot_in_view"]) == ("right", None, None)
+
+
+_SHOWN_WHOLE = """tip => {
+  const {left, right, height} = tip.getBoundingClientRect();
+  return left >= 0 && right <= innerWidth && tip.scrollHeight <= height + 1;
+}"""
 
 
 def _tap(page: Page, letter: str) -> None:
