@@ -159,7 +159,9 @@
     find('main').replaceWith(main);
     history.replaceState(null, '', main.dataset.address);
     scrollTo({top: 0, behavior: 'instant'});
-    (find('[aria-invalid]', main) || find('h1', main))?.focus({preventScroll: true});
+    const wrong = find('[aria-invalid]', main);
+    (wrong || find('h1', main))?.focus({preventScroll: true});
+    wrong?.scrollIntoView({block: 'center'});
     begin();
   };
 

@@ -113,6 +113,7 @@ def test_what_is_missing_stands_beside_its_field_and_what_was_given_stays(
     page = Browser(link(rehearsal)).agree(degree="", field="  ")
     assert page.answer.status_code == 422
     assert words.ASK_DEGREE in page.text and words.ASK_FIELD in page.text
+    assert len(re.findall(r"<[^>]* aria-invalid[^>]* autofocus", page.text)) == 1
     page = page.agree(degree="Doctorate", field="x" * 81)
     assert words.LONG_FIELD in page.text and "<option selected>Doctorate" in page.text
     assert page.agree().stage == "welcome"
