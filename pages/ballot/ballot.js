@@ -184,7 +184,9 @@
     if (unseen) {
       event.preventDefault();
       say(words.unseen);
-      unseen.scrollIntoView({block: unseen.offsetHeight > innerHeight / 2 ? 'start' : 'center'});
+      const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+      unseen.scrollIntoView({block: unseen.offsetHeight > innerHeight / 2 ? 'start' : 'center',
+        behavior: still ? 'instant' : 'smooth'});
       return;
     }
     answerForm().elements.report.value = report(event, pointer ? 'pointer' : 'keys');
