@@ -159,7 +159,9 @@
     find('main').replaceWith(main);
     history.replaceState(null, '', main.dataset.address);
     scrollTo({top: 0, behavior: 'instant'});
-    (find('[aria-invalid]', main) || find('h1', main))?.focus({preventScroll: true});
+    const wrong = find('[aria-invalid]', main);
+    (wrong || find('h1', main))?.focus({preventScroll: true});
+    wrong?.scrollIntoView({block: 'center'});
     begin();
   };
 
@@ -182,7 +184,9 @@
     if (unseen) {
       event.preventDefault();
       say(words.unseen);
-      unseen.scrollIntoView({block: unseen.offsetHeight > innerHeight / 2 ? 'start' : 'center'});
+      const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+      unseen.scrollIntoView({block: unseen.offsetHeight > innerHeight / 2 ? 'start' : 'center',
+        behavior: still ? 'instant' : 'smooth'});
       return;
     }
     answerForm().elements.report.value = report(event, pointer ? 'pointer' : 'keys');

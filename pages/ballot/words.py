@@ -278,8 +278,12 @@ def axis_note(axis: Axis) -> str:
 
     >>> axis_note(Axis("h", "cm", "height of the ball", 0, 1)), axis_note(Axis("n", "", "", 0, 1))
     ('height of the ball, in centimetres', '')
+    >>> axis_note(Axis("m", "1 to 12", "month of the year", 1, 12))
+    'month of the year, 1 to 12'
     """
-    unit = f"in {UNITS.get(axis.unit, axis.unit)}" if axis.unit else ""
+    unit = axis.unit
+    if unit and not unit[0].isdigit():
+        unit = f"in {UNITS.get(unit, unit)}"
     return ", ".join(filter(None, (axis.meaning, unit)))
 
 
@@ -298,7 +302,10 @@ def plot_caption(ballot: Ballot) -> str:
     dots, target = dots_text(ballot), _called(ballot.target)
     if ballot.kind == "curve":
         across = _called(ballot.inputs[0])
-        return f"The dots are {dots} of {target}, over {across}; each line is one formula."
+        return (
+            f"The dots are {dots}: {target}, over {across}. Each line is one formula; "
+            "where both are the same, B hides A."
+        )
     return (
         f"Each map shows in colour what one formula gives for {target}; both use the same colours. "
         f"The dots are {dots} in those colours: where a dot blends in, the formula agrees with it."

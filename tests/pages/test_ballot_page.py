@@ -113,6 +113,7 @@ def test_what_is_missing_stands_beside_its_field_and_what_was_given_stays(
     page = Browser(link(rehearsal)).agree(degree="", field="  ")
     assert page.answer.status_code == 422
     assert words.ASK_DEGREE in page.text and words.ASK_FIELD in page.text
+    assert len(re.findall(r"<[^>]* aria-invalid[^>]* autofocus", page.text)) == 1
     page = page.agree(degree="Doctorate", field="x" * 81)
     assert words.LONG_FIELD in page.text and "<option selected>Doctorate" in page.text
     assert page.agree().stage == "welcome"
@@ -454,7 +455,7 @@ def test_no_byte_tells_what_a_rater_may_not_know(rehearsal: Rehearsal) -> None:
 def test_a_ballot_says_in_words_what_it_shows(rehearsal: Rehearsal) -> None:
     text = rating(link(rehearsal)).text
     assert re.search(r"Computed: <b[^>]*><math.*?</math></b>", text)
-    assert "Each map shows" in text or "The dots are 15 measurements of level, over time" in text
+    assert "Each map shows" in text or "The dots are 15 measurements: level, over time" in text
     assert len(re.findall(r"Formula [AB] [a-z]", text)) >= 2
     assert text.count("<math") >= 4
 
@@ -488,6 +489,7 @@ def test_organisers_see_the_very_page_and_can_press_nothing(
 def test_units_are_words() -> None:
     assert words.axis_note(Axis("t", "s", "time", 0, 1)) == "time, in seconds"
     assert words.axis_note(Axis("t", "furlongs", "", 0, 1)) == "in furlongs"
+    assert words.axis_note(Axis("p", "1982 = 100", "prices", 0, 1)) == "prices, 1982 = 100"
 
 
 @pytest.mark.parametrize(
