@@ -46,7 +46,7 @@ class CastVote:
         for name in ("idle_seconds", "rater_seconds"):
             # As text: JSON writers differ in how they print a number.
             values[name] = repr(values[name])
-        if self.page is None:
+        if self.page is None and self.plot_in_view is None:
             # Cast before these were kept.
             del values["page"], values["plot_in_view"]
         return _digest(canonical_json([salt, values]))

@@ -165,8 +165,11 @@ def _absences(trace: Trace, across: Axis) -> list[str]:
 def _departures(trace: Trace, across: Axis) -> list[str]:
     """Where it is above or below the frame."""
     with np.errstate(invalid="ignore"):
-        outside = (trace.y > 1 + 1e-9) | (trace.y < -1e-9)
+        beyond = np.maximum(trace.y - 1, -trace.y)  # nan where there is no value
+        outside, far = beyond > 1e-9, beyond > _VISIBLE
     where = _spans(trace.u, outside & ~trace.crowded, across)
+    if not where and far.any():
+        where = "in short stretches"  # At poles, or where it turns fast
     return [f"leaves the plot {where}"] if where else []
 
 

@@ -301,6 +301,11 @@ def test_ticks_are_few_round_and_written_as_they_are(
         (lambda x: np.sqrt(x - 3), "rises from 0 to 2.65 cm without a turn; "
          "has no value below t = 3"),
         (lambda x: x * 2, "rises from 0 to 10 cm without a turn; leaves the plot beyond t = 5"),
+        (
+            lambda x: 5 + 7 * np.sin(1e5 * x),
+            "swings between 0 and 10 cm, too fast to tell its turns apart; "
+            "leaves the plot in short stretches",
+        ),
         (lambda x: np.floor(x / 2), "rises from 0 to 5 cm in 5 jumps, level in between"),
         (lambda x: np.nan * x, "has no value in the range of the data"),
         (lambda x: 5 + np.sin(1e5 * x),

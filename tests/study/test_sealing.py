@@ -276,6 +276,12 @@ def test_a_vote_of_before_keeps_its_commitment(exported: StudyExport) -> None:
     assert cast_vote(vote).commitment("salt") == hashlib.sha256(text.encode()).hexdigest()
 
 
+def test_a_vote_of_before_gets_no_plot_in_view_afterwards(exported: StudyExport) -> None:
+    vote = replace(exported.votes[0], page=None, plot_in_view=None)
+    edited = replace(vote, plot_in_view=True)
+    assert cast_vote(edited).commitment("salt") != cast_vote(vote).commitment("salt")
+
+
 def test_an_early_look_knows_a_vote_as_it_stood_then(rehearsal: Rehearsal, tmp_path: Path) -> None:
     study = rehearsal.opened(ballots_per_rater=3, problems=3)
     rater = rehearsal.rater(study)
