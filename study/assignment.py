@@ -109,8 +109,8 @@ class ReachGraph:
         lost = np.zeros(len(room))
         lost[:few] = np.sort(shares @ closed)[:, ::-1].cumsum(axis=1).diagonal()
         offered = np.minimum(sizes[:, None], remaining).sum(axis=1)
-        wanted = np.sort(room)[::-1].cumsum()
-        return bool(np.all(wanted + lost <= room.sum() - most + offered))
+        demand = np.sort(room)[::-1].cumsum()
+        return bool(np.all(demand + lost <= room.sum() - most + offered))
 
     def _handed_out(self, room: npt.NDArray[np.int_], remaining: npt.NDArray[np.int_]) -> int:
         spare, may = room.copy(), self._may.astype(int)
