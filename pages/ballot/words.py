@@ -307,7 +307,7 @@ def plot_caption(ballot: Ballot) -> str:
             "where both are the same, B hides A."
         )
     return (
-        f"Each map shows in colour what one formula gives for {target}; both use the same colours. "
+        f"Each map shows in colour what one formula gives: {target}. Both use the same colours. "
         f"The dots are {dots} in those colours: where a dot blends in, the formula agrees with it."
     )
 

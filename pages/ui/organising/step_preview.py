@@ -26,6 +26,8 @@ from study.stimulus.form import rule_sentences
 
 ALL = "All problems"
 SPECIALS = "Practice and checks"
+PHONE_WIDTH = 436
+"""CSS pixels of the box around a frame that is as wide as most phones."""
 
 
 def preview_view(service: OrganiserService, draft: StudyDraft) -> None:
@@ -114,15 +116,24 @@ def _name(pair: StudyPair) -> str:
 
 
 def _pair(service: OrganiserService, draft: StudyDraft, pair: StudyPair) -> None:
-    side = f"side-{draft.study.id}"
-    swapped = bool(st.session_state.get(side, False))
+    with st.container(horizontal=True, gap="medium"):
+        swapped = st.toggle(
+            "Swap the sides",
+            key=f"side-{draft.study.id}",
+            help="Raters get either, at random and in balance",
+        )
+        narrow = st.toggle(
+            "As on a phone",
+            key=f"phone-{draft.study.id}",
+            help="Narrow screens get the formulas in shorter lines and a plot of their own",
+        )
     try:
         preview = service.preview(draft.study.id, pair.id, lower_left=not swapped)
     except UserError as error:
         show_error(error)
     else:
-        ballot_frame(draft.study.id, pair=pair.id, swap=int(swapped))
-        st.toggle("Swap the sides", key=side, help="Raters get either, at random and in balance")
+        with st.container(width=PHONE_WIDTH if narrow else "stretch"):
+            ballot_frame(draft.study.id, pair=pair.id, swap=int(swapped))
         _behind(preview)
         _gap_on_other_rows(draft, pair)
     show_done_message("pair")
