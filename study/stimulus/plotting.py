@@ -196,7 +196,8 @@ def _place_labels(
         if apart and (best is None or cost + other_cost < best[0] - 1e-9):
             best = (cost + other_cost, (x, y), (other_x, other_y))
     assert best is not None  # the last candidates of both are apart
-    places = [best[1 + order.index(k)] for k in (0, 1)]
+    _, *chosen = best
+    places = [chosen[order.index(k)] for k in (0, 1)]
     # Two equal curves: which is the upper letter must not depend on which is which.
     if lines[0].path == lines[1].path:
         places.sort()
