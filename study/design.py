@@ -24,8 +24,8 @@ DEFAULT_CONSENT = (
 )
 DEFAULT_QUESTION = "Which is more interpretable?"
 DEFAULT_MEANING = (
-    "Choose the formula that tells you more easily how the quantity behaves: what makes it grow or "
-    "shrink, and how fast. Neither length nor fit should decide."
+    "Which formula tells you more easily how the quantity behaves? Neither length nor fit should "
+    "decide."
 )
 DEFAULT_DEBRIEF = (
     "Thank you. The two formulas of each pair fitted their data about equally well and were about "

@@ -139,8 +139,8 @@ def last_voted(ballots: Sequence[AssignmentRow]) -> AssignmentRow | None:
 
 def _undo_seconds(vote: StandingVote, now: datetime) -> float:
     """How long a vote may still be undone; less than 0 if it is too late."""
-    # A clock that was set back makes no more of them.
-    return min(UNDO_SECONDS, UNDO_SECONDS - (now - vote.voted_at).total_seconds())
+    # A clock that was set back makes no more of them: a vote of the future is too old, too.
+    return UNDO_SECONDS - abs((now - vote.voted_at).total_seconds())
 
 
 def _undoable(found: LinkHolder, now: datetime) -> Undoable | None:

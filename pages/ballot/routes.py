@@ -119,6 +119,8 @@ def _screen_of(query: PageQuery, step: NextBallot, kept: tuple[str, ...] = ()) -
 
 async def show(request: Request) -> Response:
     """What is due: consent, a ballot, thanks, or why this link leads no further."""
+    if request.method == "HEAD":  # gives no ballot out: that would start its clock
+        return Response("", 200, _HEADERS, HTML)
     given = request.query_params
     query = PageQuery(
         *(given.get(name, "").strip()[:100] for name in ("t", "at", "note", "chosen", "meant"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from study.errors import BusyError, StorageError, StudyError
@@ -94,8 +95,8 @@ AFTER_PRACTICE = (
 )
 DECIDES = "What should decide your answer?"
 OTHER_MEANINGS: Mapping[str, str] = {
-    "fit": "Which formula fits the dots better.",
-    "length": "Which formula is shorter.",
+    "fit": "Which formula fits the dots better?",
+    "length": "Which formula is shorter?",
 }
 WRONG_MEANING: Mapping[str, str] = {
     "fit": "Not the fit: R² has measured that already.",
@@ -107,6 +108,15 @@ PAUSED = (
     "Your answers are saved, and the clock stands still. Go on whenever you like: here, or with "
     "your personal link on any device. The address of this page is your link."
 )
+
+
+def first_sentence(text: str) -> str:
+    """What a text begins with, up to its first full stop or question mark.
+
+    >>> first_sentence("Which would you rather explain? Length should not decide.")
+    'Which would you rather explain?'
+    """
+    return re.split(r"(?<=[.?!])\s", text.strip(), maxsplit=1)[0]
 
 
 def not_saved_text(error: StudyError) -> str:

@@ -11,7 +11,12 @@ from study.report.analysis import StudyReport
 from study.report.flow import StudyFlow
 from study.report.phrases.agreement import agreement_sentence
 from study.report.phrases.limits import limit
-from study.report.phrases.notes import meaning_sentence, page_sentence, undone_sentence
+from study.report.phrases.notes import (
+    meaning_sentence,
+    narrow_windows,
+    page_sentence,
+    undone_sentence,
+)
 from study.report.phrases.numbers import interval_text
 from study.report.phrases.rates import effect_sentence, exclusion_sentence
 from study.report.phrases.threats import gaps_summary, threat_sentence
@@ -64,7 +69,7 @@ def _material(report: StudyReport) -> list[str]:
         f"{wording.count(problems, 'problem')}"
         f"{_rules(report)}.",
         f"They saw both formulas typeset, with R², complexity and the fitted data, side by side "
-        f"(one above the other in windows under 900 px), in an order that is "
+        f"(one above the other in {narrow_windows(report.votes_cast)}), in an order that is "
         f"random and balanced within raters and pairs, and chose the more interpretable one"
         f"{', or “cannot decide”' if export.tie_allowed else ''}; EIC was not shown.",
         *_meaning(report),

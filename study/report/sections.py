@@ -14,7 +14,12 @@ from study.report.flow import StudyFlow
 from study.report.model_sections import model_sections
 from study.report.phrases.agreement import agreement_sentence, prevalence_sentence
 from study.report.phrases.limits import limit
-from study.report.phrases.notes import declared_sentence, page_sentence, undone_sentence
+from study.report.phrases.notes import (
+    declared_sentence,
+    narrow_windows,
+    page_sentence,
+    undone_sentence,
+)
 from study.report.phrases.numbers import interval_text
 from study.report.phrases.rates import (
     effect_sentence,
@@ -576,8 +581,8 @@ def _stacked(report: StudyReport) -> str:
     if not told:
         return ""
     return (
-        "In windows under 900 px the formulas stood one above the other, and “left” here is the "
-        f"one on top: {told}."
+        f"In {narrow_windows(report.votes_cast)} the formulas stood one above the other, and "
+        f"“left” here is the one on top: {told}."
     )
 
 

@@ -59,7 +59,8 @@ def pieces(line: Line, depth: int = 0, start: int = 0) -> list[Piece]:
             first = start + len(flow)
             body = pieces(bracketed.body, depth + 1, first + 1)
             last = first + 1 + len(body)
-            pair, scripted_pair = source((bracketed,)), source((part,))
+            pair = source((bracketed,))
+            scripted_pair = pair if part is bracketed else source((part,))
             flow += [
                 Piece(f"\\{bracketed.opened}", depth, "", last, pair, scripted_pair),
                 *body,

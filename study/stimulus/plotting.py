@@ -190,13 +190,18 @@ def _place_labels(
     # The order of the paths decides where the costs are equal, and not who is of lower EIC.
     order = sorted((0, 1), key=lambda k: lines[k].path)
     candidates = [_label_places(lines[k], lines[1 - k], frame, points) for k in order]
+    ends = [float(line.top[-1] + line.bottom[-1]) if len(line.x) else 0.0 for line in lines]
+    below = ends[order[0]] - ends[order[1]]
     best: tuple[float, tuple[float, float], tuple[float, float]] | None = None
     for (cost, x, y), (other_cost, other_x, other_y) in itertools.product(*candidates):
         apart = abs(x - other_x) >= _LABEL[0] + 2 or abs(y - other_y) >= _LABEL[1]
-        if apart and (best is None or cost + other_cost < best[0] - 1e-9):
-            best = (cost + other_cost, (x, y), (other_x, other_y))
+        # Side by side with the ends, letters are in the order of the curves.
+        crossed = 0.1 * (x == other_x and (y - other_y) * below < 0)
+        total = cost + other_cost + crossed
+        if apart and (best is None or total < best[0] - 1e-9):
+            best = (total, (x, y), (other_x, other_y))
     assert best is not None  # the last candidates of both are apart
-    chosen = best[1:]
+    _, *chosen = best
     places = [chosen[order.index(k)] for k in (0, 1)]
     # Two equal curves: which is the upper letter must not depend on which is which.
     if lines[0].path == lines[1].path:

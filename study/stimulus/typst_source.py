@@ -53,7 +53,7 @@ def _part(part: Part, in_script: bool) -> str:
                 inner = f"#box(baseline: {lift:.2f}em, $display({inner})$)"
             return f"lr(\\{opened}{inner}\\{closed})"
         case Fractional(over, under):
-            inner = ", ".join(source(line, in_script=in_script) for line in (over, under))
+            inner = ", ".join(_beside_bar(line, in_script) for line in (over, under))
             # Fractions within fractions stay large; in scripts the size falls to the least, once.
             return f"frac({inner})" if in_script else f"display(frac({inner}))"
         case Radical(body, degree):
@@ -111,6 +111,13 @@ def _extents_of(part: Part) -> tuple[float, float]:
             height = sum(max(sum(_extents(line)) for line in row) + _GAP for row in rows)
             return height / 2 + _AXIS, height / 2 - _AXIS
     return 0.7, 0.2
+
+
+def _beside_bar(line: Line, in_script: bool) -> str:
+    """A numerator or denominator; around fractions with air, so that the outer bar is longer."""
+    text = source(line, in_script=in_script)
+    outer = any(isinstance(part, Fractional) for part in line)
+    return f"#h(0.25em){text}#h(0.25em)" if outer else text
 
 
 def scripted(base: str, lowered: Line, raised: Line) -> str:

@@ -62,7 +62,9 @@ def _at_revision_5(path: Path, source: Rehearsal) -> None:
             here.execute(f"DROP TRIGGER {name}")
         here.execute("ATTACH ? AS other", (source.url.removeprefix("sqlite:///"),))
         for table in (*OTHERS, "assignment", "withdrawal", "audit"):
-            here.execute(f"INSERT INTO {table} SELECT * FROM other.{table}")
+            names = [row[1] for row in here.execute(f"PRAGMA main.table_info({table})")]
+            columns = ", ".join(names)  # those of then: later revisions have more
+            here.execute(f"INSERT INTO {table} ({columns}) SELECT {columns} FROM other.{table}")
         here.execute(f"INSERT INTO vote ({OF_BEFORE}) SELECT {OF_BEFORE} FROM other.vote")
         here.execute(f"INSERT INTO seal ({OF_SEALS}) SELECT {OF_SEALS} FROM other.seal")
         here.execute(

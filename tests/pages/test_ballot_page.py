@@ -107,6 +107,16 @@ def test_a_link_opens_the_consent_page_and_burns_nothing(rehearsal: Rehearsal) -
     assert rehearsal.rating.open(token).stage == Stage.CONSENT
 
 
+def test_a_head_request_gives_no_ballot_out(rehearsal: Rehearsal) -> None:
+    page = Browser(link(rehearsal, practice=False)).agree()
+    assert page.client.head("/rate", params={"t": page.token}).status_code == 200
+    with rehearsal.store.reading() as tx:
+        assert (
+            tx.assignments.of_rater(tx.raters.every(rehearsal.organiser.studies()[0].id)[0].id)
+            == ()
+        )
+
+
 def test_what_is_missing_stands_beside_its_field_and_what_was_given_stays(
     rehearsal: Rehearsal,
 ) -> None:

@@ -336,7 +336,7 @@ def test_a_pair_shows_its_votes_and_a_pair_that_is_none_says_so(
         vote_rows(report, row.pair.pair)
     )
     assert html.count('href="./?formula=') == 2
-    assert len(app.latex) == 4  # both formulas, and both again on the ballot
+    assert len(app.latex) == 2  # both formulas; the ballot itself is a page in a frame
     for name in ("p999", "<script>"):
         _, html = drawn(lab, monkeypatch, **query, pair=name)
         assert "There is no such pair" in html and "<script" not in html

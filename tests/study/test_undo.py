@@ -108,6 +108,15 @@ def test_five_seconds_by_the_servers_clock(
     assert rehearsal.rating.undo(token, ballot.token).status == status
 
 
+def test_a_clock_that_was_set_back_lengthens_no_undo(rehearsal: Rehearsal) -> None:
+    token = rehearsal.rater(rehearsal.opened())
+    ballot = current(rehearsal, token)
+    rehearsal.rating.vote(token, ballot.token, "right")
+    rehearsal.clock.advance(-3600)
+    assert rehearsal.rating.open(token).undoable is None
+    assert rehearsal.rating.undo(token, ballot.token).status == VoteStatus.TOO_LATE
+
+
 def test_after_the_last_ballot_the_rater_is_back_in_the_study(rehearsal: Rehearsal) -> None:
     study = rehearsal.opened(ballots_per_rater=2, allow_tie=True)
     token = rehearsal.rater(study)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from eic_core import wording
 from eic_core.phrasing import Phrase, say, say_count
 from study.report.analysis import StudyReport
 from study.report.declared import DeclaredAnalysis
-from study.report.exported import StudyExport
+from study.report.exported import ExportedVote, StudyExport
 
 
 def declared_sentence(declared: DeclaredAnalysis) -> Phrase:
@@ -24,6 +26,20 @@ def declared_sentence(declared: DeclaredAnalysis) -> Phrase:
         sided=declared.sidedness,
         points=f"{100 * declared.smallest_effect:.3g}",
     )
+
+
+def narrow_windows(votes: Iterable[ExportedVote]) -> Phrase:
+    """The windows in which both formulas stood one above the other, on the pages of the votes.
+
+    >>> print(narrow_windows(()))
+    windows under 700 px
+    """
+    before = {vote.page is None for vote in votes}
+    if before == {True}:
+        return say("windows under 900 px")
+    if len(before) == 2:
+        return say("windows under 700 px (under 900 px on the page of before)")
+    return say("windows under 700 px")
 
 
 def departures(
