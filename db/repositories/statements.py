@@ -85,7 +85,7 @@ class Statements:
         self._connection = connection
         self._driver: sqlite3.Connection | None = None
         if connection.dialect.name == "sqlite":
-            self._driver = connection.connection.driver_connection  # type: ignore[assignment]
+            self._driver = connection.connection.driver_connection
 
     def _run(self, statement: Executable, **values: object) -> None:
         if self._driver is None:
