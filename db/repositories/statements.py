@@ -1,8 +1,8 @@
 """Statements that are built once and run on a connection without a session.
 
-A volunteer waits for each at each press. SQLite answers one in hundredths of a millisecond, and
-SQLAlchemy's execution takes ten times as long: what it compiles goes straight to SQLite's driver,
-in the transaction that the connection has begun. Other databases get it from SQLAlchemy.
+A volunteer waits for each at each press, and SQLAlchemy's execution takes as long as SQLite itself
+or longer: what it compiles goes straight to SQLite's driver, in the transaction that the connection
+has begun. Other databases get it from SQLAlchemy.
 """
 
 from __future__ import annotations
