@@ -353,9 +353,10 @@ def _on_connect(connection: Any, _record: object) -> None:
 
 def _begin_sqlite(connection: Connection) -> None:
     writer = connection.get_execution_options().get("eic_writer", False)
-    connection.exec_driver_sql(f"PRAGMA query_only = {'OFF' if writer else 'ON'}")
+    driver: Any = connection.connection.driver_connection
+    driver.execute(f"PRAGMA query_only = {'OFF' if writer else 'ON'}")
     # IMMEDIATE: what a writer reads must still be true when it writes.
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writer else "BEGIN")
+    driver.execute("BEGIN IMMEDIATE" if writer else "BEGIN")
 
 
 def _begin_elsewhere(connection: Connection) -> None:

@@ -7,10 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
-    Connection,
-    CursorResult,
     Executable,
-    Row,
     Table,
     and_,
     bindparam,
@@ -21,6 +18,7 @@ from sqlalchemy import (
     update,
 )
 
+from db.repositories.statements import Statements
 from db.repositories.studies import STUDY_COLUMNS, study_of
 from db.tables import (
     AssignmentTable,
@@ -77,19 +75,6 @@ SEAL = SEALS.c
 STUDIES = _table(StudyTable)
 
 
-# A volunteer waits for each of these statements at each click: they are built once, and read rows
-# without objects that a session would have to watch.
-class _Repository:
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-
-    def _run(self, statement: Executable, **values: object) -> CursorResult[*tuple[Any, ...]]:
-        return self._connection.execute(statement, values)
-
-    def _count(self, statement: Executable, **values: object) -> int:
-        return self._run(statement, **values).scalar() or 0
-
-
 _INVITATIONS = select(
     INVITATION.id,
     INVITATION.study_id,
@@ -132,7 +117,7 @@ _CONSENTS = select(func.count()).where(RATER.invitation_id == bindparam("id"))
 _WITHDRAWALS_OF_LINK = select(func.count()).where(WITHDRAWAL.invitation_id == bindparam("id"))
 
 
-class SqlInvitations(_Repository):
+class SqlInvitations(Statements):
     def add(
         self,
         study_id: int,
@@ -142,7 +127,7 @@ class SqlInvitations(_Repository):
         quota: int,
         at: datetime,
     ) -> int:
-        added = self._run(
+        added = self._add(
             _ADD_INVITATION,
             study_id=study_id,
             kind=str(kind),
@@ -151,18 +136,18 @@ class SqlInvitations(_Repository):
             quota=quota,
             created_at=at,
         )
-        return _new_id(added)
+        return added
 
     def by_token(self, token_hash: str) -> InvitationRow | None:
-        row = self._run(_INVITATION_BY_TOKEN, token_hash=token_hash).first()
+        row = self._first(_INVITATION_BY_TOKEN, token_hash=token_hash)
         return None if row is None else _invitation(row)
 
     def get(self, invitation_id: int) -> InvitationRow | None:
-        row = self._run(_INVITATION_BY_ID, id=invitation_id).first()
+        row = self._first(_INVITATION_BY_ID, id=invitation_id)
         return None if row is None else _invitation(row)
 
     def every(self, study_id: int) -> tuple[InvitationRow, ...]:
-        return tuple(map(_invitation, self._run(_INVITATIONS_OF_STUDY, study_id=study_id)))
+        return tuple(map(_invitation, self._rows(_INVITATIONS_OF_STUDY, study_id=study_id)))
 
     def revoke(self, invitation_id: int, at: datetime) -> None:
         self._run(_REVOKE, invitation_id=invitation_id, at=at)
@@ -176,19 +161,13 @@ class SqlInvitations(_Repository):
             self._run(statement, of_link=invitation_id, old_hash=old_hash, new_hash=new_hash)
 
     def token_hash_of(self, invitation_id: int) -> str:
-        return str(self._run(_TOKEN_OF_LINK, id=invitation_id).scalar_one())
+        return str(self._rows(_TOKEN_OF_LINK, id=invitation_id)[0][0])
 
     def consents(self, invitation_id: int) -> int:
         return self._count(_CONSENTS, id=invitation_id)
 
     def withdrawals(self, invitation_id: int) -> int:
         return self._count(_WITHDRAWALS_OF_LINK, id=invitation_id)
-
-
-def _new_id(added: CursorResult[*tuple[Any, ...]]) -> int:
-    key = added.inserted_primary_key
-    assert key is not None
-    return int(key[0])
 
 
 def _invitation(row: Sequence[Any]) -> InvitationRow:
@@ -240,7 +219,7 @@ _ADD_WITHDRAWAL = insert(WITHDRAWALS)
 _WITHDRAWALS_OF_STUDY = select(func.count()).where(WITHDRAWAL.study_id == bindparam("study_id"))
 
 
-class SqlRaters(_Repository):
+class SqlRaters(Statements):
     def add(
         self,
         study_id: int,
@@ -254,7 +233,7 @@ class SqlRaters(_Repository):
         total: int,
         seed: int,
     ) -> RaterRow:
-        added = self._run(
+        added = self._add(
             _ADD_RATER,
             study_id=study_id,
             invitation_id=invitation_id,
@@ -266,30 +245,28 @@ class SqlRaters(_Repository):
             total=total,
             seed=seed,
             withdrawing=False,
+            revision=0,
         )
-        return RaterRow(
-            _new_id(added), study_id, invitation_id, code, degree, field, at, total, seed, None
-        )
+        return RaterRow(added, study_id, invitation_id, code, degree, field, at, total, seed, None)
 
     def by_token(self, token_hash: str) -> RaterRow | None:
-        row = self._run(_RATER_BY_TOKEN, token_hash=token_hash).first()
+        row = self._first(_RATER_BY_TOKEN, token_hash=token_hash)
         return None if row is None else RaterRow(*row)
 
     def holder(self, token_hash: str) -> tuple[Study, InvitationRow, RaterRow] | None:
         """The rater of a token, with invitation and study."""
-        row = self._run(_HOLDER, token_hash=token_hash).first()
+        row = self._first(_HOLDER, token_hash=token_hash)
         if row is None:
             return None
-        values = tuple(row)
         ends = len(STUDY_COLUMNS), -len(_RATERS.selected_columns)
         return (
-            study_of(*values[: ends[0]]),
-            _invitation(values[ends[0] : ends[1]]),
-            RaterRow(*values[ends[1] :]),
+            study_of(*row[: ends[0]]),
+            _invitation(row[ends[0] : ends[1]]),
+            RaterRow(*row[ends[1] :]),
         )
 
     def every(self, study_id: int) -> tuple[RaterRow, ...]:
-        return tuple(RaterRow(*row) for row in self._run(_RATERS_OF_STUDY, study_id=study_id))
+        return tuple(RaterRow(*row) for row in self._rows(_RATERS_OF_STUDY, study_id=study_id))
 
     def set_total(self, rater_id: int, total: int) -> None:
         self._run(_SET_TOTAL, rater_id=rater_id, value=total)
@@ -299,7 +276,7 @@ class SqlRaters(_Repository):
 
     def withdraw(self, rater_id: int, at: datetime) -> None:
         """Delete the rater with ballots and votes; the link stays spent, the commitments stay."""
-        rater = RaterRow(*self._run(_RATER_BY_ID, id=rater_id).one())
+        rater = RaterRow(*self._rows(_RATER_BY_ID, id=rater_id)[0])
         self._run(
             _ADD_WITHDRAWAL, study_id=rater.study_id, invitation_id=rater.invitation_id, at=at
         )
@@ -389,7 +366,7 @@ _CHANGES = (
 _KINDS = {str(kind): kind for kind in PairKind}
 
 
-class SqlAssignments(_Repository):
+class SqlAssignments(Statements):
     def add(
         self,
         rater: RaterRow,
@@ -402,7 +379,7 @@ class SqlAssignments(_Repository):
         at: datetime,
         reserved_until: datetime,
     ) -> AssignmentRow:
-        added = self._run(
+        added = self._add(
             _ADD_ASSIGNMENT,
             rater_id=rater.id,
             pair_id=pair_id,
@@ -416,7 +393,7 @@ class SqlAssignments(_Repository):
             beats=False,
         )
         return AssignmentRow(
-            id=_new_id(added),
+            id=added,
             rater_id=rater.id,
             pair_id=pair_id,
             kind=kind,
@@ -432,7 +409,7 @@ class SqlAssignments(_Repository):
         )
 
     def of_rater(self, rater_id: int) -> tuple[AssignmentRow, ...]:
-        return tuple(map(_assignment, self._run(_ASSIGNMENTS, rater_id=rater_id)))
+        return tuple(map(_assignment, self._rows(_ASSIGNMENTS, rater_id=rater_id)))
 
     def keep_alive(
         self,
@@ -458,7 +435,7 @@ class SqlAssignments(_Repository):
     def pairs_to_give(self, study_id: int) -> tuple[PairToGive, ...]:
         """Every pair that raters may get, in the order of their numbers."""
         formulas: dict[tuple[int, str], list[str]] = {}
-        for pair_id, problem, key in self._run(_PAIRS_TO_GIVE, study_id=study_id):
+        for pair_id, problem, key in self._rows(_PAIRS_TO_GIVE, study_id=study_id):
             # The problem is part of the key: a formula may serve in two problems.
             formulas.setdefault((pair_id, problem), []).append(f"{problem}\0{key}")
         return tuple(
@@ -468,12 +445,12 @@ class SqlAssignments(_Repository):
 
     def changes(self, study_id: int, since: ReadMark) -> Changes:
         """Raters with rows that are new since `since`; everybody after a withdrawal."""
-        rows = self._run(_CHANGES, study_id=study_id, revision=since.revision).all()
+        rows = self._rows(_CHANGES, study_id=study_id, revision=since.revision)
         withdrawal, revision = rows[0][0], since.revision
         everybody = withdrawal != since.withdrawal
         if everybody:
             revision = ReadMark().revision
-            rows = self._run(_CHANGES, study_id=study_id, revision=revision).all()
+            rows = self._rows(_CHANGES, study_id=study_id, revision=revision)
         raters: dict[int, tuple[int, list[StoredBallot]]] = {}
         for _, rater_id, changed, total, pair_id, kind, lower_left, until, vote in rows:
             if pair_id is None:
@@ -484,8 +461,8 @@ class SqlAssignments(_Repository):
         return Changes(ReadMark(revision, withdrawal), everybody, raters)
 
 
-def _assignment(row: Row[*tuple[Any, ...]]) -> AssignmentRow:
-    assignment, rater, pair, kind, *rest = tuple(row)
+def _assignment(row: Sequence[Any]) -> AssignmentRow:
+    assignment, rater, pair, kind, *rest = row
     *rest, vote, choice, voted_at, idle_seconds = rest
     rest.append(None if vote is None else StandingVote(vote, choice, voted_at, idle_seconds))
     return AssignmentRow(assignment, rater, pair, _KINDS[kind], *rest)
@@ -530,7 +507,7 @@ _UNDONE_ON = select(func.count()).where(
 )
 
 
-class SqlVotes(_Repository):
+class SqlVotes(Statements):
     def add(
         self,
         assignment: AssignmentRow,
@@ -542,7 +519,7 @@ class SqlVotes(_Repository):
         page: int,
         browser: BrowserReport = UNREPORTED,
     ) -> int:
-        added = self._run(
+        added = self._add(
             _ADD_VOTE,
             assignment_id=assignment.id,
             rater_id=assignment.rater_id,
@@ -560,7 +537,7 @@ class SqlVotes(_Repository):
             plot_in_view=browser.plot_in_view,
             page=page,
         )
-        return _new_id(added)
+        return added
 
     def undo(self, vote_id: int, at: datetime) -> None:
         self._run(_UNDO, vote_id=vote_id, at=at)
@@ -570,15 +547,15 @@ class SqlVotes(_Repository):
         return self._count(_UNDONE_ON, pair_id=assignment.pair_id, assignment_id=assignment.id)
 
     def every(self, study_id: int) -> tuple[VoteRow, ...]:
-        return self._rows(_STANDING_VOTES, study_id)
+        return self._votes(_STANDING_VOTES, study_id)
 
     def undone(self, study_id: int) -> tuple[VoteRow, ...]:
-        return self._rows(_UNDONE_VOTES, study_id)
+        return self._votes(_UNDONE_VOTES, study_id)
 
-    def _rows(self, statement: Executable, study_id: int) -> tuple[VoteRow, ...]:
+    def _votes(self, statement: Executable, study_id: int) -> tuple[VoteRow, ...]:
         return tuple(
             VoteRow(number, rater, pair, assignment, PairKind(kind), *rest)
-            for number, rater, pair, assignment, kind, *rest in self._run(
+            for number, rater, pair, assignment, kind, *rest in self._rows(
                 statement, study_id=study_id
             )
         )
@@ -605,10 +582,10 @@ _SEALS_OF_STUDY = (
 _PAIR_NUMBER = select(PAIR.number).where(PAIR.id == bindparam("pair_id"))
 
 
-class SqlSeals(_Repository):
+class SqlSeals(Statements):
     def last(self, study_id: int) -> tuple[int, str]:
         """Number and link of the newest seal; (0, "") without one."""
-        row = self._run(_LAST_SEAL, study_id=study_id).first()
+        row = self._first(_LAST_SEAL, study_id=study_id)
         return (0, "") if row is None else (int(row[0]), str(row[1]))
 
     def add(
@@ -640,7 +617,7 @@ class SqlSeals(_Repository):
     def every(self, study_id: int) -> tuple[Seal, ...]:
         return tuple(
             Seal(number, f"v{vote}" if vote else "", salt, commitment, undo)
-            for number, vote, salt, commitment, undo in self._run(
+            for number, vote, salt, commitment, undo in self._rows(
                 _SEALS_OF_STUDY, study_id=study_id
             )
         )
