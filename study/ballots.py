@@ -409,18 +409,6 @@ INSTRUCTION = (
     "please choose formula {letter} here."
 )
 
-_SAME = (
-    "Saved. There is no right answer: both formulas draw the same line. R² says how well a formula "
-    "fits the data (1 is perfect), complexity how many numbers, variables and operations it is "
-    "written with. From now on your answers count."
-)
-PRACTICE_FEEDBACK: dict[str, str] = {
-    "left": f"You chose formula A. {_SAME}",
-    "right": f"You chose formula B. {_SAME}",
-    "tie": f"You could not decide, and that is an answer, too. {_SAME}",
-}
-"""What to say after the practice ballot, by choice."""
-
 
 def _table(target: str, inputs: str, rule: list[tuple[float, float]]) -> str:
     return "\n".join([f"{inputs},{target}", *(f"{x:g},{y:g}" for x, y in rule)]) + "\n"

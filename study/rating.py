@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from study.assignment import PairIndex, RaterHistory, check_positions, choose_pair
 from study.balance import Balance
-from study.ballots import PRACTICE_FEEDBACK, BallotContent
+from study.ballots import BallotContent
 from study.clock import Chance, Clock
 from study.errors import DesignError, StudyError
 from study.links import derived_token, rating_link, token_hash
@@ -529,7 +529,7 @@ class RatingService:
         with self._store.writing() as tx:
             found = find_link_holder(tx, token)
             status, row = self._judge(found, ballot_token, now, report)
-            feedback, balance = "", None
+            practised, balance = False, None
             if row is not None and found is not None and found.rater is not None:
                 if status == VoteStatus.SAVED:
                     balance = self._balance(tx, found.study, now) if and_next else None
@@ -557,13 +557,13 @@ class RatingService:
                     waiting = self._keep_waiting(tx, found, found.rater, row, now)
                     found = self._go_on(tx, found, found.rater, (voted, *waiting))
                     if row.kind == PairKind.PRACTICE:
-                        feedback = PRACTICE_FEEDBACK[choice]
+                        practised = True
                 elif status == VoteStatus.TOO_SOON:
                     tx.assignments.mark_hasty(row.id, now)
-            if and_next and status == VoteStatus.SAVED and not feedback:
+            if and_next and status == VoteStatus.SAVED and not practised:
                 following = self._next(tx, token, found, now, balance)
-                return VoteOutcome(status, following.visit, feedback, following)
-            return VoteOutcome(status, visit_of(tx, found, now), feedback)
+                return VoteOutcome(status, following.visit, practised, following)
+            return VoteOutcome(status, visit_of(tx, found, now), practised)
 
     def undo(self, token: str, ballot_token: str) -> VoteOutcome:
         """Undo the rater's last vote, within five seconds of it; the next answer counts instead.

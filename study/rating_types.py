@@ -305,6 +305,6 @@ class NextBallot:
 class VoteOutcome:
     status: VoteStatus
     visit: RatingVisit  # The state now, progress included
-    feedback: str = ""  # After the practice ballot, what to say; else ""
+    practised: bool = False  # Whether this was the vote on the practice ballot
     # What comes next, if it was asked for with the vote; after an undo, the ballot that is back
     following: NextBallot | None = None

@@ -271,7 +271,7 @@ def _vote(request: Request, form: Form) -> Response:
         if _by_script(request):
             return _note(words.NOTES[note], 409)
         return _onward(request, PageQuery(token, note=note))
-    if outcome.status == VoteStatus.SAVED and outcome.feedback:
+    if outcome.status == VoteStatus.SAVED and outcome.practised:
         return _onward(
             request, PageQuery(token, PRACTISED, chosen=choice), NextBallot(outcome.visit)
         )

@@ -15,8 +15,8 @@ R2 = (
     "answering with the average."
 )
 COMPLEXITY = (
-    "How much there is to read: how many numbers, variables and operations the formula is "
-    "written with."
+    "How many numbers, variables and operations the formula had when it was found. Signs and "
+    "printed zeros that say nothing are not shown."
 )
 
 KEEP_LINK = (
