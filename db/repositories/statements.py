@@ -36,13 +36,13 @@ class Compiled:
         readers = [_from_driver(column.type, dialect) for column in columns]
         self._readers = [(place, reader) for place, reader in enumerate(readers) if reader]
 
-    def values(self, given: Mapping[str, object]) -> list[Any]:
+    def to_driver(self, values: Mapping[str, object]) -> list[Any]:
         """What stands at the question marks."""
-        values = []
+        placed = []
         for name, fixed, convert in self._binds:
-            value = given.get(name, fixed)
-            values.append(value if convert is None else convert(value))
-        return values
+            value = values.get(name, fixed)
+            placed.append(value if convert is None else convert(value))
+        return placed
 
     def rows(self, read: Rows) -> Rows:
         if not self._readers:
@@ -67,11 +67,11 @@ def _from_driver(kind: TypeEngine[Any], dialect: Dialect) -> Convert:
 _COMPILED: dict[tuple[Executable, frozenset[str]], Compiled] = {}
 
 
-def _compiled(statement: Executable, given: Mapping[str, object], dialect: Dialect) -> Compiled:
+def _compiled(statement: Executable, values: Mapping[str, object], dialect: Dialect) -> Compiled:
     # The statements are constants of their modules: there are no more of them than there is code.
-    key = statement, frozenset(given)
+    key = statement, frozenset(values)
     if key not in _COMPILED:
-        names = list(given) if isinstance(statement, Insert | Update) else None
+        names = list(values) if isinstance(statement, Insert | Update) else None
         compiled = statement.compile(dialect=dialect, column_keys=names)  # type: ignore[attr-defined]
         assert not (compiled.insert_prefetch or compiled.update_prefetch), "a default is left out"
         _COMPILED[key] = Compiled(compiled, dialect)
@@ -124,7 +124,7 @@ class Statements:
     ) -> tuple[sqlite3.Cursor, Compiled]:
         compiled = _compiled(statement, values, self._connection.dialect)
         try:
-            return driver.execute(compiled.text, compiled.values(values)), compiled
+            return driver.execute(compiled.text, compiled.to_driver(values)), compiled
         except sqlite3.Error as error:
             self._raise(compiled, error)
 

@@ -341,10 +341,11 @@ def read_export(folder: Path) -> StudyExport:
     (with file and row), or the export was edited.
     """
     document = _document(folder / STUDY_FILE)
-    votes = _votes(folder / VOTES_FILE)
     try:
+        plain = {name: document[name] for name in _PLAIN}
+        votes = _votes(folder / VOTES_FILE)
         export = StudyExport(
-            **cast("dict[str, Any]", {name: document[name] for name in _PLAIN}),
+            **cast("dict[str, Any]", plain),
             **cast("dict[str, Any]", {name: _stamp(document.get(name)) for name in _STAMPS}),
             exclusion=ExclusionRule(**document["exclusion"]),
             rules=document["rules"],

@@ -113,7 +113,7 @@ def bring_material(page: Page) -> None:
     expect(page.get_by_text("3 problems added.")).to_be_visible()
     to_pool(page)
     page.locator("input[type=file]").set_input_files(pool_file())
-    expect(page.get_by_text("scored here")).to_be_visible()
+    expect(page.get_by_text("formulas scored here")).to_be_visible()
     page.get_by_role("button", name="Next: pairs").click()
     page.get_by_role("button", name="Match", exact=True).click()
     expect(page.get_by_text("What became of the formulas")).to_be_visible()
