@@ -173,7 +173,7 @@ SOURCES: tuple[ProblemSource, ...] = (
         " How did it rise from 1959 to 2009?",
         (
             ("year", "year", "calendar year; quarters are fractions"),
-            ("cpi", "", "consumer price index, 100 in the years 1982 to 1984"),
+            ("cpi", "points", "consumer price index, 100 in the years 1982 to 1984"),
         ),
         "statsmodels `macrodata`: Federal Reserve Economic Data, consumer price index for all urban"
         " consumers, end of the quarter",
@@ -263,9 +263,9 @@ SOURCES: tuple[ProblemSource, ...] = (
         "Each point is a country. From the numbers of children that women had in 1990 and in"
         " 2000, what was to be expected in 2010?",
         (
-            ("b1990", "", "children per woman in 1990"),
-            ("b2000", "", "children per woman in 2000"),
-            ("b2010", "", "children per woman in 2010"),
+            ("b1990", "children per woman", "births in 1990"),
+            ("b2000", "children per woman", "births in 2000"),
+            ("b2010", "children per woman", "births in 2010"),
         ),
         "statsmodels `fertility`: World Bank, World Development Indicators, SP.DYN.TFRT.IN;"
         " countries and territories with all three values",

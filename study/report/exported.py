@@ -345,7 +345,7 @@ def read_export(folder: Path) -> StudyExport:
         plain = {name: document[name] for name in _PLAIN}
         votes = _votes(folder / VOTES_FILE)
         export = StudyExport(
-            **cast("dict[str, Any]", plain),
+            **plain,
             **cast("dict[str, Any]", {name: _stamp(document.get(name)) for name in _STAMPS}),
             exclusion=ExclusionRule(**document["exclusion"]),
             rules=document["rules"],

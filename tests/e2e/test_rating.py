@@ -118,7 +118,9 @@ def test_what_is_written_can_be_read(first_ballot: FirstBallot, scheme: Scheme) 
 
 def test_both_numbers_are_explained_on_a_tap(first_ballot: FirstBallot) -> None:
     page = first_ballot.page
-    for place, text in enumerate(("How well the formula fits the data", "How much there is to")):
+    for place, text in enumerate(
+        ("How well the formula fits the data", "How many numbers, variables")
+    ):
         number = page.locator(".number").nth(place)
         number.scroll_into_view_if_needed()
         number.tap()
