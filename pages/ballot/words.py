@@ -119,12 +119,6 @@ def first_sentence(text: str) -> str:
     return re.split(r"(?<=[.?!])\s", text.strip(), maxsplit=1)[0]
 
 
-def not_saved_text(error: StudyError) -> str:
-    if isinstance(error, BusyError):
-        return BUSY_VOTE
-    return FAULT_VOTE if isinstance(error, StorageError) else NOT_SAVED
-
-
 def wait_text(error: StudyError) -> str:
     fault = isinstance(error, StorageError) and not isinstance(error, BusyError)
     return FAULT_PAGE if fault else BUSY_PAGE
