@@ -14,8 +14,9 @@ from eic_core.operators import OPERATORS
 from eic_core.operators.balls import Ball
 from eic_core.phrasing import Phrase
 from eic_core.rewriting.gains import Measured
-from eic_core.rewriting.measuring import FormMeter, Truth, choose_rows
+from eic_core.rewriting.measuring import FormMeter, Truth
 from eic_core.rewriting.phrases import own_form_sentence
+from eic_core.rewriting.rows import choose_rows
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import BITS, first_difference
 from eic_core.rewriting.verify import SUSPECT_ROWS, RowDifference, Verification, Verifier

@@ -22,14 +22,14 @@ from eic_core.rewriting.gains import (
 from eic_core.rewriting.measuring import (
     Measurer,
     Truth,
-    choose_rows,
     lost_rows,
     measured_samples,
 )
 from eic_core.rewriting.results import Repairs
-from eic_core.rewriting.rule_table import ALGEBRA_RULES, EXPONENTIAL_RULES, TRIGONOMETRY_RULES
+from eic_core.rewriting.rows import choose_rows
 from eic_core.rewriting.rules import Rewriter, RuleBook
 from eic_core.rewriting.search import Limits, Search
+from eic_core.rewriting.tables import ALL_RULES
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import ValueTable
 from eic_core.rewriting.verify import decimal_rows
@@ -38,7 +38,7 @@ from eic_core.samples import Samples
 MAX_NODES = 120
 """Larger formulas are not searched."""
 
-RULES = RuleBook((*ALGEBRA_RULES, *EXPONENTIAL_RULES, *TRIGONOMETRY_RULES))
+RULES = RuleBook(ALL_RULES)
 """Every rule, by the operator at the root of its left side."""
 
 

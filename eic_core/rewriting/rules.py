@@ -3,7 +3,7 @@
 A single letter stands for any sub-expression, ``k``, ``m`` and ``n`` for a rational number; other
 numbers mean their value. ``u**p`` matches every power of u, roots and exact exponents included.
 Operands of + and * match in either order, and a number in a sum matches anywhere in its chain (``1
-+ a`` in ``x + 1 + y``). A rule (a row of `eic_core.rewriting.rule_table`) holds for all real
++ a`` in ``x + 1 + y``). A rule (a row of `eic_core.rewriting.tables`) holds for all real
 operands at which its left side has a value and its assumptions hold.
 """
 
@@ -292,6 +292,10 @@ def _may_be(draft: Draft, operator: str) -> bool:
     return operator in _roots(draft)
 
 
+Named = Iterator[tuple[str, int]]
+"""Rewrites of a term by a family: the name of each and the new term."""
+
+
 class Rewriter:
     """All rewrites of one term; `families` are those that no single pattern describes."""
 
@@ -299,7 +303,7 @@ class Rewriter:
         self,
         build: Builder,
         book: RuleBook,
-        families: Iterable[Callable[[Builder, int], Iterator[tuple[str, int]]]] = (),
+        families: Iterable[Callable[[Builder, int], Named]] = (),
     ) -> None:
         self.build = build
         self.terms = build.terms

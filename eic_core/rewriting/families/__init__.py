@@ -1,0 +1,28 @@
+"""Rewrites that no single pattern describes: polynomials, fractions, half angles, exponentials."""
+
+from eic_core.rewriting.families.angles import half_angles
+from eic_core.rewriting.families.exponentials import log_sums, logarithms_near_one, softmax
+from eic_core.rewriting.families.fractions import common_denominators
+from eic_core.rewriting.families.numbers import folded_numbers
+from eic_core.rewriting.families.polynomial_forms import (
+    cancelled_factors,
+    like_factors,
+    like_terms,
+    polynomials,
+)
+
+FAMILIES = (
+    like_terms,
+    like_factors,
+    polynomials,
+    common_denominators,
+    cancelled_factors,
+    log_sums,
+    softmax,
+    half_angles,
+    logarithms_near_one,
+    folded_numbers,
+)
+"""In the order in which they are tried."""
+
+__all__ = ["FAMILIES"]

@@ -1,0 +1,57 @@
+"""Sums, products and powers as polynomials; quotients of them."""
+
+from __future__ import annotations
+
+from eic_core.rewriting.builder import Builder
+from eic_core.rewriting.polynomials import polynomial_of, ways_to_write
+from eic_core.rewriting.rules import Named
+
+
+def polynomials(build: Builder, number: int) -> Named:
+    """A sum, product or power as a polynomial: expanded, factored, nested, as squares."""
+    if build.terms[number].operator not in ("add", "sub", "mul", "neg", "power"):
+        return
+    p = polynomial_of(build, number)
+    if p is None:
+        return
+    is_its_own_indeterminate = (
+        p.degree == 1 and len(p) == 1 and p.indeterminates() == [build.terms.kind(number)]
+    )
+    if is_its_own_indeterminate:
+        return
+    for term in ways_to_write(build, p):
+        yield "collecting and factoring", term
+
+
+def like_terms(build: Builder, number: int) -> Named:
+    if build.terms[number].operator not in ("add", "sub"):
+        return
+    parts = build.terms_of(number)
+    merged = build.merge_like_terms(parts)
+    total = build.sum_of(merged) if len(merged) < len(parts) else None
+    if total is not None:
+        yield "merging like terms", total
+
+
+def like_factors(build: Builder, number: int) -> Named:
+    if build.terms[number].operator not in ("mul", "div", "neg"):
+        return
+    product = build.product_of(build.powers(build.factors_of(number)))
+    if product is not None:
+        yield "merging factors", product
+
+
+def cancelled_factors(build: Builder, number: int) -> Named:
+    """A quotient of polynomials with a common root: ``(x**3 - 1)/(x - 1)``."""
+    term = build.terms[number]
+    if term.operator != "div":
+        return
+    above, below = (polynomial_of(build, child) for child in term.children)
+    if above is None or below is None or not below.coefficients:
+        return
+    if max(above.degree, below.degree) < 2:
+        return
+    unders = ways_to_write(build, below)[:3]
+    for over in ways_to_write(build, above)[:3]:
+        for under in unders:
+            yield "cancelling a common factor", build.div(over, under)
