@@ -1,8 +1,8 @@
 """Rewrites that no single pattern describes: polynomials, fractions, half angles, exponentials."""
 
 from eic_core.rewriting.families.angles import half_angles
-from eic_core.rewriting.families.exponentials import log_sums, logarithms_near_one, softmax
 from eic_core.rewriting.families.fractions import common_denominators
+from eic_core.rewriting.families.log_sums import log_sums, logarithms_near_one, softmax
 from eic_core.rewriting.families.numbers import folded_numbers
 from eic_core.rewriting.families.polynomial_forms import (
     cancelled_factors,
