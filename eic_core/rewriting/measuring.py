@@ -20,11 +20,13 @@ from eic_core.measure.double_range import has_no_value, leaves_range
 from eic_core.measure.following import following
 from eic_core.measure.inspection import Inspection, inspect
 from eic_core.measure.jumps import undecided
-from eic_core.measure.measured import binary_rows, measured_loss, program_rows
+from eic_core.measure.measured import MeasuredLoss, binary_rows, program_rows
 from eic_core.measure.observed import ObservedError, digits_lost_by_row, run_in
 from eic_core.measure.reasons import DOUBLE_DIGITS
 from eic_core.operators.wide import Array
+from eic_core.rewriting.costs import nanoseconds
 from eic_core.rewriting.doubles import DoubleTable
+from eic_core.rewriting.front import DigitsLost, FrontForm, candidates, front_of
 from eic_core.rewriting.gains import (
     DOUBLE_GAIN,
     RMS_SCATTER,
@@ -40,7 +42,14 @@ from eic_core.rewriting.gains import (
 from eic_core.rewriting.results import Repair, Repairs, RepairStep
 from eic_core.rewriting.rows import Rows
 from eic_core.rewriting.rules import Assumption
-from eic_core.rewriting.search import SIZE_WEIGHT, WORST_WEIGHT, Cost, FoundForm, SearchOutcome
+from eic_core.rewriting.search import (
+    SIZE_WEIGHT,
+    WORST_WEIGHT,
+    Cost,
+    FoundForm,
+    SearchOutcome,
+    SearchStep,
+)
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import Values, ValueTable
 from eic_core.rewriting.verify import Verifier
@@ -178,14 +187,13 @@ class FormMeter:
         self.inspection = inspect(formula, self.measured, edges=False)
         self.truth = truth
 
+    def loss(self, root: int) -> MeasuredLoss:
+        return program_rows(self.inspection).loss(self.truth.terms.tape(root))
+
     def measure(self, root: int, formula: Formula) -> Measured:
         single, double = (observer.of(root) for observer in self.observers)
         amplification = correlated_eic(formula, self.measured)
-        if root == self.truth.root:
-            loss = measured_loss(self.inspection)
-        else:
-            loss = program_rows(self.inspection).loss(self.truth.terms.tape(root))
-        return Measured(amplification, formula.complexity, single, double, loss)
+        return Measured(amplification, formula.complexity, single, double, self.loss(root))
 
 
 class Measurer:
@@ -237,7 +245,28 @@ class Measurer:
             finished,
             None if repairs else reason,
             self._advice(before, own) if finished and not repairs else None,
+            self._front(repairs),
         )
+
+    def _front(self, repairs: Sequence[Repair]) -> tuple[FrontForm, ...]:
+        """What the forms cost and lose: the formula, the repairs, and forms between them."""
+        offered = {self.terms.add(repair.formula): repair.rules for repair in repairs}
+        original = self._front_form(self.root, ())
+        others = []
+        costs = [nanoseconds(self.terms, form.root).c for form in self.outcome.forms]
+        for form in candidates(self.outcome, costs):
+            root = self.terms.with_quotients(form.root)
+            assumptions = [a for step in form.steps for a in step.assumptions]
+            if root not in offered and self.verifier.verify(root, assumptions) is not None:
+                rules = tuple(dict.fromkeys(step.rule for step in form.steps))
+                others.append(self._front_form(root, rules))
+        return front_of(original, [self._front_form(*pair) for pair in offered.items()], others)
+
+    def _front_form(self, root: int, rules: tuple[str, ...]) -> FrontForm:
+        bare = self.terms.formula(root)
+        digits = DigitsLost.of(self.meter.loss(root))
+        cost = nanoseconds(self.terms, root)
+        return FrontForm(replace(bare, source=to_python(bare)), digits, cost, rules)
 
     def _advice(self, before: Measured, own: float) -> Advice:
         inspection = self.meter.inspection
@@ -277,16 +306,18 @@ class Measurer:
         gain = Gain(before, after, compared)
         if not gain.is_worth_offering:
             return None
-        steps = tuple(
-            RepairStep(
-                s.rule,
-                short_text(self.terms.formula(s.before)),
-                short_text(self.terms.formula(s.after)),
-                tuple(self._assumption(a) for a in s.assumptions),
-            )
-            for s in form.steps
+        return Repair(formula, tuple(map(self._step, form.steps)), gain, verification)
+
+    def _step(self, step: SearchStep) -> RepairStep:
+        whole = self.terms.with_quotients(step.whole)
+        return RepairStep(
+            step.rule,
+            short_text(self.terms.formula(step.before)),
+            short_text(self.terms.formula(step.after)),
+            tuple(self._assumption(a) for a in step.assumptions),
+            short_text(self.terms.formula(whole)),
+            self.meter.loss(whole).mean,
         )
-        return Repair(formula, steps, gain, verification)
 
     def _lost_where_disputed(self, form: int) -> tuple[Array, Array]:
         """The digits that both forms lose at the rows where their double results differ most."""

@@ -9,6 +9,7 @@ from eic_core.formula.rendering import to_latex, to_python
 from eic_core.formula.tree import Formula
 from eic_core.phrasing import Phrase, one_after_another
 from eic_core.rewriting import phrases
+from eic_core.rewriting.front import FrontForm
 from eic_core.rewriting.gains import (
     Advice,
     Gain,
@@ -28,8 +29,10 @@ class RepairStep:
     before: str
     after: str
     assumptions: tuple[str, ...]  # Such as ``"x > 0"``
+    whole: str  # The whole formula after the step, as a short label
+    digits: float  # That it loses then, in the mean over the rows; nan where none can be compared
 
-    _JSON = ("rule", "before", "after", "assumptions")
+    _JSON = ("rule", "before", "after", "assumptions", "whole", "digits")
 
 
 @dataclass(frozen=True)
@@ -126,6 +129,9 @@ class Repairs(Plain):
         Why there is no repair; None if there is one.
     helps
         What helps instead; None if there is a repair, or may be one.
+    front
+        The forms that no cheaper one matches in digits, the cheapest first; the formula as written
+        and the best repair are among them, unless nothing was searched.
     """
 
     formula: Formula
@@ -138,6 +144,7 @@ class Repairs(Plain):
     finished: bool
     reason: NothingBetter | NotSearched | None
     helps: Advice | None
+    front: tuple[FrontForm, ...] = ()
 
     _JSON = (
         ("formula", lambda repairs: to_python(repairs.formula)),
@@ -150,6 +157,7 @@ class Repairs(Plain):
         "finished",
         ("missing", lambda repairs: repairs.missing or ""),
         "repairs",
+        "front",
     )
 
     @property

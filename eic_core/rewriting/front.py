@@ -1,0 +1,99 @@
+"""The front of cost and digits: which forms no other one beats in both."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from eic_core.exports import Plain
+from eic_core.formula.rendering import to_latex
+from eic_core.formula.tree import Formula
+from eic_core.measure.measured import MeasuredLoss
+from eic_core.rewriting.costs import Nanoseconds
+from eic_core.rewriting.search import FoundForm, SearchOutcome
+
+APART = 0.1
+"""Mean digits that a form must keep more to stand beside a cheaper one."""
+
+CHEAPER = 0.9
+"""The part of another form's cost below which a form that was not offered is worth a row."""
+
+MOST_OTHERS = 4
+"""Forms beside the offered ones that are verified for the front."""
+
+
+class DigitsLost(NamedTuple):
+    """The digits that a form loses in the target; nan where no row can be compared."""
+
+    mean: float
+    nine_in_ten: float
+    worst: float
+
+    @classmethod
+    def of(cls, loss: MeasuredLoss) -> DigitsLost:
+        return cls(loss.mean, loss.nine_in_ten, loss.worst)
+
+
+@dataclass(frozen=True)
+class FrontForm(Plain):
+    formula: Formula  # Its source is its Python text
+    digits: DigitsLost
+    nanoseconds: Nanoseconds  # A call
+    rules: tuple[str, ...]  # None for the formula as written
+
+    _JSON = (
+        "text",
+        ("latex", lambda form: to_latex(form.formula)),
+        ("digits", lambda form: form.digits._asdict()),
+        ("nanoseconds", lambda form: form.nanoseconds._asdict()),
+        "rules",
+    )
+
+    @property
+    def text(self) -> str:
+        return self.formula.source
+
+    @property
+    def is_original(self) -> bool:
+        return not self.rules
+
+
+def front_of(
+    original: FrontForm, offered: Sequence[FrontForm], others: Sequence[FrontForm] = ()
+) -> tuple[FrontForm, ...]:
+    """The forms that no cheaper one matches, the cheapest first.
+
+    The formula as written and the first of the offered forms are always among them; others must
+    lose no more than the former, and gain something on each of those that are offered.
+    """
+    shown = [original, *offered]
+    added = [form for form in others if not any(_matches(one, form) for one in shown)]
+    added = [form for form in added if form.digits.mean <= original.digits.mean + APART / 2]
+    fixed = shown[:2]
+    best, front = math.inf, []
+    for form in sorted([*shown, *added], key=lambda form: (form.nanoseconds.c, form.digits.mean)):
+        if form.digits.mean < best - APART or form in fixed:
+            front.append(form)
+        best = min(best, form.digits.mean)
+    return tuple(front)
+
+
+def _matches(one: FrontForm, other: FrontForm) -> bool:
+    """Whether the other is hardly cheaper, and hardly more accurate."""
+    cheaper = other.nanoseconds.c < CHEAPER * one.nanoseconds.c
+    return not cheaper and one.digits.mean <= other.digits.mean + APART
+
+
+def candidates(outcome: SearchOutcome, cost_of: Sequence[float]) -> list[FoundForm]:
+    """The forms of a search that may belong to the front, by the digits on the search's rows.
+    `cost_of` holds what each of its forms costs.
+    """
+    ranked = sorted(zip(cost_of, outcome.forms, strict=True), key=lambda pair: pair[0])
+    best, chosen = math.inf, []
+    for _, form in ranked:
+        if form.cost.double < best - APART and form.cost.double <= outcome.start.cost.double:
+            chosen.append(form)
+            best = form.cost.double
+    return chosen[-MOST_OTHERS:]
