@@ -20,6 +20,9 @@ APART = 0.1
 CHEAPER = 0.9
 """The part of another form's cost below which a form that was not offered is worth a row."""
 
+WORTH_ITS_DIGITS = 1.0
+"""Mean digits that a cheaper form may lose more than the best that is offered."""
+
 MOST_OTHERS = 4
 """Forms beside the offered ones that are verified for the front."""
 
@@ -44,7 +47,7 @@ class FrontForm(Plain):
     rules: tuple[str, ...]  # None for the formula as written
 
     _JSON = (
-        "text",
+        "formula=text",
         ("latex", lambda form: to_latex(form.formula)),
         ("digits", lambda form: form.digits._asdict()),
         ("nanoseconds", lambda form: form.nanoseconds._asdict()),
@@ -65,12 +68,15 @@ def front_of(
 ) -> tuple[FrontForm, ...]:
     """The forms that no cheaper one matches, the cheapest first.
 
-    The formula as written and the first of the offered forms are always among them; others must
-    lose no more than the former, and gain something on each of those that are offered.
+    The formula as written and the first of the offered forms are always among them. Others gain
+    something on each of these, and lose no more than the former, or `WORTH_ITS_DIGITS` than the
+    best.
     """
     shown = [original, *offered]
     added = [form for form in others if not any(_matches(one, form) for one in shown)]
-    added = [form for form in added if form.digits.mean <= original.digits.mean + APART / 2]
+    least = min((form.digits.mean for form in offered), default=math.inf)
+    most = min(original.digits.mean + APART / 2, least + WORTH_ITS_DIGITS)
+    added = [form for form in added if form.digits.mean <= most]
     fixed = shown[:2]
     best, front = math.inf, []
     for form in sorted([*shown, *added], key=lambda form: (form.nanoseconds.c, form.digits.mean)):
@@ -91,9 +97,11 @@ def candidates(outcome: SearchOutcome, cost_of: Sequence[float]) -> list[FoundFo
     `cost_of` holds what each of its forms costs.
     """
     ranked = sorted(zip(cost_of, outcome.forms, strict=True), key=lambda pair: pair[0])
+    least = min((form.cost.double for form in outcome.forms), default=0.0)
+    most = min(outcome.start.cost.double, least + WORTH_ITS_DIGITS)
     best, chosen = math.inf, []
     for _, form in ranked:
-        if form.cost.double < best - APART and form.cost.double <= outcome.start.cost.double:
+        if form.cost.double < best - APART and form.cost.double <= most:
             chosen.append(form)
             best = form.cost.double
     return chosen[-MOST_OTHERS:]

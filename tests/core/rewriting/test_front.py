@@ -45,7 +45,8 @@ def test_what_a_cheaper_form_matches_is_left_out_but_for_the_original_and_the_be
     [
         (form("z", 0.01, 4, "b"), True),
         (form("z", 0.01, 5.9, "b"), False),  # hardly cheaper than the best
-        (form("z", 9, 2, "b"), False),  # loses more than the formula as written
+        (form("z", 0.9, 4, "b"), True),  # cheaper, for less than a digit
+        (form("z", 1.1, 4, "b"), False),  # half repaired
         (form("z", 8, 4.9, "b"), False),  # hardly cheaper than that
     ],
 )
@@ -100,8 +101,14 @@ def test_what_was_not_searched_has_no_front() -> None:
 
 def test_json_holds_the_front_and_the_steps(repairs: Repairs) -> None:
     document = json.loads(json.dumps(repairs.to_json(), allow_nan=False))
-    assert {"text", "latex", "digits", "nanoseconds", "rules"} == document["front"][0].keys()
+    assert {"formula", "latex", "digits", "nanoseconds", "rules"} == document["front"][0].keys()
     assert document["front"][0]["digits"].keys() == {"mean", "nine_in_ten", "worst"}
     assert document["front"][0]["nanoseconds"].keys() == {"numpy", "c"}
     (first, *_) = document["repairs"][0]["steps"]
     assert {"whole", "digits"} < first.keys()
+
+
+def test_where_nothing_is_offered_a_cheaper_form_loses_no_more() -> None:
+    cheap, lossy = form("y", 8, 4, "a"), form("z", 8.2, 3, "a")
+    assert front_of(WRITTEN, [], [cheap]) == (cheap, WRITTEN)
+    assert front_of(WRITTEN, [], [lossy]) == (WRITTEN,)
