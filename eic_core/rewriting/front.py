@@ -40,11 +40,28 @@ class DigitsLost(NamedTuple):
 
 
 @dataclass(frozen=True)
+class RepairStep:
+    rule: str
+    # before, after: the sub-expressions exchanged, as short labels
+    before: str
+    after: str
+    assumptions: tuple[str, ...]  # Such as ``"x > 0"``
+    whole: str  # The whole formula after the step, as a short label
+    digits: float  # That it loses then, in the mean over the rows; nan where none can be compared
+
+    _JSON = ("rule", "before", "after", "assumptions", "whole", "digits")
+
+
+def rules_of(steps: Sequence[RepairStep]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(step.rule for step in steps))
+
+
+@dataclass(frozen=True)
 class FrontForm(Plain):
     formula: Formula  # Its source is its Python text
     digits: DigitsLost
     nanoseconds: Nanoseconds  # A call
-    rules: tuple[str, ...]  # None for the formula as written
+    steps: tuple[RepairStep, ...]  # From the formula as written, which has none
 
     _JSON = (
         "formula=text",
@@ -52,6 +69,7 @@ class FrontForm(Plain):
         ("digits", lambda form: form.digits._asdict()),
         ("nanoseconds", lambda form: form.nanoseconds._asdict()),
         "rules",
+        "steps",
     )
 
     @property
@@ -59,8 +77,12 @@ class FrontForm(Plain):
         return self.formula.source
 
     @property
+    def rules(self) -> tuple[str, ...]:
+        return rules_of(self.steps)
+
+    @property
     def is_original(self) -> bool:
-        return not self.rules
+        return not self.steps
 
 
 def front_of(

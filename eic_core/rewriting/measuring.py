@@ -26,7 +26,7 @@ from eic_core.measure.reasons import DOUBLE_DIGITS
 from eic_core.operators.wide import Array
 from eic_core.rewriting.costs import nanoseconds
 from eic_core.rewriting.doubles import DoubleTable
-from eic_core.rewriting.front import DigitsLost, FrontForm, candidates, front_of
+from eic_core.rewriting.front import DigitsLost, FrontForm, RepairStep, candidates, front_of
 from eic_core.rewriting.gains import (
     DOUBLE_GAIN,
     RMS_SCATTER,
@@ -39,7 +39,7 @@ from eic_core.rewriting.gains import (
     RowComparison,
     advise,
 )
-from eic_core.rewriting.results import Repair, Repairs, RepairStep
+from eic_core.rewriting.results import Repair, Repairs
 from eic_core.rewriting.rows import Rows
 from eic_core.rewriting.rules import Assumption
 from eic_core.rewriting.search import (
@@ -250,7 +250,7 @@ class Measurer:
 
     def _front(self, repairs: Sequence[Repair]) -> tuple[FrontForm, ...]:
         """What the forms cost and lose: the formula, the repairs, and forms between them."""
-        offered = {self.terms.add(repair.formula): repair.rules for repair in repairs}
+        offered = {self.terms.add(repair.formula): repair.steps for repair in repairs}
         original = self._front_form(self.root, ())
         others = []
         costs = [nanoseconds(self.terms, form.root).c for form in self.outcome.forms]
@@ -258,15 +258,14 @@ class Measurer:
             root = self.terms.with_quotients(form.root)
             assumptions = [a for step in form.steps for a in step.assumptions]
             if root not in offered and self.verifier.verify(root, assumptions) is not None:
-                rules = tuple(dict.fromkeys(step.rule for step in form.steps))
-                others.append(self._front_form(root, rules))
+                others.append(self._front_form(root, tuple(map(self._step, form.steps))))
         return front_of(original, [self._front_form(*pair) for pair in offered.items()], others)
 
-    def _front_form(self, root: int, rules: tuple[str, ...]) -> FrontForm:
+    def _front_form(self, root: int, steps: tuple[RepairStep, ...]) -> FrontForm:
         bare = self.terms.formula(root)
         digits = DigitsLost.of(self.meter.loss(root))
         cost = nanoseconds(self.terms, root)
-        return FrontForm(replace(bare, source=to_python(bare)), digits, cost, rules)
+        return FrontForm(replace(bare, source=to_python(bare)), digits, cost, steps)
 
     def _advice(self, before: Measured, own: float) -> Advice:
         inspection = self.meter.inspection

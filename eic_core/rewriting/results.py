@@ -9,7 +9,7 @@ from eic_core.formula.rendering import to_latex, to_python
 from eic_core.formula.tree import Formula
 from eic_core.phrasing import Phrase, one_after_another
 from eic_core.rewriting import phrases
-from eic_core.rewriting.front import FrontForm
+from eic_core.rewriting.front import FrontForm, RepairStep, rules_of
 from eic_core.rewriting.gains import (
     Advice,
     Gain,
@@ -20,19 +20,6 @@ from eic_core.rewriting.gains import (
 )
 from eic_core.rewriting.verify import Verification
 from eic_core.samples import Samples
-
-
-@dataclass(frozen=True)
-class RepairStep:
-    rule: str
-    # before, after: the sub-expressions exchanged, as short labels
-    before: str
-    after: str
-    assumptions: tuple[str, ...]  # Such as ``"x > 0"``
-    whole: str  # The whole formula after the step, as a short label
-    digits: float  # That it loses then, in the mean over the rows; nan where none can be compared
-
-    _JSON = ("rule", "before", "after", "assumptions", "whole", "digits")
 
 
 @dataclass(frozen=True)
@@ -86,7 +73,7 @@ class Repair(Plain):
 
     @property
     def rules(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(step.rule for step in self.steps))
+        return rules_of(self.steps)
 
     @property
     def delta_q(self) -> float:

@@ -8,7 +8,7 @@ from eic_core.formula.syntax import read
 from eic_core.measure import Domain, sample_domains
 from eic_core.rewriting import Repairs, repair
 from eic_core.rewriting.costs import Nanoseconds
-from eic_core.rewriting.front import DigitsLost, FrontForm, front_of
+from eic_core.rewriting.front import DigitsLost, FrontForm, RepairStep, front_of
 from eic_core.samples import Samples
 
 ROOTS = "sqrt(p**2 + m**2) - m"
@@ -22,7 +22,8 @@ def repairs() -> Repairs:
 
 def form(text: str, digits: float, c: float, *rules: str) -> FrontForm:
     lost = DigitsLost(digits, digits, digits)
-    return FrontForm(read(text).formula, lost, Nanoseconds(c, c), rules)
+    steps = tuple(RepairStep(rule, "x", text, (), text, digits) for rule in rules)
+    return FrontForm(read(text).formula, lost, Nanoseconds(c, c), steps)
 
 
 WRITTEN = form("x", 8, 5)
@@ -83,6 +84,8 @@ def test_the_digits_of_the_front_are_those_of_the_sentence(repairs: Repairs) -> 
 
 
 def test_the_digits_after_the_last_step_are_those_of_the_form(repairs: Repairs) -> None:
+    for each in repairs.front:
+        assert each.is_original or each.steps[-1].digits == each.digits.mean
     for each in repairs.repairs:
         assert each.steps[-1].digits == each.after.loss.mean
         assert all(step.whole for step in each.steps)
@@ -101,7 +104,9 @@ def test_what_was_not_searched_has_no_front() -> None:
 
 def test_json_holds_the_front_and_the_steps(repairs: Repairs) -> None:
     document = json.loads(json.dumps(repairs.to_json(), allow_nan=False))
-    assert {"formula", "latex", "digits", "nanoseconds", "rules"} == document["front"][0].keys()
+    assert {"formula", "latex", "digits", "nanoseconds", "rules", "steps"} == document["front"][
+        0
+    ].keys()
     assert document["front"][0]["digits"].keys() == {"mean", "nine_in_ten", "worst"}
     assert document["front"][0]["nanoseconds"].keys() == {"numpy", "c"}
     (first, *_) = document["repairs"][0]["steps"]
