@@ -72,7 +72,7 @@ def _table(repairs: Repairs) -> list[str]:
         f"{'digits lost':>21}{'ns a call':>14}",
         f"{'mean':>5}{'9 in 10':>9}{'worst':>7}{'NumPy':>8}{'C':>6}",
     ]
-    for form in repairs.shown:
+    for form in repairs.forms:
         digits, cost = form.digits, form.nanoseconds
         numbers = (
             f"{wording.number(digits.mean, 1):>5}{wording.number(digits.nine_in_ten, 1):>9}"

@@ -413,13 +413,13 @@ def derivation(form: Repair | FrontForm, repairs: Repairs) -> ReportTable:
 def others(repairs: Repairs) -> list[FrontForm]:
     """The forms of the front that no card shows."""
     carded = {form.text for form in repairs.repairs}
-    return [form for form in repairs.shown if form.steps and form.text not in carded]
+    return [form for form in repairs.forms if form.steps and form.text not in carded]
 
 
 def front(repairs: Repairs) -> ReportTable:
     """What each form loses and costs; that of the best repair is marked."""
     best = repairs.best
-    texts = [form.text for form in repairs.shown]
+    texts = [form.text for form in repairs.forms]
     return ReportTable(
         ("form", "digits lost, mean", "nine in ten rows", "worst", "ns a call, NumPy", "ns, C"),
         [
@@ -428,7 +428,7 @@ def front(repairs: Repairs) -> ReportTable:
                 *map(_digits, form.digits),
                 *[wording.significant(cost, 2) for cost in form.nanoseconds],
             )
-            for form in repairs.shown
+            for form in repairs.forms
         ],
         "The forms that no cheaper one matches in digits, and what is written now. Nanoseconds of "
         "a call, in NumPy for each element of an array: added up from operators measured on one "

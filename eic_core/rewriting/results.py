@@ -177,7 +177,7 @@ class Repairs(Plain):
         return self.repairs[0] if self.repairs else None
 
     @property
-    def shown(self) -> tuple[FrontForm, ...]:
+    def forms(self) -> tuple[FrontForm, ...]:
         """The front as it is read: the formula as written, the best repair, the others."""
         best = None if self.best is None else self.best.text
         return tuple(sorted(self.front, key=lambda form: (not form.is_original, form.text != best)))
