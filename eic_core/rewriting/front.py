@@ -11,20 +11,11 @@ from eic_core.exports import Plain
 from eic_core.formula.rendering import to_latex
 from eic_core.formula.tree import Formula
 from eic_core.measure.measured import MeasuredLoss
-from eic_core.rewriting.costs import Nanoseconds
-from eic_core.rewriting.search import FoundForm, SearchOutcome
+from eic_core.rewriting.costs import Nanoseconds, nanoseconds
+from eic_core.rewriting.terms import Terms
 
 APART = 0.1
 """Mean digits that a form must keep more to stand beside a cheaper one."""
-
-CHEAPER = 0.9
-"""The part of another form's cost below which a form that was not offered is worth a row."""
-
-WORTH_ITS_DIGITS = 1.0
-"""Mean digits that a cheaper form may lose more than the best that is offered."""
-
-MOST_OTHERS = 4
-"""Forms beside the offered ones that are verified for the front."""
 
 
 class DigitsLost(NamedTuple):
@@ -72,6 +63,12 @@ class FrontForm(Plain):
         "steps",
     )
 
+    @classmethod
+    def of(cls, formula: Formula, loss: MeasuredLoss, steps: Sequence[RepairStep]) -> FrontForm:
+        terms = Terms(formula.exponents)
+        cost = nanoseconds(terms, terms.add(formula))
+        return cls(formula, DigitsLost.of(loss), cost, tuple(steps))
+
     @property
     def text(self) -> str:
         return self.formula.source
@@ -85,45 +82,15 @@ class FrontForm(Plain):
         return not self.steps
 
 
-def front_of(
-    original: FrontForm, offered: Sequence[FrontForm], others: Sequence[FrontForm] = ()
-) -> tuple[FrontForm, ...]:
+def front_of(original: FrontForm, offered: Sequence[FrontForm]) -> tuple[FrontForm, ...]:
     """The forms that no cheaper one matches, the cheapest first.
-
-    The formula as written and the first of the offered forms are always among them. Others gain
-    something on each of these, and lose no more than the former, or `WORTH_ITS_DIGITS` than the
-    best.
+    The formula as written and the first of the offered forms are always among them.
     """
-    shown = [original, *offered]
-    added = [form for form in others if not any(_matches(one, form) for one in shown)]
-    least = min((form.digits.mean for form in offered), default=math.inf)
-    most = min(original.digits.mean + APART / 2, least + WORTH_ITS_DIGITS)
-    added = [form for form in added if form.digits.mean <= most]
-    fixed = shown[:2]
-    best, front = math.inf, []
-    for form in sorted([*shown, *added], key=lambda form: (form.nanoseconds.c, form.digits.mean)):
-        if form.digits.mean < best - APART or form in fixed:
+    fixed = original, *offered[:1]
+    least, front = math.inf, []
+    ranked = sorted([original, *offered], key=lambda f: (f.nanoseconds.c, f.digits.mean))
+    for form in ranked:
+        if form.digits.mean < least - APART or form in fixed:
             front.append(form)
-        best = min(best, form.digits.mean)
+        least = min(least, form.digits.mean)
     return tuple(front)
-
-
-def _matches(one: FrontForm, other: FrontForm) -> bool:
-    """Whether the other is hardly cheaper, and hardly more accurate."""
-    cheaper = other.nanoseconds.c < CHEAPER * one.nanoseconds.c
-    return not cheaper and one.digits.mean <= other.digits.mean + APART
-
-
-def candidates(outcome: SearchOutcome, cost_of: Sequence[float]) -> list[FoundForm]:
-    """The forms of a search that may belong to the front, by the digits on the search's rows.
-    `cost_of` holds what each of its forms costs.
-    """
-    ranked = sorted(zip(cost_of, outcome.forms, strict=True), key=lambda pair: pair[0])
-    least = min((form.cost.double for form in outcome.forms), default=0.0)
-    most = min(outcome.start.cost.double, least + WORTH_ITS_DIGITS)
-    best, chosen = math.inf, []
-    for _, form in ranked:
-        if form.cost.double < best - APART and form.cost.double <= most:
-            chosen.append(form)
-            best = form.cost.double
-    return chosen[-MOST_OTHERS:]

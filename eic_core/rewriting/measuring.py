@@ -20,13 +20,12 @@ from eic_core.measure.double_range import has_no_value, leaves_range
 from eic_core.measure.following import following
 from eic_core.measure.inspection import Inspection, inspect
 from eic_core.measure.jumps import undecided
-from eic_core.measure.measured import MeasuredLoss, binary_rows, program_rows
+from eic_core.measure.measured import MeasuredLoss, binary_rows, measured_loss, program_rows
 from eic_core.measure.observed import ObservedError, digits_lost_by_row, run_in
 from eic_core.measure.reasons import DOUBLE_DIGITS
 from eic_core.operators.wide import Array
-from eic_core.rewriting.costs import nanoseconds
 from eic_core.rewriting.doubles import DoubleTable
-from eic_core.rewriting.front import DigitsLost, FrontForm, RepairStep, candidates, front_of
+from eic_core.rewriting.front import RepairStep
 from eic_core.rewriting.gains import (
     DOUBLE_GAIN,
     RMS_SCATTER,
@@ -193,7 +192,8 @@ class FormMeter:
     def measure(self, root: int, formula: Formula) -> Measured:
         single, double = (observer.of(root) for observer in self.observers)
         amplification = correlated_eic(formula, self.measured)
-        return Measured(amplification, formula.complexity, single, double, self.loss(root))
+        loss = measured_loss(self.inspection) if root == self.truth.root else self.loss(root)
+        return Measured(amplification, formula.complexity, single, double, loss)
 
 
 class Measurer:
@@ -245,27 +245,7 @@ class Measurer:
             finished,
             None if repairs else reason,
             self._advice(before, own) if finished and not repairs else None,
-            self._front(repairs),
         )
-
-    def _front(self, repairs: Sequence[Repair]) -> tuple[FrontForm, ...]:
-        """What the forms cost and lose: the formula, the repairs, and forms between them."""
-        offered = {self.terms.add(repair.formula): repair.steps for repair in repairs}
-        original = self._front_form(self.root, ())
-        others = []
-        costs = [nanoseconds(self.terms, form.root).c for form in self.outcome.forms]
-        for form in candidates(self.outcome, costs):
-            root = self.terms.with_quotients(form.root)
-            assumptions = [a for step in form.steps for a in step.assumptions]
-            if root not in offered and self.verifier.verify(root, assumptions) is not None:
-                others.append(self._front_form(root, tuple(map(self._step, form.steps))))
-        return front_of(original, [self._front_form(*pair) for pair in offered.items()], others)
-
-    def _front_form(self, root: int, steps: tuple[RepairStep, ...]) -> FrontForm:
-        bare = self.terms.formula(root)
-        digits = DigitsLost.of(self.meter.loss(root))
-        cost = nanoseconds(self.terms, root)
-        return FrontForm(replace(bare, source=to_python(bare)), digits, cost, steps)
 
     def _advice(self, before: Measured, own: float) -> Advice:
         inspection = self.meter.inspection

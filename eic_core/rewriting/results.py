@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from eic_core.exports import Plain
 from eic_core.formula.rendering import to_latex, to_python
 from eic_core.formula.tree import Formula
 from eic_core.phrasing import Phrase, one_after_another
 from eic_core.rewriting import phrases
-from eic_core.rewriting.front import FrontForm, RepairStep, rules_of
+from eic_core.rewriting.front import FrontForm, RepairStep, front_of, rules_of
 from eic_core.rewriting.gains import (
     Advice,
     Gain,
@@ -116,9 +117,6 @@ class Repairs(Plain):
         Why there is no repair; None if there is one.
     helps
         What helps instead; None if there is a repair, or may be one.
-    front
-        The forms that no cheaper one matches in digits, the cheapest first; the formula as written
-        and the best repair are among them, unless nothing was searched.
     """
 
     formula: Formula
@@ -131,7 +129,6 @@ class Repairs(Plain):
     finished: bool
     reason: NothingBetter | NotSearched | None
     helps: Advice | None
-    front: tuple[FrontForm, ...] = ()
 
     _JSON = (
         ("formula", lambda repairs: to_python(repairs.formula)),
@@ -175,6 +172,18 @@ class Repairs(Plain):
     def best(self) -> Repair | None:
         """The first repair, if there is one."""
         return self.repairs[0] if self.repairs else None
+
+    @cached_property
+    def front(self) -> tuple[FrontForm, ...]:
+        """The forms that no cheaper one matches in digits, the cheapest first. The formula as
+        written and the best repair are among them; none if nothing was searched.
+        """
+        if self.before is None:
+            return ()
+        bare = replace(self.formula, source=to_python(self.formula))
+        original = FrontForm.of(bare, self.before.loss, ())
+        offered = [FrontForm.of(each.formula, each.after.loss, each.steps) for each in self.repairs]
+        return front_of(original, offered)
 
     @property
     def forms(self) -> tuple[FrontForm, ...]:
