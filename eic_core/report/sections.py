@@ -39,7 +39,7 @@ from eic_core.phrasing import Phrase
 from eic_core.report.charts import losses
 from eic_core.report.findings import LEFT_OUT, PARTS, REPAIR, Findings
 from eic_core.report.provenance import Provenance, command_line, versions
-from eic_core.rewriting import FrontForm, Measured, ObservedError, Repair, Repairs
+from eic_core.rewriting import Measured, ObservedError, Repair, Repairs
 
 MOST_TYPESET = 250
 """Nodes up to which a formula is typeset."""
@@ -391,7 +391,7 @@ def before_and_after(form: Repair, measured_rows: int) -> ReportTable:
     )
 
 
-def derivation(form: Repair | FrontForm, repairs: Repairs) -> ReportTable:
+def derivation(form: Repair, repairs: Repairs) -> ReportTable:
     """What each rule exchanges, and what the whole formula loses after it."""
     written = next((each.digits.mean for each in repairs.front if each.is_original), math.nan)
     return ReportTable(
@@ -410,12 +410,6 @@ def derivation(form: Repair | FrontForm, repairs: Repairs) -> ReportTable:
     )
 
 
-def others(repairs: Repairs) -> list[FrontForm]:
-    """The forms of the front that no card shows."""
-    carded = {form.text for form in repairs.repairs}
-    return [form for form in repairs.forms if form.steps and form.text not in carded]
-
-
 def front(repairs: Repairs) -> ReportTable:
     """What each form loses and costs; that of the best repair is marked."""
     best = repairs.best
@@ -430,7 +424,7 @@ def front(repairs: Repairs) -> ReportTable:
             )
             for form in repairs.forms
         ],
-        "The forms that no cheaper one matches in digits, and what is written now. Nanoseconds of "
+        "What is written now, and the forms that no cheaper one matches in digits. Nanoseconds of "
         "a call, in NumPy for each element of an array: added up from operators measured on one "
         "machine (x86-64); the ratios matter.",
         numbers=(1, 2, 3, 4, 5),

@@ -12,10 +12,8 @@ from eic_core.formula.rendering import to_latex
 from eic_core.formula.tree import Formula
 from eic_core.measure.measured import MeasuredLoss
 from eic_core.rewriting.costs import Nanoseconds, nanoseconds
+from eic_core.rewriting.gains import SCATTER
 from eic_core.rewriting.terms import Terms
-
-APART = 0.1
-"""Mean digits that a form must keep more to stand beside a cheaper one."""
 
 
 class DigitsLost(NamedTuple):
@@ -83,14 +81,14 @@ class FrontForm(Plain):
 
 
 def front_of(original: FrontForm, offered: Sequence[FrontForm]) -> tuple[FrontForm, ...]:
-    """The forms that no cheaper one matches, the cheapest first.
+    """The forms that keep more digits than all cheaper ones, the cheapest first.
     The formula as written and the first of the offered forms are always among them.
     """
     fixed = original, *offered[:1]
     least, front = math.inf, []
     ranked = sorted([original, *offered], key=lambda f: (f.nanoseconds.c, f.digits.mean))
     for form in ranked:
-        if form.digits.mean < least - APART or form in fixed:
+        if form.digits.mean < least - SCATTER or form in fixed:
             front.append(form)
         least = min(least, form.digits.mean)
     return tuple(front)

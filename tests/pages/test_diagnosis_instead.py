@@ -10,6 +10,9 @@ from streamlit.testing.v1 import AppTest
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, inspect, sample_domains
 from eic_core.measure.measured import measured_loss
+from eic_core.rewriting import FrontForm, RepairStep, results
+from eic_core.rewriting.costs import Nanoseconds
+from eic_core.rewriting.front import DigitsLost
 from pages.ui.kit.diagnosis_service import DiagnosisService
 from pages.ui.kit.inspector_service import InspectionRequest, InspectorService
 from tests.clocks import PacedClock
@@ -90,17 +93,26 @@ def test_the_front_names_what_each_form_loses_and_costs() -> None:
     assert not [b for b in page.button if str(b.key).startswith("apply-front")]
 
 
-def test_a_cheaper_form_beside_the_best_can_be_taken() -> None:
-    ranges = ["p=loguniform:1e-6:1", "m=loguniform:1:1e3"]
-    page = open_page(formula="sqrt(p**2 + m**2) - m", range=ranges, ask="instead", samples="300")
+def test_another_form_of_the_front_is_derived_and_can_be_taken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    other = "1/(sqrt(1 + x) + sqrt(x))"
+    step = RepairStep("another rule", "x + 1", "1 + x", (), other, 0.125)
+    digits, cost = DigitsLost(0.125, 0.3, 0.5), Nanoseconds(1, 2)
+    cheap = FrontForm(read(other).formula, digits, cost, (step,))
+    monkeypatch.setattr(results, "front_of", lambda original, offered: (cheap, original, *offered))
+    page = open_page(**ROOTS, samples="317")
     assert not failed(page)
-    (other,) = [b for b in page.button if str(b.key).startswith("apply-front")]
-    best = page.button(key="apply-repair-0").label
-    texts = {"p**2/(sqrt(p**2 + m**2) + m)", "p**2/(hypot(p, m) + m)"}
-    assert {best.split("`")[1], other.label.split("`")[1]} == texts
-    other.click().run()
+    table = next(h for h in html_of(page).split("<table") if "eic-front" in h)
+    names = re.findall(r'colspan="4">(?:<code>)?([^<]+)<', table)
+    assert names == ["as written", BETTER, other]
+    assert "<td>0.3</td><td>0.5</td><td>1</td><td>2</td>" in table
+    steps = next(h for h in html_of(page).split("<ol") if "another rule" in h)
+    assert "0.1 digits lost" in steps
+    (button,) = [b for b in page.button if str(b.key).startswith("apply-front")]
+    button.click().run()
     assert not failed(page)
-    assert state_of(page).formula == other.label.split("`")[1]
+    assert state_of(page).formula == other
 
 
 def test_where_there_is_one_form_alone_no_front_is_drawn() -> None:
