@@ -160,3 +160,11 @@ def test_weights_count_as_rows() -> None:
     repeated = quantiles_of(np.repeat(digits, weights))
     assert (weighted.typical, weighted.nine_in_ten, weighted.worst) == (1.0, 3.0, 5.0)
     assert (repeated.typical, repeated.nine_in_ten, repeated.worst) == (1.0, 3.0, 5.0)
+
+
+def test_the_mean_is_of_the_rows_that_the_measured_ones_stand_for() -> None:
+    digits, weights = np.array([5.0, 1.0, 3.0, np.nan]), np.array([1.0, 5.0, 4.0, 9.0])
+    loss = MeasuredLoss("float64", 19, np.arange(4), weights, digits)
+    assert loss.mean == pytest.approx(np.mean(np.repeat(digits[:3], [1, 5, 4])))
+    empty = MeasuredLoss("float64", 1, np.arange(1), np.ones(1), np.array([np.nan]))
+    assert math.isnan(empty.mean)

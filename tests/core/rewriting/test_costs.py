@@ -1,10 +1,12 @@
 """What forms cost: nanoseconds a call, from a table of measured operators."""
 
+import numpy as np
 import pytest
 
 from eic_core.formula.syntax import read
-from eic_core.operators import ROWS
-from eic_core.rewriting.costs import TABLE, Nanoseconds, nanoseconds
+from eic_core.operators import ROWS, Operator, registered
+from eic_core.operators.row import always, call
+from eic_core.rewriting.costs import OTHER, TABLE, Nanoseconds, nanoseconds
 from eic_core.rewriting.terms import Terms
 
 
@@ -41,3 +43,10 @@ def test_the_least_of_three_takes_two_comparisons() -> None:
 
 def test_simple_algebra_costs_less_than_functions() -> None:
     assert cost("c*sqrt(E*(E + 2*m))/(E + m)").c < cost("c*sqrt(-expm1(2*log1p(-E/(E + m))))").c
+
+
+def test_an_operator_that_somebody_registers_has_a_cost_too() -> None:
+    twice = Operator("twice", 1, call(np.negative), lambda B, a, p: -a[0],
+                     lambda B, a, y, p: (-1.0,), fixed=always(1.0))  # fmt: skip
+    with registered(twice):
+        assert cost("twice(x)") == OTHER
