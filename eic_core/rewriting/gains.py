@@ -230,6 +230,7 @@ class Gain:
             self.after.complexity < self.before.complexity
             and not self.after.nanoseconds.c > self.before.nanoseconds.c
             and min(gains) >= -SCATTER
+            and not self.compared.more
             and max(gains) >= SMALL_GAIN
         )
 

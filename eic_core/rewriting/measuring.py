@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
@@ -59,9 +60,13 @@ DISPUTE = {"float64": 1e-15, "float32": 5e-7}
 EXAMINED = 24
 """Forms that are verified at most: a rejected one leaves its place to the next."""
 
-CHEAPER = 0.9
-"""A form that loses more than the best must take at most this share of its time: what one can time.
+AS_FAST = 0.8
+"""A form that takes at least this share of another's time is as fast: a program does other things,
+and machines and compilers differ by more.
 """
+
+NODE = 0.02
+"""Digits, too few to tell by any sample, that a node less is worth between forms equally fast."""
 
 PROMISE = 0.5
 """Share of the digits worth offering that the search's few rows must see, to look at a form on all
@@ -153,6 +158,10 @@ class Truth:
     def observer(self, rows: Sequence[int], kind: Target) -> Observer:
         exact = self.values(rows) if kind == self.target else None
         return Observer(self.terms, self.root, self.columns, rows, kind, exact)
+
+    def observer_of(self, rows: Sequence[int]) -> Observer:
+        """The same of any rows, in the target."""
+        return Observer(self.terms, self.root, self.columns, rows, self.target)
 
     def results(self, number: int) -> Array:
         """What a program makes of a term at the scanned rows."""
@@ -253,9 +262,12 @@ class Candidate:
     def is_near(self, best: Candidate) -> bool:
         return self.digits <= best.digits + GAIN
 
+    def is_as_fast(self, fastest: Candidate) -> bool:
+        return AS_FAST * self.nanoseconds <= fastest.nanoseconds
+
     def is_worth_its_loss(self, best: Candidate) -> bool:
-        """Whether it is nearly as accurate as the best, or clearly cheaper."""
-        return self.is_near(best) or self.nanoseconds <= CHEAPER * best.nanoseconds
+        """Whether it is nearly as accurate as the best, or clearly faster."""
+        return self.is_near(best) or self.nanoseconds < AS_FAST * best.nanoseconds
 
 
 class Measurer:
@@ -330,13 +342,21 @@ class Measurer:
                     best = min(offers, key=lambda c: c.digits)
             if len(offers) >= limit:
                 break
-        missing = {each: self._rows_without_value(each.root) for each in offers}
         whole = [
             each
             for each in offers
-            if not any(missing[o] < missing[each] and o.is_near(each) for o in offers)
+            if not any(
+                self._failed(other, offers[other]) < self._failed(each, offers[each])
+                and other.is_near(each)
+                for other in offers
+            )
         ]
         return {each: offers[each] for each in ranked(whole)}
+
+    def _failed(self, candidate: Candidate, repaired: Repair) -> int:
+        """Rows without a value: of those observed, where false zeros count, and those scanned."""
+        scanned = np.count_nonzero(~np.isfinite(self.truth.results(candidate.root)))
+        return repaired.after.in_target.failed + int(scanned)
 
     def _candidates(self) -> list[Candidate]:
         """The forms that promise something and lose no more on the judged rows, twins once."""
@@ -354,11 +374,22 @@ class Measurer:
             digits = float(np.mean(lost[~np.isnan(lost)])) if not np.isnan(lost).all() else 0.0
             size = self.terms.size(root)
             candidates.append(Candidate(form, root, lost, digits, cost, form.cost.q, size))
-        for each in sorted(candidates, key=lambda c: (c.nanoseconds, c.size)):
-            twins = by_spelling.setdefault(spellings.of(each.root), [])
-            if all(each.digits <= twin.digits - GAIN for twin in twins):
-                twins.append(each)
-        return [each for twins in by_spelling.values() for each in twins]
+        for each in candidates:
+            by_spelling.setdefault(spellings.of(each.root), []).append(each)
+        return [each for twins in by_spelling.values() for each in self._different(twins)]
+
+    def _different(self, twins: Sequence[Candidate]) -> Iterator[Candidate]:
+        """Of twins that lose as much the simplest as fast as the fastest."""
+        rest = sorted(twins, key=lambda c: round(c.nanoseconds, 2))
+        while rest:
+            alike = [c for c in rest if c.is_near(rest[0])]
+            fast = [c for c in alike if c.is_as_fast(rest[0])]
+            chosen = min(fast, key=lambda c: (c.size, len(self._text(c.root))))
+            yield chosen
+            rest = [c for c in rest if c.digits <= chosen.digits - GAIN]
+
+    def _text(self, root: int) -> str:
+        return to_python(self.terms.formula(root))
 
     def _has_idle_log1p(self, root: int) -> bool:
         """Whether a new ``log1p(u)`` stands where ``u`` comes near 0 at no row."""
@@ -370,9 +401,6 @@ class Measurer:
                 if not (u < NEAR_ONE).any():
                     return True
         return False
-
-    def _rows_without_value(self, root: int) -> int:
-        return int(np.count_nonzero(~np.isfinite(self.truth.results(root))))
 
     def _repair(self, candidate: Candidate, before: Measured) -> Repair | None:
         form, root = candidate.form, candidate.root
@@ -405,11 +433,11 @@ class Measurer:
     def _loses_values(self, root: int) -> bool:
         """Whether a program has no value any more at a scanned row at which there is one."""
         before, after = self.truth.results(self.root), self.truth.results(root)
-        suspects = self.verifier.scanned[np.isfinite(before) & ~np.isfinite(after)].tolist()
-        if len(suspects) > SUSPECT_ROWS:
-            return True
-        table = ValueTable(self.terms, self.truth.cells(suspects), GREAT_DEPTH)
-        return any(value is not None for value in table.values(self.root))
+        gone = np.isfinite(before) & (~np.isfinite(after) | ((after == 0) & (before != 0)))
+        suspects = self.verifier.scanned[gone]
+        suspects = suspects[:: math.ceil(len(suspects) / SUSPECT_ROWS) or 1]
+        observer = self.truth.observer_of(suspects.tolist())
+        return observer.of(root).failed > observer.of(self.root).failed
 
     def _lost_where_disputed(self, root: int) -> tuple[Array, Array]:
         """The digits that both forms lose at the rows where a program's results differ most."""
@@ -466,18 +494,21 @@ def by_fronts(candidates: Sequence[Candidate]) -> Iterator[list[Candidate]]:
 
 
 def ranked(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Of those nearly as accurate as the best the cheapest first, then the others by accuracy;
-    without those that are inferior to another, or lose more and are hardly cheaper.
+    """Of those nearly as accurate as the best the fastest first, then the others by accuracy;
+    without those that are inferior to another, or lose more and are hardly faster.
     """
     by_digits = sorted(candidates, key=lambda c: (c.digits, c.nanoseconds))
     near = [each for each in by_digits if each.is_near(by_digits[0])]
-    near.sort(key=lambda c: (round(c.nanoseconds, 1), c.size, c.digits))
+    near.sort(key=lambda c: c.nanoseconds)
+    fast = [each for each in near if each.is_as_fast(near[0])]
+    order = sorted(fast, key=lambda c: c.digits + NODE * c.size) + near[len(fast) :]
+    order += by_digits[len(near) :]
     return [
         each
-        for each in near + by_digits[len(near) :]
-        if each is near[0]
+        for each in order
+        if each is order[0]
         or (
-            each.is_worth_its_loss(near[0])
+            each.is_worth_its_loss(order[0])
             and not any(other.is_superior(each) for other in candidates)
         )
     ]

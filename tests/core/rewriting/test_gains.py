@@ -31,6 +31,7 @@ from eic_core.samples import Samples
 from tests.core.rewriting.test_offered_forms import samples_of
 
 X = read("x").formula
+SAME = RowComparison(9, 0, 0, 0, 0, 0, 0)
 NAN, INF = math.nan, math.inf
 
 
@@ -133,16 +134,16 @@ def test_what_helps_is_decided_on_the_numbers(
     ],
 )
 def test_a_change_in_double_precision_is_seen(before: Measured, after: Measured, expected: bool):
-    assert Gain(before, after, RowComparison(9, 0, 0, 0, 0, 0, 0)).in_double is expected
+    assert Gain(before, after, SAME, SAME).in_target is expected
 
 
 def test_a_gain_inside_is_told_where_the_result_gains_less() -> None:
     same = RowComparison(9, 0, 0, 4, 0, 0, 0)
-    inside = Gain(form(0.3, eic=5.0), form(0.3, eic=1.0), same)
+    inside = Gain(form(0.3, eic=5.0), form(0.3, eic=1.0), same, same)
     assert (inside.in_sensitivity, inside.in_worst_step, inside.in_rows) == (False, True, False)
-    both = Gain(form(5.0), form(1.0), same)
+    both = Gain(form(5.0), form(1.0), same, same)
     assert (both.in_sensitivity, both.in_worst_step, both.in_rows) == (True, False, False)
-    rows = Gain(form(), form(), same)
+    rows = Gain(form(), form(), same, same)
     assert (rows.in_sensitivity, rows.in_worst_step, rows.in_rows) == (False, False, True)
 
 
