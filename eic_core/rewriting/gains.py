@@ -38,8 +38,8 @@ TOLERANCE = 0.02
 """Digits by which the sensitivity may rise for nothing: less than one rounding more of a sum."""
 
 SERIES = 3.0
-"""Digits beyond the function's own that the best form keeps losing where a series would help: a
-thousand roundings, which no few operations make."""
+"""Digits beyond the function's own, or the best form's, that are far more: a thousand roundings,
+which no few operations make. Where the best form keeps losing them, a series would help."""
 
 MORE = 0.5
 """Digits by which one row must lose more, or fewer, to be counted: two roundings differ by less."""
@@ -244,6 +244,11 @@ class Gain:
         return changes or self.values != 0
 
     @property
+    def in_mean(self) -> bool:
+        """Whether the gain shows in the mean over the rows alone."""
+        return not self.in_target and self.judged.digits >= GAIN
+
+    @property
     def in_sensitivity(self) -> bool:
         return self._at_root >= SHOWN
 
@@ -261,7 +266,7 @@ class Gain:
     @property
     def in_rows(self) -> bool:
         """Whether nothing tells the gain but the number of rows that lose less."""
-        others = self.in_target or self.in_sensitivity or self.in_worst_step
+        others = self.in_target or self.in_mean or self.in_sensitivity or self.in_worst_step
         return bool(self.compared.fewer) and not others
 
     @property

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -23,11 +24,17 @@ from eic_core.measure.jumps import undecided
 from eic_core.measure.measured import binary_rows, measured_loss, program_rows
 from eic_core.measure.observed import ObservedError, digits_lost_by_row, run_in
 from eic_core.operators.wide import Array
+from eic_core.rewriting.candidates import (
+    Candidate,
+    by_fronts,
+    may_join,
+    promises,
+    ranked,
+    without_twins,
+)
 from eic_core.rewriting.costs import nanoseconds
 from eic_core.rewriting.doubles import DoubleTable
 from eic_core.rewriting.gains import (
-    GAIN,
-    SMALL_GAIN,
     Advice,
     Gain,
     LostRows,
@@ -41,9 +48,8 @@ from eic_core.rewriting.precision import TARGETS, Target
 from eic_core.rewriting.results import Repair, Repairs, RepairStep
 from eic_core.rewriting.rows import Rows
 from eic_core.rewriting.rules import Assumption
-from eic_core.rewriting.search import Cost, FoundForm, SearchOutcome
+from eic_core.rewriting.search import SearchOutcome
 from eic_core.rewriting.terms import Terms
-from eic_core.rewriting.twins import Product, Spellings
 from eic_core.rewriting.values import Values, ValueTable
 from eic_core.rewriting.verify import SUSPECT_ROWS, Verifier
 from eic_core.samples import Samples
@@ -59,18 +65,6 @@ DISPUTE = {"float64": 1e-15, "float32": 5e-7}
 
 EXAMINED = 24
 """Forms that are verified at most: a rejected one leaves its place to the next."""
-
-AS_FAST = 0.8
-"""A form that takes at least this share of another's time is as fast: a program does other things,
-and machines and compilers differ by more.
-"""
-
-NODE = 0.02
-"""Digits, too few to tell by any sample, that a node less is worth between forms equally fast."""
-
-PROMISE = 0.5
-"""Share of the digits worth offering that the search's few rows must see, to look at a form on all
-rows."""
 
 NEAR_ONE = 0.5
 """``log1p(u)`` helps where ``|u|`` is smaller: ``1 + u`` loses a third of a digit at 0.5."""
@@ -232,44 +226,6 @@ class FormMeter:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Candidate:
-    """A form that the search found, by what can be told of it at once."""
-
-    form: FoundForm
-    root: int  # The form with every fraction as a quotient
-    lost: Array = field(repr=False)  # Digits lost in the target at each judged row
-    digits: float  # Their mean
-    nanoseconds: float  # Of one call in C
-    q: float  # Sensitivity of the result on the search's rows
-
-    size: int  # Number of nodes
-
-    @property
-    def merits(self) -> tuple[float, float, float, int]:
-        """What one form may have over another: fewer digits lost, less time, less sensitivity,
-        fewer nodes.
-        """
-        return round(self.digits, 1), round(self.nanoseconds, 1), round(self.q, 1), self.size
-
-    def is_superior(self, other: Candidate, merits: int = 4) -> bool:
-        """Whether it is better in some of the first merits, or shorter, and worse in none."""
-        pairs = list(zip(self.merits[:merits], other.merits[:merits], strict=True))
-        return all(a <= b for a, b in pairs) and (
-            any(a < b for a, b in pairs) or self.size < other.size
-        )
-
-    def is_near(self, best: Candidate) -> bool:
-        return self.digits <= best.digits + GAIN
-
-    def is_as_fast(self, fastest: Candidate) -> bool:
-        return AS_FAST * self.nanoseconds <= fastest.nanoseconds
-
-    def is_worth_its_loss(self, best: Candidate) -> bool:
-        """Whether it is nearly as accurate as the best, or clearly faster."""
-        return self.is_near(best) or self.nanoseconds < AS_FAST * best.nanoseconds
-
-
 class Measurer:
     def __init__(
         self,
@@ -293,7 +249,7 @@ class Measurer:
 
     def repairs(self, limit: int) -> Repairs:
         before = self.meter.measure(self.root, self.formula)
-        repairs = list(self._offers(before, limit).values())[:limit]
+        repairs = list(self._offers(before).values())[:limit]
         clearest = repairs[0].formula if repairs else self.formula
         compared = self.measured
         if before.amplification.singular and not repairs:  # where the result keeps a digit
@@ -326,21 +282,20 @@ class Measurer:
         jump = int(decided.nodes[0]) if len(decided.rows) else None
         return advise(before, own, jump, lost_rows(inspection))
 
-    def _offers(self, before: Measured, limit: int) -> dict[Candidate, Repair]:
-        """The forms worth offering, none of them inferior to another, the best first."""
+    def _offers(self, before: Measured) -> dict[Candidate, Repair]:
+        """The forms worth offering, the best first. Of those that the search found no more are
+        verified than could be among them.
+        """
         offers: dict[Candidate, Repair] = {}
-        best: Candidate | None = None
         examined = 0
-        for front in by_fronts(self._candidates()):
-            for candidate in front[: EXAMINED - examined]:
-                if best is not None and not candidate.is_worth_its_loss(best):
-                    continue
-                examined += 1
-                repaired = self._repair(candidate, before)
-                if repaired is not None:
-                    offers[candidate] = repaired
-                    best = min(offers, key=lambda c: c.digits)
-            if len(offers) >= limit:
+        for candidate in chain.from_iterable(by_fronts(self._candidates())):
+            if not may_join(candidate, list(offers)):
+                continue
+            repaired = self._repair(candidate, before)
+            if repaired is not None:
+                offers[candidate] = repaired
+            examined += 1
+            if examined == EXAMINED:
                 break
         whole = [
             each
@@ -360,9 +315,7 @@ class Measurer:
 
     def _candidates(self) -> list[Candidate]:
         """The forms that promise something and lose no more on the judged rows, twins once."""
-        spellings = Spellings(self.terms)
         candidates: list[Candidate] = []
-        by_spelling: dict[Product, list[Candidate]] = {}
         for form in self.outcome.forms:
             if not promises(self.outcome.start.cost, form.cost):
                 continue
@@ -374,22 +327,7 @@ class Measurer:
             digits = float(np.mean(lost[~np.isnan(lost)])) if not np.isnan(lost).all() else 0.0
             size = self.terms.size(root)
             candidates.append(Candidate(form, root, lost, digits, cost, form.cost.q, size))
-        for each in candidates:
-            by_spelling.setdefault(spellings.of(each.root), []).append(each)
-        return [each for twins in by_spelling.values() for each in self._different(twins)]
-
-    def _different(self, twins: Sequence[Candidate]) -> Iterator[Candidate]:
-        """Of twins that lose as much the simplest as fast as the fastest."""
-        rest = sorted(twins, key=lambda c: round(c.nanoseconds, 2))
-        while rest:
-            alike = [c for c in rest if c.is_near(rest[0])]
-            fast = [c for c in alike if c.is_as_fast(rest[0])]
-            chosen = min(fast, key=lambda c: (c.size, len(self._text(c.root))))
-            yield chosen
-            rest = [c for c in rest if c.digits <= chosen.digits - GAIN]
-
-    def _text(self, root: int) -> str:
-        return to_python(self.terms.formula(root))
+        return without_twins(candidates, self.terms)
 
     def _has_idle_log1p(self, root: int) -> bool:
         """Whether a new ``log1p(u)`` stands where ``u`` comes near 0 at no row."""
@@ -471,44 +409,3 @@ def lost_rows(inspection: Inspection) -> LostRows:
     return LostRows(
         found.singular_function + followed, found.nothing, max(0, others), found.unsettled
     )
-
-
-def promises(before: Cost, after: Cost) -> bool:
-    """Whether a form may be worth offering, by what the search knows of it."""
-    at_result = max(before.double - after.double, before.q - after.q)
-    if at_result >= PROMISE * GAIN or after.out_of_range < before.out_of_range:
-        return True
-    anywhere = max(at_result, before.worst - after.worst, before.operations - after.operations)
-    return after.size == 1 or (after.size < before.size and anywhere >= PROMISE * SMALL_GAIN)
-
-
-def by_fronts(candidates: Sequence[Candidate]) -> Iterator[list[Candidate]]:
-    """Those first to which no other is superior, the most accurate leading; then those to which
-    none of the others is, and so on.
-    """
-    rest = sorted(candidates, key=lambda c: (c.digits, c.nanoseconds, c.q))
-    while rest:
-        front = [one for one in rest if not any(other.is_superior(one, 3) for other in rest)]
-        yield front
-        rest = [each for each in rest if each not in front]
-
-
-def ranked(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Of those nearly as accurate as the best the fastest first, then the others by accuracy;
-    without those that are inferior to another, or lose more and are hardly faster.
-    """
-    by_digits = sorted(candidates, key=lambda c: (c.digits, c.nanoseconds))
-    near = [each for each in by_digits if each.is_near(by_digits[0])]
-    near.sort(key=lambda c: c.nanoseconds)
-    fast = [each for each in near if each.is_as_fast(near[0])]
-    order = sorted(fast, key=lambda c: c.digits + NODE * c.size) + near[len(fast) :]
-    order += by_digits[len(near) :]
-    return [
-        each
-        for each in order
-        if each is order[0]
-        or (
-            each.is_worth_its_loss(order[0])
-            and not any(other.is_superior(each) for other in candidates)
-        )
-    ]

@@ -48,6 +48,13 @@ def _effects(gain: Gain) -> Iterable[Phrase]:
         yield say("in {precision} {now}, as written {was}", **words)
     else:
         yield say("in {precision} {now}, as before", **words)
+    if gain.in_mean:
+        yield say(
+            "in the mean over {rows} rows it loses {now}, as written {was}",
+            rows=gain.judged.rows,
+            now=wording.digits_phrase(gain.judged.mean_after),
+            was=wording.digits_phrase(gain.judged.mean_before),
+        )
     yield from _beyond_range(after)
     if gain.in_sensitivity:
         yield say(
