@@ -79,7 +79,7 @@ def promises(before: Cost, after: Cost) -> bool:
 
 
 def without_twins(candidates: Sequence[Candidate], terms: Terms) -> list[Candidate]:
-    """Of twins that lose as much the simplest of the fast ones."""
+    """Of twins the simplest of those that are fast and lose least, and those that are faster."""
     spellings = Spellings(terms)
     by_spelling: dict[Product, list[Candidate]] = {}
     for each in candidates:
@@ -90,12 +90,13 @@ def without_twins(candidates: Sequence[Candidate], terms: Terms) -> list[Candida
 
     different: list[Candidate] = []
     for twins in by_spelling.values():
-        rest = sorted(twins, key=lambda c: round(c.nanoseconds, 2))
+        rest = sorted(twins, key=lambda c: c.digits)
         while rest:
-            alike = [c for c in rest if c.is_near(rest[0]) and c.is_as_fast(rest[0])]
-            chosen = min(alike, key=effort)
+            near = [c for c in rest if c.is_near(rest[0])]
+            fastest = min(near, key=lambda c: c.nanoseconds)
+            chosen = min((c for c in near if c.is_as_fast(fastest)), key=effort)
             different.append(chosen)
-            rest = [c for c in rest if c.digits <= chosen.digits - GAIN]
+            rest = [c for c in rest if not chosen.is_as_fast(c)]
     return different
 
 

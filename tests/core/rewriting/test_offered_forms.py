@@ -325,6 +325,7 @@ LOSSES = (
     "sensitivity",
     "errors of the inputs",
     "added by the writing",
+    "a program loses more",
 )
 
 
