@@ -21,7 +21,7 @@ from eic_core.measure.double_range import has_no_value, leaves_range
 from eic_core.measure.following import following
 from eic_core.measure.inspection import Inspection, inspect
 from eic_core.measure.jumps import undecided
-from eic_core.measure.measured import binary_rows, measured_loss, program_rows
+from eic_core.measure.measured import MeasuredLoss, binary_rows, program_rows
 from eic_core.measure.observed import ObservedError, digits_lost_by_row, run_in
 from eic_core.operators.wide import Array
 from eic_core.rewriting.candidates import (
@@ -34,6 +34,7 @@ from eic_core.rewriting.candidates import (
 )
 from eic_core.rewriting.costs import nanoseconds
 from eic_core.rewriting.doubles import DoubleTable
+from eic_core.rewriting.front import DigitsLost, FrontForm, RepairStep, candidates, front_of
 from eic_core.rewriting.gains import (
     Advice,
     Gain,
@@ -45,10 +46,10 @@ from eic_core.rewriting.gains import (
     remaining_digits,
 )
 from eic_core.rewriting.precision import TARGETS, Target
-from eic_core.rewriting.results import Repair, Repairs, RepairStep
+from eic_core.rewriting.results import Repair, Repairs
 from eic_core.rewriting.rows import Rows
 from eic_core.rewriting.rules import Assumption
-from eic_core.rewriting.search import SearchOutcome
+from eic_core.rewriting.search import SearchOutcome, SearchStep
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import Values, ValueTable
 from eic_core.rewriting.verify import SUSPECT_ROWS, Verifier
@@ -210,18 +211,16 @@ class FormMeter:
         self.inspection = inspect(formula, self.measured, edges=False)
         self.truth = truth
 
+    def loss(self, root: int) -> MeasuredLoss:
+        return program_rows(self.inspection, self.target).loss(self.truth.terms.tape(root))
+
     def measure(self, root: int, formula: Formula) -> Measured:
-        if root == self.truth.root:
-            loss = measured_loss(self.inspection, self.target)
-        else:
-            tape = self.truth.terms.tape(root)
-            loss = program_rows(self.inspection, self.target).loss(tape)
         return Measured(
             correlated_eic(formula, self.measured),
             formula.complexity,
             self.observers["float32"].of(root),
             self.observers["float64"].of(root),
-            loss,
+            self.loss(root),
             nanoseconds(self.truth.terms, root),
         )
 
@@ -274,7 +273,29 @@ class Measurer:
             None if repairs else reason,
             self._advice(before, own) if finished and not repairs else None,
             self.truth.target,
+            self._front(repairs),
         )
+
+    def _front(self, repairs: Sequence[Repair]) -> tuple[FrontForm, ...]:
+        """What the forms cost and lose: the formula, the repairs, and forms between them."""
+        offered = {self.terms.add(repair.formula): repair.steps for repair in repairs}
+        original = self._front_form(self.root, ())
+        others = []
+        costs = [nanoseconds(self.terms, form.root).c for form in self.outcome.forms]
+        for form in candidates(self.outcome, costs):
+            root = self.terms.with_quotients(form.root)
+            assumptions = [a for step in form.steps for a in step.assumptions]
+            if root in offered or self._loses_values(root):
+                continue
+            if self.verifier.verify(root, assumptions) is not None:
+                others.append(self._front_form(root, tuple(map(self._step, form.steps))))
+        return front_of(original, [self._front_form(*pair) for pair in offered.items()], others)
+
+    def _front_form(self, root: int, steps: tuple[RepairStep, ...]) -> FrontForm:
+        bare = self.terms.formula(root)
+        digits = DigitsLost.of(self.meter.loss(root))
+        cost = nanoseconds(self.terms, root)
+        return FrontForm(replace(bare, source=to_python(bare)), digits, cost, steps)
 
     def _advice(self, before: Measured, own: float) -> Advice:
         inspection = self.meter.inspection
@@ -357,16 +378,18 @@ class Measurer:
         gain = Gain(before, self.meter.measure(root, formula), judged, compared)
         if not gain.is_offered:
             return None
-        steps = tuple(
-            RepairStep(
-                s.rule,
-                short_text(self.terms.formula(s.before)),
-                short_text(self.terms.formula(s.after)),
-                tuple(self._assumption(a) for a in s.assumptions),
-            )
-            for s in form.steps
+        return Repair(formula, tuple(map(self._step, form.steps)), gain, verification)
+
+    def _step(self, step: SearchStep) -> RepairStep:
+        whole = self.terms.with_quotients(step.whole)
+        return RepairStep(
+            step.rule,
+            short_text(self.terms.formula(step.before)),
+            short_text(self.terms.formula(step.after)),
+            tuple(self._assumption(a) for a in step.assumptions),
+            short_text(self.terms.formula(whole)),
+            self.meter.loss(whole).mean,
         )
-        return Repair(formula, steps, gain, verification)
 
     def _loses_values(self, root: int) -> bool:
         """Whether a program has no value any more at a scanned row at which there is one."""

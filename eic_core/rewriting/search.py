@@ -162,6 +162,7 @@ class SearchStep:
     before: int
     after: int
     assumptions: tuple[Assumption, ...]
+    whole: int  # The whole formula after this step
 
 
 @dataclass(frozen=True)
@@ -265,7 +266,7 @@ class Search:
                     continue
                 for before, after in pairs:
                     self.table.declare_equal(after, before)
-                step = SearchStep(rewrite.rule, place, rewrite.term, rewrite.assumptions)
+                step = SearchStep(rewrite.rule, place, rewrite.term, rewrite.assumptions, new)
                 found.append((step, new))
                 if len(found) >= PER_STATE:
                     return found
