@@ -12,9 +12,9 @@ from eic_core.rewriting.search import Cost, FoundForm
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.twins import Product, Spellings
 
-AS_FAST = 0.8
-"""A form is as fast as another that takes at least this share of its time: a program does other
-things, and machines and compilers differ by more."""
+CLEARLY = 0.8
+"""The share of another form's time, or nodes, below which a form is clearly faster, or shorter: a
+program does other things, and machines and compilers differ by more than a fifth."""
 
 NODE = 0.02
 """Digits, too few to tell by any sample, that a node less is worth between forms equally fast."""
@@ -52,7 +52,7 @@ class Candidate:
         return self.digits <= best.digits + GAIN
 
     def is_as_fast(self, fastest: Candidate) -> bool:
-        return AS_FAST * self.nanoseconds <= fastest.nanoseconds
+        return CLEARLY * self.nanoseconds <= fastest.nanoseconds
 
     def is_worth_its_loss(self, best: Candidate) -> bool:
         """Whether it is nearly as accurate as the best, or faster and not far from it."""
@@ -65,7 +65,7 @@ class Candidate:
             other.digits - self.digits >= SMALL_GAIN
             or other.q - self.q >= GAIN
             or not other.is_as_fast(self)
-            or self.size < other.size
+            or self.size < CLEARLY * other.size
         )
 
 
