@@ -17,6 +17,7 @@ from eic_core.cli.inspect_command import (
 )
 from eic_core.errors import UserError
 from eic_core.rewriting import Repair, Repairs, repair
+from eic_core.rewriting.precision import TARGETS
 
 WIDTH = 80
 """Columns of a terminal."""
@@ -27,10 +28,25 @@ def add_parser(commands: Any) -> None:
         "repair",
         help="equivalent forms that lose fewer digits",
         description="Search for equivalent forms that lose fewer digits, verified on the data.",
+        conflict_handler="resolve",  # `--target` has a second meaning
     )
     add_input_arguments(parser)
     add_seconds_argument(parser)
-    parser.set_defaults(run=run)
+    parser.add_argument(
+        "--target",
+        metavar="|".join([*TARGETS, "COLUMN"]),
+        action=_TargetAction,
+        help="the precision of the program, which decides what is offered (default: float64), or "
+        "the column that is no input; may be given twice",
+    )
+    parser.set_defaults(run=run, precision="float64")
+
+
+class _TargetAction(argparse.Action):
+    """Put a precision into `precision`, and anything else, a column, into `target`."""
+
+    def __call__(self, parser: Any, options: Any, value: Any, *_: Any) -> None:
+        setattr(options, "precision" if value in TARGETS else "target", value)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -39,7 +55,9 @@ def run(options: argparse.Namespace) -> None:
         raise UserError(
             f"the search cannot take {options.seconds:g} seconds", hint="give more than 0"
         )
-    repairs = repair(reading.formula, samples, limit_seconds=options.seconds)
+    repairs = repair(
+        reading.formula, samples, target=options.precision, limit_seconds=options.seconds
+    )
     if options.json:
         document = repairs.to_json() | {"reading": reading_document(reading)}
         print(json.dumps(document, allow_nan=False))

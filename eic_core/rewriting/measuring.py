@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -20,16 +21,21 @@ from eic_core.measure.double_range import has_no_value, leaves_range
 from eic_core.measure.following import following
 from eic_core.measure.inspection import Inspection, inspect
 from eic_core.measure.jumps import undecided
-from eic_core.measure.measured import MeasuredLoss, binary_rows, measured_loss, program_rows
+from eic_core.measure.measured import MeasuredLoss, binary_rows, program_rows
 from eic_core.measure.observed import ObservedError, digits_lost_by_row, run_in
-from eic_core.measure.reasons import DOUBLE_DIGITS
 from eic_core.operators.wide import Array
+from eic_core.rewriting.candidates import (
+    Candidate,
+    by_fronts,
+    may_join,
+    promises,
+    ranked,
+    without_twins,
+)
+from eic_core.rewriting.costs import nanoseconds
 from eic_core.rewriting.doubles import DoubleTable
 from eic_core.rewriting.front import RepairStep
 from eic_core.rewriting.gains import (
-    DOUBLE_GAIN,
-    RMS_SCATTER,
-    SCATTER,
     Advice,
     Gain,
     LostRows,
@@ -37,49 +43,32 @@ from eic_core.rewriting.gains import (
     NothingBetter,
     RowComparison,
     advise,
+    remaining_digits,
 )
+from eic_core.rewriting.precision import TARGETS, Target
 from eic_core.rewriting.results import Repair, Repairs
 from eic_core.rewriting.rows import Rows
 from eic_core.rewriting.rules import Assumption
-from eic_core.rewriting.search import (
-    SIZE_WEIGHT,
-    WORST_WEIGHT,
-    Cost,
-    FoundForm,
-    SearchOutcome,
-    SearchStep,
-)
+from eic_core.rewriting.search import SearchOutcome, SearchStep
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import Values, ValueTable
-from eic_core.rewriting.verify import Verifier
+from eic_core.rewriting.verify import SUSPECT_ROWS, Verifier
 from eic_core.samples import Samples
 
-OBSERVED_SINGLE = 50
+OBSERVED_ELSEWHERE = 50
+"""Rows on which the other precision is measured: it is told, and decides nothing."""
 
 DISPUTED = 40
-"""Rows at which double precision gives two forms other results that are settled exactly."""
+"""Rows at which two forms have other results in a program that are settled exactly."""
 
-GAIN = 0.1
-"""Digits that a form must save, at the root or at its worst node, to be proposed."""
-
-OPERATIONS_GAIN = 0.5
-"""Digits that it must save when the inputs are taken as exact, if it saves no others."""
-
-TOLERANCE = 0.02
-"""Digits by which q at the root may rise: less than one rounding more of a sum."""
-
-RANGE_TOLERANCE, RANGE_WORST = 0.2, 0.5
-"""The same, and at the worst node, for a form that brings values back into double range."""
-
-
-DOUBLE_TOLERANCE = 0.3
-"""By so many digits a form may look worse in double precision on the search's few rows."""
-
-DOUBLE_RANK = 3.0
-"""How much more a digit counts that double precision loses than one that noise would take."""
-
-DISPUTE = 1e-15
+DISPUTE = {"float64": 1e-15, "float32": 5e-7}
 """Relative difference of two results that more than the last roundings explains."""
+
+EXAMINED = 24
+"""Forms that are verified at most: a rejected one leaves its place to the next."""
+
+NEAR_ONE = 0.5
+"""``log1p(u)`` helps where ``|u|`` is smaller: ``1 + u`` loses a third of a digit at 0.5."""
 
 
 class Observer:
@@ -135,7 +124,10 @@ class Observer:
 class Truth:
     """The exact values of a formula at the inputs of the verified rows, and who needs them."""
 
-    def __init__(self, terms: Terms, root: int, samples: Samples, rows: Rows) -> None:
+    def __init__(
+        self, terms: Terms, root: int, samples: Samples, rows: Rows, target: Target = "float64"
+    ) -> None:
+        self.target = target
         self.terms = terms
         self.root = root
         self.rows = rows
@@ -144,22 +136,53 @@ class Truth:
         checked = ValueTable(terms, self.cells(rows.verified), GREAT_DEPTH)
         self.verifier = Verifier(checked, root, samples, rows.verified, rows.scanned)
         self._place = {row: place for place, row in enumerate(rows.verified)}
+        self._results: dict[int, Array] = {}
 
     def cells(self, rows: Sequence[int]) -> Sequence[Mapping[str, float]]:
-        """The inputs whose exact values count: the doubles that a program gets."""
-        return binary_rows(self.columns, rows, "float64")[1]
+        """The inputs whose exact values count: the numbers that a program gets."""
+        return binary_rows(self.columns, rows, self.target)[1]
 
     def values(self, rows: Sequence[int]) -> Values:
         known = self.verifier.table.values(self.root)
         return tuple([known[self._place[row]] for row in rows])
 
     def on(self, rows: Sequence[int]) -> DoubleTable:
-        columns = {name: column[list(rows)] for name, column in self.columns.items()}
-        return DoubleTable(self.terms, columns, self.values(rows))
+        columns = binary_rows(self.columns, rows, self.target)[0]
+        return DoubleTable(self.terms, columns, self.values(rows), self.target)
 
-    def observer(self, rows: Sequence[int], dtype: Any) -> Observer:
-        exact = self.values(rows) if dtype is np.float64 else None
-        return Observer(self.terms, self.root, self.columns, rows, dtype, exact)
+    def observer(self, rows: Sequence[int], kind: Target) -> Observer:
+        exact = self.values(rows) if kind == self.target else None
+        return Observer(self.terms, self.root, self.columns, rows, kind, exact)
+
+    def observer_of(self, rows: Sequence[int]) -> Observer:
+        """The same of any rows, in the target."""
+        return Observer(self.terms, self.root, self.columns, rows, self.target)
+
+    def results(self, number: int) -> Array:
+        """What a program makes of a term at the scanned rows."""
+        if self.target == "float64":
+            return np.asarray(self.verifier.doubles(number))
+        if number not in self._results:
+            columns, count = self.verifier.columns, len(self.verifier.scanned)
+            computed = run_in(self.terms.tape(number), columns, count, self.target)[-1]
+            self._results[number] = computed.astype(np.float64)
+        return self._results[number]
+
+
+def rows_within(rows: Rows, formula: Formula, samples: Samples, target: Target) -> Rows:
+    """The rows at which the target has a number for every input."""
+    if target == "float64":
+        return rows
+    largest = float(np.finfo(target).max)
+    within = np.ones(len(samples), dtype=bool)
+    for name in formula.variables:
+        within &= np.abs(samples.columns[name]) <= largest
+    kept = {
+        part.name: tuple(row for row in getattr(rows, part.name) if within[row])
+        for part in fields(rows)
+        if part.name != "measured"
+    }
+    return replace(rows, **kept)
 
 
 def measured_samples(formula: Formula, samples: Samples, rows: Rows) -> Samples:
@@ -176,24 +199,30 @@ def measured_samples(formula: Formula, samples: Samples, rows: Rows) -> Samples:
 
 
 class FormMeter:
+    """Measures forms of one formula: their sensitivity, and what a program loses."""
+
     def __init__(self, formula: Formula, samples: Samples, rows: Rows, truth: Truth) -> None:
-        single = rows.observed[:: max(1, len(rows.observed) // OBSERVED_SINGLE)]
-        self.observers = [
-            truth.observer(single, np.float32),
-            truth.observer(rows.observed, np.float64),
-        ]
+        self.target, some = truth.target, rows.observed
+        few = some[:: max(1, len(some) // OBSERVED_ELSEWHERE)]
+        self.observers = {
+            kind: truth.observer(some if kind == self.target else few, kind) for kind in TARGETS
+        }
         self.measured = measured_samples(formula, samples, rows)
         self.inspection = inspect(formula, self.measured, edges=False)
         self.truth = truth
 
     def loss(self, root: int) -> MeasuredLoss:
-        return program_rows(self.inspection).loss(self.truth.terms.tape(root))
+        return program_rows(self.inspection, self.target).loss(self.truth.terms.tape(root))
 
     def measure(self, root: int, formula: Formula) -> Measured:
-        single, double = (observer.of(root) for observer in self.observers)
-        amplification = correlated_eic(formula, self.measured)
-        loss = measured_loss(self.inspection) if root == self.truth.root else self.loss(root)
-        return Measured(amplification, formula.complexity, single, double, loss)
+        return Measured(
+            correlated_eic(formula, self.measured),
+            formula.complexity,
+            self.observers["float32"].of(root),
+            self.observers["float64"].of(root),
+            self.loss(root),
+            nanoseconds(self.truth.terms, root),
+        )
 
 
 class Measurer:
@@ -215,23 +244,21 @@ class Measurer:
         self.meter = FormMeter(formula, samples, rows, truth)
         self.measured = self.meter.measured
         self.everywhere = truth.on(rows.verified)
+        self.lost_before = self.everywhere.lost(self.root)
 
     def repairs(self, limit: int) -> Repairs:
         before = self.meter.measure(self.root, self.formula)
-        repairs: list[Repair] = []
-        for form in self._promising():
-            if len(repairs) == limit:
-                break
-            repaired = self._repair(form, before)
-            if repaired is not None and repaired.text not in {r.text for r in repairs}:
-                repairs.append(repaired)
-        repairs.sort(key=_rank)
+        repairs = list(self._offers(before).values())[:limit]
         clearest = repairs[0].formula if repairs else self.formula
         compared = self.measured
         if before.amplification.singular and not repairs:  # where the result keeps a digit
             keeps = np.isfinite(correlated_trace(self.formula, compared))
             compared = compared.take(np.flatnonzero(keeps)) if keeps.any() else compared
         own = own_conditioning(clearest, compared).own_finite
+        if repairs:
+            gain = repairs[0].gain
+            gain = replace(gain, remaining=remaining_digits(gain.after, own))
+            repairs[0] = replace(repairs[0], gain=gain)
         finished = self.outcome.finished
         reason = NothingBetter(before, own, self.outcome.evaluated - 1, finished)
         return Repairs(
@@ -245,6 +272,7 @@ class Measurer:
             finished,
             None if repairs else reason,
             self._advice(before, own) if finished and not repairs else None,
+            self.truth.target,
         )
 
     def _advice(self, before: Measured, own: float) -> Advice:
@@ -253,37 +281,80 @@ class Measurer:
         jump = int(decided.nodes[0]) if len(decided.rows) else None
         return advise(before, own, jump, lost_rows(inspection))
 
-    def _promising(self) -> list[FoundForm]:
-        start = self.outcome.start.cost
-        kept: list[FoundForm] = []
-        for form in self.outcome.forms:
-            if not _saves_digits(start, form.cost):
+    def _offers(self, before: Measured) -> dict[Candidate, Repair]:
+        """The forms worth offering, the best first. Of those that the search found no more are
+        verified than could be among them.
+        """
+        offers: dict[Candidate, Repair] = {}
+        examined = 0
+        for candidate in chain.from_iterable(by_fronts(self._candidates())):
+            if not may_join(candidate, list(offers)):
                 continue
-            if not any(_dominates(other.cost, form.cost) for other in kept):
-                kept.append(form)
-        return kept[:12]
+            repaired = self._repair(candidate, before)
+            if repaired is not None:
+                offers[candidate] = repaired
+            examined += 1
+            if examined == EXAMINED:
+                break
+        whole = [
+            each
+            for each in offers
+            if not any(
+                self._failed(other, offers[other]) < self._failed(each, offers[each])
+                and other.is_near(each)
+                for other in offers
+            )
+        ]
+        return {each: offers[each] for each in ranked(whole)}
 
-    def _repair(self, form: FoundForm, before: Measured) -> Repair | None:
-        root = self.terms.with_quotients(form.root)
-        lost = [self.everywhere.lost(number) for number in (self.root, root)]
-        if RowComparison.of(*lost).is_worse:
+    def _failed(self, candidate: Candidate, repaired: Repair) -> int:
+        """Rows without a value: of those observed, where false zeros count, and those scanned."""
+        scanned = np.count_nonzero(~np.isfinite(self.truth.results(candidate.root)))
+        return repaired.after.in_target.failed + int(scanned)
+
+    def _candidates(self) -> list[Candidate]:
+        """The forms that promise something and lose no more on the judged rows, twins once."""
+        candidates: list[Candidate] = []
+        for form in self.outcome.forms:
+            if not promises(self.outcome.start.cost, form.cost):
+                continue
+            root = self.terms.with_quotients(form.root)
+            lost = self.everywhere.lost(root)
+            if RowComparison.of(self.lost_before, lost).is_worse or self._has_idle_log1p(root):
+                continue
+            cost = nanoseconds(self.terms, root).c
+            digits = float(np.mean(lost[~np.isnan(lost)])) if not np.isnan(lost).all() else 0.0
+            size = self.terms.size(root)
+            candidates.append(Candidate(form, root, lost, digits, cost, form.cost.q, size))
+        return without_twins(candidates, self.terms)
+
+    def _has_idle_log1p(self, root: int) -> bool:
+        """Whether a new ``log1p(u)`` stands where ``u`` comes near 0 at no row."""
+        as_written = set(self.terms.subterms(self.root))
+        for number in self.terms.subterms(root):
+            term = self.terms[number]
+            if term.operator == "log1p" and number not in as_written:
+                u = np.abs(self.everywhere.values(term.children[0]))
+                if not (u < NEAR_ONE).any():
+                    return True
+        return False
+
+    def _repair(self, candidate: Candidate, before: Measured) -> Repair | None:
+        form, root = candidate.form, candidate.root
+        disputed = self._lost_where_disputed(root)
+        pairs = zip((self.lost_before, candidate.lost), disputed, strict=True)
+        judged = RowComparison.of(self.lost_before, candidate.lost)
+        compared = RowComparison.of(*(np.concatenate(pair) for pair in pairs))
+        if RowComparison.of(*disputed).is_worse or compared.is_worse or self._loses_values(root):
             return None
         assumptions = [a for step in form.steps for a in step.assumptions]
         verification = self.verifier.verify(root, assumptions)
         if verification is None:
             return None
-        disputed = self._lost_where_disputed(root)
-        pairs = zip(lost, disputed, strict=True)
-        compared = RowComparison.of(*(np.concatenate(pair) for pair in pairs))
-        if RowComparison.of(*disputed).is_worse or compared.is_worse:
-            return None
         bare = self.terms.formula(root)
         formula = replace(bare, source=to_python(bare))
-        after = self.meter.measure(root, formula)
-        if not _measurably_better(before, after):
-            return None
-        gain = Gain(before, after, compared)
-        if not gain.is_worth_offering:
+        gain = Gain(before, self.meter.measure(root, formula), judged, compared)
+        if not gain.is_offered:
             return None
         return Repair(formula, tuple(map(self._step, form.steps)), gain, verification)
 
@@ -298,22 +369,31 @@ class Measurer:
             self.meter.loss(whole).mean,
         )
 
-    def _lost_where_disputed(self, form: int) -> tuple[Array, Array]:
-        """The digits that both forms lose at the rows where their double results differ most."""
-        before, after = self.verifier.doubles(self.root), self.verifier.doubles(form)
+    def _loses_values(self, root: int) -> bool:
+        """Whether a program has no value any more at a scanned row at which there is one."""
+        before, after = self.truth.results(self.root), self.truth.results(root)
+        gone = np.isfinite(before) & (~np.isfinite(after) | ((after == 0) & (before != 0)))
+        suspects = self.verifier.scanned[gone]
+        suspects = suspects[:: math.ceil(len(suspects) / SUSPECT_ROWS) or 1]
+        observer = self.truth.observer_of(suspects.tolist())
+        return observer.of(root).failed > observer.of(self.root).failed
+
+    def _lost_where_disputed(self, root: int) -> tuple[Array, Array]:
+        """The digits that both forms lose at the rows where a program's results differ most."""
+        before, after = self.truth.results(self.root), self.truth.results(root)
         with np.errstate(all="ignore"):
             apart = np.abs(before - after) / np.maximum(np.abs(before), np.abs(after))
         apart[(before == after) | (~np.isfinite(before) & ~np.isfinite(after))] = 0.0
         apart[np.isnan(apart)] = np.inf
         apart[np.isin(self.verifier.scanned, self.verifier.rows)] = 0.0
         chosen = np.argsort(-apart, kind="stable")[:DISPUTED]
-        chosen = chosen[apart[chosen] > DISPUTE]
+        chosen = chosen[apart[chosen] > DISPUTE[self.truth.target]]
         rows = self.verifier.scanned[chosen].tolist()
         table = ValueTable(self.terms, self.truth.cells(rows), GREAT_DEPTH)
         exact = table.values(self.root)
         return (
-            digits_lost_by_row(exact, before[chosen], "float64"),
-            digits_lost_by_row(exact, after[chosen], "float64"),
+            digits_lost_by_row(exact, before[chosen], self.truth.target),
+            digits_lost_by_row(exact, after[chosen], self.truth.target),
         )
 
     def _assumption(self, assumption: Assumption) -> str:
@@ -329,83 +409,4 @@ def lost_rows(inspection: Inspection) -> LostRows:
     followed = len(following(inspection).rows)
     return LostRows(
         found.singular_function + followed, found.nothing, max(0, others), found.unsettled
-    )
-
-
-def _saves_digits(before: Cost, after: Cost) -> bool:
-    if after.double > before.double + DOUBLE_TOLERANCE:
-        return False
-    regained = before.double - after.double >= DOUBLE_GAIN
-    if regained or before.out_of_range > after.out_of_range:
-        return (
-            after.q <= before.q + 2 * RANGE_TOLERANCE
-            and after.worst <= before.worst + 2 * RANGE_WORST
-        )
-    if after.q > before.q + TOLERANCE or after.worst > before.worst + TOLERANCE:
-        return False
-    return (
-        before.q - after.q >= GAIN
-        or before.worst - after.worst >= GAIN
-        or before.operations - after.operations >= OPERATIONS_GAIN
-    )
-
-
-def _dominates(one: Cost, other: Cost) -> bool:
-    return (
-        one.q <= other.q + TOLERANCE
-        and one.worst <= other.worst + TOLERANCE
-        and one.operations <= other.operations + TOLERANCE
-        and one.out_of_range <= other.out_of_range
-        and one.double <= other.double + TOLERANCE
-        and one.size <= other.size
-    )
-
-
-def _measurably_better(before: Measured, after: Measured) -> bool:
-    """Whether digits at the root or bottleneck, or missing results, are gained, without a larger
-    error in either precision.
-    """
-    if after.amplification.singular > before.amplification.singular:
-        return False
-    pairs = ((before.float64, after.float64), (before.float32, after.float32))
-    if any(_more_is_lost(*pair) for pair in pairs):
-        return False
-    q_before, q_after = _capped(before.q), _capped(after.q)
-    eic_before, eic_after = _capped(before.eic), _capped(after.eic)
-    fewer = before.float64.mean_digits_lost - after.float64.mean_digits_lost
-    failed = [(m.float64.failed, m.float32.failed) for m in (before, after)]
-    if failed[1] < failed[0] or fewer >= DOUBLE_GAIN:
-        return q_after <= q_before + RANGE_TOLERANCE and eic_after <= eic_before + RANGE_WORST
-    if q_after > q_before + TOLERANCE:
-        return False
-    if eic_after > eic_before + TOLERANCE and q_after > q_before - GAIN:
-        return False
-    return (
-        q_before - q_after >= GAIN / 2
-        or eic_before - eic_after >= GAIN / 2
-        or before.float64.digits_lost - after.float64.digits_lost >= OPERATIONS_GAIN
-    )
-
-
-def _more_is_lost(before: ObservedError, after: ObservedError) -> bool:
-    if math.isnan(before.mean_digits_lost) or math.isnan(after.mean_digits_lost):
-        return False
-    fewer = before.mean_digits_lost - after.mean_digits_lost
-    if fewer < -SCATTER or after.failed > before.failed:
-        return True
-    return fewer < DOUBLE_GAIN and after.digits_lost > before.digits_lost + RMS_SCATTER
-
-
-def _capped(digits: float) -> float:
-    return DOUBLE_DIGITS if math.isnan(digits) else min(digits, DOUBLE_DIGITS)
-
-
-def _rank(r: Repair) -> float:
-    """The order of repairs: digits really lost in double precision, then the effect of noise."""
-    measured = r.after.float64.mean_digits_lost
-    return (
-        DOUBLE_RANK * (0.0 if math.isnan(measured) else measured)
-        + _capped(r.after.q)
-        + WORST_WEIGHT * _capped(r.after.eic)
-        + SIZE_WEIGHT * r.after.complexity
     )

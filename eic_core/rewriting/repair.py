@@ -24,7 +24,9 @@ from eic_core.rewriting.measuring import (
     Truth,
     lost_rows,
     measured_samples,
+    rows_within,
 )
+from eic_core.rewriting.precision import Target
 from eic_core.rewriting.results import Repairs
 from eic_core.rewriting.rows import choose_rows
 from eic_core.rewriting.rules import Rewriter, RuleBook
@@ -46,6 +48,7 @@ def repair(
     formula: Formula,
     samples: Samples,
     *,
+    target: Target = "float64",
     limit_seconds: float = 2.0,
     limit_steps: int = 700,
     limit_repairs: int = 3,
@@ -60,6 +63,9 @@ def repair(
         The formula as written.
     samples
         With a column for each variable.
+    target
+        The precision of the program, which decides what is offered: its inputs are the nearest
+        numbers of it. What a form does in the other precision is told.
     limit_seconds
         About how long it may take. It bounds the search for forms alone, at 60 % of it
         (`Repairs.missing` tells if it ended that); may be ``math.inf``.
@@ -86,9 +92,9 @@ def repair(
     -----
     A formula with conditions is not searched.
 
-    A form is proposed if it saves 0.1 digits of q at the root or at its worst node (or
-    keeps values in double range), q at the root does not rise (0.02 digits), its values agree to
-    1e-30 at high precision on up to 200 rows, and no row loses its value. See ADR 0011.
+    A form is offered if it loses at least 0.3 digits fewer in the target or in sensitivity, has a
+    value at more rows, or is shorter and a little better; if its values agree to 1e-30 at high
+    precision on up to 200 rows, and no row loses its value. See ADR 0011.
 
     Examples
     --------
@@ -103,24 +109,27 @@ def repair(
     samples.require(formula.variables)
     if formula.complexity > MAX_NODES:
         reason = NotSearched(Unsearched.TOO_LARGE, MAX_NODES)
-        return _none(formula, samples, reason, Helps((Remedy.SEARCH_PART,)))
+        return _none(formula, samples, target, reason, Helps((Remedy.SEARCH_PART,)))
     if any(not OPERATORS[node.operator].numeric for node in formula if node.children):
         reason = NotSearched(Unsearched.CONDITIONALS)
-        return _none(formula, samples, reason, Helps((Remedy.INSPECT_BRANCHES,)))
-    rows = choose_rows(formula, samples)
+        return _none(formula, samples, target, reason, Helps((Remedy.INSPECT_BRANCHES,)))
+    rows = rows_within(choose_rows(formula, samples), formula, samples, target)
     terms = Terms(formula.exponents)
     root = terms.add(formula)
     table = ValueTable(terms, decimal_rows(samples, formula.variables, rows.searched))
-    truth = Truth(terms, root, samples, rows)
+    truth = Truth(terms, root, samples, rows, target)
     limits = Limits(limit_steps, seconds=0.6 * limit_seconds)
     rewriter = Rewriter(Builder(terms), RULES, FAMILIES)
     search = Search(table, rewriter, limits, progress, clock, truth.on(rows.searched))
     outcome = search.run(root)
     if outcome is None:
         lost = lost_rows(inspect(formula, measured_samples(formula, samples, rows)))
-        return _none(formula, samples, NotSearched(Unsearched.NO_VALUE), advise_nowhere(lost))
+        reason = NotSearched(Unsearched.NO_VALUE)
+        return _none(formula, samples, target, reason, advise_nowhere(lost))
     return Measurer(formula, samples, rows, outcome, truth).repairs(limit_repairs)
 
 
-def _none(formula: Formula, samples: Samples, reason: NotSearched, helps: Advice) -> Repairs:
-    return Repairs(formula, samples, (), None, math.nan, 0, 0, True, reason, helps)
+def _none(
+    formula: Formula, samples: Samples, target: Target, reason: NotSearched, helps: Advice
+) -> Repairs:
+    return Repairs(formula, samples, (), None, math.nan, 0, 0, True, reason, helps, target)

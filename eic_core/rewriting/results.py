@@ -19,6 +19,7 @@ from eic_core.rewriting.gains import (
     NotSearched,
     RowComparison,
 )
+from eic_core.rewriting.precision import Target
 from eic_core.rewriting.verify import Verification
 from eic_core.samples import Samples
 
@@ -117,6 +118,8 @@ class Repairs(Plain):
         Why there is no repair; None if there is one.
     helps
         What helps instead; None if there is a repair, or may be one.
+    target
+        The precision of the program that the forms are for.
     """
 
     formula: Formula
@@ -129,6 +132,7 @@ class Repairs(Plain):
     finished: bool
     reason: NothingBetter | NotSearched | None
     helps: Advice | None
+    target: Target = "float64"
 
     _JSON = (
         ("formula", lambda repairs: to_python(repairs.formula)),
@@ -141,6 +145,7 @@ class Repairs(Plain):
         "finished",
         ("missing", lambda repairs: repairs.missing or ""),
         "repairs",
+        "target",
         "front",
     )
 
