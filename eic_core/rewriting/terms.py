@@ -104,6 +104,7 @@ class Terms:
         self._number: dict[Term, int] = {}
         self._size: list[int] = []
         self._kind: list[int] = []
+        self._varies: list[bool] = []
         self._kinds: dict[object, int] = {}
         self._below: dict[int, tuple[int, ...]] = {}
         self.inputs: set[int] = set()
@@ -135,6 +136,8 @@ class Terms:
             self._terms.append(term)
             self._size.append(1 + sum(self._size[c] for c in term.children))
             self._kind.append(self._kind_of(term))
+            below = (self._varies[c] for c in term.children)
+            self._varies.append(term.operator == VARIABLE or any(below))
             if term.operator == VARIABLE:
                 self.inputs.add(self._kind[number])
         return number
@@ -155,6 +158,9 @@ class Terms:
         numbers being compared by value.
         """
         return self._kind[number]
+
+    def has_variables(self, number: int) -> bool:
+        return self._varies[number]
 
     def number(self, number: int) -> Fraction | None:
         term = self._terms[number]
