@@ -24,6 +24,7 @@ from eic_core.measure.measured import binary_rows, measured_loss, program_rows
 from eic_core.measure.observed import ObservedError, digits_lost_by_row, run_in
 from eic_core.measure.reasons import DOUBLE_DIGITS
 from eic_core.operators.wide import Array
+from eic_core.rewriting.deadline import NEVER, Deadline, OutOfTime
 from eic_core.rewriting.doubles import DoubleTable
 from eic_core.rewriting.gains import (
     DOUBLE_GAIN,
@@ -87,6 +88,7 @@ class Observer:
         rows: Sequence[int],
         dtype: Any,
         exact: Values | None = None,
+        deadline: Deadline = NEVER,
     ) -> None:
         self.terms = terms
         self.kind = np.dtype(dtype).name
@@ -97,7 +99,7 @@ class Observer:
         self.inputs = {name: column[usable] for name, column in self.inputs.items()}
         known = [cell for cell, ok in zip(cells, usable.tolist(), strict=True) if ok]
         if exact is None:
-            exact = ValueTable(terms, known, GREAT_DEPTH).values(original)
+            exact = ValueTable(terms, known, GREAT_DEPTH, deadline).values(original)
         self.exact = exact
 
     def of(self, root: int) -> ObservedError:
@@ -127,31 +129,40 @@ class Observer:
 class Truth:
     """The exact values of a formula at the inputs of the verified rows, and who needs them."""
 
-    def __init__(self, terms: Terms, root: int, samples: Samples, rows: Rows) -> None:
+    def __init__(
+        self, terms: Terms, root: int, samples: Samples, rows: Rows, deadline: Deadline = NEVER
+    ) -> None:
         self.terms = terms
         self.root = root
+        self.deadline = deadline
         self.rows = rows
         self.columns = {name: samples.columns[name] for name in self.terms.variables(root)}
         self.samples = samples
-        checked = ValueTable(terms, self.cells(rows.verified), GREAT_DEPTH)
+        checked = ValueTable(terms, self.cells(rows.verified), GREAT_DEPTH, deadline)
         self.verifier = Verifier(checked, root, samples, rows.verified, rows.scanned)
         self._place = {row: place for place, row in enumerate(rows.verified)}
+
+    def until(self, deadline: Deadline) -> Truth:
+        """Itself, with another deadline from now on."""
+        self.deadline = self.verifier.table.deadline = deadline
+        return self
 
     def cells(self, rows: Sequence[int]) -> Sequence[Mapping[str, float]]:
         """The inputs whose exact values count: the doubles that a program gets."""
         return binary_rows(self.columns, rows, "float64")[1]
 
-    def values(self, rows: Sequence[int]) -> Values:
-        known = self.verifier.table.values(self.root)
+    def values(self, rows: Sequence[int], of: int | None = None) -> Values:
+        """Of the formula, or of a part of it."""
+        known = self.verifier.table.values(self.root if of is None else of)
         return tuple([known[self._place[row]] for row in rows])
 
-    def on(self, rows: Sequence[int]) -> DoubleTable:
+    def on(self, rows: Sequence[int], of: int | None = None) -> DoubleTable:
         columns = {name: column[list(rows)] for name, column in self.columns.items()}
-        return DoubleTable(self.terms, columns, self.values(rows))
+        return DoubleTable(self.terms, columns, self.values(rows, of))
 
     def observer(self, rows: Sequence[int], dtype: Any) -> Observer:
         exact = self.values(rows) if dtype is np.float64 else None
-        return Observer(self.terms, self.root, self.columns, rows, dtype, exact)
+        return Observer(self.terms, self.root, self.columns, rows, dtype, exact, self.deadline)
 
 
 def measured_samples(formula: Formula, samples: Samples, rows: Rows) -> Samples:
@@ -180,8 +191,10 @@ class FormMeter:
 
     def measure(self, root: int, formula: Formula) -> Measured:
         single, double = (observer.of(root) for observer in self.observers)
-        amplification = correlated_eic(formula, self.measured)
-        if root == self.truth.root:
+        is_original = root == self.truth.root
+        known = self.inspection.amplification if is_original else None
+        amplification = correlated_eic(formula, self.measured, amplification=known)
+        if is_original:
             loss = measured_loss(self.inspection)
         else:
             loss = program_rows(self.inspection).loss(self.truth.terms.tape(root))
@@ -193,38 +206,42 @@ class Measurer:
         self,
         formula: Formula,
         samples: Samples,
-        rows: Rows,
         outcome: SearchOutcome,
         truth: Truth,
+        meter: FormMeter,
+        before: Measured,
+        seconds_a_form: float = 0.0,
     ) -> None:
         self.formula = formula
         self.samples = samples
         self.outcome = outcome
         self.terms = truth.terms
-        self.root = outcome.start.root
+        self.root = truth.root
         self.truth = truth
         self.verifier = truth.verifier
-        self.meter = FormMeter(formula, samples, rows, truth)
+        self.meter = meter
+        self.before = before
+        self.deadline = truth.deadline
+        self.seconds_a_form = seconds_a_form  # What one more takes, as far as is known
         self.measured = self.meter.measured
-        self.everywhere = truth.on(rows.verified)
+        self.everywhere = truth.on(truth.rows.verified)
 
     def repairs(self, limit: int) -> Repairs:
-        before = self.meter.measure(self.root, self.formula)
+        before = self.before
         repairs: list[Repair] = []
+        finished = self.outcome.finished
         for form in self._promising():
             if len(repairs) == limit:
                 break
-            repaired = self._repair(form, before)
+            try:
+                repaired = self._in_time(form, before)
+            except OutOfTime:
+                finished = False
+                break
             if repaired is not None and repaired.text not in {r.text for r in repairs}:
                 repairs.append(repaired)
         repairs.sort(key=_rank)
-        clearest = repairs[0].formula if repairs else self.formula
-        compared = self.measured
-        if before.amplification.singular and not repairs:  # where the result keeps a digit
-            keeps = np.isfinite(correlated_trace(self.formula, compared))
-            compared = compared.take(np.flatnonzero(keeps)) if keeps.any() else compared
-        own = own_conditioning(clearest, compared).own_finite
-        finished = self.outcome.finished
+        own = self._own(repairs)
         reason = NothingBetter(before, own, self.outcome.evaluated - 1, finished)
         return Repairs(
             self.formula,
@@ -239,11 +256,28 @@ class Measurer:
             self._advice(before, own) if finished and not repairs else None,
         )
 
+    def _own(self, repairs: Sequence[Repair]) -> float:
+        """The function's own sensitivity; on the search's few rows where the time is up."""
+        if self.deadline.left < self.seconds_a_form:
+            return self.outcome.own
+        compared = self.measured
+        if repairs:
+            return own_conditioning(repairs[0].formula, compared).own_finite
+        if self.before.amplification.singular:  # where the result keeps a digit
+            keeps = np.isfinite(correlated_trace(self.formula, compared))
+            if keeps.any():
+                return own_conditioning(
+                    self.formula, compared.take(np.flatnonzero(keeps))
+                ).own_finite
+        known = self.meter.inspection.amplification
+        return own_conditioning(self.formula, compared, amplification=known).own_finite
+
     def _advice(self, before: Measured, own: float) -> Advice:
         inspection = self.meter.inspection
         decided = undecided(inspection)
         jump = int(decided.nodes[0]) if len(decided.rows) else None
-        return advise(before, own, jump, lost_rows(inspection))
+        in_time = self.deadline.left >= self.seconds_a_form
+        return advise(before, own, jump, lost_rows(inspection) if in_time else LostRows())
 
     def _promising(self) -> list[FoundForm]:
         start = self.outcome.start.cost
@@ -254,6 +288,16 @@ class Measurer:
             if not any(_dominates(other.cost, form.cost) for other in kept):
                 kept.append(form)
         return kept[:12]
+
+    def _in_time(self, form: FoundForm, before: Measured) -> Repair | None:
+        """The repair by a form, if it is one; raises `OutOfTime` if one more takes too long."""
+        left = self.deadline.left
+        if self.deadline.passed or left < self.seconds_a_form:
+            raise OutOfTime
+        repaired = self._repair(form, before)
+        if self.deadline.is_finite:
+            self.seconds_a_form = max(self.seconds_a_form, left - self.deadline.left)
+        return repaired
 
     def _repair(self, form: FoundForm, before: Measured) -> Repair | None:
         root = self.terms.with_quotients(form.root)
@@ -299,7 +343,7 @@ class Measurer:
         chosen = np.argsort(-apart, kind="stable")[:DISPUTED]
         chosen = chosen[apart[chosen] > DISPUTE]
         rows = self.verifier.scanned[chosen].tolist()
-        table = ValueTable(self.terms, self.truth.cells(rows), GREAT_DEPTH)
+        table = ValueTable(self.terms, self.truth.cells(rows), GREAT_DEPTH, self.deadline)
         exact = table.values(self.root)
         return (
             digits_lost_by_row(exact, before[chosen], "float64"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from eic_core.exports import Plain
-from eic_core.formula.rendering import to_latex, to_python
+from eic_core.formula.rendering import short_text, to_latex, to_python
 from eic_core.formula.tree import Formula
 from eic_core.phrasing import Phrase, one_after_another
 from eic_core.rewriting import phrases
@@ -126,6 +126,8 @@ class Repairs(Plain):
         Why there is no repair; None if there is one.
     helps
         What helps instead; None if there is a repair, or may be one.
+    part
+        The part that was searched, of a formula that is too large to be searched as a whole.
     """
 
     formula: Formula
@@ -138,6 +140,7 @@ class Repairs(Plain):
     finished: bool
     reason: NothingBetter | NotSearched | None
     helps: Advice | None
+    part: Formula | None = None
 
     _JSON = (
         ("formula", lambda repairs: to_python(repairs.formula)),
@@ -150,6 +153,7 @@ class Repairs(Plain):
         "finished",
         ("missing", lambda repairs: repairs.missing or ""),
         "repairs",
+        ("part", lambda repairs: "" if repairs.part is None else to_python(repairs.part)),
     )
 
     @property
@@ -162,7 +166,9 @@ class Repairs(Plain):
                 sentence = phrases.nothing_better(self.reason)
             case None:
                 sentence = self.repairs[0].sentence
-        return sentence if self.missing is None else one_after_another([sentence, self.missing])
+        more = [] if self.part is None else [phrases.searched_part(short_text(self.part))]
+        more += [] if self.missing is None else [self.missing]
+        return one_after_another([sentence, *more])
 
     @property
     def advice(self) -> Phrase | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from eic_core.samples import Samples
 
 RowNumbers = npt.NDArray[np.intp]
 
-SCANNED, MEASURED, VERIFIED, OBSERVED = 20_000, 300, 200, 150
+SCANNED, MEASURED, VERIFIED, OBSERVED = 20_000, 300, 200, 120
 
 FEWEST_MEASURED = 24
 """So many rows are measured however dear they are."""
@@ -89,13 +90,14 @@ def choose_rows(formula: Formula, samples: Samples, target: str = "float64") -> 
     )
     observed = _some(usable, VERIFIED if len(usable) <= VERIFIED else OBSERVED).tolist()
     verified = {*searched, *observed}
-    apart = *by_s, losing, beyond, ends
-    share = (VERIFIED - OBSERVED) // len(apart)
-    verified.update(_first(*[(order, share) for order in apart]))
-    for row in _some(usable, 2 * VERIFIED).tolist():
-        if len(verified) >= VERIFIED:
-            break
-        verified.add(row)
+    worst = [order.tolist()[:VERIFIED] for order in (*by_s, losing, beyond, ends)]
+    in_turn = [row for group in zip_longest(*worst) for row in group if row is not None]
+    for more in (
+        in_turn[: VERIFIED - OBSERVED],
+        _some(usable, 2 * VERIFIED),
+        _some(scanned, VERIFIED),
+    ):
+        verified.update(_new(more, verified, VERIFIED - len(verified)))
     return Rows(
         tuple(sorted(searched)),
         tuple(sorted(verified)),
@@ -173,18 +175,13 @@ def _first(*choices: tuple[Sequence[int] | RowNumbers, int]) -> set[int]:
     """Of each list so many rows that no list before it has given."""
     chosen: set[int] = set()
     for order, count in choices:
-        chosen.update(_new(np.asarray(order).tolist(), chosen, count))
+        chosen.update(_new(order, chosen, count))
     return chosen
 
 
-def _new(order: Iterable[int], chosen: set[int], count: int) -> list[int]:
-    new: list[int] = []
-    for row in order:
-        if len(new) == count:
-            break
-        if row not in chosen:
-            new.append(row)
-    return new
+def _new(order: Sequence[int] | RowNumbers, chosen: set[int], count: int) -> list[int]:
+    new = [row for row in dict.fromkeys(np.asarray(order).tolist()) if row not in chosen]
+    return new[: max(0, count)]
 
 
 def _even(total: int, count: int) -> RowNumbers:
