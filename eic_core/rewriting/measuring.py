@@ -242,7 +242,7 @@ class Measurer:
                 repairs.append(repaired)
         repairs.sort(key=_rank)
         own = self._own(repairs)
-        reason = NothingBetter(before, own, self.outcome.evaluated - 1, finished)
+        reason = NothingBetter(before, own, max(0, self.outcome.evaluated - 1), finished)
         return Repairs(
             self.formula,
             self.samples,

@@ -28,7 +28,7 @@ FEWEST_MEASURED = 24
 COMPARED = 5_000
 """Rows at which a program in the target is compared with one in a wider type, to choose some."""
 
-SEARCHED_EVEN, SEARCHED_WORST, SEARCHED_LOSING, SEARCHED_BEYOND, SEARCHED_ENDS = 16, 12, 10, 5, 6
+SEARCHED_EVEN, SEARCHED_WORST, SEARCHED_LOSING, SEARCHED_BEYOND, SEARCHED_ENDS = 18, 10, 8, 8, 5
 """By what the rows of a search are chosen: 49 of them at most."""
 
 
@@ -128,7 +128,7 @@ def _worst_in_program(
     formula: Formula, columns: dict[str, Array], usable: RowNumbers, target: str
 ) -> tuple[RowNumbers, RowNumbers]:
     """Rows where a program in the target loses digits beside a wider type: the worst, those at its
-    quartiles, and the others from the worst on; and where it has no result, though the other has.
+    quartiles, and the others from the worst on; and where one of the two has no result, or 0.
     """
     rows = _some(usable, COMPARED)
     tape = lay_out(formula)
@@ -139,7 +139,7 @@ def _worst_in_program(
         coarse = _run(tape, some, len(rows), np.dtype(target)).astype(wider)
         lost = np.log10(np.abs((coarse - close) / close) / ROUNDOFF[target])
         lost = np.clip(lost, 0.0, DIGITS[target]).astype(np.float64)
-    nowhere = np.isfinite(close) & (~np.isfinite(coarse) | ((coarse == 0) & (close != 0)))
+    nowhere = ~np.isfinite(coarse) | ~np.isfinite(close) | (coarse == 0)
     lost[nowhere | (lost == 0)] = np.nan
     worst = _largest_first(lost)
     quarters = worst[np.arange(1, 4) * len(worst) // 4] if len(worst) else worst
@@ -162,13 +162,11 @@ def _run(tape: Tape, columns: dict[str, Array], count: int, kind: Any) -> Array:
 
 
 def _ends(columns: dict[str, Array], usable: RowNumbers) -> RowNumbers:
-    """For each input in turn the rows where it is least and largest, and nearest to 0."""
-    found: list[int] = []
-    for column in columns.values():
-        own = column[usable]
-        places = [np.argmin(own), np.argmax(own), np.argmin(np.abs(own)), np.argmax(np.abs(own))]
-        found += usable[places].tolist()
-    return np.array(list(dict.fromkeys(found)), dtype=np.intp)
+    """The rows where an input is farthest from 0, nearest to it, largest or least, in this order."""
+    inputs = [column[usable] for column in columns.values()]
+    found = [np.argmax(np.abs(own)) for own in inputs] + [np.argmin(np.abs(own)) for own in inputs]
+    found += [np.argmax(own) for own in inputs] + [np.argmin(own) for own in inputs]
+    return usable[list(dict.fromkeys(found))]
 
 
 def _first(*choices: tuple[Sequence[int] | RowNumbers, int]) -> set[int]:

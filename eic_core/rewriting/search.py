@@ -68,6 +68,7 @@ class Costs:
         if self.at_zeros:
             self.usable = noise.y == 0
         self._worst: dict[int, float] = {}
+        self._double: dict[int, float] = {}
 
     @property
     def rows(self) -> int:
@@ -109,7 +110,11 @@ class Costs:
         return DOUBLE_WEIGHT * self.double(root) + SIZE_WEIGHT * self.terms.size(root)
 
     def double(self, root: int) -> float:
-        return 0.0 if self.doubles is None else self.doubles.mean_lost(root)
+        if self.doubles is None:
+            return 0.0
+        if root not in self._double:
+            self._double[root] = self.doubles.mean_lost(root)
+        return self._double[root]
 
     def _rms(self, number: int) -> float:
         if number not in self._worst:
@@ -153,8 +158,8 @@ PER_PLACE = 48
 """And at most so many of one step of it, so that no step takes the turn of all others."""
 
 BREADTH = 4
-"""Every so many turns the form that was reached by the fewest steps is looked at, however dear: a
-better one may lie behind it, as factors do behind a product that is multiplied out."""
+"""Of so many forms that are rewritten one is of those that the fewest steps have reached, however
+dear: a better one may lie behind it, as factors do behind a product that is multiplied out."""
 
 
 @dataclass(frozen=True)
@@ -213,15 +218,13 @@ class _Candidate:
 
 
 class _Frontier:
-    """Forms and candidates that wait: the cheapest is next, or every `BREADTH` turns that of the
-    fewest steps.
-    """
+    """Forms and candidates that wait, and the two orders in which they are taken."""
 
     def __init__(self) -> None:
         self._cheapest: list[tuple[float, int]] = []
         self._nearest: list[tuple[int, float, int]] = []
         self._waiting: dict[int, FoundForm | _Candidate] = {}
-        self._turn = self._pushed = 0
+        self._pushed = 0
 
     def __bool__(self) -> bool:
         return bool(self._waiting)
@@ -232,9 +235,14 @@ class _Frontier:
         heapq.heappush(self._cheapest, (total, self._pushed))
         heapq.heappush(self._nearest, (len(form.steps), total, self._pushed))
 
-    def pop(self) -> FoundForm | _Candidate:
-        self._turn += 1
-        queue: list[Any] = self._cheapest if self._turn % BREADTH else self._nearest
+    def cheapest(self) -> FoundForm | _Candidate:
+        return self._pop(self._cheapest)
+
+    def nearest(self) -> FoundForm | _Candidate:
+        """That of the fewest steps, the cheapest of these."""
+        return self._pop(self._nearest)
+
+    def _pop(self, queue: list[Any]) -> FoundForm | _Candidate:
         while True:
             form = self._waiting.pop(heapq.heappop(queue)[-1], None)
             if form is not None:
@@ -244,8 +252,8 @@ class _Frontier:
 class Search:
     """A bounded best-first search for cheaper forms.
 
-    The cost of a form is worked out when its turn comes: what it loses in double precision, its
-    size and the function's own conditioning bound it from below, and are cheap.
+    The cost of a form is worked out when its turn comes: until then it counts as that of the form
+    that it comes from, but for its own size and loss in double precision.
     """
 
     def __init__(
@@ -279,7 +287,8 @@ class Search:
         self.largest = 2 * first.size + 16
         self.start = FoundForm(root, first, ())
         self.known: dict[int, FoundForm | None] = {self.terms.kind(root): self.start}
-        self.evaluated = 1
+        self.evaluated = self.best_at = 1
+        self.best, self.reached_at = first.total, 0
         finished = True
         try:
             self._explore(own)
@@ -293,41 +302,55 @@ class Search:
     def _explore(self, own: float) -> None:
         frontier, limits = _Frontier(), self.limits
         frontier.push(self.start.cost.total, self.start)
-        good_enough = max(own, 0.5) + 0.15
-        least = own * (1 + 2 * WORST_WEIGHT)
-        best, best_at, reached_at = self.start.cost.total, 1, 0
-        while frontier and self.evaluated < limits.evaluations:
-            if reached_at and self.evaluated - reached_at >= limits.patience:
-                break
-            if self.evaluated - best_at >= limits.stall:
-                break
+        self.good_enough = max(own, 0.5) + 0.15
+        turn = 0
+        while frontier and not self._is_done():
             limits.deadline.check()
-            form = frontier.pop()
-            if isinstance(form, FoundForm):
-                for step, new in self._neighbours(form):
-                    kind = self.terms.kind(new)
-                    if kind not in self.known:
-                        self.known[kind] = None
-                        bound = least + self.costs.screened(new)
-                        frontier.push(bound, _Candidate(new, (*form.steps, step)))
-                continue
-            self.evaluated += 1
-            if self.progress is not None:
-                self.progress(self.evaluated / limits.evaluations)
-            cost = self.costs.of(form.root)
-            if cost is None:
-                continue
-            form = FoundForm(form.root, cost, form.steps)
-            self.known[self.terms.kind(form.root)] = form
-            frontier.push(cost.total, form)
-            if cost.total < best:
-                best, best_at = cost.total, self.evaluated
-            if (
-                not reached_at
-                and max(cost.q, cost.worst) <= good_enough
-                and cost.double <= DOUBLE_CALM
-            ):
-                reached_at = self.evaluated
+            in_breadth = turn % BREADTH == BREADTH - 1
+            form: FoundForm | _Candidate | None
+            form = frontier.nearest() if in_breadth else frontier.cheapest()
+            if isinstance(form, _Candidate):
+                form = self._costed(form)
+                if form is None:
+                    continue
+                if not in_breadth:
+                    frontier.push(form.cost.total, form)
+                    continue
+            turn += 1
+            rest = form.cost.total - self.costs.screened(form.root)
+            for step, new in self._neighbours(form):
+                kind = self.terms.kind(new)
+                if kind not in self.known:
+                    self.known[kind] = None
+                    total = rest + self.costs.screened(new)
+                    frontier.push(total, _Candidate(new, (*form.steps, step)))
+
+    def _is_done(self) -> bool:
+        limits, evaluated = self.limits, self.evaluated
+        return (
+            evaluated >= limits.evaluations
+            or evaluated - self.best_at >= limits.stall
+            or (self.reached_at > 0 and evaluated - self.reached_at >= limits.patience)
+        )
+
+    def _costed(self, candidate: _Candidate) -> FoundForm | None:
+        self.evaluated += 1
+        if self.progress is not None:
+            self.progress(self.evaluated / self.limits.evaluations)
+        cost = self.costs.of(candidate.root)
+        if cost is None:
+            return None
+        form = FoundForm(candidate.root, cost, candidate.steps)
+        self.known[self.terms.kind(form.root)] = form
+        if cost.total < self.best:
+            self.best, self.best_at = cost.total, self.evaluated
+        if (
+            not self.reached_at
+            and max(cost.q, cost.worst) <= self.good_enough
+            and cost.double <= DOUBLE_CALM
+        ):
+            self.reached_at = self.evaluated
+        return form
 
     def _neighbours(self, state: FoundForm) -> list[tuple[SearchStep, int]]:
         found: list[tuple[SearchStep, int]] = []

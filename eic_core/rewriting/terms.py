@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
@@ -221,6 +221,31 @@ class Terms:
                     todo.extend((c, False) for c in reversed(self._terms[number].children))
         return found
 
+    def unknown(self, root: int, known: Container[int]) -> list[int]:
+        """The terms at and below a term that are not among the known ones, operands first; what
+        stands below a known one is known.
+
+        >>> from eic_core.formula.syntax import read
+        >>> terms = Terms()
+        >>> terms.unknown(terms.add(read("x*y + sin(y)").formula), {0, 1})
+        [2, 3, 4]
+        """
+        found: list[int] = []
+        done: set[int] = set()
+        todo = [root]
+        while todo:
+            number = todo[-1]
+            if number in done or number in known:
+                todo.pop()
+                continue
+            above = [c for c in self._terms[number].children if not (c in done or c in known)]
+            if above:
+                todo += reversed(above)
+            else:
+                done.add(number)
+                found.append(todo.pop())
+        return found
+
     def replace(self, root: int, old: int, new: int) -> tuple[int, list[tuple[int, int]]]:
         """Put `new` in every place of `old` below `root`.
         Returns the new root and the changed terms, operands first, the root last.
@@ -229,8 +254,8 @@ class Terms:
         pairs: list[tuple[int, int]] = []
         for number in self.subterms(root):
             term = self._terms[number]
-            if number != old and any(c in renamed for c in term.children):
-                children = tuple(renamed.get(c, c) for c in term.children)
+            children = tuple([renamed.get(c, c) for c in term.children])
+            if number != old and children != term.children:
                 changed = self._over(term, children)
                 renamed[number] = changed
                 pairs.append((number, changed))

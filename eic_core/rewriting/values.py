@@ -131,6 +131,7 @@ class ValueTable:
         self.depth = depth
         self._bits = [BITS] * len(self.rows)
         self._values: dict[int, list[Ball | None]] = {}
+        self._extended: dict[int, Numbers] = {}
         self._noise: dict[int, Noise] = {}
         self._evaluators: dict[int, ExactEvaluator] = {}
         self._took: dict[int, int] = {}  # Bits of the terms that took more
@@ -144,12 +145,13 @@ class ValueTable:
             self._values[number] = list(self.values(known))
             self._missing[number] = self._missing[known]
             self._assumed[number] = self._assumed[known]
+            if known in self._extended:
+                self._extended[number] = self._extended[known]
 
     def values(self, number: int) -> Values:
         if number not in self._values:
-            for below in self.terms.subterms(number):
-                if below not in self._values:
-                    self._compute(below)
+            for below in self.terms.unknown(number, self._values):
+                self._compute(below)
         return self._values[number]
 
     def digits(self, number: int) -> int:
@@ -250,9 +252,8 @@ class ValueTable:
 
     def noise(self, number: int) -> Noise:
         if number not in self._noise:
-            for below in self.terms.subterms(number):
-                if below not in self._noise:
-                    self._noise[below] = self._propagate(below)
+            for below in self.terms.unknown(number, self._noise):
+                self._noise[below] = self._propagate(below)
         return self._noise[number]
 
     def _propagate(self, number: int) -> Noise:
@@ -261,7 +262,9 @@ class ValueTable:
         as independent. A way with a 0 in it passes nothing, however steep the rest.
         """
         term = self.terms[number]
-        y = to_extended(self.values(number))
+        if number not in self._extended:
+            self._extended[number] = to_extended(self.values(number))
+        y = self._extended[number]
         size = np.abs(y)
         outside = size > LARGEST
         tiny = (size < SMALLEST) & (size > 0)
