@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from eic_core.rewriting.terms import Terms
 
-MAX_NODES = 120
+MAX_NODES, PART_NODES = 120, 60
 """Larger formulas are searched in a part of at most so many nodes."""
 
 MOST_PARTS = 3
@@ -56,12 +56,12 @@ def parts_of(terms: Terms, root: int, lost: Callable[[int], float]) -> list[Part
 
 def _around(terms: Terms, root: int, step: int) -> Part:
     """The largest part that holds a step, or of what is larger the steps next below it."""
-    if terms.size(step) > MAX_NODES:
+    if terms.size(step) > PART_NODES:
         return Part(step, frozenset(_nearest(terms, step)))
     while step != root:
         above = [n for n in terms.subterms(root) if step in terms[n].children]
         least = min(above, key=lambda n: (terms.size(n), n))
-        if terms.size(least) > MAX_NODES:
+        if terms.size(least) > PART_NODES:
             break
         step = least
     return Part(step, None)
@@ -73,8 +73,8 @@ def _nearest(terms: Terms, step: int) -> list[int]:
     while level:
         children = [c for number in level for c in terms[number].children]
         level = [c for c in dict.fromkeys(children) if c not in found]
-        found += level[: MAX_NODES - len(found)]
-        if len(found) == MAX_NODES:
+        found += level[: PART_NODES - len(found)]
+        if len(found) == PART_NODES:
             break
     return found
 

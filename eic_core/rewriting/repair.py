@@ -46,11 +46,11 @@ VERIFYING, MEASURING = 0.08, 0.1
 """The shares of the limit that may be taken by the exact values of one form, and by its numbers: on
 fewer rows where all would take longer."""
 
-SEARCHING, LEAST_SEARCHING = 0.6, 0.4
-"""The share of the limit at which the search ends, and at which it ends where forms are dear."""
+SEARCHING, LEAST_SEARCHING = 0.6, 0.35
+"""The share of the limit at which the search ends, and of what is left that it has at least."""
 
 FORMS_MEASURED = 3
-"""There is time to verify and measure so many forms, if that does not cost the search its own."""
+"""For so many forms there is time left to verify and measure them, if the search has its least."""
 
 
 def repair(
@@ -202,8 +202,10 @@ class _Task:
         """When the search must end, so that there is time to verify and measure some forms."""
         if not self.deadline.is_finite:
             return self.deadline
-        needed = FORMS_MEASURED * self.seconds_a_form / self.deadline.seconds
-        return self.deadline.part(min(SEARCHING, max(LEAST_SEARCHING, 1 - needed)))
+        whole, left = self.deadline.seconds, self.deadline.left
+        needed = FORMS_MEASURED * self.seconds_a_form
+        least = whole - left * (1 - LEAST_SEARCHING)
+        return self.deadline.part(max(least, min(SEARCHING * whole, whole - needed)) / whole)
 
     def _search(
         self, limits: Limits, progress: Callable[[float], None] | None

@@ -28,6 +28,9 @@ FEWEST_MEASURED = 24
 COMPARED = 5_000
 """Rows at which a program in the target is compared with one in a wider type, to choose some."""
 
+SCANNED_STEPS, COMPARED_STEPS = 2_000_000, 250_000
+"""Rows times nodes up to which so many rows are scanned and compared; fewer of large formulas."""
+
 SEARCHED_EVEN, SEARCHED_WORST, SEARCHED_LOSING, SEARCHED_BEYOND, SEARCHED_ENDS = 18, 10, 8, 8, 5
 """By what the rows of a search are chosen: 49 of them at most."""
 
@@ -70,7 +73,7 @@ def choose_rows(formula: Formula, samples: Samples, target: str = "float64") -> 
     (True, True, 200, 300)
     """
     total = len(samples)
-    scanned = _even(total, SCANNED)
+    scanned = _even(total, min(SCANNED, SCANNED_STEPS // len(formula)))
     columns = {name: samples.columns[name][scanned] for name in formula.variables}
     part = Samples.from_columns(columns, count=len(scanned))
     amplification = amplify(formula, part, recheck=False)
@@ -130,7 +133,7 @@ def _worst_in_program(
     """Rows where a program in the target loses digits beside a wider type: the worst, those at its
     quartiles, and the others from the worst on; and where one of the two has no result, or 0.
     """
-    rows = _some(usable, COMPARED)
+    rows = _some(usable, min(COMPARED, COMPARED_STEPS // len(formula)))
     tape = lay_out(formula)
     some = {name: column[rows] for name, column in columns.items()}
     wider = np.longdouble if target == "float64" else np.float64
@@ -162,7 +165,7 @@ def _run(tape: Tape, columns: dict[str, Array], count: int, kind: Any) -> Array:
 
 
 def _ends(columns: dict[str, Array], usable: RowNumbers) -> RowNumbers:
-    """The rows where an input is farthest from 0, nearest to it, largest or least, in this order."""
+    """The rows where an input is farthest from 0, nearest to it, largest, least, in this order."""
     inputs = [column[usable] for column in columns.values()]
     found = [np.argmax(np.abs(own)) for own in inputs] + [np.argmin(np.abs(own)) for own in inputs]
     found += [np.argmax(own) for own in inputs] + [np.argmin(own) for own in inputs]
