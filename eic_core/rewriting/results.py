@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from eic_core.exports import Plain
-from eic_core.formula.rendering import to_latex, to_python
+from eic_core.formula.rendering import short_text, to_latex, to_python
 from eic_core.formula.tree import Formula
 from eic_core.phrasing import Phrase, one_after_another
 from eic_core.rewriting import phrases
@@ -120,6 +120,8 @@ class Repairs(Plain):
         What helps instead; None if there is a repair, or may be one.
     target
         The precision of the program that the forms are for.
+    part
+        The part that was searched, of a formula that is too large to be searched as a whole.
     """
 
     formula: Formula
@@ -133,6 +135,7 @@ class Repairs(Plain):
     reason: NothingBetter | NotSearched | None
     helps: Advice | None
     target: Target = "float64"
+    part: Formula | None = None
 
     _JSON = (
         ("formula", lambda repairs: to_python(repairs.formula)),
@@ -147,6 +150,7 @@ class Repairs(Plain):
         "repairs",
         "target",
         "front",
+        ("part", lambda repairs: "" if repairs.part is None else to_python(repairs.part)),
     )
 
     @property
@@ -159,7 +163,9 @@ class Repairs(Plain):
                 sentence = phrases.nothing_better(self.reason)
             case None:
                 sentence = self.repairs[0].sentence
-        return sentence if self.missing is None else one_after_another([sentence, self.missing])
+        more = [] if self.part is None else [phrases.searched_part(short_text(self.part))]
+        more += [] if self.missing is None else [self.missing]
+        return one_after_another([sentence, *more])
 
     @property
     def advice(self) -> Phrase | None:
