@@ -21,6 +21,7 @@ from eic_core.formula.syntax import read
 from eic_core.formula.tree import CONSTANT, VARIABLE, Draft
 from eic_core.rewriting.builder import ONE, Builder, Weighted
 from eic_core.rewriting.terms import number_value
+from eic_core.samples import Domain
 
 NUMBERS = frozenset("kmn")
 """Placeholders that stand for a rational number."""
@@ -231,6 +232,14 @@ class Rule:
     # domain does not imply
     assumptions: tuple[str, ...] = ()
     source: str = ""  # Where it is recommended
+    # Ranges of its letters, as for ``--range``, in which both sides have values and the rule
+    # matters: ``"a=1:1e8 b=loguniform:1e-9:1"``
+    example: str = ""
+
+    @cached_property
+    def domains(self) -> dict[str, Domain]:
+        """The ranges of the example, by letter."""
+        return dict(map(Domain.parse, self.example.split()))
 
     @cached_property
     def pattern(self) -> Draft:
