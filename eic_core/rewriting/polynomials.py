@@ -57,6 +57,11 @@ class Polynomial:
                 total[key] = total.get(key, Fraction(0)) + c * d
         return Polynomial(total, self.atoms | other.atoms)
 
+    @property
+    def key(self) -> frozenset[tuple[Monomial, Fraction]]:
+        """Equal for equal polynomials."""
+        return frozenset(self.coefficients.items())
+
     def indeterminates(self) -> list[int]:
         return sorted({kind for m in self.coefficients for kind, _ in m})
 
@@ -130,7 +135,7 @@ def _is_arithmetic(build: Builder, number: int) -> bool:
 
 def ways_to_write(build: Builder, p: Polynomial) -> tuple[int, ...]:
     """The first `MAX_WAYS` ways to write a polynomial: expanded, factored, nested, as squares."""
-    key = (frozenset(p.coefficients.items()), tuple(sorted(p.atoms.values())))
+    key = (p.key, tuple(sorted(p.atoms.values())))
     if key not in build.written:
         build.written[key] = tuple(islice(_ways_to_write(build, p), MAX_WAYS))
     return build.written[key]
