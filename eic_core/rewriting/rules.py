@@ -127,12 +127,9 @@ class Matcher:
             yield from self._all(drafts[1:], numbers[1:], found)
 
     def _parts(self, draft: Draft) -> tuple[Part, ...]:
-        """A pattern's summands with their signs, or factors with their exponents, lone letters
-        last. Products with two lone letters, or one below the line, are matched as written and
-        have no parts.
-        """
         if id(draft) not in self._known_parts:
-            self._known_parts[id(draft)] = (draft, parts_of(draft))
+            find = parts_of if draft.operator in ("add", "sub") else _loose_factors
+            self._known_parts[id(draft)] = (draft, find(draft))
         return self._known_parts[id(draft)][1]
 
     def choices(
@@ -261,7 +258,8 @@ class Part(NamedTuple):
 
 
 def parts_of(draft: Draft) -> tuple[Part, ...]:
-    """
+    """Summands or factors, lone letters last.
+
     >>> [(int(part.weight), part.draft.operator) for part in parts_of(pattern("a - exp(b) + 1"))]
     [(-1, 'exp'), (1, 'constant'), (1, 'variable')]
     """
@@ -276,10 +274,14 @@ def parts_of(draft: Draft) -> tuple[Part, ...]:
             todo += [Part(weight, left)]
         else:
             parts.append(Part(weight, part))
+    return tuple(sorted(parts, key=lambda part: part.draft.operator == VARIABLE))
+
+
+def _loose_factors(draft: Draft) -> tuple[Part, ...]:
+    """The factors of a product of which one letter may take several; none for other products."""
+    parts = parts_of(draft)
     lone = [part for part in parts if part.draft.operator == VARIABLE]
-    if pair[0] == "mul" and (len(lone) > 1 or any(part.weight < 0 for part in lone)):
-        return ()
-    return tuple([part for part in parts if part not in lone] + lone)
+    return () if len(lone) > 1 or any(part.weight < 0 for part in lone) else parts
 
 
 def _is_root(operator: str) -> bool:
@@ -374,7 +376,7 @@ class RuleBook:
         self.rules = tuple(rules)
         self._fitting: dict[tuple[str, ...], tuple[Rule, ...]] = {}
         self._longer = tuple(rule for rule in self.rules if _is_longer(rule.pattern))
-        self._fitting_longer: dict[frozenset[str], tuple[Rule, ...]] = {}
+        self._fitting_longer: dict[tuple[str, frozenset[str]], tuple[Rule, ...]] = {}
 
     def at(self, operator: str, *operands: str) -> tuple[Rule, ...]:
         """The rules that a term with this operator over operands with those may match."""
@@ -384,14 +386,21 @@ class RuleBook:
             self._fitting[key] = tuple(fitting)
         return self._fitting[key]
 
-    def of_sums(self, operators: Collection[str]) -> tuple[Rule, ...]:
-        """The rules for sums of three terms and more that terms with these operators may match."""
-        key = frozenset(operators)
+    def of_chains(self, kind: str, operators: Collection[str]) -> tuple[Rule, ...]:
+        """The rules for sums ("add") or products ("mul") of three parts and more, of which terms
+        with these operators may match each.
+        """
+        key = (kind, frozenset(operators))
         if key not in self._fitting_longer:
+            pair = ("add", "sub") if kind == "add" else ("mul", "div")
             self._fitting_longer[key] = tuple(
                 rule
                 for rule in self._longer
-                if all(any(_may_be(draft, op) for op in key) for _, draft in parts_of(rule.pattern))
+                if rule.pattern.operator in pair
+                and all(
+                    any(_may_be(draft, op) for op in operators)
+                    for _, draft in parts_of(rule.pattern)
+                )
             )
         return self._fitting_longer[key]
 
@@ -400,7 +409,7 @@ _POWERS = ("pow", "power", "sqrt", "cbrt", "root")
 
 
 def _is_longer(draft: Draft) -> bool:
-    return draft.operator in ("add", "sub") and len(parts_of(draft)) > 2
+    return draft.operator in ("add", "sub", "mul", "div") and len(parts_of(draft)) > 2
 
 
 def _roots(draft: Draft) -> tuple[str, ...]:
@@ -410,9 +419,9 @@ def _roots(draft: Draft) -> tuple[str, ...]:
         return ("power", "mul")
     if _is_root(draft.operator):
         return (draft.operator, "power", "pow")
-    if draft.operator in ("mul", "div") and len(parts_of(draft)) > 1:
+    if draft.operator in ("mul", "div") and len(_loose_factors(draft)) > 1:
         return ("mul", "div")
-    if _is_longer(draft):
+    if _is_longer(draft) and draft.operator in ("add", "sub"):
         return ("add", "sub")
     return (draft.operator,)
 
@@ -421,8 +430,9 @@ def _fits(draft: Draft, operator: str, operands: tuple[str, ...]) -> bool:
     if operator not in _roots(draft):
         return False
     loose = draft.operator in ("add", "sub") and _constant_operand(draft) is not None
-    loose |= draft.operator in ("mul", "div") and len(parts_of(draft)) > 2
-    if loose or _is_longer(draft) or draft.operator != operator:
+    loose |= draft.operator in ("mul", "div") and len(_loose_factors(draft)) > 1
+    loose |= _is_longer(draft) and draft.operator in ("add", "sub")
+    if loose or draft.operator != operator:
         return True
     orders = [operands]
     if OPERATORS[operator].commutative:
@@ -516,7 +526,7 @@ class Rewriter:
                     if whole is not None:
                         yield Rewrite(rewrite.rule, whole, rewrite.assumptions)
         if 2 < len(chain) <= MAX_CHAIN:
-            yield from self._longer_sums(chain)
+            yield from self._longer("add", chain)
             yield from self._one_and_the_rest(chain)
 
     def _pairs(self, operator: str, operands: tuple[int, int]) -> Iterator[Rewrite]:
@@ -524,17 +534,19 @@ class Rewriter:
         for rule in self._rules(pair):
             yield from self._direct(rule, pair)
 
-    def _longer_sums(self, chain: list[Weighted]) -> Iterator[Rewrite]:
-        """Three terms and more by the rules that have as many."""
-        for rule in self.book.of_sums([self.terms[part.term].operator for part in chain]):
+    def _longer(self, kind: str, chain: list[Weighted]) -> Iterator[Rewrite]:
+        """Three terms or factors and more by the rules that have as many."""
+        operators = [self.terms[part.term].operator for part in chain]
+        for rule in self.book.of_chains(kind, operators):
             parts = parts_of(rule.pattern)
-            for sign in (ONE, -ONE):
+            for sign in (ONE, -ONE) if kind == "add" else (ONE,):
                 turned = [Weighted(sign * w, term) for w, term in chain]
                 ways = self.matcher.choices(parts, turned, {})
                 for _, (bindings, used) in zip(range(MAX_MATCHES), ways, strict=False):
                     term, assumptions = self.apply(rule, bindings)
                     rest = [part for k, part in enumerate(chain) if k not in used]
-                    whole = self._with_terms(term, sign, rest, min(used))
+                    put_back = self._with_terms if kind == "add" else self._with_factors
+                    whole = put_back(term, sign, rest, min(used))
                     if whole is not None:
                         yield Rewrite(rule.name, whole, assumptions)
 
@@ -586,6 +598,8 @@ class Rewriter:
                         whole = self._with_factors(rewrite.term, exponent, rest, i)
                         if whole is not None:
                             yield Rewrite(rewrite.rule, whole, rewrite.assumptions)
+        if 2 < len(chain) <= MAX_CHAIN:
+            yield from self._longer("mul", chain)
         yield from self._reciprocals(chain)
 
     def _with_factors(
