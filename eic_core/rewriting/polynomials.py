@@ -218,10 +218,20 @@ def _times_monomial(build: Builder, p: Polynomial, m: Monomial, written: int) ->
 
 
 def _write_factored(build: Builder, p: Polynomial) -> int | None:
-    dense = p.univariate()
-    if dense is None or len(dense) < 3:
+    """Over the rational roots: ``x**3 - 1``, and ``2*x**2 - 3*x*y + y**2`` by those of x/y."""
+    kinds = p.indeterminates()
+    if len(kinds) == 1:
+        unit = build.one()
+    elif len(kinds) == 2 and {sum(e for _, e in m) for m in p.coefficients} == {p.degree}:
+        unit = p.atoms[kinds[1]]
+    else:
         return None
-    atom = p.atoms[p.indeterminates()[0]]
+    atom = p.atoms[kinds[0]]
+    dense = [Fraction(0)] * (p.degree + 1)
+    for monomial, c in p.coefficients.items():
+        dense[dict(monomial).get(kinds[0], 0)] = c
+    if len(dense) < 3 or not dense[-1]:
+        return None
     roots: dict[Fraction, int] = {}
     while len(dense) > 1:
         root = _rational_root(dense)
@@ -233,12 +243,14 @@ def _write_factored(build: Builder, p: Polynomial) -> int | None:
         return None
     parts: list[Weighted] = []
     if len(dense) > 1:
-        nested = _nest(build, dense, atom)
-        if nested is None:
+        rest = (
+            _nest(build, dense, atom) if len(kinds) == 1 else _homogeneous(build, dense, p, kinds)
+        )
+        if rest is None:
             return None
-        parts.append(Weighted(ONE, nested))
+        parts.append(Weighted(ONE, rest))
     for root, count in roots.items():
-        linear = build.sum_of([Weighted(ONE, atom), Weighted(-root, build.one())])
+        linear = build.sum_of([Weighted(ONE, atom), Weighted(-root, unit)])
         if linear is None:
             return None
         parts.append(Weighted(Fraction(count), linear))
@@ -246,6 +258,17 @@ def _write_factored(build: Builder, p: Polynomial) -> int | None:
     if product is None or len(dense) > 1:
         return product
     return build.times_number(dense[0], product)
+
+
+def _homogeneous(
+    build: Builder, dense: list[Fraction], p: Polynomial, kinds: list[int]
+) -> int | None:
+    degree = len(dense) - 1
+    coefficients = {
+        tuple((kind, e) for kind, e in zip(kinds, (i, degree - i), strict=True) if e): c
+        for i, c in enumerate(dense)
+    }
+    return _write_expanded(build, Polynomial(coefficients, p.atoms))
 
 
 def _rational_root(dense: list[Fraction]) -> Fraction | None:

@@ -143,6 +143,10 @@ ALGEBRA_RULES: tuple[Rule, ...] = (
          ("c != 0",), SMITH, "a=1:9 b=1:9 c=1:9 d=1:9"),
     Rule("dividing through", "(b*c - a*d)/(c**2 + d**2)", "(b - a*(d/c))/(c + d*(d/c))",
          ("c != 0",), SMITH, "a=1:9 b=1:9 c=1:9 d=1:9"),
+    Rule("dividing through", "(a**2 + b**2)/c", "hypot(a, b)*(hypot(a, b)/c)",
+         (), HIGHAM, "a=-9:9 b=-9:9 c=1:9"),
+    Rule("conjugate root", "sqrt(a/b) - 1", "(a - b)/(b*(sqrt(a/b) + 1))",
+         (), HAMMING, "a=1:9 b=1:9"),
 )
 # fmt: on
 """In the order in which they are tried."""
