@@ -40,7 +40,7 @@ class SumBuilder:
 
     def number(self, value: Fraction) -> int | None:
         """A constant leaf of exactly this value, or None if it cannot be written briefly."""
-        text = number_text(value)
+        text = self.terms.text(value)
         return None if text is None else self.terms.intern(CONSTANT, label=text)
 
     def one(self) -> int:

@@ -14,10 +14,16 @@ from itertools import combinations, islice
 import numpy as np
 
 from eic_core.rewriting.builder import ONE, Builder, Weighted
+from eic_core.rewriting.terms import number_text
 
 MAX_TERMS, MAX_DEGREE = 24, 10
 
 MAX_WAYS = 12
+
+CONSTANT_DIGITS = 3
+"""A number with fewer digits is no constant of its own."""
+
+LONGEST_MULTIPLE = 100
 
 Monomial = tuple[tuple[int, int], ...]
 """(kind of the indeterminate, exponent), sorted."""
@@ -149,6 +155,14 @@ def _ways_to_write(build: Builder, p: Polynomial) -> Iterator[int]:
         return
     content = _content(p) if len(p) > 1 else UNIT
     rest = _divide_by_monomial(p, content)
+    number = _number_content(p)
+    if number is not None:
+        scaled = rest.times(Polynomial({UNIT: 1 / number}, {}))
+        for written in islice(_write(build, scaled), 2):
+            inner = _times_monomial(build, p, content, written)
+            whole = None if inner is None else build.times_number(number, inner)
+            if whole is not None:
+                yield whole
     for written in _write(build, rest):
         whole = _times_monomial(build, p, content, written)
         if whole is not None:
@@ -188,6 +202,16 @@ def _monomial(build: Builder, p: Polynomial, m: Monomial) -> int:
 def _write_expanded(build: Builder, p: Polynomial) -> int | None:
     order = sorted(p.coefficients, key=lambda m: (-sum(e for _, e in m), m))
     return build.sum_of([Weighted(p.coefficients[m], _monomial(build, p, m)) for m in order])
+
+
+def _number_content(p: Polynomial) -> Fraction | None:
+    """A constant of several digits of which all coefficients are short multiples."""
+    number = min((abs(c) for c in p.coefficients.values()), default=ONE)
+    multiples = [c / number for c in p.coefficients.values()]
+    if len(p) < 2 or any(c.denominator > 1 or abs(c) > LONGEST_MULTIPLE for c in multiples):
+        return None
+    digits = len((number_text(number) or "").partition("e")[0].replace(".", "").strip("0"))
+    return number if digits >= CONSTANT_DIGITS else None
 
 
 def _content(p: Polynomial) -> Monomial:
