@@ -14,10 +14,19 @@ from itertools import combinations, islice
 import numpy as np
 
 from eic_core.rewriting.builder import ONE, Builder, Weighted
+from eic_core.rewriting.terms import number_text
 
 MAX_TERMS, MAX_DEGREE = 24, 10
 
 MAX_WAYS = 12
+
+CONSTANT_DIGITS = 3
+"""A number with fewer digits is no constant of its own."""
+
+LONGEST_MULTIPLE = 100
+
+MAX_LETTERS, MAX_SHIFTED = 8, 4
+"""Letters of a polynomial that is written by differences, and of those that move together."""
 
 Monomial = tuple[tuple[int, int], ...]
 """(kind of the indeterminate, exponent), sorted."""
@@ -56,6 +65,21 @@ class Polynomial:
                 key = tuple(sorted(exponents.items()))
                 total[key] = total.get(key, Fraction(0)) + c * d
         return Polynomial(total, self.atoms | other.atoms)
+
+    def derivative(self, kind: int) -> Polynomial:
+        slope: dict[Monomial, Fraction] = {}
+        for monomial, c in self.coefficients.items():
+            exponents = dict(monomial)
+            if (e := exponents.pop(kind, 0)) > 1:
+                exponents[kind] = e - 1
+            if e:
+                slope[tuple(sorted(exponents.items()))] = e * c
+        return Polynomial(slope, self.atoms)
+
+    @property
+    def key(self) -> frozenset[tuple[Monomial, Fraction]]:
+        """Equal for equal polynomials."""
+        return frozenset(self.coefficients.items())
 
     def indeterminates(self) -> list[int]:
         return sorted({kind for m in self.coefficients for kind, _ in m})
@@ -110,12 +134,44 @@ def polynomial_of(build: Builder, root: int) -> Polynomial | None:
                     result = result.times(known[0])
                     if len(result) > MAX_TERMS:
                         break
+            if term.operator in ("mul", "power"):
+                result = _without_squared_roots(build, result)
         else:
             kind = terms.kind(number)
             result = Polynomial({((kind, 1),): ONE}, {kind: number})
         if len(result) <= MAX_TERMS and result.degree <= MAX_DEGREE:
             done[number] = result
     return done[root]
+
+
+def _without_squared_roots(build: Builder, p: Polynomial) -> Polynomial:
+    """With ``sqrt(u)**2`` as u, ``hypot(u, v)**2`` as ``u**2 + v**2``."""
+    total = Polynomial({}, p.atoms)
+    changed = False
+    for monomial, c in p.coefficients.items():
+        product = Polynomial({UNIT: c}, p.atoms)
+        for kind, exponent in monomial:
+            inner = _square_of(build, p.atoms[kind]) if exponent > 1 else None
+            changed |= inner is not None
+            for _ in range(exponent // 2 if inner is not None else 0):
+                product = product.times(inner) if inner is not None else product
+            left = exponent % 2 if inner is not None else exponent
+            if left:
+                product = product.times(Polynomial({((kind, left),): ONE}, p.atoms))
+        total = total.plus(product)
+    return total if changed else p
+
+
+def _square_of(build: Builder, number: int) -> Polynomial | None:
+    term = build.terms[number]
+    if term.operator == "sqrt":
+        return polynomial_of(build, term.children[0])
+    if term.operator != "hypot":
+        return None
+    sides = [polynomial_of(build, child) for child in term.children]
+    if sides[0] is None or sides[1] is None:
+        return None
+    return sides[0].times(sides[0]).plus(sides[1].times(sides[1]))
 
 
 def _is_arithmetic(build: Builder, number: int) -> bool:
@@ -130,7 +186,7 @@ def _is_arithmetic(build: Builder, number: int) -> bool:
 
 def ways_to_write(build: Builder, p: Polynomial) -> tuple[int, ...]:
     """The first `MAX_WAYS` ways to write a polynomial: expanded, factored, nested, as squares."""
-    key = (frozenset(p.coefficients.items()), tuple(sorted(p.atoms.values())))
+    key = (p.key, tuple(sorted(p.atoms.values())))
     if key not in build.written:
         build.written[key] = tuple(islice(_ways_to_write(build, p), MAX_WAYS))
     return build.written[key]
@@ -144,6 +200,14 @@ def _ways_to_write(build: Builder, p: Polynomial) -> Iterator[int]:
         return
     content = _content(p) if len(p) > 1 else UNIT
     rest = _divide_by_monomial(p, content)
+    number = _number_content(p)
+    if number is not None:
+        scaled = rest.times(Polynomial({UNIT: 1 / number}, {}))
+        for written in islice(_write(build, scaled), 2):
+            inner = _times_monomial(build, p, content, written)
+            whole = None if inner is None else build.times_number(number, inner)
+            if whole is not None:
+                yield whole
     for written in _write(build, rest):
         whole = _times_monomial(build, p, content, written)
         if whole is not None:
@@ -162,6 +226,7 @@ def _write(build: Builder, p: Polynomial) -> Iterator[int]:
         _write_factored,
         _horner,
         _write_squared_differences,
+        _write_in_differences,
         _perfect_square,
         _difference,
     )
@@ -183,6 +248,16 @@ def _monomial(build: Builder, p: Polynomial, m: Monomial) -> int:
 def _write_expanded(build: Builder, p: Polynomial) -> int | None:
     order = sorted(p.coefficients, key=lambda m: (-sum(e for _, e in m), m))
     return build.sum_of([Weighted(p.coefficients[m], _monomial(build, p, m)) for m in order])
+
+
+def _number_content(p: Polynomial) -> Fraction | None:
+    """A constant of several digits of which all coefficients are short multiples."""
+    number = min((abs(c) for c in p.coefficients.values()), default=ONE)
+    multiples = [c / number for c in p.coefficients.values()]
+    if len(p) < 2 or any(c.denominator > 1 or abs(c) > LONGEST_MULTIPLE for c in multiples):
+        return None
+    digits = len((number_text(number) or "").partition("e")[0].replace(".", "").strip("0"))
+    return number if digits >= CONSTANT_DIGITS else None
 
 
 def _content(p: Polynomial) -> Monomial:
@@ -213,10 +288,20 @@ def _times_monomial(build: Builder, p: Polynomial, m: Monomial, written: int) ->
 
 
 def _write_factored(build: Builder, p: Polynomial) -> int | None:
-    dense = p.univariate()
-    if dense is None or len(dense) < 3:
+    """Over the rational roots: ``x**3 - 1``, and ``2*x**2 - 3*x*y + y**2`` by those of x/y."""
+    kinds = p.indeterminates()
+    if len(kinds) == 1:
+        unit = build.one()
+    elif len(kinds) == 2 and {sum(e for _, e in m) for m in p.coefficients} == {p.degree}:
+        unit = p.atoms[kinds[1]]
+    else:
         return None
-    atom = p.atoms[p.indeterminates()[0]]
+    atom = p.atoms[kinds[0]]
+    dense = [Fraction(0)] * (p.degree + 1)
+    for monomial, c in p.coefficients.items():
+        dense[dict(monomial).get(kinds[0], 0)] = c
+    if len(dense) < 3 or not dense[-1]:
+        return None
     roots: dict[Fraction, int] = {}
     while len(dense) > 1:
         root = _rational_root(dense)
@@ -228,12 +313,14 @@ def _write_factored(build: Builder, p: Polynomial) -> int | None:
         return None
     parts: list[Weighted] = []
     if len(dense) > 1:
-        nested = _nest(build, dense, atom)
-        if nested is None:
+        rest = (
+            _nest(build, dense, atom) if len(kinds) == 1 else _homogeneous(build, dense, p, kinds)
+        )
+        if rest is None:
             return None
-        parts.append(Weighted(ONE, nested))
+        parts.append(Weighted(ONE, rest))
     for root, count in roots.items():
-        linear = build.sum_of([Weighted(ONE, atom), Weighted(-root, build.one())])
+        linear = build.sum_of([Weighted(ONE, atom), Weighted(-root, unit)])
         if linear is None:
             return None
         parts.append(Weighted(Fraction(count), linear))
@@ -241,6 +328,17 @@ def _write_factored(build: Builder, p: Polynomial) -> int | None:
     if product is None or len(dense) > 1:
         return product
     return build.times_number(dense[0], product)
+
+
+def _homogeneous(
+    build: Builder, dense: list[Fraction], p: Polynomial, kinds: list[int]
+) -> int | None:
+    degree = len(dense) - 1
+    coefficients = {
+        tuple((kind, e) for kind, e in zip(kinds, (i, degree - i), strict=True) if e): c
+        for i, c in enumerate(dense)
+    }
+    return _write_expanded(build, Polynomial(coefficients, p.atoms))
 
 
 def _rational_root(dense: list[Fraction]) -> Fraction | None:
@@ -311,6 +409,44 @@ def _write_squared_differences(build: Builder, p: Polynomial) -> int | None:
         parts.append(Weighted(weight / common, build.power(Fraction(2), difference)))
     total_term = build.sum_of(parts)
     return None if total_term is None else build.times_number(common, total_term)
+
+
+def _write_in_differences(build: Builder, p: Polynomial) -> int | None:
+    """A polynomial that no common shift of some letters changes, by their differences: twice an
+    area ``a*d - c*b + c*f - e*d + e*b - a*f`` as ``(c - a)*(f - b) - (e - a)*(d - b)``.
+    """
+    original = p
+    while p.degree > 1 and len(p) > 2 and (kinds := _shifted_together(p)) is not None:
+        base, *others = kinds
+        new: dict[int, int] = {}
+        atoms = dict(p.atoms)
+        for kind in others:
+            difference = build.sub(p.atoms[kind], p.atoms[base])
+            new[kind] = build.terms.kind(difference)
+            atoms[new[kind]] = difference
+        coefficients: dict[Monomial, Fraction] = {}
+        for monomial, c in p.coefficients.items():
+            if base not in dict(monomial):
+                key = tuple(sorted((new.get(kind, kind), e) for kind, e in monomial))
+                coefficients[key] = coefficients.get(key, Fraction(0)) + c
+        p = Polynomial(coefficients, atoms)
+    return None if p is original else _write_expanded(build, p)
+
+
+def _shifted_together(p: Polynomial) -> tuple[int, ...] | None:
+    """The fewest letters whose derivatives add up to 0."""
+    kinds = p.indeterminates()
+    if len(kinds) > MAX_LETTERS:
+        return None
+    slopes = {kind: p.derivative(kind) for kind in kinds}
+    for count in range(2, min(len(kinds), MAX_SHIFTED) + 1):
+        for chosen in combinations(kinds, count):
+            total = slopes[chosen[0]]
+            for kind in chosen[1:]:
+                total = total.plus(slopes[kind])
+            if not total.coefficients:
+                return chosen
+    return None
 
 
 def square_root(value: Fraction) -> Fraction | None:
