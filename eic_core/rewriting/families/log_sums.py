@@ -10,12 +10,25 @@ from eic_core.rewriting.rules import Named
 
 
 def log_sums(build: Builder, number: int) -> Named:
-    """``log`` of three or more exponentials, two by two."""
+    """``log`` of three or more exponentials, two by two; of weighted ones, relative to the largest.
+
+    >>> from eic_core.rewriting.terms import Terms
+    >>> from eic_core.formula.rendering import to_python
+    >>> from eic_core.formula.syntax import read
+    >>> terms = Terms()
+    >>> root = terms.add(read("log(2*exp(a) + b)").formula)
+    >>> [to_python(terms.formula(t)) for _, t in log_sums(Builder(terms), root)]
+    ['max(a, 0) + log(2*exp(a - max(a, 0)) + b*exp(-max(a, 0)))']
+    """
     term = build.terms[number]
     if term.operator != "log" or term.parameter is not None:
         return
     exponents = _exponents(build, term.children[0])
-    if exponents is not None and len(exponents) > 2:
+    if exponents is None:
+        whole = _log_of_weighted(build, term.children[0])
+        if whole is not None:
+            yield "shifted log-sum-exp", whole
+    elif len(exponents) > 2:
         yield "shifted log-sum-exp", reduce(partial(_log_sum_of_two, build), exponents)
 
 
@@ -44,6 +57,37 @@ def _log_sum_of_two(build: Builder, a: int, b: int) -> int:
     distance = put("abs", (build.sub(a, b),))
     small = put("exp", (put("neg", (distance,)),))
     return put("add", (put("max", (a, b)), put("log1p", (small,))))
+
+
+def _log_of_weighted(build: Builder, number: int) -> int | None:
+    zero = build.terms.intern(CONSTANT, label="0")
+    parts: list[tuple[Weighted, int]] = []  # A signed weight and the exponent beside it
+    for sign, term in build.terms_of(number):
+        factors = build.factors_of(term)
+        places = [i for i, f in enumerate(factors) if build.terms[f.term].operator == "exp"]
+        if len(places) > 1 or any(build.terms[f.term].operator == "max" for f in factors):
+            return None
+        exponent = zero
+        for i in places:
+            power, exponential = factors.pop(i)
+            (inside,) = build.terms[exponential].children
+            exponent = inside if power > 0 else build.neg(inside)
+        weight = build.product_of(build.powers(factors)) if factors else build.one()
+        if weight is None:
+            return None
+        parts.append((Weighted(sign, weight), exponent))
+    exponents = dict.fromkeys(exponent for _, exponent in parts)
+    if len(exponents) < 2:
+        return None
+    largest = reduce(lambda a, b: build.terms.intern("max", (a, b)), exponents)
+    if any(largest in build.terms.subterms(exponent) for exponent in exponents):
+        return None
+    shifted = [
+        Weighted(w.weight, build.mul(w.term, build.terms.intern("exp", (build.sub(u, largest),))))
+        for w, u in parts
+    ]
+    total = build.sum_of(shifted)
+    return total and build.terms.intern("add", (largest, build.terms.intern("log", (total,))))
 
 
 def _exponents(build: Builder, number: int) -> list[int] | None:
