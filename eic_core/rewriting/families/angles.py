@@ -130,7 +130,9 @@ def _unclamped(build: Builder, number: int) -> int:
 
 
 def _lengths(build: Builder, number: int) -> list[list[int]]:
-    """The components of each vector whose length is a factor: ``sqrt(x**2 + y**2)``."""
+    """The components of each vector whose length is a factor, ``sqrt(x**2 + y**2)``; none where
+    the factor is something else.
+    """
     term = build.terms[number]
     if term.operator == "hypot":
         parts = [
@@ -143,21 +145,25 @@ def _lengths(build: Builder, number: int) -> list[list[int]]:
     if term.operator != "sqrt":
         return [[]]
     return [
-        [_root(build, t) if w > 0 else -1 for w, t in build.terms_of(factor)]
-        if exponent > 0
-        else [-1]
+        _roots(build, build.terms_of(factor)) if exponent > 0 else []
         for exponent, factor in build.factors_of(term.children[0])
     ]
 
 
-def _root(build: Builder, number: int) -> int:
-    """The square root of a visible square, or -1."""
-    term = build.terms[number]
-    if term.operator == "power" and term.parameter == 2:
-        return term.children[0]
-    if term.operator == "mul" and len({build.terms.kind(c) for c in term.children}) == 1:
-        return term.children[0]
-    return number if build.terms.number(number) == 1 else -1
+def _roots(build: Builder, squares: list[Weighted]) -> list[int]:
+    """What is squared in each term of a sum; empty if something else stands there."""
+    found: list[int] = []
+    for weight, number in squares:
+        term = build.terms[number]
+        is_power = term.operator == "power" and term.parameter == 2
+        is_product = term.operator == "mul" and len(set(term.children)) == 1
+        if weight > 0 and (is_power or is_product):
+            found.append(term.children[0])
+        elif weight > 0 and build.terms.number(number) == 1:
+            found.append(number)
+        else:
+            return []
+    return found
 
 
 def _length(build: Builder, components: Sequence[int]) -> int:
@@ -253,7 +259,7 @@ def half_turns(build: Builder, number: int) -> Iterator[tuple[str, int]]:
 
 def _turn(build: Builder, half: Fraction, below: list[Weighted], turns: Fraction) -> int | None:
     number = build.number(half * turns)
-    return number and build.product_of([Weighted(ONE, number), *below])
+    return None if number is None else build.product_of([Weighted(ONE, number), *below])
 
 
 def _is_reduced(build: Builder, number: int) -> bool:

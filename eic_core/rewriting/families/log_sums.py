@@ -87,7 +87,9 @@ def _log_of_weighted(build: Builder, number: int) -> int | None:
         for w, u in parts
     ]
     total = build.sum_of(shifted)
-    return total and build.terms.intern("add", (largest, build.terms.intern("log", (total,))))
+    if total is None:
+        return None
+    return build.terms.intern("add", (largest, build.terms.intern("log", (total,))))
 
 
 def _exponents(build: Builder, number: int) -> list[int] | None:
