@@ -26,6 +26,8 @@ EXPONENTIAL_RULES: tuple[Rule, ...] = (
          (), HAMMING, "a=1:2 b=1:2"),
     Rule("difference of exponentials", "exp(a) - exp(b)", "2*exp((a + b)/2)*sinh((a - b)/2)",
          (), HAMMING, "a=1:2 b=1:2"),
+    Rule("sum of exponentials", "exp(a) + exp(b)", "2*exp((a + b)/2)*cosh((a - b)/2)",
+         (), HAMMING, "a=1:2 b=1:2"),
     Rule("difference of exponentials", "expm1(a) - expm1(b)", "exp(b)*expm1(a - b)",
          (), HAMMING, "a=1:2 b=1:2"),
     Rule("difference of exponentials", "c**a - c**b", "c**b*expm1((a - b)*log(c))",
