@@ -40,7 +40,7 @@ class SumBuilder:
 
     def number(self, value: Fraction) -> int | None:
         """A constant leaf of exactly this value, or None if it cannot be written briefly."""
-        text = number_text(value)
+        text = self.terms.text(value)
         return None if text is None else self.terms.intern(CONSTANT, label=text)
 
     def one(self) -> int:
@@ -341,4 +341,15 @@ class Builder(SumBuilder):
         if not root.children:
             return self.terms.intern(root.operator, label=root.label)
         children = tuple(self.draft(child, bindings) for child in root.children)
+        if root.operator in ("mul", "div") and any(c.operator == "div" for c in root.children):
+            return self._in_turn(root.operator, *children)
         return self.apply(root.operator, children, root.parameter)
+
+    def _in_turn(self, operator: str, left: int, right: int) -> int:
+        """A product or quotient with its brackets: ``b*(b/c)`` and ``a/b/c`` stay in range where
+        ``b**2/c`` and ``a/(b*c)`` do not.
+        """
+        plain = {0, 1, -1}
+        if plain & {self.terms.number(left), self.terms.number(right)}:
+            return self.apply(operator, (left, right))
+        return self.terms.intern(operator, (left, right))

@@ -14,10 +14,16 @@ from itertools import combinations, islice
 import numpy as np
 
 from eic_core.rewriting.builder import ONE, Builder, Weighted
+from eic_core.rewriting.terms import number_text
 
 MAX_TERMS, MAX_DEGREE = 24, 10
 
 MAX_WAYS = 12
+
+CONSTANT_DIGITS = 3
+"""A number with fewer digits is no constant of its own."""
+
+LONGEST_MULTIPLE = 100
 
 Monomial = tuple[tuple[int, int], ...]
 """(kind of the indeterminate, exponent), sorted."""
@@ -56,6 +62,11 @@ class Polynomial:
                 key = tuple(sorted(exponents.items()))
                 total[key] = total.get(key, Fraction(0)) + c * d
         return Polynomial(total, self.atoms | other.atoms)
+
+    @property
+    def key(self) -> frozenset[tuple[Monomial, Fraction]]:
+        """Equal for equal polynomials."""
+        return frozenset(self.coefficients.items())
 
     def indeterminates(self) -> list[int]:
         return sorted({kind for m in self.coefficients for kind, _ in m})
@@ -130,7 +141,7 @@ def _is_arithmetic(build: Builder, number: int) -> bool:
 
 def ways_to_write(build: Builder, p: Polynomial) -> tuple[int, ...]:
     """The first `MAX_WAYS` ways to write a polynomial: expanded, factored, nested, as squares."""
-    key = (frozenset(p.coefficients.items()), tuple(sorted(p.atoms.values())))
+    key = (p.key, tuple(sorted(p.atoms.values())))
     if key not in build.written:
         build.written[key] = tuple(islice(_ways_to_write(build, p), MAX_WAYS))
     return build.written[key]
@@ -144,6 +155,14 @@ def _ways_to_write(build: Builder, p: Polynomial) -> Iterator[int]:
         return
     content = _content(p) if len(p) > 1 else UNIT
     rest = _divide_by_monomial(p, content)
+    number = _number_content(p)
+    if number is not None:
+        scaled = rest.times(Polynomial({UNIT: 1 / number}, {}))
+        for written in islice(_write(build, scaled), 2):
+            inner = _times_monomial(build, p, content, written)
+            whole = None if inner is None else build.times_number(number, inner)
+            if whole is not None:
+                yield whole
     for written in _write(build, rest):
         whole = _times_monomial(build, p, content, written)
         if whole is not None:
@@ -185,6 +204,16 @@ def _write_expanded(build: Builder, p: Polynomial) -> int | None:
     return build.sum_of([Weighted(p.coefficients[m], _monomial(build, p, m)) for m in order])
 
 
+def _number_content(p: Polynomial) -> Fraction | None:
+    """A constant of several digits of which all coefficients are short multiples."""
+    number = min((abs(c) for c in p.coefficients.values()), default=ONE)
+    multiples = [c / number for c in p.coefficients.values()]
+    if len(p) < 2 or any(c.denominator > 1 or abs(c) > LONGEST_MULTIPLE for c in multiples):
+        return None
+    digits = len((number_text(number) or "").partition("e")[0].replace(".", "").strip("0"))
+    return number if digits >= CONSTANT_DIGITS else None
+
+
 def _content(p: Polynomial) -> Monomial:
     common: dict[int, int] | None = None
     for m in p.coefficients:
@@ -213,10 +242,20 @@ def _times_monomial(build: Builder, p: Polynomial, m: Monomial, written: int) ->
 
 
 def _write_factored(build: Builder, p: Polynomial) -> int | None:
-    dense = p.univariate()
-    if dense is None or len(dense) < 3:
+    """Over the rational roots: ``x**3 - 1``, and ``2*x**2 - 3*x*y + y**2`` by those of x/y."""
+    kinds = p.indeterminates()
+    if len(kinds) == 1:
+        unit = build.one()
+    elif len(kinds) == 2 and {sum(e for _, e in m) for m in p.coefficients} == {p.degree}:
+        unit = p.atoms[kinds[1]]
+    else:
         return None
-    atom = p.atoms[p.indeterminates()[0]]
+    atom = p.atoms[kinds[0]]
+    dense = [Fraction(0)] * (p.degree + 1)
+    for monomial, c in p.coefficients.items():
+        dense[dict(monomial).get(kinds[0], 0)] = c
+    if len(dense) < 3 or not dense[-1]:
+        return None
     roots: dict[Fraction, int] = {}
     while len(dense) > 1:
         root = _rational_root(dense)
@@ -228,12 +267,14 @@ def _write_factored(build: Builder, p: Polynomial) -> int | None:
         return None
     parts: list[Weighted] = []
     if len(dense) > 1:
-        nested = _nest(build, dense, atom)
-        if nested is None:
+        rest = (
+            _nest(build, dense, atom) if len(kinds) == 1 else _homogeneous(build, dense, p, kinds)
+        )
+        if rest is None:
             return None
-        parts.append(Weighted(ONE, nested))
+        parts.append(Weighted(ONE, rest))
     for root, count in roots.items():
-        linear = build.sum_of([Weighted(ONE, atom), Weighted(-root, build.one())])
+        linear = build.sum_of([Weighted(ONE, atom), Weighted(-root, unit)])
         if linear is None:
             return None
         parts.append(Weighted(Fraction(count), linear))
@@ -241,6 +282,17 @@ def _write_factored(build: Builder, p: Polynomial) -> int | None:
     if product is None or len(dense) > 1:
         return product
     return build.times_number(dense[0], product)
+
+
+def _homogeneous(
+    build: Builder, dense: list[Fraction], p: Polynomial, kinds: list[int]
+) -> int | None:
+    degree = len(dense) - 1
+    coefficients = {
+        tuple((kind, e) for kind, e in zip(kinds, (i, degree - i), strict=True) if e): c
+        for i, c in enumerate(dense)
+    }
+    return _write_expanded(build, Polynomial(coefficients, p.atoms))
 
 
 def _rational_root(dense: list[Fraction]) -> Fraction | None:

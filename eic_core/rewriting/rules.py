@@ -2,15 +2,17 @@
 
 A single letter stands for any sub-expression, ``k``, ``m`` and ``n`` for a rational number; other
 numbers mean their value. ``u**p`` matches every power of u, roots and exact exponents included.
-Operands of + and * match in either order, and a number in a sum matches anywhere in its chain (``1
-+ a`` in ``x + 1 + y``). A rule (a row of `eic_core.rewriting.tables`) holds for all real
-operands at which its left side has a value and its assumptions hold.
+Operands of + and * match in any order, and a number in a sum matches anywhere in its chain (``1
++ a`` in ``x + 1 + y``). A letter that stands alone in a product takes all other factors
+(``c*exp(a)`` in ``x*exp(y)/3``), one that stands alone in a sum of two takes one other term or all.
+A rule (a row of `eic_core.rewriting.tables`) holds for all real operands at which its left side has
+a value and its assumptions hold.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -19,7 +21,9 @@ from typing import NamedTuple
 
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import CONSTANT, VARIABLE, Draft
+from eic_core.operators import OPERATORS
 from eic_core.rewriting.builder import ONE, Builder, Weighted
+from eic_core.rewriting.polynomials import polynomial_of
 from eic_core.rewriting.terms import number_value
 from eic_core.samples import Domain
 
@@ -51,6 +55,7 @@ class Matcher:
     def __init__(self, build: Builder) -> None:
         self.build = build
         self.terms = build.terms
+        self._known_parts: dict[int, tuple[Draft, tuple[Part, ...]]] = {}  # by id, which it keeps
 
     def match(self, draft: Draft, number: int) -> Iterator[Bindings]:
         """At most `MAX_MATCHES` ways in which a term matches the pattern."""
@@ -80,6 +85,13 @@ class Matcher:
             yield from self._match(draft.children[0], term.children[0], bound)
             return
         if draft.operator in ("add", "sub"):
+            summands = self._parts(draft)
+            if len(summands) > 2:
+                chain = self.signed_terms(number)
+                if len(chain) == len(summands):
+                    for found, _ in self.choices(summands, chain, bound):
+                        yield found
+                return
             written = _constant_operand(draft)
             if written is not None and term.operator in ("add", "sub"):
                 yield from self._around_number(draft, written, number, bound)
@@ -89,12 +101,20 @@ class Matcher:
             if opposite is not None:
                 yield from self._match(draft.children[0], opposite, bound)
             return
+        if draft.operator in ("mul", "div") and len(self._parts(draft)) > 1:
+            if term.operator in ("mul", "div"):
+                yield from self._product(draft, number, bound)
+            return
+        if _is_root(draft.operator) and draft.operator != term.operator:
+            if self._exponent(number) == exponent_of(draft.operator, draft.parameter):
+                yield from self._match(draft.children[0], term.children[0], bound)
+            return
         if term.operator != draft.operator or term.parameter != draft.parameter:
             return
         if len(term.children) != len(draft.children):
             return
         yield from self._all(draft.children, term.children, bound)
-        if draft.operator in ("add", "mul") and not _alike(*draft.children):
+        if OPERATORS[draft.operator].commutative and not _alike(*draft.children):
             yield from self._all(draft.children, term.children[::-1], bound)
 
     def _all(
@@ -106,13 +126,63 @@ class Matcher:
         for found in self._match(drafts[0], numbers[0], bound):
             yield from self._all(drafts[1:], numbers[1:], found)
 
+    def _parts(self, draft: Draft) -> tuple[Part, ...]:
+        if id(draft) not in self._known_parts:
+            find = parts_of if draft.operator in ("add", "sub") else _loose_factors
+            self._known_parts[id(draft)] = (draft, find(draft))
+        return self._known_parts[id(draft)][1]
+
+    def choices(
+        self, parts: tuple[Part, ...], chain: list[Weighted], bound: Bindings
+    ) -> Iterator[tuple[Bindings, frozenset[int]]]:
+        """The ways to match each part with another member of the chain, and which were used."""
+        if not parts:
+            yield bound, frozenset()
+            return
+        weight, draft = parts[0]
+        for i, (w, term) in enumerate(chain):
+            if w != weight:
+                continue
+            for found in self._match(draft, term, bound):
+                others = [Weighted(Fraction(0), 0) if j == i else m for j, m in enumerate(chain)]
+                for whole, used in self.choices(parts[1:], others, found):
+                    yield whole, used | {i}
+
+    def signed_terms(self, number: int) -> list[Weighted]:
+        return [_positive(self.build, part) for part in self.build.terms_of(number)]
+
+    def _product(self, draft: Draft, number: int, bound: Bindings) -> Iterator[Bindings]:
+        parts = self._parts(draft)
+        lone = parts[-1].draft if parts[-1].draft.operator == VARIABLE else None
+        chain = self.build.factors_of(number)
+        for found, used in self.choices(parts[:-1] if lone else parts, chain, bound):
+            rest = [part for i, part in enumerate(chain) if i not in used]
+            if lone is None:
+                if not rest:
+                    yield found
+                continue
+            if not rest:
+                continue
+            whole = rest[0].term if rest[0].weight == 1 else None
+            if len(rest) > 1 or whole is None:
+                whole = self.build.product_of(self.build.powers(rest))
+            if whole is not None:
+                yield from self._match(lone, whole, found)
+
     def _placeholder(self, name: str, number: int, bound: Bindings) -> Iterator[Bindings]:
         if name in NUMBERS and self.terms.number(number) is None:
             return
         if name not in bound:
             yield {**bound, name: number}
-        elif self.terms.kind(bound[name]) == self.terms.kind(number):
+        elif self._normal(bound[name]) == self._normal(number):
             yield bound
+
+    def _normal(self, number: int) -> object:
+        """Equal for equal polynomials, however they are written."""
+        if self.terms[number].operator not in ("add", "sub", "mul", "div", "neg"):
+            return self.terms.kind(number)
+        p = polynomial_of(self.build, number)
+        return self.terms.kind(number) if p is None else p.key
 
     def _same_number(self, label: str, number: int) -> bool:
         value = number_value(label)
@@ -147,12 +217,20 @@ class Matcher:
         if term.operator == "pow":
             yield from self._all([base, exponent], term.children, bound)
             return
-        value = exponent_of(term.operator, term.parameter)
+        value = self._exponent(number)
         if value is None:
             return
         written = self.build.number(value)
         if written is not None:
             yield from self._all([base, exponent], (term.children[0], written), bound)
+
+    def _exponent(self, number: int) -> Fraction | None:
+        """The rational power of its operand that a term is, if it is one."""
+        term = self.terms[number]
+        if term.operator == "pow":
+            weight, rest = self.build.coefficient(term.children[1])
+            return weight if self.terms.number(rest) == 1 else None
+        return exponent_of(term.operator, term.parameter)
 
     def _around_number(
         self, draft: Draft, written: int, number: int, bound: Bindings
@@ -170,6 +248,44 @@ class Matcher:
             built = self.build.sum_of(rest)
             if built is not None:
                 yield from self._match(draft.children[1 - written], built, bound)
+
+
+class Part(NamedTuple):
+    """A summand of a pattern with its sign, or a factor with the exponent 1 or -1."""
+
+    weight: Fraction
+    draft: Draft
+
+
+def parts_of(draft: Draft) -> tuple[Part, ...]:
+    """Summands or factors, lone letters last.
+
+    >>> [(int(part.weight), part.draft.operator) for part in parts_of(pattern("a - exp(b) + 1"))]
+    [(-1, 'exp'), (1, 'constant'), (1, 'variable')]
+    """
+    pair = ("add", "sub") if draft.operator in ("add", "sub") else ("mul", "div")
+    parts: list[Part] = []
+    todo = [Part(ONE, draft)]
+    while todo:
+        weight, part = todo.pop()
+        if part.operator in pair:
+            left, right = part.children
+            todo += [Part(weight if part.operator == pair[0] else -weight, right)]
+            todo += [Part(weight, left)]
+        else:
+            parts.append(Part(weight, part))
+    return tuple(sorted(parts, key=lambda part: part.draft.operator == VARIABLE))
+
+
+def _loose_factors(draft: Draft) -> tuple[Part, ...]:
+    """The factors of a product of which one letter may take several; none for other products."""
+    parts = parts_of(draft)
+    lone = [part for part in parts if part.draft.operator == VARIABLE]
+    return () if len(lone) > 1 or any(part.weight < 0 for part in lone) else parts
+
+
+def _is_root(operator: str) -> bool:
+    return operator in ("sqrt", "cbrt", "root")
 
 
 def exponent_of(operator: str, parameter: Fraction | None) -> Fraction | None:
@@ -259,6 +375,8 @@ class RuleBook:
     def __init__(self, rules: Iterable[Rule]) -> None:
         self.rules = tuple(rules)
         self._fitting: dict[tuple[str, ...], tuple[Rule, ...]] = {}
+        self._longer = tuple(rule for rule in self.rules if _is_longer(rule.pattern))
+        self._fitting_longer: dict[tuple[str, frozenset[str]], tuple[Rule, ...]] = {}
 
     def at(self, operator: str, *operands: str) -> tuple[Rule, ...]:
         """The rules that a term with this operator over operands with those may match."""
@@ -268,8 +386,30 @@ class RuleBook:
             self._fitting[key] = tuple(fitting)
         return self._fitting[key]
 
+    def of_chains(self, kind: str, operators: Collection[str]) -> tuple[Rule, ...]:
+        """The rules for sums ("add") or products ("mul") of three parts and more, of which terms
+        with these operators may match each.
+        """
+        key = (kind, frozenset(operators))
+        if key not in self._fitting_longer:
+            pair = ("add", "sub") if kind == "add" else ("mul", "div")
+            self._fitting_longer[key] = tuple(
+                rule
+                for rule in self._longer
+                if rule.pattern.operator in pair
+                and all(
+                    any(_may_be(draft, op) for op in operators)
+                    for _, draft in parts_of(rule.pattern)
+                )
+            )
+        return self._fitting_longer[key]
+
 
 _POWERS = ("pow", "power", "sqrt", "cbrt", "root")
+
+
+def _is_longer(draft: Draft) -> bool:
+    return draft.operator in ("add", "sub", "mul", "div") and len(parts_of(draft)) > 2
 
 
 def _roots(draft: Draft) -> tuple[str, ...]:
@@ -277,16 +417,26 @@ def _roots(draft: Draft) -> tuple[str, ...]:
         return _POWERS
     if draft.operator == "power" and draft.parameter == 2:
         return ("power", "mul")
+    if _is_root(draft.operator):
+        return (draft.operator, "power", "pow")
+    if draft.operator in ("mul", "div") and len(_loose_factors(draft)) > 1:
+        return ("mul", "div")
+    if _is_longer(draft) and draft.operator in ("add", "sub"):
+        return ("add", "sub")
     return (draft.operator,)
 
 
 def _fits(draft: Draft, operator: str, operands: tuple[str, ...]) -> bool:
     if operator not in _roots(draft):
         return False
-    around_number = draft.operator in ("add", "sub") and _constant_operand(draft) is not None
-    if around_number or draft.operator != operator:
+    loose = draft.operator in ("add", "sub") and _constant_operand(draft) is not None
+    loose |= draft.operator in ("mul", "div") and len(_loose_factors(draft)) > 1
+    loose |= _is_longer(draft) and draft.operator in ("add", "sub")
+    if loose or draft.operator != operator:
         return True
-    orders = [operands, operands[::-1]] if operator in ("add", "mul") else [operands]
+    orders = [operands]
+    if OPERATORS[operator].commutative:
+        orders.append(operands[::-1])
     return any(all(map(_may_be, draft.children, order)) for order in orders)
 
 
@@ -365,18 +515,60 @@ class Rewriter:
         return value is not None and value > 0
 
     def _sums(self, number: int) -> Iterator[Rewrite]:
-        chain = [_positive(self.build, part) for part in self.build.terms_of(number)]
+        chain = self.matcher.signed_terms(number)
         for i, j in combinations(range(min(len(chain), MAX_CHAIN)), 2):
             (v, a), (w, b) = chain[i], chain[j]
             tries = [("add", (a, b), v)] if v == w else [("sub", (a, b), v), ("sub", (b, a), w)]
             rest = [part for k, part in enumerate(chain) if k not in (i, j)]
             for operator, operands, sign in tries:
-                pair = self.terms.intern(operator, operands)
-                for rule in self._rules(pair):
-                    for rewrite in self._direct(rule, pair):
-                        whole = self._with_terms(rewrite.term, sign, rest, i)
-                        if whole is not None:
-                            yield Rewrite(rewrite.rule, whole, rewrite.assumptions)
+                for rewrite in self._pairs(operator, operands):
+                    whole = self._with_terms(rewrite.term, sign, rest, i)
+                    if whole is not None:
+                        yield Rewrite(rewrite.rule, whole, rewrite.assumptions)
+        if 2 < len(chain) <= MAX_CHAIN:
+            yield from self._longer("add", chain)
+            yield from self._one_and_the_rest(chain)
+
+    def _pairs(self, operator: str, operands: tuple[int, int]) -> Iterator[Rewrite]:
+        pair = self.terms.intern(operator, operands)
+        for rule in self._rules(pair):
+            yield from self._direct(rule, pair)
+
+    def _longer(self, kind: str, chain: list[Weighted]) -> Iterator[Rewrite]:
+        """Three terms or factors and more by the rules that have as many."""
+        operators = [self.terms[part.term].operator for part in chain]
+        for rule in self.book.of_chains(kind, operators):
+            parts = parts_of(rule.pattern)
+            for sign in (ONE, -ONE) if kind == "add" else (ONE,):
+                turned = [Weighted(sign * w, term) for w, term in chain]
+                ways = self.matcher.choices(parts, turned, {})
+                for _, (bindings, used) in zip(range(MAX_MATCHES), ways, strict=False):
+                    term, assumptions = self.apply(rule, bindings)
+                    rest = [part for k, part in enumerate(chain) if k not in used]
+                    put_back = self._with_terms if kind == "add" else self._with_factors
+                    whole = put_back(term, sign, rest, min(used))
+                    if whole is not None:
+                        yield Rewrite(rule.name, whole, assumptions)
+
+    def _one_and_the_rest(self, chain: list[Weighted]) -> Iterator[Rewrite]:
+        """``sqrt(a) - b`` with several terms for b."""
+        for i, (sign, term) in enumerate(chain):
+            if not self.terms[term].children:
+                continue
+            others = [Weighted(-sign * w, t) for j, (w, t) in enumerate(chain) if j != i]
+            negative = others[0].weight < 0
+            rest = self.build.sum_of([Weighted(-w, t) for w, t in others] if negative else others)
+            if rest is None:
+                continue
+            tries = (
+                [("add", (term, rest), sign)]
+                if negative
+                else [("sub", (term, rest), sign), ("sub", (rest, term), -sign)]
+            )
+            for operator, operands, outer in tries:
+                for rewrite in self._pairs(operator, operands):
+                    whole = rewrite.term if outer > 0 else self.build.neg(rewrite.term)
+                    yield Rewrite(rewrite.rule, whole, rewrite.assumptions)
 
     def _with_terms(
         self, term: int, sign: Fraction, rest: list[Weighted], place: int
@@ -406,6 +598,8 @@ class Rewriter:
                         whole = self._with_factors(rewrite.term, exponent, rest, i)
                         if whole is not None:
                             yield Rewrite(rewrite.rule, whole, rewrite.assumptions)
+        if 2 < len(chain) <= MAX_CHAIN:
+            yield from self._longer("mul", chain)
         yield from self._reciprocals(chain)
 
     def _with_factors(

@@ -129,8 +129,12 @@ class Costs:
         return any(self._rms(n) >= CALM for n in (number, *self.terms[number].children))
 
     def _untidy(self, number: int) -> bool:
-        """Whether a rewrite left ``0 + u``, ``1*u`` or ``1 - 1``, which the next one clears."""
+        """Whether it is ``sin(pi)`` or ``u**0``, or a rewrite left ``0 + u``, ``1*u`` or ``1 - 1``,
+        which the next one clears.
+        """
         term = self.terms[number]
+        if term.parameter == 0 or not any(True for _ in self.terms.variables(number)):
+            return True
         values = [self.terms.number(child) for child in term.children]
         if term.operator in ("add", "sub"):
             return 0 in values or None not in values

@@ -26,6 +26,9 @@ from eic_core.operators import OPERATORS
 
 _WHOLE_DIGITS = 17
 
+LONG_DIGITS = 8
+"""Powers of given numbers with so many digits are written as powers."""
+
 _PLAIN = 10**7
 """Smaller whole numbers are written without an exponent."""
 
@@ -72,7 +75,7 @@ def number_text(value: Fraction) -> str | None:
 
 
 def _decimal(digits: str, places: int) -> str:
-    if places > 20:
+    if places > 20 or places - len(digits.lstrip("0")) > 4:
         short = digits.lstrip("0")
         mantissa = short[0] + ("." + short[1:] if len(short) > 1 else "")
         return f"{mantissa}e{len(short) - 1 - places}"
@@ -107,6 +110,7 @@ class Terms:
         self._kinds: dict[object, int] = {}
         self._below: dict[int, tuple[int, ...]] = {}
         self.inputs: set[int] = set()
+        self.spellings: dict[Fraction, str] = {}  # Of numbers as they were read
 
     def __len__(self) -> int:
         return len(self._terms)
@@ -160,11 +164,23 @@ class Terms:
         term = self._terms[number]
         return number_value(term.label) if term.operator == CONSTANT else None
 
+    def text(self, value: Fraction) -> str | None:
+        """A number's text, as it was read or as short as it is exact."""
+        spelled = self.spellings.get(value)
+        if spelled is None and -value in self.spellings:
+            opposite = self.spellings[-value]
+            spelled = opposite[1:] if opposite.startswith("-") else "-" + opposite
+        plain = number_text(value)
+        # 2.0 and 2e0 are not taken over where they meet other whole numbers
+        return plain if spelled is None or plain == str(value) else spelled
+
     def add(self, formula: Formula) -> int:
         """Add a formula and return the number of its root."""
         numbers: list[int] = []
         for node in formula.nodes:
             children = tuple(numbers[c] for c in node.children)
+            if node.operator == CONSTANT and (value := number_value(node.label)) is not None:
+                self.spellings.setdefault(value, node.label)
             numbers.append(self._put(Term(node.operator, children, node.label, node.parameter)))
         return numbers[-1]
 
@@ -257,6 +273,8 @@ class Terms:
             fractions = [self._fraction(child) for child in term.children]
             if (over := self._fraction(number)) is not None:
                 written[number] = self._quotient(over)
+            elif (power := self._power_of_spelled(number)) is not None:
+                written[number] = power
             elif term.operator == "mul" and (fractions[0] is None) != (fractions[1] is None):
                 place = 0 if fractions[0] is not None else 1
                 over = fractions[place]
@@ -266,6 +284,20 @@ class Terms:
                 children = tuple([written[child] for child in term.children])
                 written[number] = self.intern(term.operator, children, term.label, term.parameter)
         return written[root]
+
+    def _power_of_spelled(self, number: int) -> int | None:
+        """``299792458**2`` for a number of many digits that is a power of one that was read."""
+        value = self.number(number)
+        if value is None or value in self.spellings:
+            return None
+        if len(self[number].label.strip("-0.")) < LONG_DIGITS:
+            return None
+        for base, label in self.spellings.items():
+            for exponent in (2, 3, 4):
+                if base**exponent == value:
+                    leaf = self.intern(CONSTANT, label=label)
+                    return self.intern("power", (leaf,), parameter=Fraction(exponent))
+        return None
 
     def _fraction(self, number: int) -> Fraction | None:
         term = self._terms[number]

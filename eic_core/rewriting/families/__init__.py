@@ -1,6 +1,7 @@
 """Rewrites that no single pattern describes: polynomials, fractions, half angles, exponentials."""
 
 from eic_core.rewriting.families.angles import half_angles, half_turns, vector_angles
+from eic_core.rewriting.families.brackets import bracketed_sums, quotients_in_turn
 from eic_core.rewriting.families.fractions import common_denominators
 from eic_core.rewriting.families.log_sums import log_sums, logarithms_near_one, softmax
 from eic_core.rewriting.families.numbers import folded_numbers
@@ -24,6 +25,8 @@ FAMILIES = (
     half_turns,
     logarithms_near_one,
     folded_numbers,
+    bracketed_sums,
+    quotients_in_turn,
 )
 """In the order in which they are tried."""
 

@@ -9,7 +9,10 @@ from eic_core.rewriting.rules import Named
 
 def polynomials(build: Builder, number: int) -> Named:
     """A sum, product or power as a polynomial: expanded, factored, nested, as squares."""
-    if build.terms[number].operator not in ("add", "sub", "mul", "neg", "power"):
+    term = build.terms[number]
+    if term.operator not in ("add", "sub", "mul", "neg", "power") and not (
+        term.operator == "div" and build.terms.number(term.children[1])
+    ):
         return
     p = polynomial_of(build, number)
     if p is None:
@@ -19,8 +22,8 @@ def polynomials(build: Builder, number: int) -> Named:
     )
     if is_its_own_indeterminate:
         return
-    for term in ways_to_write(build, p):
-        yield "collecting and factoring", term
+    for written in ways_to_write(build, p):
+        yield "collecting and factoring", written
 
 
 def like_terms(build: Builder, number: int) -> Named:
