@@ -86,15 +86,13 @@ class Matcher:
             return
         if draft.operator in ("add", "sub"):
             summands = self._parts(draft)
-            if len(summands) > 2:
-                chain = self.signed_terms(number)
-                if len(chain) == len(summands):
-                    for found, _ in self.choices(summands, chain, bound):
-                        yield found
-                return
-            written = _constant_operand(draft)
+            written = _constant_operand(draft) if len(summands) == 2 else None
             if written is not None and term.operator in ("add", "sub"):
                 yield from self._around_number(draft, written, number, bound)
+                return
+            if len(summands) > 2 or summands[0].draft.operator != VARIABLE:
+                if term.operator in ("add", "sub"):
+                    yield from self._sum(summands, number, bound)
                 return
         if draft.operator == "neg":
             opposite = self._opposite(number)
@@ -150,6 +148,24 @@ class Matcher:
 
     def signed_terms(self, number: int) -> list[Weighted]:
         return [_positive(self.build, part) for part in self.build.terms_of(number)]
+
+    def _sum(self, parts: tuple[Part, ...], number: int, bound: Bindings) -> Iterator[Bindings]:
+        """Term by term; a letter that stands alone takes all that the others leave."""
+        chain = self.signed_terms(number)
+        lone = sum(part.draft.operator == VARIABLE for part in parts) == 1
+        for found, used in self.choices(parts[:-1] if lone else parts, chain, bound):
+            rest = [part for i, part in enumerate(chain) if i not in used]
+            if not lone:
+                if not rest:
+                    yield found
+                continue
+            weight, letter = parts[-1]
+            turned = [Weighted(weight * w, term) for w, term in rest]
+            whole = None
+            if any(part.weight > 0 for part in turned):
+                whole = self.build.sum_of(turned)
+            if whole is not None:
+                yield from self._match(letter, whole, found)
 
     def _product(self, draft: Draft, number: int, bound: Bindings) -> Iterator[Bindings]:
         parts = self._parts(draft)
@@ -421,7 +437,9 @@ def _roots(draft: Draft) -> tuple[str, ...]:
         return (draft.operator, "power", "pow")
     if draft.operator in ("mul", "div") and len(_loose_factors(draft)) > 1:
         return ("mul", "div")
-    if _is_longer(draft) and draft.operator in ("add", "sub"):
+    if draft.operator in ("add", "sub") and (
+        _is_longer(draft) or parts_of(draft)[0].draft.operator != VARIABLE
+    ):
         return ("add", "sub")
     return (draft.operator,)
 
@@ -432,6 +450,8 @@ def _fits(draft: Draft, operator: str, operands: tuple[str, ...]) -> bool:
     loose = draft.operator in ("add", "sub") and _constant_operand(draft) is not None
     loose |= draft.operator in ("mul", "div") and len(_loose_factors(draft)) > 1
     loose |= _is_longer(draft) and draft.operator in ("add", "sub")
+    if draft.operator in ("add", "sub") and draft.operator != operator and not loose:
+        return False  # a pair is looked at with both signs
     if loose or draft.operator != operator:
         return True
     orders = [operands]

@@ -147,6 +147,10 @@ ALGEBRA_RULES: tuple[Rule, ...] = (
          (), HIGHAM, "a=-9:9 b=-9:9 c=1:9"),
     Rule("conjugate root", "sqrt(a/b) - 1", "(a - b)/(b*(sqrt(a/b) + 1))",
          (), HAMMING, "a=1:9 b=1:9"),
+    Rule("inverse hyperbolic sine", "atanh(a/sqrt(a**2 + b))", "asinh(a/sqrt(b))",
+         ("b > 0",), KAHAN, "a=-9:9 b=1:9"),
+    Rule("inverse hyperbolic sine", "atanh(a/hypot(a, b))", "asinh(a/abs(b))",
+         ("abs(b) > 0",), KAHAN, "a=-9:9 b=1:9"),
 )
 # fmt: on
 """In the order in which they are tried."""

