@@ -1,6 +1,6 @@
 """Rewrites that no single pattern describes: polynomials, fractions, half angles, exponentials."""
 
-from eic_core.rewriting.families.angles import half_angles
+from eic_core.rewriting.families.angles import half_angles, half_turns, vector_angles
 from eic_core.rewriting.families.brackets import bracketed_sums, quotients_in_turn
 from eic_core.rewriting.families.fractions import common_denominators
 from eic_core.rewriting.families.log_sums import log_sums, logarithms_near_one, softmax
@@ -21,6 +21,8 @@ FAMILIES = (
     log_sums,
     softmax,
     half_angles,
+    vector_angles,
+    half_turns,
     logarithms_near_one,
     folded_numbers,
     bracketed_sums,

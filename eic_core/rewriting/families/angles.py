@@ -1,9 +1,11 @@
-"""Half angles in sums."""
+"""Half angles in sums, angles between vectors, arguments in half turns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import partial, reduce
+from itertools import product
 
 from eic_core.formula.tree import CONSTANT
 from eic_core.rewriting.builder import ONE, Builder, Weighted
@@ -73,3 +75,192 @@ def _ways(build: Builder, number: int | None) -> Iterator[int]:
     if p is not None:
         yield from ways_to_write(build, p)[:MAX_HALF_ANGLE_FORMS]
     yield number
+
+
+def vector_angles(build: Builder, number: int) -> Iterator[tuple[str, int]]:
+    """The arc cosine of a dot product over both lengths, by the cross product: plainly, and with
+    the difference of the vectors, which keeps its digits where they are near each other (Kahan,
+    "How Futile are Mindless Assessments of Roundoff", 2006).
+
+    >>> from eic_core.rewriting.terms import Terms
+    >>> from eic_core.formula.rendering import to_python
+    >>> from eic_core.formula.syntax import read
+    >>> terms = Terms()
+    >>> text = "acos((a*c + b*d)/(hypot(a, b)*sqrt(c**2 + d**2)))"
+    >>> found = vector_angles(Builder(terms), terms.add(read(text).formula))
+    >>> [to_python(terms.formula(t)) for _, t in found]
+    ['atan2(abs(a*d - b*c), a*c + b*d)', 'atan2(abs(a*(d - b) - b*(c - a)), a*c + b*d)']
+    """
+    term = build.terms[number]
+    if term.operator not in ("acos", "asin"):
+        return
+    factors = build.factors_of(_unclamped(build, term.children[0]))
+    lengths: list[list[int]] = []
+    for exponent, factor in factors:
+        if exponent < 0:
+            lengths += _lengths(build, factor)
+    dot = build.product_of(build.powers([f for f in factors if f.weight > 0]))
+    put = build.terms.intern
+    if dot is None or not all(2 <= len(length) <= 3 for length in lengths):
+        return
+    if len(lengths) == 1:
+        rest = [c for c in lengths[0] if build.terms.kind(c) != build.terms.kind(dot)]
+        if len(rest) == len(lengths[0]) - 1:
+            sides = (_length(build, rest), dot)
+            yield (
+                "angle of a right triangle",
+                put("atan2", sides if term.operator == "acos" else sides[::-1]),
+            )
+    elif len(lengths) == 2 and term.operator == "acos":
+        pairs = _pairs(build, [t for _, t in build.terms_of(dot)], *lengths)
+        if pairs is not None and all(w > 0 for w, _ in build.terms_of(dot)):
+            for cross in _cross_products(build, pairs):
+                yield "angle between vectors", put("atan2", (cross, dot))
+
+
+def _unclamped(build: Builder, number: int) -> int:
+    """Without ``min(1, u)`` and ``max(-1, u)``, which a cosine needs for its rounding errors."""
+    term = build.terms[number]
+    for operator, bound in (("min", 1), ("max", -1)):
+        if term.operator == operator:
+            for side in (0, 1):
+                if build.terms.number(term.children[side]) == bound:
+                    return _unclamped(build, term.children[1 - side])
+    return number
+
+
+def _lengths(build: Builder, number: int) -> list[list[int]]:
+    """The components of each vector whose length is a factor, ``sqrt(x**2 + y**2)``; none where
+    the factor is something else.
+    """
+    term = build.terms[number]
+    if term.operator == "hypot":
+        parts = [
+            [c] if build.terms[c].operator != "hypot" else _lengths(build, c)[0]
+            for c in term.children
+        ]
+        return [parts[0] + parts[1]]
+    if term.operator == "mul":
+        return [length for c in term.children for length in _lengths(build, c)]
+    if term.operator != "sqrt":
+        return [[]]
+    return [
+        _roots(build, build.terms_of(factor)) if exponent > 0 else []
+        for exponent, factor in build.factors_of(term.children[0])
+    ]
+
+
+def _roots(build: Builder, squares: list[Weighted]) -> list[int]:
+    """What is squared in each term of a sum; empty if something else stands there."""
+    found: list[int] = []
+    for weight, number in squares:
+        term = build.terms[number]
+        is_power = term.operator == "power" and term.parameter == 2
+        is_product = term.operator == "mul" and len(set(term.children)) == 1
+        if weight > 0 and (is_power or is_product):
+            found.append(term.children[0])
+        elif weight > 0 and build.terms.number(number) == 1:
+            found.append(number)
+        else:
+            return []
+    return found
+
+
+def _length(build: Builder, components: Sequence[int]) -> int:
+    """``hypot`` of the components; the modulus of one."""
+    if len(components) == 1:
+        return build.terms.intern("abs", (components[0],))
+    return reduce(lambda a, b: build.terms.intern("hypot", (a, b)), components)
+
+
+def _pairs(
+    build: Builder, products: list[int], left: list[int], right: list[int]
+) -> list[tuple[int, int]] | None:
+    """The components of two vectors side by side, if the products are those of a dot product."""
+    if not products:
+        return [] if not left and not right else None
+    wanted = _kind_of_product(build, products[0])
+    for a, b in product(left, right):
+        if _kind_of_product(build, a, b) == wanted:
+            others = ([c for c in side if c != x] for side, x in ((left, a), (right, b)))
+            rest = _pairs(build, products[1:], *others)
+            if rest is not None:
+                return [(a, b), *rest]
+    return None
+
+
+def _kind_of_product(build: Builder, *numbers: int) -> int | None:
+    factors = [factor for number in numbers for factor in build.factors_of(number)]
+    whole = build.product_of(build.powers(factors))
+    return None if whole is None else build.terms.kind(whole)
+
+
+def _cross_products(build: Builder, pairs: list[tuple[int, int]]) -> Iterator[int]:
+    """The length of the cross product of two vectors, and of one with their difference."""
+    differences = [(a, build.sub(b, a)) for a, b in pairs]
+    for sides in (pairs, differences):
+        turned = [*sides[1:], sides[0]] if len(sides) == 3 else sides[1:]
+        parts = [
+            build.sub(build.mul(a, e), build.mul(b, d))
+            for (a, d), (b, e) in zip(sides, turned, strict=False)
+        ]
+        yield _length(build, parts)
+
+
+def half_turns(build: Builder, number: int) -> Iterator[tuple[str, int]]:
+    """``sin(pi*u)`` and the like with the remainder of u, which is exact, taken to the nearest
+    zero, as the recommended operations sinPi and cosPi of IEEE 754 are.
+
+    >>> from eic_core.rewriting.terms import Terms
+    >>> from eic_core.formula.rendering import to_python
+    >>> from eic_core.formula.syntax import read
+    >>> terms = Terms()
+    >>> for text in ("cos(pi*x/180)", "tan(2*pi*x)"):
+    ...     found = half_turns(Builder(terms), terms.add(read(text).formula))
+    ...     print(*[to_python(terms.formula(t)) for _, t in found])
+    sin(pi*(90 - abs(remainder(x, 360)))/180)
+    tan(2*pi*remainder(x, 0.5))
+    """
+    put, operator = build.terms.intern, build.terms[number].operator
+    if operator not in ("sin", "cos", "tan"):
+        return
+    factors = build.factors_of(build.terms[number].children[0])
+    is_pi = [build.terms[f.term].label == "pi" and f.weight == 1 for f in factors]
+    others = [f for f, pi in zip(factors, is_pi, strict=True) if not pi]
+    if sum(is_pi) != 1:
+        return
+    coefficient = build.product_of([f for f in others if build.terms.number(f.term) is not None])
+    rest = [f for f in others if build.terms.number(f.term) is None]
+    above = build.product_of([f for f in rest if f.weight > 0])
+    scale = ONE if coefficient is None else build.terms.number(coefficient)
+    if above is None or not scale or len(rest) == 0:
+        return
+    half = 1 / scale
+    if half.denominator & (half.denominator - 1) or _is_reduced(build, above):
+        return
+    below = [Weighted(-f.weight, f.term) for f in rest if f.weight < 0]
+    written = partial(_turn, build, half, below)
+    turn, half_turn, quarter = written(2), written(1), written(Fraction(1, 2))
+    pi = factors[is_pi.index(True)]
+    if None in (turn, half_turn, quarter):
+        return
+    reduced = put("remainder", (above, half_turn if operator == "tan" else turn))
+    if operator == "sin":
+        near = put("min", (reduced, put("sub", (half_turn, reduced))))
+        reduced = put("max", (build.sub(build.neg(half_turn), reduced), near))
+    elif operator == "cos":
+        reduced = put("sub", (quarter, put("abs", (reduced,))))
+    argument = build.product_of(
+        [pi, Weighted(ONE, reduced), *[f for f in others if f not in rest or f.weight < 0]]
+    )
+    if argument is not None:
+        yield "argument reduction", put("sin" if operator == "cos" else operator, (argument,))
+
+
+def _turn(build: Builder, half: Fraction, below: list[Weighted], turns: Fraction) -> int | None:
+    number = build.number(half * turns)
+    return None if number is None else build.product_of([Weighted(ONE, number), *below])
+
+
+def _is_reduced(build: Builder, number: int) -> bool:
+    return any(build.terms[n].operator == "remainder" for n in build.terms.subterms(number))

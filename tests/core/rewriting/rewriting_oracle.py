@@ -85,6 +85,8 @@ FUNCTIONS: dict[str, Any] = {
     "cot": lambda a: MP.cos(a) / MP.sin(a),
     "sec": lambda a: 1 / MP.cos(a),
     "csc": lambda a: 1 / MP.sin(a),
+    "lgamma": lambda a: MP.log(abs(MP.gamma(a))),
+    "remainder": lambda a, b: a - b * MP.nint(a / b),
     **{
         name: getattr(MP, name)
         for name in (
@@ -101,6 +103,8 @@ FUNCTIONS: dict[str, Any] = {
             "acosh",
             "atanh",
             "erf",
+            "erfc",
+            "gamma",
             "sign",
             "floor",
             "ceil",
@@ -152,8 +156,8 @@ def value(draft: Draft, bindings: Mapping[str, Any]) -> Any:
 
 
 def same(left: Any, right: Any) -> bool:
-    """Equal to 40 digits, or both 0 as far as 120 digits tell."""
+    """Equal to 40 digits, or both 0 as far as 120 digits tell: half as many under a root."""
     return bool(
         abs(left - right) <= MP.mpf(10) ** -40 * max(abs(left), abs(right))
-        or max(abs(left), abs(right)) < MP.mpf(10) ** -90
+        or max(abs(left), abs(right)) < MP.mpf(10) ** -55
     )
