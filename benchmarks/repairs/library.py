@@ -386,8 +386,8 @@ LEARNING = (
         "log(1 - exp(-x))",
         "x=loguniform:1e-9:700",
         "log(-expm1(-x)) if x < 0.693 else log1p(-exp(-x))",
+        "asinh(expm1(-x - log(2))/expm1(x))",
         source="scipy/scipy #22439",
-        needs=Needs.BRANCH,
     ),
     _case(
         "sigmoid",

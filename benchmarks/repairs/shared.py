@@ -13,8 +13,15 @@ HAMMING, HERBIE = "hamming_half.csv", "herbie_28.csv"
 SERIES = ("sintan", "invcot", "expq2", "2nthrt")
 """Cases whose best known form is a series on a part of their points."""
 
-BRANCH = ("quadp", "quadm", "quad2p", "quad2m")
-"""Cases whose best known form chooses by the sign of a variable."""
+BRANCH = ("quadp", "quadm", "quad2p", "quad2m", "expq3")
+"""Cases whose best known form chooses by the sign or the size of a variable."""
+
+EXACT_FORMS = {
+    "2cos": "(- (* -2 (cos x) (sqr (sin (/ eps 2)))) (* (sin x) (sin eps)))",
+    "2sin": "(- (* (cos x) (sin eps)) (* 2 (sin x) (sqr (sin (/ eps 2)))))",
+    "2tan": "(/ (sin eps) (* (cos x) (- (* (cos x) (cos eps)) (* (sin x) (sin eps)))))",
+}
+"""Forms without a branch that keep their digits where x + eps is rounded."""
 
 
 def hamming_cases(shared: Path) -> list[Case]:
@@ -43,6 +50,7 @@ def herbie_cases(shared: Path) -> list[Case]:
         texts = [row["formula_fpcore"], row["herbie_output_fpcore"], row["variables"]]
         formula, output, variables = (text.replace("b/2", "b_2") for text in texts)
         known = [output, *forms.get(row["name"], "").split(" | ")]
+        known.append(EXACT_FORMS.get(_short(row["name"]), ""))
         cases.append(
             Case(
                 row["name"],
@@ -59,10 +67,14 @@ def herbie_cases(shared: Path) -> list[Case]:
 
 
 def _needs(name: str) -> Needs:
-    short = name.partition(" ")[0]
+    short = _short(name)
     if short in SERIES:
         return Needs.SERIES
     return Needs.BRANCH if short in BRANCH else Needs.EXACT
+
+
+def _short(name: str) -> str:
+    return name.partition(" ")[0]
 
 
 def _rows(path: Path) -> Iterator[dict[str, str]]:
