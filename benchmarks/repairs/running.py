@@ -28,6 +28,9 @@ HELD_OUT, GIVEN = 256, 256
 
 HELD_OUT_SEED, GIVEN_SEED = 1, 0
 
+LIMIT = 2.0
+"""Seconds that repair takes by default."""
+
 WITHIN = 1.0
 """Bits by which a form may miss the best known one that it reaches."""
 
@@ -94,14 +97,14 @@ class Outcome:
         return Remains.RANGE if self.lost_range > self.after / 2 else Remains.EXACT
 
 
-def run(case: Case, *, clock: Callable[[], float] = time.process_time) -> Outcome:
+def run(case: Case, *, limit_seconds: float = LIMIT) -> Outcome:
     """Repair a case and measure what came of it.
 
     Parameters
     ----------
     case : Case
-    clock : callable
-        By which the limit of repair is kept: processor time, so that other work changes nothing.
+    limit_seconds : float
+        Of processor time, so that other work on the machine changes nothing.
     """
     try:
         formula = case.read()
@@ -111,7 +114,7 @@ def run(case: Case, *, clock: Callable[[], float] = time.process_time) -> Outcom
         nan = math.nan
         return Outcome(case, nan, nan, nan, nan, nan, 0.0, True, "", "", str(error))
     started = time.process_time()
-    repairs = repair(formula, given, clock=clock)
+    repairs = repair(formula, given, limit_seconds=limit_seconds, clock=time.process_time)
     seconds = time.process_time() - started
     return _measured(case, formula, held_out, repairs, seconds)
 
