@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,17 +18,23 @@ from benchmarks.repairs.checking import checking_lines
 from benchmarks.repairs.pool import cases_of_pool
 from benchmarks.repairs.printing import (
     CASE_HEADER,
+    FIX_HEADER,
     HERBIE,
     SUITE_HEADER,
     case_line,
+    fix_rows,
     form_lines,
     markdown_lines,
+    remains_rows,
     suite_cells,
     suite_lines,
 )
 from benchmarks.repairs.running import Outcome, run
 from benchmarks.repairs.shared import HAMMING, hamming_cases, herbie_cases
 from benchmarks.repairs.shared import HERBIE as HERBIE_28
+
+MARK = "<!-- Below: printed by the command above. -->"
+"""In a page of docs: what stands behind it is replaced."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +73,9 @@ def parser() -> argparse.ArgumentParser:
     )
     options.add_argument("--markdown", action="store_true", help="print tables for docs")
     options.add_argument(
+        "--write", metavar="PAGE", type=Path, help="replace the tables of a page of docs"
+    )
+    options.add_argument(
         "--shared", metavar="DIR", type=Path, default=SHARED, help="default: %(default)s"
     )
     return options
@@ -76,8 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run what is asked, suite by suite."""
     options = parser().parse_args(arguments)
     chosen = options.suite or [*SUITES, "checking"]
-    summaries: list[tuple[str, ...]] = []
-    texts: list[str] = []
+    outcomes: dict[str, list[Outcome]] = {}
     for name in chosen:
         if name == "checking":
             continue
@@ -86,17 +94,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{name}: skipped, there is no {options.shared / suite.file}")
             continue
         cases = _chosen(suite.cases(options.shared), options.name, options.cases)
-        outcomes = _run(name, cases, options)
-        summaries.append(suite_cells(name, outcomes))
-        texts += suite_lines(name, outcomes)
-    print()
+        outcomes[name] = _run(name, cases, options)
+    if options.write is not None:
+        head = options.write.read_text(encoding="utf-8").partition(MARK)[0]
+        tables = "\n".join(_tables(outcomes))
+        options.write.write_text(f"{head}{MARK}\n\n{tables}\n", encoding="utf-8")
     if options.markdown:
-        print("\n".join(markdown_lines(SUITE_HEADER, summaries)))
+        print("\n".join(_tables(outcomes)))
     else:
-        print("\n".join([*texts, *HERBIE]))
+        lines = [line for name in outcomes for line in suite_lines(name, outcomes[name])]
+        print("\n".join(["", *lines, *HERBIE]))
     if "checking" in chosen:
         print("\n".join(checking_lines()))
     return 0
+
+
+def _tables(outcomes: dict[str, list[Outcome]]) -> Iterator[str]:
+    rows = [suite_cells(name, of_suite) for name, of_suite in outcomes.items()]
+    yield from ["## Suites", "", *markdown_lines(SUITE_HEADER, rows)]
+    remains = remains_rows(outcomes)
+    if remains:
+        table = markdown_lines(("needs", "suite", "cases"), remains)
+        yield from ["", "## What remains", "", *table]
+    if "library" in outcomes:
+        by_name = {outcome.case.name: outcome for outcome in outcomes["library"]}
+        for field, cases in library.FIELDS.items():
+            of_field = [by_name[case.name] for case in cases if case.name in by_name]
+            if of_field:
+                title = f"## {field.capitalize()}"
+                yield from ["", title, "", *markdown_lines(FIX_HEADER, fix_rows(of_field))]
 
 
 def _chosen(cases: Sequence[Case], name: str, count: int | None) -> list[Case]:

@@ -47,6 +47,9 @@ class Ranges:
     condition: str = ""
     filtered: bool = False
 
+    def __str__(self) -> str:
+        return " ".join([*self.texts, self.condition]).strip()
+
     def draw(self, count: int, seed: int) -> Columns:
         domains = dict(Domain.parse(text) for text in self.texts)
         if not self.condition:
@@ -115,7 +118,7 @@ class Case:
     points : Points
     source : str
         Where the case stands, as precisely as it can be verified.
-    known : tuple of str
+    known_forms : tuple of str
         The best known forms, in the syntax of `formula`; may be empty.
     syntax : str or None
         As `eic_core.formula.syntax.read` names it; None for Python infix.
@@ -129,7 +132,7 @@ class Case:
     formula: str
     points: Points
     source: str
-    known: tuple[str, ...] = ()
+    known_forms: tuple[str, ...] = ()
     syntax: str | None = None
     needs: Needs = Needs.EXACT
     published: Published | None = None

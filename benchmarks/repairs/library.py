@@ -666,10 +666,10 @@ REPORTED = (
 FIELDS = {
     "geometry": GEOMETRY,
     "statistics": STATISTICS,
-    "learning": LEARNING,
+    "machine learning": LEARNING,
     "physics": PHYSICS,
     "finance": FINANCE,
-    "functions": FUNCTIONS,
+    "special functions": FUNCTIONS,
     REPORTS: REPORTED,
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -19,6 +19,7 @@ SUITE_HEADER = (
     "before",
     "after",
     "best known",
+    "Herbie, published",
     "reached",
     "branch",
     "series",
@@ -27,6 +28,18 @@ SUITE_HEADER = (
     "repaired",
     "s, median; 95 %; most",
     "cut short",
+)
+
+FIX_HEADER = (
+    "case",
+    "ranges",
+    "before the fix",
+    "after the fix",
+    "repair",
+    "source",
+    "bits before",
+    "of repair",
+    "best known",
 )
 
 HERBIE = (
@@ -59,8 +72,8 @@ def form_lines(outcome: Outcome) -> Iterator[str]:
     """The formula, its repair and the known forms."""
     yield f"    {outcome.case.formula}"
     yield f"      -> {outcome.form or outcome.sentence or '(nothing)'}"
-    for known in outcome.case.known:
-        yield f"   known {known}"
+    for form in outcome.case.known_forms:
+        yield f"   known {form}"
 
 
 def suite_cells(name: str, outcomes: Sequence[Outcome]) -> tuple[str, ...]:
@@ -79,6 +92,7 @@ def suite_cells(name: str, outcomes: Sequence[Outcome]) -> tuple[str, ...]:
         _figure(mean_of(run, lambda o: o.before)),
         _figure(mean_of(run, lambda o: o.after)),
         _figure(mean_of(run, lambda o: o.best)),
+        _published(run),
         f"{reached} of {len(judged)}" if judged else "",
         *(remains if judged else [""] * len(remains)),
         str(sum(bool(o.form) for o in run)),
@@ -100,11 +114,8 @@ def suite_lines(name: str, outcomes: Sequence[Outcome]) -> Iterator[str]:
             f"a branch, {cells['series']} a series, {cells['out of range']} leave the range, "
             f"{cells['exact form not reached']} have an exact form that was not reached"
         )
-    published = [(o, o.case.published) for o in outcomes if o.case.published and not o.refused]
-    if published:
-        start = float(np.mean([p.start for _, p in published]))
-        herbie = float(np.mean([p.herbie for _, p in published]))
-        yield f"  Herbie's published figures of these: {start:.1f} before, {herbie:.1f} after"
+    if cells["Herbie, published"]:
+        yield f"  Herbie's published means of these, before and after: {cells['Herbie, published']}"
     yield f"  seconds of one core {cells['s, median; 95 %; most']}; {cells['cut short']} cut short"
 
 
@@ -114,6 +125,48 @@ def markdown_lines(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iter
     yield "|" + "---|" * len(header)
     for row in rows:
         yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |"
+
+
+def _published(outcomes: Sequence[Outcome]) -> str:
+    """Herbie's means before and after, where each case has them."""
+    figures = [o.case.published for o in outcomes if o.case.published is not None]
+    if not figures or len(figures) < len(outcomes):
+        return ""
+    start, herbie = (np.mean([getattr(f, name) for f in figures]) for name in ("start", "herbie"))
+    return f"{start:.1f}; {herbie:.1f}"
+
+
+def remains_rows(outcomes: Mapping[str, Sequence[Outcome]]) -> list[tuple[str, str, str]]:
+    """What remains, by kind and suite: the names of the cases."""
+    return [
+        (kind.value, suite, "; ".join(o.case.name for o in of_suite if o.remains is kind))
+        for kind in Remains
+        for suite, of_suite in outcomes.items()
+        if any(o.remains is kind for o in of_suite)
+    ]
+
+
+def fix_rows(outcomes: Sequence[Outcome]) -> list[tuple[str, ...]]:
+    """The cells of `FIX_HEADER`, a row a case."""
+    return [
+        (
+            o.case.name,
+            f"`{o.case.points}`",
+            f"`{o.case.formula}`",
+            f"`{o.case.known_forms[0]}`",
+            f"`{o.form}`" if o.form else "",
+            _link(o.case.source),
+            _figure(o.before),
+            _figure(o.after),
+            _figure(o.best),
+        )
+        for o in outcomes
+    ]
+
+
+def _link(source: str) -> str:
+    repository, _, number = source.partition(" #")
+    return f"[{source}](https://github.com/{repository}/issues/{number})" if number else source
 
 
 def _figure(bits: float) -> str:

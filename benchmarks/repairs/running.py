@@ -23,10 +23,10 @@ from eic_core.measure.observed import run_in
 from eic_core.rewriting import Repairs, repair
 from eic_core.samples import Samples
 
-HELD_OUT, GIVEN = 256, 256
+HELD_OUT, SAMPLES = 256, 256
 """Points at which forms are compared, and others that are given to repair."""
 
-HELD_OUT_SEED, GIVEN_SEED = 1, 0
+HELD_OUT_SEED, SAMPLES_SEED = 1, 0
 
 LIMIT = 2.0
 """Seconds that repair takes by default."""
@@ -109,12 +109,12 @@ def run(case: Case, *, limit_seconds: float = LIMIT) -> Outcome:
     try:
         formula = case.read()
         held_out = draw_held_out(case, formula)
-        given = given_samples(case, formula)
+        samples = samples_for_repair(case, formula)
     except UserError as error:
         nan = math.nan
         return Outcome(case, nan, nan, nan, nan, nan, 0.0, True, "", "", str(error))
     started = time.process_time()
-    repairs = repair(formula, given, limit_seconds=limit_seconds, clock=time.process_time)
+    repairs = repair(formula, samples, limit_seconds=limit_seconds, clock=time.process_time)
     seconds = time.process_time() - started
     return _measured(case, formula, held_out, repairs, seconds)
 
@@ -127,15 +127,16 @@ def _measured(
     computed = doubles(formula if best is None else best.formula, held_out.columns)
     bits = bits_of_error(computed, held_out.exact)
     without = ~np.isfinite(computed) | ((computed == 0) & (held_out.exact != 0))
-    known = {
-        form: held_out.bits(known_doubles(case, form, held_out.columns)) for form in case.known
+    bits_by_form = {
+        form: held_out.bits(known_doubles(case, form, held_out.columns))
+        for form in case.known_forms
     }
-    exact = [bits for form, bits in known.items() if not _BRANCH.search(form)]
+    exact = [bits for form, bits in bits_by_form.items() if not _BRANCH.search(form)]
     return Outcome(
         case,
         before,
         float(np.mean(bits)),
-        min(known.values(), default=math.nan),
+        min(bits_by_form.values(), default=math.nan),
         min(exact, default=math.inf),
         float(np.sum(bits[without])) / len(bits),
         seconds,
@@ -177,11 +178,11 @@ def draw_held_out(case: Case, formula: Formula, count: int = HELD_OUT) -> HeldOu
     return HeldOut(columns, exact)
 
 
-def given_samples(case: Case, formula: Formula, count: int = GIVEN) -> Samples:
+def samples_for_repair(case: Case, formula: Formula, count: int = SAMPLES) -> Samples:
     """The points that repair gets."""
     if not case.points.filtered:
-        return Samples.from_columns(case.points.draw(count, GIVEN_SEED))
-    return Samples.from_columns(_with_values(case, formula, count, GIVEN_SEED)[0])
+        return Samples.from_columns(case.points.draw(count, SAMPLES_SEED))
+    return Samples.from_columns(_with_values(case, formula, count, SAMPLES_SEED)[0])
 
 
 def _with_values(

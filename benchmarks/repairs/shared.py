@@ -49,15 +49,15 @@ def herbie_cases(shared: Path) -> list[Case]:
     for row in _rows(shared / HERBIE):
         texts = [row["formula_fpcore"], row["herbie_output_fpcore"], row["variables"]]
         formula, output, variables = (text.replace("b/2", "b_2") for text in texts)
-        known = [output, *forms.get(row["name"], "").split(" | ")]
-        known.append(EXACT_FORMS.get(_short(row["name"]), ""))
+        known_forms = [output, *forms.get(row["name"], "").split(" | ")]
+        known_forms.append(EXACT_FORMS.get(_short(row["name"]), ""))
         cases.append(
             Case(
                 row["name"],
                 formula,
                 BitUniform(tuple(variables.split())),
                 "Herbie's report of 2017",
-                tuple(form for form in known if form),
+                tuple(form for form in known_forms if form),
                 "fpcore",
                 _needs(row["name"]),
                 Published(float(row["start_bits"]), float(row["herbie_bits"])),

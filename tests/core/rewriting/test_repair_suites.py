@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from benchmarks.repairs import fpcore, textbook
-from benchmarks.repairs.__main__ import main
+from benchmarks.repairs.__main__ import MARK, main
 from benchmarks.repairs.cases import BitUniform, Case, Needs, Ranges, bits_of_error
 from benchmarks.repairs.library import CASES, FIELDS, REPORTS
 from benchmarks.repairs.running import (
@@ -57,13 +57,17 @@ def read_form(case: Case, text: str) -> Formula:
     return read(text, columns=tuple(held_out(case.name).columns)).formula
 
 
+def is_known_to_the_oracle(formula: Formula) -> bool:
+    return {node.operator for node in formula} <= KNOWN_TO_THE_ORACLE
+
+
 def test_the_library_has_at_least_45_fixes_with_a_source_and_no_two_names_are_equal() -> None:
     found = [case for case in CASES if case.source != REPORTS]
     assert len(found) >= 45
     assert all(case.source.count("/") >= 1 for case in found)
     assert len(LIBRARY) == len(CASES)
-    assert all(case.known for case in CASES)
-    assert set(FIELDS) >= {"geometry", "statistics", "finance", "physics", "functions"}
+    assert all(case.known_forms for case in CASES)
+    assert set(FIELDS) >= {"geometry", "statistics", "finance", "physics", "special functions"}
     assert len({case.source.partition(" ")[0] for case in found}) >= 40
 
 
@@ -71,8 +75,10 @@ def test_the_library_has_at_least_45_fixes_with_a_source_and_no_two_names_are_eq
 def test_a_form_of_the_library_is_the_same_function_by_an_independent_oracle(name: str) -> None:
     case, columns = LIBRARY[name], held_out(name).columns
     before = case.read()
-    forms = [read_form(case, text) for text in case.known]
-    forms = [form for form in forms if {node.operator for node in form} <= KNOWN_TO_THE_ORACLE]
+    forms = [read_form(case, text) for text in case.known_forms]
+    forms = [form for form in forms if is_known_to_the_oracle(form)]
+    if not forms or not is_known_to_the_oracle(before):
+        return
     near = 1e-15 if case.needs is Needs.SERIES else 1e-40
     for row in range(5):
         bindings = {name: MP.mpf(float(column[row])) for name, column in columns.items()}
@@ -85,11 +91,15 @@ def test_a_form_of_the_library_is_the_same_function_by_an_independent_oracle(nam
                 assert abs(exact - other) <= near * abs(exact)
 
 
+def test_the_oracle_knows_nearly_all_of_the_library() -> None:
+    assert sum(is_known_to_the_oracle(case.read()) for case in CASES) >= 0.9 * len(CASES)
+
+
 @pytest.mark.parametrize("name", list(LIBRARY)[:: cases(4, 1)])
 def test_a_form_of_the_library_loses_fewer_bits_than_the_formula(name: str) -> None:
     case, points = LIBRARY[name], held_out(name)
     before = points.bits(doubles(case.read(), points.columns))
-    for form in case.known:
+    for form in case.known_forms:
         assert points.bits(known_doubles(case, form, points.columns)) < before - 1
 
 
@@ -173,7 +183,9 @@ def test_points_are_uniform_over_bit_patterns_and_keep_the_precondition() -> Non
 
 
 def test_every_textbook_case_but_one_has_a_known_form() -> None:
-    assert [case.name for case in textbook.CASES if not case.known] == ["x − sin over x − tan"]
+    assert [case.name for case in textbook.CASES if not case.known_forms] == [
+        "x − sin over x − tan"
+    ]
 
 
 def test_a_suite_is_printed_with_herbies_figures_beside(
@@ -186,8 +198,14 @@ def test_a_suite_is_printed_with_herbies_figures_beside(
     assert "d*d*(sqrt(1 + (r/d)**2) - 1)" in lines
     assert "1 of 1 reach the best known form" in lines
     assert "Herbie 6.3" in lines and "Herbie 2.4" in lines
-    assert main([*arguments, "--markdown", "--shared", str(tmp_path)]) == 0
-    assert "| library | 1 | " in capsys.readouterr().out
+    page = tmp_path / "page.md"
+    page.write_text(f"# Repairs\n\n{MARK}\nold", encoding="utf-8")
+    assert main([*arguments, "--markdown", "--write", str(page), "--shared", str(tmp_path)]) == 0
+    tables = capsys.readouterr().out
+    assert "| library | 1 | " in tables and "[scipy/scipy #15312](https://github.com/" in tables
+    assert (
+        page.read_text(encoding="utf-8") == f"# Repairs\n\n{MARK}\n\n{tables[tables.index('#') :]}"
+    )
 
 
 @pytest.mark.outside
@@ -195,9 +213,9 @@ def test_cases_beside_the_repository_are_read_with_points_and_known_forms(shared
     assert (shared / "data" / HERBIE).is_file()
     hamming, herbie = hamming_cases(shared / "data"), herbie_cases(shared / "data")
     assert (len(hamming), len(herbie)) == (14, 28)
-    assert all(case.published and case.known for case in herbie)
+    assert all(case.published and case.known_forms for case in herbie)
     for case in hamming:
         points = draw_held_out(case, case.read(), 16)
         assert np.isfinite(points.exact).all()
-        for form in case.known:
+        for form in case.known_forms:
             assert points.bits(known_doubles(case, form, points.columns)) <= 64

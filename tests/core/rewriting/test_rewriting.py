@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from benchmarks.repairs.cases import Case, Needs
-from benchmarks.repairs.running import given_samples
+from benchmarks.repairs.running import samples_for_repair
 from benchmarks.repairs.textbook import CASES
 from eic_core.cli.main import main
 from eic_core.engine.exact import GREAT_DEPTH
@@ -60,7 +60,7 @@ def is_reachable(case: Case) -> bool:
 @cache
 def textbook(name: str) -> Repairs:
     formula = TEXTBOOK[name].read()
-    samples = given_samples(TEXTBOOK[name], formula, 300)
+    samples = samples_for_repair(TEXTBOOK[name], formula, 300)
     return repair(formula, samples, limit_seconds=UNBOUNDED)
 
 
