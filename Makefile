@@ -121,6 +121,11 @@ load: $(VENV)/.installed-test $(VENV)/.native ## What a ballot costs, how many r
 bench-search: $(VENV)/.installed-test $(VENV)/.native ## What a search finds with EIC and without: laws, real data (hours; ASK="--laws 10 …")
 	@$(PY) -m benchmarks.search_tables $(ASK)
 
+# ASK="--suite library --forms" and the like: what `python -m benchmarks.repairs --help` lists.
+.PHONY: bench-repair
+bench-repair: $(VENV)/.installed-test $(VENV)/.native ## How far repair comes on collected cases, Herbie's figures beside (ASK="--suite hamming")
+	@$(PY) -m benchmarks.repairs $(ASK)
+
 .PHONY: security
 security: $(VENV)/.installed-test $(VENV)/.native ## What strangers and faults of the machine meet, tried on a real server
 	@$(PY) -m pytest -q -s tests/e2e/test_doors.py

@@ -19,8 +19,7 @@ MODULES = (
     "read_share",
     "rerun",
     "raters",
-    "rewriting",
-    "repair",
+    "repairs",
 )
 
 
