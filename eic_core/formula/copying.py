@@ -58,7 +58,7 @@ def copied(formula: Formula, language: str) -> Copied:
     -pow(x, 2)/3.0 + exp(1e-3*y)
     -x**2/3.0d0 + exp(1.0d-3*y)
     -x^2/3 + Exp[1*^-3*y]
-    =-(A2^2)/3 + EXP(1E-3*B2)
+    =(-(A2^2)/3 + EXP(1E-3*B2))
     >>> copied(read("log1p(x)").formula, "mathematica").helpers
     ('log1p[x_] := If[Abs[x] < 1/2, 2*ArcTanh[x/(2 + x)], Log[1 + x]]',)
     >>> copied(read("cbrt(x)").formula, "sympy").notes

@@ -387,7 +387,7 @@ FPCORE_DIALECT = Dialect(
         "sign": ("(if (> <0> 0) 1 (if (< <0> 0) -1 0))", ATOM),
         "mod": (
             "(let ((y <1>) (r (fmod <0> <1>)))"
-            " (if (< y 0) (if (> r 0) (+ r y) r) (if (< r 0) (+ r y) r)))", ATOM,
+            " (if (< r 0) (if (> y 0) (+ r y) r) (if (< y 0) (if (> r 0) (+ r y) r) r)))", ATOM,
         ),
         "root:even": (_root("<0>", "x", "y"), ATOM),
         "root:odd": (_root("(fabs <0>)", "(fabs x)", "(if (< x 0) (- y) y)"), ATOM),
@@ -488,7 +488,7 @@ EXCEL_DIALECT = Dialect(
         atanh=(f"SIGN(<0>)*{_log1p('(2*ABS(<0>)/(1-ABS(<0>)))')}/2", MUL),
         lgamma=(  # GAMMALN takes positive numbers alone
             f"IF({_X}>0, GAMMALN(<0>),"
-            f" LN(PI()/ABS(SIN(PI()*({_X}-INT(<0>)))))-GAMMALN(1-{_X}))", ATOM,
+            f" LN(PI()/ABS(SIN(PI()*({_X}-INT({_X}+1/2)))))-GAMMALN(1-{_X}))", ATOM,
         ),
     ),
     number=str.upper,

@@ -43,8 +43,9 @@ function r = fmod(x, y)
   r(y == 0 | isinf(r)) = NaN;
   left = r >= y;
   while any(left(:))
-    [f, e] = log2(r); [g, k] = log2(y);
-    r = r - left.*y.*2.^min(max(e - k - (f < g), 0), 1000);
+    [f, e] = log2(r); [g, ~] = log2(y);
+    s = max(2*g.*2.^(e - 1 - (f < g)), y);
+    r(left) = r(left) - s(left);
     left = r >= y;
   end
   r = sign(x).*r;
@@ -60,8 +61,8 @@ end""",
 MATLAB_LGAMMA = """\
 function y = lgamma(x)
   y = gammaln(abs(x));
-  m = x < 0;
-  y(m) = log(pi./abs(x(m).*sin(pi*(x(m) - floor(x(m)))))) - y(m);
+  m = x < 0; z = abs(x(m));
+  y(m) = log(pi./z) - log(abs(sin(pi*(z - round(z))))) - y(m);
 end"""
 
 FORTRAN_LOG1P = """\
