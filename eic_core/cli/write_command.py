@@ -16,9 +16,9 @@ def add_parser(commands: Any) -> None:
     parser = commands.add_parser(
         "write",
         help="the formula as text of another language",
-        description="Write a formula as text of another language. What the language lacks keeps its "
-        "digits: a definition is printed before the formula, or a longer form stands in it. The text "
-        "is read back, and standard error says what stands for what.",
+        description="Write a formula as text of another language. What the language lacks keeps "
+        "its digits: a definition is printed before the formula, or a longer form stands in it. "
+        "The text is read back, and standard error says what stands for what.",
     )
     parser.add_argument("formula", metavar="FORMULA", help="in any notation that is read")
     parser.add_argument(

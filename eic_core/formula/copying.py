@@ -94,21 +94,23 @@ def copied(formula: Formula, language: str) -> Copied:
     return Copied(text, language, same, tuple(stands), renamed, notes, tuple(helpers))
 
 
-_LONGEST_SHOWN = 100
-"""Characters of what stands for an operator that a note shows."""
+_LONGEST_FORM = 100
+"""Characters of what stands for an operator that a note holds."""
 
 
 def _notes_on_operators(label: str, used: dict[str, Spelling]) -> Iterator[str]:
     """What stands for operators that the language lacks, and what has to be imported."""
     helped: dict[Lack | None, list[str]] = {}
-    for name, spelling in used.items():
+    for operator, spelling in used.items():
+        parametric = operator in OPERATORS and OPERATORS[operator].has_parameter
+        name = f"`{operator}(x, n)`" if parametric else f"`{operator}`"
         if spelling.helpers:
-            helped.setdefault(spelling.lack, []).append(f"`{name}`")
+            helped.setdefault(spelling.lack, []).append(name)
             continue
-        shown = f"`{re.sub(r'<([01p])(:[0-9]+)?>', _shown, spelling.template)}`"
-        if len(shown) > _LONGEST_SHOWN:
-            shown = "a longer form that keeps its digits"
-        yield f"{label} has no {_ADJECTIVES[spelling.lack]}`{name}`: {shown} stands for it."
+        form = f"`{re.sub(r'<([01p])(:[0-9]+)?>', _letter, spelling.template)}`"
+        if len(form) > _LONGEST_FORM:
+            form = "a longer form that keeps its digits"
+        yield f"{label} has no {_ADJECTIVES[spelling.lack]}{name}: {form} stands for it."
     for lack, operators in helped.items():
         names, many = wording.join(operators), len(operators) > 1
         if lack is None:
@@ -123,7 +125,7 @@ def _notes_on_operators(label: str, used: dict[str, Spelling]) -> Iterator[str]:
 _ADJECTIVES = {None: "", Lack.OPERATOR: "", Lack.DIGITS: "accurate "}
 
 
-def _shown(slot: re.Match[str]) -> str:
+def _letter(slot: re.Match[str]) -> str:
     return {"0": "x", "1": "y", "p": "n"}[slot[1]]
 
 
@@ -412,6 +414,11 @@ def _template(template: str, arity: int, dialect: str) -> tuple[Part | None, ...
     return (*[opened] * (arity - 1), first, *rest)
 
 
+_HELPER_NAME = re.compile(
+    r"^(?:def |class |double |elemental .* function |function \w+ = )?(\w+)[(\[]", re.MULTILINE
+)
+
+
 def _names(labels: tuple[str, ...], dialect: Dialect) -> Iterator[tuple[str, str]]:
     """Each variable's name in the language, unlike its words and the other names."""
     if dialect.names == "cells":
@@ -421,7 +428,10 @@ def _names(labels: tuple[str, ...], dialect: Dialect) -> Iterator[tuple[str, str
     called = {
         text
         for spelling in dialect.spellings.values()
-        for text in re.findall(r"\w+(?=[(\[])", spelling.template)
+        for text in (
+            *re.findall(r"\w+(?=[(\[])", spelling.template),
+            *_HELPER_NAME.findall("\n".join(spelling.helpers)),
+        )
     }
     used = {_key(word, dialect) for word in (*dialect.words, *called)}
     for label in labels:

@@ -248,7 +248,7 @@ JULIA_DIALECT = Dialect(
     words=frozenset(
         "baremodule begin break catch const continue do else elseif end export false finally for"
         " function global if import in isa let local macro module quote return struct true try"
-        " using while where im e pi".split()
+        " using while where im e pi first isodd copysign rem".split()
     ),
 )  # fmt: skip
 
@@ -269,6 +269,11 @@ MATLAB_DIALECT = Dialect(
         # its mod and rem take a quotient that is nearly whole for that number
         "mod": Spelling("floormod(<0>, <1>)", ATOM, Lack.DIGITS, helpers.MATLAB_FLOORMOD),
         "fmod": Spelling("fmod(<0>, <1>)", ATOM, Lack.DIGITS, (helpers.MATLAB_FMOD,)),
+        "remainder": Spelling(
+            "remainder(<0>, <1>)", ATOM, Lack.OPERATOR, helpers.MATLAB_REMAINDER
+        ),
+        # its round takes halves away from 0
+        "round": Spelling("rint(<0>)", ATOM, Lack.OPERATOR, (helpers.MATLAB_RINT,)),
     },
     constants={"pi": Spelling("pi"), "e": Spelling("exp(1)", ATOM, Lack.OPERATOR)},
     words=frozenset(
@@ -335,7 +340,7 @@ MATHEMATICA_DIALECT = Dialect(
     },
     number=with_star, fraction="Rational[<0>, <1>]",
     constants={"pi": Spelling("Pi"), "e": Spelling("E")},
-    names="alphanumeric", words=frozenset("C D E I K N O Pi".split()), counts="",
+    names="alphanumeric", words=frozenset("C D E I K N O Pi Re LogGamma".split()), counts="",
 )  # fmt: skip
 
 _FPCORE_FORMS = {
@@ -420,7 +425,11 @@ SYMPY_DIALECT = Dialect(
     ),
     fraction="Rational(<0>, <1>)",
     constants={"pi": Spelling("pi"), "e": Spelling("E")},
-    words=_PYTHON | frozenset("E I N O Q S oo zoo beta gamma zeta".split()), counts="",
+    words=_PYTHON | frozenset("E I N O Q S oo zoo beta gamma zeta re Function".split()), counts="",
+    hints={
+        "round": "write floor(x + 1/2), where halves may go up",
+        "remainder": "write Mod(x + y/2, y) - y/2, where ties may go up",
+    },
 )  # fmt: skip
 
 # Excel's SINH is the definition, which loses all digits near 0 (of 1e-12 it has 4 right), and
@@ -496,7 +505,7 @@ EXCEL_DIALECT = Dialect(
     whole="=<0>", whole_sum="=(<0>)", names="cells", negative=TIGHT, digits=15, longest=8192,
     hints={
         "round": "its ROUND takes halves away from 0: write the formula without rounding",
-        "remainder": "it has no remainder of the nearest multiple: use MOD where the sign fits",
+        "remainder": "write MOD(x + y/2, y) - y/2, where ties may go up",
     },
 )  # fmt: skip
 

@@ -58,6 +58,22 @@ function r = floormod(x, y)
   r = r + y.*(r ~= 0 & (r < 0) ~= (y < 0));
 end""",
 )
+MATLAB_REMAINDER = (
+    MATLAB_FMOD,
+    """\
+function r = remainder(x, y)
+  r = fmod(abs(x), 2*abs(y)); size_y = abs(y) + zeros(size(r));
+  above = r - size_y; m = r > size_y - r;
+  above = above - size_y.*(above >= size_y - above);
+  r(m) = above(m);
+  r = sign(x).*r;
+end""",
+)
+MATLAB_RINT = """\
+function r = rint(x)
+  r = x; m = abs(x) < 2^52;
+  r(m) = sign(x(m)).*((abs(x(m)) + 2^52) - 2^52);
+end"""
 MATLAB_LGAMMA = """\
 function y = lgamma(x)
   y = gammaln(abs(x));

@@ -43,7 +43,7 @@ REFUSED = {
     "numpy": set(),
     "c": set(),
     "julia": set(),
-    "matlab": {"round", "remainder", "not_equal", "logical_not", "conditional"},
+    "matlab": {"not_equal", "logical_not", "conditional"},
     "fortran": {"not_equal", "logical_and", "logical_or", "logical_not"},
     "mathematica": set(),
     "fpcore": {"round"},
@@ -199,6 +199,53 @@ def test_constants_keep_their_digits_and_a_sheet_that_drops_some_says_so() -> No
         assert "2.50" in copied(formula, language).text
     assert any("keeps 15 digits" in note for note in copied(formula, "excel").notes)
     assert not any("digits" in note for note in copied(formula, "matlab").notes)
+
+
+@pytest.mark.parametrize(
+    ("formula", "language", "text"),
+    [
+        ("log1p(x)*log1p", "fortran", "log1p(x)*log1p_2"),
+        ("hypot(x, scaled)", "mathematica", "hypot[x, scaled2]"),
+        ("root(refined, 3)", "julia", "@. root(refined_2, 3)"),
+        ("lgamma(re)", "sympy", "lgamma(re_2)"),
+        ("mod(y, floormod)", "matlab", "floormod(y, floormod_2)"),
+    ],
+)
+def test_no_variable_has_the_name_of_a_helper(formula: str, language: str, text: str) -> None:
+    tree = read(formula, columns=("x", "y", "log1p", "scaled", "refined", "re", "floormod")).formula
+    copy = copied(tree, language)
+    assert copy.text == text and copy.helpers
+    assert copy.program == "\n\n".join((*copy.helpers, text))
+
+
+def test_a_helper_stands_once_and_each_needed_one_does() -> None:
+    copy = copied(read("mod(x, y) + fmod(y, x) + log1p(x)*log1p(y)").formula, "matlab")
+    assert [helper.split("(")[0] for helper in copy.helpers] == [
+        "function r = fmod",
+        "function r = floormod",
+    ]
+    both = copied(read("log1p(x)*log1p(y)").formula, "fortran")
+    assert len(both.helpers) == 1
+
+
+@pytest.mark.parametrize(
+    ("formula", "language", "note"),
+    [
+        ("log1p(x)", "excel", "Excel has no `log1p`: `IF(ABS(x)<1E-8, x*(1-x/2), "),
+        ("asinh(x)", "excel", "Excel has no accurate `asinh`: a longer form that keeps its digits"),
+        ("erfc(x)", "julia", "`erfc` needs what is imported before the formula."),
+        ("mod(x, y)", "matlab", "MATLAB has no accurate `mod`: the definition before the formula"),
+        ("log(x, 7)", "c", "C has no `log(x, n)`: `log(x)/log(n)` stands for it."),
+    ],
+)
+def test_a_note_says_what_stands_for_an_operator(formula: str, language: str, note: str) -> None:
+    assert copied(read(formula).formula, language).notes[0].startswith(note)
+
+
+def test_a_text_that_is_too_long_for_a_cell_is_refused_with_what_to_write() -> None:
+    with pytest.raises(FormulaError, match="8,192 characters") as refusal:
+        copied(read("log1p(log1p(log1p(log1p(log1p(x)))))").formula, "excel")
+    assert "write parts of it by themselves" in (refusal.value.hint or "")
 
 
 def test_a_truth_value_is_no_number_where_the_language_has_none() -> None:

@@ -298,7 +298,7 @@ def repaired_cases() -> list[tuple[str, Formula, dict[str, tuple[float, ...]], l
     for text in REPAIRED:
         formula = read(text).formula
         names = formula.variables
-        points = [tuple(10 ** rng.uniform(-17, 3) for _ in names) for _ in range(cases(20, 400))]
+        points = [tuple(10 ** rng.uniform(-17, 3) for _ in names) for _ in range(cases(30, 400))]
         with mpmath.workdps(100):
             exact = [exact_value(formula, dict(zip(names, p, strict=True))) for p in points]
         columns = dict(zip(names, map(np.array, zip(*points, strict=True)), strict=True))
