@@ -282,7 +282,7 @@ REPAIRED = (
     "acosh(1 + x)*y",
     "where(x < 1, log1p(-x), log(x))",
     "x/(expm1(y/z)*z)",
-    "root(x, 5) - root(x + y, 5)",
+    "y/(root(x, 5) + root(x + y, 5))",
     "log1p(x*(2 + x))/log(10)",
     "2*asinh(sqrt(x)/2)",
     "tanh(y)/(1 + tanh(x)*tanh(x+y))",
