@@ -40,9 +40,11 @@ $(VENV)/.installed-test: requirements.txt requirements-dev.txt requirements-test
 	@$(PY) .ci/install.py requirements-test.txt
 	@touch $@
 
-.PHONY: chromium
+.PHONY: chromium compilers
 chromium:
 	@.ci/chromium
+compilers: chromium # one apt-get at a time
+	@.ci/compilers
 
 # --- what people run ---
 
@@ -59,7 +61,7 @@ serve: $(VENV)/.installed $(VENV)/.native ## Serve real studies (HOST=…, PORT=
 
 .PHONY: test
 test: ## Lint, then doctests, unit, property, page and browser tests
-	@$(MAKE) --no-print-directory -j4 chromium $(VENV)/.native lint
+	@$(MAKE) --no-print-directory -j4 compilers $(VENV)/.native lint
 	@$(PY) -m pytest -p tests.side_by_side --workers $(WORKERS)
 
 .PHONY: test-outside

@@ -16,8 +16,9 @@ def add_parser(commands: Any) -> None:
     parser = commands.add_parser(
         "write",
         help="the formula as text of another language",
-        description="Write a formula as text of another language. The text is read back: it is the "
-        "same tree, or one of the same value, which is told on standard error.",
+        description="Write a formula as text of another language. What the language lacks keeps "
+        "its digits: a definition is printed before the formula, or a longer form stands in it. "
+        "The text is read back, and standard error says what stands for what.",
     )
     parser.add_argument("formula", metavar="FORMULA", help="in any notation that is read")
     parser.add_argument(
@@ -40,9 +41,10 @@ def run(options: argparse.Namespace) -> None:
             "defined": list(copy.defined),
             "renamed": dict(copy.renamed),
             "notes": list(copy.notes),
+            "helpers": list(copy.helpers),
         }
         print(json.dumps(document, allow_nan=False, ensure_ascii=False))
         return
-    print(copy.text)
+    print(copy.program)
     for note in copy.notes:
         print(note, file=sys.stderr)

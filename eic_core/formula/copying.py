@@ -17,7 +17,7 @@ from eic_core.formula.syntax import EXPONENTS, read
 from eic_core.formula.syntax.names import plain_letters
 from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node
 from eic_core.operators import OPERATORS, follow
-from eic_core.operators.dialects import DIALECTS, Dialect, Spelling
+from eic_core.operators.dialects import DIALECTS, Dialect, Lack, Spelling
 from eic_core.operators.writing import ADD, ATOM, MUL
 
 LATEX_NAME = "latex"
@@ -28,9 +28,6 @@ COPIED: dict[str, str] = {
 }
 """Every language that formulas are copied to: key and displayed name."""
 
-MAX_TEXT = 1_000_000
-"""Characters; a definition that holds its operand twice doubles the text."""
-
 _LARGEST_INT = 2**31  # whole numbers from here on are no int in C and Fortran
 
 
@@ -39,10 +36,16 @@ class Copied:
     text: str
     language: str  # A key of `COPIED`
     same: bool  # True if it reads back to the same tree, False for another one of the same value
-    defined: tuple[str, ...]  # Operators that the language lacks, written by a definition
+    defined: tuple[str, ...]  # Operators that the language lacks, for which others stand
     # Variables that could not keep their names: old name, new name
     renamed: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]  # Caveats, a sentence each, user text in backticks
+    helpers: tuple[str, ...] = ()  # Functions and imports that the text needs before it
+
+    @property
+    def program(self) -> str:
+        """The helpers and the text."""
+        return "\n\n".join((*self.helpers, self.text))
 
 
 @lru_cache(maxsize=64)
@@ -55,18 +58,21 @@ def copied(formula: Formula, language: str) -> Copied:
     -pow(x, 2)/3.0 + exp(1e-3*y)
     -x**2/3.0d0 + exp(1.0d-3*y)
     -x^2/3 + Exp[1*^-3*y]
-    =-(A2^2)/3 + EXP(1E-3*B2)
-    >>> copied(read("hypot(x, y)").formula, "sympy").notes
-    ('SymPy has no `hypot`: a definition of the same value stands for it.',)
+    =(-(A2^2)/3 + EXP(1E-3*B2))
+    >>> copied(read("log1p(x)").formula, "mathematica").helpers
+    ('log1p[x_] := If[Abs[x] < 1/2, 2*ArcTanh[x/(2 + x)], Log[1 + x]]',)
+    >>> copied(read("cbrt(x)").formula, "sympy").notes
+    ('SymPy has no `cbrt`: `real_root(x, 3)` stands for it.',)
     """
+    used: dict[str, Spelling] = {}
     if language == LATEX_NAME:
         names = {label: label for label in formula.variables}
-        text, used, syntax, label = to_latex(formula), {}, LATEX_NAME, COPIED[language]
+        text, syntax, label = to_latex(formula), LATEX_NAME, COPIED[language]
         columns: tuple[str, ...] = formula.variables
     else:
         dialect = DIALECTS[language]
         writer = _Writer(formula, dialect)
-        text, used, names = writer.text(), writer.defined, writer.names
+        text, used, names = writer.text(), writer.used, writer.names
         syntax, label = dialect.syntax, dialect.name
         columns = tuple(names.values())
     readings = []
@@ -77,38 +83,68 @@ def copied(formula: Formula, language: str) -> Copied:
     except FormulaError as error:
         raise _refused(formula, label, f"`{text[:60]}` has another meaning there") from error
     same = _shape(readings[0]) == _shape(formula)
-    if not same and not _equal(formula, readings[-1]):
+    stands = {name: spelling for name, spelling in used.items() if spelling.lack is not None}
+    if not same and not _equal(formula, readings[-1], _AGREED if not stands else _NEARLY):
         raise _refused(formula, label, f"`{text[:60]}` has another meaning there")
     renamed = tuple((old, new) for old, new in names.items() if old != new)
-    notes = _notes(formula, language, tuple(used), renamed)
-    if not (same or used):
+    notes = (*_notes_on_operators(label, used), *_notes_on_leaves(formula, language, renamed))
+    if not (same or stands):
         notes += ("Read back it is another tree of the same value.",)
-    return Copied(text, language, same, tuple(used), renamed, notes)
+    helpers = dict.fromkeys(helper for spelling in used.values() for helper in spelling.helpers)
+    return Copied(text, language, same, tuple(stands), renamed, notes, tuple(helpers))
 
 
-def _notes(
-    formula: Formula, language: str, used: tuple[str, ...], renamed: tuple[tuple[str, str], ...]
-) -> tuple[str, ...]:
-    notes: list[str] = []
-    label = COPIED[language]
-    if used:
-        verb = "a definition of the same value stands for it"
-        if len(used) > 1:
-            verb = "definitions of the same value stand for them"
-        notes.append(f"{label} has no {wording.join([f'`{name}`' for name in used])}: {verb}.")
+_LONGEST_FORM = 100
+"""Characters of what stands for an operator that a note holds."""
+
+
+def _notes_on_operators(label: str, used: dict[str, Spelling]) -> Iterator[str]:
+    """What stands for operators that the language lacks, and what has to be imported."""
+    helped: dict[Lack | None, list[str]] = {}
+    for operator, spelling in used.items():
+        parametric = operator in OPERATORS and OPERATORS[operator].has_parameter
+        name = f"`{operator}(x, n)`" if parametric else f"`{operator}`"
+        if spelling.helpers:
+            helped.setdefault(spelling.lack, []).append(name)
+            continue
+        form = f"`{re.sub(r'<([01p])(:[0-9]+)?>', _letter, spelling.template)}`"
+        if len(form) > _LONGEST_FORM:
+            form = "a longer form that keeps its digits"
+        yield f"{label} has no {_ADJECTIVES[spelling.lack]}{name}: {form} stands for it."
+    for lack, operators in helped.items():
+        names, many = wording.join(operators), len(operators) > 1
+        if lack is None:
+            yield f"{names} {'need' if many else 'needs'} what is imported before the formula."
+            continue
+        stand = "the definitions before the formula stand for them"
+        if not many:
+            stand = "the definition before the formula stands for it"
+        yield f"{label} has no {_ADJECTIVES[lack]}{names}: {stand}."
+
+
+_ADJECTIVES = {None: "", Lack.OPERATOR: "", Lack.DIGITS: "accurate "}
+
+
+def _letter(slot: re.Match[str]) -> str:
+    return {"0": "x", "1": "y", "p": "n"}[slot[1]]
+
+
+def _notes_on_leaves(
+    formula: Formula, language: str, renamed: tuple[tuple[str, str], ...]
+) -> Iterator[str]:
     if renamed:
         pairs = [f"`{old}` is `{new}`" for old, new in renamed]
-        notes.append(f"{wording.join(pairs, limit=12)}.")
+        yield f"{wording.join(pairs, limit=12)}."
     digits = DIALECTS[language].digits if language in DIALECTS else 0
     if digits and any(_digits(node.label) > digits for node in formula if _is_number(node)):
-        notes.append(f"{label} keeps {digits} digits of a number, and here are some with more.")
-    return tuple(notes)
+        label = COPIED[language]
+        yield f"{label} keeps {digits} digits of a number, and here are some with more."
 
 
-def _refused(formula: Formula, label: str, why: str) -> FormulaError:
+def _refused(formula: Formula, label: str, why: str, hint: str = "") -> FormulaError:
     return FormulaError(
         f"this formula cannot be written in {label}: {why}",
-        hint="choose another language",
+        hint=hint or "choose another language",
         source=formula.source,
         span=(0, len(formula.source)),
     )
@@ -151,12 +187,13 @@ def _shape(formula: Formula) -> Shape:
 _POINTS = ((3, 7), (11, 5), (-13, 9), (1, 6), (-8, 11), (29, 4))
 """Numerators and denominators of the numbers at which two trees are compared."""
 
-_BITS, _AGREED = 200, 30
-"""The working precision there, and the digits to which they must agree: half may be lost."""
+_BITS, _AGREED, _NEARLY = 200, 30, 14
+"""The working precision there, and the digits to which they must agree: half may be lost. What
+stands for an operator may be a series near 0, which has the digits of doubles."""
 
 
-def _equal(formula: Formula, other: Formula) -> bool:
-    """Whether two trees have the same values to 30 digits at a few points."""
+def _equal(formula: Formula, other: Formula, digits: int) -> bool:
+    """Whether two trees have the same values to so many digits at a few points."""
     from eic_core.operators.balls import working  # of no use to whoever only copies
 
     with working(_BITS):
@@ -164,13 +201,13 @@ def _equal(formula: Formula, other: Formula) -> bool:
             own_value, other_value = (_value_at(tree, turn) for tree in (formula, other))
             if own_value is None:
                 continue
-            if other_value is None or not _is_small(own_value - other_value, own_value):
+            if other_value is None or not _is_small(own_value - other_value, own_value, digits):
                 return False
     return True
 
 
-def _is_small(x: Any, value: Any) -> bool:
-    return bool(abs(x) * 10**_AGREED <= 1 + abs(value))
+def _is_small(x: Any, value: Any, digits: int) -> bool:
+    return bool(abs(x) * 10**digits <= 1 + abs(value))
 
 
 def _value_at(formula: Formula, turn: int) -> Any:
@@ -201,7 +238,7 @@ def _value_at(formula: Formula, turn: int) -> Any:
                 value = None
         values.append(value if value is not None and value.is_finite() else None)
     last = values[-1]
-    return last if last is not None and _is_small(last.rad(), last) else None
+    return last if last is not None and _is_small(last.rad(), last, _AGREED) else None
 
 
 def _constant(node: Node, B: Any) -> Any:
@@ -224,7 +261,7 @@ class _Writer:
         self.formula = formula
         self.dialect = dialect
         self.names = dict(_names(formula.variables, dialect))
-        self.defined: dict[str, None] = {}
+        self.used: dict[str, Spelling] = {}  # What stands for an operator, or needs a helper
         self.spellings = [self._spelling(node) if node.children else None for node in formula]
 
     def text(self) -> str:
@@ -236,12 +273,20 @@ class _Writer:
             if isinstance(item, str):
                 pieces.append(item)
                 size += len(item)
-                if size > MAX_TEXT:
-                    raise _refused(self.formula, self.dialect.name, "the text would be too long")
+                if size > self.dialect.longest:
+                    raise self._refused(
+                        f"it takes {self.dialect.longest:,} characters at most",
+                        "write parts of it by themselves, and use their values",
+                    )
             else:
                 todo.extend(reversed(list(self._parts(self.formula.nodes[item]))))
-        whole = self.dialect.whole.replace("<v>", " ".join(self.names.values()))
-        return whole.replace("<0>", "".join(pieces))
+        whole = self.dialect.whole
+        if self._binds(self.formula.nodes[-1]) <= ADD:
+            whole = self.dialect.whole_sum or whole
+        return whole.replace("<v>", " ".join(self.names.values())).replace("<0>", "".join(pieces))
+
+    def _refused(self, why: str, hint: str = "") -> FormulaError:
+        return _refused(self.formula, self.dialect.name, why, hint)
 
     def _spelling(self, node: Node) -> Spelling:
         row, value = OPERATORS[node.operator], node.parameter
@@ -255,9 +300,12 @@ class _Writer:
         )
         if spelling is None:
             name = next(iter(row.names), row.name)
-            raise _refused(self.formula, self.dialect.name, f"it has no `{name}`")
-        if spelling.defined:
-            self.defined[node.operator] = None
+            raise self._refused(f"it has no `{name}`", self.dialect.hints.get(node.operator, ""))
+        return self._noted(node.operator, spelling)
+
+    def _noted(self, name: str, spelling: Spelling) -> Spelling:
+        if spelling.lack is not None or spelling.helpers:
+            self.used[name] = spelling
         return spelling
 
     def _parts(self, node: Node) -> Iterator[str | int]:
@@ -278,7 +326,7 @@ class _Writer:
         opened, closed = "", ""
         if self._is_counted(node, child, position):
             if not self.dialect.counts:
-                raise _refused(self.formula, self.dialect.name, "there a truth value is no number")
+                raise self._refused("there a truth value is no number")
             opened, closed = self.dialect.counts.split("<0>")
         bare = not opened
         spelling = self.spellings[node.id]
@@ -327,10 +375,8 @@ class _Writer:
         if not _is_number(node):
             spelling = self.dialect.constants.get(label)
             if spelling is None:
-                raise _refused(self.formula, self.dialect.name, f"it has no `{label}`")
-            if spelling.defined:
-                self.defined[label] = None
-            return spelling.template
+                raise self._refused(f"it has no `{label}`")
+            return self._noted(label, spelling).template
         over, slash, under = label.partition("/")
         number = self.dialect.number
         if not slash:
@@ -368,6 +414,11 @@ def _template(template: str, arity: int, dialect: str) -> tuple[Part | None, ...
     return (*[opened] * (arity - 1), first, *rest)
 
 
+_HELPER_NAME = re.compile(
+    r"^(?:def |class |double |elemental .* function |function \w+ = )?(\w+)[(\[]", re.MULTILINE
+)
+
+
 def _names(labels: tuple[str, ...], dialect: Dialect) -> Iterator[tuple[str, str]]:
     """Each variable's name in the language, unlike its words and the other names."""
     if dialect.names == "cells":
@@ -377,7 +428,10 @@ def _names(labels: tuple[str, ...], dialect: Dialect) -> Iterator[tuple[str, str
     called = {
         text
         for spelling in dialect.spellings.values()
-        for text in re.findall(r"\w+(?=[(\[])", spelling.template)
+        for text in (
+            *re.findall(r"\w+(?=[(\[])", spelling.template),
+            *_HELPER_NAME.findall("\n".join(spelling.helpers)),
+        )
     }
     used = {_key(word, dialect) for word in (*dialect.words, *called)}
     for label in labels:

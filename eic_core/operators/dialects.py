@@ -2,6 +2,9 @@
 
 Templates are those of `eic_core.operators.writing`. A key may carry the parameter: ``log:10``,
 ``root:even``, ``root:odd`` and ``log:*`` for any other. An operator without a key is refused.
+
+What stands for an operator has its value, to a few units in the last place, over its whole domain,
+so that no text undoes a repair. A helper has a name by which readers know the operator.
 """
 
 from __future__ import annotations
@@ -9,19 +12,29 @@ from __future__ import annotations
 import keyword
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from typing import NamedTuple
 
+from eic_core.operators import helpers
+from eic_core.operators.remainders import MOD_ROW
 from eic_core.operators.writing import ADD, AND, ATOM, MUL, NEG, OR, POW, RELATE
 
 TIGHT = POW + 5
 """How tightly a sign binds in a spreadsheet: ``-2^2`` is 4 there."""
 
 
+class Lack(Enum):
+    """What a language lacks of an operator, so that something else stands for it."""
+
+    OPERATOR = auto()
+    DIGITS = auto()  # Its own function has another value, or fewer digits
+
+
 class Spelling(NamedTuple):
     template: str
     binds: int = ATOM  # How tightly
-    # Whether other operators define it, since the language lacks this one
-    defined: bool = False
+    lack: Lack | None = None
+    helpers: tuple[str, ...] = ()  # Functions and imports that stand before the formula
 
 
 def as_it_is(label: str) -> str:
@@ -65,6 +78,7 @@ class Dialect:
     fraction: str = ""  # Template of an exact fraction of ``<0>`` and ``<1>``; empty: a quotient
     constants: Mapping[str, Spelling] = field(default_factory=dict)  # ``pi`` and ``e``
     whole: str = "<0>"  # Template of the whole text: ``<0>`` is the formula, ``<v>`` its variables
+    whole_sum: str = ""  # The same where the formula is a sum or a difference
     words: frozenset[str] = frozenset()  # Names that no variable may have
     # "letters", "capitals", "cells" or "any": letters, digits and ``_``; the same, but capitals
     # make no difference; no ``_``; the cells of a row; whatever the tree calls them
@@ -74,6 +88,9 @@ class Dialect:
     counts: str = "<0>"
     # Significant digits of a number that the language keeps, 0 for all that doubles need
     digits: int = 0
+    longest: int = 1_000_000  # Characters of the longest text
+    # What to do about an operator that is refused, by its name
+    hints: Mapping[str, str] = field(default_factory=dict)
 
 
 def _arithmetic(times: str = "*", over: str = "/", raised: str = "**") -> dict[str, Spelling]:
@@ -122,7 +139,28 @@ def _calls(words: str, before: str = "", brackets: str = "()") -> dict[str, Spel
 
 
 def _defined(**templates: tuple[str, int]) -> dict[str, Spelling]:
-    return {name: Spelling(*pair, True) for name, pair in templates.items()}
+    return {key: Spelling(*pair, Lack.OPERATOR) for key, pair in templates.items()}
+
+
+def _precise(**templates: tuple[str, int]) -> dict[str, Spelling]:
+    """What stands for functions of the language that lose digits."""
+    return {key: Spelling(*pair, Lack.DIGITS) for key, pair in templates.items()}
+
+
+def _helped(**texts: str) -> dict[str, Spelling]:
+    """Calls of helpers, by the names of their operators."""
+    return {
+        key: Spelling(f"{key}(<*>{', <p>' if key == 'root' else ''})", ATOM, Lack.OPERATOR, (text,))
+        for key, text in texts.items()
+    }
+
+
+def _imported(words: str, line: str) -> dict[str, Spelling]:
+    """Functions that need a line before the formula; ``{}`` in it is their name there."""
+    return {
+        key: spelling._replace(helpers=(line.format(spelling.template.partition("(")[0]),))
+        for key, spelling in _calls(words).items()
+    }
 
 
 _INVERTED = {"cot": "tan", "sec": "cos", "csc": "sin"}
@@ -130,12 +168,10 @@ _INVERTED = {"cot": "tan", "sec": "cos", "csc": "sin"}
 
 def _reciprocals(template: str, binds: int = MUL) -> dict[str, Spelling]:
     """cot, sec and csc by tan, cos and sin, where a language lacks them; ``{}`` is these."""
-    return {name: Spelling(template.format(of), binds, True) for name, of in _INVERTED.items()}
+    return {
+        name: Spelling(template.format(of), binds, Lack.OPERATOR) for name, of in _INVERTED.items()
+    }
 
-
-_LEFT = "<0:10> - <1:21>{}{}<0:20>{}<1:21>{}"
-"""A dividend less whole divisors, by the signs of a product, of the call that makes the quotient
-whole, and of a quotient."""
 
 _CIRCULAR = "sin cos tan"
 _ARCS = "asin acos atan"
@@ -157,17 +193,11 @@ NUMPY_DIALECT = Dialect(
     }
     | _calls("erf erfc gamma lgamma=gammaln", "scipy.special.")
     | _reciprocals("1/np.{}(<0>)")
-    | _defined(**{
-        "log:*": ("np.log(<0>)/np.log(<p>)", MUL),
-        "root:even": ("<0:41>**(1/<p>)", POW),
-        "root:odd": ("np.sign(<0>)*np.abs(<0>)**(1/<p>)", MUL),
-        "remainder": (_LEFT.format("*", "np.rint(", "/", ")"), ADD),
-    }),
+    | _defined(**{"log:*": ("np.log(<0>)/np.log(<p>)", MUL)})
+    | _helped(root=helpers.NUMPY_ROOT, remainder=helpers.NUMPY_REMAINDER),
     constants={"pi": Spelling("np.pi"), "e": Spelling("np.e")},
     words=_PYTHON, counts="np.float64(<0>)",
 )  # fmt: skip
-
-_SIGN_IN_C = "(double)((<0:8> > 0.0) - (<0:8> < 0.0))"
 
 C_DIALECT = Dialect(
     "C", "c",
@@ -184,11 +214,10 @@ C_DIALECT = Dialect(
     }
     | _reciprocals("1.0/{}(<0>)")
     | _defined(**{
-        "sign": (_SIGN_IN_C, ATOM), "mod": (_LEFT.format("*", "floor(", "/", ")"), ADD),
+        "sign": ("(double)((<0:8> > 0.0) - (<0:8> < 0.0))", ATOM),
         "log:*": ("log(<0>)/log(<p>)", MUL),
-        "root:even": ("pow(<0>, 1.0/<p>)", ATOM),
-        "root:odd": (f"{_SIGN_IN_C}*pow(fabs(<0>), 1.0/<p>)", MUL),
-    }),
+    })
+    | _helped(mod=MOD_ROW.writing.c_helper, root=helpers.C_ROOT),
     number=with_point,
     constants={"pi": Spelling("M_PI"), "e": Spelling("M_E")},
     words=frozenset(
@@ -205,22 +234,21 @@ JULIA_DIALECT = Dialect(
     _arithmetic(raised="^") | _compared() | _joined("&", "|")
     | _calls(
         f"abs sqrt cbrt hypot exp expm1 log log1p {_CIRCULAR} cot sec csc {_ARCS} atan2=atan"
-        f" {_HYPERBOLIC} {_AREAS} sign floor ceil round log:2=log2 log:10=log10 erf min max"
-        " conditional=ifelse gamma lgamma=loggamma erfc mod fmod=rem"
+        f" {_HYPERBOLIC} {_AREAS} sign floor ceil round log:2=log2 log:10=log10 min max"
+        " conditional=ifelse mod fmod=rem"
     )
+    | _imported("erf erfc gamma", "using SpecialFunctions: {}")
     | {"log:*": Spelling("log(<p>, <0>)"), "logical_not": Spelling("!(<0>)")}
-    | _defined(**{
-        "root:even": ("<0:41>^(1/<p>)", POW),
-        "root:odd": ("sign(<0>)*abs(<0>)^(1/<p>)", MUL),
-        "remainder": (_LEFT.format("*", "round(", "/", ")"), ADD),
-    }),
+    | _helped(
+        root=helpers.JULIA_ROOT, remainder=helpers.JULIA_REMAINDER, lgamma=helpers.JULIA_LGAMMA
+    ),
     number=with_point,
-    constants={"pi": Spelling("pi"), "e": Spelling("exp(1.0)", ATOM, True)},
+    constants={"pi": Spelling("pi"), "e": Spelling("exp(1.0)", ATOM, Lack.OPERATOR)},
     whole="@. <0>",
     words=frozenset(
         "baremodule begin break catch const continue do else elseif end export false finally for"
         " function global if import in isa let local macro module quote return struct true try"
-        " using while where im e pi".split()
+        " using while where im e pi first isodd copysign rem".split()
     ),
 )  # fmt: skip
 
@@ -229,15 +257,25 @@ MATLAB_DIALECT = Dialect(
     _arithmetic(".*", "./", " .^ ") | _compared(unequal="") | _joined("&", "|")
     | _calls(
         f"abs sqrt hypot exp expm1 log log1p {_CIRCULAR} cot sec csc {_ARCS} atan2 {_HYPERBOLIC}"
-        f" {_AREAS} sign floor ceil log:2=log2 log:10=log10 erf erfc gamma lgamma=gammaln mod"
-        " fmod=rem"
+        f" {_AREAS} sign floor ceil log:2=log2 log:10=log10 erf erfc gamma"
     )
     | {
         "min": Spelling("min(<0>, <1>)"), "max": Spelling("max(<0>, <1>)"),
         "root": Spelling("nthroot(<0>, <p>)"),
     }
-    | _defined(**{"cbrt": ("nthroot(<0>, 3)", ATOM), "log:*": ("log(<0>)./log(<p>)", MUL)}),
-    constants={"pi": Spelling("pi"), "e": Spelling("exp(1)", ATOM, True)},
+    | _defined(**{"cbrt": ("nthroot(<0>, 3)", ATOM), "log:*": ("log(<0>)./log(<p>)", MUL)})
+    | _helped(lgamma=helpers.MATLAB_LGAMMA)
+    | {
+        # its mod and rem take a quotient that is nearly whole for that number
+        "mod": Spelling("floormod(<0>, <1>)", ATOM, Lack.DIGITS, helpers.MATLAB_FLOORMOD),
+        "fmod": Spelling("fmod(<0>, <1>)", ATOM, Lack.DIGITS, (helpers.MATLAB_FMOD,)),
+        "remainder": Spelling(
+            "remainder(<0>, <1>)", ATOM, Lack.OPERATOR, helpers.MATLAB_REMAINDER
+        ),
+        # its round takes halves away from 0
+        "round": Spelling("rint(<0>)", ATOM, Lack.OPERATOR, (helpers.MATLAB_RINT,)),
+    },
+    constants={"pi": Spelling("pi"), "e": Spelling("exp(1)", ATOM, Lack.OPERATOR)},
     words=frozenset(
         "break case catch classdef continue else elseif end for function global if otherwise"
         " parfor persistent return spmd switch try while e pi i j".split()
@@ -252,21 +290,26 @@ FORTRAN_DIALECT = Dialect(
         " erf min max erfc gamma lgamma=log_gamma mod=modulo fmod=mod"
     )
     | {
-        "floor": Spelling("dble(floor(<0>))"), "ceil": Spelling("dble(ceiling(<0>))"),
+        # whole numbers of its floor() end at 2^31
+        "floor": Spelling("<0:10> - modulo(<0>, 1.0d0)", ADD),
+        "ceil": Spelling("<0:10> + modulo(-<0:31>, 1.0d0)", ADD),
         "conditional": Spelling("merge(<1>, <2>, <0>)"),
     }
     | _reciprocals("1.0d0/{}(<0>)")
+    | _imported("round=rint", "use, intrinsic :: ieee_arithmetic, only: rint => ieee_rint")
+    | _imported("remainder", "use, intrinsic :: ieee_arithmetic, only: remainder => ieee_rem")
     | _defined(**{
-        "expm1": ("exp(<0>) - 1.0d0", ADD), "log1p": ("log(1.0d0 + <0:11>)", ATOM),
         "sign": ("merge(1.0d0, merge(-1.0d0, 0.0d0, <0:8> < 0.0d0), <0:8> > 0.0d0)", ATOM),
-        "cbrt": ("merge(1.0d0, -1.0d0, <0:8> >= 0.0d0)*abs(<0>)**(1.0d0/3.0d0)", MUL),
-        "root:even": ("<0:41>**(1.0d0/<p>)", POW),
-        "root:odd": ("merge(1.0d0, -1.0d0, <0:8> >= 0.0d0)*abs(<0>)**(1.0d0/<p>)", MUL),
         "log:*": ("log(<0>)/log(<p>)", MUL),
-    }),
+    })
+    | _helped(
+        expm1=helpers.FORTRAN_EXPM1, log1p=helpers.FORTRAN_LOG1P,
+        cbrt=helpers.FORTRAN_CBRT, root=helpers.FORTRAN_ROOT,
+    ),
     number=with_d,
     constants={
-        "pi": Spelling("acos(-1.0d0)", ATOM, True), "e": Spelling("exp(1.0d0)", ATOM, True),
+        "pi": Spelling("acos(-1.0d0)", ATOM, Lack.OPERATOR),
+        "e": Spelling("exp(1.0d0)", ATOM, Lack.OPERATOR),
     },
     names="capitals", words=frozenset(("e", "pi")), counts="",
 )  # fmt: skip
@@ -279,22 +322,25 @@ MATHEMATICA_DIALECT = Dialect(
         " tan=Tan cot=Cot sec=Sec csc=Csc asin=ArcSin acos=ArcCos atan=ArcTan sinh=Sinh cosh=Cosh"
         " tanh=Tanh asinh=ArcSinh acosh=ArcCosh atanh=ArcTanh erf=Erf sign=Sign floor=Floor"
         " ceil=Ceiling round=Round min=Min max=Max logical_not=Not conditional=If"
-        " erfc=Erfc gamma=Gamma lgamma=LogGamma mod=Mod",
+        " erfc=Erfc gamma=Gamma mod=Mod",
         brackets="[]",
     )
     | {
         "atan2": Spelling("ArcTan[<1>, <0>]"), "root": Spelling("Surd[<0>, <p>]"),
         "log:*": Spelling("Log[<p>, <0>]"),
     }
-    | _defined(**{
-        "expm1": ("Exp[<0>] - 1", ADD), "log1p": ("Log[1 + <0:11>]", ATOM),
-        "hypot": ("Sqrt[<0:41>^2 + <1:41>^2]", ATOM),
-        "fmod": ("Sign[<0>]*Mod[Abs[<0>], Abs[<1>]]", MUL),
-        "remainder": (_LEFT.format("*", "Round[", "/", "]"), ADD),
-    }),
+    | _defined(fmod=("Sign[<0>]*Mod[Abs[<0>], Abs[<1>]]", MUL))
+    | {
+        key: spelling._replace(template=f"{key}[<*>]")
+        for key, spelling in _helped(
+            expm1=helpers.MATHEMATICA_EXPM1, log1p=helpers.MATHEMATICA_LOG1P,
+            hypot=helpers.MATHEMATICA_HYPOT, remainder=helpers.MATHEMATICA_REMAINDER,
+            lgamma=helpers.MATHEMATICA_LGAMMA,
+        ).items()
+    },
     number=with_star, fraction="Rational[<0>, <1>]",
     constants={"pi": Spelling("Pi"), "e": Spelling("E")},
-    names="alphanumeric", words=frozenset("C D E I K N O Pi".split()), counts="",
+    names="alphanumeric", words=frozenset("C D E I K N O Pi Re LogGamma".split()), counts="",
 )  # fmt: skip
 
 _FPCORE_FORMS = {
@@ -326,6 +372,14 @@ _FPCORE_FORMS |= {
     ).split()
 }
 
+
+def _root(inner: str, size: str, signed: str) -> str:
+    """A root with a step of Newton's method; `inner` is its argument's size, `size` and `signed`
+    the same and the root by the names x and y."""
+    step = f"(/ (* {signed} (+ (- <p> 1) (/ {size} (pow y <p>)))) <p>)"
+    return f"(let ((x <0>) (y (pow {inner} (/ 1 <p>)))) (if (== x 0) x {step}))"
+
+
 FPCORE_DIALECT = Dialect(
     "FPCore", "fpcore",
     {name: Spelling(f"({head} <*>)") for name, head in _FPCORE_FORMS.items()}
@@ -336,9 +390,12 @@ FPCORE_DIALECT = Dialect(
     | _reciprocals("(/ 1 ({} <0>))", ATOM)
     | _defined(**{
         "sign": ("(if (> <0> 0) 1 (if (< <0> 0) -1 0))", ATOM),
-        "mod": ("(- <0> (* <1> (floor (/ <0> <1>))))", ATOM),
-        "root:even": ("(pow <0> (/ 1 <p>))", ATOM),
-        "root:odd": ("(* (if (< <0> 0) -1 1) (pow (fabs <0>) (/ 1 <p>)))", ATOM),
+        "mod": (
+            "(let ((y <1>) (r (fmod <0> <1>)))"
+            " (if (< r 0) (if (> y 0) (+ r y) r) (if (< y 0) (if (> r 0) (+ r y) r) r)))", ATOM,
+        ),
+        "root:even": (_root("<0>", "x", "y"), ATOM),
+        "root:odd": (_root("(fabs <0>)", "(fabs x)", "(if (< x 0) (- y) y)"), ATOM),
         "log:*": ("(/ (log <0>) (log <p>))", ATOM),
     }),
     fraction="<0>/<1>",
@@ -350,52 +407,106 @@ SYMPY_DIALECT = Dialect(
     "SymPy", "sympy",
     _arithmetic() | _compared() | _joined("&", "|")
     | _calls(
-        f"abs=Abs sqrt cbrt exp log {_CIRCULAR} cot sec csc {_ARCS} atan2 {_HYPERBOLIC} {_AREAS}"
+        f"abs=Abs sqrt exp log {_CIRCULAR} cot sec csc {_ARCS} atan2 {_HYPERBOLIC} {_AREAS}"
         " erf sign floor ceil=ceiling min=Min max=Max equal_to=Eq not_equal=Ne logical_not=Not"
-        " erfc gamma lgamma=loggamma mod=Mod"
+        " erfc gamma mod=Mod"
     )
+    | _imported("hypot", helpers.SYMPY_HYPOT)
     | {
         "root": Spelling("real_root(<0>, <p>)"),
         "conditional": Spelling("Piecewise((<1>, <0>), (<2>, True))"),
         "log:*": Spelling("log(<0>, <p>)"),
     }
-    | _defined(**{
-        "expm1": ("exp(<0>) - 1", ADD), "log1p": ("log(1 + <0:11>)", ATOM),
-        "hypot": ("sqrt(<0:41>**2 + <1:41>**2)", ATOM),
-        "fmod": ("sign(<0>)*Mod(Abs(<0>), Abs(<1>))", MUL),
-    }),
+    | _defined(
+        cbrt=("real_root(<0>, 3)", ATOM), fmod=("sign(<0>)*Mod(Abs(<0>), Abs(<1>))", MUL)
+    )
+    | _helped(
+        expm1=helpers.SYMPY_EXPM1, log1p=helpers.SYMPY_LOG1P, lgamma=helpers.SYMPY_LGAMMA
+    ),
     fraction="Rational(<0>, <1>)",
     constants={"pi": Spelling("pi"), "e": Spelling("E")},
-    words=_PYTHON | frozenset("E I N O Q S oo zoo beta gamma zeta".split()), counts="",
+    words=_PYTHON | frozenset("E I N O Q S oo zoo beta gamma zeta re Function".split()), counts="",
+    hints={
+        "round": "write floor(x + 1/2), where halves may go up",
+        "remainder": "write Mod(x + y/2, y) - y/2, where ties may go up",
+    },
 )  # fmt: skip
+
+# Excel's SINH is the definition, which loses all digits near 0 (of 1e-12 it has 4 right), and
+# nothing says that TANH and the inverses are better. It takes the last difference of a formula for
+# 0 where 15 digits cancel: nothing divides by such a difference, and one that is the whole formula
+# stands in parentheses, which keep it.
+_X, _Y = f"<0:{TIGHT + 1}>", f"<1:{TIGHT + 1}>"
+_SERIES = _X + "".join(f"*(1+{_X}^2/{k}" for k in (6, 20, 42, 72, 110)) + ")" * 5
+_LARGEST = "MAX(ABS(<0>), ABS(<1>))"
+
+
+def _log1p(x: str) -> str:
+    # u = 1 + x is rounded, and log(u)/(u - 1) hardly changes by that
+    size = "<0>" if x == _X else x[1:-1]  # a call has parentheses
+    return f"IF(ABS({size})<1E-8, {x}*(1-{x}/2), LN(1+{x})*({x}/((1+{x})-1)))"
+
+
+def _area(x: str) -> str:
+    """An inverse of cosh or sinh as log1p of `x`, which overflows for large operands."""
+    return f"IF(ABS(<0>)<1E8, {_log1p(x)}, LN(ABS(<0>))+LN(2))"
+
+
+def _refined(y: str, x: str, n: str) -> str:
+    """A step of Newton's method for the n-th root y of x."""
+    return f"{y}*({n}-1+{x}/({y})^{n})/{n}"
+
 
 EXCEL_DIALECT = Dialect(
     "Excel", "spreadsheet",
     _arithmetic(raised="^") | _compared("=", "<>")
     | _calls(
         "abs=ABS sqrt=SQRT exp=EXP log=LN log:10=LOG10 sin=SIN cos=COS tan=TAN cot=COT sec=SEC"
-        " csc=CSC asin=ASIN acos=ACOS atan=ATAN sinh=SINH cosh=COSH tanh=TANH asinh=ASINH"
-        " acosh=ACOSH atanh=ATANH erf=ERF sign=SIGN floor=INT min=MIN max=MAX logical_and=AND"
-        " logical_or=OR logical_not=NOT conditional=IF erfc=ERFC gamma=GAMMA lgamma=GAMMALN mod=MOD"
+        " csc=CSC asin=ASIN acos=ACOS atan=ATAN cosh=COSH"
+        " erf=ERF sign=SIGN floor=INT min=MIN max=MAX logical_and=AND"
+        " logical_or=OR logical_not=NOT conditional=IF erfc=ERFC gamma=GAMMA mod=MOD"
     )
     | {
-        "neg": Spelling(f"-<0:{TIGHT + 1}>", TIGHT),
-        "power": Spelling(f"<0:{TIGHT + 1}>^<p>", POW),
-        "pow": Spelling(f"<0:{TIGHT + 1}>^<1:{TIGHT + 1}>", POW),
+        "neg": Spelling(f"-{_X}", TIGHT),
+        "power": Spelling(f"{_X}^<p>", POW), "pow": Spelling(f"{_X}^<1:{TIGHT + 1}>", POW),
         "atan2": Spelling("ATAN2(<1>, <0>)"), "log:*": Spelling("LOG(<0>, <p>)"),
     }
     | _defined(**{
-        "expm1": ("EXP(<0>) - 1", ADD), "log1p": ("LN(1 + <0:11>)", ATOM),
-        "hypot": (f"SQRT(<0:{TIGHT + 1}>^2 + <1:{TIGHT + 1}>^2)", ATOM),
-        "ceil": (f"-INT(-<0:{TIGHT + 1}>)", TIGHT),
-        "cbrt": ("SIGN(<0>)*ABS(<0>)^(1/3)", MUL),
+        "expm1": (
+            f"IF(ABS(<0>)<1E-8, {_X}*(1+{_X}/2),"
+            f" IF(ABS(<0>)<1, (EXP(<0>)-1)*({_X}/LN(EXP(<0>))), EXP(<0>)-1))", ATOM,
+        ),
+        "log1p": (_log1p(_X), ATOM),
+        "hypot": (
+            f"IF(AND({_X}=0, {_Y}=0), 0,"
+            f" {_LARGEST}*SQRT(1+(MIN(ABS(<0>), ABS(<1>))/{_LARGEST})^2))", ATOM,
+        ),
+        "ceil": (f"-INT(-{_X})", TIGHT),
+        "cbrt": (f"IF({_X}=0, 0, SIGN(<0>)*{_refined('ABS(<0>)^(1/3)', 'ABS(<0>)', '3')})", ATOM),
+        "root:even": (f"IF({_X}=0, 0, {_refined(f'{_X}^(1/<p>)', _X, '<p>')})", ATOM),
+        "root:odd": (
+            f"IF({_X}=0, 0, SIGN(<0>)*{_refined('ABS(<0>)^(1/<p>)', 'ABS(<0>)', '<p>')})", ATOM,
+        ),
         "fmod": ("SIGN(<0>)*MOD(ABS(<0>), ABS(<1>))", MUL),
-        "root:even": (f"<0:{TIGHT + 1}>^(1/<p>)", POW),
-        "root:odd": ("SIGN(<0>)*ABS(<0>)^(1/<p>)", MUL),
-    }),
+    })
+    | _precise(
+        sinh=(f"IF(ABS(<0>)<0.3, {_SERIES}, SINH(<0>))", ATOM),
+        tanh=(f"IF(ABS(<0>)<0.3, {_SERIES}/COSH(<0>), TANH(<0>))", ATOM),
+        asinh=(f"SIGN(<0>)*{_area(f'(ABS(<0>)+{_X}^2/(1+SQRT(1+{_X}^2)))')}", MUL),
+        acosh=(_area(f"({_X}-1+SQRT({_X}-1)*SQRT({_X}+1))"), ATOM),
+        atanh=(f"SIGN(<0>)*{_log1p('(2*ABS(<0>)/(1-ABS(<0>)))')}/2", MUL),
+        lgamma=(  # GAMMALN takes positive numbers alone
+            f"IF({_X}>0, GAMMALN(<0>),"
+            f" LN(PI()/ABS(SIN(PI()*({_X}-INT({_X}+1/2)))))-GAMMALN(1-{_X}))", ATOM,
+        ),
+    ),
     number=str.upper,
-    constants={"pi": Spelling("PI()"), "e": Spelling("EXP(1)", ATOM, True)},
-    whole="=<0>", names="cells", negative=TIGHT, digits=15,
+    constants={"pi": Spelling("PI()"), "e": Spelling("EXP(1)", ATOM, Lack.OPERATOR)},
+    whole="=<0>", whole_sum="=(<0>)", names="cells", negative=TIGHT, digits=15, longest=8192,
+    hints={
+        "round": "its ROUND takes halves away from 0: write the formula without rounding",
+        "remainder": "write MOD(x + y/2, y) - y/2, where ties may go up",
+    },
 )  # fmt: skip
 
 DIALECTS: dict[str, Dialect] = {

@@ -52,3 +52,12 @@ def test_a_form_is_judged_refused_and_taken_and_copied_to_the_language_last_chos
     assert not failed(page)
     assert state_of(page).formula == "1/(sqrt(x + 1) + sqrt(x))"
     assert page.text_input(key="own-form").value == ""
+
+
+def test_a_copied_text_stands_with_the_functions_that_it_needs() -> None:
+    page = open_page(formula="log1p(x)/x", range=["x=loguniform:1e-9:1"], samples="50")
+    page.selectbox(key="copy-language-formula").set_value("fortran").run()
+    assert not failed(page)
+    [text] = [e.value for e in page.code if e.value.startswith("elemental double precision")]
+    assert text.endswith("end function log1p\n\nlog1p(x)/x")
+    assert "Fortran has no <code>log1p</code>: the definition before" in html_of(page)

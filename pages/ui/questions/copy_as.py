@@ -38,6 +38,6 @@ def copy_as(formula: Formula, key: str) -> None:
         except FormulaError as error:
             st.html(f'<p class="eic-note" role="status">{prose(as_sentence(error.message))}</p>')
             return
-        st.code(translation.text, language=None, wrap_lines=True)
+        st.code(translation.program, language=None, wrap_lines=True)
         for note in translation.notes:
             st.html(f'<p class="eic-quiet">{prose(note)}</p>')
