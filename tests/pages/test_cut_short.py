@@ -145,7 +145,7 @@ def test_a_search_cut_short_is_searched_again_by_the_next_visit() -> None:
     first = service.repairs(result, aside=UnfinishedAnswers())
     assert not first.finished and first.best is None
     assert str(first.missing) == (
-        "No better form was looked for: the time limit is too short to measure the formula."
+        "No better form was looked for: measuring the formula was cut short by its time limit."
     )
     assert str(first.missing) in str(first.sentence) and first.advice is None
     assert first.to_json()["missing"] == str(first.missing)
