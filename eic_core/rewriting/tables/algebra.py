@@ -151,6 +151,11 @@ ALGEBRA_RULES: tuple[Rule, ...] = (
          ("b > 0",), KAHAN, "a=-9:9 b=1:9"),
     Rule("inverse hyperbolic sine", "atanh(a/hypot(a, b))", "asinh(a/abs(b))",
          ("abs(b) > 0",), KAHAN, "a=-9:9 b=1:9"),
+    Rule("conjugate of a hypotenuse", "hypot(a, b) - hypot(a, c)",
+         "(b - c)*((b + c)/(hypot(a, b) + hypot(a, c)))",
+         ("hypot(a, b) + hypot(a, c) > 0",), KAHAN, "a=1:9 b=1:9 c=1:9"),
+    Rule("difference of squares", "(a/c)**2 - (b/c)**2", "(a - b)*(a + b)/c**2",
+         (), GOLDBERG, "a=1:9 b=1:9 c=1:9"),
 )
 # fmt: on
 """In the order in which they are tried."""
