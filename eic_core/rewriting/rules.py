@@ -539,8 +539,8 @@ class Rewriter:
         if self.terms[over].operator in ("add", "sub"):
             p, *parts = (polynomial_of(self.build, n) for n in (over, *self.terms[over].children))
             sizes = [len(part) for part in parts if part is not None]
-            if p is not None and len(sizes) == 2 and len(p) < max(sum(sizes), 3) - 1:
-                over = next(iter(ways_to_write(self.build, p)), over)
+            if p is not None and len(sizes) == 2 and len(p) < sum(sizes):
+                over = min((*ways_to_write(self.build, p), over), key=self.terms.size)
         return self.build.div(over, under)
 
     def _positive(self, number: int) -> bool:
