@@ -37,8 +37,11 @@ def bracketed_sums(build: Builder, number: int) -> Named:
         return
     pairs = sorted(combinations(chain, 2), key=lambda pair: pair[0].weight == pair[1].weight)
     for pair in pairs:
-        if len(chain) > MAX_PAIRED and pair[0].weight == pair[1].weight:
-            return
+        alike = pair[0].weight == pair[1].weight
+        if alike and (
+            len(chain) > MAX_PAIRED or all(_is_positive(build, part.term) for part in pair)
+        ):
+            continue
         others = [part for part in chain if part not in pair]
         first, second = _together(build, pair), _together(build, others)
         if first is None or second is None:
@@ -47,6 +50,18 @@ def bracketed_sums(build: Builder, number: int) -> Named:
             whole = build.sum_of([first, *rest])
             if whole is not None:
                 yield "other brackets", whole
+
+
+def _is_positive(build: Builder, number: int) -> bool:
+    """Whether a term is nowhere negative, by its last operator."""
+    term, value = build.terms[number], build.terms.number(number)
+    if term.operator == "power":
+        return term.parameter is not None and term.parameter % 2 == 0
+    if term.operator in ("mul", "div"):
+        left, right = term.children
+        both = _is_positive(build, left) and _is_positive(build, right)
+        return both or build.terms.kind(left) == build.terms.kind(right)
+    return term.operator in ("exp", "abs", "sqrt", "hypot", "cosh") or bool(value and value > 0)
 
 
 def _together(build: Builder, parts: Iterable[Weighted]) -> Weighted | None:
