@@ -35,14 +35,17 @@ def bracketed_sums(build: Builder, number: int) -> Named:
     chain = build.terms_of(number)
     if not 3 <= len(chain) <= MAX_TERMS:
         return
-    pairs = sorted(combinations(chain, 2), key=lambda pair: pair[0].weight == pair[1].weight)
-    for pair in pairs:
-        alike = pair[0].weight == pair[1].weight
-        if alike and (
-            len(chain) > MAX_PAIRED or all(_is_positive(build, part.term) for part in pair)
-        ):
-            continue
-        others = [part for part in chain if part not in pair]
+    alike: list[tuple[int, int]] = []
+    opposite: list[tuple[int, int]] = []
+    for i, j in combinations(range(len(chain)), 2):
+        (v, a), (w, b) = chain[i], chain[j]
+        if v != w:
+            opposite.append((i, j))
+        elif len(chain) <= MAX_PAIRED and not (_is_positive(build, a) and _is_positive(build, b)):
+            alike.append((i, j))
+    for places in (*opposite, *alike):
+        pair = [chain[i] for i in places]
+        others = [part for i, part in enumerate(chain) if i not in places]
         first, second = _together(build, pair), _together(build, others)
         if first is None or second is None:
             continue
