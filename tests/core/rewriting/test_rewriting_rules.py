@@ -22,9 +22,10 @@ from eic_core.operators.balls import BALLS, working
 from eic_core.rewriting.builder import Builder, Weighted
 from eic_core.rewriting.families import FAMILIES
 from eic_core.rewriting.families.brackets import bracketed_sums, quotients_in_turn
+from eic_core.rewriting.matching import NUMBERS, Matcher, pattern
 from eic_core.rewriting.polynomials import polynomial_of, ways_to_write
 from eic_core.rewriting.repair import RULES
-from eic_core.rewriting.rules import NUMBERS, Matcher, Rewriter, Rule, RuleBook, pattern
+from eic_core.rewriting.rules import Rewriter, Rule, RuleBook
 from eic_core.rewriting.terms import Terms, number_text, number_value
 from tests.core.measure.trees import random_tree
 from tests.core.rewriting.rewriting_oracle import MP, NoValue, TooFar, number, same, value
