@@ -21,9 +21,11 @@ from eic_core.operators import OPERATORS
 from eic_core.operators.balls import BALLS, working
 from eic_core.rewriting.builder import Builder, Weighted
 from eic_core.rewriting.families import FAMILIES
+from eic_core.rewriting.families.brackets import bracketed_sums, quotients_in_turn
+from eic_core.rewriting.matching import NUMBERS, Matcher, pattern
 from eic_core.rewriting.polynomials import polynomial_of, ways_to_write
 from eic_core.rewriting.repair import RULES
-from eic_core.rewriting.rules import NUMBERS, Matcher, Rewriter, Rule, RuleBook, pattern
+from eic_core.rewriting.rules import Rewriter, Rule, RuleBook
 from eic_core.rewriting.terms import Terms, number_text, number_value
 from tests.core.measure.trees import random_tree
 from tests.core.rewriting.rewriting_oracle import MP, NoValue, TooFar, number, same, value
@@ -254,6 +256,16 @@ def test_families_of_rewrites_keep_the_value(seed: int) -> None:
         for name, after in family(build, root):
             wrong = agree(terms, root, after, ("x", "y"), seed)
             assert not wrong, f"{name}: {wrong}"
+
+
+@pytest.mark.parametrize("text", ["x + x + y", "x - y + x - y", "2 + x + 2 - y", "x/(y*y)*x"])
+def test_other_brackets_keep_equal_terms(text: str) -> None:
+    terms = Terms()
+    build = Builder(terms)
+    root = terms.add(read(text).formula)
+    for family in (bracketed_sums, quotients_in_turn):
+        for _, after in family(build, root):
+            assert not agree(terms, root, after, ("x", "y"), 1)
 
 
 @settings(max_examples=examples(100), deadline=None)
