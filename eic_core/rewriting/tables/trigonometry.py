@@ -111,6 +111,8 @@ TRIGONOMETRY_RULES: tuple[Rule, ...] = (
          ("a*b > 0", "a*sqrt(1 - b**2) + b*sqrt(1 - a**2) != 0"), HAMMING, "a=0.1:1 b=0.1:1"),
     Rule("difference of arcsines", "acos(a) - acos(b)", "asin(b) - asin(a)",
          (), HAMMING, "a=-1:1 b=-1:1"),
+    Rule("difference of arcsines", "acos(a*b + sqrt(1 - a**2)*sqrt(1 - b**2))",
+         "abs(asin(a) - asin(b))", (), HAMMING, "a=-0.9:0.9 b=-0.9:0.9"),
     Rule("complementary angle", "pi/2 - atan(a)", "atan2(1, a)", (), KAHAN, "a=1:1e9"),
     Rule("complementary angle", "pi/2 + atan(a)", "atan2(1, -a)", (), KAHAN, "a=-1e9:-1"),
     Rule("complementary angle", "pi/4 - atan(a)", "atan2(1 - a, 1 + a)", (), KAHAN, "a=0.9:1.1"),
