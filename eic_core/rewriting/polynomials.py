@@ -25,6 +25,9 @@ CONSTANT_DIGITS = 3
 
 LONGEST_MULTIPLE = 100
 
+MAX_LETTERS, MAX_SHIFTED = 8, 4
+"""Letters of a polynomial that is written by differences, and of those that move together."""
+
 Monomial = tuple[tuple[int, int], ...]
 """(kind of the indeterminate, exponent), sorted."""
 
@@ -62,6 +65,16 @@ class Polynomial:
                 key = tuple(sorted(exponents.items()))
                 total[key] = total.get(key, Fraction(0)) + c * d
         return Polynomial(total, self.atoms | other.atoms)
+
+    def derivative(self, kind: int) -> Polynomial:
+        slope: dict[Monomial, Fraction] = {}
+        for monomial, c in self.coefficients.items():
+            exponents = dict(monomial)
+            if (e := exponents.pop(kind, 0)) > 1:
+                exponents[kind] = e - 1
+            if e:
+                slope[tuple(sorted(exponents.items()))] = e * c
+        return Polynomial(slope, self.atoms)
 
     @property
     def key(self) -> frozenset[tuple[Monomial, Fraction]]:
@@ -121,12 +134,44 @@ def polynomial_of(build: Builder, root: int) -> Polynomial | None:
                     result = result.times(known[0])
                     if len(result) > MAX_TERMS:
                         break
+            if term.operator in ("mul", "power"):
+                result = _without_squared_roots(build, result)
         else:
             kind = terms.kind(number)
             result = Polynomial({((kind, 1),): ONE}, {kind: number})
         if len(result) <= MAX_TERMS and result.degree <= MAX_DEGREE:
             done[number] = result
     return done[root]
+
+
+def _without_squared_roots(build: Builder, p: Polynomial) -> Polynomial:
+    """With ``sqrt(u)**2`` as u, ``hypot(u, v)**2`` as ``u**2 + v**2``."""
+    total = Polynomial({}, p.atoms)
+    changed = False
+    for monomial, c in p.coefficients.items():
+        product = Polynomial({UNIT: c}, p.atoms)
+        for kind, exponent in monomial:
+            inner = _square_of(build, p.atoms[kind]) if exponent > 1 else None
+            changed |= inner is not None
+            for _ in range(exponent // 2 if inner is not None else 0):
+                product = product.times(inner) if inner is not None else product
+            left = exponent % 2 if inner is not None else exponent
+            if left:
+                product = product.times(Polynomial({((kind, left),): ONE}, p.atoms))
+        total = total.plus(product)
+    return total if changed else p
+
+
+def _square_of(build: Builder, number: int) -> Polynomial | None:
+    term = build.terms[number]
+    if term.operator == "sqrt":
+        return polynomial_of(build, term.children[0])
+    if term.operator != "hypot":
+        return None
+    sides = [polynomial_of(build, child) for child in term.children]
+    if sides[0] is None or sides[1] is None:
+        return None
+    return sides[0].times(sides[0]).plus(sides[1].times(sides[1]))
 
 
 def _is_arithmetic(build: Builder, number: int) -> bool:
@@ -181,6 +226,7 @@ def _write(build: Builder, p: Polynomial) -> Iterator[int]:
         _write_factored,
         _horner,
         _write_squared_differences,
+        _write_in_differences,
         _perfect_square,
         _difference,
     )
@@ -363,6 +409,44 @@ def _write_squared_differences(build: Builder, p: Polynomial) -> int | None:
         parts.append(Weighted(weight / common, build.power(Fraction(2), difference)))
     total_term = build.sum_of(parts)
     return None if total_term is None else build.times_number(common, total_term)
+
+
+def _write_in_differences(build: Builder, p: Polynomial) -> int | None:
+    """A polynomial that no common shift of some letters changes, by their differences: twice an
+    area ``a*d - c*b + c*f - e*d + e*b - a*f`` as ``(c - a)*(f - b) - (e - a)*(d - b)``.
+    """
+    original = p
+    while p.degree > 1 and len(p) > 2 and (kinds := _shifted_together(p)) is not None:
+        base, *others = kinds
+        new: dict[int, int] = {}
+        atoms = dict(p.atoms)
+        for kind in others:
+            difference = build.sub(p.atoms[kind], p.atoms[base])
+            new[kind] = build.terms.kind(difference)
+            atoms[new[kind]] = difference
+        coefficients: dict[Monomial, Fraction] = {}
+        for monomial, c in p.coefficients.items():
+            if base not in dict(monomial):
+                key = tuple(sorted((new.get(kind, kind), e) for kind, e in monomial))
+                coefficients[key] = coefficients.get(key, Fraction(0)) + c
+        p = Polynomial(coefficients, atoms)
+    return None if p is original else _write_expanded(build, p)
+
+
+def _shifted_together(p: Polynomial) -> tuple[int, ...] | None:
+    """The fewest letters whose derivatives add up to 0."""
+    kinds = p.indeterminates()
+    if len(kinds) > MAX_LETTERS:
+        return None
+    slopes = {kind: p.derivative(kind) for kind in kinds}
+    for count in range(2, min(len(kinds), MAX_SHIFTED) + 1):
+        for chosen in combinations(kinds, count):
+            total = slopes[chosen[0]]
+            for kind in chosen[1:]:
+                total = total.plus(slopes[kind])
+            if not total.coefficients:
+                return chosen
+    return None
 
 
 def square_root(value: Fraction) -> Fraction | None:

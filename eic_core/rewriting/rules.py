@@ -23,7 +23,7 @@ from eic_core.formula.syntax import read
 from eic_core.formula.tree import CONSTANT, VARIABLE, Draft
 from eic_core.operators import OPERATORS
 from eic_core.rewriting.builder import ONE, Builder, Weighted
-from eic_core.rewriting.polynomials import polynomial_of
+from eic_core.rewriting.polynomials import polynomial_of, ways_to_write
 from eic_core.rewriting.terms import number_value
 from eic_core.samples import Domain
 
@@ -522,12 +522,26 @@ class Rewriter:
             yield Rewrite(rule.name, *self.apply(rule, bindings))
 
     def apply(self, rule: Rule, bindings: Bindings) -> tuple[int, tuple[Assumption, ...]]:
-        term = self.build.draft(rule.template, bindings)
+        term = self._written(rule.template, bindings)
         needed = [
             Assumption(self.build.draft(draft, bindings), relation)
             for draft, relation in rule.conditions
         ]
         return term, tuple(a for a in needed if not self._positive(a.term))
+
+    def _written(self, template: Draft, bindings: Bindings) -> int:
+        """A template with letters replaced; a difference over the line is expanded where that
+        cancels, as in ``(x*(x + 1) - x**2)/(sqrt(x*(x + 1)) + x)``.
+        """
+        if template.operator != "div" or template.children[0].operator not in ("add", "sub"):
+            return self.build.draft(template, bindings)
+        over, under = (self.build.draft(child, bindings) for child in template.children)
+        if self.terms[over].operator in ("add", "sub"):
+            p, *parts = (polynomial_of(self.build, n) for n in (over, *self.terms[over].children))
+            sizes = [len(part) for part in parts if part is not None]
+            if p is not None and len(sizes) == 2 and len(p) < sum(sizes):
+                over = min((*ways_to_write(self.build, p), over), key=self.terms.size)
+        return self.build.div(over, under)
 
     def _positive(self, number: int) -> bool:
         """Whether a term is a positive number, which needs no assumption."""
