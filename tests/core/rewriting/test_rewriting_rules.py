@@ -51,6 +51,8 @@ def broken_at(rule: Rule, operands: dict[str, str]) -> str:
         return "outside"
     try:
         right = value(rule.template, bindings)
+    except TooFar:
+        return "outside"
     except NoValue:
         return "the right side has no value"
     return "" if same(left, right) else f"{MP.nstr(left, 20)} is not {MP.nstr(right, 20)}"
