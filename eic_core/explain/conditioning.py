@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from flint import arb
 
+from eic_core.engine.amplify import Amplification
 from eic_core.engine.branches import plain_values
 from eic_core.engine.exact import ExactEvaluator
 from eic_core.engine.sweep import Arrivals
@@ -72,7 +73,11 @@ class OwnConditioning(Plain):
 
 
 def own_conditioning(
-    formula: Formula, samples: Samples, *, recheck: bool = True
+    formula: Formula,
+    samples: Samples,
+    *,
+    recheck: bool = True,
+    amplification: Amplification | None = None,
 ) -> OwnConditioning:
     """The function's own conditioning on a data set.
 
@@ -84,6 +89,8 @@ def own_conditioning(
         With a column for each variable.
     recheck
         Whether to settle exactly the samples that double precision cannot.
+    amplification
+        The formula's on these samples or more, if it is known.
 
     Returns
     -------
@@ -110,7 +117,10 @@ def own_conditioning(
     [2.0, 2.0, 5.0, 5.0]
     """
     sums = OwnSums(formula, samples, recheck=recheck)
-    for block in class_sweep(formula, samples, recheck=recheck, wanted=sums.slots):
+    blocks = class_sweep(
+        formula, samples, recheck=recheck, wanted=sums.slots, amplification=amplification
+    )
+    for block in blocks:
         sums.add(block)
     return sums.result()
 

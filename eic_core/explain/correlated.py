@@ -88,10 +88,15 @@ class CorrelatedAmplification(Plain):
 
 
 def correlated_eic(
-    formula: Formula, samples: Samples, *, recheck: bool = True
+    formula: Formula,
+    samples: Samples,
+    *,
+    recheck: bool = True,
+    amplification: Amplification | None = None,
 ) -> CorrelatedAmplification:
     """Digits lost at the root when copies share their noise.
-    Without `recheck` no sample is settled exactly. q^2 <= m s^2, m being the size of the
+    Without `recheck` no sample is settled exactly. `amplification` is the formula's on these
+    samples, if it is known. q^2 <= m s^2, m being the size of the
     largest class (Cauchy-Schwarz). Where much cancels, doubles know q^2 to about s^2 u at best.
 
     >>> from eic_core.formula.syntax import read
@@ -100,7 +105,8 @@ def correlated_eic(
     >>> round(10 ** (2 * found.q_eic), 9), round(10 ** (2 * found.root_eic), 9)
     (5.0, 3.0)
     """
-    amplification = amplify(formula, samples, recheck=recheck)
+    if amplification is None:
+        amplification = amplify(formula, samples, recheck=recheck)
     sums = MeanOfFinite()
     for block in class_sweep(formula, samples, recheck=recheck, amplification=amplification):
         sums.add(block.sum_of_squares(), block.ok)

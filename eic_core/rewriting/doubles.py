@@ -45,9 +45,8 @@ class DoubleTable:
     def values(self, number: int) -> Array:
         if number not in self._values:
             with np.errstate(all="ignore"):
-                for below in self.terms.subterms(number):
-                    if below not in self._values:
-                        self._values[below] = self._compute(below)
+                for below in self.terms.unknown(number, self._values):
+                    self._values[below] = self._compute(below)
         return self._values[number]
 
     def _compute(self, number: int) -> Array:

@@ -305,17 +305,16 @@ def _fewer(before: float, after: float) -> float:
 
 
 class Unsearched(Enum):
-    TOO_LARGE = auto()
     CONDITIONALS = auto()
     NO_VALUE = auto()
+    NO_TIME = auto()
 
 
 @dataclass(frozen=True)
 class NotSearched:
-    """Why no form was searched for; `limit` are the most nodes that are."""
+    """Why no form was searched for."""
 
     why: Unsearched
-    limit: int = 0
 
 
 class Rest(Enum):
@@ -372,7 +371,6 @@ class Remedy(Enum):
     TAKE_FOR_ZERO = auto()
     WRITE_ZERO = auto()
     SAMPLES_WITH_VALUE = auto()
-    SEARCH_PART = auto()
     INSPECT_BRANCHES = auto()
 
 

@@ -40,6 +40,7 @@ from eic_core.rewriting.candidates import (
     without_twins,
 )
 from eic_core.rewriting.costs import nanoseconds
+from eic_core.rewriting.deadline import NEVER, Deadline, OutOfTime
 from eic_core.rewriting.doubles import DoubleTable
 from eic_core.rewriting.front import DigitsLost, FrontForm, RepairStep, candidates, front_of
 from eic_core.rewriting.gains import (
@@ -56,7 +57,7 @@ from eic_core.rewriting.precision import TARGETS, Target
 from eic_core.rewriting.results import Repair, Repairs
 from eic_core.rewriting.rows import Rows
 from eic_core.rewriting.rules import Assumption
-from eic_core.rewriting.search import SearchOutcome, SearchStep
+from eic_core.rewriting.search import FoundForm, SearchOutcome, SearchStep
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import Values, ValueTable
 from eic_core.rewriting.verify import SUSPECT_ROWS, Verifier
@@ -91,6 +92,7 @@ class Observer:
         rows: Sequence[int],
         dtype: Any,
         exact: Values | None = None,
+        deadline: Deadline = NEVER,
     ) -> None:
         self.terms = terms
         self.kind = np.dtype(dtype).name
@@ -101,7 +103,7 @@ class Observer:
         self.inputs = {name: column[usable] for name, column in self.inputs.items()}
         known = [cell for cell, ok in zip(cells, usable.tolist(), strict=True) if ok]
         if exact is None:
-            exact = ValueTable(terms, known, GREAT_DEPTH).values(original)
+            exact = ValueTable(terms, known, GREAT_DEPTH, deadline).values(original)
         self.exact = exact
 
     def of(self, root: int) -> ObservedError:
@@ -147,38 +149,52 @@ class Truth:
     """The exact values of a formula at the inputs of the verified rows, and who needs them."""
 
     def __init__(
-        self, terms: Terms, root: int, samples: Samples, rows: Rows, target: Target = "float64"
+        self,
+        terms: Terms,
+        root: int,
+        samples: Samples,
+        rows: Rows,
+        target: Target = "float64",
+        deadline: Deadline = NEVER,
     ) -> None:
         self.target = target
         self.terms = terms
         self.root = root
+        self.deadline = deadline
         self.rows = rows
         self.columns = {name: samples.columns[name] for name in self.terms.variables(root)}
         self.samples = samples
-        checked = ValueTable(terms, self.cells(rows.verified), GREAT_DEPTH)
+        checked = ValueTable(terms, self.cells(rows.verified), GREAT_DEPTH, deadline)
         self.verifier = Verifier(checked, root, samples, rows.verified, rows.scanned)
         self._place = {row: place for place, row in enumerate(rows.verified)}
         self._results: dict[int, Array] = {}
+
+    def until(self, deadline: Deadline) -> Truth:
+        """Itself, with another deadline from now on."""
+        self.deadline = self.verifier.table.deadline = deadline
+        return self
 
     def cells(self, rows: Sequence[int]) -> Sequence[Mapping[str, float]]:
         """The inputs whose exact values count: the numbers that a program gets."""
         return binary_rows(self.columns, rows, self.target)[1]
 
-    def values(self, rows: Sequence[int]) -> Values:
-        known = self.verifier.table.values(self.root)
+    def values(self, rows: Sequence[int], of: int | None = None) -> Values:
+        """Of the formula, or of a part of it."""
+        known = self.verifier.table.values(self.root if of is None else of)
         return tuple([known[self._place[row]] for row in rows])
 
-    def on(self, rows: Sequence[int]) -> DoubleTable:
+    def on(self, rows: Sequence[int], of: int | None = None) -> DoubleTable:
         columns = binary_rows(self.columns, rows, self.target)[0]
-        return DoubleTable(self.terms, columns, self.values(rows), self.target)
+        return DoubleTable(self.terms, columns, self.values(rows, of), self.target)
 
     def observer(self, rows: Sequence[int], kind: Target) -> Observer:
         exact = self.values(rows) if kind == self.target else None
-        return Observer(self.terms, self.root, self.columns, rows, kind, exact)
+        return Observer(self.terms, self.root, self.columns, rows, kind, exact, self.deadline)
 
     def observer_of(self, rows: Sequence[int]) -> Observer:
         """The same of any rows, in the target."""
-        return Observer(self.terms, self.root, self.columns, rows, self.target)
+        columns, deadline = self.columns, self.deadline
+        return Observer(self.terms, self.root, columns, rows, self.target, None, deadline)
 
     def results(self, number: int) -> Array:
         """What a program makes of a term at the scanned rows."""
@@ -237,8 +253,10 @@ class FormMeter:
         return program_rows(self.inspection, self.target).loss(self.truth.terms.tape(root))
 
     def measure(self, root: int, formula: Formula) -> Measured:
+        is_original = root == self.truth.root
+        known = self.inspection.amplification if is_original else None
         return Measured(
-            correlated_eic(formula, self.measured),
+            correlated_eic(formula, self.measured, amplification=known),
             formula.complexity,
             self.observers["float32"].of(root),
             self.observers["float64"].of(root),
@@ -252,38 +270,39 @@ class Measurer:
         self,
         formula: Formula,
         samples: Samples,
-        rows: Rows,
         outcome: SearchOutcome,
         truth: Truth,
+        meter: FormMeter,
+        before: Measured,
+        seconds_a_form: float = 0.0,
     ) -> None:
         self.formula = formula
         self.samples = samples
         self.outcome = outcome
         self.terms = truth.terms
-        self.root = outcome.start.root
+        self.root = truth.root
         self.truth = truth
         self.verifier = truth.verifier
-        self.meter = FormMeter(formula, samples, rows, truth)
+        self.meter = meter
+        self.before = before
+        self.deadline = truth.deadline
+        self.seconds_a_form = seconds_a_form  # What one more takes, as far as is known
         self.measured = self.meter.measured
-        self.judge = truth.observer(rows.verified, truth.target)
-        self.everywhere = truth.on(rows.verified)
+        self.judge = truth.observer(truth.rows.verified, truth.target)
+        self.everywhere = truth.on(truth.rows.verified)
         self.lost_before = self.everywhere.lost(self.root)
 
     def repairs(self, limit: int) -> Repairs:
-        before = self.meter.measure(self.root, self.formula)
-        repairs = list(self._offers(before).values())[:limit]
-        clearest = repairs[0].formula if repairs else self.formula
-        compared = self.measured
-        if before.amplification.singular and not repairs:  # where the result keeps a digit
-            keeps = np.isfinite(correlated_trace(self.formula, compared))
-            compared = compared.take(np.flatnonzero(keeps)) if keeps.any() else compared
-        own = own_conditioning(clearest, compared).own_finite
+        before = self.before
+        offers, in_time = self._offers(before)
+        repairs = list(offers.values())[:limit]
+        own = self._own(repairs)
         if repairs:
             gain = repairs[0].gain
             gain = replace(gain, remaining=remaining_digits(gain.after, own))
             repairs[0] = replace(repairs[0], gain=gain)
-        finished = self.outcome.finished
-        reason = NothingBetter(before, own, self.outcome.evaluated - 1, finished)
+        finished = self.outcome.finished and in_time
+        reason = NothingBetter(before, own, max(0, self.outcome.evaluated - 1), finished)
         return Repairs(
             self.formula,
             self.samples,
@@ -307,12 +326,24 @@ class Measurer:
         costs = [nanoseconds(self.terms, form.root).c for form in self.outcome.forms]
         for form in candidates(self.outcome, costs):
             root = self.terms.with_quotients(form.root)
-            assumptions = [a for step in form.steps for a in step.assumptions]
-            if root in offered or self._loses_values(root):
+            if root in offered:
                 continue
-            if self.verifier.verify(root, assumptions) is not None:
+            try:
+                is_sound = self._is_sound(root, form)
+            except OutOfTime:
+                break
+            if is_sound:
                 others.append(self._front_form(root, tuple(map(self._step, form.steps))))
         return front_of(original, [self._front_form(*pair) for pair in offered.items()], others)
+
+    def _is_sound(self, root: int, form: FoundForm) -> bool:
+        """Whether a form is verified and has its values; raises `OutOfTime`."""
+        if self.deadline.left < self.seconds_a_form:
+            raise OutOfTime
+        if self._loses_values(root):
+            return False
+        assumptions = [a for step in form.steps for a in step.assumptions]
+        return self.verifier.verify(root, assumptions) is not None
 
     def _front_form(self, root: int, steps: tuple[RepairStep, ...]) -> FrontForm:
         bare = self.terms.formula(root)
@@ -320,22 +351,43 @@ class Measurer:
         cost = nanoseconds(self.terms, root)
         return FrontForm(replace(bare, source=to_python(bare)), digits, cost, steps)
 
+    def _own(self, repairs: Sequence[Repair]) -> float:
+        """The function's own sensitivity; on the search's few rows where the time is up."""
+        if self.deadline.left < self.seconds_a_form:
+            return self.outcome.own
+        compared = self.measured
+        if repairs:
+            return own_conditioning(repairs[0].formula, compared).own_finite
+        if self.before.amplification.singular:  # where the result keeps a digit
+            keeps = np.isfinite(correlated_trace(self.formula, compared))
+            if keeps.any():
+                return own_conditioning(
+                    self.formula, compared.take(np.flatnonzero(keeps))
+                ).own_finite
+        known = self.meter.inspection.amplification
+        return own_conditioning(self.formula, compared, amplification=known).own_finite
+
     def _advice(self, before: Measured, own: float) -> Advice:
         inspection = self.meter.inspection
         decided = undecided(inspection)
         jump = int(decided.nodes[0]) if len(decided.rows) else None
-        return advise(before, own, jump, lost_rows(inspection))
+        in_time = self.deadline.left >= self.seconds_a_form
+        return advise(before, own, jump, lost_rows(inspection) if in_time else LostRows())
 
-    def _offers(self, before: Measured) -> dict[Candidate, Repair]:
-        """The forms worth offering, the best first. Of those that the search found no more are
-        verified than could be among them.
+    def _offers(self, before: Measured) -> tuple[dict[Candidate, Repair], bool]:
+        """The forms worth offering, the best first, and whether there was time to verify all that
+        could be among them.
         """
         offers: dict[Candidate, Repair] = {}
-        examined = 0
+        examined, in_time = 0, True
         for candidate in chain.from_iterable(by_fronts(self._candidates())):
             if not may_join(candidate, list(offers)):
                 continue
-            repaired = self._repair(candidate, before)
+            try:
+                repaired = self._in_time(candidate, before)
+            except OutOfTime:
+                in_time = False
+                break
             if repaired is not None:
                 offers[candidate] = repaired
             examined += 1
@@ -350,7 +402,7 @@ class Measurer:
                 for other in offers
             )
         ]
-        return {each: offers[each] for each in ranked(whole)}
+        return {each: offers[each] for each in ranked(whole)}, in_time
 
     def _failed(self, candidate: Candidate, repaired: Repair) -> int:
         """Rows without a value: of those observed, where false zeros count, and those scanned."""
@@ -383,6 +435,16 @@ class Measurer:
                 if not (u < NEAR_ONE).any():
                     return True
         return False
+
+    def _in_time(self, candidate: Candidate, before: Measured) -> Repair | None:
+        """The repair by a form, if it is one; raises `OutOfTime` if one more takes too long."""
+        left = self.deadline.left
+        if self.deadline.passed or left < self.seconds_a_form:
+            raise OutOfTime
+        repaired = self._repair(candidate, before)
+        if self.deadline.is_finite:
+            self.seconds_a_form = max(self.seconds_a_form, left - self.deadline.left)
+        return repaired
 
     def _repair(self, candidate: Candidate, before: Measured) -> Repair | None:
         form, root = candidate.form, candidate.root
@@ -443,7 +505,7 @@ class Measurer:
         chosen = np.argsort(-apart, kind="stable")[:DISPUTED]
         chosen = chosen[apart[chosen] > DISPUTE[self.truth.target]]
         rows = self.verifier.scanned[chosen].tolist()
-        table = ValueTable(self.terms, self.truth.cells(rows), GREAT_DEPTH)
+        table = ValueTable(self.terms, self.truth.cells(rows), GREAT_DEPTH, self.deadline)
         exact = table.values(self.root)
         return (
             digits_lost_by_row(exact, before[chosen], self.truth.target),

@@ -242,11 +242,6 @@ def _in_target(form: Measured) -> Phrase:
 
 def not_searched(reason: NotSearched) -> Phrase:
     match reason.why:
-        case Unsearched.TOO_LARGE:
-            return say(
-                "No better form was looked for: more than {limit} nodes are too many to search.",
-                limit=reason.limit,
-            )
         case Unsearched.CONDITIONALS:
             return say(
                 "No better form was looked for: no rewriting is looked for inside conditionals."
@@ -256,6 +251,10 @@ def not_searched(reason: NotSearched) -> Phrase:
                 "No better form was looked for: no sample has a value with a finite amplification "
                 "at every step."
             )
+        case Unsearched.NO_TIME:
+            return say(
+                "No better form was looked for: the time limit is too short to measure the formula."
+            )
         case _ as never:
             assert_never(never)
 
@@ -263,18 +262,25 @@ def not_searched(reason: NotSearched) -> Phrase:
 def unfinished_search(evaluated: int, is_better: bool) -> Phrase:
     """That the time limit ended the search, after so many forms.
 
-    >>> print(unfinished_search(9, True))  # doctest: +ELLIPSIS
-    The search was cut short by its time limit after 9 forms: there may be a still better one. ...
+    >>> print(unfinished_search(9, True))
+    The search was cut short by its time limit after 9 forms: there may be a still better one.
     """
     better = say("a still better one") if is_better else say("a better one")
     return say_count(
-        "The search was cut short by its time limit after {count} form: there may be {better}. "
-        "The limit bounds the search for forms only.",
-        "The search was cut short by its time limit after {count} forms: there may be {better}. "
-        "The limit bounds the search for forms only.",
+        "The search was cut short by its time limit after {count} form: there may be {better}.",
+        "The search was cut short by its time limit after {count} forms: there may be {better}.",
         evaluated,
         better=better,
     )
+
+
+def searched_part(text: str) -> Phrase:
+    """Where a formula was too large to be searched as a whole.
+
+    >>> print(searched_part("sqrt(x + 1) - sqrt(x)"))
+    Of so large a formula one part was searched: `sqrt(x + 1) - sqrt(x)`.
+    """
+    return say("Of so large a formula one part was searched: {part}.", part=f"`{text}`")
 
 
 def advice_sentence(advice: Advice, formula: Formula) -> Phrase:
@@ -362,8 +368,6 @@ def _remedy(remedy: Remedy) -> Phrase:
             )
         case Remedy.SAMPLES_WITH_VALUE:
             return say("samples at which the formula has a finite value other than 0")
-        case Remedy.SEARCH_PART:
-            return say("to search the most sensitive part on its own")
         case Remedy.INSPECT_BRANCHES:
             return say("to inspect each branch as a formula of its own, on the rows that take it")
         case _ as never:

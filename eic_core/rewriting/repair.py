@@ -5,43 +5,53 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
 
 from eic_core.formula.tree import Formula
-from eic_core.measure.inspection import inspect
+from eic_core.measure.observed import digits_lost_by_row
 from eic_core.operators import OPERATORS
 from eic_core.rewriting.builder import Builder
+from eic_core.rewriting.deadline import Deadline, OutOfTime
 from eic_core.rewriting.families import FAMILIES
 from eic_core.rewriting.gains import (
     Advice,
     Helps,
+    Measured,
     NotSearched,
     Remedy,
     Unsearched,
     advise_nowhere,
 )
-from eic_core.rewriting.measuring import (
-    Measurer,
-    Truth,
-    lost_rows,
-    measured_samples,
-    rows_within,
-)
+from eic_core.rewriting.measuring import FormMeter, Measurer, Truth, lost_rows, rows_within
+from eic_core.rewriting.parts import parts_of
 from eic_core.rewriting.precision import Target
 from eic_core.rewriting.results import Repairs
-from eic_core.rewriting.rows import choose_rows
+from eic_core.rewriting.rows import FEWEST_MEASURED, Rows, choose_rows
 from eic_core.rewriting.rules import Rewriter, RuleBook
-from eic_core.rewriting.search import Limits, Search
+from eic_core.rewriting.search import Limits, Search, SearchOutcome
 from eic_core.rewriting.tables import ALL_RULES
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import ValueTable
 from eic_core.rewriting.verify import decimal_rows
 from eic_core.samples import Samples
 
-MAX_NODES = 120
-"""Larger formulas are not searched."""
-
 RULES = RuleBook(ALL_RULES)
 """Every rule, by the operator at the root of its left side."""
+
+BEFORE = 0.4
+"""The share of the limit after which nothing begins that comes before the search."""
+
+VERIFYING, MEASURING = 0.08, 0.1
+"""The shares of the limit that may be taken by the exact values of one form, and by its numbers: on
+fewer rows where all would take longer."""
+
+SEARCHING, LEAST_SEARCHING = 0.6, 0.35
+"""The share of the limit at which the search ends, and of what is left that it has at least."""
+
+FORMS_MEASURED = 3
+"""For so many forms there is time left to verify and measure them, if the search has its least."""
 
 
 def repair(
@@ -67,8 +77,9 @@ def repair(
         The precision of the program, which decides what is offered: its inputs are the nearest
         numbers of it. What a form does in the other precision is told.
     limit_seconds
-        About how long it may take. It bounds the search for forms alone, at 60 % of it
-        (`Repairs.missing` tells if it ended that); may be ``math.inf``.
+        How long all of it may take, about: rows are fewer where they are dear, the search ends in
+        time to verify and measure what it has (`Repairs.missing` tells if it ended either); may be
+        ``math.inf``.
     limit_steps
         The most forms that are costed; with this bound alone every machine gives one answer.
     limit_repairs
@@ -90,7 +101,8 @@ def repair(
 
     Notes
     -----
-    A formula with conditions is not searched.
+    A formula with conditions is not searched, and of one with more than 120 nodes a part
+    (`Repairs.part`).
 
     A form is offered if it loses at least 0.3 digits fewer in the target or in sensitivity, has a
     value at more rows, or is shorter and a little better; if its values agree to 1e-30 at high
@@ -107,29 +119,166 @@ def repair(
     ('conjugate roots',)
     """
     samples.require(formula.variables)
-    if formula.complexity > MAX_NODES:
-        reason = NotSearched(Unsearched.TOO_LARGE, MAX_NODES)
-        return _none(formula, samples, target, reason, Helps((Remedy.SEARCH_PART,)))
     if any(not OPERATORS[node.operator].numeric for node in formula if node.children):
         reason = NotSearched(Unsearched.CONDITIONALS)
         return _none(formula, samples, target, reason, Helps((Remedy.INSPECT_BRANCHES,)))
-    rows = rows_within(choose_rows(formula, samples), formula, samples, target)
-    terms = Terms(formula.exponents)
-    root = terms.add(formula)
-    table = ValueTable(terms, decimal_rows(samples, formula.variables, rows.searched))
-    truth = Truth(terms, root, samples, rows, target)
-    limits = Limits(limit_steps, seconds=0.6 * limit_seconds)
-    rewriter = Rewriter(Builder(terms), RULES, FAMILIES)
-    search = Search(table, rewriter, limits, progress, clock, truth.on(rows.searched))
-    outcome = search.run(root)
-    if outcome is None:
-        lost = lost_rows(inspect(formula, measured_samples(formula, samples, rows)))
-        reason = NotSearched(Unsearched.NO_VALUE)
-        return _none(formula, samples, target, reason, advise_nowhere(lost))
-    return Measurer(formula, samples, rows, outcome, truth).repairs(limit_repairs)
+    deadline = Deadline(limit_seconds, clock)
+    try:
+        task = _Task(formula, samples, deadline, target)
+    except OutOfTime:
+        reason = NotSearched(Unsearched.NO_TIME)
+        return replace(_none(formula, samples, target, reason, None), finished=False)
+    return task.repairs(limit_steps, limit_repairs, progress)
+
+
+class _Task:
+    """A formula with its exact values, measured as written; raises `OutOfTime`.
+
+    What takes long is tried on a few rows first, if there is a limit: all are taken if there is
+    time for them.
+    """
+
+    def __init__(
+        self, formula: Formula, samples: Samples, deadline: Deadline, target: Target
+    ) -> None:
+        deadline.check()
+        self.formula, self.samples, self.deadline = formula, samples, deadline
+        self.target = target
+        self.terms = Terms(formula.exponents)
+        self.root = self.terms.add(formula)
+        rows = choose_rows(formula, samples, target)
+        self.rows = rows_within(rows, formula, samples, target)
+        self.truth, of_truth = self._truth(deadline.part(BEFORE))
+        self.meter, self.before, of_meter = self._measure()
+        self.seconds_a_form = of_truth + of_meter
+
+    def _truth(self, before: Deadline) -> tuple[Truth, float]:
+        """The exact values of the verified rows, and how many seconds they took."""
+        some = self.rows.verifying(0)
+        if self.deadline.is_finite and len(some.verified) < len(self.rows.verified):
+            truth, took = self._values(some, before)
+            count = _fitting(len(some.verified), took, VERIFYING * self.deadline.seconds)
+            self.rows = self.rows.verifying(count)
+            if len(self.rows.verified) == len(some.verified):
+                return truth.until(self.deadline), took
+        truth, took = self._values(self.rows, before)
+        return truth.until(self.deadline), took
+
+    def _values(self, rows: Rows, deadline: Deadline) -> tuple[Truth, float]:
+        left = deadline.left
+        truth = Truth(self.terms, self.root, self.samples, rows, self.target, deadline)
+        truth.values(rows.verified)
+        return truth, left - deadline.left if deadline.is_finite else 0.0
+
+    def _measure(self) -> tuple[FormMeter, Measured, float]:
+        """The formula as written, and how many seconds it took."""
+        most = len(self.rows.measured)
+        count = min(most, FEWEST_MEASURED) if self.deadline.is_finite else most
+        while True:
+            self.deadline.part(BEFORE).check()
+            left = self.deadline.left
+            rows = self.rows.measuring(count)
+            meter = FormMeter(self.formula, self.samples, rows, self.truth)
+            before = meter.measure(self.root, self.formula)
+            took = left - self.deadline.left if self.deadline.is_finite else 0.0
+            fits = _fitting(count, took, MEASURING * self.deadline.seconds)
+            if count == most or fits < 2 * count:
+                return meter, before, took
+            count = min(most, fits)
+
+    def repairs(
+        self, limit_steps: int, limit_repairs: int, progress: Callable[[float], None] | None
+    ) -> Repairs:
+        limits = Limits(limit_steps, deadline=self._until())
+        part, outcome = self._search(limits, progress)
+        if outcome is None:
+            lost = lost_rows(self.meter.inspection)
+            reason = NotSearched(Unsearched.NO_VALUE)
+            return _none(self.formula, self.samples, self.target, reason, advise_nowhere(lost))
+        measurer = Measurer(
+            self.formula,
+            self.samples,
+            outcome,
+            self.truth,
+            self.meter,
+            self.before,
+            self.seconds_a_form,
+        )
+        repairs = measurer.repairs(limit_repairs)
+        return repairs if part is None else replace(repairs, part=self.terms.formula(part))
+
+    def _until(self) -> Deadline:
+        """When the search must end, so that there is time to verify and measure some forms."""
+        if not self.deadline.is_finite:
+            return self.deadline
+        whole, left = self.deadline.seconds, self.deadline.left
+        needed = FORMS_MEASURED * self.seconds_a_form
+        least = whole - left * (1 - LEAST_SEARCHING)
+        return self.deadline.part(max(least, min(SEARCHING * whole, whole - needed)) / whole)
+
+    def _search(
+        self, limits: Limits, progress: Callable[[float], None] | None
+    ) -> tuple[int | None, SearchOutcome | None]:
+        """The part that was searched, if it is not the whole, and what was found there."""
+        rewriter = Rewriter(Builder(self.terms), RULES, FAMILIES)
+        searched, variables = self.rows.searched, self.formula.variables
+        cells = decimal_rows(self.samples, variables, searched)
+        table = ValueTable(self.terms, cells, deadline=limits.deadline)
+        evaluated, finished = 0, True
+        tried: list[tuple[int | None, SearchOutcome]] = []
+        try:
+            for part in parts_of(self.terms, self.root, self._loss_at_steps()):
+                left = replace(limits, evaluations=limits.evaluations - evaluated)
+                doubles = self.truth.on(searched, part.root)
+                search = Search(table, rewriter, left, progress, doubles)
+                outcome = search.run(part.root, part.places)
+                if outcome is None:
+                    continue
+                evaluated += outcome.evaluated
+                tried.append((None if part.root == self.root else part.root, outcome))
+                if outcome.improves or evaluated >= limits.evaluations:
+                    break
+        except OutOfTime:
+            finished = False
+        if finished and not tried:
+            return None, None
+        if not tried:
+            return None, SearchOutcome.nothing(self.root)
+        number, outcome = min(tried, key=lambda found: not found[1].improves)
+        if number is not None:
+            outcome = self._in_whole(number, outcome)
+        done = finished and all(found.finished for _, found in tried)
+        return number, replace(outcome, evaluated=evaluated, finished=done)
+
+    def _loss_at_steps(self) -> Callable[[int], float]:
+        """The mean of the digits that a program has lost at a step, on the rows searched."""
+        rows = self.rows.searched
+        program = self.truth.on(rows)
+
+        def loss(number: int) -> float:
+            exact = self.truth.values(rows, number)
+            lost = digits_lost_by_row(exact, program.values(number), self.target)
+            lost = lost[~np.isnan(lost)]
+            return float(np.mean(lost)) if len(lost) else 0.0
+
+        return loss
+
+    def _in_whole(self, part: int, outcome: SearchOutcome) -> SearchOutcome:
+        """The forms of a part in the place of it."""
+        forms = [
+            replace(form, root=self.terms.replace(self.root, part, form.root)[0])
+            for form in outcome.forms
+        ]
+        start = replace(outcome.start, root=self.root)
+        return replace(outcome, start=start, forms=tuple(forms))
+
+
+def _fitting(count: int, took: float, seconds: float) -> int:
+    """How many rows are done in so many seconds, if `count` took so long."""
+    return int(count * min(seconds / took, 1e6)) if took > 0 else 10**9
 
 
 def _none(
-    formula: Formula, samples: Samples, target: Target, reason: NotSearched, helps: Advice
+    formula: Formula, samples: Samples, target: Target, reason: NotSearched, helps: Advice | None
 ) -> Repairs:
     return Repairs(formula, samples, (), None, math.nan, 0, 0, True, reason, helps, target)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from eic_core.exports import Plain
-from eic_core.formula.rendering import to_latex, to_python
+from eic_core.formula.rendering import short_text, to_latex, to_python
 from eic_core.formula.tree import Formula
 from eic_core.phrasing import Phrase, one_after_another
 from eic_core.rewriting import phrases
@@ -122,6 +122,8 @@ class Repairs(Plain):
     front
         The forms that no cheaper one matches in digits, the cheapest first; the formula as written
         and the best repair are among them, unless nothing was searched.
+    part
+        The part that was searched, of a formula that is too large to be searched as a whole.
     """
 
     formula: Formula
@@ -136,6 +138,7 @@ class Repairs(Plain):
     helps: Advice | None
     target: Target = "float64"
     front: tuple[FrontForm, ...] = ()
+    part: Formula | None = None
 
     _JSON = (
         ("formula", lambda repairs: to_python(repairs.formula)),
@@ -150,6 +153,7 @@ class Repairs(Plain):
         "repairs",
         "target",
         "front",
+        ("part", lambda repairs: "" if repairs.part is None else to_python(repairs.part)),
     )
 
     @property
@@ -162,7 +166,9 @@ class Repairs(Plain):
                 sentence = phrases.nothing_better(self.reason)
             case None:
                 sentence = self.repairs[0].sentence
-        return sentence if self.missing is None else one_after_another([sentence, self.missing])
+        more = [] if self.part is None else [phrases.searched_part(short_text(self.part))]
+        more += [] if self.missing is None else [self.missing]
+        return one_after_another([sentence, *more])
 
     @property
     def advice(self) -> Phrase | None:
@@ -174,6 +180,8 @@ class Repairs(Plain):
         """What the search did not do for want of time; None if it came to its end."""
         if self.finished:
             return None
+        if isinstance(self.reason, NotSearched):
+            return phrases.not_searched(self.reason)
         return phrases.unfinished_search(self.evaluated, bool(self.repairs))
 
     @property

@@ -311,6 +311,7 @@ class Rewriter:
         self.book = book
         self.families = tuple(families)
         self._known: dict[int, tuple[Rewrite, ...]] = {}
+        self._direct_rewrites: dict[tuple[int, int], tuple[Rewrite, ...]] = {}
 
     def at(self, number: int) -> tuple[Rewrite, ...]:
         if number not in self._known:
@@ -339,8 +340,13 @@ class Rewriter:
         return self.book.at(term.operator, *[self.terms[c].operator for c in term.children])
 
     def _direct(self, rule: Rule, number: int) -> Iterator[Rewrite]:
-        for bindings in self.matcher.match(rule.pattern, number):
-            yield Rewrite(rule.name, *self.apply(rule, bindings))
+        key = (id(rule), number)  # of rules that the book holds on to
+        if key not in self._direct_rewrites:
+            found = self.matcher.match(rule.pattern, number)
+            self._direct_rewrites[key] = tuple(
+                [Rewrite(rule.name, *self.apply(rule, bindings)) for bindings in found]
+            )
+        yield from self._direct_rewrites[key]
 
     def apply(self, rule: Rule, bindings: Bindings) -> tuple[int, tuple[Assumption, ...]]:
         term = self.build.draft(rule.template, bindings)

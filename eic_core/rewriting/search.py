@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import heapq
-import time
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from eic_core.rewriting.builder import Builder
+from eic_core.rewriting.deadline import NEVER, Deadline, OutOfTime
 from eic_core.rewriting.doubles import DoubleTable
-from eic_core.rewriting.rules import Assumption, Rewriter
+from eic_core.rewriting.rules import Assumption, Rewrite, Rewriter
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import Numbers, Values, ValueTable
 
@@ -67,6 +68,7 @@ class Costs:
         if self.at_zeros:
             self.usable = noise.y == 0
         self._worst: dict[int, float] = {}
+        self._double: dict[int, float] = {}
 
     @property
     def rows(self) -> int:
@@ -103,8 +105,16 @@ class Costs:
             self.double(root),
         )
 
+    def screened(self, root: int) -> float:
+        """The part of a form's total cost that takes no exact values."""
+        return DOUBLE_WEIGHT * self.double(root) + SIZE_WEIGHT * self.terms.size(root)
+
     def double(self, root: int) -> float:
-        return 0.0 if self.doubles is None else self.doubles.mean_lost(root)
+        if self.doubles is None:
+            return 0.0
+        if root not in self._double:
+            self._double[root] = self.doubles.mean_lost(root)
+        return self._double[root]
 
     def _rms(self, number: int) -> float:
         if number not in self._worst:
@@ -141,8 +151,18 @@ def _digits(mean: Numbers) -> float:
     return float(0.5 * np.log10(mean)) if mean > 0 else 0.0
 
 
-PER_STATE = 96
+PER_STATE = 160
 """At most so many rewrites of one formula are looked at."""
+
+PER_PLACE = 48
+"""And at most so many of one step of it, so that no step takes the turn of all others."""
+
+HOPE = 0.5
+"""The share of its parent's sensitivity that a form counts with until its own is known."""
+
+BREADTH = 4
+"""Of so many forms that are rewritten one is of those that the fewest steps have reached, however
+dear: a better one may lie behind it, as factors do behind a product that is multiplied out."""
 
 
 @dataclass(frozen=True)
@@ -150,9 +170,9 @@ class Limits:
     evaluations: int = 700  # Forms whose cost is computed
     # Evaluations after which it stops once the best form is as good as the function itself allows
     patience: int = 100
-    stall: int = 200  # Evaluations after which it stops if none was better than the best
-    # A deadline for slow machines and large formulas; the counts bind first elsewhere
-    seconds: float = 2.0
+    stall: int = 250  # Evaluations after which it stops if none was better than the best
+    # For slow machines and large formulas; the counts bind first elsewhere
+    deadline: Deadline = NEVER
 
 
 @dataclass(frozen=True)
@@ -180,9 +200,65 @@ class SearchOutcome:
     evaluated: int
     finished: bool  # False if the deadline ended it
 
+    @property
+    def improves(self) -> bool:
+        """Whether a form is better by more than the scatter of roundings."""
+        best = self.forms[0].cost if self.forms else self.start.cost
+        return best.total < self.start.cost.total - CALM
+
+    @classmethod
+    def nothing(cls, root: int) -> SearchOutcome:
+        """That of a search without the time to begin."""
+        unknown = Cost(math.nan, math.nan, math.nan, math.nan, 0)
+        return cls(FoundForm(root, unknown, ()), (), math.nan, 0, False)
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A form whose cost is not known, but what it loses in double precision."""
+
+    root: int
+    steps: tuple[SearchStep, ...]
+
+
+class _Frontier:
+    """Forms and candidates that wait, and the two orders in which they are taken."""
+
+    def __init__(self) -> None:
+        self._cheapest: list[tuple[float, int]] = []
+        self._nearest: list[tuple[int, float, int]] = []
+        self._waiting: dict[int, FoundForm | _Candidate] = {}
+        self._pushed = 0
+
+    def __bool__(self) -> bool:
+        return bool(self._waiting)
+
+    def push(self, total: float, form: FoundForm | _Candidate) -> None:
+        self._pushed += 1
+        self._waiting[self._pushed] = form
+        heapq.heappush(self._cheapest, (total, self._pushed))
+        heapq.heappush(self._nearest, (len(form.steps), total, self._pushed))
+
+    def cheapest(self) -> FoundForm | _Candidate:
+        return self._pop(self._cheapest)
+
+    def nearest(self) -> FoundForm | _Candidate:
+        """That of the fewest steps, the cheapest of these."""
+        return self._pop(self._nearest)
+
+    def _pop(self, queue: list[Any]) -> FoundForm | _Candidate:
+        while True:
+            form = self._waiting.pop(heapq.heappop(queue)[-1], None)
+            if form is not None:
+                return form
+
 
 class Search:
-    """A bounded best-first search for cheaper forms; `clock` in seconds."""
+    """A bounded best-first search for cheaper forms.
+
+    The cost of a form is worked out when its turn comes. Until then it counts with its own size and
+    loss in double precision, which are cheap, and with half of the rest of the form before it.
+    """
 
     def __init__(
         self,
@@ -190,7 +266,6 @@ class Search:
         rewriter: Rewriter,
         limits: Limits,
         progress: Callable[[float], None] | None = None,
-        clock: Callable[[], float] = time.monotonic,
         doubles: DoubleTable | None = None,
     ) -> None:
         self.doubles = doubles
@@ -200,77 +275,122 @@ class Search:
         self.rewriter = rewriter
         self.limits = limits
         self.progress = progress
-        self.clock = clock
         self._agreeing: dict[tuple[int, int], bool] = {}
+        self._kept: frozenset[int] = frozenset()
 
-    def run(self, root: int) -> SearchOutcome | None:
+    def run(self, root: int, places: frozenset[int] | None = None) -> SearchOutcome | None:
+        """The forms of a term, rewritten at some places of it alone if `places` are given; None
+        if it has no cost. Raises `OutOfTime` where there is no time for that.
+        """
         self.costs = Costs(self.table, root, self.doubles)
         first = self.costs.of(root) if self.costs.rows else None
         if first is None:
             return None
         own = self.costs.own(root)
+        if places is not None:
+            self._kept = frozenset(self.terms.subterms(root)) - places
         self.largest = 2 * first.size + 16
-        start = FoundForm(root, first, ())
-        known = {self.terms.kind(root): start}
-        queue: list[tuple[float, int, FoundForm]] = [(first.total, 0, start)]
-        good_enough = max(own, 0.5) + 0.15
-        deadline = self.clock() + self.limits.seconds
-        evaluated, reached_at, finished = 1, 0, True
-        best, best_at = first.total, 1
-        while queue and evaluated < self.limits.evaluations:
-            if reached_at and evaluated - reached_at >= self.limits.patience:
-                break
-            if evaluated - best_at >= self.limits.stall:
-                break
-            _, _, state = heapq.heappop(queue)
-            for step, new in self._neighbours(state):
-                if self.clock() > deadline:
-                    finished = False
-                    break
+        self.start = FoundForm(root, first, ())
+        self.known: dict[int, FoundForm | None] = {self.terms.kind(root): self.start}
+        self.evaluated = self.best_at = 1
+        self.best, self.reached_at = first.total, 0
+        finished = True
+        try:
+            self._explore(own)
+        except OutOfTime:
+            finished = False
+        found = [form for form in self.known.values() if form is not None]
+        forms = sorted(found, key=lambda f: (f.cost.total, f.root))
+        others = tuple(f for f in forms if f is not self.start)
+        return SearchOutcome(self.start, others, own, self.evaluated, finished)
+
+    def _explore(self, own: float) -> None:
+        frontier, limits = _Frontier(), self.limits
+        frontier.push(self.start.cost.total, self.start)
+        self.good_enough = max(own, 0.5) + 0.15
+        turn = 0
+        while frontier and not self._is_done():
+            limits.deadline.check()
+            in_breadth = turn % BREADTH == BREADTH - 1
+            form: FoundForm | _Candidate | None
+            form = frontier.nearest() if in_breadth else frontier.cheapest()
+            if isinstance(form, _Candidate):
+                form = self._costed(form)
+                if form is None:
+                    continue
+                if not in_breadth:
+                    frontier.push(form.cost.total, form)
+                    continue
+            turn += 1
+            rest = HOPE * (form.cost.total - self.costs.screened(form.root))
+            for step, new in self._neighbours(form):
                 kind = self.terms.kind(new)
-                if kind in known or evaluated >= self.limits.evaluations:
-                    continue
-                evaluated += 1
-                if self.progress is not None:
-                    self.progress(evaluated / self.limits.evaluations)
-                cost = self.costs.of(new)
-                if cost is None:
-                    continue
-                form = FoundForm(new, cost, (*state.steps, step))
-                known[kind] = form
-                heapq.heappush(queue, (cost.total, evaluated, form))
-                if cost.total < best:
-                    best, best_at = cost.total, evaluated
-                if (
-                    not reached_at
-                    and max(cost.q, cost.worst) <= good_enough
-                    and cost.double <= DOUBLE_CALM
-                ):
-                    reached_at = evaluated
-            if not finished:
-                break
-        forms = sorted(known.values(), key=lambda f: (f.cost.total, f.root))
-        others = tuple(f for f in forms if f is not start)
-        return SearchOutcome(start, others, own, evaluated, finished)
+                if kind not in self.known:
+                    self.known[kind] = None
+                    total = rest + self.costs.screened(new)
+                    frontier.push(total, _Candidate(new, (*form.steps, step)))
+
+    def _is_done(self) -> bool:
+        limits, evaluated = self.limits, self.evaluated
+        return (
+            evaluated >= limits.evaluations
+            or evaluated - self.best_at >= limits.stall
+            or (self.reached_at > 0 and evaluated - self.reached_at >= limits.patience)
+        )
+
+    def _costed(self, candidate: _Candidate) -> FoundForm | None:
+        self.evaluated += 1
+        if self.progress is not None:
+            self.progress(self.evaluated / self.limits.evaluations)
+        cost = self.costs.of(candidate.root)
+        if cost is None:
+            return None
+        form = FoundForm(candidate.root, cost, candidate.steps)
+        self.known[self.terms.kind(form.root)] = form
+        if cost.total < self.best:
+            self.best, self.best_at = cost.total, self.evaluated
+        if (
+            not self.reached_at
+            and max(cost.q, cost.worst) <= self.good_enough
+            and cost.double <= DOUBLE_CALM
+        ):
+            self.reached_at = self.evaluated
+        return form
 
     def _neighbours(self, state: FoundForm) -> list[tuple[SearchStep, int]]:
         found: list[tuple[SearchStep, int]] = []
         for place in self.costs.order(state.root):
+            if place in self._kept:
+                continue
+            self.limits.deadline.check()
+            of_place = 0
             for rewrite in self.rewriter.at(place):
-                new, pairs = self.terms.replace(state.root, place, rewrite.term)
-                if self.terms.size(new) > self.largest:
+                new = self._rewritten(state.root, place, rewrite)
+                if new is None:
                     continue
-                if not self._agrees(place, rewrite.term):
-                    continue
-                if not all(self._holds(a, place) for a in rewrite.assumptions):
-                    continue
-                for before, after in pairs:
-                    self.table.declare_equal(after, before)
                 step = SearchStep(rewrite.rule, place, rewrite.term, rewrite.assumptions, new)
                 found.append((step, new))
+                of_place += 1
                 if len(found) >= PER_STATE:
                     return found
+                if of_place == PER_PLACE:
+                    break
         return found
+
+    def _rewritten(self, root: int, place: int, rewrite: Rewrite) -> int | None:
+        size = self.terms.size
+        if size(root) - size(place) + size(rewrite.term) > self.largest:
+            return None
+        if not self._agrees(place, rewrite.term):
+            return None
+        if not all(self._holds(a, place) for a in rewrite.assumptions):
+            return None
+        new, pairs = self.terms.replace(root, place, rewrite.term)
+        if size(new) > self.largest:  # it may stand at several places
+            return None
+        for before, after in pairs:
+            self.table.declare_equal(after, before)
+        return new
 
     def _agrees(self, old: int, new: int) -> bool:
         key = (old, new)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
@@ -104,6 +104,7 @@ class Terms:
         self._number: dict[Term, int] = {}
         self._size: list[int] = []
         self._kind: list[int] = []
+        self._varies: list[bool] = []
         self._kinds: dict[object, int] = {}
         self._below: dict[int, tuple[int, ...]] = {}
         self.inputs: set[int] = set()
@@ -135,6 +136,8 @@ class Terms:
             self._terms.append(term)
             self._size.append(1 + sum(self._size[c] for c in term.children))
             self._kind.append(self._kind_of(term))
+            below = (self._varies[c] for c in term.children)
+            self._varies.append(term.operator == VARIABLE or any(below))
             if term.operator == VARIABLE:
                 self.inputs.add(self._kind[number])
         return number
@@ -155,6 +158,9 @@ class Terms:
         numbers being compared by value.
         """
         return self._kind[number]
+
+    def has_variables(self, number: int) -> bool:
+        return self._varies[number]
 
     def number(self, number: int) -> Fraction | None:
         term = self._terms[number]
@@ -215,6 +221,31 @@ class Terms:
                     todo.extend((c, False) for c in reversed(self._terms[number].children))
         return found
 
+    def unknown(self, root: int, known: Container[int]) -> list[int]:
+        """The terms at and below a term that are not among the known ones, operands first; what
+        stands below a known one is known.
+
+        >>> from eic_core.formula.syntax import read
+        >>> terms = Terms()
+        >>> terms.unknown(terms.add(read("x*y + sin(y)").formula), {0, 1})
+        [2, 3, 4]
+        """
+        found: list[int] = []
+        done: set[int] = set()
+        todo = [root]
+        while todo:
+            number = todo[-1]
+            if number in done or number in known:
+                todo.pop()
+                continue
+            above = [c for c in self._terms[number].children if not (c in done or c in known)]
+            if above:
+                todo += reversed(above)
+            else:
+                done.add(number)
+                found.append(todo.pop())
+        return found
+
     def replace(self, root: int, old: int, new: int) -> tuple[int, list[tuple[int, int]]]:
         """Put `new` in every place of `old` below `root`.
         Returns the new root and the changed terms, operands first, the root last.
@@ -223,8 +254,8 @@ class Terms:
         pairs: list[tuple[int, int]] = []
         for number in self.subterms(root):
             term = self._terms[number]
-            if number != old and any(c in renamed for c in term.children):
-                children = tuple(renamed.get(c, c) for c in term.children)
+            children = tuple([renamed.get(c, c) for c in term.children])
+            if number != old and children != term.children:
                 changed = self._over(term, children)
                 renamed[number] = changed
                 pairs.append((number, changed))

@@ -20,6 +20,7 @@ from eic_core.engine.exact import DEPTH, Cell, ExactEvaluator
 from eic_core.formula.tree import CONSTANT, VARIABLE
 from eic_core.operators import NUMPY, OPERATORS, Operator
 from eic_core.operators.balls import BALLS, Ball, working
+from eic_core.rewriting.deadline import NEVER, Deadline, OutOfTime
 from eic_core.rewriting.terms import Terms
 
 EXTENDED = np.longdouble
@@ -103,7 +104,9 @@ def _relative(change: Numbers, y: Numbers) -> Numbers:
 
 
 class ValueTable:
-    """Values and noise of terms on fixed rows; a zero is looked for to 2^-`depth`.
+    """Values and noise of terms on fixed rows; a zero is looked for to 2^-`depth`. A term without
+    variables is decided once for all rows. Raises `OutOfTime` where its deadline passes; what it
+    has is kept then.
 
     >>> from eic_core.formula.syntax import read
     >>> terms = Terms()
@@ -116,13 +119,19 @@ class ValueTable:
     """
 
     def __init__(
-        self, terms: Terms, rows: Sequence[Mapping[str, Cell]], depth: int = DEPTH
+        self,
+        terms: Terms,
+        rows: Sequence[Mapping[str, Cell]],
+        depth: int = DEPTH,
+        deadline: Deadline = NEVER,
     ) -> None:
         self.terms = terms
+        self.deadline = deadline
         self.rows = tuple(rows)
         self.depth = depth
         self._bits = [BITS] * len(self.rows)
         self._values: dict[int, list[Ball | None]] = {}
+        self._extended: dict[int, Numbers] = {}
         self._noise: dict[int, Noise] = {}
         self._evaluators: dict[int, ExactEvaluator] = {}
         self._took: dict[int, int] = {}  # Bits of the terms that took more
@@ -136,12 +145,13 @@ class ValueTable:
             self._values[number] = list(self.values(known))
             self._missing[number] = self._missing[known]
             self._assumed[number] = self._assumed[known]
+            if known in self._extended:
+                self._extended[number] = self._extended[known]
 
     def values(self, number: int) -> Values:
         if number not in self._values:
-            for below in self.terms.subterms(number):
-                if below not in self._values:
-                    self._compute(below)
+            for below in self.terms.unknown(number, self._values):
+                self._compute(below)
         return self._values[number]
 
     def digits(self, number: int) -> int:
@@ -154,16 +164,43 @@ class ValueTable:
         missing = self._missing[number] = set().union(*(self._missing[c] for c in children))
         self._assumed[number] = set().union(*(self._assumed[c] for c in children))
         self._values[number] = [None] * len(self.rows)
-        undecided = []
-        for bits in set(self._bits):
-            rows = [i for i, own in enumerate(self._bits) if own == bits and i not in missing]
+        try:
+            self.deadline.check()
+            self._fill(number, missing)
+        except OutOfTime:
+            del self._values[number], self._missing[number], self._assumed[number]
+            raise
+
+    def _fill(self, number: int, missing: set[int]) -> None:
+        values = self._values[number]
+        is_constant = not self.terms.has_variables(number)
+        bits_of = tuple(self._bits)
+        for bits in set(bits_of):
+            rows = [i for i, own in enumerate(bits_of) if own == bits and i not in missing]
+            alike = rows if is_constant else []
             with working(bits):
-                for i, value in zip(rows, self._try(number, rows, bits), strict=True):
-                    self._values[number][i] = value
-                    if value is None:
-                        undecided.append(i)
-        for i in undecided:
-            self._settle(number, i)
+                found = self._try(number, rows[:1] if alike else rows, bits)
+            if alike and found[0] is not None:
+                found = [found[0]] * len(rows)
+            for i, value in zip(rows, found, strict=False):
+                values[i] = value
+            undecided = [i for i in rows if values[i] is None]
+            for i in undecided[:1] if alike else undecided:
+                self.deadline.check()
+                self._settle(number, i)
+            if undecided and alike:
+                self._settle_alike(number, undecided[0], undecided[1:])
+
+    def _settle_alike(self, number: int, known: int, rows: Sequence[int]) -> None:
+        """Take over at some rows what one row has shown of a term that is the same at all."""
+        if known in self._missing[number]:
+            self._missing[number].update(rows)
+        if known in self._assumed[number]:
+            self._assumed[number].update(rows)
+        for row in rows:
+            for below in self.terms.subterms(number):
+                self._values[below][row] = self._values[below][known]
+            self._bits[row] = max(self._bits[row], self._bits[known])
 
     def _try(self, number: int, rows: Sequence[int], bits: int) -> Values:
         """The values at some rows in so many bits, the working precision; None where undecided."""
@@ -215,9 +252,8 @@ class ValueTable:
 
     def noise(self, number: int) -> Noise:
         if number not in self._noise:
-            for below in self.terms.subterms(number):
-                if below not in self._noise:
-                    self._noise[below] = self._propagate(below)
+            for below in self.terms.unknown(number, self._noise):
+                self._noise[below] = self._propagate(below)
         return self._noise[number]
 
     def _propagate(self, number: int) -> Noise:
@@ -226,7 +262,9 @@ class ValueTable:
         as independent. A way with a 0 in it passes nothing, however steep the rest.
         """
         term = self.terms[number]
-        y = to_extended(self.values(number))
+        if number not in self._extended:
+            self._extended[number] = to_extended(self.values(number))
+        y = self._extended[number]
         size = np.abs(y)
         outside = size > LARGEST
         tiny = (size < SMALLEST) & (size > 0)

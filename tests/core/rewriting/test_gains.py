@@ -31,6 +31,7 @@ from eic_core.rewriting.gains import (
     remaining_digits,
 )
 from eic_core.rewriting.phrases import repair_sentence
+from eic_core.rewriting.rows import MEASURED
 from eic_core.samples import Samples
 from tests.core.rewriting.test_offered_forms import samples_of
 
@@ -176,7 +177,7 @@ def test_a_computed_value_that_is_right_is_never_called_lost(
 
 
 def test_before_and_headline_have_one_measured_loss() -> None:
-    samples = samples_of({"x": "loguniform:1:1e8"}, 400, False)
+    samples = samples_of({"x": "loguniform:1:1e8"}, MEASURED, False)
     formula = read("sqrt(x+1) - sqrt(x)").formula
     best = repair(formula, samples, limit_seconds=math.inf).best
     assert best is not None
