@@ -57,7 +57,7 @@ from eic_core.rewriting.precision import TARGETS, Target
 from eic_core.rewriting.results import Repair, Repairs
 from eic_core.rewriting.rows import Rows
 from eic_core.rewriting.rules import Assumption
-from eic_core.rewriting.search import FoundForm, SearchOutcome, SearchStep
+from eic_core.rewriting.search import SearchOutcome, SearchStep
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import Values, ValueTable
 from eic_core.rewriting.verify import SUSPECT_ROWS, Verifier
