@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
+import textwrap
 from typing import Any
 
 from eic_core import wording
@@ -16,7 +16,11 @@ from eic_core.cli.inspect_command import (
     reading_lines,
 )
 from eic_core.errors import UserError
-from eic_core.rewriting import Measured, ObservedError, Repair, Repairs, repair
+from eic_core.rewriting import Repair, Repairs, repair
+from eic_core.rewriting.precision import TARGETS
+
+WIDTH = 80
+"""Columns of a terminal."""
 
 
 def add_parser(commands: Any) -> None:
@@ -24,10 +28,25 @@ def add_parser(commands: Any) -> None:
         "repair",
         help="equivalent forms that lose fewer digits",
         description="Search for equivalent forms that lose fewer digits, verified on the data.",
+        conflict_handler="resolve",  # `--target` has a second meaning
     )
     add_input_arguments(parser)
     add_seconds_argument(parser)
-    parser.set_defaults(run=run)
+    parser.add_argument(
+        "--target",
+        metavar="|".join([*TARGETS, "COLUMN"]),
+        action=_TargetAction,
+        help="the precision of the program, which decides what is offered (default: float64), or "
+        "the column that is no input; may be given twice",
+    )
+    parser.set_defaults(run=run, precision="float64")
+
+
+class _TargetAction(argparse.Action):
+    """Put a precision into `precision`, and anything else, a column, into `target`."""
+
+    def __call__(self, parser: Any, options: Any, value: Any, *_: Any) -> None:
+        setattr(options, "precision" if value in TARGETS else "target", value)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -36,7 +55,9 @@ def run(options: argparse.Namespace) -> None:
         raise UserError(
             f"the search cannot take {options.seconds:g} seconds", hint="give more than 0"
         )
-    repairs = repair(reading.formula, samples, limit_seconds=options.seconds)
+    repairs = repair(
+        reading.formula, samples, target=options.precision, limit_seconds=options.seconds
+    )
     if options.json:
         document = repairs.to_json() | {"reading": reading_document(reading)}
         print(json.dumps(document, allow_nan=False))
@@ -45,56 +66,66 @@ def run(options: argparse.Namespace) -> None:
 
 
 def describe(repairs: Repairs) -> str:
-    """The repairs for a terminal; first of all, whether something is missing."""
+    """The repairs for a terminal of 80 columns; first of all, whether something is missing."""
     lines = [str(repairs.sentence)]
     if not repairs.finished:
         lines = ["NOT FINISHED: --seconds inf lets the search come to its end.", *lines]
     if repairs.before is None:
         return "\n".join(lines)
+    lines += ["", *_table(repairs)]
+    if repairs.best is not None:
+        lines += ["", *_derivation(repairs.best)]
+    searched = wording.count(repairs.evaluated, "form") + " looked at"
     lines += [
         "",
         f"own sensitivity {wording.number(repairs.own)} digits; {repairs.measured_rows} rows "
-        "measured, "
-        f"{repairs.evaluated} forms looked at"
-        + ("" if repairs.finished else " before the time limit"),
-        "digits of sensitivity: q, the result with shared noise; EIC, the worst step; digits "
-        "lost: float64 and float32, measured",
-        "",
-        "       q   EIC  nodes  float64  float32",
-        f"{_row(repairs.before)}  as written",
+        f"measured, {searched}" + ("" if repairs.finished else " before the time limit"),
     ]
-    singular = repairs.before.amplification.singular
-    if singular or math.isinf(repairs.before.amplification.eic):
-        lines.insert(
-            -3,
-            "as written, q leaves out "
-            f"{wording.count(singular, 'row')} at which the result is infinitely sensitive, and "
-            "EIC those at which a step is",
-        )
-    for form in repairs.repairs:
-        lines.append(f"{_row(form.after)}  {form.text}")
-        lines.append(f"{'':>34}  {_rule_line(form)}")
     return "\n".join(lines)
 
 
-def _rule_line(form: Repair) -> str:
-    checked = form.verification
-    parts = [
-        ", then ".join(form.rules),
-        f"equal to 1e-{checked.agreement} at {checked.rows} rows",
+def _table(repairs: Repairs) -> list[str]:
+    """The formula as written, the best form, then the others that no cheaper one matches."""
+    lines = [
+        f"{'digits lost':>21}{'ns a call':>14}",
+        f"{'mean':>5}{'9 in 10':>9}{'worst':>7}{'NumPy':>8}{'C':>6}",
     ]
-    if form.assumptions:
-        parts.append("needs " + ", ".join(form.assumptions))
-    return "; ".join(parts)
+    for form in repairs.forms:
+        digits, cost = form.digits, form.nanoseconds
+        numbers = (
+            f"{wording.number(digits.mean, 1):>5}{wording.number(digits.nine_in_ten, 1):>9}"
+            f"{wording.number(digits.worst, 1):>7}"
+            f"{wording.significant(cost.numpy, 2):>8}{wording.significant(cost.c, 2):>6}  "
+        )
+        lines += _hanging(numbers, "as written" if form.is_original else form.text)
+    return lines
 
 
-def _row(measured: Measured) -> str:
-    return (
-        f"{wording.number(measured.q):>8} {wording.number(measured.eic):>5} "
-        f"{measured.complexity:>6} "
-        f"{_observed_digits(measured.float64):>8} {_observed_digits(measured.float32):>8}"
+def _derivation(best: Repair) -> list[str]:
+    checked = best.verification
+    lines = ["How it follows, with the mean digits lost after each step:"]
+    for step in best.steps:
+        digits = f"{wording.number(step.digits, 1):>5}  "
+        parts = [f"{step.rule}: {step.before}", f"→ {step.after}"]
+        if len(digits) + len(" ".join(parts)) <= WIDTH:
+            parts = [" ".join(parts)]
+        lines += _hanging(digits, parts[0])
+        lines += [line for part in parts[1:] for line in _hanging(" " * 7, part)]
+    needs = "".join(f", {text}" for text in best.assumptions)[2:]
+    checks = f"equal to 1e-{checked.agreement} at {checked.rows} rows"
+    lines += _hanging(" " * 7, f"{checks}; needs {needs}" if needs else checks)
+    return lines
+
+
+def _hanging(first: str, text: str) -> list[str]:
+    """Text beside a first column, in lines of the terminal's width."""
+    rest = " " * len(first)
+    whole = textwrap.fill(
+        text,
+        WIDTH,
+        initial_indent=first,
+        subsequent_indent=rest,
+        break_long_words=False,
+        break_on_hyphens=False,
     )
-
-
-def _observed_digits(error: ObservedError) -> str:
-    return f"{error.failed} fail" if error.failed else wording.number(error.digits_lost)
+    return whole.splitlines()

@@ -106,6 +106,13 @@ class MeasuredLoss(Plain):
     def quantiles(self) -> Quantiles:
         return quantiles_of(self.lost, self.weights)
 
+    @cached_property
+    def mean(self) -> float:
+        """Over all rows, by those that stand for them; nan without rows."""
+        compared = ~np.isnan(self.lost)
+        weights = self.weights[compared]
+        return float(self.lost[compared] @ weights / weights.sum()) if len(weights) else math.nan
+
     @property
     def typical(self) -> float:
         return self.quantiles.typical

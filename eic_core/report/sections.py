@@ -39,7 +39,7 @@ from eic_core.phrasing import Phrase
 from eic_core.report.charts import losses
 from eic_core.report.findings import LEFT_OUT, PARTS, REPAIR, Findings
 from eic_core.report.provenance import Provenance, command_line, versions
-from eic_core.rewriting import Measured, ObservedError, Repair
+from eic_core.rewriting import FrontForm, Measured, ObservedError, Repair, Repairs
 
 MOST_TYPESET = 250
 """Nodes up to which a formula is typeset."""
@@ -388,6 +388,53 @@ def before_and_after(form: Repair, measured_rows: int) -> ReportTable:
         "inner step (EIC), where a digit is left; for float64 and float32 the error of the "
         "arithmetic that was measured, on the inputs as the type stores them.",
         numbers=(1, 2, 3, 4, 5),
+    )
+
+
+def derivation(form: Repair | FrontForm, repairs: Repairs) -> ReportTable:
+    """What each rule exchanges, and what the whole formula loses after it."""
+    written = next((each.digits.mean for each in repairs.front if each.is_original), math.nan)
+    return ReportTable(
+        ("rule", "digits lost", "before", "after"),
+        [
+            ("as written", _digits(written), NONE, NONE),
+            *[
+                (step.rule, _digits(step.digits), _code(step.before), _code(step.after))
+                for step in form.steps
+            ],
+        ],
+        "How it follows. Digits lost: by the whole formula after the step, in the mean over the "
+        "rows.",
+        numbers=(1,),
+        words=True,
+    )
+
+
+def others(repairs: Repairs) -> list[FrontForm]:
+    """The forms of the front that no card shows."""
+    carded = {form.text for form in repairs.repairs}
+    return [form for form in repairs.forms if form.steps and form.text not in carded]
+
+
+def front(repairs: Repairs) -> ReportTable:
+    """What each form loses and costs; that of the best repair is marked."""
+    best = repairs.best
+    texts = [form.text for form in repairs.forms]
+    return ReportTable(
+        ("form", "digits lost, mean", "nine in ten rows", "worst", "ns a call, NumPy", "ns, C"),
+        [
+            (
+                "as written" if form.is_original else _code(form.text),
+                *map(_digits, form.digits),
+                *[wording.significant(cost, 2) for cost in form.nanoseconds],
+            )
+            for form in repairs.forms
+        ],
+        "The forms that no cheaper one matches in digits, and what is written now. Nanoseconds of "
+        "a call, in NumPy for each element of an array: added up from operators measured on one "
+        "machine (x86-64); the ratios matter.",
+        numbers=(1, 2, 3, 4, 5),
+        marked=frozenset() if best is None else frozenset({texts.index(best.text)}),
     )
 
 

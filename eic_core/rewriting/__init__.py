@@ -1,13 +1,15 @@
 """Repair: equivalent forms that lose fewer digits, by exact rewriting of our own trees."""
 
 from eic_core.measure.observed import ObservedError
+from eic_core.rewriting.front import FrontForm, RepairStep
 from eic_core.rewriting.gains import Measured
 from eic_core.rewriting.own_form import OwnForm, compare_own_form
 from eic_core.rewriting.repair import repair
-from eic_core.rewriting.results import Repair, Repairs, RepairStep
+from eic_core.rewriting.results import Repair, Repairs
 from eic_core.rewriting.verify import RowDifference, Verification
 
 __all__ = [
+    "FrontForm",
     "RowDifference",
     "Measured",
     "ObservedError",

@@ -1,4 +1,4 @@
-"""The results of a program in double precision: each term computed once, on fixed rows."""
+"""The results of a program in one precision: each term computed once, on fixed rows."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from eic_core.formula.tree import CONSTANT, VARIABLE
 from eic_core.measure.observed import RoundedTruth
 from eic_core.operators import OPERATORS
 from eic_core.operators.wide import Array
+from eic_core.rewriting.precision import Target
 from eic_core.rewriting.terms import Terms
 
 
 class DoubleTable:
-    """Terms in plain double precision beside the exact values of one formula.
+    """Terms in plain double or single precision beside the exact values of one formula.
     `truth` is None where there is no exact value.
 
     >>> from flint import arb
@@ -29,11 +30,16 @@ class DoubleTable:
     """
 
     def __init__(
-        self, terms: Terms, columns: Mapping[str, Any], truth: Sequence[Any | None]
+        self,
+        terms: Terms,
+        columns: Mapping[str, Any],
+        truth: Sequence[Any | None],
+        kind: Target = "float64",
     ) -> None:
         self.terms = terms
         self.columns = columns
-        self.truth = RoundedTruth(truth, "float64")
+        self.kind = kind
+        self.truth = RoundedTruth(truth, kind)
         self._values: dict[int, Array] = {}
 
     def values(self, number: int) -> Array:
@@ -46,15 +52,15 @@ class DoubleTable:
     def _compute(self, number: int) -> Array:
         term = self.terms[number]
         if term.operator == VARIABLE:
-            return np.asarray(self.columns[term.label])
+            return np.asarray(self.columns[term.label], self.kind)
         if term.operator == CONSTANT:
-            return np.full(len(self.truth.high), constant_value(term.label))
+            return np.full(len(self.truth.high), constant_value(term.label), self.kind)
         row = OPERATORS[term.operator]
         operands = [self._values[child] for child in term.children]
-        return np.asarray(row.evaluate(operands, row.parameter(term.parameter)))
+        return np.asarray(row.evaluate(operands, row.parameter(term.parameter)), self.kind)
 
     def lost(self, number: int) -> Array:
-        """The digits that each row loses, 0 to 16; nan without an exact value."""
+        """The digits that each row loses, 0 to 16 or 7; nan without an exact value."""
         return self.truth.digits_lost(self.values(number))
 
     def mean_lost(self, number: int) -> float:

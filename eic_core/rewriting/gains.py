@@ -13,7 +13,10 @@ from eic_core.explain.correlated import CorrelatedAmplification
 from eic_core.exports import Plain
 from eic_core.measure.measured import MeasuredLoss
 from eic_core.measure.observed import ObservedError
+from eic_core.measure.reasons import DOUBLE_DIGITS
 from eic_core.operators.wide import Array
+from eic_core.rewriting.costs import Nanoseconds
+from eic_core.rewriting.precision import Target
 
 SMALL = 1.0
 """Digits that any formula of a few operations loses: nothing to mend."""
@@ -24,6 +27,20 @@ NEAR = 0.3
 NEGLIGIBLE = 1e-6
 """What is so small beside the largest result can be taken for 0."""
 
+GAIN = 0.3
+"""Digits that are worth writing a formula anew: half the error. What two good forms lose differs by
+less, as the samples fall."""
+
+SMALL_GAIN = 0.1
+"""Digits that are, if the new form is shorter and in nothing worse."""
+
+TOLERANCE = 0.02
+"""Digits by which the sensitivity may rise for nothing: less than one rounding more of a sum."""
+
+SERIES = 3.0
+"""Digits beyond the function's own, or the best form's, that are far more: a thousand roundings,
+which no few operations make. Where the best form keeps losing them, a series would help."""
+
 MORE = 0.5
 """Digits by which one row must lose more, or fewer, to be counted: two roundings differ by less."""
 
@@ -31,11 +48,11 @@ SCATTER, RMS_SCATTER = 0.05, 0.1
 """Digits by which two forms differ in the mean over the rows, and in the root mean square of their
 errors, for nothing but the luck of roundings."""
 
-DOUBLE_GAIN = 0.5
-"""Digits that a form must keep more at a row, in the mean, to be worth some rows that get worse."""
-
 SHOWN = 0.05
 """A change in digits that is worth a word."""
+
+
+UNKNOWN_COST = Nanoseconds(math.nan, math.nan)
 
 
 @dataclass(frozen=True)
@@ -45,10 +62,25 @@ class Measured:
     # float32, float64: what plain evaluation makes of it
     float32: ObservedError
     float64: ObservedError
-    # What a double-precision program loses, at the rows where the formula as written is measured
+    # What a program loses in the precision it is written for, the target, at the rows where the
+    # formula as written is measured
     loss: MeasuredLoss = field(repr=False, compare=False)
+    nanoseconds: Nanoseconds = UNKNOWN_COST  # Of one call
 
     _JSON = ("q", "eic", "complexity", "float32", "float64", "measured=loss")
+
+    @property
+    def target(self) -> Target:
+        return "float32" if self.loss.kind == "float32" else "float64"
+
+    @property
+    def in_target(self) -> ObservedError:
+        return self.float64 if self.target == "float64" else self.float32
+
+    @property
+    def elsewhere(self) -> ObservedError:
+        """In the other precision, which has no say in what is offered."""
+        return self.float32 if self.target == "float64" else self.float64
 
     @property
     def q(self) -> float:
@@ -66,8 +98,8 @@ class Measured:
 
     @property
     def loses(self) -> bool:
-        """Whether a double-precision program loses more than a few roundings do, at some row."""
-        return self.loss.worst >= SMALL or self.float64.failed > 0
+        """Whether a program loses more than a few roundings do, at some row."""
+        return self.loss.worst >= SMALL or self.in_target.failed > 0
 
 
 @dataclass(frozen=True)
@@ -90,12 +122,16 @@ class RowComparison(Plain):
         """Whether a program loses more with the new form: in the mean, or more often more than
         less, or if the root mean square error is larger and the mean loss hardly smaller.
         """
-        fewer = self.mean_before - self.mean_after
         return (
-            fewer < -SCATTER
+            self.digits < -SCATTER
             or self.more > self.fewer
-            or (fewer < DOUBLE_GAIN and self.rms_rise > RMS_SCATTER)
+            or (self.digits < GAIN and self.rms_rise > RMS_SCATTER)
         )
+
+    @property
+    def digits(self) -> float:
+        """The digits that the new form keeps more, in the mean."""
+        return self.mean_before - self.mean_after
 
     @classmethod
     def of(cls, before: Array, after: Array) -> RowComparison:
@@ -127,18 +163,87 @@ def _rms_digits(lost: Array) -> float:
 
 @dataclass(frozen=True)
 class Gain:
-    """Two forms side by side, and which of their differences are worth a word."""
+    """Two forms side by side: whether the new one is offered, and which differences are worth a
+    word. The precision that the program is written for decides.
+    """
 
     before: Measured
     after: Measured
-    compared: RowComparison  # In double precision, row by row
+    judged: RowComparison  # At the rows where the formula as written has a value, up to 200
+    compared: RowComparison  # At those, and at further ones where the two results differ most
+    # Judged rows that had no value in the target and have one; below 0, rows that lose theirs
+    values: int = 0
+    # Digits that a program keeps losing with the best form, where only a series would lose fewer; 0
+    # otherwise
+    remaining: float = 0.0
+
+    # --- whether it is offered ---
 
     @property
-    def in_double(self) -> bool:
+    def is_offered(self) -> bool:
+        return not self.is_worse and (
+            self.folds
+            or self.values > 0
+            or max(self.judged.digits, self.sensitivity) >= GAIN
+            or self.is_short_and_better
+        )
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether more digits or values are lost, or the result is more sensitive; digits that are
+        really kept make up for some sensitivity.
+        """
+        gains = self.values > 0 or self.judged.digits >= GAIN
+        return (
+            self.judged.is_worse
+            or self.compared.is_worse
+            or self.values < 0
+            or self.before.infinite < self.after.infinite
+            or self.sensitivity < -(GAIN if gains else TOLERANCE)
+        )
+
+    @property
+    def sensitivity(self) -> float:
+        """Digits by which the result is less sensitive: the function's own part is the same, so
+        these are digits that the writing added.
+        """
+        return _capped(self.before.q) - _capped(self.after.q)
+
+    @property
+    def inside(self) -> float:
+        """Digits by which the most sensitive step is less so."""
+        return _capped(self.before.eic) - _capped(self.after.eic)
+
+    @property
+    def folds(self) -> bool:
+        """Whether nothing is left but a number or a variable."""
+        return self.after.complexity == 1 < self.before.complexity
+
+    @property
+    def is_short_and_better(self) -> bool:
+        """Whether it is shorter, takes no longer, gains a little somewhere and loses nowhere."""
+        gains = self.judged.digits, self.sensitivity, self.inside
+        return (
+            self.after.complexity < self.before.complexity
+            and not self.after.nanoseconds.c > self.before.nanoseconds.c
+            and min(gains) >= -SCATTER
+            and not self.compared.more
+            and max(gains) >= SMALL_GAIN
+        )
+
+    # --- what is worth a word ---
+
+    @property
+    def in_target(self) -> bool:
         before, after = self.before.loss, self.after.loss
         pairs = (before.nine_in_ten, after.nine_in_ten), (before.worst, after.worst)
         changes = any(abs(_fewer(*pair)) >= SHOWN for pair in pairs)
-        return changes or self.before.float64.failed != self.after.float64.failed
+        return changes or self.before.in_target.failed != self.after.in_target.failed
+
+    @property
+    def in_mean(self) -> bool:
+        """Whether the gain shows in the mean over the rows alone."""
+        return not self.in_target and self.judged.digits >= GAIN
 
     @property
     def in_sensitivity(self) -> bool:
@@ -152,13 +257,13 @@ class Gain:
     @property
     def in_worst_step(self) -> bool:
         inside = self.before.eic - self.after.eic
-        others = self.in_double or self.in_sensitivity
+        others = self.in_target or self.in_sensitivity
         return self.bounded or inside >= (max(SHOWN, self._at_root + MORE) if others else SHOWN)
 
     @property
     def in_rows(self) -> bool:
         """Whether nothing tells the gain but the number of rows that lose less."""
-        others = self.in_double or self.in_sensitivity or self.in_worst_step
+        others = self.in_target or self.in_mean or self.in_sensitivity or self.in_worst_step
         return bool(self.compared.fewer) and not others
 
     @property
@@ -166,19 +271,33 @@ class Gain:
         return _fewer(self.before.q, self.after.q)
 
     @property
-    def is_worth_offering(self) -> bool:
-        was, now = self.before.float64, self.after.float64
-        if now.failed < was.failed:
-            return True
-        if round(now.digits_lost, 1) > round(was.digits_lost, 1):
-            return False
-        gains = (
-            _fewer(was.digits_lost, now.digits_lost),
-            self._at_root,
-            _fewer(self.before.eic, self.after.eic),
-        )
-        less_often = self.before.infinite > self.after.infinite
-        return self.bounded or less_often or bool(self.compared.fewer) or max(gains) >= SHOWN
+    def digits_lost_elsewhere(self) -> float:
+        """Digits that the other precision loses more in the mean, all of them at a row that has no
+        value any more; 0 if that is not worth a word.
+        """
+        before, after = self.before.elsewhere, self.after.elsewhere
+        more = -_fewer(before.mean_digits_lost, after.mean_digits_lost)
+        least = SCATTER if self.values_lost_elsewhere else GAIN
+        return more if more >= least else 0.0
+
+    @property
+    def values_lost_elsewhere(self) -> int:
+        """Rows at which the other precision has a value as written and none with the new form."""
+        return max(0, self.after.elsewhere.failed - self.before.elsewhere.failed)
+
+
+def remaining_digits(best: Measured, own: float) -> float:
+    """The digits lost at nine in ten rows, where they are far more than the function's own; or 0.
+
+    `own` is the function's own sensitivity in digits.
+    """
+    lost = best.loss.nine_in_ten
+    return lost if lost - own >= SERIES else 0.0
+
+
+def _capped(digits: float) -> float:
+    """Digits of sensitivity, of which there are no more than a double has."""
+    return DOUBLE_DIGITS if math.isnan(digits) else min(digits, DOUBLE_DIGITS)
 
 
 def _fewer(before: float, after: float) -> float:
@@ -202,7 +321,7 @@ class Rest(Enum):
     """What the formula as written still suffers from, where no other form is better."""
 
     EVERYTHING = auto()  # it is infinitely sensitive at every row
-    LOSS = auto()  # a double-precision program loses digits, to the writing
+    LOSS = auto()  # a program loses digits, to the writing
     FUNCTION = auto()  # its sensitivity is the function's own; a program computes it right
     WRITING = auto()  # its sensitivity is the writing's; a program computes it right
     LITTLE = auto()  # nothing that is worth telling apart
@@ -325,11 +444,11 @@ def advise(
 
 
 def _advise_insensitive(before: Measured, lost: LostRows) -> Advice:
-    double, amplification = before.float64, before.amplification
+    error, amplification = before.in_target, before.amplification
     wrong = before.loss.worst >= before.q + SMALL
-    if double.failed or double.out_of_range or double.fewer:
+    if error.failed or error.out_of_range or error.fewer:
         return Helps((Remedy.WIDER_RANGE,))
-    if wrong and double.zeros and double.largest_at_zero < NEGLIGIBLE:
+    if wrong and error.zeros and error.largest_at_zero < NEGLIGIBLE:
         return Helps((Remedy.TAKE_FOR_ZERO,))
     if lost.remedies:
         return Helps(lost.remedies, at_lost_rows=True, alone=not wrong)

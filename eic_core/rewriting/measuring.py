@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -20,16 +21,29 @@ from eic_core.measure.double_range import has_no_value, leaves_range
 from eic_core.measure.following import following
 from eic_core.measure.inspection import Inspection, inspect
 from eic_core.measure.jumps import undecided
-from eic_core.measure.measured import binary_rows, measured_loss, program_rows
-from eic_core.measure.observed import ObservedError, digits_lost_by_row, run_in
-from eic_core.measure.reasons import DOUBLE_DIGITS
+from eic_core.measure.measured import MeasuredLoss, binary_rows, program_rows
+from eic_core.measure.observed import (
+    NO_NUMBER,
+    ROUNDOFF,
+    ObservedError,
+    RoundedTruth,
+    digits_lost_by_row,
+    run_in,
+)
 from eic_core.operators.wide import Array
+from eic_core.rewriting.candidates import (
+    Candidate,
+    by_fronts,
+    may_join,
+    promises,
+    ranked,
+    without_twins,
+)
+from eic_core.rewriting.costs import nanoseconds
 from eic_core.rewriting.deadline import NEVER, Deadline, OutOfTime
 from eic_core.rewriting.doubles import DoubleTable
+from eic_core.rewriting.front import DigitsLost, FrontForm, RepairStep, candidates, front_of
 from eic_core.rewriting.gains import (
-    DOUBLE_GAIN,
-    RMS_SCATTER,
-    SCATTER,
     Advice,
     Gain,
     LostRows,
@@ -37,42 +51,32 @@ from eic_core.rewriting.gains import (
     NothingBetter,
     RowComparison,
     advise,
+    remaining_digits,
 )
-from eic_core.rewriting.results import Repair, Repairs, RepairStep
+from eic_core.rewriting.precision import TARGETS, Target
+from eic_core.rewriting.results import Repair, Repairs
 from eic_core.rewriting.rows import Rows
 from eic_core.rewriting.rules import Assumption
-from eic_core.rewriting.search import SIZE_WEIGHT, WORST_WEIGHT, Cost, FoundForm, SearchOutcome
+from eic_core.rewriting.search import SearchOutcome, SearchStep
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import Values, ValueTable
-from eic_core.rewriting.verify import Verifier
+from eic_core.rewriting.verify import SUSPECT_ROWS, Verifier
 from eic_core.samples import Samples
 
-OBSERVED_SINGLE = 50
+OBSERVED_ELSEWHERE = 50
+"""Rows on which the other precision is measured: it is told, and decides nothing."""
 
 DISPUTED = 40
-"""Rows at which double precision gives two forms other results that are settled exactly."""
+"""Rows at which two forms have other results in a program that are settled exactly."""
 
-GAIN = 0.1
-"""Digits that a form must save, at the root or at its worst node, to be proposed."""
-
-OPERATIONS_GAIN = 0.5
-"""Digits that it must save when the inputs are taken as exact, if it saves no others."""
-
-TOLERANCE = 0.02
-"""Digits by which q at the root may rise: less than one rounding more of a sum."""
-
-RANGE_TOLERANCE, RANGE_WORST = 0.2, 0.5
-"""The same, and at the worst node, for a form that brings values back into double range."""
-
-
-DOUBLE_TOLERANCE = 0.3
-"""By so many digits a form may look worse in double precision on the search's few rows."""
-
-DOUBLE_RANK = 3.0
-"""How much more a digit counts that double precision loses than one that noise would take."""
-
-DISPUTE = 1e-15
+DISPUTE = {"float64": 1e-15, "float32": 5e-7}
 """Relative difference of two results that more than the last roundings explains."""
+
+EXAMINED = 24
+"""Forms that are verified at most: a rejected one leaves its place to the next."""
+
+NEAR_ONE = 0.5
+"""``log1p(u)`` helps where ``|u|`` is smaller: ``1 + u`` loses a third of a digit at 0.5."""
 
 
 class Observer:
@@ -117,6 +121,21 @@ class Observer:
             leaves[rows] = leaves_range(self.terms.tape(root), columns, len(rows), self.kind)
         return has_no_value(computed, is_zero, leaves)
 
+    def failed(self, root: int) -> npt.NDArray[np.bool_]:
+        """The rows at which a form has no value, though the type could hold the exact one."""
+        computed = self._computed(root)
+        held = RoundedTruth(self.exact, self.kind).held() != NO_NUMBER
+        real = np.array([true is not None for true in self.exact], dtype=bool)
+        failed: npt.NDArray[np.bool_] = real & held & self._has_no_value(root, computed)
+        return failed
+
+    def right(self, root: int) -> npt.NDArray[np.bool_]:
+        """The rows at which a form has a value of which a bit at least is right."""
+        errors = RoundedTruth(self.exact, self.kind).errors(self._computed(root))
+        with np.errstate(invalid="ignore"):
+            right: npt.NDArray[np.bool_] = np.abs(errors) * ROUNDOFF[self.kind] < 0.5
+        return right
+
     def lost(self, root: int) -> Array:
         """The digits that one form loses at each row; nan where nothing can be compared."""
         return digits_lost_by_row(self.exact, self._computed(root), self.kind)
@@ -130,8 +149,15 @@ class Truth:
     """The exact values of a formula at the inputs of the verified rows, and who needs them."""
 
     def __init__(
-        self, terms: Terms, root: int, samples: Samples, rows: Rows, deadline: Deadline = NEVER
+        self,
+        terms: Terms,
+        root: int,
+        samples: Samples,
+        rows: Rows,
+        target: Target = "float64",
+        deadline: Deadline = NEVER,
     ) -> None:
+        self.target = target
         self.terms = terms
         self.root = root
         self.deadline = deadline
@@ -141,6 +167,7 @@ class Truth:
         checked = ValueTable(terms, self.cells(rows.verified), GREAT_DEPTH, deadline)
         self.verifier = Verifier(checked, root, samples, rows.verified, rows.scanned)
         self._place = {row: place for place, row in enumerate(rows.verified)}
+        self._results: dict[int, Array] = {}
 
     def until(self, deadline: Deadline) -> Truth:
         """Itself, with another deadline from now on."""
@@ -148,8 +175,8 @@ class Truth:
         return self
 
     def cells(self, rows: Sequence[int]) -> Sequence[Mapping[str, float]]:
-        """The inputs whose exact values count: the doubles that a program gets."""
-        return binary_rows(self.columns, rows, "float64")[1]
+        """The inputs whose exact values count: the numbers that a program gets."""
+        return binary_rows(self.columns, rows, self.target)[1]
 
     def values(self, rows: Sequence[int], of: int | None = None) -> Values:
         """Of the formula, or of a part of it."""
@@ -157,12 +184,44 @@ class Truth:
         return tuple([known[self._place[row]] for row in rows])
 
     def on(self, rows: Sequence[int], of: int | None = None) -> DoubleTable:
-        columns = {name: column[list(rows)] for name, column in self.columns.items()}
-        return DoubleTable(self.terms, columns, self.values(rows, of))
+        columns = binary_rows(self.columns, rows, self.target)[0]
+        return DoubleTable(self.terms, columns, self.values(rows, of), self.target)
 
-    def observer(self, rows: Sequence[int], dtype: Any) -> Observer:
-        exact = self.values(rows) if dtype is np.float64 else None
-        return Observer(self.terms, self.root, self.columns, rows, dtype, exact, self.deadline)
+    def observer(self, rows: Sequence[int], kind: Target) -> Observer:
+        exact = self.values(rows) if kind == self.target else None
+        return Observer(self.terms, self.root, self.columns, rows, kind, exact, self.deadline)
+
+    def observer_of(self, rows: Sequence[int]) -> Observer:
+        """The same of any rows, in the target."""
+        return Observer(
+            self.terms, self.root, self.columns, rows, self.target, deadline=self.deadline
+        )
+
+    def results(self, number: int) -> Array:
+        """What a program makes of a term at the scanned rows."""
+        if self.target == "float64":
+            return np.asarray(self.verifier.doubles(number))
+        if number not in self._results:
+            columns, count = self.verifier.columns, len(self.verifier.scanned)
+            computed = run_in(self.terms.tape(number), columns, count, self.target)[-1]
+            self._results[number] = computed.astype(np.float64)
+        return self._results[number]
+
+
+def rows_within(rows: Rows, formula: Formula, samples: Samples, target: Target) -> Rows:
+    """The rows at which the target has a number for every input."""
+    if target == "float64":
+        return rows
+    largest = float(np.finfo(target).max)
+    within = np.ones(len(samples), dtype=bool)
+    for name in formula.variables:
+        within &= np.abs(samples.columns[name]) <= largest
+    kept = {
+        part.name: tuple(row for row in getattr(rows, part.name) if within[row])
+        for part in fields(rows)
+        if part.name != "measured"
+    }
+    return replace(rows, **kept)
 
 
 def measured_samples(formula: Formula, samples: Samples, rows: Rows) -> Samples:
@@ -179,26 +238,32 @@ def measured_samples(formula: Formula, samples: Samples, rows: Rows) -> Samples:
 
 
 class FormMeter:
+    """Measures forms of one formula: their sensitivity, and what a program loses."""
+
     def __init__(self, formula: Formula, samples: Samples, rows: Rows, truth: Truth) -> None:
-        single = rows.observed[:: max(1, len(rows.observed) // OBSERVED_SINGLE)]
-        self.observers = [
-            truth.observer(single, np.float32),
-            truth.observer(rows.observed, np.float64),
-        ]
+        self.target, some = truth.target, rows.observed
+        few = some[:: max(1, len(some) // OBSERVED_ELSEWHERE)]
+        self.observers = {
+            kind: truth.observer(some if kind == self.target else few, kind) for kind in TARGETS
+        }
         self.measured = measured_samples(formula, samples, rows)
         self.inspection = inspect(formula, self.measured, edges=False)
         self.truth = truth
 
+    def loss(self, root: int) -> MeasuredLoss:
+        return program_rows(self.inspection, self.target).loss(self.truth.terms.tape(root))
+
     def measure(self, root: int, formula: Formula) -> Measured:
-        single, double = (observer.of(root) for observer in self.observers)
         is_original = root == self.truth.root
         known = self.inspection.amplification if is_original else None
-        amplification = correlated_eic(formula, self.measured, amplification=known)
-        if is_original:
-            loss = measured_loss(self.inspection)
-        else:
-            loss = program_rows(self.inspection).loss(self.truth.terms.tape(root))
-        return Measured(amplification, formula.complexity, single, double, loss)
+        return Measured(
+            correlated_eic(formula, self.measured, amplification=known),
+            formula.complexity,
+            self.observers["float32"].of(root),
+            self.observers["float64"].of(root),
+            self.loss(root),
+            nanoseconds(self.truth.terms, root),
+        )
 
 
 class Measurer:
@@ -224,24 +289,22 @@ class Measurer:
         self.deadline = truth.deadline
         self.seconds_a_form = seconds_a_form  # What one more takes, as far as is known
         self.measured = self.meter.measured
-        self.everywhere = truth.on(truth.rows.verified)
+        rows = truth.rows.verified
+        self.judge = truth.observer(rows, truth.target)
+        self.everywhere = truth.on(rows)
+        self.lost_before = self.everywhere.lost(self.root)
+        self.finished = outcome.finished
 
     def repairs(self, limit: int) -> Repairs:
         before = self.before
-        repairs: list[Repair] = []
-        finished = self.outcome.finished
-        for form in self._promising():
-            if len(repairs) == limit:
-                break
-            try:
-                repaired = self._in_time(form, before)
-            except OutOfTime:
-                finished = False
-                break
-            if repaired is not None and repaired.text not in {r.text for r in repairs}:
-                repairs.append(repaired)
-        repairs.sort(key=_rank)
+        repairs = list(self._offers(before).values())[:limit]
         own = self._own(repairs)
+        if repairs:
+            gain = repairs[0].gain
+            gain = replace(gain, remaining=remaining_digits(gain.after, own))
+            repairs[0] = replace(repairs[0], gain=gain)
+        front = self._front(repairs)
+        finished = self.finished
         reason = NothingBetter(before, own, max(0, self.outcome.evaluated - 1), finished)
         return Repairs(
             self.formula,
@@ -254,6 +317,8 @@ class Measurer:
             finished,
             None if repairs else reason,
             self._advice(before, own) if finished and not repairs else None,
+            self.truth.target,
+            front,
         )
 
     def _own(self, repairs: Sequence[Repair]) -> float:
@@ -272,6 +337,32 @@ class Measurer:
         known = self.meter.inspection.amplification
         return own_conditioning(self.formula, compared, amplification=known).own_finite
 
+    def _front(self, repairs: Sequence[Repair]) -> tuple[FrontForm, ...]:
+        """What the forms cost and lose: the formula, the repairs, and forms between them."""
+        offered = {self.terms.add(repair.formula): repair.steps for repair in repairs}
+        original = self._front_form(self.root, ())
+        others = []
+        costs = [nanoseconds(self.terms, form.root).c for form in self.outcome.forms]
+        for form in candidates(self.outcome, costs):
+            root = self.terms.with_quotients(form.root)
+            assumptions = [a for step in form.steps for a in step.assumptions]
+            if self.deadline.left < self.seconds_a_form:
+                break
+            try:
+                if root in offered or self._loses_values(root):
+                    continue
+                if self.verifier.verify(root, assumptions) is not None:
+                    others.append(self._front_form(root, tuple(map(self._step, form.steps))))
+            except OutOfTime:
+                break
+        return front_of(original, [self._front_form(*pair) for pair in offered.items()], others)
+
+    def _front_form(self, root: int, steps: tuple[RepairStep, ...]) -> FrontForm:
+        bare = self.terms.formula(root)
+        digits = DigitsLost.of(self.meter.loss(root))
+        cost = nanoseconds(self.terms, root)
+        return FrontForm(replace(bare, source=to_python(bare)), digits, cost, steps)
+
     def _advice(self, before: Measured, own: float) -> Advice:
         inspection = self.meter.inspection
         decided = undecided(inspection)
@@ -279,75 +370,142 @@ class Measurer:
         in_time = self.deadline.left >= self.seconds_a_form
         return advise(before, own, jump, lost_rows(inspection) if in_time else LostRows())
 
-    def _promising(self) -> list[FoundForm]:
-        start = self.outcome.start.cost
-        kept: list[FoundForm] = []
-        for form in self.outcome.forms:
-            if not _saves_digits(start, form.cost):
+    def _offers(self, before: Measured) -> dict[Candidate, Repair]:
+        """The forms worth offering, the best first. Of those that the search found no more are
+        verified than could be among them.
+        """
+        offers: dict[Candidate, Repair] = {}
+        examined = 0
+        for candidate in chain.from_iterable(by_fronts(self._candidates())):
+            if not may_join(candidate, list(offers)):
                 continue
-            if not any(_dominates(other.cost, form.cost) for other in kept):
-                kept.append(form)
-        return kept[:12]
+            try:
+                repaired = self._in_time(candidate, before)
+            except OutOfTime:
+                self.finished = False
+                break
+            if repaired is not None:
+                offers[candidate] = repaired
+            examined += 1
+            if examined == EXAMINED:
+                break
+        whole = [
+            each
+            for each in offers
+            if not any(
+                self._failed(other, offers[other]) < self._failed(each, offers[each])
+                and other.is_near(each)
+                for other in offers
+            )
+        ]
+        return {each: offers[each] for each in ranked(whole)}
 
-    def _in_time(self, form: FoundForm, before: Measured) -> Repair | None:
+    def _in_time(self, candidate: Candidate, before: Measured) -> Repair | None:
         """The repair by a form, if it is one; raises `OutOfTime` if one more takes too long."""
         left = self.deadline.left
         if self.deadline.passed or left < self.seconds_a_form:
             raise OutOfTime
-        repaired = self._repair(form, before)
+        repaired = self._repair(candidate, before)
         if self.deadline.is_finite:
             self.seconds_a_form = max(self.seconds_a_form, left - self.deadline.left)
         return repaired
 
-    def _repair(self, form: FoundForm, before: Measured) -> Repair | None:
-        root = self.terms.with_quotients(form.root)
-        lost = [self.everywhere.lost(number) for number in (self.root, root)]
-        if RowComparison.of(*lost).is_worse:
+    def _failed(self, candidate: Candidate, repaired: Repair) -> int:
+        """Rows without a value: of those observed, where false zeros count, and those scanned."""
+        scanned = np.count_nonzero(~np.isfinite(self.truth.results(candidate.root)))
+        return repaired.after.in_target.failed + int(scanned)
+
+    def _candidates(self) -> list[Candidate]:
+        """The forms that promise something and lose no more on the judged rows, twins once."""
+        candidates: list[Candidate] = []
+        for form in self.outcome.forms:
+            if not promises(self.outcome.start.cost, form.cost):
+                continue
+            root = self.terms.with_quotients(form.root)
+            lost = self.everywhere.lost(root)
+            if RowComparison.of(self.lost_before, lost).is_worse or self._has_idle_log1p(root):
+                continue
+            cost = nanoseconds(self.terms, root).c
+            digits = float(np.mean(lost[~np.isnan(lost)])) if not np.isnan(lost).all() else 0.0
+            size = self.terms.size(root)
+            candidates.append(Candidate(form, root, lost, digits, cost, form.cost.q, size))
+        return without_twins(candidates, self.terms)
+
+    def _has_idle_log1p(self, root: int) -> bool:
+        """Whether a new ``log1p(u)`` stands where ``u`` comes near 0 at no row."""
+        as_written = set(self.terms.subterms(self.root))
+        for number in self.terms.subterms(root):
+            term = self.terms[number]
+            if term.operator == "log1p" and number not in as_written:
+                u = np.abs(self.everywhere.values(term.children[0]))
+                if not (u < NEAR_ONE).any():
+                    return True
+        return False
+
+    def _repair(self, candidate: Candidate, before: Measured) -> Repair | None:
+        form, root = candidate.form, candidate.root
+        disputed = self._lost_where_disputed(root)
+        pairs = zip((self.lost_before, candidate.lost), disputed, strict=True)
+        judged = RowComparison.of(self.lost_before, candidate.lost)
+        compared = RowComparison.of(*(np.concatenate(pair) for pair in pairs))
+        if RowComparison.of(*disputed).is_worse or compared.is_worse or self._loses_values(root):
             return None
         assumptions = [a for step in form.steps for a in step.assumptions]
         verification = self.verifier.verify(root, assumptions)
         if verification is None:
             return None
-        disputed = self._lost_where_disputed(root)
-        pairs = zip(lost, disputed, strict=True)
-        compared = RowComparison.of(*(np.concatenate(pair) for pair in pairs))
-        if RowComparison.of(*disputed).is_worse or compared.is_worse:
-            return None
         bare = self.terms.formula(root)
         formula = replace(bare, source=to_python(bare))
         after = self.meter.measure(root, formula)
-        if not _measurably_better(before, after):
+        gain = Gain(before, after, judged, compared, self._values_regained(root))
+        if not gain.is_offered:
             return None
-        gain = Gain(before, after, compared)
-        if not gain.is_worth_offering:
-            return None
-        steps = tuple(
-            RepairStep(
-                s.rule,
-                short_text(self.terms.formula(s.before)),
-                short_text(self.terms.formula(s.after)),
-                tuple(self._assumption(a) for a in s.assumptions),
-            )
-            for s in form.steps
-        )
-        return Repair(formula, steps, gain, verification)
+        return Repair(formula, tuple(map(self._step, form.steps)), gain, verification)
 
-    def _lost_where_disputed(self, form: int) -> tuple[Array, Array]:
-        """The digits that both forms lose at the rows where their double results differ most."""
-        before, after = self.verifier.doubles(self.root), self.verifier.doubles(form)
+    def _step(self, step: SearchStep) -> RepairStep:
+        whole = self.terms.with_quotients(step.whole)
+        return RepairStep(
+            step.rule,
+            short_text(self.terms.formula(step.before)),
+            short_text(self.terms.formula(step.after)),
+            tuple(self._assumption(a) for a in step.assumptions),
+            short_text(self.terms.formula(whole)),
+            self.meter.loss(whole).mean,
+        )
+
+    def _values_regained(self, root: int) -> int:
+        """The judged rows at which only the new form has a value, or, below 0, those at which it
+        has none any more though something of it was right.
+        """
+        before, after = self.judge.failed(self.root), self.judge.failed(root)
+        gone = int(np.count_nonzero(after & self.judge.right(self.root)))
+        return -gone or int(np.count_nonzero(before & ~after))
+
+    def _loses_values(self, root: int) -> bool:
+        """Whether a form has no value at a scanned row at which something of it was right."""
+        before, after = self.truth.results(self.root), self.truth.results(root)
+        gone = np.isfinite(before) & (~np.isfinite(after) | ((after == 0) & (before != 0)))
+        suspects = self.verifier.scanned[gone]
+        suspects = suspects[:: math.ceil(len(suspects) / SUSPECT_ROWS) or 1]
+        observer = self.truth.observer_of(suspects.tolist())
+        return bool((observer.failed(root) & observer.right(self.root)).any())
+
+    def _lost_where_disputed(self, root: int) -> tuple[Array, Array]:
+        """The digits that both forms lose at the rows where a program's results differ most."""
+        before, after = self.truth.results(self.root), self.truth.results(root)
         with np.errstate(all="ignore"):
             apart = np.abs(before - after) / np.maximum(np.abs(before), np.abs(after))
         apart[(before == after) | (~np.isfinite(before) & ~np.isfinite(after))] = 0.0
         apart[np.isnan(apart)] = np.inf
         apart[np.isin(self.verifier.scanned, self.verifier.rows)] = 0.0
         chosen = np.argsort(-apart, kind="stable")[:DISPUTED]
-        chosen = chosen[apart[chosen] > DISPUTE]
+        chosen = chosen[apart[chosen] > DISPUTE[self.truth.target]]
         rows = self.verifier.scanned[chosen].tolist()
         table = ValueTable(self.terms, self.truth.cells(rows), GREAT_DEPTH, self.deadline)
         exact = table.values(self.root)
         return (
-            digits_lost_by_row(exact, before[chosen], "float64"),
-            digits_lost_by_row(exact, after[chosen], "float64"),
+            digits_lost_by_row(exact, before[chosen], self.truth.target),
+            digits_lost_by_row(exact, after[chosen], self.truth.target),
         )
 
     def _assumption(self, assumption: Assumption) -> str:
@@ -363,83 +521,4 @@ def lost_rows(inspection: Inspection) -> LostRows:
     followed = len(following(inspection).rows)
     return LostRows(
         found.singular_function + followed, found.nothing, max(0, others), found.unsettled
-    )
-
-
-def _saves_digits(before: Cost, after: Cost) -> bool:
-    if after.double > before.double + DOUBLE_TOLERANCE:
-        return False
-    regained = before.double - after.double >= DOUBLE_GAIN
-    if regained or before.out_of_range > after.out_of_range:
-        return (
-            after.q <= before.q + 2 * RANGE_TOLERANCE
-            and after.worst <= before.worst + 2 * RANGE_WORST
-        )
-    if after.q > before.q + TOLERANCE or after.worst > before.worst + TOLERANCE:
-        return False
-    return (
-        before.q - after.q >= GAIN
-        or before.worst - after.worst >= GAIN
-        or before.operations - after.operations >= OPERATIONS_GAIN
-    )
-
-
-def _dominates(one: Cost, other: Cost) -> bool:
-    return (
-        one.q <= other.q + TOLERANCE
-        and one.worst <= other.worst + TOLERANCE
-        and one.operations <= other.operations + TOLERANCE
-        and one.out_of_range <= other.out_of_range
-        and one.double <= other.double + TOLERANCE
-        and one.size <= other.size
-    )
-
-
-def _measurably_better(before: Measured, after: Measured) -> bool:
-    """Whether digits at the root or bottleneck, or missing results, are gained, without a larger
-    error in either precision.
-    """
-    if after.amplification.singular > before.amplification.singular:
-        return False
-    pairs = ((before.float64, after.float64), (before.float32, after.float32))
-    if any(_more_is_lost(*pair) for pair in pairs):
-        return False
-    q_before, q_after = _capped(before.q), _capped(after.q)
-    eic_before, eic_after = _capped(before.eic), _capped(after.eic)
-    fewer = before.float64.mean_digits_lost - after.float64.mean_digits_lost
-    failed = [(m.float64.failed, m.float32.failed) for m in (before, after)]
-    if failed[1] < failed[0] or fewer >= DOUBLE_GAIN:
-        return q_after <= q_before + RANGE_TOLERANCE and eic_after <= eic_before + RANGE_WORST
-    if q_after > q_before + TOLERANCE:
-        return False
-    if eic_after > eic_before + TOLERANCE and q_after > q_before - GAIN:
-        return False
-    return (
-        q_before - q_after >= GAIN / 2
-        or eic_before - eic_after >= GAIN / 2
-        or before.float64.digits_lost - after.float64.digits_lost >= OPERATIONS_GAIN
-    )
-
-
-def _more_is_lost(before: ObservedError, after: ObservedError) -> bool:
-    if math.isnan(before.mean_digits_lost) or math.isnan(after.mean_digits_lost):
-        return False
-    fewer = before.mean_digits_lost - after.mean_digits_lost
-    if fewer < -SCATTER or after.failed > before.failed:
-        return True
-    return fewer < DOUBLE_GAIN and after.digits_lost > before.digits_lost + RMS_SCATTER
-
-
-def _capped(digits: float) -> float:
-    return DOUBLE_DIGITS if math.isnan(digits) else min(digits, DOUBLE_DIGITS)
-
-
-def _rank(r: Repair) -> float:
-    """The order of repairs: digits really lost in double precision, then the effect of noise."""
-    measured = r.after.float64.mean_digits_lost
-    return (
-        DOUBLE_RANK * (0.0 if math.isnan(measured) else measured)
-        + _capped(r.after.q)
-        + WORST_WEIGHT * _capped(r.after.eic)
-        + SIZE_WEIGHT * r.after.complexity
     )

@@ -14,8 +14,9 @@ from eic_core.operators import OPERATORS
 from eic_core.operators.balls import Ball
 from eic_core.phrasing import Phrase
 from eic_core.rewriting.gains import Measured
-from eic_core.rewriting.measuring import FormMeter, Truth
+from eic_core.rewriting.measuring import FormMeter, Truth, rows_within
 from eic_core.rewriting.phrases import own_form_sentence
+from eic_core.rewriting.precision import Target
 from eic_core.rewriting.rows import choose_rows
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import BITS, first_difference
@@ -48,8 +49,11 @@ class OwnForm:
         return own_form_sentence(checked, self.difference, digits)
 
 
-def compare_own_form(formula: Formula, other: Formula, samples: Samples) -> OwnForm:
-    """Verify and measure a form that somebody proposes for a formula. Raises `UserError` if
+def compare_own_form(
+    formula: Formula, other: Formula, samples: Samples, target: Target = "float64"
+) -> OwnForm:
+    """Verify and measure a form that somebody proposes for a formula, for a program in `target`.
+    Raises `UserError` if
     `other` has a variable that the formula has not, or one of them cannot be compared.
 
     >>> from eic_core.formula.syntax import read
@@ -63,10 +67,10 @@ def compare_own_form(formula: Formula, other: Formula, samples: Samples) -> OwnF
     """
     samples.require(formula.variables)
     _refuse(formula, other)
-    rows = choose_rows(formula, samples)
+    rows = rows_within(choose_rows(formula, samples), formula, samples, target)
     terms = Terms(formula.exponents)
     root, form = terms.add(formula), terms.add(other)
-    truth = Truth(terms, root, samples, rows)
+    truth = Truth(terms, root, samples, rows, target)
     verification = truth.verifier.verify(form, ())
     if verification is None:
         difference = _difference(truth.verifier, form, samples, formula.variables)

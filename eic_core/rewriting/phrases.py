@@ -23,6 +23,7 @@ from eic_core.rewriting.gains import (
     Rest,
     Unsearched,
 )
+from eic_core.rewriting.precision import Target, other_precision
 from eic_core.rewriting.verify import RowDifference, Verification
 
 
@@ -38,12 +39,23 @@ def repair_sentence(text: str, rules: Sequence[str], gain: Gain) -> Phrase:
 
 def _effects(gain: Gain) -> Iterable[Phrase]:
     before, after, compared = gain.before, gain.after, gain.compared
-    now, was = _in_double(after), _in_double(before)
-    if gain.in_double:
-        yield say("in double precision {now}, as written {was}", now=now, was=was)
+    words: dict[str, Field] = {
+        "precision": precision_name(after.target),
+        "now": _in_target(after),
+        "was": _in_target(before),
+    }
+    if gain.in_target:
+        yield say("in {precision} {now}, as written {was}", **words)
     else:
-        yield say("in double precision {now}, as before", now=now)
-    yield from _beyond_doubles(after)
+        yield say("in {precision} {now}, as before", **words)
+    if gain.in_mean:
+        yield say(
+            "in the mean over {rows} rows it loses {now}, as written {was}",
+            rows=gain.judged.rows,
+            now=wording.digits_phrase(gain.judged.mean_after),
+            was=wording.digits_phrase(gain.judged.mean_before),
+        )
+    yield from _beyond_range(after)
     if gain.in_sensitivity:
         yield say(
             "the result's sensitivity is {now} digits instead of {was}",
@@ -75,23 +87,65 @@ def _effects(gain: Gain) -> Iterable[Phrase]:
             rows=compared.rows,
             digits=wording.number(compared.largest_rise, 1),
         )
+    yield from _elsewhere(gain)
+    if gain.remaining:
+        yield say(
+            "the best known keeps losing {lost}; a series would be needed",
+            lost=wording.lost_phrase(gain.remaining),
+        )
 
 
-def _beyond_doubles(form: Measured) -> Iterable[Phrase]:
-    error = form.float64
+def _elsewhere(gain: Gain) -> Iterable[Phrase]:
+    """What the new form costs in the precision that the program is not written for."""
+    before, after = gain.before.elsewhere, gain.after.elsewhere
+    precision = precision_name(other_precision(gain.after.target))
+    if not gain.digits_lost_elsewhere:
+        return
+    if gain.values_lost_elsewhere:
+        yield say(
+            "in {precision} it has a value at {now} of {rows} rows measured, as written at {was}",
+            precision=precision,
+            now=after.rows - after.failed,
+            was=before.rows - before.failed,
+            rows=after.rows,
+        )
+    else:
+        yield say(
+            "in {precision} it loses {digits} more in the mean",
+            precision=precision,
+            digits=wording.digits_phrase(gain.digits_lost_elsewhere),
+        )
+
+
+def precision_name(target: Target) -> Phrase:
+    """A precision by its usual name.
+
+    >>> print(precision_name("float32"))
+    single precision
+    """
+    return say("double precision") if target == "float64" else say("single precision")
+
+
+def _numbers(target: Target) -> Phrase:
+    return say("doubles") if target == "float64" else say("single-precision numbers")
+
+
+def _beyond_range(form: Measured) -> Iterable[Phrase]:
+    error = form.in_target
     told: dict[str, Field] = {
+        "numbers": _numbers(form.target),
         "fewer": error.fewer,
         "beyond": error.out_of_range,
         "rows": error.rows + error.out_of_range,
     }
     if error.fewer:
         yield say(
-            "doubles hold the exact result with fewer digits at {fewer} of {rows} rows measured",
+            "{numbers} hold the exact result with fewer digits at {fewer} of {rows} rows measured",
             **told,
         )
     if error.out_of_range:
         yield say(
-            "doubles cannot hold the exact result at {beyond} of {rows} rows measured", **told
+            "{numbers} cannot hold the exact result at {beyond} of {rows} rows measured", **told
         )
 
 
@@ -111,20 +165,21 @@ def _reasons(reason: NothingBetter) -> Iterable[Phrase]:
         "own": wording.number(reason.of_function, 1),
         "part": wording.number(reason.of_writing, 1),
         "q": wording.number(before.q, 1),
-        "loss": _in_double(before),
+        "loss": _in_target(before),
+        "precision": precision_name(before.target),
     }
     match reason.rest:
         case Rest.EVERYTHING:
             yield say("errors of the inputs grow without bound at every sample")
             return
         case Rest.LOSS:
-            yield say("in double precision {loss}, by this writing", **told)
-            yield from _beyond_doubles(before)
+            yield say("in {precision} {loss}, by this writing", **told)
+            yield from _beyond_range(before)
             if not math.isnan(reason.of_function):
                 yield say("errors of the inputs grow by {own} digits in any writing", **told)
         case Rest.LITTLE:
-            yield say("in double precision {loss}", **told)
-            yield from _beyond_doubles(before)
+            yield say("in {precision} {loss}", **told)
+            yield from _beyond_range(before)
             yield say("the result's sensitivity is {q} digits", **told)
         case Rest.FUNCTION:
             if before.loss.rows:
@@ -132,7 +187,7 @@ def _reasons(reason: NothingBetter) -> Iterable[Phrase]:
                     "the computed value is right to {digits} digits, nothing to rewrite",
                     digits=wording.number(before.loss.least_right, 1),
                 )
-            yield from _beyond_doubles(before)
+            yield from _beyond_range(before)
             yield say(
                 "errors of the inputs grow by {own} digits: the function's own sensitivity, in any "
                 "writing",
@@ -144,8 +199,8 @@ def _reasons(reason: NothingBetter) -> Iterable[Phrase]:
                 "writing",
                 **told,
             )
-            yield say("in double precision {loss}", **told)
-            yield from _beyond_doubles(before)
+            yield say("in {precision} {loss}", **told)
+            yield from _beyond_range(before)
         case _ as never:
             assert_never(never)
     if before.infinite:
@@ -161,19 +216,19 @@ def _reasons(reason: NothingBetter) -> Iterable[Phrase]:
         )
 
 
-def _in_double(form: Measured) -> Phrase:
-    loss, double = form.loss, form.float64
-    if double.rows == double.failed > 0:
+def _in_target(form: Measured) -> Phrase:
+    loss, error = form.loss, form.in_target
+    if error.rows == error.failed > 0:
         return say_count(
             "it has no value at {count} row measured",
             "it has no value at any of {count} rows measured",
-            double.rows,
+            error.rows,
         )
-    if double.failed:
+    if error.failed:
         return say(
             "it has a value at {count} of {rows} rows measured",
-            count=double.rows - double.failed,
-            rows=double.rows,
+            count=error.rows - error.failed,
+            rows=error.rows,
         )
     if not loss.rows:
         return say("no row can be compared")

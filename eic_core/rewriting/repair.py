@@ -24,8 +24,9 @@ from eic_core.rewriting.gains import (
     Unsearched,
     advise_nowhere,
 )
-from eic_core.rewriting.measuring import FormMeter, Measurer, Truth, lost_rows
+from eic_core.rewriting.measuring import FormMeter, Measurer, Truth, lost_rows, rows_within
 from eic_core.rewriting.parts import parts_of
+from eic_core.rewriting.precision import Target
 from eic_core.rewriting.results import Repairs
 from eic_core.rewriting.rows import FEWEST_MEASURED, Rows, choose_rows
 from eic_core.rewriting.rules import Rewriter, RuleBook
@@ -57,6 +58,7 @@ def repair(
     formula: Formula,
     samples: Samples,
     *,
+    target: Target = "float64",
     limit_seconds: float = 2.0,
     limit_steps: int = 700,
     limit_repairs: int = 3,
@@ -71,6 +73,9 @@ def repair(
         The formula as written.
     samples
         With a column for each variable.
+    target
+        The precision of the program, which decides what is offered: its inputs are the nearest
+        numbers of it. What a form does in the other precision is told.
     limit_seconds
         How long all of it may take, about: rows are fewer where they are dear, the search ends in
         time to verify and measure what it has (`Repairs.missing` tells if it ended either); may be
@@ -99,9 +104,9 @@ def repair(
     A formula with conditions is not searched, and of one with more than 120 nodes a part
     (`Repairs.part`).
 
-    A form is proposed if it saves 0.1 digits of q at the root or at its worst node (or
-    keeps values in double range), q at the root does not rise (0.02 digits), its values agree to
-    1e-30 at high precision on up to 200 rows, and no row loses its value. See ADR 0011.
+    A form is offered if it loses at least 0.3 digits fewer in the target or in sensitivity, has a
+    value at more rows, or is shorter and a little better; if its values agree to 1e-30 at high
+    precision on up to 200 rows, and no row loses its value. See ADR 0011.
 
     Examples
     --------
@@ -116,13 +121,13 @@ def repair(
     samples.require(formula.variables)
     if any(not OPERATORS[node.operator].numeric for node in formula if node.children):
         reason = NotSearched(Unsearched.CONDITIONALS)
-        return _none(formula, samples, reason, Helps((Remedy.INSPECT_BRANCHES,)))
+        return _none(formula, samples, target, reason, Helps((Remedy.INSPECT_BRANCHES,)))
     deadline = Deadline(limit_seconds, clock)
     try:
-        task = _Task(formula, samples, deadline)
+        task = _Task(formula, samples, target, deadline)
     except OutOfTime:
         reason = NotSearched(Unsearched.NO_TIME)
-        return replace(_none(formula, samples, reason, None), finished=False)
+        return replace(_none(formula, samples, target, reason, None), finished=False)
     return task.repairs(limit_steps, limit_repairs, progress)
 
 
@@ -133,12 +138,16 @@ class _Task:
     time for them.
     """
 
-    def __init__(self, formula: Formula, samples: Samples, deadline: Deadline) -> None:
+    def __init__(
+        self, formula: Formula, samples: Samples, target: Target, deadline: Deadline
+    ) -> None:
         deadline.check()
         self.formula, self.samples, self.deadline = formula, samples, deadline
+        self.target = target
         self.terms = Terms(formula.exponents)
         self.root = self.terms.add(formula)
-        self.rows = choose_rows(formula, samples)
+        rows = choose_rows(formula, samples, target)
+        self.rows = rows_within(rows, formula, samples, target)
         self.truth, of_truth = self._truth(deadline.part(BEFORE))
         self.meter, self.before, of_meter = self._measure()
         self.seconds_a_form = of_truth + of_meter
@@ -157,7 +166,7 @@ class _Task:
 
     def _values(self, rows: Rows, deadline: Deadline) -> tuple[Truth, float]:
         left = deadline.left
-        truth = Truth(self.terms, self.root, self.samples, rows, deadline)
+        truth = Truth(self.terms, self.root, self.samples, rows, self.target, deadline)
         truth.values(rows.verified)
         return truth, left - deadline.left if deadline.is_finite else 0.0
 
@@ -185,7 +194,7 @@ class _Task:
         if outcome is None:
             lost = lost_rows(self.meter.inspection)
             reason = NotSearched(Unsearched.NO_VALUE)
-            return _none(self.formula, self.samples, reason, advise_nowhere(lost))
+            return _none(self.formula, self.samples, self.target, reason, advise_nowhere(lost))
         measurer = Measurer(
             self.formula,
             self.samples,
@@ -248,7 +257,7 @@ class _Task:
 
         def loss(number: int) -> float:
             exact = self.truth.values(rows, number)
-            lost = digits_lost_by_row(exact, program.values(number), "float64")
+            lost = digits_lost_by_row(exact, program.values(number), self.target)
             lost = lost[~np.isnan(lost)]
             return float(np.mean(lost)) if len(lost) else 0.0
 
@@ -256,8 +265,16 @@ class _Task:
 
     def _in_whole(self, part: int, outcome: SearchOutcome) -> SearchOutcome:
         """The forms of a part in the place of it."""
+
+        def whole(number: int) -> int:
+            return self.terms.replace(self.root, part, number)[0]
+
         forms = [
-            replace(form, root=self.terms.replace(self.root, part, form.root)[0])
+            replace(
+                form,
+                root=whole(form.root),
+                steps=tuple([replace(step, whole=whole(step.whole)) for step in form.steps]),
+            )
             for form in outcome.forms
         ]
         start = replace(outcome.start, root=self.root)
@@ -269,5 +286,11 @@ def _fitting(count: int, took: float, seconds: float) -> int:
     return int(count * min(seconds / took, 1e6)) if took > 0 else 10**9
 
 
-def _none(formula: Formula, samples: Samples, reason: NotSearched, helps: Advice | None) -> Repairs:
-    return Repairs(formula, samples, (), None, math.nan, 0, 0, True, reason, helps)
+def _none(
+    formula: Formula,
+    samples: Samples,
+    target: Target,
+    reason: NotSearched,
+    helps: Advice | None,
+) -> Repairs:
+    return Repairs(formula, samples, (), None, math.nan, 0, 0, True, reason, helps, target)

@@ -9,6 +9,7 @@ from eic_core.formula.rendering import short_text, to_latex, to_python
 from eic_core.formula.tree import Formula
 from eic_core.phrasing import Phrase, one_after_another
 from eic_core.rewriting import phrases
+from eic_core.rewriting.front import FrontForm, RepairStep, rules_of
 from eic_core.rewriting.gains import (
     Advice,
     Gain,
@@ -17,19 +18,9 @@ from eic_core.rewriting.gains import (
     NotSearched,
     RowComparison,
 )
+from eic_core.rewriting.precision import Target
 from eic_core.rewriting.verify import Verification
 from eic_core.samples import Samples
-
-
-@dataclass(frozen=True)
-class RepairStep:
-    rule: str
-    # before, after: the sub-expressions exchanged, as short labels
-    before: str
-    after: str
-    assumptions: tuple[str, ...]  # Such as ``"x > 0"``
-
-    _JSON = ("rule", "before", "after", "assumptions")
 
 
 @dataclass(frozen=True)
@@ -83,7 +74,7 @@ class Repair(Plain):
 
     @property
     def rules(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(step.rule for step in self.steps))
+        return rules_of(self.steps)
 
     @property
     def delta_q(self) -> float:
@@ -126,6 +117,11 @@ class Repairs(Plain):
         Why there is no repair; None if there is one.
     helps
         What helps instead; None if there is a repair, or may be one.
+    target
+        The precision of the program that the forms are for.
+    front
+        The forms that no cheaper one matches in digits, the cheapest first; the formula as written
+        and the best repair are among them, unless nothing was searched.
     part
         The part that was searched, of a formula that is too large to be searched as a whole.
     """
@@ -140,6 +136,8 @@ class Repairs(Plain):
     finished: bool
     reason: NothingBetter | NotSearched | None
     helps: Advice | None
+    target: Target = "float64"
+    front: tuple[FrontForm, ...] = ()
     part: Formula | None = None
 
     _JSON = (
@@ -153,6 +151,8 @@ class Repairs(Plain):
         "finished",
         ("missing", lambda repairs: repairs.missing or ""),
         "repairs",
+        "target",
+        "front",
         ("part", lambda repairs: "" if repairs.part is None else to_python(repairs.part)),
     )
 
@@ -188,3 +188,9 @@ class Repairs(Plain):
     def best(self) -> Repair | None:
         """The first repair, if there is one."""
         return self.repairs[0] if self.repairs else None
+
+    @property
+    def forms(self) -> tuple[FrontForm, ...]:
+        """The front as it is read: the formula as written, the best repair, the others."""
+        best = None if self.best is None else self.best.text
+        return tuple(sorted(self.front, key=lambda form: (not form.is_original, form.text != best)))

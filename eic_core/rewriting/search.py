@@ -182,6 +182,7 @@ class SearchStep:
     before: int
     after: int
     assumptions: tuple[Assumption, ...]
+    whole: int  # The whole formula after this step
 
 
 @dataclass(frozen=True)
@@ -367,7 +368,7 @@ class Search:
                 new = self._rewritten(state.root, place, rewrite)
                 if new is None:
                     continue
-                step = SearchStep(rewrite.rule, place, rewrite.term, rewrite.assumptions)
+                step = SearchStep(rewrite.rule, place, rewrite.term, rewrite.assumptions, new)
                 found.append((step, new))
                 of_place += 1
                 if len(found) >= PER_STATE:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, inspect, sample_domains
+from eic_core.measure.measured import measured_loss
 from pages.ui.kit.diagnosis_service import DiagnosisService
 from pages.ui.kit.inspector_service import InspectionRequest, InspectorService
 from tests.clocks import PacedClock
@@ -65,6 +68,44 @@ def test_every_step_of_the_derivation_is_listed() -> None:
     steps = next(h for h in html_of(page).split("<ol") if "eic-steps" in h)
     assert "<b>conjugate roots</b>: <code>√(x + 1) − √x</code> →" in steps
     assert "computed with up to" in steps
+
+
+def test_each_step_says_what_the_formula_loses_after_it() -> None:
+    page = open_page(**ROOTS, samples="400")
+    steps = next(h for h in html_of(page).split("<p") if "After each step:" in h)
+    assert re.search(r"As written \d\.\d digits are lost in the mean\.", steps)
+    (after,) = re.findall(r'<span class="eic-after">(\d\.\d) digits lost</span>', steps)
+    assert float(after) < 0.3
+
+
+def test_the_front_names_what_each_form_loses_and_costs() -> None:
+    page = open_page(**ROOTS, samples="400")
+    samples = sample_domains({"x": Domain("loguniform", 1, 1e8)}, count=400)
+    loss = measured_loss(inspect(read(ROOTS["formula"]).formula, samples))
+    table = next(h for h in html_of(page).split("<table") if "eic-front" in h)
+    written, best = table.split("<tbody")[1:3]
+    assert "as written" in written and f"<td>{loss.nine_in_ten:.1f}</td>" in written
+    assert f"<code>{BETTER}</code>" in best and ">best</span>" in best
+    assert "nanoseconds a call" in table and best.count("<td>") == 4
+    assert not [b for b in page.button if str(b.key).startswith("apply-front")]
+
+
+def test_a_cheaper_form_beside_the_best_can_be_taken() -> None:
+    ranges = ["x=loguniform:1e-12:1"]
+    page = open_page(formula="acos((1-x)/(1+x))", range=ranges, ask="instead", samples="300")
+    assert not failed(page)
+    (other,) = [b for b in page.button if str(b.key).startswith("apply-front")]
+    best = page.button(key="apply-repair-0").label
+    texts = {"2*atan(sqrt(x))", "2*asin(sqrt(x/(1 + x)))"}
+    assert {best.split("`")[1], other.label.split("`")[1]} == texts
+    other.click().run()
+    assert not failed(page)
+    assert state_of(page).formula == other.label.split("`")[1]
+
+
+def test_where_there_is_one_form_alone_no_front_is_drawn() -> None:
+    page = open_page(formula="x - sin(x)", range=["x=loguniform:1e-4:3"], ask="instead")
+    assert "eic-front" not in html_of(page)
 
 
 def test_both_trees_are_drawn_once_they_are_asked_for() -> None:

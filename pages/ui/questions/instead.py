@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from eic_core.formula.tree import Formula
 from eic_core.measure import Inspection
 from eic_core.measure.table import Table, read_table
 from eic_core.operators import OPERATORS
-from eic_core.rewriting import Measured, ObservedError, Repair, Repairs
+from eic_core.rewriting import FrontForm, Measured, ObservedError, Repair, Repairs, RepairStep
 from pages.ui.figures.digits import losses_figure, own_loss, worst_step
 from pages.ui.figures.tree import tree_figure
 from pages.ui.kit import glossary
@@ -117,8 +118,9 @@ def instead_panel(result: InspectionResult, node: int) -> None:
         )
     for branch in outermost_branches(result.inspection):
         _inspect_branch_button(result, branch)
-    for place, form in enumerate(repairs.repairs):
-        _card(result, form, place, repairs.measured_rows)
+    if repairs.best is not None:
+        _card(result, repairs)
+    _front(result, repairs)
     _own_form(result)
 
 
@@ -246,21 +248,79 @@ def finish_search(visit: Visit, service: DiagnosisService, result: InspectionRes
     return start_finishing(visit, work)
 
 
-def _card(result: InspectionResult, form: Repair, place: int, rows: int) -> None:
-    with st.container(border=True, key=f"repair-{place}", gap="xsmall"):
-        with st.container(key=f"repair-form-{place}"):
+def _card(result: InspectionResult, repairs: Repairs) -> None:
+    form = repairs.repairs[0]
+    with st.container(border=True, key="repair-0", gap="xsmall"):
+        with st.container(key="repair-form-0"):
             st.latex(to_latex(form.formula))
         st.html(f'<p class="eic-quiet">{prose(_why(form))}</p>')
-        st.html(_table(form.before, form.after) + _measured_on(rows, result))
+        st.html(_table(form.before, form.after) + _measured_on(repairs.measured_rows, result))
         st.code(form.text, language=None, wrap_lines=True)
         with st.container(horizontal=True, gap="xsmall"):
-            replace_formula_button(result, form.text, f"apply-repair-{place}")
-            copy_as(form.formula, f"repair-{place}")
+            replace_formula_button(result, form.text, "apply-repair-0")
+            copy_as(form.formula, "repair-0")
         with st.expander("How it follows"):
-            st.html(_derivation(form))
-        with st.expander("See both trees", key=f"repair-trees-{place}", on_change="rerun") as trees:
+            st.html(_steps(form.steps, repairs) + _checks(form))
+        with st.expander("See both trees", key="repair-trees-0", on_change="rerun") as trees:
             if trees.open:
-                both_trees(result, form.formula, f"repair-{place}")
+                both_trees(result, form.formula, "repair-0")
+
+
+def _front(result: InspectionResult, repairs: Repairs) -> None:
+    """What each form loses and costs, and how to get at those that are not the best."""
+    if len(repairs.front) < 2:
+        return
+    with st.container(border=True, key="front", gap="xsmall"):
+        st.html(f'<h4 class="eic-h">Digits and time</h4>{_front_table(repairs)}')
+        for place, form in enumerate(repairs.forms):
+            if form.is_original or form.text == _best_text(repairs):
+                continue
+            code = code_label(form.text, 28 if is_narrow() else 60)
+            with st.expander(f"How {code} follows"):
+                with st.container(key=f"repair-form-front-{place}"):
+                    st.latex(to_latex(form.formula))
+                st.html(_steps(form.steps, repairs))
+                st.code(form.text, language=None, wrap_lines=True)
+                with st.container(horizontal=True, gap="xsmall"):
+                    replace_formula_button(result, form.text, f"apply-front-{place}")
+                    copy_as(form.formula, f"front-{place}")
+
+
+def _best_text(repairs: Repairs) -> str | None:
+    return None if repairs.best is None else repairs.best.text
+
+
+def _front_table(repairs: Repairs) -> str:
+    groups = (("digits lost", glossary.FRONT_DIGITS), ("nanoseconds a call", glossary.NANOSECONDS))
+    head = "".join(
+        f'<th scope="colgroup" colspan="2" title="{escape(explained, 1000)}">'
+        f"<span>{name}</span></th>"
+        for name, explained in groups
+    )
+    columns = "".join(
+        f'<th scope="col">{name}</th>' for name in ("nine in ten rows", "worst row", "NumPy", "C")
+    )
+    best = _best_text(repairs)
+    forms = "".join(_front_rows(form, form.text == best) for form in repairs.forms)
+    return (
+        f'<table class="eic-repair eic-front"><thead><tr>{head}</tr><tr>{columns}</tr></thead>'
+        f"{forms}</table>"
+    )
+
+
+def _front_rows(form: FrontForm, best: bool) -> str:
+    mark = ' <span class="eic-tag">best</span>' if best else ""
+    name = "as written" if form.is_original else f"<code>{escape(form.text, 1000)}</code>{mark}"
+    numbers = (
+        wording.number(form.digits.nine_in_ten, 1),
+        wording.number(form.digits.worst, 1),
+        wording.significant(form.nanoseconds.numpy, 2),
+        wording.significant(form.nanoseconds.c, 2),
+    )
+    cells = "".join(f"<td>{number}</td>" for number in numbers)
+    css = ' class="best"' if best else ""
+    head = f'<tr><th scope="rowgroup" colspan="4">{name}</th></tr>'
+    return f"<tbody{css}>{head}<tr>{cells}</tr></tbody>"
 
 
 def _measured_on(rows: int, result: InspectionResult) -> str:
@@ -281,18 +341,26 @@ def _why(form: Repair) -> str:
     )
 
 
-def _derivation(form: Repair) -> str:
-    steps = "".join(
+def _steps(steps: Sequence[RepairStep], repairs: Repairs) -> str:
+    """Each step, and the digits that the whole formula loses after it."""
+    written = next(form for form in repairs.front if form.is_original)
+    items = "".join(
         f"<li><b>{escape(step.rule)}</b>: <code>{escape(step.before)}</code> → "
-        f"<code>{escape(step.after)}</code>{_needing(step.assumptions)}</li>"
-        for step in form.steps
+        f"<code>{escape(step.after)}</code>{_needing(step.assumptions)}"
+        f'<span class="eic-after">{wording.number(step.digits, 1)} digits lost</span></li>'
+        for step in steps
     )
+    lost = f"As written {wording.number(written.digits.mean, 1)} digits are lost in the mean."
+    return f'<p class="eic-quiet">{lost} After each step:</p><ol class="eic-steps">{items}</ol>'
+
+
+def _checks(form: Repair) -> str:
     checked = form.verification
     digits = f"Both were computed with up to {checked.digits} digits at {checked.rows:,} samples"
     domain = f"the form has a value at all {checked.domain_rows:,} where the formula has one"
     if checked.widened:
         domain += f", and at {checked.widened:,} more"
-    return f'<ol class="eic-steps">{steps}</ol><p class="eic-quiet">{digits}; {domain}.</p>'
+    return f'<p class="eic-quiet">{digits}; {domain}.</p>'
 
 
 def _needing(assumptions: tuple[str, ...]) -> str:

@@ -191,6 +191,16 @@ def test_repairs_are_shown_with_both_measurements_and_what_they_need(found):
     assert best.text in said and all(a in said for a in best.assumptions)
 
 
+def test_each_form_is_shown_with_its_steps_and_what_it_loses_and_costs(found):
+    findings, page = found
+    repairs = findings.repairs
+    said = page.words("repair")
+    for form in repairs.front:
+        assert form.is_original or form.text in said
+        assert all(step.rule in said for step in form.steps)
+    assert "What the forms lose and cost" in said and "Nanoseconds of a call" in said
+
+
 def test_the_triangulation_is_shown_node_by_node(found):
     findings, page = found
     for row, n in zip(page.rows("truth"), findings.triangulation.nodes, strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from eic_core.measure import inspect
 from eic_core.measure.measured import MeasuredLoss, measured_loss
 from eic_core.measure.observed import ObservedError
 from eic_core.rewriting import repair
+from eic_core.rewriting.costs import Nanoseconds
 from eic_core.rewriting.gains import (
     Advice,
     Gain,
@@ -26,12 +28,15 @@ from eic_core.rewriting.gains import (
     Rest,
     RowComparison,
     advise,
+    remaining_digits,
 )
+from eic_core.rewriting.phrases import repair_sentence
 from eic_core.rewriting.rows import MEASURED
 from eic_core.samples import Samples
 from tests.core.rewriting.test_offered_forms import samples_of
 
 X = read("x").formula
+SAME = RowComparison(9, 0, 0, 0, 0, 0, 0)
 NAN, INF = math.nan, math.inf
 
 
@@ -134,16 +139,16 @@ def test_what_helps_is_decided_on_the_numbers(
     ],
 )
 def test_a_change_in_double_precision_is_seen(before: Measured, after: Measured, expected: bool):
-    assert Gain(before, after, RowComparison(9, 0, 0, 0, 0, 0, 0)).in_double is expected
+    assert Gain(before, after, SAME, SAME).in_target is expected
 
 
 def test_a_gain_inside_is_told_where_the_result_gains_less() -> None:
     same = RowComparison(9, 0, 0, 4, 0, 0, 0)
-    inside = Gain(form(0.3, eic=5.0), form(0.3, eic=1.0), same)
+    inside = Gain(form(0.3, eic=5.0), form(0.3, eic=1.0), same, same)
     assert (inside.in_sensitivity, inside.in_worst_step, inside.in_rows) == (False, True, False)
-    both = Gain(form(5.0), form(1.0), same)
+    both = Gain(form(5.0), form(1.0), same, same)
     assert (both.in_sensitivity, both.in_worst_step, both.in_rows) == (True, False, False)
-    rows = Gain(form(), form(), same)
+    rows = Gain(form(), form(), same, same)
     assert (rows.in_sensitivity, rows.in_worst_step, rows.in_rows) == (False, False, True)
 
 
@@ -178,3 +183,105 @@ def test_before_and_headline_have_one_measured_loss() -> None:
     assert best is not None
     assert best.before.loss.to_json() == measured_loss(inspect(formula, samples)).to_json()
     assert best.after.loss.positions.tolist() == best.before.loss.positions.tolist()
+
+
+def compared(before: float, after: float, more: int = 0, fewer: int = 0) -> RowComparison:
+    return RowComparison(100, before, after, fewer, more, 0.6 if more else 0.0, after - before)
+
+
+def gain_of(
+    before: Measured,
+    after: Measured,
+    *,
+    digits: float = 0.0,
+    more: int = 0,
+    nodes: int = 1,
+    values: int = 0,
+) -> Gain:
+    """A gain of so many digits in the mean, by a form that is so many nodes shorter."""
+    rows = compared(5.0, 5.0 - digits, more, fewer=more)
+    longer = replace(before, complexity=9, nanoseconds=Nanoseconds(9, 9))
+    shorter = replace(after, complexity=9 - nodes, nanoseconds=Nanoseconds(9, 9))
+    return Gain(longer, shorter, rows, rows, values)
+
+
+@pytest.mark.parametrize(
+    ("gain", "offered"),
+    [
+        (gain_of(form(5.0), form(5.0), digits=0.31, nodes=-5), True),
+        (gain_of(form(5.0), form(5.0), digits=0.29, nodes=-5), False),
+        (gain_of(form(5.0), form(4.69), nodes=-5), True),  # what the writing added
+        (gain_of(form(5.0), form(4.71), nodes=-5), False),
+        (gain_of(form(5.0, eic=9.0), form(5.0, eic=5.0), nodes=-5), False),  # a hidden step
+        (gain_of(form(5.0, eic=9.0), form(5.0, eic=5.0)), True),  # and shorter
+        (gain_of(form(5.0), form(4.95)), False),
+        (gain_of(form(5.0), form(4.85)), True),
+        (gain_of(form(5.0), form(4.85), more=1), False),  # not if a row loses more
+        (gain_of(form(5.0), form(4.85, eic=5.2)), False),  # or a step is more sensitive
+        (gain_of(form(5.0), form(4.85), digits=-0.06), False),
+        (gain_of(form(5.0), form(5.0), nodes=8), True),  # a number or a variable
+        (gain_of(form(5.0), form(5.0), nodes=-5, values=3), True),
+        (gain_of(form(5.0), form(1.0), digits=3.0, values=-1), False),
+        (gain_of(form(5.0), form(5.2), digits=0.5), True),  # digits that are really kept
+        (gain_of(form(5.0), form(5.4), digits=0.5), False),
+        (gain_of(form(5.0), form(1.0), digits=-0.2), False),
+        (gain_of(form(5.0), form(1.0, infinite=2), digits=3.0), False),
+        (gain_of(form(NAN), form(0.3)), True),
+    ],
+)
+def test_what_is_offered_gains_in_the_target_or_by_its_writing_or_is_shorter(
+    gain: Gain, offered: bool
+) -> None:
+    assert gain.is_offered is offered
+
+
+def test_a_shorter_form_that_takes_longer_is_not_offered_for_its_length() -> None:
+    gain = gain_of(form(5.0), form(4.85))
+    slow = replace(gain, after=replace(gain.after, nanoseconds=Nanoseconds(9, 10)))
+    assert gain.is_offered and not slow.is_offered
+
+
+def elsewhere(before: tuple[float, int], after: tuple[float, int]) -> Gain:
+    """Digits lost in the mean and rows without a value in single precision, before and after."""
+    errors = [
+        ObservedError("float32", 0.0, 0.0, failed, 50, mean_digits_lost=digits)
+        for digits, failed in (before, after)
+    ]
+    was, now = (replace(form(5.0), float32=error) for error in errors)
+    return Gain(was, now, SAME, SAME)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "clause"),
+    [
+        ((0.1, 0), (0.2, 0), ""),
+        ((0.1, 0), (1.4, 0), "; in single precision it loses 1.3 digits more in the mean."),
+        ((7.2, 0), (7.2, 50), ""),  # no digit was right as written
+        (
+            (0.1, 1),
+            (0.3, 3),
+            "; in single precision it has a value at 47 of 50 rows measured, as written at 49.",
+        ),
+        ((3.0, 4), (0.0, 0), ""),
+    ],
+)
+def test_what_the_other_precision_loses_more_has_a_clause(before, after, clause) -> None:
+    sentence = str(repair_sentence("y", ["a rule"], elsewhere(before, after)))
+    assert sentence.endswith(clause) if clause else "single" not in sentence
+
+
+def test_digits_that_remain_are_told_if_they_are_far_more_than_the_functions_own() -> None:
+    assert remaining_digits(form(9.0, lost=(5.0,)), own=1.9) == 5.0
+    assert remaining_digits(form(9.0, lost=(5.0,)), own=2.1) == 0.0
+    gain = replace(gain_of(form(5.0), form(5.0, lost=(4.4,)), digits=1.0), remaining=4.4)
+    assert str(repair_sentence("y", ["a rule"], gain)).endswith(
+        "; the best known keeps losing 4.4 digits; a series would be needed."
+    )
+
+
+def test_a_gain_in_the_mean_alone_has_a_clause() -> None:
+    gain = gain_of(form(5.0), form(5.0), digits=0.4)
+    assert gain.in_mean and not gain.in_target
+    assert "; in the mean over 100 rows it loses 4.6 digits, as written 5.0 digits" in str(
+        repair_sentence("y", ["a rule"], gain)
+    )

@@ -17,7 +17,7 @@ from eic_core.formula.tree import CONSTANT, VARIABLE, Draft, Formula
 from eic_core.measure import Domain, Samples, inspect, sample_domains
 from eic_core.measure.double_range import double_range
 from eic_core.rewriting import Repair, Repairs, repair
-from eic_core.rewriting.gains import DOUBLE_GAIN, MORE, NothingToDo, RowComparison
+from eic_core.rewriting.gains import MORE, NothingToDo, RowComparison
 from tests.core.rewriting.rewriting_oracle import MP, NoValue, number, value
 from tests.effort import cases
 
@@ -161,7 +161,7 @@ def _hold_equal(truth: list[Any | None], values: list[Any | None], form: Repair)
 def _hold_errors(before: Any, after: Any, form: Repair, count: int) -> None:
     gain = np.mean(before) - np.mean(after)
     assert gain > -0.06, (form.text, np.mean(before), np.mean(after))
-    assert gain > 0.4 * DOUBLE_GAIN or rms(after) < rms(before) + 0.25, form.text
+    assert gain > 0.2 or rms(after) < rms(before) + 0.25, form.text
     worse = after - before > 2 * MORE
     assert not worse.any() or form.compared.more, form.text
     measured = form.after.float64
@@ -325,6 +325,7 @@ LOSSES = (
     "sensitivity",
     "errors of the inputs",
     "added by the writing",
+    "a program loses more",
 )
 
 
@@ -423,7 +424,7 @@ FRACTIONS = (
     ("y**Rational(1, 3)*(sqrt(y+1)-sqrt(y))", "1e3:1e5"),
     ("Rational(-1, 720)*y*(sqrt(y+1)-sqrt(y))", "1e3:1e5"),
     ("(sqrt(y+1)-sqrt(y))/Rational(2, 7)+Rational(1, 3)", "1e3:1e5"),
-    ("y**3*(1/6) - y*(2/7) + y**3/9", "1:5"),
+    ("y*(2/7)*(1/y - 1/(y+1)) + Rational(0, 3)", "1e3:1e5"),
 )
 
 

@@ -22,8 +22,8 @@ from eic_core.rewriting import Repairs, repair
 from eic_core.rewriting.builder import Builder
 from eic_core.rewriting.cases import CASES, Attempt, attempt
 from eic_core.rewriting.families import FAMILIES
-from eic_core.rewriting.gains import DOUBLE_GAIN, NEAR, Rest
-from eic_core.rewriting.measuring import RANGE_TOLERANCE, TOLERANCE, Observer
+from eic_core.rewriting.gains import GAIN, NEAR, TOLERANCE, Rest
+from eic_core.rewriting.measuring import Observer
 from eic_core.rewriting.repair import RULES
 from eic_core.rewriting.rules import Rewriter, Rule, RuleBook
 from eic_core.rewriting.search import Costs, Limits, Search
@@ -64,8 +64,8 @@ def test_a_textbook_case_is_reached_exactly_if_it_is_said_to_be(name: str) -> No
     assert done.reached == TEXTBOOK[name].reachable
     for found in done.repairs.repairs:
         fewer = found.before.float64.mean_digits_lost - found.after.float64.mean_digits_lost
-        regained = found.before.float64.failed or fewer >= DOUBLE_GAIN
-        allowed = RANGE_TOLERANCE if regained else TOLERANCE
+        regained = found.before.float64.failed or fewer >= GAIN
+        allowed = GAIN if regained else TOLERANCE
         assert found.after.q <= found.before.q + allowed
         assert found.verification.rows >= min(200, len(done.repairs.samples))
         assert read(found.text, columns=done.repairs.samples.columns).formula.structure() == (
@@ -78,7 +78,7 @@ def test_double_precision_really_gains_what_is_promised(name: str) -> None:
     done = textbook(name)
     best = done.repairs.best
     if best is None:  # nothing is promised: no form of the function is less sensitive
-        assert done.q_after <= done.repairs.own + RANGE_TOLERANCE
+        assert done.q_after <= done.repairs.own + GAIN
         assert done.repairs.reason.rest in (Rest.FUNCTION, Rest.LOSS)
         assert done.repairs.before.q <= done.repairs.own + NEAR
         return

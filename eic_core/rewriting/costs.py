@@ -1,0 +1,116 @@
+"""What a form costs: nanoseconds a call in NumPy and in C, added up from a table of operators."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from eic_core.formula.tree import VARIABLE
+from eic_core.operators import OPERATORS
+from eic_core.rewriting.terms import Term, Terms
+
+
+class Nanoseconds(NamedTuple):
+    numpy: float  # For each element of an array
+    c: float
+
+
+OTHER = Nanoseconds(20, 20)
+"""Of an operator without a row, which somebody registered."""
+
+# Printed by `python -m benchmarks.operator_costs` on x86-64 (AVX2, no AVX-512) with glibc 2.36,
+# gcc 12 -O2 and NumPy 2.4, 2026-11-26. Other machines are faster or slower; the ratios matter.
+# The operators are timed as they are copied: C writes `pow(x, 3)` for a cube.
+TABLE: dict[str, Nanoseconds] = {
+    "add": Nanoseconds(0.55, 0.62),
+    "sub": Nanoseconds(0.5, 0.5),
+    "mul": Nanoseconds(0.51, 0.5),
+    "div": Nanoseconds(0.61, 0.71),
+    "neg": Nanoseconds(0.4, 0.3),
+    "abs": Nanoseconds(0.46, 0.27),
+    "power": Nanoseconds(15, 14),
+    "power:2": Nanoseconds(0.53, 0.42),
+    "power:3": Nanoseconds(15, 14),
+    "power:-1": Nanoseconds(0.95, 0.71),
+    "power:1/2": Nanoseconds(1.8, 14),
+    "sqrt": Nanoseconds(1.6, 2.7),
+    "cbrt": Nanoseconds(23, 14),
+    "root": Nanoseconds(16, 15),
+    "pow": Nanoseconds(14, 13),
+    "hypot": Nanoseconds(9.3, 6.6),
+    "exp": Nanoseconds(5.5, 6.1),
+    "expm1": Nanoseconds(8.5, 8.6),
+    "log": Nanoseconds(4.5, 5.2),
+    "log:2": Nanoseconds(4.8, 4.8),
+    "log:10": Nanoseconds(8.4, 8.2),
+    "log1p": Nanoseconds(7.8, 7.7),
+    "sin": Nanoseconds(11, 10),
+    "cos": Nanoseconds(11, 10),
+    "tan": Nanoseconds(13, 13),
+    "cot": Nanoseconds(14, 14),
+    "sec": Nanoseconds(12, 11),
+    "csc": Nanoseconds(11, 11),
+    "asin": Nanoseconds(6.2, 7),
+    "acos": Nanoseconds(7.3, 7.7),
+    "atan": Nanoseconds(10, 9.7),
+    "atan2": Nanoseconds(19, 19),
+    "sinh": Nanoseconds(16, 16),
+    "cosh": Nanoseconds(7.7, 7.9),
+    "tanh": Nanoseconds(14, 16),
+    "asinh": Nanoseconds(11, 11),
+    "acosh": Nanoseconds(9.3, 8.9),
+    "atanh": Nanoseconds(13, 12),
+    "erf": Nanoseconds(13, 14),
+    "erfc": Nanoseconds(14, 15),
+    "gamma": Nanoseconds(15, 84),
+    "lgamma": Nanoseconds(14, 13),
+    "min": Nanoseconds(0.51, 3.8),
+    "max": Nanoseconds(0.51, 3.7),
+    "sign": Nanoseconds(0.91, 1.2),
+    "floor": Nanoseconds(0.45, 1.3),
+    "ceil": Nanoseconds(0.44, 1.4),
+    "round": Nanoseconds(0.43, 0.97),
+    "mod": Nanoseconds(8.4, 2.2),
+    "fmod": Nanoseconds(4.6, 6.4),
+    "remainder": Nanoseconds(1.7, 12),
+    "less_than": Nanoseconds(0.41, 0.57),
+    "less_equal": Nanoseconds(0.42, 0.43),
+    "greater_than": Nanoseconds(0.42, 0.38),
+    "greater_equal": Nanoseconds(0.42, 0.35),
+    "equal_to": Nanoseconds(0.17, 0.43),
+    "not_equal": Nanoseconds(0.15, 0.35),
+    "conditional": Nanoseconds(1.2, 0.1),
+    "logical_and": Nanoseconds(0.1, 0.1),
+    "logical_or": Nanoseconds(0.1, 0.1),
+    "logical_not": Nanoseconds(0.26, 0.1),
+}
+"""By the operator, and by its parameter where that matters."""
+
+
+def nanoseconds(terms: Terms, root: int) -> Nanoseconds:
+    """What one evaluation of a term takes; what occurs twice is computed once, numbers before.
+
+    >>> from eic_core.formula.syntax import read
+    >>> terms = Terms()
+    >>> once, twice = (terms.add(read(text).formula) for text in ("exp(x)", "exp(x)*exp(x)"))
+    >>> nanoseconds(terms, twice).c - nanoseconds(terms, once).c < 1
+    True
+    """
+    numpy = c = 0.0
+    varies: set[int] = set()
+    for number in terms.subterms(root):
+        term = terms[number]
+        if term.operator == VARIABLE:
+            varies.add(number)
+        elif any(child in varies for child in term.children):
+            varies.add(number)
+            cost = _of(term)
+            numpy, c = numpy + cost.numpy, c + cost.c
+    return Nanoseconds(numpy, c)
+
+
+def _of(term: Term) -> Nanoseconds:
+    keys = (f"{term.operator}:{term.parameter}", term.operator)
+    cost = next((TABLE[key] for key in keys if key in TABLE), OTHER)
+    row = OPERATORS[term.operator]
+    calls = len(term.children) - 1 if row.arity is None else 1
+    return Nanoseconds(calls * cost.numpy, calls * cost.c)

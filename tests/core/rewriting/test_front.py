@@ -1,0 +1,119 @@
+"""What forms cost and lose: the front, and the digits after each step of a derivation."""
+
+import json
+
+import pytest
+
+from eic_core.formula.syntax import read
+from eic_core.measure import Domain, sample_domains
+from eic_core.rewriting import Repairs, repair
+from eic_core.rewriting.costs import Nanoseconds
+from eic_core.rewriting.front import DigitsLost, FrontForm, RepairStep, front_of
+from eic_core.samples import Samples
+
+ROOTS = "sqrt(p**2 + m**2) - m"
+
+
+@pytest.fixture(scope="module")
+def repairs() -> Repairs:
+    domains = {"p": Domain("loguniform", 1e-6, 1), "m": Domain("loguniform", 1, 1e3)}
+    return repair(read(ROOTS).formula, sample_domains(domains, count=300))
+
+
+def form(text: str, digits: float, c: float, *rules: str) -> FrontForm:
+    lost = DigitsLost(digits, digits, digits)
+    steps = tuple(RepairStep(rule, "x", text, (), text, digits) for rule in rules)
+    return FrontForm(read(text).formula, lost, Nanoseconds(c, c), steps)
+
+
+WRITTEN = form("x", 8, 5)
+
+
+def test_the_cheapest_comes_first_and_each_next_one_keeps_more() -> None:
+    cheap, good, best = form("y", 1, 4, "a"), form("z", 0.5, 6, "a"), form("u", 0, 9, "a")
+    assert front_of(WRITTEN, [best, good, cheap]) == (cheap, WRITTEN, good, best)
+
+
+def test_what_a_cheaper_form_matches_is_left_out_but_for_the_original_and_the_best() -> None:
+    best, worse = form("y", 0, 6, "a"), form("z", 0.2, 7, "a")
+    assert front_of(WRITTEN, [best, worse]) == (WRITTEN, best)
+    cheap = form("z", 0.05, 3, "a")
+    assert front_of(WRITTEN, [best, cheap]) == (cheap, WRITTEN, best)
+
+
+@pytest.mark.parametrize(
+    ("other", "stands"),
+    [
+        (form("z", 0.01, 4, "b"), True),
+        (form("z", 0.01, 5.9, "b"), False),  # hardly cheaper than the best
+        (form("z", 0.9, 4, "b"), True),  # cheaper, for less than a digit
+        (form("z", 1.1, 4, "b"), False),  # half repaired
+        (form("z", 8, 4.9, "b"), False),  # hardly cheaper than that
+    ],
+)
+def test_another_form_needs_to_gain_something(other: FrontForm, stands: bool) -> None:
+    assert (other in front_of(WRITTEN, [form("y", 0, 6, "a")], [other])) == stands
+
+
+def test_a_form_of_which_no_row_can_be_compared_stands_alone() -> None:
+    unknown = form("x", float("nan"), 5)
+    assert front_of(unknown, ()) == (unknown,)
+
+
+def test_the_front_holds_the_original_and_the_best_form(repairs: Repairs) -> None:
+    texts = [each.text for each in repairs.front]
+    assert repairs.best is not None
+    assert ROOTS in texts and repairs.best.text in texts
+    costs = [each.nanoseconds.c for each in repairs.front]
+    assert costs == sorted(costs)
+    assert [each.text for each in repairs.front if each.is_original] == [ROOTS]
+
+
+def test_a_cheaper_form_with_as_many_digits_stands_beside_the_best(repairs: Repairs) -> None:
+    simple = next(f for f in repairs.front if f.text == "p**2/(sqrt(p**2 + m**2) + m)")
+    assert simple.rules == ("conjugate root",)
+    assert simple.digits.worst < 1
+
+
+def test_the_digits_of_the_front_are_those_of_the_sentence(repairs: Repairs) -> None:
+    assert repairs.before is not None and repairs.best is not None
+    digits = {each.text: each.digits for each in repairs.front}
+    for text, measured in ((ROOTS, repairs.before), (repairs.best.text, repairs.best.after)):
+        loss = measured.loss
+        assert digits[text] == (loss.mean, loss.nine_in_ten, loss.worst)
+
+
+def test_the_digits_after_the_last_step_are_those_of_the_form(repairs: Repairs) -> None:
+    for each in repairs.front:
+        assert each.is_original or each.steps[-1].digits == each.digits.mean
+    for each in repairs.repairs:
+        assert each.steps[-1].digits == each.after.loss.mean
+        assert all(step.whole for step in each.steps)
+
+
+def test_a_formula_with_nothing_better_has_a_front_of_itself() -> None:
+    samples = Samples.from_columns({"x": [1.0, 2.0, 3.0]})
+    assert [f.text for f in repair(read("x*x + 1").formula, samples).front] == ["x*x + 1"]
+    assert repair(read("x*x + 1").formula, samples).front[0].is_original
+
+
+def test_what_was_not_searched_has_no_front() -> None:
+    samples = Samples.from_columns({"x": [1.0, 2.0]})
+    assert repair(read("where(x < 1, x, 2*x)").formula, samples).front == ()
+
+
+def test_json_holds_the_front_and_the_steps(repairs: Repairs) -> None:
+    document = json.loads(json.dumps(repairs.to_json(), allow_nan=False))
+    assert {"formula", "latex", "digits", "nanoseconds", "rules", "steps"} == document["front"][
+        0
+    ].keys()
+    assert document["front"][0]["digits"].keys() == {"mean", "nine_in_ten", "worst"}
+    assert document["front"][0]["nanoseconds"].keys() == {"numpy", "c"}
+    (first, *_) = document["repairs"][0]["steps"]
+    assert {"whole", "digits"} < first.keys()
+
+
+def test_where_nothing_is_offered_a_cheaper_form_loses_no_more() -> None:
+    cheap, lossy = form("y", 8, 4, "a"), form("z", 8.2, 3, "a")
+    assert front_of(WRITTEN, [], [cheap]) == (cheap, WRITTEN)
+    assert front_of(WRITTEN, [], [lossy]) == (WRITTEN,)
