@@ -198,7 +198,8 @@ def not_searched(reason: NotSearched) -> Phrase:
             )
         case Unsearched.NO_TIME:
             return say(
-                "No better form was looked for: measuring the formula was cut short by its time limit."
+                "No better form was looked for: measuring the formula was cut short by its time "
+                "limit."
             )
         case _ as never:
             assert_never(never)
