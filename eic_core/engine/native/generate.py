@@ -239,7 +239,8 @@ def header(rows: Iterable[Operator] = ROWS) -> str:
     parts.append('#include "rules.h"\n')
     table = []
     for row in rows:
-        if not row.numeric:  # the reference follows branches
+        # the reference follows branches, and three operands of a row
+        if not row.numeric or (row.arity or 0) > 2:
             continue
         flags = "|".join(
             flag
