@@ -374,7 +374,11 @@ FMA_ROW = Operator(
     vanishes=lambda B, a, p: (a[0] == 0) | (a[1] == 0) | (a[2] != 0),
     crossing="value", widely=wide.fused,
     writing=Writing(parameters=("x x1 a", "y x2 b", "z x3 c")),
-    words=_cancelling("fused sum"),
+    words=Words(
+        "product and sum in one",
+        singular="its product and its last operand cancel exactly",
+        nearly="its product and its last operand cancel in more than 30 digits",
+    ),
 )  # fmt: skip
 
 
