@@ -336,7 +336,7 @@ def _roots(draft: Draft) -> tuple[str, ...]:
     if draft.operator == "power" and draft.parameter == 2:
         return ("power", "mul")
     if _is_root(draft.operator):
-        return (draft.operator, "power", "pow")
+        return _POWERS
     if draft.operator in ("mul", "div") and len(_loose_factors(draft)) > 1:
         return ("mul", "div")
     if draft.operator in ("add", "sub") and (
@@ -346,20 +346,45 @@ def _roots(draft: Draft) -> tuple[str, ...]:
     return (draft.operator,)
 
 
+SUMS, PRODUCTS = ("add", "sub"), ("mul", "div")
+
+
 def fits(draft: Draft, operator: str, operands: tuple[str, ...]) -> bool:
     if operator not in _roots(draft):
         return False
-    loose = draft.operator in ("add", "sub") and _constant_operand(draft) is not None
-    loose |= draft.operator in ("mul", "div") and len(_loose_factors(draft)) > 1
-    loose |= is_longer(draft) and draft.operator in ("add", "sub")
-    if draft.operator in ("add", "sub") and draft.operator != operator and not loose:
-        return False  # a pair is looked at with both signs
-    if loose or draft.operator != operator:
+    if draft.operator in (*SUMS, *PRODUCTS):
+        return _chain_fits(draft, operator, operands)
+    if draft.operator != operator:
         return True
     orders = [operands]
     if OPERATORS[operator].commutative:
         orders.append(operands[::-1])
     return any(all(map(may_be, draft.children, order)) for order in orders)
+
+
+def _chain_fits(draft: Draft, operator: str, operands: tuple[str, ...]) -> bool:
+    """Whether a pair may match a pattern's parts; one that is a chain itself may anyway."""
+    pair = SUMS if draft.operator in SUMS else PRODUCTS
+    parts = parts_of(draft)
+    written = pair is SUMS and _constant_operand(draft) is not None
+    if any(op in (*pair, "neg") for op in operands):
+        return written or operator == draft.operator or len(parts) > 2 or pair is PRODUCTS
+    if len(parts) > len(operands):
+        return False
+    if written:
+        others = [part.draft for part in parts if part.draft.operator != CONSTANT]
+        tried = [op for op in operands if op != CONSTANT] + ["neg"]
+        return CONSTANT in operands and all(
+            any(may_be(other, op) for op in tried) for other in others
+        )
+    if pair is PRODUCTS and _loose_factors(draft):
+        return all(any(may_be(part.draft, op) for op in operands) for part in parts)
+    orders = [operands]
+    if operator in ("add", "mul"):
+        orders.append(operands[::-1])
+    return operator == draft.operator and any(
+        all(map(may_be, draft.children, order)) for order in orders
+    )
 
 
 def may_be(draft: Draft, operator: str) -> bool:
