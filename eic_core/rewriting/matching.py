@@ -48,13 +48,31 @@ class Matcher:
     def __init__(self, build: Builder) -> None:
         self.build = build
         self.terms = build.terms
-        self._known_parts: dict[int, tuple[Draft, tuple[Part, ...]]] = {}  # by id, which it keeps
+        # by the id of a pattern, which they hold on to
+        self._known_parts: dict[int, tuple[Draft, tuple[Part, ...]]] = {}
+        self._pattern_functions: dict[int, tuple[Draft, frozenset[str]]] = {}
+        self._term_functions: dict[int, frozenset[str]] = {}
 
     def match(self, draft: Draft, number: int) -> Iterator[Bindings]:
         """At most `MAX_MATCHES` ways in which a term matches the pattern."""
+        if not self._functions_of(draft) <= self._functions_below(number):
+            return
         found = self._match(draft, number, {})
         for _, bindings in zip(range(MAX_MATCHES), found, strict=False):
             yield bindings
+
+    def _functions_of(self, draft: Draft) -> frozenset[str]:
+        if id(draft) not in self._pattern_functions:
+            self._pattern_functions[id(draft)] = (draft, functions_in(draft))
+        return self._pattern_functions[id(draft)][1]
+
+    def _functions_below(self, number: int) -> frozenset[str]:
+        for below in self.terms.walk(number, lambda n: n not in self._term_functions):
+            if below not in self._term_functions:
+                term = self.terms[below]
+                inner = [self._term_functions[child] for child in term.children]
+                self._term_functions[below] = frozenset((term.operator,)).union(*inner)
+        return self._term_functions[number]
 
     def _match(self, draft: Draft, number: int, bound: Bindings) -> Iterator[Bindings]:
         """Every match of a pattern with a term, as placeholders bound to terms.
@@ -323,6 +341,17 @@ def _alike(left: Draft, right: Draft) -> bool:
     return left.operator == right.operator == VARIABLE and left.label == right.label
 
 
+def functions_in(draft: Draft) -> frozenset[str]:
+    """The operators that a term must hold to match a pattern: all but those of algebra, which
+    stand for one another.
+
+    >>> sorted(functions_in(pattern("log(sqrt(a) + exp(-b))")))
+    ['exp', 'log']
+    """
+    own = frozenset((draft.operator,)) - _ALGEBRA
+    return own.union(*map(functions_in, draft.children))
+
+
 _POWERS = ("pow", "power", "sqrt", "cbrt", "root")
 
 
@@ -347,6 +376,8 @@ def _roots(draft: Draft) -> tuple[str, ...]:
 
 
 SUMS, PRODUCTS = ("add", "sub"), ("mul", "div")
+
+_ALGEBRA = frozenset((*SUMS, *PRODUCTS, "neg", VARIABLE, CONSTANT, *_POWERS))
 
 
 def fits(draft: Draft, operator: str, operands: tuple[str, ...]) -> bool:
