@@ -98,6 +98,9 @@ EXPONENTIAL_RULES: tuple[Rule, ...] = (
          "1 + 1/expm1(a*c) + 1/expm1(b*c)", (), HAMMING, "a=1:2 b=1:2 c=0.1:1"),
     Rule("power of a number near 1", "(1 + a)**p", "exp(p*log1p(a))",
          ("1 + a > 0",), HIGHAM, "a=-0.1:0.1 p=-99:99"),
+    Rule("powers near 1", "(a**p + b**p - 1)**q",
+         "exp(q*log1p(expm1(p*log(a)) + expm1(p*log(b))))",
+         ("a > 0", "b > 0", "a**p + b**p - 1 > 0"), HIGHAM, "a=0.5:1 b=0.5:1 p=-0.1:0 q=1:9"),
     Rule("exponential and power", "a**p*exp(b)", "exp(p*log(a) + b)",
          ("a > 0",), HIGHAM, "a=1:9 b=-9:9 p=-9:9"),
     *[rule for log, power, over in _BASES for rule in (
@@ -123,6 +126,8 @@ EXPONENTIAL_RULES: tuple[Rule, ...] = (
              f"max(a, 0) + log1p({power.format('-abs(a)')}){over}",
              (), BLANCHARD, "a=-900:900"),
     )],
+    Rule("difference of logarithms", "log(sqrt(a)) - log(sqrt(b))", "log1p((a - b)/b)/2",
+         (), HAMMING, "a=1:2 b=1:2"),
     Rule("difference of logarithms", "log1p(a) - log1p(b)", "log1p((a - b)/(1 + b))",
          (), HAMMING, "a=0.1:0.2 b=0.1:0.2"),
     Rule("logarithm of a modulus", "log(hypot(a, b))", "log1p((a - 1)*(a + 1) + b**2)/2",

@@ -448,11 +448,7 @@ def test_a_value_beyond_double_range_counts_as_failed() -> None:
 
 def test_the_rule_book_and_the_families_are_not_empty() -> None:
     assert len(RULES.rules) > 120
-<<<<<<< HEAD
-    assert len(FAMILIES) >= 12
-=======
     assert len(FAMILIES) >= 10
->>>>>>> algebra
 
 
 def test_the_command_prints_the_repair(capsys: pytest.CaptureFixture[str]) -> None:

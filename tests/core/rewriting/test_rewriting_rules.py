@@ -21,12 +21,9 @@ from eic_core.operators import OPERATORS
 from eic_core.operators.balls import BALLS, working
 from eic_core.rewriting.builder import Builder, Weighted
 from eic_core.rewriting.families import FAMILIES
-<<<<<<< HEAD
 from eic_core.rewriting.families.angles import half_turns, vector_angles
-=======
 from eic_core.rewriting.families.brackets import bracketed_sums, quotients_in_turn
 from eic_core.rewriting.matching import NUMBERS, Matcher, pattern
->>>>>>> algebra
 from eic_core.rewriting.polynomials import polynomial_of, ways_to_write
 from eic_core.rewriting.repair import RULES
 from eic_core.rewriting.rules import Rewriter, Rule, RuleBook
@@ -262,7 +259,6 @@ def test_families_of_rewrites_keep_the_value(seed: int) -> None:
             assert not wrong, f"{name}: {wrong}"
 
 
-<<<<<<< HEAD
 @pytest.mark.parametrize(
     ("text", "name"),
     [
@@ -312,7 +308,8 @@ def test_a_family_is_silent_where_its_form_is_another(text: str) -> None:
     terms = Terms()
     root = terms.add(read(text, columns=tuple("uvxy")).formula)
     assert not [*vector_angles(Builder(terms), root), *half_turns(Builder(terms), root)]
-=======
+
+
 @pytest.mark.parametrize("text", ["x + x + y", "x - y + x - y", "2 + x + 2 - y", "x/(y*y)*x"])
 def test_other_brackets_keep_equal_terms(text: str) -> None:
     terms = Terms()
@@ -321,7 +318,6 @@ def test_other_brackets_keep_equal_terms(text: str) -> None:
     for family in (bracketed_sums, quotients_in_turn):
         for _, after in family(build, root):
             assert not agree(terms, root, after, ("x", "y"), 1)
->>>>>>> algebra
 
 
 @settings(max_examples=examples(100), deadline=None)
