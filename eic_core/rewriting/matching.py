@@ -48,13 +48,31 @@ class Matcher:
     def __init__(self, build: Builder) -> None:
         self.build = build
         self.terms = build.terms
-        self._known_parts: dict[int, tuple[Draft, tuple[Part, ...]]] = {}  # by id, which it keeps
+        # by the id of a pattern, which they hold on to
+        self._known_parts: dict[int, tuple[Draft, tuple[Part, ...]]] = {}
+        self._pattern_functions: dict[int, tuple[Draft, frozenset[str]]] = {}
+        self._term_functions: dict[int, frozenset[str]] = {}
 
     def match(self, draft: Draft, number: int) -> Iterator[Bindings]:
         """At most `MAX_MATCHES` ways in which a term matches the pattern."""
+        if not self._functions_of(draft) <= self._functions_below(number):
+            return
         found = self._match(draft, number, {})
         for _, bindings in zip(range(MAX_MATCHES), found, strict=False):
             yield bindings
+
+    def _functions_of(self, draft: Draft) -> frozenset[str]:
+        if id(draft) not in self._pattern_functions:
+            self._pattern_functions[id(draft)] = (draft, functions_in(draft))
+        return self._pattern_functions[id(draft)][1]
+
+    def _functions_below(self, number: int) -> frozenset[str]:
+        for below in self.terms.walk(number, lambda n: n not in self._term_functions):
+            if below not in self._term_functions:
+                term = self.terms[below]
+                inner = [self._term_functions[child] for child in term.children]
+                self._term_functions[below] = frozenset((term.operator,)).union(*inner)
+        return self._term_functions[number]
 
     def _match(self, draft: Draft, number: int, bound: Bindings) -> Iterator[Bindings]:
         """Every match of a pattern with a term, as placeholders bound to terms.
@@ -323,6 +341,17 @@ def _alike(left: Draft, right: Draft) -> bool:
     return left.operator == right.operator == VARIABLE and left.label == right.label
 
 
+def functions_in(draft: Draft) -> frozenset[str]:
+    """The operators that a term must hold to match a pattern: all but those of algebra, which
+    stand for one another.
+
+    >>> sorted(functions_in(pattern("log(sqrt(a) + exp(-b))")))
+    ['exp', 'log']
+    """
+    own = frozenset((draft.operator,)) - _ALGEBRA
+    return own.union(*map(functions_in, draft.children))
+
+
 _POWERS = ("pow", "power", "sqrt", "cbrt", "root")
 
 
@@ -336,7 +365,7 @@ def _roots(draft: Draft) -> tuple[str, ...]:
     if draft.operator == "power" and draft.parameter == 2:
         return ("power", "mul")
     if _is_root(draft.operator):
-        return (draft.operator, "power", "pow")
+        return _POWERS
     if draft.operator in ("mul", "div") and len(_loose_factors(draft)) > 1:
         return ("mul", "div")
     if draft.operator in ("add", "sub") and (
@@ -346,20 +375,47 @@ def _roots(draft: Draft) -> tuple[str, ...]:
     return (draft.operator,)
 
 
+SUMS, PRODUCTS = ("add", "sub"), ("mul", "div")
+
+_ALGEBRA = frozenset((*SUMS, *PRODUCTS, "neg", VARIABLE, CONSTANT, *_POWERS))
+
+
 def fits(draft: Draft, operator: str, operands: tuple[str, ...]) -> bool:
     if operator not in _roots(draft):
         return False
-    loose = draft.operator in ("add", "sub") and _constant_operand(draft) is not None
-    loose |= draft.operator in ("mul", "div") and len(_loose_factors(draft)) > 1
-    loose |= is_longer(draft) and draft.operator in ("add", "sub")
-    if draft.operator in ("add", "sub") and draft.operator != operator and not loose:
-        return False  # a pair is looked at with both signs
-    if loose or draft.operator != operator:
+    if draft.operator in (*SUMS, *PRODUCTS):
+        return _chain_fits(draft, operator, operands)
+    if draft.operator != operator:
         return True
     orders = [operands]
     if OPERATORS[operator].commutative:
         orders.append(operands[::-1])
     return any(all(map(may_be, draft.children, order)) for order in orders)
+
+
+def _chain_fits(draft: Draft, operator: str, operands: tuple[str, ...]) -> bool:
+    """Whether a pair may match a pattern's parts; one that is a chain itself may anyway."""
+    pair = SUMS if draft.operator in SUMS else PRODUCTS
+    parts = parts_of(draft)
+    written = pair is SUMS and _constant_operand(draft) is not None
+    if any(op in (*pair, "neg") for op in operands):
+        return written or operator == draft.operator or len(parts) > 2 or pair is PRODUCTS
+    if len(parts) > len(operands):
+        return False
+    if written:
+        others = [part.draft for part in parts if part.draft.operator != CONSTANT]
+        tried = [op for op in operands if op != CONSTANT] + ["neg"]
+        return CONSTANT in operands and all(
+            any(may_be(other, op) for op in tried) for other in others
+        )
+    if pair is PRODUCTS and _loose_factors(draft):
+        return all(any(may_be(part.draft, op) for op in operands) for part in parts)
+    orders = [operands]
+    if operator in ("add", "mul"):
+        orders.append(operands[::-1])
+    return operator == draft.operator and any(
+        all(map(may_be, draft.children, order)) for order in orders
+    )
 
 
 def may_be(draft: Draft, operator: str) -> bool:
