@@ -1,4 +1,4 @@
-"""Rules of trigonometry."""
+"""Rules of trigonometry, of angles between vectors and on the sphere."""
 
 from __future__ import annotations
 
