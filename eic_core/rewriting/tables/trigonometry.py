@@ -1,4 +1,4 @@
-"""Rules of trigonometry."""
+"""Rules of trigonometry, of angles between vectors and on the sphere."""
 
 from __future__ import annotations
 
@@ -9,6 +9,12 @@ from eic_core.rewriting.tables.sources import ALGEBRA, HAMMING, KAHAN, SINNOTT, 
 TRIGONOMETRY_RULES: tuple[Rule, ...] = (
     Rule("half angle", "1 - cos(a)", "2*sin(a/2)**2", (), HAMMING, "a=-1:1"),
     Rule("half angle", "c - c*cos(a)", "2*c*sin(a/2)**2", (), HAMMING, "a=-1:1 c=-9:9"),
+    Rule("half angle", "b - c*cos(a)", "(b - c) + 2*c*sin(a/2)**2",
+         (), SINNOTT, "a=-0.1:0.1 b=1:1.1 c=0.9:1"),
+    Rule("half angle", "b - cos(a)", "(b - 1) + 2*sin(a/2)**2",
+         (), SINNOTT, "a=-0.1:0.1 b=1:1.1"),
+    Rule("half angle", "b + c*cos(a)", "(b - c) + 2*c*cos(a/2)**2",
+         (), SINNOTT, "a=3:3.3 b=1:1.1 c=0.9:1"),
     Rule("half angle", "(1 - cos(a))/b", "tan(a/2)*(sin(a)/b)",
          ("cos(a/2) != 0",), HAMMING, "a=-1:1 b=1:9"),
     Rule("half angle", "(1 - cos(a))/b**2", "2*(sin(a/2)/b)**2", (), HAMMING, "a=-1:1 b=1:9"),
@@ -106,6 +112,9 @@ TRIGONOMETRY_RULES: tuple[Rule, ...] = (
     Rule("tangent", "sin(a)/cos(a)", "tan(a)", (), ALGEBRA, "a=-1:1"),
     Rule("difference of arctangents", "atan(a) - atan(b)", "atan2(a - b, 1 + a*b)",
          (), HAMMING, "a=1:9 b=1:9"),
+    Rule("difference of arctangents", "atan2(a, b) - atan2(c, d)",
+         "atan2((a - c)*d - c*(b - d), b*d + a*c)",
+         ("b > 0", "d > 0"), HAMMING, "a=-9:9 b=1:9 c=-9:9 d=1:9"),
     Rule("sum of arctangents", "atan(a) + atan(b)", "atan2(a + b, 1 - a*b)",
          (), HAMMING, "a=1:9 b=-9:-1"),
     Rule("difference of arcsines", "asin(a) - asin(b)",
