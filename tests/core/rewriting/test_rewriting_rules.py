@@ -53,6 +53,8 @@ def broken_at(rule: Rule, operands: dict[str, str]) -> str:
         return "outside"
     try:
         right = value(rule.template, bindings)
+    except TooFar:  # though the left side passes by such a number
+        return "outside"
     except NoValue:
         return "the right side has no value"
     return "" if same(left, right) else f"{MP.nstr(left, 20)} is not {MP.nstr(right, 20)}"
