@@ -50,6 +50,11 @@ class _TargetAction(argparse.Action):
 
 
 def run(options: argparse.Namespace) -> None:
+    if options.target is not None and options.data is None:
+        raise UserError(
+            f"`--target {options.target}` is no precision, and without a table no column",
+            hint=f"give {' or '.join(TARGETS)}",
+        )
     reading, samples, _ = read_input(options)
     if not options.seconds > 0:
         raise UserError(
@@ -67,7 +72,7 @@ def run(options: argparse.Namespace) -> None:
 
 def describe(repairs: Repairs) -> str:
     """The repairs for a terminal of 80 columns; first of all, whether something is missing."""
-    lines = [str(repairs.sentence)]
+    lines = [str(repairs.sentence), *map(str, [repairs.advice] if repairs.advice else [])]
     if not repairs.finished:
         lines = ["NOT FINISHED: --seconds inf lets the search come to its end.", *lines]
     if repairs.before is None:

@@ -361,7 +361,8 @@ def is_longer(draft: Draft) -> bool:
     return draft.operator in ("add", "sub", "mul", "div") and len(parts_of(draft)) > 2
 
 
-def _roots(draft: Draft) -> tuple[str, ...]:
+def roots(draft: Draft) -> tuple[str, ...]:
+    """The operators of terms that may match a pattern."""
     if draft.operator == "pow" and draft.children[1].operator == VARIABLE:
         return _POWERS
     if draft.operator == "power" and draft.parameter == 2:
@@ -383,8 +384,7 @@ _ALGEBRA = frozenset((*SUMS, *PRODUCTS, "neg", VARIABLE, CONSTANT, *_POWERS))
 
 
 def fits(draft: Draft, operator: str, operands: tuple[str, ...]) -> bool:
-    if operator not in _roots(draft):
-        return False
+    """Whether a term over such operands may match, of an operator that is one of `roots`."""
     if draft.operator in (*SUMS, *PRODUCTS):
         return _chain_fits(draft, operator, operands)
     if draft.operator != operator:
@@ -428,7 +428,7 @@ def may_be(draft: Draft, operator: str) -> bool:
         return operator in ("neg", "mul", "div", CONSTANT)
     if draft.operator in ("add", "sub") and _constant_operand(draft) is not None:
         return operator in ("add", "sub")
-    return operator in _roots(draft)
+    return operator in roots(draft)
 
 
 def _positive(build: Builder, part: Weighted) -> Weighted:

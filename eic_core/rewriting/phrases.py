@@ -11,6 +11,7 @@ from eic_core.explain.phrases import code_text
 from eic_core.formula.tree import Formula
 from eic_core.phrasing import Field, Phrase, one_after_another, say, say_count
 from eic_core.rewriting.gains import (
+    SHOWN,
     Advice,
     Gain,
     Helps,
@@ -235,8 +236,12 @@ def _in_target(form: Measured) -> Phrase:
     most, worst = wording.lost_phrase(loss.nine_in_ten), wording.lost_phrase(loss.worst)
     if most == worst:
         return say("it loses {lost}", lost=worst)
+    if loss.nine_in_ten < SHOWN:
+        return say(
+            "it loses {lost} at nine in ten rows and {worst} at the worst", lost=most, worst=worst
+        )
     return say(
-        "it loses {lost} at nine in ten rows and {worst} at the worst", lost=most, worst=worst
+        "it loses up to {lost} at nine in ten rows and {worst} at the worst", lost=most, worst=worst
     )
 
 
@@ -244,12 +249,13 @@ def not_searched(reason: NotSearched) -> Phrase:
     match reason.why:
         case Unsearched.CONDITIONALS:
             return say(
-                "No better form was looked for: no rewriting is looked for inside conditionals."
+                "No better form was looked for: the formula chooses between branches, and only "
+                "formulas without a choice are rewritten."
             )
         case Unsearched.NO_VALUE:
             return say(
-                "No better form was looked for: no sample has a value with a finite amplification "
-                "at every step."
+                "No better form was looked for: at no sample has the formula a value that keeps a "
+                "digit."
             )
         case Unsearched.NO_TIME:
             return say(

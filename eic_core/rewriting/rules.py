@@ -25,6 +25,7 @@ from eic_core.rewriting.matching import (
     may_be,
     parts_of,
     pattern,
+    roots,
 )
 from eic_core.rewriting.polynomials import polynomial_of, ways_to_write
 from eic_core.samples import Domain
@@ -89,6 +90,10 @@ class Rule:
 class RuleBook:
     def __init__(self, rules: Iterable[Rule]) -> None:
         self.rules = tuple(rules)
+        self._by_root: dict[str, list[Rule]] = {}
+        for rule in self.rules:
+            for operator in roots(rule.pattern):
+                self._by_root.setdefault(operator, []).append(rule)
         self._fitting: dict[tuple[str, ...], tuple[Rule, ...]] = {}
         self._longer = tuple(rule for rule in self.rules if is_longer(rule.pattern))
         self._fitting_longer: dict[tuple[str, frozenset[str]], tuple[Rule, ...]] = {}
@@ -97,8 +102,10 @@ class RuleBook:
         """The rules that a term with this operator over operands with those may match."""
         key = (operator, *operands)
         if key not in self._fitting:
-            fitting = [rule for rule in self.rules if fits(rule.pattern, operator, operands)]
-            self._fitting[key] = tuple(fitting)
+            rules = self._by_root.get(operator, ())
+            self._fitting[key] = tuple(
+                rule for rule in rules if fits(rule.pattern, operator, operands)
+            )
         return self._fitting[key]
 
     def of_chains(self, kind: str, operators: Collection[str]) -> tuple[Rule, ...]:
