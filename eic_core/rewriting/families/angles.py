@@ -18,14 +18,15 @@ MAX_TERMS = 6
 MAX_HALF_ANGLE_FORMS = 8
 
 
-_AROUND = (("sin", 1), ("cos", -1))
-"""cos u = 1 - 2 sin(u/2)^2, near 0, and 2 cos(u/2)^2 - 1, near pi."""
+_AROUND = {"cos": (("sin", 1, -1), ("cos", -1, 1)), "cosh": (("sinh", 1, 1),)}
+"""cos u = 1 - 2 sin(u/2)^2, near 0, and 2 cos(u/2)^2 - 1, near pi; cosh u = 1 + 2 sinh(u/2)^2: the
+function, the sign of 1 and that of the square."""
 
 
 def half_angles(build: Builder, number: int) -> Iterator[tuple[str, int]]:
-    """``w cos u`` in a sum of three terms or more by the half angle, the rest collected.
+    """``w cos u`` or ``w cosh u`` in a sum by the half angle, the rest collected.
     So the law of cosines becomes ``(a - b)**2 + 4*a*b*sin(u/2)**2`` (Sinnott, "Virtues of the
-    Haversine", Sky & Telescope 68 (1984), for the sphere). Two terms have rules of their own.
+    Haversine", Sky & Telescope 68 (1984), for the sphere).
 
     >>> from eic_core.rewriting.terms import Terms
     >>> from eic_core.formula.rendering import to_python
@@ -39,33 +40,33 @@ def half_angles(build: Builder, number: int) -> Iterator[tuple[str, int]]:
     if build.terms[number].operator not in ("add", "sub"):
         return
     chain = build.terms_of(number)
-    if not 3 <= len(chain) <= MAX_TERMS:
+    if not 2 <= len(chain) <= MAX_TERMS:
         return
     two = build.terms.intern(CONSTANT, label="2")
     for i, part in enumerate(chain):
         others = [*chain[:i], *chain[i + 1 :]]
-        for weight, angle in _cosines(build, part.term):
-            half = build.div(angle, two)
-            for function, sign in _AROUND:
+        for weight, cosine in _cosines(build, part.term):
+            half = build.div(build.terms[cosine].children[0], two)
+            for function, sign, bent in _AROUND[build.terms[cosine].operator]:
                 bend = build.power(Fraction(2), build.terms.intern(function, (half,)))
                 last = build.mul(two, build.mul(weight, bend))
                 rest = build.sum_of([*others, Weighted(sign * part.weight, weight)])
                 for written in _ways(build, rest):
                     whole = build.sum_of(
-                        [Weighted(ONE, written), Weighted(-sign * part.weight, last)]
+                        [Weighted(ONE, written), Weighted(bent * part.weight, last)]
                     )
                     if whole is not None:
                         yield "half angle", whole
 
 
 def _cosines(build: Builder, number: int) -> Iterator[tuple[int, int]]:
-    """Each cosine that is a factor of a term: the other factors, and its angle."""
+    """Each cosine that is a factor of a term: the other factors, and the cosine."""
     factors = build.factors_of(number)
     for j, (exponent, factor) in enumerate(factors):
-        if exponent == 1 and build.terms[factor].operator == "cos":
+        if exponent == 1 and build.terms[factor].operator in _AROUND:
             weight = build.product_of(build.powers([*factors[:j], *factors[j + 1 :]]))
             if weight is not None:
-                yield weight, build.terms[factor].children[0]
+                yield weight, factor
 
 
 def _ways(build: Builder, number: int | None) -> Iterator[int]:
