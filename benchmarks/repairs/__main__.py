@@ -32,6 +32,7 @@ from benchmarks.repairs.printing import (
 from benchmarks.repairs.running import Outcome, run
 from benchmarks.repairs.shared import HAMMING, hamming_cases, herbie_cases
 from benchmarks.repairs.shared import HERBIE as HERBIE_28
+from benchmarks.repairs.variants import variant
 
 MARK = "<!-- Below: printed by the command above. -->"
 """In a page of docs: what stands behind it is replaced."""
@@ -71,6 +72,9 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument(
         "--misses", action="store_true", help="print only cases that miss the best known form"
     )
+    options.add_argument(
+        "--variants", metavar="SEED", type=int, help="write each formula otherwise, by this seed"
+    )
     options.add_argument("--markdown", action="store_true", help="print tables for docs")
     options.add_argument(
         "--write", metavar="PAGE", type=Path, help="replace the tables of a page of docs"
@@ -93,7 +97,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if suite.file is not None and not (options.shared / suite.file).is_file():
             print(f"{name}: skipped, there is no {options.shared / suite.file}")
             continue
-        cases = _chosen(suite.cases(options.shared), options.name, options.cases)
+        cases = suite.cases(options.shared)
+        if options.variants is not None:
+            cases = [v for case in cases if (v := variant(case, options.variants)) is not None]
+        cases = _chosen(cases, options.name, options.cases)
         outcomes[name] = _run(name, cases, options)
     if options.write is not None:
         head = options.write.read_text(encoding="utf-8").partition(MARK)[0]

@@ -33,7 +33,9 @@ class Needs(Enum):
 class Points(Protocol):
     """Where a case is measured."""
 
-    filtered: bool  # Whether repair too gets only points at which the value is a finite double
+    @property
+    def filtered(self) -> bool:
+        """Whether repair too gets only points at which the value is a finite double."""
 
     def draw(self, count: int, seed: int) -> Columns:
         """So many points, or somewhat more; another seed draws others."""

@@ -142,6 +142,6 @@ def _atom(text: str, bindings: Mapping[str, Any]) -> Any:
 def _bound(head: str, operands: Sequence[Expression], bindings: Mapping[str, Any]) -> Any:
     pairs, body = operands
     inner = dict(bindings)
-    for name, value in pairs:
-        inner[str(name)] = _value(value, inner if head == "let*" else bindings)
+    for pair in pairs:
+        inner[str(pair[0])] = _value(pair[1], inner if head == "let*" else bindings)
     return _value(body, inner)

@@ -146,6 +146,20 @@ GEOMETRY = (
         "2*asinh(sqrt((x - y)**2 - (sqrt(1 + x*x) - sqrt(1 + y*y))**2)/2)",
         source="JuliaManifolds/Manifolds.jl #631",
     ),
+    _case(
+        "distance from a chord",
+        "acosh(1 + x*x/2)",
+        "x=loguniform:1e-9:10",
+        "2*asinh(x/2)",
+        source="NicolasBoumal/manopt #23",
+    ),
+    _case(
+        "distance across a track",
+        "acos(-x) - pi/2",
+        "x=loguniform:1e-12:0.9",
+        "asin(x)",
+        source="pbrod/nvector #9",
+    ),
 )
 
 STATISTICS = (
@@ -343,6 +357,34 @@ STATISTICS = (
         "r*r/(1 + sqrt(1 + (r/d)**2))",
         source="scipy/scipy #15312",
     ),
+    _case(
+        "correction of Sidak",
+        "1 - (1 - p)**n",
+        "p=loguniform:1e-18:1e-3 n=2:1000",
+        "-expm1(n*log1p(-p))",
+        source="statsmodels/statsmodels #7668",
+    ),
+    _case(
+        "tail of the double gamma",
+        "1 - (0.5 + 0.5*(1 - exp(-x)))",
+        "x=5:250",
+        "exp(-x)/2",
+        source="scipy/scipy #17805",
+    ),
+    _case(
+        "distribution, power log-normal",
+        "1 - (0.5*erfc(log(x)/(s*sqrt(2))))**c",
+        "x=loguniform:1e-4:0.5 s=0.5:2 c=0.02:3",
+        "-expm1(c*log1p(-erfc(-log(x)/(s*sqrt(2)))/2))",
+        source="scipy/scipy #17908",
+    ),
+    _case(
+        "relative entropy",
+        "x*log(x/y)",
+        "x=normal:0.3:1e-7 y=normal:0.3:1e-7",
+        "x*log1p((x - y)/y)",
+        source="scipy/scipy scipy/special/_convex_analysis.pxd",
+    ),
 )
 
 LEARNING = (
@@ -402,6 +444,21 @@ LEARNING = (
         "y=loguniform:1e-9:1e-3 t=loguniform:1e-9:1e-3",
         "(log1p(y) - log1p(t))**2",
         source="scikit-learn/scikit-learn #11424",
+    ),
+    _case(
+        "log of a difference",
+        "log(exp(x) - exp(y))",
+        "x=800:801 y=799:800",
+        "x + log(-expm1(y - x))",
+        source="stan-dev/stan #75",
+    ),
+    _case(
+        "subtraction of logarithmic numbers",
+        "x + log1p(-exp(y - x))",
+        "x=normal:1:1e-6 y=normal:1:1e-6",
+        "x + log(-expm1(y - x))",
+        source="cjdoris/LogarithmicNumbers.jl #9",
+        condition="(> x y)",
     ),
 )
 
@@ -470,6 +527,13 @@ PHYSICS = (
         "x=loguniform:1e-9:10 y=5:25",
         "x/expm1(x/y)",
         source="brian-team/brian2 #1133",
+    ),
+    _case(
+        "black body, cold",
+        "x**3/(exp(x) - 1)",
+        "x=690:725",
+        "exp(3*log(x) - x)/(-expm1(-x))",
+        source="HajimeKawahara/exojax #753",
     ),
 )
 
@@ -556,6 +620,29 @@ FUNCTIONS = (
         "a=-1.7e308:-1e308 b=1e308:1.7e308 t=0:1",
         "a*(1 - t) + b*t",
         source="microsoft/STL #1918",
+    ),
+    _case(
+        "modulus out of range",
+        "sqrt(a*a + b*b)",
+        "a=loguniform:1e-200:1e-170 b=loguniform:1e-200:1e-170",
+        "abs(a)*sqrt(1 + (b/a)*(b/a))",
+        "hypot(a, b)",
+        source="mathnet/mathnet-numerics #366",
+    ),
+    _case(
+        "complex division",
+        "(a*c + b*d)/(c*c + d*d)",
+        "a=loguniform:1e150:1e160 b=loguniform:1e150:1e160"
+        " c=loguniform:1e180:1e200 d=loguniform:1e160:1e180",
+        "(a + b*(d/c))/(c + d*(d/c))",
+        source="JuliaGPU/Metal.jl #762",
+    ),
+    _case(
+        "complex square root",
+        "sqrt((hypot(x, y) + x)/2)",
+        "x=-1e3:-1 y=loguniform:1e-8:1e-1",
+        "y/(2*sqrt((hypot(x, y) - x)/2))",
+        source="thomasokken/free42 #44",
     ),
 )
 

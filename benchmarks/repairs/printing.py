@@ -26,6 +26,7 @@ SUITE_HEADER = (
     "out of range",
     "exact form not reached",
     "repaired",
+    "wrong",
     "s, median; 95 %; most",
     "cut short",
 )
@@ -63,7 +64,8 @@ def case_line(outcome: Outcome) -> str:
     ]
     bits = " ".join(f"{_figure(figure):>6}" for figure in figures)
     remains = "" if outcome.remains is None else outcome.remains.value
-    notes = [remains, "" if outcome.finished else "cut short"]
+    wrong = f"WRONG at {outcome.differing} points" if outcome.differing else ""
+    notes = [remains, "" if outcome.finished else "cut short", wrong]
     line = f"{name:<32} {bits} {outcome.seconds:6.2f}  {', '.join(filter(None, notes))}"
     return line.rstrip()
 
@@ -96,6 +98,7 @@ def suite_cells(name: str, outcomes: Sequence[Outcome]) -> tuple[str, ...]:
         f"{reached} of {len(judged)}" if judged else "",
         *(remains if judged else [""] * len(remains)),
         str(sum(bool(o.form) for o in run)),
+        str(sum(bool(o.differing) for o in run)),
         f"{p50:.2f}; {p95:.2f}; {most:.2f}",
         str(sum(not o.finished for o in run)),
     )
@@ -106,7 +109,8 @@ def suite_lines(name: str, outcomes: Sequence[Outcome]) -> Iterator[str]:
     cells = dict(zip(SUITE_HEADER, suite_cells(name, outcomes), strict=True))
     yield (
         f"{name}: {cells['cases']} cases, mean bits {cells['before']} before, {cells['after']} "
-        f"after, best known {cells['best known'] or '-'}; {cells['repaired']} repaired"
+        f"after, best known {cells['best known'] or '-'}; {cells['repaired']} repaired, "
+        f"{cells['wrong']} wrong at held-out points"
     )
     if cells["reached"]:
         yield (

@@ -74,6 +74,7 @@ class Outcome:
     best: float  # Of the best known form; nan where none is known
     best_exact: float  # Of the best known form without a branch; inf where all have one
     lost_range: float  # Bits of `after` that fall on points without a value
+    differing: int  # Held-out points at which the repair is not the formula, in exact numbers
     seconds: float  # Processor time of repair
     finished: bool
     form: str  # The repair; "" if there is none
@@ -112,7 +113,7 @@ def run(case: Case, *, limit_seconds: float = LIMIT) -> Outcome:
         samples = samples_for_repair(case, formula)
     except UserError as error:
         nan = math.nan
-        return Outcome(case, nan, nan, nan, nan, nan, 0.0, True, "", "", str(error))
+        return Outcome(case, nan, nan, nan, nan, nan, 0, 0.0, True, "", "", str(error))
     started = time.process_time()
     repairs = repair(formula, samples, limit_seconds=limit_seconds, clock=time.process_time)
     seconds = time.process_time() - started
@@ -139,6 +140,7 @@ def _measured(
         min(bits_by_form.values(), default=math.nan),
         min(exact, default=math.inf),
         float(np.sum(bits[without])) / len(bits),
+        0 if best is None else differing_points(best.formula, held_out),
         seconds,
         repairs.finished,
         "" if best is None else best.text,
@@ -170,6 +172,12 @@ def exact_doubles(formula: Formula, columns: Columns) -> NDArray[np.float64]:
         sample = evaluator.sample(dict(zip(names, row, strict=True)))
         values.append(sample.doubles[-1] if sample.first_invalid is None else math.nan)
     return np.array(values)
+
+
+def differing_points(form: Formula, held_out: HeldOut) -> int:
+    """At how many points a form has another exact value, or none."""
+    exact = exact_doubles(form, held_out.columns)
+    return int(np.sum(~(bits_of_error(exact, held_out.exact) <= 1)))
 
 
 def draw_held_out(case: Case, formula: Formula, count: int = HELD_OUT) -> HeldOut:

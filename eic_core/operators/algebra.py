@@ -332,6 +332,56 @@ HYPOT_ROW = Operator(
 )  # fmt: skip
 
 
+# --- fused product and sum ---
+
+_SPLITTER = 134217729.0  # 2^27 + 1: halves of 26 bits, whose products are exact (Veltkamp)
+
+
+def _halves(m: Any) -> tuple[Any, Any]:
+    high = _SPLITTER * m - (_SPLITTER * m - m)
+    return high, m - high
+
+
+def _fused(x: Any, y: Any, z: Any, out: Any = None) -> Any:
+    """x*y + z to one unit in the last place: Dekker's product and Knuth's sum."""
+    result = np.asarray(x * y + z)
+    (m, e), (n, f) = np.frexp(np.float64(x)), np.frexp(np.float64(y))
+    (m_high, m_low), (n_high, n_low) = _halves(m), _halves(n)
+    rest = ((m_high * n_high - m * n) + m_high * n_low + m_low * n_high) + m_low * n_low
+    product, rest = np.ldexp(m * n, e + f), np.ldexp(rest, e + f)
+    total = product + z
+    moved = total - product
+    lost = (product - (total - moved)) + (z - moved)
+    whole = total + (lost + rest)
+    result = np.where(np.isfinite(whole), whole, result).astype(result.dtype)
+    if out is None:
+        return result
+    np.copyto(out, result)
+    return out
+
+
+def _fused_kappa(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
+    kappa = a[2] / y
+    return square(1.0 - kappa), square(1.0 - kappa), square(kappa)
+
+
+FMA_ROW = Operator(
+    "fma", 3, lambda p, count: ((_fused, 0, 1, 2),),
+    exact=lambda B, a, p: a[0] * a[1] + a[2],
+    partials=lambda B, a, y, p: (a[1], a[0], 1.0),
+    kappa2=_fused_kappa,
+    # beside a z that is no 0, only what is exactly the opposite leaves nothing
+    vanishes=lambda B, a, p: (a[0] == 0) | (a[1] == 0) | (a[2] != 0),
+    crossing="value", widely=wide.fused,
+    writing=Writing(parameters=("x x1 a", "y x2 b", "z x3 c")),
+    words=Words(
+        "product and sum in one",
+        singular="its product and its last operand cancel exactly",
+        nearly="its product and its last operand cancel in more than 30 digits",
+    ),
+)  # fmt: skip
+
+
 ROWS = (
     ADD_ROW,
     SUB_ROW,
@@ -345,4 +395,5 @@ ROWS = (
     ROOT_ROW,
     POW_ROW,
     HYPOT_ROW,
+    FMA_ROW,
 )

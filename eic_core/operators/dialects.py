@@ -173,6 +173,8 @@ def _reciprocals(template: str, binds: int = MUL) -> dict[str, Spelling]:
     }
 
 
+_TWICE = "write x*y + z, which is rounded twice"
+
 _CIRCULAR = "sin cos tan"
 _ARCS = "asin acos atan"
 _HYPERBOLIC = "sinh cosh tanh"
@@ -194,7 +196,9 @@ NUMPY_DIALECT = Dialect(
     | _calls("erf erfc gamma lgamma=gammaln", "scipy.special.")
     | _reciprocals("1/np.{}(<0>)")
     | _defined(**{"log:*": ("np.log(<0>)/np.log(<p>)", MUL)})
-    | _helped(root=helpers.NUMPY_ROOT, remainder=helpers.NUMPY_REMAINDER),
+    | _helped(
+        root=helpers.NUMPY_ROOT, remainder=helpers.NUMPY_REMAINDER, fma=helpers.NUMPY_FMA
+    ),
     constants={"pi": Spelling("np.pi"), "e": Spelling("np.e")},
     words=_PYTHON, counts="np.float64(<0>)",
 )  # fmt: skip
@@ -205,7 +209,7 @@ C_DIALECT = Dialect(
     | _calls(
         f"abs=fabs sqrt cbrt hypot exp expm1 log log1p {_CIRCULAR} {_ARCS} atan2 {_HYPERBOLIC}"
         f" {_AREAS} floor ceil round=rint log:2=log2 log:10=log10 erf pow gamma=tgamma lgamma erfc"
-        " fmod remainder"
+        " fmod remainder fma"
     )
     | {
         "power": Spelling("pow(<0>, <p>)"), "logical_not": Spelling(f"!<0:{NEG}>", NEG),
@@ -235,7 +239,7 @@ JULIA_DIALECT = Dialect(
     | _calls(
         f"abs sqrt cbrt hypot exp expm1 log log1p {_CIRCULAR} cot sec csc {_ARCS} atan2=atan"
         f" {_HYPERBOLIC} {_AREAS} sign floor ceil round log:2=log2 log:10=log10 min max"
-        " conditional=ifelse mod fmod=rem"
+        " conditional=ifelse mod fmod=rem fma"
     )
     | _imported("erf erfc gamma", "using SpecialFunctions: {}")
     | {"log:*": Spelling("log(<p>, <0>)"), "logical_not": Spelling("!(<0>)")}
@@ -280,6 +284,7 @@ MATLAB_DIALECT = Dialect(
         "break case catch classdef continue else elseif end for function global if otherwise"
         " parfor persistent return spmd switch try while e pi i j".split()
     ),
+    hints={"fma": _TWICE},
 )  # fmt: skip
 
 FORTRAN_DIALECT = Dialect(
@@ -304,7 +309,7 @@ FORTRAN_DIALECT = Dialect(
     })
     | _helped(
         expm1=helpers.FORTRAN_EXPM1, log1p=helpers.FORTRAN_LOG1P,
-        cbrt=helpers.FORTRAN_CBRT, root=helpers.FORTRAN_ROOT,
+        cbrt=helpers.FORTRAN_CBRT, root=helpers.FORTRAN_ROOT, fma=helpers.FORTRAN_FMA,
     ),
     number=with_d,
     constants={
@@ -341,6 +346,7 @@ MATHEMATICA_DIALECT = Dialect(
     number=with_star, fraction="Rational[<0>, <1>]",
     constants={"pi": Spelling("Pi"), "e": Spelling("E")},
     names="alphanumeric", words=frozenset("C D E I K N O Pi Re LogGamma".split()), counts="",
+    hints={"fma": _TWICE},
 )  # fmt: skip
 
 _FPCORE_FORMS = {
@@ -368,7 +374,7 @@ _FPCORE_FORMS |= {
     name: name
     for name in (
         f"pow sqrt cbrt hypot exp expm1 log log1p {_CIRCULAR} {_ARCS} atan2 {_HYPERBOLIC} {_AREAS}"
-        " floor ceil erf erfc lgamma fmod remainder"
+        " floor ceil erf erfc lgamma fmod remainder fma"
     ).split()
 }
 
@@ -427,6 +433,7 @@ SYMPY_DIALECT = Dialect(
     constants={"pi": Spelling("pi"), "e": Spelling("E")},
     words=_PYTHON | frozenset("E I N O Q S oo zoo beta gamma zeta re Function".split()), counts="",
     hints={
+        "fma": _TWICE,
         "round": "write floor(x + 1/2), where halves may go up",
         "remainder": "write Mod(x + y/2, y) - y/2, where ties may go up",
     },
@@ -504,6 +511,7 @@ EXCEL_DIALECT = Dialect(
     constants={"pi": Spelling("PI()"), "e": Spelling("EXP(1)", ATOM, Lack.OPERATOR)},
     whole="=<0>", whole_sum="=(<0>)", names="cells", negative=TIGHT, digits=15, longest=8192,
     hints={
+        "fma": _TWICE,
         "round": "its ROUND takes halves away from 0: write the formula without rounding",
         "remainder": "write MOD(x + y/2, y) - y/2, where ties may go up",
     },

@@ -21,6 +21,21 @@ def remainder(x, y):
     above = np.where(above < size - above, above, above - size)
     return np.copysign(1.0, x)*np.where(rest <= size - rest, rest, above)"""
 
+# Dekker's product, in halves of 26 bits, and Knuth's sum
+NUMPY_FMA = """\
+def fma(x, y, z):
+    def halves(m):
+        high = 134217729.0*m - (134217729.0*m - m)
+        return high, m - high
+    (m, e), (n, f) = np.frexp(x), np.frexp(y)
+    (a, b), (c, d) = halves(m), halves(n)
+    rest = np.ldexp(((a*c - m*n) + a*d + b*c) + b*d, e + f)
+    product = np.ldexp(m*n, e + f)
+    total = product + z
+    moved = total - product
+    whole = total + ((product - (total - moved)) + (z - moved) + rest)
+    return np.where(np.isfinite(whole), whole, x*y + z)"""
+
 C_ROOT = """\
 double root(double x, double n) {
     double size = fmod(n, 2) ? fabs(x) : x, y = pow(size, 1/n), half = pow(y, (n - 1)/2);
@@ -114,6 +129,24 @@ elemental double precision function root(x, n)
   half = abs(root)**((n - 1)/2.0d0)
   if (x /= 0.0d0) root = sign(root - (root - abs(x)/half/half)/n, x)
 end function root"""
+
+FORTRAN_FMA = """\
+elemental double precision function fma(x, y, z)
+  double precision, intent(in) :: x, y, z
+  double precision :: a, b, c, d, m, n, rest, product, total, moved
+  m = fraction(x)
+  n = fraction(y)
+  a = 134217729.0d0*m - (134217729.0d0*m - m)
+  b = m - a
+  c = 134217729.0d0*n - (134217729.0d0*n - n)
+  d = n - c
+  rest = scale(((a*c - m*n) + a*d + b*c) + b*d, exponent(x) + exponent(y))
+  product = scale(m*n, exponent(x) + exponent(y))
+  total = product + z
+  moved = total - product
+  fma = total + ((product - (total - moved)) + (z - moved) + rest)
+  if (.not. abs(fma) <= huge(fma)) fma = x*y + z
+end function fma"""
 
 MATHEMATICA_LOG1P = "log1p[x_] := If[Abs[x] < 1/2, 2*ArcTanh[x/(2 + x)], Log[1 + x]]"
 MATHEMATICA_EXPM1 = "expm1[x_] := If[Abs[x] < 1, 2*Sinh[x/2]*Exp[x/2], Exp[x] - 1]"

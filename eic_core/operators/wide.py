@@ -85,6 +85,10 @@ def multiply(a: Sequence[Wide], p: float) -> Wide:
     return Wide.scaled(a[0].m * a[1].m, a[0].e + a[1].e)
 
 
+def fused(a: Sequence[Wide], p: float) -> Wide:
+    return add((multiply(a[:2], p), a[2]), p)
+
+
 def divide(a: Sequence[Wide], p: float) -> Wide:
     return Wide.scaled(a[0].m / a[1].m, a[0].e - a[1].e)
 

@@ -37,6 +37,7 @@ class SumBuilder:
 
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
+        self._terms_of: dict[tuple[int, int], tuple[Weighted, ...]] = {}
 
     def number(self, value: Fraction) -> int | None:
         """A constant leaf of exactly this value, or None if it cannot be written briefly."""
@@ -47,6 +48,12 @@ class SumBuilder:
         return self.terms.intern(CONSTANT, label="1")
 
     def terms_of(self, root: int, sign: int = 1) -> list[Weighted]:
+        known = self._terms_of.get((root, sign))
+        if known is None:
+            known = self._terms_of[root, sign] = tuple(self._find_terms(root, sign))
+        return list(known)
+
+    def _find_terms(self, root: int, sign: int) -> list[Weighted]:
         found: list[Weighted] = []
         todo = [(root, sign)]
         while todo:
@@ -59,7 +66,7 @@ class SumBuilder:
             elif term.operator == "neg":
                 todo.append((term.children[0], -s))
             else:
-                found.append(Weighted(Fraction(s), number))
+                found.append(Weighted(ONE if s == 1 else Fraction(s), number))
         return found
 
     def coefficient(self, number: int) -> Weighted:

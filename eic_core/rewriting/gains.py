@@ -171,6 +171,8 @@ class Gain:
     after: Measured
     judged: RowComparison  # At the rows where the formula as written has a value, up to 200
     compared: RowComparison  # At those, and at further ones where the two results differ most
+    # Judged rows that had no value in the target and have one; below 0, rows that lose theirs
+    values: int = 0
     # Digits that a program keeps losing with the best form, where only a series would lose fewer; 0
     # otherwise
     remaining: float = 0.0
@@ -199,11 +201,6 @@ class Gain:
             or self.before.infinite < self.after.infinite
             or self.sensitivity < -(GAIN if gains else TOLERANCE)
         )
-
-    @property
-    def values(self) -> int:
-        """Rows that had no value in the target and now have one, less those that lose theirs."""
-        return self.before.in_target.failed - self.after.in_target.failed
 
     @property
     def sensitivity(self) -> float:
@@ -241,7 +238,7 @@ class Gain:
         before, after = self.before.loss, self.after.loss
         pairs = (before.nine_in_ten, after.nine_in_ten), (before.worst, after.worst)
         changes = any(abs(_fewer(*pair)) >= SHOWN for pair in pairs)
-        return changes or self.values != 0
+        return changes or self.before.in_target.failed != self.after.in_target.failed
 
     @property
     def in_mean(self) -> bool:

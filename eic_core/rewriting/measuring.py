@@ -22,7 +22,14 @@ from eic_core.measure.following import following
 from eic_core.measure.inspection import Inspection, inspect
 from eic_core.measure.jumps import undecided
 from eic_core.measure.measured import MeasuredLoss, binary_rows, program_rows
-from eic_core.measure.observed import ObservedError, digits_lost_by_row, run_in
+from eic_core.measure.observed import (
+    NO_NUMBER,
+    ROUNDOFF,
+    ObservedError,
+    RoundedTruth,
+    digits_lost_by_row,
+    run_in,
+)
 from eic_core.operators.wide import Array
 from eic_core.rewriting.candidates import (
     Candidate,
@@ -113,6 +120,21 @@ class Observer:
             columns = {name: column[rows] for name, column in self.inputs.items()}
             leaves[rows] = leaves_range(self.terms.tape(root), columns, len(rows), self.kind)
         return has_no_value(computed, is_zero, leaves)
+
+    def failed(self, root: int) -> npt.NDArray[np.bool_]:
+        """The rows at which a form has no value, though the type could hold the exact one."""
+        computed = self._computed(root)
+        held = RoundedTruth(self.exact, self.kind).held() != NO_NUMBER
+        real = np.array([true is not None for true in self.exact], dtype=bool)
+        failed: npt.NDArray[np.bool_] = real & held & self._has_no_value(root, computed)
+        return failed
+
+    def right(self, root: int) -> npt.NDArray[np.bool_]:
+        """The rows at which a form has a value of which a bit at least is right."""
+        errors = RoundedTruth(self.exact, self.kind).errors(self._computed(root))
+        with np.errstate(invalid="ignore"):
+            right: npt.NDArray[np.bool_] = np.abs(errors) * ROUNDOFF[self.kind] < 0.5
+        return right
 
     def lost(self, root: int) -> Array:
         """The digits that one form loses at each row; nan where nothing can be compared."""
@@ -266,6 +288,7 @@ class Measurer:
         self.deadline = truth.deadline
         self.seconds_a_form = seconds_a_form  # What one more takes, as far as is known
         self.measured = self.meter.measured
+        self.judge = truth.observer(truth.rows.verified, truth.target)
         self.everywhere = truth.on(truth.rows.verified)
         self.lost_before = self.everywhere.lost(self.root)
 
@@ -404,7 +427,8 @@ class Measurer:
             return None
         bare = self.terms.formula(root)
         formula = replace(bare, source=to_python(bare))
-        gain = Gain(before, self.meter.measure(root, formula), judged, compared)
+        after = self.meter.measure(root, formula)
+        gain = Gain(before, after, judged, compared, self._values_regained(root))
         if not gain.is_offered:
             return None
         return Repair(formula, tuple(map(self._step, form.steps)), gain, verification)
@@ -420,14 +444,22 @@ class Measurer:
             self.meter.loss(whole).mean,
         )
 
+    def _values_regained(self, root: int) -> int:
+        """The judged rows at which only the new form has a value, or, below 0, those at which it
+        has none any more though something of it was right.
+        """
+        before, after = self.judge.failed(self.root), self.judge.failed(root)
+        gone = int(np.count_nonzero(after & self.judge.right(self.root)))
+        return -gone or int(np.count_nonzero(before & ~after))
+
     def _loses_values(self, root: int) -> bool:
-        """Whether a program has no value any more at a scanned row at which there is one."""
+        """Whether a form has no value at a scanned row at which something of it was right."""
         before, after = self.truth.results(self.root), self.truth.results(root)
         gone = np.isfinite(before) & (~np.isfinite(after) | ((after == 0) & (before != 0)))
         suspects = self.verifier.scanned[gone]
         suspects = suspects[:: math.ceil(len(suspects) / SUSPECT_ROWS) or 1]
         observer = self.truth.observer_of(suspects.tolist())
-        return observer.of(root).failed > observer.of(self.root).failed
+        return bool((observer.failed(root) & observer.right(self.root)).any())
 
     def _lost_where_disputed(self, root: int) -> tuple[Array, Array]:
         """The digits that both forms lose at the rows where a program's results differ most."""

@@ -253,7 +253,8 @@ def not_searched(reason: NotSearched) -> Phrase:
             )
         case Unsearched.NO_TIME:
             return say(
-                "No better form was looked for: the time limit is too short to measure the formula."
+                "No better form was looked for: measuring the formula was cut short by its time "
+                "limit."
             )
         case _ as never:
             assert_never(never)

@@ -177,6 +177,8 @@ class Repairs(Plain):
         """What the search did not do for want of time; None if it came to its end."""
         if self.finished:
             return None
+        if isinstance(self.reason, NotSearched):
+            return phrases.not_searched(self.reason)
         return phrases.unfinished_search(self.evaluated, bool(self.repairs))
 
     @property

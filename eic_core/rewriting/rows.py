@@ -139,7 +139,7 @@ def _worst_in_program(
     wider = np.longdouble if target == "float64" else np.float64
     close = _run(tape, some, len(rows), wider)
     with np.errstate(all="ignore"):
-        coarse: Array = _run(tape, some, len(rows), np.dtype(target)).astype(wider)
+        coarse: Any = _run(tape, some, len(rows), np.dtype(target)).astype(wider)
         lost = np.log10(np.abs((coarse - close) / close) / ROUNDOFF[target])
         lost = np.clip(lost, 0.0, DIGITS[target]).astype(np.float64)
     nowhere = ~np.isfinite(coarse) | ~np.isfinite(close) | (coarse == 0)

@@ -161,6 +161,9 @@ PER_STATE = 160
 PER_PLACE = 48
 """And at most so many of one step of it, so that no step takes the turn of all others."""
 
+HOPE = 0.5
+"""The share of its parent's sensitivity that a form counts with until its own is known."""
+
 BREADTH = 4
 """Of so many forms that are rewritten one is of those that the fewest steps have reached, however
 dear: a better one may lie behind it, as factors do behind a product that is multiplied out."""
@@ -257,8 +260,8 @@ class _Frontier:
 class Search:
     """A bounded best-first search for cheaper forms.
 
-    The cost of a form is worked out when its turn comes: until then it counts as that of the form
-    that it comes from, but for its own size and loss in double precision.
+    The cost of a form is worked out when its turn comes. Until then it counts with its own size and
+    loss in double precision, which are cheap, and with half of the rest of the form before it.
     """
 
     def __init__(
@@ -288,8 +291,8 @@ class Search:
         if first is None:
             return None
         own = self.costs.own(root)
-        below = () if places is None else self.terms.subterms(root)
-        self._kept = frozenset(below).difference(places or ())
+        if places is not None:
+            self._kept = frozenset(self.terms.subterms(root)) - places
         self.largest = 2 * first.size + 16
         self.start = FoundForm(root, first, ())
         self.known: dict[int, FoundForm | None] = {self.terms.kind(root): self.start}
@@ -323,7 +326,7 @@ class Search:
                     frontier.push(form.cost.total, form)
                     continue
             turn += 1
-            rest = form.cost.total - self.costs.screened(form.root)
+            rest = HOPE * (form.cost.total - self.costs.screened(form.root))
             for step, new in self._neighbours(form):
                 kind = self.terms.kind(new)
                 if kind not in self.known:

@@ -209,9 +209,12 @@ def _mend(row: Operator, arity: int) -> str:
         lines.append(f"const double m{i} = moved_by({partial}, deviation(a{i}, s{i}, z{i}));")
         lines.append(f"const double t{i} = edge_term(y, a{i}, s{i}, k{i}, {limit}, m{i});")
     total = " + ".join(["1.0", *(f"t{i}" for i in names)])
+    moved = "m0"
+    for i in names[1:]:
+        moved = f"length_of({moved}, m{i})"
     ordinary = " & ".join(f"(fabs(a{i}) <= DBL_MAX)" for i in names)
     lines += [
-        f"const double s = {total}, v = {'length_of(m0, m1)' if arity == 2 else 'm0'};",
+        f"const double s = {total}, v = {moved};",
         *(f"if (T{i}) T{i}[r] = t{i};" for i in names),
         "S[r] = s;",
         "V[r] = v;",

@@ -427,7 +427,7 @@ static int measure_slot(const Call *c, Chunk *x, Slot *k, int64_t slot, int64_t 
         else if (x->status[o])
             memcpy(status, x->status[o], (size_t)n);
     }
-    for (int i = k->operands; i < 2; i++)
+    for (int i = k->operands; i < 3; i++)
         k->A[i] = 0, k->SA[i] = 0, k->ZA[i] = 0, k->T[i] = 0;
     run_inside(c, x, k, row, h, from, c->constants + x->first_constant[slot]);
     x->value[slot] = k->Y;
@@ -453,8 +453,9 @@ static int measure_slot(const Call *c, Chunk *x, Slot *k, int64_t slot, int64_t 
             args, &count, strides, (void *)(uintptr_t)c->loops[2 * h[HELPER] + 1]);
         k->H = x->H;
     }
+    const int selection = k->operands > 2 && row->flags & SELECTS;
     int64_t bad;
-    if (k->operands <= 2)
+    if (!selection)
         bad = x->T ? row->rows_edges(k) : row->rows(k);
     else
         bad = n;
@@ -465,10 +466,10 @@ static int measure_slot(const Call *c, Chunk *x, Slot *k, int64_t slot, int64_t 
     if (!known)
         memset(status, 0, (size_t)n);
     k->still = zeros & NOISY_ZEROS ? 0 : -1;
-    for (int i = 0; i < 2 && i < k->operands; i++)
+    for (int i = 0; i < 3 && i < k->operands; i++)
         k->noisy[i] = x->has_zero[from[i]] & NOISY_ZEROS ? 0 : NAN;
     int64_t count;
-    if (k->operands > 2) {
+    if (selection) {
         memcpy(x->marked, k->open, (size_t)n * sizeof(int64_t));
         k->told = 0;
         count = n;
@@ -481,7 +482,7 @@ static int measure_slot(const Call *c, Chunk *x, Slot *k, int64_t slot, int64_t 
     }
     if (count) {
         count = list_marked(k);
-        settle(k, count, k->operands > 2 ? mend_selection(k, count) : row->mend(k, count));
+        settle(k, count, selection ? mend_selection(k, count) : row->mend(k, count));
     }
     x->has_zero[slot] = k->has_zero;
     x->status[slot] = known || k->told ? status : 0;

@@ -34,7 +34,7 @@ typedef struct {
     double *T[MOST_OPERANDS];        /* kappa^2 s_i^2 of each operand, if wanted */
     const double *none;              /* a 0 for each sample */
     int64_t *found;                  /* what a loop finds out about each sample */
-    double noisy[2];                 /* 0 where a zero of that operand may carry noise, else nan */
+    double noisy[3];                 /* 0 where a zero of that operand may carry noise, else nan */
     int64_t still;                   /* mask of all bits: no zero of an operand carries any */
     int64_t sure;                    /* mask of all bits: a 0 is certain where those below are */
     int64_t told;                    /* whether something is known of a sample */
@@ -47,12 +47,13 @@ typedef struct {
 #define UNPACK \
     const int64_t n = k->n; \
     const double p = k->p, recheck_s2 = k->recheck_s2; \
-    const double *restrict Y = k->Y, *restrict A0 = k->A[0], *restrict A1 = k->A[1]; \
-    const double *restrict S0 = k->SA[0], *restrict S1 = k->SA[1]; \
+    const double *restrict Y = k->Y, *restrict A0 = k->A[0], *restrict A1 = k->A[1], *restrict A2 = k->A[2]; \
+    const double *restrict S0 = k->SA[0], *restrict S1 = k->SA[1], *restrict S2 = k->SA[2]; \
     const double *restrict H = k->H; \
-    double *restrict S = k->S, *restrict T0 = k->T[0], *restrict T1 = k->T[1]; \
+    double *restrict S = k->S, *restrict T0 = k->T[0], *restrict T1 = k->T[1], *restrict T2 = k->T[2]; \
     const int leaf0 = k->leaf[0]; \
-    (void)p; (void)recheck_s2; (void)A0; (void)A1; (void)S0; (void)S1; (void)T0; (void)T1; (void)H; (void)leaf0
+    (void)p; (void)recheck_s2; (void)A0; (void)A1; (void)S0; (void)S1; (void)T0; (void)T1; (void)H; (void)leaf0; \
+    (void)A2; (void)S2; (void)T2
 
 /* The rules, at the samples listed. */
 #define UNPACK_MEND \
@@ -60,10 +61,11 @@ typedef struct {
     const int64_t *restrict list = k->list; \
     const double *restrict Z0 = k->ZA[0] ? k->ZA[0] : k->none; \
     const double *restrict Z1 = k->ZA[1] ? k->ZA[1] : k->none; \
+    const double *restrict Z2 = k->ZA[2] ? k->ZA[2] : k->none; \
     double *restrict V = k->Z; \
     int64_t *restrict found = k->found, any = 0, exact = 0, noisy = 0; \
     const int64_t sure = k->sure; \
-    (void)sure; (void)n; (void)Z0; (void)Z1
+    (void)sure; (void)n; (void)Z0; (void)Z1; (void)Z2
 
 /* What was found of a sample, and its zero. */
 #define TELL \
@@ -78,11 +80,11 @@ typedef struct {
  * a large s^2 is something to be told, or a zero that carries no noise. */
 #define UNPACK_MARK \
     UNPACK; \
-    const double w0 = k->noisy[0], w1 = k->noisy[1]; \
+    const double w0 = k->noisy[0], w1 = k->noisy[1], w2 = k->noisy[2]; \
     const int64_t still = k->still, *restrict open = k->open; \
     int64_t *restrict marked = k->marked, *restrict found = k->found; \
     int64_t count = 0, coarse = 0, exact = 0; \
-    (void)w0; (void)w1; (void)still
+    (void)w0; (void)w1; (void)w2; (void)still
 #define MARK(special, zero) \
     const int64_t plain = open[r] & still & -(int64_t)(zero); \
     const int64_t here = open[r] & ~plain & -(int64_t)(special); \

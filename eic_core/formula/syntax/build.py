@@ -283,10 +283,6 @@ def _of_multiple(operator: str, factor: tuple[str, str], args: list[Draft], span
     return Draft(operator, [draft], span=span) if operator else draft
 
 
-def _fused(args: list[Draft], span: Span) -> Draft:
-    return plain("add", [plain("mul", args[:2], span), args[2]], span)
-
-
 def _with_parameter(operator: str, arity: int, args: list[Draft], span: Span) -> Draft:
     """``f(u, k)`` with a number k that belongs to the operator."""
     operands, given = args[:arity], args[arity:]
@@ -369,7 +365,6 @@ def _expansions() -> dict[str, Function]:
     add("relu", 1, _relu)
     add("exp2", 1, partial(_power_of, "2"))
     add("exp10", 1, partial(_power_of, "10"))
-    add("fma", 3, _fused)
     bounds = ("x a input", "a_min min lower low lo", "a_max max upper high hi")
     add("clip clamp", 3, _clip, bounds)
     for name in ("clip", "clamp"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from functools import partial, reduce
+from functools import reduce
 from itertools import product
 
 from eic_core.formula.tree import CONSTANT
@@ -226,41 +226,41 @@ def half_turns(build: Builder, number: int) -> Iterator[tuple[str, int]]:
     if operator not in ("sin", "cos", "tan"):
         return
     factors = build.factors_of(build.terms[number].children[0])
-    is_pi = [build.terms[f.term].label == "pi" and f.weight == 1 for f in factors]
-    others = [f for f, pi in zip(factors, is_pi, strict=True) if not pi]
-    if sum(is_pi) != 1:
+    pi = Weighted(ONE, put(CONSTANT, label="pi"))
+    numbers = [f for f in factors if build.terms.number(f.term) is not None]
+    letters = [f for f in factors if f != pi and f not in numbers]
+    if factors.count(pi) != 1 or not letters:
         return
-    coefficient = build.product_of([f for f in others if build.terms.number(f.term) is not None])
-    rest = [f for f in others if build.terms.number(f.term) is None]
-    above = build.product_of([f for f in rest if f.weight > 0])
-    scale = ONE if coefficient is None else build.terms.number(coefficient)
-    if above is None or not scale or len(rest) == 0:
+    scale = build.product_of(numbers) if numbers else build.one()
+    above = build.product_of([f for f in letters if f.weight > 0])
+    below = [f for f in letters if f.weight < 0]
+    half = _half_turn(build, scale, below)
+    if above is None or half is None or _is_reduced(build, above):
         return
-    half = 1 / scale
-    if half.denominator & (half.denominator - 1) or _is_reduced(build, above):
-        return
-    below = [Weighted(-f.weight, f.term) for f in rest if f.weight < 0]
-    written = partial(_turn, build, half, below)
-    turn, half_turn, quarter = written(2), written(1), written(Fraction(1, 2))
-    pi = factors[is_pi.index(True)]
-    if None in (turn, half_turn, quarter):
-        return
-    reduced = put("remainder", (above, half_turn if operator == "tan" else turn))
+    two = put(CONSTANT, label="2")
+    if operator == "tan":
+        reduced = put("remainder", (above, half))
+    else:
+        reduced = put("remainder", (above, build.mul(two, half)))
     if operator == "sin":
-        near = put("min", (reduced, put("sub", (half_turn, reduced))))
-        reduced = put("max", (build.sub(build.neg(half_turn), reduced), near))
+        near = put("min", (reduced, put("sub", (half, reduced))))
+        reduced = put("max", (build.sub(build.neg(half), reduced), near))
     elif operator == "cos":
-        reduced = put("sub", (quarter, put("abs", (reduced,))))
-    argument = build.product_of(
-        [pi, Weighted(ONE, reduced), *[f for f in others if f not in rest or f.weight < 0]]
-    )
+        reduced = put("sub", (build.div(half, two), put("abs", (reduced,))))
+    argument = build.product_of([pi, Weighted(ONE, reduced), *numbers, *below])
     if argument is not None:
         yield "argument reduction", put("sin" if operator == "cos" else operator, (argument,))
 
 
-def _turn(build: Builder, half: Fraction, below: list[Weighted], turns: Fraction) -> int | None:
-    number = build.number(half * turns)
-    return None if number is None else build.product_of([Weighted(ONE, number), *below])
+def _half_turn(build: Builder, scale: int | None, below: list[Weighted]) -> int | None:
+    """What the letters over the line come to in half a turn, if doubles hold its number."""
+    value = None if scale is None else build.terms.number(scale)
+    if value is None or value <= 0 or value.numerator & (value.numerator - 1):
+        return None
+    number = build.number(1 / value)
+    if number is None:
+        return None
+    return build.product_of([Weighted(ONE, number), *[Weighted(-f.weight, f.term) for f in below]])
 
 
 def _is_reduced(build: Builder, number: int) -> bool:

@@ -35,11 +35,17 @@ def bracketed_sums(build: Builder, number: int) -> Named:
     chain = build.terms_of(number)
     if not 3 <= len(chain) <= MAX_TERMS:
         return
-    pairs = sorted(combinations(chain, 2), key=lambda pair: pair[0].weight == pair[1].weight)
-    for pair in pairs:
-        if len(chain) > MAX_PAIRED and pair[0].weight == pair[1].weight:
-            return
-        others = [part for part in chain if part not in pair]
+    alike: list[tuple[int, int]] = []
+    opposite: list[tuple[int, int]] = []
+    for i, j in combinations(range(len(chain)), 2):
+        (v, a), (w, b) = chain[i], chain[j]
+        if v != w:
+            opposite.append((i, j))
+        elif len(chain) <= MAX_PAIRED and not (_is_positive(build, a) and _is_positive(build, b)):
+            alike.append((i, j))
+    for places in (*opposite, *alike):
+        pair = [chain[i] for i in places]
+        others = [part for i, part in enumerate(chain) if i not in places]
         first, second = _together(build, pair), _together(build, others)
         if first is None or second is None:
             continue
@@ -47,6 +53,18 @@ def bracketed_sums(build: Builder, number: int) -> Named:
             whole = build.sum_of([first, *rest])
             if whole is not None:
                 yield "other brackets", whole
+
+
+def _is_positive(build: Builder, number: int) -> bool:
+    """Whether a term is nowhere negative, by its last operator."""
+    term, value = build.terms[number], build.terms.number(number)
+    if term.operator == "power":
+        return term.parameter is not None and term.parameter % 2 == 0
+    if term.operator in ("mul", "div"):
+        left, right = term.children
+        both = _is_positive(build, left) and _is_positive(build, right)
+        return both or build.terms.kind(left) == build.terms.kind(right)
+    return term.operator in ("exp", "abs", "sqrt", "hypot", "cosh") or bool(value and value > 0)
 
 
 def _together(build: Builder, parts: Iterable[Weighted]) -> Weighted | None:

@@ -75,7 +75,12 @@ def _over_one(build: Builder, split: list[Split]) -> Iterator[int]:
     if numerator is None or denominator is None:
         return
     p = polynomial_of(build, numerator)
-    if p is not None:
-        for written in ways_to_write(build, p)[:3]:
-            yield build.div(written, denominator)
+    ways = [] if p is None else list(ways_to_write(build, p)[:3])
+    for written in ways:
+        yield build.div(written, denominator)
+    if ways and len(common) > 1:  # a product of denominators may leave range
+        whole = ways[0]
+        for part in common.values():
+            whole = build.terms.intern("div", (whole, build.power(*part)))
+        yield whole
     yield build.div(numerator, denominator)

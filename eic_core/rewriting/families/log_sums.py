@@ -23,6 +23,10 @@ def log_sums(build: Builder, number: int) -> Named:
     term = build.terms[number]
     if term.operator != "log" or term.parameter is not None:
         return
+    over, below = _quotient(build, term.children[0])
+    if over is not None and below is not None and len(below) > 2:
+        relative = [build.sub(exponent, over) for exponent in below]
+        yield "log of softmax", build.neg(reduce(partial(_log_sum_of_two, build), relative))
     exponents = _exponents(build, term.children[0])
     if exponents is None:
         whole = _log_of_weighted(build, term.children[0])
@@ -112,6 +116,14 @@ def _shifted(build: Builder, parts: list[tuple[Weighted, int]], by: int) -> list
             weight = build.mul(weight, build.terms.intern("exp", (left,)))
         terms.append(Weighted(sign, weight))
     return terms
+
+
+def _quotient(build: Builder, number: int) -> tuple[int | None, list[int] | None]:
+    """The exponents above and below the line of one exponential over a sum of them."""
+    term = build.terms[number]
+    if term.operator != "div" or build.terms[term.children[0]].operator != "exp":
+        return None, None
+    return build.terms[term.children[0]].children[0], _exponents(build, term.children[1])
 
 
 def _exponents(build: Builder, number: int) -> list[int] | None:

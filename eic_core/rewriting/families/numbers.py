@@ -7,7 +7,8 @@ from fractions import Fraction
 
 from eic_core.formula.tree import CONSTANT
 from eic_core.rewriting.builder import MAX_EXPONENT, Builder
-from eic_core.rewriting.rules import Named, exponent_of
+from eic_core.rewriting.matching import exponent_of
+from eic_core.rewriting.rules import Named
 
 ZERO_AT_ZERO = (
     "sin tan asin atan sinh tanh asinh atanh erf expm1 log1p sqrt cbrt root abs sign floor ceil"

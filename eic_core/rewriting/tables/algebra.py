@@ -160,6 +160,22 @@ ALGEBRA_RULES: tuple[Rule, ...] = (
          ("b > 0",), KAHAN, "a=-9:9 b=1:9"),
     Rule("inverse hyperbolic sine", "atanh(a/hypot(a, b))", "asinh(a/abs(b))",
          ("abs(b) > 0",), KAHAN, "a=-9:9 b=1:9"),
+    Rule("conjugate of a hypotenuse", "hypot(a, b) - hypot(a, c)",
+         "(b - c)*((b + c)/(hypot(a, b) + hypot(a, c)))",
+         ("hypot(a, b) + hypot(a, c) > 0",), KAHAN, "a=1:9 b=1:9 c=1:9"),
+    Rule("difference of squares", "(a/c)**2 - (b/c)**2", "(a - b)*(a + b)/c**2",
+         (), GOLDBERG, "a=1:9 b=1:9 c=1:9"),
+    Rule("conjugate cube roots", "c*cbrt(a) - d*cbrt(b)",
+         "(c**3*a - d**3*b)/((c*cbrt(a))**2 + c*cbrt(a)*d*cbrt(b) + (d*cbrt(b))**2)",
+         ("abs(c*cbrt(a)) + abs(d*cbrt(b)) > 0",), HAMMING, "a=1:9 b=1:9 c=1:9 d=1:9"),
+    Rule("conjugate cube root", "c*cbrt(a) - b",
+         "(c**3*a - b**3)/((c*cbrt(a))**2 + c*cbrt(a)*b + b**2)",
+         ("abs(c*cbrt(a)) + abs(b) > 0",), HAMMING, "a=1:9 b=1:9 c=1:9"),
+    Rule("conjugate fourth root", "root(a, 4) - b",
+         "(a - b**4)/((root(a, 4) + b)*(sqrt(a) + b**2))",
+         ("root(a, 4) + b != 0", "sqrt(a) + b**2 > 0"), HAMMING, "a=1:9 b=1:2"),
+    Rule("a power less a number", "a**p - k", "k*expm1(p*log1p((a - k**(1/p))/k**(1/p)))",
+         ("a > 0", "k > 0", "k**(1/p) > 0"), HAMMING, "a=1:9 k=1:9 p=0.1:0.9"),
 )
 # fmt: on
 """In the order in which they are tried."""

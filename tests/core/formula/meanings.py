@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,7 @@ JULIA_FUNCTIONS = _PLAIN | {
     "log": lambda *a: np.log(a[-1]) / (np.log(a[0]) if len(a) == 2 else 1),
     "min": min, "max": max, "mod": np.mod, "rem": _rem,
     "logabsgamma": special.gammaln, "first": lambda x: x, "isodd": lambda n: n % 2 == 1,
+    "fma": lambda x, y, z: float(Fraction(float(x)) * Fraction(float(y)) + Fraction(float(z))),
     "copysign": np.copysign, "ifelse": lambda c, a, b: a if c else b,
 }  # fmt: skip
 

@@ -43,12 +43,12 @@ REFUSED = {
     "numpy": set(),
     "c": set(),
     "julia": set(),
-    "matlab": {"not_equal", "logical_not", "conditional"},
+    "matlab": {"fma", "not_equal", "logical_not", "conditional"},
     "fortran": {"not_equal", "logical_and", "logical_or", "logical_not"},
-    "mathematica": set(),
+    "mathematica": {"fma"},
     "fpcore": {"round"},
-    "sympy": {"round", "remainder"},
-    "excel": {"round", "remainder"},
+    "sympy": {"fma", "round", "remainder"},
+    "excel": {"fma", "round", "remainder"},
     "latex": set(),
 }
 """What each language has no way to say, or says with another meaning, as ROUND of a half does."""

@@ -84,7 +84,7 @@ INFIX = {
     "aq(a, b)": "div(a, sqrt(add(#1, power<2>(b))))",
     "sigmoid(x)": "div(#1, add(#1, exp(neg(x))))",
     "relu(x)": "max(#0, x)",
-    "fma(a, b, c)": "add(mul(a, b), c)",
+    "fma(a, b, c)": "fma(a, b, c)",
     "coth(x)": "power<-1>(tanh(x))",
     "inv(x)": "power<-1>(x)",
     "square(x) + cube(x)": "add(power<2>(x), power<3>(x))",

@@ -48,7 +48,11 @@ PAIRS = tuple(
         (1e-310, 1e-200, -1e-3, 0.1, -1.0, 2.0, 3.0, -1e17, 1e200, 8e307),
     )
 )
-TRIPLES = ((0.3, 0.7, 1.2), (-1.0, -2.0, 4.0), (1e-9, 1e-300, 1e9), (2.0, 2.0, 1.0))
+TRIPLES = (
+    *((0.3, 0.7, 1.2), (-1.0, -2.0, 4.0), (1e-9, 1e-300, 1e9), (2.0, 2.0, 1.0)),
+    *((1 + 2.0**-30, 1 - 2.0**-30, -1.0), (0.1, 10.0, -1.0), (1e200, 1e-200, -1.0)),
+    *((1e300, 1e-10, -1e290), (0.1, 3.0, -0.1 * 3), (1e-170, 1e-150, -1e-320)),
+)
 
 ULPS = 6
 """Units in the last place by which a value may differ from the exact one."""
@@ -142,7 +146,7 @@ def _nearest(x: Any, y: Any) -> Any:
 
 EXACT: dict[str, Callable[..., Any]] = {
     "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y,
-    "div": lambda x, y: x / y, "neg": lambda x: -x, "abs": abs,
+    "fma": lambda x, y, z: x * y + z, "div": lambda x, y: x / y, "neg": lambda x: -x, "abs": abs,
     "power": lambda x, p: mpmath.power(x, _ratio(p)), "pow": mpmath.power, "sqrt": mpmath.sqrt,
     "cbrt": lambda x: _root(x, Fraction(3)), "root": _root, "hypot": mpmath.hypot,
     "exp": mpmath.exp, "expm1": mpmath.expm1, "log1p": mpmath.log1p,

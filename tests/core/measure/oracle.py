@@ -261,6 +261,8 @@ def apply(operator: str, a: Sequence[Any], parameter: Fraction | None = None) ->
             return _root(x, int(parameter))
         case "pow":
             return _positive_power(x, a[1])
+        case "fma":
+            return _zero_if_rounding(x * a[1] + a[2], max(abs(x * a[1]), abs(a[2])))
         case "hypot":
             return mp.sqrt(x * x + a[1] * a[1])
         case "exp":
@@ -348,7 +350,7 @@ REMAINDERS = frozenset("mod fmod remainder".split())
 NAMES = frozenset(
     "add sub mul div neg abs power sqrt cbrt root pow hypot exp expm1 log log1p sin cos tan cot "
     "sec csc asin acos atan atan2 sinh cosh tanh asinh acosh atanh erf min max sign floor ceil "
-    "round erfc gamma lgamma mod fmod remainder".split()
+    "round erfc gamma lgamma mod fmod remainder fma".split()
 )
 
 
@@ -422,6 +424,8 @@ def derivative(
 def _bits_needed(operator: str, a: Sequence[Any], y: Any, step: Any) -> int:
     """Working bits at which a step in a tiny operand still shows in the value."""
     largest = max((mp.mag(v) for v in a if v), default=0)
+    if operator == "fma":  # a step in one factor shows beside the other operand
+        return 2 * max(largest, 0) - mp.mag(step) + 400 - min(mp.mag(v) for v in (*a, ONE) if v)
     if operator in ("add", "sub", "hypot") or operator in REMAINDERS:
         return largest - mp.mag(step) + 400
     if operator in ("exp", "cos", "cosh", "sec", "pow", "erfc"):
@@ -459,6 +463,10 @@ def _step_scale(operator: str, index: int, value: Any, spread: Any) -> Any:
 _DIRECTIONS: dict[int, tuple[tuple[float, ...], ...]] = {
     1: ((1,), (-1,)),
     2: ((1, 0.7), (1, -0.3), (-1, 0.5), (-0.2, -1), (0.1, 1), (1, 0.01)),
+    3: (
+        *((1, 0.7, 0.2), (1, -0.3, -0.5), (-1, 0.5, 0.1), (-0.2, -1, 1), (0.1, 1, -0.7)),
+        *((1, 0.01, 3), (1, 1, 1e-40)),
+    ),
 }
 
 
@@ -507,6 +515,8 @@ def _fair(operator: str, a: Sequence[Any], y: Any) -> None:
     low, high = _rounding(), mp.mpf(10) ** -TRUSTED
     if operator in ("add", "sub") or operator in REMAINDERS:
         scale = max(abs(v) for v in a)
+    elif operator == "fma":
+        scale = max(abs(a[0] * a[1]), abs(a[2]))
     elif operator in ("sin", "cos", "tan", "cot", "log", "lgamma"):
         scale = min(ONE, abs(a[0])) if operator in ("sin", "tan") else ONE
     else:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import mpmath
@@ -28,6 +29,7 @@ from eic_core.explain.findings import (
 from eic_core.explain.verdict import verdict
 from eic_core.formula.syntax import read
 from eic_core.measure import Samples, inspect
+from eic_core.operators import OPERATORS
 from eic_core.rewriting import repair
 
 mp = mpmath.MPContext()
@@ -222,3 +224,36 @@ def test_what_stands_around_it_is_mended(text: str) -> None:
     formula = read(f"{text}*(sqrt(x*1e6 + 1) - sqrt(x*1e6))").formula
     found = repair(formula, Samples.from_columns({v: columns[v] for v in formula.variables}))
     assert found.best is not None
+
+
+def test_a_product_and_a_sum_are_rounded_once() -> None:
+    rng = np.random.default_rng(7)
+    size = 10.0 ** rng.integers(-150, 150, 4000)
+    x, y = rng.standard_normal((2, 4000)) * 10.0 ** rng.integers(-8, 8, 4000)
+    row = OPERATORS["fma"]
+    for a, b, c in (
+        (x, y, rng.standard_normal(4000)),
+        (x, y, -x * y),
+        (x * size, y / size, -x * y * (1 + 1e-12 * rng.standard_normal(4000))),
+        (x * size, np.full(4000, 1e-160), 1e-300 * y),
+    ):
+        for one, other, more, value in zip(a, b, c, row.evaluate([a, b, c], math.nan), strict=True):
+            exact = Fraction(one) * Fraction(other) + Fraction(more)
+            unit = Fraction(np.spacing(abs(float(exact))))
+            assert abs(Fraction(value) - exact) <= unit, (one, other, more)
+    special = row.evaluate([np.array([np.inf, 1e200, 1.0]), 1e200, np.array([1, 1, -np.inf])], 0)
+    assert special.tolist() == [np.inf, np.inf, -np.inf]
+    assert math.isnan(row.evaluate([np.float64(np.inf), 0.0, 1.0], 0))
+    single = row.evaluate([np.float32(1 + 2**-12), np.float32(1 - 2**-12), np.float32(-1)], 0)
+    assert single.dtype == np.float32 and single == np.float32(-(2**-24))
+
+
+def test_fused_products_have_the_condition_numbers_of_a_sum() -> None:
+    formula = read("fma(x, y, z)").formula
+    samples = Samples.from_columns(
+        {"x": [2.0, 3.0, 1e200], "y": [3.0, 5.0, 1e200], "z": [-5.0, 1.0, 1.0]}
+    )
+    y, s = amplify(formula, samples).trace(formula.root.id)
+    assert y.tolist()[:2] == [1.0, 16.0]
+    assert s.tolist()[0] == pytest.approx(math.sqrt(1 + 36 + 36 + 25))
+    assert s.tolist()[2] == pytest.approx(math.sqrt(3))

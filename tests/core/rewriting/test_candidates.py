@@ -204,3 +204,10 @@ def test_a_form_is_none_that_has_no_value_where_another_has_one() -> None:
     found = run("exp(x)/(1 + exp(x))", {"x": "-800:800"})
     assert found.repairs
     assert all(form.after.float64.failed == 0 for form in found.repairs)
+
+
+def test_a_value_of_which_nothing_was_right_is_none_that_a_form_can_lose() -> None:
+    """1/(x + 1) and 1/x are equal from 1e16 on, and x**2 + x leaves the range from 1e155 on."""
+    best = run("1/(x+1) - 1/x", {"x": "loguniform:1:1e160"}).best
+    assert best is not None and best.gain.values >= 0
+    assert best.after.float64.mean_digits_lost < 1 < 13 < best.before.float64.mean_digits_lost

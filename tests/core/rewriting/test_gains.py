@@ -31,6 +31,7 @@ from eic_core.rewriting.gains import (
     remaining_digits,
 )
 from eic_core.rewriting.phrases import repair_sentence
+from eic_core.rewriting.rows import MEASURED
 from eic_core.samples import Samples
 from tests.core.rewriting.test_offered_forms import samples_of
 
@@ -176,7 +177,7 @@ def test_a_computed_value_that_is_right_is_never_called_lost(
 
 
 def test_before_and_headline_have_one_measured_loss() -> None:
-    samples = samples_of({"x": "loguniform:1:1e8"}, 400, False)
+    samples = samples_of({"x": "loguniform:1:1e8"}, MEASURED, False)
     formula = read("sqrt(x+1) - sqrt(x)").formula
     best = repair(formula, samples, limit_seconds=math.inf).best
     assert best is not None
@@ -189,13 +190,19 @@ def compared(before: float, after: float, more: int = 0, fewer: int = 0) -> RowC
 
 
 def gain_of(
-    before: Measured, after: Measured, *, digits: float = 0.0, more: int = 0, nodes: int = 1
+    before: Measured,
+    after: Measured,
+    *,
+    digits: float = 0.0,
+    more: int = 0,
+    nodes: int = 1,
+    values: int = 0,
 ) -> Gain:
     """A gain of so many digits in the mean, by a form that is so many nodes shorter."""
     rows = compared(5.0, 5.0 - digits, more, fewer=more)
     longer = replace(before, complexity=9, nanoseconds=Nanoseconds(9, 9))
     shorter = replace(after, complexity=9 - nodes, nanoseconds=Nanoseconds(9, 9))
-    return Gain(longer, shorter, rows, rows)
+    return Gain(longer, shorter, rows, rows, values)
 
 
 @pytest.mark.parametrize(
@@ -213,8 +220,8 @@ def gain_of(
         (gain_of(form(5.0), form(4.85, eic=5.2)), False),  # or a step is more sensitive
         (gain_of(form(5.0), form(4.85), digits=-0.06), False),
         (gain_of(form(5.0), form(5.0), nodes=8), True),  # a number or a variable
-        (gain_of(form(5.0, failed=3), form(5.0), nodes=-5), True),
-        (gain_of(form(5.0), form(1.0, failed=3), digits=3.0), False),
+        (gain_of(form(5.0), form(5.0), nodes=-5, values=3), True),
+        (gain_of(form(5.0), form(1.0), digits=3.0, values=-1), False),
         (gain_of(form(5.0), form(5.2), digits=0.5), True),  # digits that are really kept
         (gain_of(form(5.0), form(5.4), digits=0.5), False),
         (gain_of(form(5.0), form(1.0), digits=-0.2), False),

@@ -19,6 +19,7 @@ from benchmarks.repairs.running import (
     HeldOut,
     Outcome,
     Remains,
+    differing_points,
     doubles,
     draw_held_out,
     known_doubles,
@@ -106,7 +107,7 @@ def test_a_form_of_the_library_loses_fewer_bits_than_the_formula(name: str) -> N
 @pytest.mark.parametrize("name", QUICK)
 def test_repair_comes_to_a_fix_of_the_library(name: str) -> None:
     outcome = run(LIBRARY[name], limit_seconds=math.inf)
-    assert outcome.reached and outcome.remains is None
+    assert outcome.reached and outcome.remains is None and outcome.differing == 0
     assert outcome.after <= outcome.best + WITHIN < outcome.before
 
 
@@ -116,13 +117,15 @@ def test_repair_comes_to_nine_in_ten_fixes_that_have_an_exact_form() -> None:
     outcomes = [run(case, limit_seconds=math.inf) for case in exact]
     missed = [o.case.name for o in outcomes if not o.reached]
     assert len(missed) <= (1 - SHARE) * len(exact), missed
+    assert [o.case.name for o in outcomes if o.differing] == []
 
 
 def test_what_remains_is_told_by_kind() -> None:
     def missed(needs: Needs, **figures: float) -> Outcome:
         case = Case("x", "x", Ranges(("x=1:2",)), "", ("x",), needs=needs)
         given = {"before": 30.0, "after": 20.0, "best": 0.0, "best_exact": 0.0, "lost_range": 0.0}
-        return Outcome(case, **(given | figures), seconds=0, finished=True, form="", sentence="")
+        rest = {"differing": 0, "seconds": 0.0, "finished": True, "form": "", "sentence": ""}
+        return Outcome(case, **(given | figures), **rest)
 
     kinds = Counter(
         outcome.remains
@@ -143,6 +146,13 @@ def test_what_remains_is_told_by_kind() -> None:
         Remains.EXACT: 1,
         None: 2,
     }
+
+
+def test_a_wrong_form_is_seen_at_points_that_repair_never_saw() -> None:
+    points = HeldOut({"x": np.array([2.0, -2.0, 0.5])}, np.array([2.0, 2.0, 0.5]))
+    forms = {text: read(text).formula for text in ("abs(x)", "x", "sqrt(x)**2", "x*(1 + 1e-14)")}
+    found = {text: differing_points(form, points) for text, form in forms.items()}
+    assert found == {"abs(x)": 0, "x": 1, "sqrt(x)**2": 1, "x*(1 + 1e-14)": 3}
 
 
 @pytest.mark.parametrize(

@@ -136,7 +136,7 @@ def test_repairing_a_repair_finds_nothing_more_at_the_root(name: str) -> None:
         ("10000*x - 9999*x", ["x=1:5"], "x"),
         ("log(exp(x))", ["x=normal:1000:1"], "x"),
         ("sqrt(x+1) - sqrt(x)", ["x=loguniform:1:1e8"], "1/(sqrt(x + 1) + sqrt(x))"),
-        ("(1 - cos(x))/x**2", ["x=loguniform:1e-4:1"], "2*sin(x/2)**2/x**2"),
+        ("(1 - cos(x))/x**2", ["x=loguniform:1e-4:1"], "2*(sin(x/2)/x)**2"),
         ("(x**2+y**2)/2 - ((x+y)/2)**2", ["x=normal:1000:1", "y=normal:1000:1"], "(x - y)**2/4"),
         (
             "log(exp(x)+exp(y)+exp(z))",
@@ -325,14 +325,15 @@ def test_a_deadline_in_the_past_ends_the_search_with_a_sentence() -> None:
     found = run("sqrt(x+1) - sqrt(x)", "x=loguniform:1:1e8", limit_seconds=0.0)
     assert not found.finished
     assert "cut short by its time limit" in str(found.sentence)
+    assert found.evaluated == 0 and found.missing is not None
 
 
 def test_a_search_cut_short_by_its_clock_draws_no_conclusion_and_a_longer_one_does() -> None:
     domains = dict([Domain.parse("x=loguniform:1e-4:3")])
     formula, samples = read("(x - sin(x))*(x+1)").formula, sample_domains(domains, count=50)
-    cut = repair(formula, samples, clock=PacedClock(100.0))
+    cut = repair(formula, samples, limit_seconds=100.0, clock=PacedClock(0.5))
     assert not cut.finished and str(cut.missing) in str(cut.sentence)
-    assert "bounds the search for forms only" in str(cut.missing)
+    assert "cut short by its time limit" in str(cut.missing)
     assert "other form" not in str(cut.sentence) and cut.advice is None
     whole = repair(formula, samples, limit_seconds=math.inf, clock=PacedClock(100.0))
     assert whole.finished and whole.missing is None
@@ -343,7 +344,7 @@ def test_a_form_found_before_the_time_limit_says_that_there_may_be_a_better_one(
     domains = dict([Domain.parse("x=loguniform:1:1e8")])
     formula = read("(sqrt(x+1) - sqrt(x))*(x+2)").formula
     samples = sample_domains(domains, count=50)
-    cut = repair(formula, samples, clock=PacedClock(0.05))
+    cut = repair(formula, samples, limit_seconds=100.0, clock=PacedClock(0.15))
     assert not cut.finished and cut.best is not None
     assert "there may be a still better one" in str(cut.sentence)
     assert cut.to_json()["missing"] == str(cut.missing) and cut.to_json()["finished"] is False
@@ -372,16 +373,6 @@ def test_trivial_formulas_are_answered_in_a_sentence(text: str) -> None:
         read(text).formula, Samples.from_columns({"x": [0.0, 1.0, 2.5]}), limit_seconds=UNBOUNDED
     )
     assert str(found.sentence).endswith(".")
-
-
-def test_a_formula_too_large_to_search_is_said_to_be() -> None:
-    found = repair(
-        read("+".join(["x"] * 70)).formula,
-        Samples.from_columns({"x": [1.0]}),
-        limit_seconds=UNBOUNDED,
-    )
-    assert "more than 120 nodes" in str(found.sentence)
-    assert "the most sensitive part" in str(found.advice)
 
 
 @pytest.mark.parametrize(
@@ -470,7 +461,7 @@ def test_a_value_beyond_double_range_counts_as_failed() -> None:
 
 def test_the_rule_book_and_the_families_are_not_empty() -> None:
     assert len(RULES.rules) > 120
-    assert len(FAMILIES) == 10
+    assert len(FAMILIES) >= 12
 
 
 def test_the_command_prints_the_repair(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,178 @@
+"""`repair` within its time limit: every part of it obeys, and what is dear is done once."""
+
+from __future__ import annotations
+
+import math
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+from eic_core.formula.syntax import read
+from eic_core.measure import Domain, sample_domains
+from eic_core.rewriting import repair
+from eic_core.rewriting.deadline import Deadline, OutOfTime
+from eic_core.rewriting.gains import NotSearched, Unsearched
+from eic_core.rewriting.parts import MAX_NODES, PART_NODES, parts_of
+from eic_core.rewriting.rows import MEASURED, VERIFIED, choose_rows
+from eic_core.rewriting.terms import Terms
+from eic_core.rewriting.values import ValueTable
+from eic_core.samples import Samples
+from tests.clocks import PacedClock
+
+
+def drawn(ranges: str, count: int = 60) -> Samples:
+    return sample_domains(dict(map(Domain.parse, ranges.split())), count=count)
+
+
+def large(waves: int) -> str:
+    """A sum of so many waves and of a difference that loses its digits."""
+    terms = [f"{i}.5*sin({i}*y)" for i in range(1, waves)]
+    return " + ".join([*terms, "1e9*(sqrt(x+1) - sqrt(x))*(2 + cos(y))", *terms[:3]])
+
+
+LOSING = "(sqrt(x+1) - sqrt(x))*(x+2)", "x=loguniform:1:1e8"
+
+
+@pytest.mark.parametrize("pace", [0.05, 0.5, 2.0, 10.0, 40.0, 1000.0])
+@pytest.mark.parametrize(
+    ("text", "ranges"),
+    [
+        LOSING,
+        ("y + sin(pi)", "y=1:2"),
+        ("(1-cos(x))/x**2", "x=loguniform:1e-160:1"),
+        (large(30), "x=loguniform:1e3:1e6 y=1:2"),
+    ],
+)
+def test_all_of_it_ends_within_its_limit(text: str, ranges: str, pace: float) -> None:
+    clock = PacedClock(pace)
+    found = repair(read(text).formula, drawn(ranges), limit_seconds=100.0, clock=clock)
+    assert clock.now <= 100.0 + 8 * pace  # so many looks may follow one that was in time
+    assert found.finished or found.missing is not None
+    assert str(found.sentence).endswith(".")
+
+
+def test_what_was_cut_short_shows_a_verified_form() -> None:
+    text, ranges = LOSING
+    found = repair(read(text).formula, drawn(ranges), limit_seconds=100.0, clock=PacedClock(0.5))
+    assert not found.finished and found.best is not None
+    assert found.best.verification.rows > 20
+    assert found.best.after.float64.mean_digits_lost < 1 < found.before.float64.mean_digits_lost
+
+
+def test_without_time_to_measure_nothing_is_told_of_the_formula() -> None:
+    text, ranges = LOSING
+    found = repair(read(text).formula, drawn(ranges), clock=PacedClock(3.0))
+    assert found.reason == NotSearched(Unsearched.NO_TIME)
+    assert found.before is None and found.helps is None and not found.finished
+
+
+@pytest.mark.parametrize("text", [LOSING[0], large(30)])
+def test_steps_alone_give_one_answer_whatever_the_clock(text: str) -> None:
+    samples = drawn("x=loguniform:1e3:1e6 y=1:2")
+    answers = [
+        repair(
+            read(text).formula,
+            samples,
+            limit_seconds=math.inf,
+            limit_steps=60,
+            clock=PacedClock(pace),
+        ).to_json()
+        for pace in (0.0, 1e6)
+    ]
+    assert answers[0] == answers[1] and answers[0]["finished"]
+
+
+def test_a_quick_machine_answers_within_the_limit_as_without_one() -> None:
+    text, ranges = LOSING
+    formula, samples = read(text).formula, drawn(ranges, 1000)
+    within, without = (
+        repair(formula, samples, limit_seconds=seconds, clock=PacedClock(0.0)).to_json()
+        for seconds in (2.0, math.inf)
+    )
+    assert within == without
+
+
+def test_numbers_come_from_a_few_hundred_rows_and_their_count_is_told() -> None:
+    text, ranges = LOSING
+    found = repair(read(text).formula, drawn(ranges, 5000), limit_seconds=math.inf)
+    assert found.measured_rows == found.to_json()["measured_rows"] == MEASURED
+    assert found.best is not None and found.best.verification.rows == VERIFIED
+
+
+@pytest.mark.parametrize(
+    "text", ["y + sin(pi)", "y*(1e40 + 1e-40 - 1e40)", "y + log(-1)", "y*(exp(1e-80) - 1)"]
+)
+def test_a_term_without_variables_is_decided_once(text: str) -> None:
+    terms = Terms()
+    rows = [{"y": str(i)} for i in range(1, 50)]
+    root = terms.add(read(text).formula)
+    table = ValueTable(terms, rows)
+    with patch.object(ValueTable, "_settle", autospec=True, side_effect=ValueTable._settle) as one:
+        values = table.values(root)
+    assert one.call_count <= 2
+    for row, value in zip(rows[:3], values, strict=False):
+        (alone,) = ValueTable(terms, [row]).values(root)
+        assert (value is None) == (alone is None)
+        assert value is None or value.overlaps(alone)
+
+
+def test_a_table_without_time_is_whole_when_there_is_time_again() -> None:
+    terms = Terms()
+    root = terms.add(read("1 - cos(x)").formula)
+    rows = [{"x": x} for x in ("1e-90", "1e-95", "0.3")]
+    clock = PacedClock(1.0)
+    table = ValueTable(terms, rows, deadline=Deadline(6.0, clock))
+    with pytest.raises(OutOfTime):
+        table.values(root)
+    table.deadline = Deadline(math.inf)
+    expected = ValueTable(terms, rows).values(root)
+    for value, known in zip(table.values(root), expected, strict=True):
+        assert value is not None and value.overlaps(known)
+
+
+@pytest.mark.parametrize("waves", [34, 72])
+def test_of_a_large_formula_the_part_that_loses_most_is_rewritten(waves: int) -> None:
+    formula = read(large(waves)).formula
+    assert formula.complexity > (200 if waves < 50 else 400)
+    found = repair(
+        formula, drawn("x=loguniform:1e3:1e6 y=1:2"), limit_seconds=math.inf, limit_steps=60
+    )
+    assert found.part is not None and found.best is not None
+    assert "sqrt(x + 1)" in found.to_json()["part"]
+    assert found.best.formula.complexity > 0.9 * formula.complexity
+    assert found.best.after.float64.mean_digits_lost < 1 < found.before.float64.mean_digits_lost
+    assert "one part was searched" in str(found.sentence)
+
+
+def test_a_small_formula_is_searched_as_a_whole() -> None:
+    found = repair(read("x + 1 - 1").formula, drawn("x=1:2"), limit_seconds=math.inf)
+    assert found.part is None and found.to_json()["part"] == ""
+
+
+def test_a_step_over_more_nodes_than_a_part_has_is_rewritten_with_the_steps_next_below() -> None:
+    terms = Terms()
+    root = terms.add(read("+".join(f"sin({i}*x)" for i in range(MAX_NODES))).formula)
+    (part,) = parts_of(terms, root, lambda number: float(number == root))
+    assert part.root == root and part.places is not None
+    assert root in part.places and len(part.places) == PART_NODES
+
+
+def test_rows_are_searched_where_programs_lose_digits_or_leave_range() -> None:
+    bits = np.random.default_rng(5).integers(0, 2**63, 4000, dtype=np.uint64)
+    x = bits.view(np.float64)
+    samples = Samples.from_columns({"x": x[np.isfinite(x)]})
+    formula = read("sqrt(x**2 + 1) - 1").formula
+    chosen = samples.columns["x"][list(choose_rows(formula, samples).searched)]
+    assert len(chosen) <= 49
+    assert np.count_nonzero(chosen > 1e155) >= 3  # the square overflows
+    with np.errstate(over="ignore"):
+        lost = np.sqrt(chosen**2 + 1) == 1
+    assert np.count_nonzero(lost) >= 3
+    assert chosen.min() < 1e-250 and chosen.max() > 1e300
+
+
+def test_rows_without_a_value_do_not_take_the_place_of_others() -> None:
+    x = np.linspace(-100.0, 1.0, 5000)
+    rows = choose_rows(read("log(x)").formula, Samples.from_columns({"x": x}))
+    assert np.all(x[list(rows.measured)] > 0) and np.all(x[list(rows.searched)] > 0)
