@@ -17,6 +17,8 @@ MAX_TERMS = 6
 
 MAX_HALF_ANGLE_FORMS = 8
 
+TWO = Fraction(2)
+
 
 _AROUND = {"cos": (("sin", 1, -1), ("cos", -1, 1)), "cosh": (("sinh", 1, 1),)}
 """cos u = 1 - 2 sin(u/2)^2, near 0, and 2 cos(u/2)^2 - 1, near pi; cosh u = 1 + 2 sinh(u/2)^2: the
@@ -48,7 +50,7 @@ def half_angles(build: Builder, number: int) -> Iterator[tuple[str, int]]:
         for weight, cosine in _cosines(build, part.term):
             half = build.div(build.terms[cosine].children[0], two)
             for function, sign, bent in _AROUND[build.terms[cosine].operator]:
-                bend = build.power(Fraction(2), build.terms.intern(function, (half,)))
+                bend = build.power(TWO, build.terms.intern(function, (half,)))
                 last = build.mul(two, build.mul(weight, bend))
                 rest = build.sum_of([*others, Weighted(sign * part.weight, weight)])
                 for written in _ways(build, rest):
@@ -95,14 +97,9 @@ def vector_angles(build: Builder, number: int) -> Iterator[tuple[str, int]]:
     term = build.terms[number]
     if term.operator not in ("acos", "asin"):
         return
-    factors = build.factors_of(_unclamped(build, term.children[0]))
-    lengths: list[list[int]] = []
-    for exponent, factor in factors:
-        if exponent < 0:
-            lengths += _lengths(build, factor)
-    dot = build.product_of(build.powers([f for f in factors if f.weight > 0]))
+    dot, lengths = _over_lengths(build, _unclamped(build, term.children[0]))
     put = build.terms.intern
-    if dot is None or not all(2 <= len(length) <= 3 for length in lengths):
+    if dot is None:
         return
     if len(lengths) == 1:
         rest = [c for c in lengths[0] if build.terms.kind(c) != build.terms.kind(dot)]
@@ -113,10 +110,79 @@ def vector_angles(build: Builder, number: int) -> Iterator[tuple[str, int]]:
                 put("atan2", sides if term.operator == "acos" else sides[::-1]),
             )
     elif len(lengths) == 2 and term.operator == "acos":
-        pairs = _pairs(build, [t for _, t in build.terms_of(dot)], *lengths)
-        if pairs is not None and all(w > 0 for w, _ in build.terms_of(dot)):
-            for cross in _cross_products(build, pairs):
-                yield "angle between vectors", put("atan2", (cross, dot))
+        for cross in _crossed(build, dot, lengths):
+            yield "angle between vectors", put("atan2", (cross, dot))
+
+
+def vector_sines(build: Builder, number: int) -> Iterator[tuple[str, int]]:
+    """1 less the cosine between two vectors, or less its square, and the square of a dot product
+    less that of both lengths, by the cross product (Lagrange's identity).
+
+    >>> from eic_core.rewriting.terms import Terms
+    >>> from eic_core.formula.rendering import to_python
+    >>> from eic_core.formula.syntax import read
+    >>> terms = Terms()
+    >>> text = "(a**2 + b**2)*(c**2 + d**2) - (a*c + b*d)**2"
+    >>> found = vector_sines(Builder(terms), terms.add(read(text).formula))
+    >>> [to_python(terms.formula(t)) for _, t in found]
+    ['(a*d - b*c)**2', '(a*(d - b) - b*(c - a))**2']
+    """
+    if build.terms[number].operator not in ("add", "sub"):
+        return
+    chain = build.terms_of(number)
+    if len(chain) != 2 or chain[0].weight == chain[1].weight:
+        return
+    for one, cosine in (chain, chain[::-1]):
+        turned = build.neg if cosine.weight > 0 else int
+        is_one = build.terms.number(one.term) == 1
+        dot, lengths, is_square = _squared_over_lengths(build, cosine.term)
+        if not is_one:
+            lengths = [_roots(build, build.terms_of(f)) for _, f in build.factors_of(one.term)]
+        if dot is None or len(lengths) != 2 or not (is_one or is_square):
+            continue
+        whole = build.mul(_length(build, lengths[0]), _length(build, lengths[1]))
+        for cross in _crossed(build, dot, lengths):
+            if not is_one:
+                square = build.power(TWO, cross)
+            elif is_square:
+                square = build.power(TWO, build.div(cross, whole))
+            else:
+                below = build.mul(whole, build.terms.intern("add", (whole, dot)))
+                square = build.div(build.power(TWO, cross), below)
+            yield "sine between vectors", turned(square)
+
+
+def _over_lengths(build: Builder, number: int) -> tuple[int | None, list[list[int]]]:
+    """What stands over lengths of vectors, with the components of each."""
+    factors = build.factors_of(number)
+    lengths: list[list[int]] = []
+    for exponent, factor in factors:
+        if exponent < 0:
+            lengths += _lengths(build, factor)
+    dot = build.product_of(build.powers([f for f in factors if f.weight > 0]))
+    are_vectors = all(2 <= len(length) <= 3 for length in lengths)
+    return (dot if are_vectors else None), lengths
+
+
+def _squared_over_lengths(build: Builder, number: int) -> tuple[int | None, list[list[int]], bool]:
+    """As above, also of a square; whether it is one."""
+    term = build.terms[number]
+    if term.operator == "power" and term.parameter == 2:
+        return *_over_lengths(build, term.children[0]), True
+    factors = build.powers(build.factors_of(number))
+    squared = [f for f in factors if f.weight == 2]
+    if len(squared) != 1 or any(f.weight not in (2, -1) for f in factors):
+        return *_over_lengths(build, number), False
+    below = [_roots(build, build.terms_of(f.term)) for f in factors if f.weight == -1]
+    return squared[0].term, below, True
+
+
+def _crossed(build: Builder, dot: int, lengths: list[list[int]]) -> Iterator[int]:
+    """The cross products of two vectors, if `dot` is the dot product of these."""
+    products = build.terms_of(dot)
+    pairs = _pairs(build, [t for _, t in products], *lengths)
+    if pairs and all(w > 0 for w, _ in products):
+        yield from _cross_products(build, pairs)
 
 
 def _unclamped(build: Builder, number: int) -> int:
