@@ -85,6 +85,7 @@ CASES: Mapping[str, Case] = {
     "mod": Case("mod(x, y)", ANY),
     "fmod": Case("fmod(x, y)", ANY),
     "remainder": Case("remainder(x, y)", ANY),
+    "fma": Case("fma(x, y, z)", ANY),
     "less_than": Case("x < y"),
     "less_equal": Case("x <= y"),
     "greater_than": Case("x > y"),
@@ -175,9 +176,11 @@ def _columns(case: Case) -> dict[str, np.ndarray]:
 
 def _run_numpy(formula: Formula, columns: Mapping[str, Any]) -> float:
     """The median time an element takes, in nanoseconds."""
-    text = copied(formula, "numpy").text
-    source = f"lambda {', '.join(columns)}: {text}"
-    function = eval(source, {"np": np, "scipy": _scipy()})  # noqa: S307 - a text of this module
+    copy = copied(formula, "numpy")
+    names: dict[str, Any] = {"np": np, "scipy": _scipy()}
+    exec("\n".join(copy.helpers), names)  # noqa: S102 - texts of this module
+    source = f"lambda {', '.join(columns)}: {copy.text}"
+    function = eval(source, names)  # noqa: S307 - the same
     times = []
     with np.errstate(all="ignore"):
         for _ in range(ROUNDS):
@@ -198,9 +201,13 @@ def _scipy() -> Any:
 def _run_c(formulas: Mapping[str, Formula], columns: Mapping[str, Any]) -> list[float]:
     """The same of C, by the machine's compiler and its mathematical library."""
     names = [f"loop_{place}" for place in range(len(formulas))]
+    copies = [copied(formula, "c") for formula in formulas.values()]
     functions = [
-        _FUNCTION.format(name=name, text=copied(formula, "c").text)
-        for name, formula in zip(names, formulas.values(), strict=True)
+        *dict.fromkeys(helper for copy in copies for helper in copy.helpers),
+        *(
+            _FUNCTION.format(name=name, text=copy.text)
+            for name, copy in zip(names, copies, strict=True)
+        ),
     ]
     program = _PROGRAM.format(
         count=COUNT,

@@ -85,8 +85,9 @@ def without_twins(candidates: Sequence[Candidate], terms: Terms) -> list[Candida
     for each in candidates:
         by_spelling.setdefault(spellings.of(each.root), []).append(each)
 
-    def effort(each: Candidate) -> tuple[int, int]:
-        return each.size, len(to_python(terms.formula(each.root)))
+    def effort(each: Candidate) -> tuple[int, int, int, str]:
+        text = to_python(terms.formula(each.root))
+        return each.size, len(text), len(each.form.steps), text
 
     different: list[Candidate] = []
     for twins in by_spelling.values():
@@ -119,7 +120,7 @@ def ranked(candidates: Sequence[Candidate]) -> list[Candidate]:
     near = [each for each in by_digits if each.is_near(by_digits[0])]
     near.sort(key=lambda c: c.nanoseconds)
     fast = [each for each in near if each.is_as_fast(near[0])]
-    order = sorted(fast, key=lambda c: c.digits + NODE * c.size)
+    order = sorted(fast, key=lambda c: (round(c.digits, 1) + NODE * c.size, c.digits))
     order += near[len(fast) :] + by_digits[len(near) :]
     chosen: list[Candidate] = []
     for each in order:

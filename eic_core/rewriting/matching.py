@@ -49,7 +49,7 @@ class Matcher:
         self.build = build
         self.terms = build.terms
         # by the id of a pattern, which they hold on to
-        self._known_parts: dict[int, tuple[Draft, tuple[Part, ...]]] = {}
+        self._known_parts: dict[int, tuple[Draft, tuple[PatternPart, ...]]] = {}
         self._pattern_functions: dict[int, tuple[Draft, frozenset[str]]] = {}
         self._term_functions: dict[int, frozenset[str]] = {}
 
@@ -135,14 +135,14 @@ class Matcher:
         for found in self._match(drafts[0], numbers[0], bound):
             yield from self._all(drafts[1:], numbers[1:], found)
 
-    def _parts(self, draft: Draft) -> tuple[Part, ...]:
+    def _parts(self, draft: Draft) -> tuple[PatternPart, ...]:
         if id(draft) not in self._known_parts:
             find = parts_of if draft.operator in ("add", "sub") else _loose_factors
             self._known_parts[id(draft)] = (draft, find(draft))
         return self._known_parts[id(draft)][1]
 
     def choices(
-        self, parts: tuple[Part, ...], chain: list[Weighted], bound: Bindings
+        self, parts: tuple[PatternPart, ...], chain: list[Weighted], bound: Bindings
     ) -> Iterator[tuple[Bindings, frozenset[int]]]:
         """The ways to match each part with another member of the chain, and which were used."""
         if not parts:
@@ -160,7 +160,9 @@ class Matcher:
     def signed_terms(self, number: int) -> list[Weighted]:
         return [_positive(self.build, part) for part in self.build.terms_of(number)]
 
-    def _sum(self, parts: tuple[Part, ...], number: int, bound: Bindings) -> Iterator[Bindings]:
+    def _sum(
+        self, parts: tuple[PatternPart, ...], number: int, bound: Bindings
+    ) -> Iterator[Bindings]:
         """Term by term; a letter that stands alone takes all that the others leave."""
         chain = self.signed_terms(number)
         lone = sum(part.draft.operator == VARIABLE for part in parts) == 1
@@ -277,34 +279,34 @@ class Matcher:
                 yield from self._match(draft.children[1 - written], built, bound)
 
 
-class Part(NamedTuple):
+class PatternPart(NamedTuple):
     """A summand of a pattern with its sign, or a factor with the exponent 1 or -1."""
 
     weight: Fraction
     draft: Draft
 
 
-def parts_of(draft: Draft) -> tuple[Part, ...]:
+def parts_of(draft: Draft) -> tuple[PatternPart, ...]:
     """Summands or factors, lone letters last.
 
     >>> [(int(part.weight), part.draft.operator) for part in parts_of(pattern("a - exp(b) + 1"))]
     [(-1, 'exp'), (1, 'constant'), (1, 'variable')]
     """
     pair = ("add", "sub") if draft.operator in ("add", "sub") else ("mul", "div")
-    parts: list[Part] = []
-    todo = [Part(ONE, draft)]
+    parts: list[PatternPart] = []
+    todo = [PatternPart(ONE, draft)]
     while todo:
         weight, part = todo.pop()
         if part.operator in pair:
             left, right = part.children
-            todo += [Part(weight if part.operator == pair[0] else -weight, right)]
-            todo += [Part(weight, left)]
+            todo += [PatternPart(weight if part.operator == pair[0] else -weight, right)]
+            todo += [PatternPart(weight, left)]
         else:
-            parts.append(Part(weight, part))
+            parts.append(PatternPart(weight, part))
     return tuple(sorted(parts, key=lambda part: part.draft.operator == VARIABLE))
 
 
-def _loose_factors(draft: Draft) -> tuple[Part, ...]:
+def _loose_factors(draft: Draft) -> tuple[PatternPart, ...]:
     """The factors of a product of which one letter may take several; none for other products."""
     parts = parts_of(draft)
     lone = [part for part in parts if part.draft.operator == VARIABLE]

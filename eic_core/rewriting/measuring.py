@@ -39,6 +39,7 @@ from eic_core.rewriting.candidates import (
     ranked,
     without_twins,
 )
+from eic_core.rewriting.chosen_rows import Rows
 from eic_core.rewriting.costs import nanoseconds
 from eic_core.rewriting.deadline import NEVER, Deadline, OutOfTime
 from eic_core.rewriting.doubles import DoubleTable
@@ -55,7 +56,6 @@ from eic_core.rewriting.gains import (
 )
 from eic_core.rewriting.precision import TARGETS, Target
 from eic_core.rewriting.results import Repair, Repairs
-from eic_core.rewriting.rows import Rows
 from eic_core.rewriting.rules import Assumption
 from eic_core.rewriting.search import SearchOutcome, SearchStep
 from eic_core.rewriting.terms import Terms

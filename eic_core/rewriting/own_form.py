@@ -13,11 +13,11 @@ from eic_core.formula.tree import Formula
 from eic_core.operators import OPERATORS
 from eic_core.operators.balls import Ball
 from eic_core.phrasing import Phrase
+from eic_core.rewriting.chosen_rows import choose_rows
 from eic_core.rewriting.gains import Measured
 from eic_core.rewriting.measuring import FormMeter, Truth, rows_within
 from eic_core.rewriting.phrases import own_form_sentence
 from eic_core.rewriting.precision import Target
-from eic_core.rewriting.rows import choose_rows
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import BITS, first_difference
 from eic_core.rewriting.verify import SUSPECT_ROWS, RowDifference, Verification, Verifier

@@ -13,6 +13,7 @@ from eic_core.formula.tree import Formula
 from eic_core.measure.observed import digits_lost_by_row
 from eic_core.operators import OPERATORS
 from eic_core.rewriting.builder import Builder
+from eic_core.rewriting.chosen_rows import FEWEST_MEASURED, Rows, choose_rows
 from eic_core.rewriting.deadline import Deadline, OutOfTime
 from eic_core.rewriting.families import FAMILIES
 from eic_core.rewriting.gains import (
@@ -28,7 +29,6 @@ from eic_core.rewriting.measuring import FormMeter, Measurer, Truth, lost_rows, 
 from eic_core.rewriting.parts import parts_of
 from eic_core.rewriting.precision import Target
 from eic_core.rewriting.results import Repairs
-from eic_core.rewriting.rows import FEWEST_MEASURED, Rows, choose_rows
 from eic_core.rewriting.rules import Rewriter, RuleBook
 from eic_core.rewriting.search import Limits, Search, SearchOutcome
 from eic_core.rewriting.tables import ALL_RULES

@@ -14,6 +14,7 @@ from eic_core.measure import inspect
 from eic_core.measure.measured import MeasuredLoss, measured_loss
 from eic_core.measure.observed import ObservedError
 from eic_core.rewriting import repair
+from eic_core.rewriting.chosen_rows import MEASURED
 from eic_core.rewriting.costs import Nanoseconds
 from eic_core.rewriting.gains import (
     Advice,
@@ -31,7 +32,6 @@ from eic_core.rewriting.gains import (
     remaining_digits,
 )
 from eic_core.rewriting.phrases import repair_sentence
-from eic_core.rewriting.rows import MEASURED
 from eic_core.samples import Samples
 from tests.core.rewriting.test_offered_forms import samples_of
 

@@ -54,7 +54,7 @@ def broken_at(rule: Rule, operands: dict[str, str]) -> str:
         return "outside"
     try:
         right = value(rule.template, bindings)
-    except TooFar:
+    except TooFar:  # though the left side passes by such a number
         return "outside"
     except NoValue:
         return "the right side has no value"

@@ -11,10 +11,10 @@ import pytest
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, sample_domains
 from eic_core.rewriting import repair
+from eic_core.rewriting.chosen_rows import MEASURED, VERIFIED, choose_rows
 from eic_core.rewriting.deadline import Deadline, OutOfTime
 from eic_core.rewriting.gains import NotSearched, Unsearched
 from eic_core.rewriting.parts import MAX_NODES, PART_NODES, parts_of
-from eic_core.rewriting.rows import MEASURED, VERIFIED, choose_rows
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import ValueTable
 from eic_core.samples import Samples
