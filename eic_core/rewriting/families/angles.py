@@ -138,7 +138,8 @@ def vector_sines(build: Builder, number: int) -> Iterator[tuple[str, int]]:
         dot, lengths, is_square = _squared_over_lengths(build, cosine.term)
         if not is_one:
             lengths = [_roots(build, build.terms_of(f)) for _, f in build.factors_of(one.term)]
-        if dot is None or len(lengths) != 2 or not (is_one or is_square):
+        are_two = len(lengths) == 2 and all(2 <= len(length) <= 3 for length in lengths)
+        if dot is None or not are_two or not (is_one or is_square):
             continue
         whole = build.mul(_length(build, lengths[0]), _length(build, lengths[1]))
         for cross in _crossed(build, dot, lengths):
