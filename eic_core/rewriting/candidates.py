@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from eic_core.formula.rendering import to_python
 from eic_core.operators.wide import Array
-from eic_core.rewriting.gains import GAIN, SERIES, SMALL_GAIN
+from eic_core.rewriting.gains import GAIN, SCATTER, SERIES, SMALL_GAIN
 from eic_core.rewriting.search import Cost, FoundForm
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.twins import Product, Spellings
@@ -39,7 +39,7 @@ class Candidate:
     @property
     def merits(self) -> tuple[float, float, float]:
         """What one form may have over another: fewer digits lost, less time, less sensitivity."""
-        return round(self.digits, 1), round(self.nanoseconds, 1), round(self.q, 1)
+        return round(self.digits, 1), round(self.nanoseconds, 1), round(self.q / GAIN)
 
     def is_superior(self, other: Candidate) -> bool:
         """Whether it is better in some merit, or at least shorter, and worse in none."""
@@ -101,11 +101,19 @@ def without_twins(candidates: Sequence[Candidate], terms: Terms) -> list[Candida
     return different
 
 
+def simplest_of_accurate(
+    candidates: Sequence[Candidate],
+) -> Callable[[Candidate], tuple[float, float, float]]:
+    """The order by digits lost; among forms that only luck tells apart from the best by size."""
+    least = min((each.digits for each in candidates), default=0.0)
+    return lambda c: (max(c.digits, least + SCATTER) + NODE * c.size, c.nanoseconds, c.q)
+
+
 def by_fronts(candidates: Sequence[Candidate]) -> Iterator[list[Candidate]]:
     """Those first to which no other is superior, the most accurate leading; then those to which
     none of the others is, and so on.
     """
-    rest = sorted(candidates, key=lambda c: (c.digits, c.nanoseconds, c.q))
+    rest = sorted(candidates, key=simplest_of_accurate(candidates))
     while rest:
         front = [one for one in rest if not any(other.is_superior(one) for other in rest)]
         yield front
@@ -120,7 +128,7 @@ def ranked(candidates: Sequence[Candidate]) -> list[Candidate]:
     near = [each for each in by_digits if each.is_near(by_digits[0])]
     near.sort(key=lambda c: c.nanoseconds)
     fast = [each for each in near if each.is_as_fast(near[0])]
-    order = sorted(fast, key=lambda c: (round(c.digits, 1) + NODE * c.size, c.digits))
+    order = sorted(fast, key=simplest_of_accurate(candidates))
     order += near[len(fast) :] + by_digits[len(near) :]
     chosen: list[Candidate] = []
     for each in order:

@@ -155,7 +155,7 @@ def test_a_gain_inside_is_told_where_the_result_gains_less() -> None:
 @pytest.mark.parametrize(
     ("text", "columns", "expected"),
     [
-        ("x + y - z", {"x": 1.5, "y": 1e-9, "z": 1.5 + 1e-13}, Rest.LOSS),
+        ("tan(x) - x", {"x": 1e-3}, Rest.LOSS),
         ("sqrt(1-x)", {"x": 0.9999}, Rest.FUNCTION),
         ("abs(x-y)", {"x": 1.0, "y": 0.9999}, Rest.FUNCTION),
         ("1/(x-1)", {"x": 1.0001}, Rest.FUNCTION),

@@ -54,7 +54,7 @@ def test_all_of_it_ends_within_its_limit(text: str, ranges: str, pace: float) ->
 
 def test_what_was_cut_short_shows_a_verified_form() -> None:
     text, ranges = LOSING
-    found = repair(read(text).formula, drawn(ranges), limit_seconds=100.0, clock=PacedClock(0.5))
+    found = repair(read(text).formula, drawn(ranges), limit_seconds=100.0, clock=PacedClock(0.2))
     assert not found.finished and found.best is not None
     assert found.best.verification.rows > 20
     assert found.best.after.float64.mean_digits_lost < 1 < found.before.float64.mean_digits_lost
