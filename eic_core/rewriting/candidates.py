@@ -19,6 +19,9 @@ program does other things, and machines and compilers differ by more than a fift
 NODE = 0.02
 """Digits, too few to tell by any sample, that a node less is worth between forms equally fast."""
 
+TIMER = 0.1
+"""Nanoseconds that no measurement tells apart."""
+
 PROMISE = 0.5
 """Share of the digits worth offering that the search's few rows must see, to look at a form on all
 rows."""
@@ -36,16 +39,21 @@ class Candidate:
     q: float  # Sensitivity of the result on the search's rows
     size: int  # Number of nodes
 
-    @property
-    def merits(self) -> tuple[float, float, float]:
-        """What one form may have over another: fewer digits lost, less time, less sensitivity."""
-        return round(self.digits, 1), round(self.nanoseconds, 1), round(self.q / GAIN)
-
     def is_superior(self, other: Candidate) -> bool:
-        """Whether it is better in some merit, or at least shorter, and worse in none."""
-        pairs = list(zip(self.merits, other.merits, strict=True))
-        return all(a <= b for a, b in pairs) and (
-            any(a < b for a, b in pairs) or self.size < other.size
+        """Whether it is better in digits, time, sensitivity or length, and worse in none by more
+        than luck explains.
+        """
+        if (
+            self.digits > other.digits + SCATTER
+            or self.nanoseconds > other.nanoseconds + TIMER
+            or self.q > other.q + GAIN
+        ):
+            return False
+        return (
+            other.digits - self.digits >= SMALL_GAIN
+            or other.nanoseconds - self.nanoseconds > TIMER
+            or other.q - self.q >= GAIN
+            or self.size < other.size
         )
 
     def is_near(self, best: Candidate) -> bool:
@@ -116,6 +124,7 @@ def by_fronts(candidates: Sequence[Candidate]) -> Iterator[list[Candidate]]:
     rest = sorted(candidates, key=simplest_of_accurate(candidates))
     while rest:
         front = [one for one in rest if not any(other.is_superior(one) for other in rest)]
+        front = front or rest[:1]  # what is within luck of each other may run in a circle
         yield front
         rest = [each for each in rest if each not in front]
 
