@@ -17,7 +17,7 @@ from eic_core.formula.syntax import EXPONENTS, read
 from eic_core.formula.syntax.names import plain_letters
 from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node
 from eic_core.operators import OPERATORS, follow
-from eic_core.operators.dialects import DIALECTS, Dialect, Lack, Spelling
+from eic_core.operators.dialects import DIALECTS, Dialect, Lacking, Spelling
 from eic_core.operators.writing import ADD, ATOM, MUL
 
 LATEX_NAME = "latex"
@@ -100,7 +100,7 @@ _LONGEST_FORM = 100
 
 def _notes_on_operators(label: str, used: dict[str, Spelling]) -> Iterator[str]:
     """What stands for operators that the language lacks, and what has to be imported."""
-    helped: dict[Lack | None, list[str]] = {}
+    helped: dict[Lacking | None, list[str]] = {}
     for operator, spelling in used.items():
         parametric = operator in OPERATORS and OPERATORS[operator].has_parameter
         name = f"`{operator}(x, n)`" if parametric else f"`{operator}`"
@@ -122,7 +122,7 @@ def _notes_on_operators(label: str, used: dict[str, Spelling]) -> Iterator[str]:
         yield f"{label} has no {_ADJECTIVES[lack]}{names}: {stand}."
 
 
-_ADJECTIVES = {None: "", Lack.OPERATOR: "", Lack.DIGITS: "accurate "}
+_ADJECTIVES = {None: "", Lacking.OPERATOR: "", Lacking.DIGITS: "accurate "}
 
 
 def _letter(slot: re.Match[str]) -> str:

@@ -23,7 +23,7 @@ TIGHT = POW + 5
 """How tightly a sign binds in a spreadsheet: ``-2^2`` is 4 there."""
 
 
-class Lack(Enum):
+class Lacking(Enum):
     """What a language lacks of an operator, so that something else stands for it."""
 
     OPERATOR = auto()
@@ -33,7 +33,7 @@ class Lack(Enum):
 class Spelling(NamedTuple):
     template: str
     binds: int = ATOM  # How tightly
-    lack: Lack | None = None
+    lack: Lacking | None = None
     helpers: tuple[str, ...] = ()  # Functions and imports that stand before the formula
 
 
@@ -139,18 +139,20 @@ def _calls(words: str, before: str = "", brackets: str = "()") -> dict[str, Spel
 
 
 def _defined(**templates: tuple[str, int]) -> dict[str, Spelling]:
-    return {key: Spelling(*pair, Lack.OPERATOR) for key, pair in templates.items()}
+    return {key: Spelling(*pair, Lacking.OPERATOR) for key, pair in templates.items()}
 
 
 def _precise(**templates: tuple[str, int]) -> dict[str, Spelling]:
     """What stands for functions of the language that lose digits."""
-    return {key: Spelling(*pair, Lack.DIGITS) for key, pair in templates.items()}
+    return {key: Spelling(*pair, Lacking.DIGITS) for key, pair in templates.items()}
 
 
 def _helped(**texts: str) -> dict[str, Spelling]:
     """Calls of helpers, by the names of their operators."""
     return {
-        key: Spelling(f"{key}(<*>{', <p>' if key == 'root' else ''})", ATOM, Lack.OPERATOR, (text,))
+        key: Spelling(
+            f"{key}(<*>{', <p>' if key == 'root' else ''})", ATOM, Lacking.OPERATOR, (text,)
+        )
         for key, text in texts.items()
     }
 
@@ -169,7 +171,8 @@ _INVERTED = {"cot": "tan", "sec": "cos", "csc": "sin"}
 def _reciprocals(template: str, binds: int = MUL) -> dict[str, Spelling]:
     """cot, sec and csc by tan, cos and sin, where a language lacks them; ``{}`` is these."""
     return {
-        name: Spelling(template.format(of), binds, Lack.OPERATOR) for name, of in _INVERTED.items()
+        name: Spelling(template.format(of), binds, Lacking.OPERATOR)
+        for name, of in _INVERTED.items()
     }
 
 
@@ -247,7 +250,7 @@ JULIA_DIALECT = Dialect(
         root=helpers.JULIA_ROOT, remainder=helpers.JULIA_REMAINDER, lgamma=helpers.JULIA_LGAMMA
     ),
     number=with_point,
-    constants={"pi": Spelling("pi"), "e": Spelling("exp(1.0)", ATOM, Lack.OPERATOR)},
+    constants={"pi": Spelling("pi"), "e": Spelling("exp(1.0)", ATOM, Lacking.OPERATOR)},
     whole="@. <0>",
     words=frozenset(
         "baremodule begin break catch const continue do else elseif end export false finally for"
@@ -271,15 +274,15 @@ MATLAB_DIALECT = Dialect(
     | _helped(lgamma=helpers.MATLAB_LGAMMA)
     | {
         # its mod and rem take a quotient that is nearly whole for that number
-        "mod": Spelling("floormod(<0>, <1>)", ATOM, Lack.DIGITS, helpers.MATLAB_FLOORMOD),
-        "fmod": Spelling("fmod(<0>, <1>)", ATOM, Lack.DIGITS, (helpers.MATLAB_FMOD,)),
+        "mod": Spelling("floormod(<0>, <1>)", ATOM, Lacking.DIGITS, helpers.MATLAB_FLOORMOD),
+        "fmod": Spelling("fmod(<0>, <1>)", ATOM, Lacking.DIGITS, (helpers.MATLAB_FMOD,)),
         "remainder": Spelling(
-            "remainder(<0>, <1>)", ATOM, Lack.OPERATOR, helpers.MATLAB_REMAINDER
+            "remainder(<0>, <1>)", ATOM, Lacking.OPERATOR, helpers.MATLAB_REMAINDER
         ),
         # its round takes halves away from 0
-        "round": Spelling("rint(<0>)", ATOM, Lack.OPERATOR, (helpers.MATLAB_RINT,)),
+        "round": Spelling("rint(<0>)", ATOM, Lacking.OPERATOR, (helpers.MATLAB_RINT,)),
     },
-    constants={"pi": Spelling("pi"), "e": Spelling("exp(1)", ATOM, Lack.OPERATOR)},
+    constants={"pi": Spelling("pi"), "e": Spelling("exp(1)", ATOM, Lacking.OPERATOR)},
     words=frozenset(
         "break case catch classdef continue else elseif end for function global if otherwise"
         " parfor persistent return spmd switch try while e pi i j".split()
@@ -313,8 +316,8 @@ FORTRAN_DIALECT = Dialect(
     ),
     number=with_d,
     constants={
-        "pi": Spelling("acos(-1.0d0)", ATOM, Lack.OPERATOR),
-        "e": Spelling("exp(1.0d0)", ATOM, Lack.OPERATOR),
+        "pi": Spelling("acos(-1.0d0)", ATOM, Lacking.OPERATOR),
+        "e": Spelling("exp(1.0d0)", ATOM, Lacking.OPERATOR),
     },
     names="capitals", words=frozenset(("e", "pi")), counts="",
 )  # fmt: skip
@@ -508,7 +511,7 @@ EXCEL_DIALECT = Dialect(
         ),
     ),
     number=str.upper,
-    constants={"pi": Spelling("PI()"), "e": Spelling("EXP(1)", ATOM, Lack.OPERATOR)},
+    constants={"pi": Spelling("PI()"), "e": Spelling("EXP(1)", ATOM, Lacking.OPERATOR)},
     whole="=<0>", whole_sum="=(<0>)", names="cells", negative=TIGHT, digits=15, longest=8192,
     hints={
         "fma": _TWICE,

@@ -28,7 +28,7 @@ rows."""
 
 
 @dataclass(frozen=True, eq=False)
-class Candidate:
+class PromisingForm:
     """A form that the search found, by what can be told of it at once."""
 
     form: FoundForm
@@ -38,8 +38,9 @@ class Candidate:
     nanoseconds: float  # Of one call in C
     q: float  # Sensitivity of the result on the search's rows
     size: int  # Number of nodes
+    is_plain: bool = True  # Whether it has no function beyond algebra that the original lacks
 
-    def is_superior(self, other: Candidate) -> bool:
+    def is_superior(self, other: PromisingForm) -> bool:
         """Whether it is better in digits, time, sensitivity or length, and worse in none by more
         than luck explains.
         """
@@ -56,18 +57,18 @@ class Candidate:
             or self.size < other.size
         )
 
-    def is_near(self, best: Candidate) -> bool:
+    def is_near(self, best: PromisingForm) -> bool:
         return self.digits <= best.digits + GAIN
 
-    def is_as_fast(self, fastest: Candidate) -> bool:
+    def is_as_fast(self, fastest: PromisingForm) -> bool:
         return CLEARLY * self.nanoseconds <= fastest.nanoseconds
 
-    def is_worth_its_loss(self, best: Candidate) -> bool:
+    def is_worth_its_loss(self, best: PromisingForm) -> bool:
         """Whether it is nearly as accurate as the best, or faster and not far from it."""
         faster = not best.is_as_fast(self)
         return self.is_near(best) or (faster and self.digits <= best.digits + SERIES)
 
-    def is_better_somehow(self, other: Candidate) -> bool:
+    def is_better_somehow(self, other: PromisingForm) -> bool:
         """Whether a reader may choose it for something that matters."""
         return (
             other.digits - self.digits >= SMALL_GAIN
@@ -75,6 +76,22 @@ class Candidate:
             or not other.is_as_fast(self)
             or self.size < CLEARLY * other.size
         )
+
+
+ALGEBRA = frozenset(
+    "add sub mul div neg abs power sqrt cbrt root hypot min max sign floor ceil round mod fmod"
+    " remainder fma".split()
+)
+"""Operators that a reader takes for simple algebra."""
+
+
+def is_plain(terms: Terms, original: int, form: int) -> bool:
+    """Whether a form has no function beyond algebra that the original lacks."""
+    known, new = (
+        {terms[n].operator for n in terms.subterms(root) if terms[n].children}
+        for root in (original, form)
+    )
+    return new <= known | ALGEBRA
 
 
 def promises(before: Cost, after: Cost) -> bool:
@@ -86,18 +103,18 @@ def promises(before: Cost, after: Cost) -> bool:
     return after.size == 1 or (after.size < before.size and anywhere >= PROMISE * SMALL_GAIN)
 
 
-def without_twins(candidates: Sequence[Candidate], terms: Terms) -> list[Candidate]:
+def without_twins(candidates: Sequence[PromisingForm], terms: Terms) -> list[PromisingForm]:
     """Of twins the simplest of those that are fast and lose least, and those that are faster."""
     spellings = Spellings(terms)
-    by_spelling: dict[Product, list[Candidate]] = {}
+    by_spelling: dict[Product, list[PromisingForm]] = {}
     for each in candidates:
         by_spelling.setdefault(spellings.of(each.root), []).append(each)
 
-    def effort(each: Candidate) -> tuple[int, int, int, str]:
+    def effort(each: PromisingForm) -> tuple[int, int, int, str]:
         text = to_python(terms.formula(each.root))
         return each.size, len(text), len(each.form.steps), text
 
-    different: list[Candidate] = []
+    different: list[PromisingForm] = []
     for twins in by_spelling.values():
         rest = sorted(twins, key=lambda c: c.digits)
         while rest:
@@ -110,14 +127,22 @@ def without_twins(candidates: Sequence[Candidate], terms: Terms) -> list[Candida
 
 
 def simplest_of_accurate(
-    candidates: Sequence[Candidate],
-) -> Callable[[Candidate], tuple[float, float, float]]:
-    """The order by digits lost; among forms that only luck tells apart from the best by size."""
+    candidates: Sequence[PromisingForm],
+) -> Callable[[PromisingForm], tuple[float, float, float]]:
+    """The order by digits lost; among forms that only luck tells apart from the best by size;
+    algebra before functions that gain less than is worth offering.
+    """
     least = min((each.digits for each in candidates), default=0.0)
-    return lambda c: (max(c.digits, least + SCATTER) + NODE * c.size, c.nanoseconds, c.q)
+
+    def order(c: PromisingForm) -> tuple[float, float, float]:
+        functions = 0.0 if c.is_plain else GAIN
+        digits = max(c.digits, least + SCATTER) + NODE * c.size + functions
+        return digits, c.nanoseconds, c.q
+
+    return order
 
 
-def by_fronts(candidates: Sequence[Candidate]) -> Iterator[list[Candidate]]:
+def by_fronts(candidates: Sequence[PromisingForm]) -> Iterator[list[PromisingForm]]:
     """Those first to which no other is superior, the most accurate leading; then those to which
     none of the others is, and so on.
     """
@@ -129,24 +154,27 @@ def by_fronts(candidates: Sequence[Candidate]) -> Iterator[list[Candidate]]:
         rest = [each for each in rest if each not in front]
 
 
-def ranked(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Of those nearly as accurate as the best the fastest first, then the others by accuracy;
-    without those that nobody would choose.
+def ranked(candidates: Sequence[PromisingForm]) -> list[PromisingForm]:
+    """Of those nearly as accurate as the best the fastest of plain algebra first, if there is one;
+    the others by accuracy; without those that nobody would choose.
     """
     by_digits = sorted(candidates, key=lambda c: (c.digits, c.nanoseconds))
     near = [each for each in by_digits if each.is_near(by_digits[0])]
-    near.sort(key=lambda c: c.nanoseconds)
-    fast = [each for each in near if each.is_as_fast(near[0])]
-    order = sorted(fast, key=simplest_of_accurate(candidates))
-    order += near[len(fast) :] + by_digits[len(near) :]
-    chosen: list[Candidate] = []
+    plain = [each for each in near if each.is_plain] or near
+    fastest = min(plain, key=lambda c: c.nanoseconds, default=None)
+    first = [each for each in plain if fastest is None or each.is_as_fast(fastest)]
+    first.sort(key=simplest_of_accurate(candidates))
+    others = [each for each in near if each not in first]
+    others.sort(key=lambda c: c.nanoseconds)
+    order = [*first, *others, *by_digits[len(near) :]]
+    chosen: list[PromisingForm] = []
     for each in order:
         if may_join(each, chosen):
             chosen.append(each)
     return chosen
 
 
-def may_join(candidate: Candidate, others: Sequence[Candidate]) -> bool:
+def may_join(candidate: PromisingForm, others: Sequence[PromisingForm]) -> bool:
     """Whether somebody may choose a form although these others are offered."""
     best = min(others, key=lambda c: c.digits, default=candidate)
     return candidate.is_worth_its_loss(best) and all(map(candidate.is_better_somehow, others))

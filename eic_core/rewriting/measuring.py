@@ -32,8 +32,9 @@ from eic_core.measure.observed import (
 )
 from eic_core.operators.wide import Array
 from eic_core.rewriting.candidates import (
-    Candidate,
+    PromisingForm,
     by_fronts,
+    is_plain,
     may_join,
     promises,
     ranked,
@@ -340,11 +341,11 @@ class Measurer:
         in_time = self.deadline.left >= self.seconds_a_form
         return advise(before, own, jump, lost_rows(inspection) if in_time else LostRows())
 
-    def _offers(self, before: Measured) -> tuple[dict[Candidate, Repair], bool]:
+    def _offers(self, before: Measured) -> tuple[dict[PromisingForm, Repair], bool]:
         """The forms worth offering, the best first, and whether there was time. Of those that
         the search found no more are verified than could be among them.
         """
-        offers: dict[Candidate, Repair] = {}
+        offers: dict[PromisingForm, Repair] = {}
         examined = 0
         in_time = True
         for candidate in chain.from_iterable(by_fronts(self._candidates())):
@@ -371,14 +372,14 @@ class Measurer:
         ]
         return {each: offers[each] for each in ranked(whole)}, in_time
 
-    def _failed(self, candidate: Candidate, repaired: Repair) -> int:
+    def _failed(self, candidate: PromisingForm, repaired: Repair) -> int:
         """Rows without a value: of those observed, where false zeros count, and those scanned."""
         scanned = np.count_nonzero(~np.isfinite(self.truth.results(candidate.root)))
         return repaired.after.in_target.failed + int(scanned)
 
-    def _candidates(self) -> list[Candidate]:
+    def _candidates(self) -> list[PromisingForm]:
         """The forms that promise something and lose no more on the judged rows, twins once."""
-        candidates: list[Candidate] = []
+        candidates: list[PromisingForm] = []
         for form in self.outcome.forms:
             if not promises(self.outcome.start.cost, form.cost):
                 continue
@@ -389,7 +390,10 @@ class Measurer:
             cost = nanoseconds(self.terms, root).c
             digits = float(np.mean(lost[~np.isnan(lost)])) if not np.isnan(lost).all() else 0.0
             size = self.terms.size(root)
-            candidates.append(Candidate(form, root, lost, digits, cost, form.cost.q, size))
+            plain = is_plain(self.terms, self.root, root)
+            candidates.append(
+                PromisingForm(form, root, lost, digits, cost, form.cost.q, size, plain)
+            )
         return without_twins(candidates, self.terms)
 
     def _has_idle_log1p(self, root: int) -> bool:
@@ -403,7 +407,7 @@ class Measurer:
                     return True
         return False
 
-    def _in_time(self, candidate: Candidate, before: Measured) -> Repair | None:
+    def _in_time(self, candidate: PromisingForm, before: Measured) -> Repair | None:
         """The repair by a form, if it is one; raises `OutOfTime` if one more takes too long."""
         left = self.deadline.left
         if self.deadline.passed or left < self.seconds_a_form:
@@ -413,7 +417,7 @@ class Measurer:
             self.seconds_a_form = max(self.seconds_a_form, left - self.deadline.left)
         return repaired
 
-    def _repair(self, candidate: Candidate, before: Measured) -> Repair | None:
+    def _repair(self, candidate: PromisingForm, before: Measured) -> Repair | None:
         form, root = candidate.form, candidate.root
         disputed = self._lost_where_disputed(root)
         pairs = zip((self.lost_before, candidate.lost), disputed, strict=True)

@@ -16,12 +16,12 @@ SOME = 0.3
 """Digits that a step adds to the loss of its operands, at least, to be looked at."""
 
 
-class Part(NamedTuple):
+class SearchedPart(NamedTuple):
     root: int  # A term; the whole formula or what stands below a step of it
     places: frozenset[int] | None  # The terms that may be rewritten; None for all
 
 
-def parts_of(terms: Terms, root: int, lost: Callable[[int], float]) -> list[Part]:
+def parts_of(terms: Terms, root: int, lost: Callable[[int], float]) -> list[SearchedPart]:
     """The whole of a formula that is small enough, else its parts, the one that loses most first.
     `lost` tells how many digits a program has lost at a term.
 
@@ -35,7 +35,7 @@ def parts_of(terms: Terms, root: int, lost: Callable[[int], float]) -> list[Part
     ['1 - cos(y)']
     """
     if terms.size(root) <= MAX_NODES:
-        return [Part(root, None)]
+        return [SearchedPart(root, None)]
     below = terms.subterms(root)
     loss = {number: lost(number) for number in below}
     added = {
@@ -44,7 +44,7 @@ def parts_of(terms: Terms, root: int, lost: Callable[[int], float]) -> list[Part
         if terms[number].children
     }
     ranked = sorted(added, key=lambda number: (-round(added[number], 3), -terms.size(number)))
-    parts: list[Part] = []
+    parts: list[SearchedPart] = []
     for step in ranked:
         if len(parts) == MOST_PARTS or (parts and added[step] < SOME):
             break
@@ -54,17 +54,17 @@ def parts_of(terms: Terms, root: int, lost: Callable[[int], float]) -> list[Part
     return parts
 
 
-def _around(terms: Terms, root: int, step: int) -> Part:
+def _around(terms: Terms, root: int, step: int) -> SearchedPart:
     """The largest part that holds a step, or of what is larger the steps next below it."""
     if terms.size(step) > PART_NODES:
-        return Part(step, frozenset(_nearest(terms, step)))
+        return SearchedPart(step, frozenset(_nearest(terms, step)))
     while step != root:
         above = [n for n in terms.subterms(root) if step in terms[n].children]
         least = min(above, key=lambda n: (terms.size(n), n))
         if terms.size(least) > PART_NODES:
             break
         step = least
-    return Part(step, None)
+    return SearchedPart(step, None)
 
 
 def _nearest(terms: Terms, step: int) -> list[int]:
@@ -79,5 +79,5 @@ def _nearest(terms: Terms, step: int) -> list[int]:
     return found
 
 
-def _inside(terms: Terms, part: Part) -> frozenset[int]:
+def _inside(terms: Terms, part: SearchedPart) -> frozenset[int]:
     return part.places or frozenset(terms.subterms(part.root))

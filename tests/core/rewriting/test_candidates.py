@@ -10,7 +10,7 @@ import pytest
 
 from eic_core.formula.syntax import read
 from eic_core.rewriting import Repairs, repair
-from eic_core.rewriting.candidates import Candidate, by_fronts, promises, ranked, without_twins
+from eic_core.rewriting.candidates import PromisingForm, by_fronts, promises, ranked, without_twins
 from eic_core.rewriting.costs import nanoseconds
 from eic_core.rewriting.gains import GAIN
 from eic_core.rewriting.search import Cost, FoundForm
@@ -21,7 +21,7 @@ from tests.core.rewriting.test_offered_forms import samples_of
 
 def candidate(digits: float, time: float, q: float = 1.0, size: int = 9, root: int = 0):
     form = FoundForm(root, Cost(q, q, q, 0, size), ())
-    return Candidate(form, root, np.array([digits]), digits, time, q, size)
+    return PromisingForm(form, root, np.array([digits]), digits, time, q, size)
 
 
 def run(text: str, ranges: dict[str, str], count: int = 150) -> Repairs:
@@ -98,7 +98,7 @@ def test_a_spelling_tells_twins_from_others(one: str, other: str, alike: bool) -
 def test_of_twins_the_simplest_stays_unless_another_loses_less() -> None:
     terms = Terms()
 
-    def of(text: str, digits: float) -> Candidate:
+    def of(text: str, digits: float) -> PromisingForm:
         root = terms.add(read(text).formula)
         cost = nanoseconds(terms, root).c
         return candidate(digits, cost, size=terms.size(root), root=root)
