@@ -10,6 +10,7 @@ from eic_core.rewriting.families.fractions import common_denominators
 from eic_core.rewriting.families.log_sums import log_sums, logarithms_near_one, softmax
 from eic_core.rewriting.families.numbers import folded_numbers
 from eic_core.rewriting.families.polynomial_forms import (
+    beside_a_letter,
     cancelled_factors,
     like_factors,
     like_terms,
@@ -22,6 +23,7 @@ FAMILIES = (
     polynomials,
     common_denominators,
     cancelled_factors,
+    beside_a_letter,
     log_sums,
     softmax,
     half_angles,
