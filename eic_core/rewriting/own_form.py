@@ -15,7 +15,7 @@ from eic_core.operators.balls import Ball
 from eic_core.phrasing import Phrase
 from eic_core.rewriting.chosen_rows import choose_rows
 from eic_core.rewriting.gains import Measured
-from eic_core.rewriting.measuring import FormMeter, Truth, rows_within
+from eic_core.rewriting.observing import FormMeter, Truth, rows_within
 from eic_core.rewriting.phrases import own_form_sentence
 from eic_core.rewriting.precision import Target
 from eic_core.rewriting.terms import Terms

@@ -25,7 +25,8 @@ from eic_core.rewriting.gains import (
     Unsearched,
     advise_nowhere,
 )
-from eic_core.rewriting.measuring import FormMeter, Measurer, Truth, lost_rows, rows_within
+from eic_core.rewriting.measuring import Measurer, lost_rows
+from eic_core.rewriting.observing import FormMeter, Truth, rows_within
 from eic_core.rewriting.parts import parts_of
 from eic_core.rewriting.precision import Target
 from eic_core.rewriting.results import Repairs

@@ -25,7 +25,7 @@ from eic_core.rewriting import Repairs, repair
 from eic_core.rewriting.builder import Builder
 from eic_core.rewriting.families import FAMILIES
 from eic_core.rewriting.gains import GAIN, NEAR, TOLERANCE, Rest
-from eic_core.rewriting.measuring import Observer
+from eic_core.rewriting.observing import Observer
 from eic_core.rewriting.repair import RULES
 from eic_core.rewriting.rules import Rewriter, Rule, RuleBook
 from eic_core.rewriting.search import Costs, Limits, Search
