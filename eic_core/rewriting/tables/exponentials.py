@@ -131,6 +131,8 @@ EXPONENTIAL_RULES: tuple[Rule, ...] = (
     )],
     Rule("difference of logarithms", "log(sqrt(a)) - log(sqrt(b))", "log1p((a - b)/b)/2",
          (), HAMMING, "a=1:2 b=1:2"),
+    Rule("second difference of logarithms", "log(a) + log(b) - 2*log(c)",
+         "log1p((a*b - c**2)/c**2)", (), HAMMING, "a=2:2.1 b=2:2.1 c=2:2.1"),
     Rule("difference of logarithms", "log1p(a) - log1p(b)", "log1p((a - b)/(1 + b))",
          (), HAMMING, "a=0.1:0.2 b=0.1:0.2"),
     Rule("logarithm of a modulus", "log(hypot(a, b))", "log1p((a - 1)*(a + 1) + b**2)/2",
