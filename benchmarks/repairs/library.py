@@ -160,6 +160,34 @@ GEOMETRY = (
         "asin(x)",
         source="pbrod/nvector #9",
     ),
+    _case(
+        "eigenvalues of a 2 by 2 matrix",
+        "sqrt((a + d)**2 - 4*(a*d - b*b))",
+        "a=normal:1:1e-6 d=normal:1:1e-6 b=loguniform:1e-8:1e-6",
+        "hypot(a - d, 2*b)",
+        source="inducer/pytential #130",
+    ),
+    _case(
+        "angle from a squared chord",
+        "acos(1 - 0.5*d)",
+        "d=loguniform:1e-18:1e-2",
+        "2*asin(0.5*sqrt(d))",
+        source="lsst/afw #335",
+    ),
+    _case(
+        "albedo at grazing angles",
+        "sqrt(1 - m*m)/m*(1 - sqrt(1 - m*m)**3)",
+        "m=loguniform:1e-9:0.5",
+        "sqrt(1 - m*m)*m*(1 + sqrt(1 - m*m) + (1 - m*m))/(1 + sqrt(1 - m*m))",
+        source="portsmouth/EON-diffuse #10",
+    ),
+    _case(
+        "easing by a cosine",
+        "(1 - cos(pi*p))/2",
+        "p=loguniform:1e-9:1",
+        "sin(pi*p/2)**2",
+        source="felselva/mathc #44",
+    ),
 )
 
 STATISTICS = (
@@ -385,6 +413,76 @@ STATISTICS = (
         "x*log1p((x - y)/y)",
         source="scipy/scipy scipy/special/_convex_analysis.pxd",
     ),
+    _case(
+        "tail of Cauchy",
+        "0.5 - atan(x)/pi",
+        "x=loguniform:10:1e300",
+        "atan(1/x)/pi",
+        source="statrs-dev/statrs #473",
+    ),
+    _case(
+        "left tail of Cauchy",
+        "0.5 + atan(x)/pi",
+        "x=-1e12:-10",
+        "-atan(1/x)/pi",
+        source="scipy/scipy #20761",
+    ),
+    _case(
+        "distribution, half-normal",
+        "2*(0.5*(1 + erf(x/sqrt(2)))) - 1",
+        "x=loguniform:1e-15:3",
+        "erf(x/sqrt(2))",
+        source="scipy/scipy #18003",
+    ),
+    _case(
+        "distribution, folded normal",
+        "0.5*(1 + erf((x - c)/sqrt(2))) + 0.5*(1 + erf((x + c)/sqrt(2))) - 1",
+        "x=loguniform:1e-10:1 c=1e-12:1e-11",
+        "0.5*(erf((x - c)/sqrt(2)) + erf((x + c)/sqrt(2)))",
+        source="scipy/scipy #18207",
+    ),
+    _case(
+        "quantile of Rayleigh",
+        "sqrt(-2*log(1 - q))",
+        "q=loguniform:1e-15:0.9",
+        "sqrt(-2*log1p(-q))",
+        source="scipy/scipy #4034",
+    ),
+    _case(
+        "quantile of Weibull",
+        "l*(-log(1 - p))**(1/k)",
+        "p=loguniform:1e-15:0.9 l=0.5:2 k=0.5:5",
+        "l*(-log1p(-p))**(1/k)",
+        source="haskell/statistics #165",
+    ),
+    _case(
+        "distribution, geometric",
+        "1 - (1 - p)**k",
+        "p=loguniform:1e-12:0.1 k=1:1e4",
+        "-expm1(k*log1p(-p))",
+        source="statrs-dev/statrs #157",
+    ),
+    _case(
+        "distribution of Kumaraswamy",
+        "1 - (1 - x**a)**b",
+        "x=loguniform:1e-6:0.5 a=0.5:5 b=0.5:5",
+        "-expm1(b*log1p(-x**a))",
+        source="sims1253/bayesfam #26",
+    ),
+    _case(
+        "inverse Gaussian, first term",
+        "0.5*(1 + erf(sqrt(l/(2*x))*(x/m - 1)))",
+        "x=0.01:0.1 l=0.5:1.5 m=0.8:1.2",
+        "0.5*erfc(sqrt(l/(2*x))*(1 - x/m))",
+        source="synesenom/ran #690",
+    ),
+    _case(
+        "log density of the logistic",
+        "-x - 2*log(1 + exp(-x))",
+        "x=-2000:-700",
+        "x - 2*log1p(exp(x))",
+        source="scipy/scipy #12490",
+    ),
 )
 
 LEARNING = (
@@ -460,6 +558,20 @@ LEARNING = (
         source="cjdoris/LogarithmicNumbers.jl #9",
         condition="(> x y)",
     ),
+    _case(
+        "complement of a sigmoid",
+        "1 - 1/(1 + exp(m))",
+        "m=-700:-5",
+        "exp(m)/(1 + exp(m))",
+        source="apache/spark #1652",
+    ),
+    _case(
+        "logistic loss of logits",
+        "x - x*z + log(1 + exp(-x))",
+        "x=-2000:-720 z=0:1",
+        "max(x, 0) - x*z + log1p(exp(-abs(x)))",
+        source="tensorflow/tensorflow #172",
+    ),
 )
 
 PHYSICS = (
@@ -534,6 +646,49 @@ PHYSICS = (
         "x=690:725",
         "exp(3*log(x) - x)/(-expm1(-x))",
         source="HajimeKawahara/exojax #753",
+    ),
+    _case(
+        "drift in a free-electron laser",
+        "(1/sqrt(1 - (1 + a*a*(p*p + q*q))/(g*g*h*h)) - 1)/e",
+        "a=1:2 p=0:0.1 q=0:0.1 g=8000 h=0.9:1.1 e=1e-8:2e-8",
+        "(1 + a*a*(p*p + q*q))/(g*g*h*h)/(sqrt(1 - (1 + a*a*(p*p + q*q))/(g*g*h*h))*(1 + sqrt(1"
+        " - (1 + a*a*(p*p + q*q))/(g*g*h*h))))/e",
+        source="UKFELs/Puffin #119",
+    ),
+    _case(
+        "laminar flow in a bend",
+        "(-b + sqrt(b*b + a))/c",
+        "b=100:1e5 a=loguniform:1e-6:1 c=0.5:2",
+        "a/(c*(b + sqrt(b*b + a)))",
+        source="modelica/ModelicaStandardLibrary #1350",
+    ),
+    _case(
+        "correlation time from relaxation",
+        "(d*w**2 - sqrt(d**2*w**4 - 225*w**2*r**2))/(15*w**2*r)",
+        "d=loguniform:1e-3:1 w=1e8:6e8 r=loguniform:1e-3:10",
+        "15*r/(d*w**2 + sqrt(d**2*w**4 - 225*w**2*r**2))",
+        source="IlyaKuprov/Spinach #399",
+    ),
+    _case(
+        "slow root of an overdamped spring",
+        "-b/2 + sqrt(b*b - 4*k)/2",
+        "b=loguniform:1e4:1e9 k=1:1e4",
+        "-2*k/(b + sqrt(b*b - 4*k))",
+        source="google-deepmind/mujoco #3555",
+    ),
+    _case(
+        "holes of Fermi and Dirac",
+        "1 - 1/(exp((e - f)/(k*t)) + 1)",
+        "e=-2:0 f=0.5:1 k=8.617333e-5 t=290:310",
+        "1/(exp(-(e - f)/(k*t)) + 1)",
+        source="materialsproject/pymatgen #2109",
+    ),
+    _case(
+        "difference of occupations",
+        "1/(1 + exp(x)) - 1/(1 + exp(y))",
+        "x=normal:2:1e-6 y=normal:2:1e-6",
+        "exp(x)*expm1(y - x)/((1 + exp(x))*(1 + exp(y)))",
+        source="JuliaMolSim/DFTK.jl #465",
     ),
 )
 
@@ -643,6 +798,20 @@ FUNCTIONS = (
         "x=-1e3:-1 y=loguniform:1e-8:1e-1",
         "y/(2*sqrt((hypot(x, y) - x)/2))",
         source="thomasokken/free42 #44",
+    ),
+    _case(
+        "complex cotangent at its pole",
+        "sin(2*a)/(cosh(2*b) - cos(2*a))",
+        "a=loguniform:1e-9:1e-2 b=loguniform:1e-9:1e-2",
+        "sin(2*a)/(2*(sinh(b)**2 + sin(a)**2))",
+        source="rawify/Complex.js #55",
+    ),
+    _case(
+        "complex logarithm near 1",
+        "log(x*x + y*y)/2",
+        "x=normal:1:1e-6 y=loguniform:1e-6:1e-3",
+        "log1p((x - 1)*(x + 1) + y*y)/2",
+        source="picolibc/picolibc #1020",
     ),
 )
 

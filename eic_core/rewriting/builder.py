@@ -131,10 +131,11 @@ class SumBuilder:
         parts = [parts[first], *parts[:first], *parts[first + 1 :]]
         total = self.times_number(parts[0].weight, parts[0].term)
         for weight, number in parts[1:]:
-            piece = self.times_number(abs(weight), number)
+            sign = -1 if self.coefficient(number).weight < 0 else 1
+            piece = self.times_number(sign * abs(weight), number)
             if total is None or piece is None:
                 return None
-            total = self.terms.intern("add" if weight > 0 else "sub", (total, piece))
+            total = self.terms.intern("add" if sign * weight > 0 else "sub", (total, piece))
         return total
 
     def merge_like_terms(self, parts: list[Weighted]) -> list[Weighted]:

@@ -226,7 +226,7 @@ def _write(build: Builder, p: Polynomial) -> Iterator[int]:
         _write_factored,
         _horner,
         _write_squared_differences,
-        _write_in_differences,
+        in_differences,
         _perfect_square,
         _difference,
     )
@@ -411,7 +411,7 @@ def _write_squared_differences(build: Builder, p: Polynomial) -> int | None:
     return None if total_term is None else build.times_number(common, total_term)
 
 
-def _write_in_differences(build: Builder, p: Polynomial) -> int | None:
+def in_differences(build: Builder, p: Polynomial) -> int | None:
     """A polynomial that no common shift of some letters changes, by their differences: twice an
     area ``a*d - c*b + c*f - e*d + e*b - a*f`` as ``(c - a)*(f - b) - (e - a)*(d - b)``.
     """
@@ -435,6 +435,11 @@ def _write_in_differences(build: Builder, p: Polynomial) -> int | None:
 
 def _shifted_together(p: Polynomial) -> tuple[int, ...] | None:
     """The fewest letters whose derivatives add up to 0."""
+    return shifted_by(p, Polynomial({}, {}))
+
+
+def shifted_by(p: Polynomial, slope: Polynomial) -> tuple[int, ...] | None:
+    """The fewest letters whose derivatives add up to `slope`."""
     kinds = p.indeterminates()
     if len(kinds) > MAX_LETTERS:
         return None
@@ -444,7 +449,7 @@ def _shifted_together(p: Polynomial) -> tuple[int, ...] | None:
             total = slopes[chosen[0]]
             for kind in chosen[1:]:
                 total = total.plus(slopes[kind])
-            if not total.coefficients:
+            if total.key == slope.key:
                 return chosen
     return None
 

@@ -17,15 +17,18 @@ MAX_TERMS = 6
 
 MAX_HALF_ANGLE_FORMS = 8
 
+TWO = Fraction(2)
 
-_AROUND = (("sin", 1), ("cos", -1))
-"""cos u = 1 - 2 sin(u/2)^2, near 0, and 2 cos(u/2)^2 - 1, near pi."""
+
+_AROUND = {"cos": (("sin", 1, -1), ("cos", -1, 1)), "cosh": (("sinh", 1, 1),)}
+"""cos u = 1 - 2 sin(u/2)^2, near 0, and 2 cos(u/2)^2 - 1, near pi; cosh u = 1 + 2 sinh(u/2)^2: the
+function, the sign of 1 and that of the square."""
 
 
 def half_angles(build: Builder, number: int) -> Iterator[tuple[str, int]]:
-    """``w cos u`` in a sum of three terms or more by the half angle, the rest collected.
+    """``w cos u`` or ``w cosh u`` in a sum by the half angle, the rest collected.
     So the law of cosines becomes ``(a - b)**2 + 4*a*b*sin(u/2)**2`` (Sinnott, "Virtues of the
-    Haversine", Sky & Telescope 68 (1984), for the sphere). Two terms have rules of their own.
+    Haversine", Sky & Telescope 68 (1984), for the sphere).
 
     >>> from eic_core.rewriting.terms import Terms
     >>> from eic_core.formula.rendering import to_python
@@ -39,33 +42,33 @@ def half_angles(build: Builder, number: int) -> Iterator[tuple[str, int]]:
     if build.terms[number].operator not in ("add", "sub"):
         return
     chain = build.terms_of(number)
-    if not 3 <= len(chain) <= MAX_TERMS:
+    if not 2 <= len(chain) <= MAX_TERMS:
         return
     two = build.terms.intern(CONSTANT, label="2")
     for i, part in enumerate(chain):
         others = [*chain[:i], *chain[i + 1 :]]
-        for weight, angle in _cosines(build, part.term):
-            half = build.div(angle, two)
-            for function, sign in _AROUND:
-                bend = build.power(Fraction(2), build.terms.intern(function, (half,)))
+        for weight, cosine in _cosines(build, part.term):
+            half = build.div(build.terms[cosine].children[0], two)
+            for function, sign, bent in _AROUND[build.terms[cosine].operator]:
+                bend = build.power(TWO, build.terms.intern(function, (half,)))
                 last = build.mul(two, build.mul(weight, bend))
                 rest = build.sum_of([*others, Weighted(sign * part.weight, weight)])
                 for written in _ways(build, rest):
                     whole = build.sum_of(
-                        [Weighted(ONE, written), Weighted(-sign * part.weight, last)]
+                        [Weighted(ONE, written), Weighted(bent * part.weight, last)]
                     )
                     if whole is not None:
                         yield "half angle", whole
 
 
 def _cosines(build: Builder, number: int) -> Iterator[tuple[int, int]]:
-    """Each cosine that is a factor of a term: the other factors, and its angle."""
+    """Each cosine that is a factor of a term: the other factors, and the cosine."""
     factors = build.factors_of(number)
     for j, (exponent, factor) in enumerate(factors):
-        if exponent == 1 and build.terms[factor].operator == "cos":
+        if exponent == 1 and build.terms[factor].operator in _AROUND:
             weight = build.product_of(build.powers([*factors[:j], *factors[j + 1 :]]))
             if weight is not None:
-                yield weight, build.terms[factor].children[0]
+                yield weight, factor
 
 
 def _ways(build: Builder, number: int | None) -> Iterator[int]:
@@ -94,14 +97,9 @@ def vector_angles(build: Builder, number: int) -> Iterator[tuple[str, int]]:
     term = build.terms[number]
     if term.operator not in ("acos", "asin"):
         return
-    factors = build.factors_of(_unclamped(build, term.children[0]))
-    lengths: list[list[int]] = []
-    for exponent, factor in factors:
-        if exponent < 0:
-            lengths += _lengths(build, factor)
-    dot = build.product_of(build.powers([f for f in factors if f.weight > 0]))
+    dot, lengths = _over_lengths(build, _unclamped(build, term.children[0]))
     put = build.terms.intern
-    if dot is None or not all(2 <= len(length) <= 3 for length in lengths):
+    if dot is None:
         return
     if len(lengths) == 1:
         rest = [c for c in lengths[0] if build.terms.kind(c) != build.terms.kind(dot)]
@@ -112,10 +110,80 @@ def vector_angles(build: Builder, number: int) -> Iterator[tuple[str, int]]:
                 put("atan2", sides if term.operator == "acos" else sides[::-1]),
             )
     elif len(lengths) == 2 and term.operator == "acos":
-        pairs = _pairs(build, [t for _, t in build.terms_of(dot)], *lengths)
-        if pairs is not None and all(w > 0 for w, _ in build.terms_of(dot)):
-            for cross in _cross_products(build, pairs):
-                yield "angle between vectors", put("atan2", (cross, dot))
+        for cross in _crossed(build, dot, lengths):
+            yield "angle between vectors", put("atan2", (cross, dot))
+
+
+def vector_sines(build: Builder, number: int) -> Iterator[tuple[str, int]]:
+    """1 less the cosine between two vectors, or less its square, and the square of a dot product
+    less that of both lengths, by the cross product (Lagrange's identity).
+
+    >>> from eic_core.rewriting.terms import Terms
+    >>> from eic_core.formula.rendering import to_python
+    >>> from eic_core.formula.syntax import read
+    >>> terms = Terms()
+    >>> text = "(a**2 + b**2)*(c**2 + d**2) - (a*c + b*d)**2"
+    >>> found = vector_sines(Builder(terms), terms.add(read(text).formula))
+    >>> [to_python(terms.formula(t)) for _, t in found]
+    ['(a*d - b*c)**2', '(a*(d - b) - b*(c - a))**2']
+    """
+    if build.terms[number].operator not in ("add", "sub"):
+        return
+    chain = build.terms_of(number)
+    if len(chain) != 2 or chain[0].weight == chain[1].weight:
+        return
+    for one, cosine in (chain, chain[::-1]):
+        turned = build.neg if cosine.weight > 0 else int
+        is_one = build.terms.number(one.term) == 1
+        dot, lengths, is_square = _squared_over_lengths(build, cosine.term)
+        if not is_one:
+            lengths = [_roots(build, build.terms_of(f)) for _, f in build.factors_of(one.term)]
+        are_two = len(lengths) == 2 and all(2 <= len(length) <= 3 for length in lengths)
+        if dot is None or not are_two or not (is_one or is_square):
+            continue
+        whole = build.mul(_length(build, lengths[0]), _length(build, lengths[1]))
+        for cross in _crossed(build, dot, lengths):
+            if not is_one:
+                square = build.power(TWO, cross)
+            elif is_square:
+                square = build.power(TWO, build.div(cross, whole))
+            else:
+                below = build.mul(whole, build.terms.intern("add", (whole, dot)))
+                square = build.div(build.power(TWO, cross), below)
+            yield "sine between vectors", turned(square)
+
+
+def _over_lengths(build: Builder, number: int) -> tuple[int | None, list[list[int]]]:
+    """What stands over lengths of vectors, with the components of each."""
+    factors = build.factors_of(number)
+    lengths: list[list[int]] = []
+    for exponent, factor in factors:
+        if exponent < 0:
+            lengths += _lengths(build, factor)
+    dot = build.product_of(build.powers([f for f in factors if f.weight > 0]))
+    are_vectors = all(2 <= len(length) <= 3 for length in lengths)
+    return (dot if are_vectors else None), lengths
+
+
+def _squared_over_lengths(build: Builder, number: int) -> tuple[int | None, list[list[int]], bool]:
+    """As above, also of a square; whether it is one."""
+    term = build.terms[number]
+    if term.operator == "power" and term.parameter == 2:
+        return *_over_lengths(build, term.children[0]), True
+    factors = build.powers(build.factors_of(number))
+    squared = [f for f in factors if f.weight == 2]
+    if len(squared) != 1 or any(f.weight not in (2, -1) for f in factors):
+        return *_over_lengths(build, number), False
+    below = [_roots(build, build.terms_of(f.term)) for f in factors if f.weight == -1]
+    return squared[0].term, below, True
+
+
+def _crossed(build: Builder, dot: int, lengths: list[list[int]]) -> Iterator[int]:
+    """The cross products of two vectors, if `dot` is the dot product of these."""
+    products = build.terms_of(dot)
+    pairs = _pairs(build, [t for _, t in products], *lengths)
+    if pairs and all(w > 0 for w, _ in products):
+        yield from _cross_products(build, pairs)
 
 
 def _unclamped(build: Builder, number: int) -> int:

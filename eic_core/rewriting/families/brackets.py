@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 from functools import reduce
 from itertools import combinations
 
@@ -65,6 +66,35 @@ def _is_positive(build: Builder, number: int) -> bool:
         both = _is_positive(build, left) and _is_positive(build, right)
         return both or build.terms.kind(left) == build.terms.kind(right)
     return term.operator in ("exp", "abs", "sqrt", "hypot", "cosh") or bool(value and value > 0)
+
+
+def shares_of_a_number(build: Builder, number: int) -> Named:
+    """A whole number less several terms as the sum of what each lacks to 1.
+
+    >>> from eic_core.rewriting.terms import Terms
+    >>> from eic_core.formula.rendering import to_python
+    >>> from eic_core.formula.syntax import read
+    >>> terms = Terms()
+    >>> root = terms.add(read("3 - a - b - c").formula)
+    >>> [to_python(terms.formula(t)) for _, t in shares_of_a_number(Builder(terms), root)]
+    ['1 - a + (1 - b) + (1 - c)']
+    """
+    if build.terms[number].operator not in ("add", "sub"):
+        return
+    chain = build.terms_of(number)
+    numbers = [part for part in chain if build.terms.number(part.term) is not None]
+    if len(numbers) != 1 or len(chain) > MAX_TERMS:
+        return
+    (sign, whole), one = numbers[0], build.one()
+    others = [build.coefficient(t) for w, t in chain if w == -sign and t != whole]
+    rest = [part for part in chain if part.weight == sign and part.term != whole]
+    shares = sum((weight for weight, _ in others), Fraction(0))
+    if len(others) < 2 or shares != build.terms.number(whole):
+        return
+    lacking = [Weighted(sign * w, build.terms.intern("sub", (one, t))) for w, t in others]
+    total = build.sum_of([*lacking, *rest])
+    if total is not None:
+        yield "each from 1", total
 
 
 def _together(build: Builder, parts: Iterable[Weighted]) -> Weighted | None:

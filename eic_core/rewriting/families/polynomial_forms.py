@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from eic_core.rewriting.builder import Builder
-from eic_core.rewriting.polynomials import polynomial_of, ways_to_write
+from eic_core.rewriting.builder import ONE, Builder, Weighted
+from eic_core.rewriting.polynomials import (
+    Polynomial,
+    in_differences,
+    polynomial_of,
+    shifted_by,
+    ways_to_write,
+)
 from eic_core.rewriting.rules import Named
 
 
@@ -58,3 +64,35 @@ def cancelled_factors(build: Builder, number: int) -> Named:
     for over in ways_to_write(build, above)[:3]:
         for under in unders:
             yield "cancelling a common factor", build.div(over, under)
+
+
+def beside_a_letter(build: Builder, number: int) -> Named:
+    """A quotient that moves with a common shift of some letters as one of these and the rest, in
+    which differences alone are left: the centre of a circle, where two lines cross, a mean.
+
+    >>> from eic_core.rewriting.terms import Terms
+    >>> from eic_core.formula.rendering import to_python
+    >>> from eic_core.formula.syntax import read
+    >>> terms = Terms()
+    >>> root = terms.add(read("(x**2 - y**2)/(2*(x - y))").formula)
+    >>> [to_python(terms.formula(t)) for _, t in beside_a_letter(Builder(terms), root)]
+    ['x + (-0.5*(y - x)**2/(x - y))', 'x + (2*(x*y) - x**2 - y**2)/(2*(x - y))', 'x - (x - y)/2']
+    """
+    term = build.terms[number]
+    if term.operator != "div" or build.terms.number(term.children[1]) is not None:
+        return
+    above, below = (polynomial_of(build, child) for child in term.children)
+    if above is None or below is None or below.degree < 1 or above.degree != below.degree + 1:
+        return
+    letters = shifted_by(above, below)
+    if letters is None:
+        return
+    letter = Polynomial({((letters[0], 1),): ONE}, {letters[0]: above.atoms[letters[0]]})
+    rest = above.plus(letter.times(below), -1)
+    over, under = (in_differences(build, q) for q in (rest, below))
+    quotients = [build.div(over, under or term.children[1])] if over is not None else []
+    quotients += [build.div(way, term.children[1]) for way in ways_to_write(build, rest)[:2]]
+    for quotient in quotients:
+        whole = build.sum_of([Weighted(ONE, above.atoms[letters[0]]), Weighted(ONE, quotient)])
+        if whole is not None:
+            yield "relative to a letter", whole

@@ -74,6 +74,7 @@ FUNCTIONS: dict[str, Any] = {
     "pow": _power,
     "min": min,
     "max": max,
+    "fma": lambda a, b, c: a * b + c,
     "hypot": lambda a, b: MP.sqrt(a * a + b * b),
     "cbrt": lambda a: MP.sign(a) * MP.cbrt(abs(a)),
     "exp": _exp,
