@@ -91,6 +91,8 @@ class Dialect:
     longest: int = 1_000_000  # Characters of the longest text
     # What to do about an operator that is refused, by its name
     hints: Mapping[str, str] = field(default_factory=dict)
+    # Where the language orders terms and factors itself: what keeps the digits all the same
+    exact: str = ""
 
 
 def _arithmetic(times: str = "*", over: str = "/", raised: str = "**") -> dict[str, Spelling]:
@@ -348,6 +350,7 @@ MATHEMATICA_DIALECT = Dialect(
     },
     number=with_star, fraction="Rational[<0>, <1>]",
     constants={"pi": Spelling("Pi"), "e": Spelling("E")},
+    exact="`N[…, 17]` of exact numbers",
     names="alphanumeric", words=frozenset("C D E I K N O Pi Re LogGamma".split()), counts="",
     hints={"fma": _TWICE},
 )  # fmt: skip
@@ -433,6 +436,7 @@ SYMPY_DIALECT = Dialect(
         expm1=helpers.SYMPY_EXPM1, log1p=helpers.SYMPY_LOG1P, lgamma=helpers.SYMPY_LGAMMA
     ),
     fraction="Rational(<0>, <1>)",
+    exact="`evalf`",
     constants={"pi": Spelling("pi"), "e": Spelling("E")},
     words=_PYTHON | frozenset("E I N O Q S oo zoo beta gamma zeta re Function".split()), counts="",
     hints={

@@ -39,19 +39,22 @@ class PromisingForm:
     q: float  # Sensitivity of the result on the search's rows
     size: int  # Number of nodes
     is_plain: bool = True  # Whether it has no function beyond algebra that the original lacks
+    failed: int = 0  # Scanned rows at which a program has no value, as the original has none
 
     def is_superior(self, other: PromisingForm) -> bool:
         """Whether it is better in digits, time, sensitivity or length, and worse in none by more
         than luck explains.
         """
         if (
-            self.digits > other.digits + SCATTER
+            self.failed > other.failed
+            or self.digits > other.digits + SCATTER
             or self.nanoseconds > other.nanoseconds + TIMER
             or self.q > other.q + GAIN
         ):
             return False
         return (
-            other.digits - self.digits >= SMALL_GAIN
+            self.failed < other.failed
+            or other.digits - self.digits >= SMALL_GAIN
             or other.nanoseconds - self.nanoseconds > TIMER
             or other.q - self.q >= GAIN
             or self.size < other.size
@@ -71,7 +74,8 @@ class PromisingForm:
     def is_better_somehow(self, other: PromisingForm) -> bool:
         """Whether a reader may choose it for something that matters."""
         return (
-            other.digits - self.digits >= SMALL_GAIN
+            self.failed < other.failed
+            or other.digits - self.digits >= SMALL_GAIN
             or other.q - self.q >= GAIN
             or not other.is_as_fast(self)
             or self.size < CLEARLY * other.size
@@ -112,7 +116,7 @@ def without_twins(candidates: Sequence[PromisingForm], terms: Terms) -> list[Pro
 
     def effort(each: PromisingForm) -> tuple[int, int, int, str]:
         text = to_python(terms.formula(each.root))
-        return each.size, len(text), len(each.form.steps), text
+        return each.size, len(each.form.steps), len(text), text
 
     different: list[PromisingForm] = []
     for twins in by_spelling.values():

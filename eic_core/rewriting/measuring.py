@@ -48,6 +48,7 @@ from eic_core.rewriting.observing import FormMeter, Truth
 from eic_core.rewriting.results import Repair, Repairs
 from eic_core.rewriting.rules import Assumption
 from eic_core.rewriting.search import SearchOutcome, SearchStep
+from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import ValueTable
 from eic_core.rewriting.verify import SUSPECT_ROWS
 from eic_core.samples import Samples
@@ -173,12 +174,15 @@ class Measurer:
 
     def _failed(self, candidate: PromisingForm, repaired: Repair) -> int:
         """Rows without a value: of those observed, where false zeros count, and those scanned."""
-        scanned = np.count_nonzero(~np.isfinite(self.truth.results(candidate.root)))
-        return repaired.after.in_target.failed + int(scanned)
+        return repaired.after.in_target.failed + candidate.failed
+
+    def _failed_rows(self, root: int) -> int:
+        return int(np.count_nonzero(~np.isfinite(self.truth.results(root))))
 
     def _candidates(self) -> list[PromisingForm]:
         """The forms that promise something and lose no more on the judged rows, twins once."""
         candidates: list[PromisingForm] = []
+        fails = self._failed_rows(self.root) > 0
         for form in self.outcome.forms:
             if not promises(self.outcome.start.cost, form.cost):
                 continue
@@ -190,8 +194,9 @@ class Measurer:
             digits = float(np.mean(lost[~np.isnan(lost)])) if not np.isnan(lost).all() else 0.0
             size = self.terms.size(root)
             plain = is_plain(self.terms, self.root, root)
+            failed = self._failed_rows(root) if fails else 0
             candidates.append(
-                PromisingForm(form, root, lost, digits, cost, form.cost.q, size, plain)
+                PromisingForm(form, root, lost, digits, cost, form.cost.q, size, plain, failed)
             )
         return without_twins(candidates, self.terms)
 
@@ -242,7 +247,7 @@ class Measurer:
             step.rule,
             short_text(self.terms.formula(step.before)),
             short_text(self.terms.formula(step.after)),
-            tuple(self._assumption(a) for a in step.assumptions),
+            tuple(self._assumption(a) for a in step.assumptions if not is_evident(self.terms, a)),
             short_text(self.terms.formula(whole)),
             self.meter.loss(whole).mean,
         )
@@ -285,6 +290,28 @@ class Measurer:
     def _assumption(self, assumption: Assumption) -> str:
         relation = {">": ">", ">=": "≥", "!=": "≠"}[assumption.relation]
         return f"{short_text(self.terms.formula(assumption.term))} {relation} 0"
+
+
+NEVER_NEGATIVE = ("abs", "exp", "sqrt", "hypot", "cosh")
+
+
+def is_evident(terms: Terms, assumption: Assumption) -> bool:
+    """Whether an assumption needs no word: it is one on numbers, which was checked, or that
+    squares and the like are not negative.
+    """
+
+    def is_never_negative(number: int) -> bool:
+        term, value = terms[number], terms.number(number)
+        if value is not None:
+            return value >= 0
+        if term.operator in ("add", "mul", "div"):
+            return all(map(is_never_negative, term.children))
+        even = term.operator == "power" and term.parameter and term.parameter % 2 == 0
+        return bool(even) or term.operator in NEVER_NEGATIVE
+
+    if not terms.has_variables(assumption.term):
+        return True
+    return assumption.relation == ">=" and is_never_negative(assumption.term)
 
 
 def lost_rows(inspection: Inspection) -> LostRows:
