@@ -104,7 +104,7 @@ def _elsewhere(gain: Gain) -> Iterable[Phrase]:
         return
     if gain.values_lost_elsewhere:
         yield say(
-            "in {precision} it has a value at {now} of {rows} rows measured, as written at {was}",
+            "in {precision} it has a value at {now} of {rows} rows compared, as written at {was}",
             precision=precision,
             now=after.rows - after.failed,
             was=before.rows - before.failed,
@@ -141,12 +141,12 @@ def _beyond_range(form: Measured) -> Iterable[Phrase]:
     }
     if error.fewer:
         yield say(
-            "{numbers} hold the exact result with fewer digits at {fewer} of {rows} rows measured",
+            "{numbers} hold the exact result with fewer digits at {fewer} of {rows} rows compared",
             **told,
         )
     if error.out_of_range:
         yield say(
-            "{numbers} cannot hold the exact result at {beyond} of {rows} rows measured", **told
+            "{numbers} cannot hold the exact result at {beyond} of {rows} rows compared", **told
         )
 
 
@@ -222,12 +222,12 @@ def _in_target(form: Measured) -> Phrase:
     if error.rows == error.failed > 0:
         return say_count(
             "it has no value at {count} row measured",
-            "it has no value at any of {count} rows measured",
+            "it has no value at any of {count} rows compared",
             error.rows,
         )
     if error.failed:
         return say(
-            "it has a value at {count} of {rows} rows measured",
+            "it has a value at {count} of {rows} rows compared",
             count=error.rows - error.failed,
             rows=error.rows,
         )

@@ -260,7 +260,7 @@ def elsewhere(before: tuple[float, int], after: tuple[float, int]) -> Gain:
         (
             (0.1, 1),
             (0.3, 3),
-            "; in single precision it has a value at 47 of 50 rows measured, as written at 49.",
+            "; in single precision it has a value at 47 of 50 rows compared, as written at 49.",
         ),
         ((3.0, 4), (0.0, 0), ""),
     ],

@@ -41,7 +41,7 @@ def test_single_precision_is_repaired_by_its_own_range_and_in_its_own_words() ->
     assert found.best is not None and found.best.text == "hypot(x, y)"
     assert str(found.sentence).startswith(
         "Write `hypot(x, y)` (hypotenuse): in single precision it loses no digit, "
-        "as written it has no value at any of 150 rows measured"
+        "as written it has no value at any of 150 rows compared"
     )
     in_doubles = run("sqrt(x**2 + y**2)", dict.fromkeys("xy", "loguniform:1e20:1e30"))
     assert in_doubles.repairs == () and "in double precision" in str(in_doubles.sentence)
@@ -87,7 +87,7 @@ def test_what_the_other_precision_loses_is_told_in_a_clause() -> None:
         for form in run("1/(x+y) - 1/x", ranges).repairs
     }
     for sentence, failed in sentences.items():
-        told = "in single precision it has a value at 0 of 50 rows measured, as written at 50"
+        told = "in single precision it has a value at 0 of 50 rows compared, as written at 50"
         assert (told in sentence) == (failed == 50), sentence
     assert sentences
 
