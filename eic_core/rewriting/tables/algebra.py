@@ -182,6 +182,15 @@ ALGEBRA_RULES: tuple[Rule, ...] = (
          (), JEANNEROD, "a=1:1.1 b=2:2.1 c=-1.1:-1 d=2:2.1"),
     Rule("difference of products", "a**2 - c*d", "fma(a, a, -(c*d)) + fma(-c, d, c*d)",
          (), JEANNEROD, "a=1:1.1 c=1:1.1 d=1:1.1"),
+    Rule("conjugate roots", "a/sqrt(a**2 + c) - b/sqrt(b**2 + c)",
+         "c*(a - b)*(a + b)/(sqrt(a**2 + c)*sqrt(b**2 + c)"
+         "*(a*sqrt(b**2 + c) + b*sqrt(a**2 + c)))",
+         ("a*b > 0", "a*sqrt(b**2 + c) + b*sqrt(a**2 + c) != 0"),
+         HAMMING, "a=1:9 b=1:9 c=loguniform:1e-9:1"),
+    Rule("fused multiply-add", "a*b - c", "fma(a, b, -c)", (), HIGHAM, "a=1:1.1 b=1:1.1 c=1:1.2"),
+    Rule("fused multiply-add", "a*b + c", "fma(a, b, c)",
+         (), HIGHAM, "a=1:1.1 b=1:1.1 c=-1.2:-1"),
+    Rule("fused multiply-add", "a**2 - c", "fma(a, a, -c)", (), HIGHAM, "a=1:1.1 c=1:1.2"),
 )
 # fmt: on
 """In the order in which they are tried."""
