@@ -16,6 +16,7 @@ from eic_core.rewriting.families.polynomial_forms import (
     like_terms,
     polynomials,
 )
+from eic_core.rewriting.families.products import products_of_inputs
 
 FAMILIES = (
     like_terms,
@@ -35,6 +36,7 @@ FAMILIES = (
     bracketed_sums,
     shares_of_a_number,
     quotients_in_turn,
+    products_of_inputs,
 )
 """In the order in which they are tried."""
 

@@ -24,6 +24,9 @@ _AROUND = {"cos": (("sin", 1, -1), ("cos", -1, 1)), "cosh": (("sinh", 1, 1),)}
 """cos u = 1 - 2 sin(u/2)^2, near 0, and 2 cos(u/2)^2 - 1, near pi; cosh u = 1 + 2 sinh(u/2)^2: the
 function, the sign of 1 and that of the square."""
 
+_ROOTS = ("sqrt", "cbrt", "root", "hypot")
+"""Beside one of them the conjugate is the better way."""
+
 
 def half_angles(build: Builder, number: int) -> Iterator[tuple[str, int]]:
     """``w cos u`` or ``w cosh u`` in a sum by the half angle, the rest collected.
@@ -47,6 +50,8 @@ def half_angles(build: Builder, number: int) -> Iterator[tuple[str, int]]:
     two = build.terms.intern(CONSTANT, label="2")
     for i, part in enumerate(chain):
         others = [*chain[:i], *chain[i + 1 :]]
+        if len(others) == 1 and build.terms[others[0].term].operator in _ROOTS:
+            continue
         for weight, cosine in _cosines(build, part.term):
             half = build.div(build.terms[cosine].children[0], two)
             for function, sign, bent in _AROUND[build.terms[cosine].operator]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from eic_core.formula.tree import VARIABLE
 from eic_core.rewriting.builder import ONE, Builder, Weighted
 from eic_core.rewriting.polynomials import (
     Polynomial,
@@ -83,6 +84,8 @@ def beside_a_letter(build: Builder, number: int) -> Named:
         return
     above, below = (polynomial_of(build, child) for child in term.children)
     if above is None or below is None or below.degree < 1 or above.degree != below.degree + 1:
+        return
+    if any(build.terms[above.atoms[kind]].operator != VARIABLE for kind in above.indeterminates()):
         return
     letters = shifted_by(above, below)
     if letters is None:

@@ -8,7 +8,6 @@ from eic_core.rewriting.tables.sources import (
     GOLDBERG,
     HAMMING,
     HIGHAM,
-    JEANNEROD,
     KAHAN,
     NEEDLES,
     SMITH,
@@ -174,23 +173,11 @@ ALGEBRA_RULES: tuple[Rule, ...] = (
          ("root(a, 4) + b != 0", "sqrt(a) + b**2 > 0"), HAMMING, "a=1:9 b=1:2"),
     Rule("conjugate fifth root", "root(a, 5) - k", "k*expm1(log1p((a - k**5)/k**5)/5)",
          ("a > 0", "k > 0"), HAMMING, "a=1:9 k=1:2"),
-    Rule("difference of products", "a*b - c*d", "a*(b - d) - d*(c - a)",
-         (), ALGEBRA, "a=1:1.1 b=2:2.1 c=1:1.1 d=2:2.1"),
-    Rule("difference of products", "a*b - c*d", "fma(a, b, -(c*d)) + fma(-c, d, c*d)",
-         (), JEANNEROD, "a=1:1.1 b=2:2.1 c=1:1.1 d=2:2.1"),
-    Rule("difference of products", "a*b + c*d", "fma(a, b, c*d) + fma(c, d, -(c*d))",
-         (), JEANNEROD, "a=1:1.1 b=2:2.1 c=-1.1:-1 d=2:2.1"),
-    Rule("difference of products", "a**2 - c*d", "fma(a, a, -(c*d)) + fma(-c, d, c*d)",
-         (), JEANNEROD, "a=1:1.1 c=1:1.1 d=1:1.1"),
     Rule("conjugate roots", "a/sqrt(a**2 + c) - b/sqrt(b**2 + c)",
          "c*(a - b)*(a + b)/(sqrt(a**2 + c)*sqrt(b**2 + c)"
          "*(a*sqrt(b**2 + c) + b*sqrt(a**2 + c)))",
          ("a*b > 0", "a*sqrt(b**2 + c) + b*sqrt(a**2 + c) != 0"),
          HAMMING, "a=1:9 b=1:9 c=loguniform:1e-9:1"),
-    Rule("fused multiply-add", "a*b - c", "fma(a, b, -c)", (), HIGHAM, "a=1:1.1 b=1:1.1 c=1:1.2"),
-    Rule("fused multiply-add", "a*b + c", "fma(a, b, c)",
-         (), HIGHAM, "a=1:1.1 b=1:1.1 c=-1.2:-1"),
-    Rule("fused multiply-add", "a**2 - c", "fma(a, a, -c)", (), HIGHAM, "a=1:1.1 c=1:1.2"),
 )
 # fmt: on
 """In the order in which they are tried."""

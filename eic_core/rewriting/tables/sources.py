@@ -15,4 +15,4 @@ CODY = "Cody, Rational Chebyshev Approximations for the Error Function, Math. Co
 ABRAMOWITZ = "Abramowitz & Stegun, Handbook of Mathematical Functions, 1964, ch. 6"
 NEEDLES = "Kahan, Miscalculating Area and Angles of a Needle-like Triangle, 2014"
 SMITH = "Smith, Communications of the ACM 5 (1962): complex division"
-JEANNEROD = "Jeannerod, Louvet & Muller, Math. Comp. 82 (2013): Kahan's difference of products"
+TODHUNTER = "Todhunter, Spherical Trigonometry, 5th ed. 1886"

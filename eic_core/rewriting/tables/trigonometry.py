@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from eic_core.rewriting.rules import Rule
-from eic_core.rewriting.tables.sources import ALGEBRA, HAMMING, KAHAN, SINNOTT, VINCENTY
+from eic_core.rewriting.tables.sources import ALGEBRA, HAMMING, KAHAN, SINNOTT, TODHUNTER, VINCENTY
 
 # fmt: off
 TRIGONOMETRY_RULES: tuple[Rule, ...] = (
@@ -181,6 +181,9 @@ TRIGONOMETRY_RULES: tuple[Rule, ...] = (
     Rule("haversine", "acos(cos(a)*cos(b) + sin(a)*sin(b)*cos(c))",
          "2*asin(sqrt(sin((a - b)/2)**2 + sin(a)*sin(b)*sin(c/2)**2))",
          (), SINNOTT, "a=1:1.1 b=1:1.1 c=0:0.1"),
+    Rule("angle of a spherical triangle", "acos((cos(a) - cos(b)*cos(c))/(sin(b)*sin(c)))",
+         "2*asin(sqrt(sin((a + (b - c))/2)*sin((a - (b - c))/2)/(sin(b)*sin(c))))",
+         ("sin(b)*sin(c) > 0",), TODHUNTER, "a=0.1:0.2 b=1:1.05 c=1:1.05"),
     Rule("haversine", "1 - sin(a)*sin(b) - cos(a)*cos(b)*cos(c)",
          "2*sin((a - b)/2)**2 + 2*cos(a)*cos(b)*sin(c/2)**2",
          (), SINNOTT, "a=1:1.1 b=1:1.1 c=0:0.1"),
