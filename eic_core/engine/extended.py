@@ -164,7 +164,9 @@ def _decimal(text: str) -> Wide:
             mantissa, exponent = read_number(text).mid().man_exp()
     except ValueError:
         return Wide.of(np.array([math.nan]))
-    return Wide.scaled(np.array([float(int(mantissa))]), np.array([float(int(exponent))]))
+    drop = max(int(mantissa).bit_length() - 64, 0)  # of a number written with hundreds of digits
+    mantissa, exponent = int(mantissa) >> drop, int(exponent) + drop
+    return Wide.scaled(np.array([float(mantissa)]), np.array([float(exponent)]))
 
 
 def _value(row: Operator, a: list[Wide], p: float) -> tuple[Wide, Any]:

@@ -114,9 +114,14 @@ def without_twins(candidates: Sequence[PromisingForm], terms: Terms) -> list[Pro
     for each in candidates:
         by_spelling.setdefault(spellings.of(each.root), []).append(each)
 
-    def effort(each: PromisingForm) -> tuple[int, int, int, str]:
+    def effort(each: PromisingForm) -> tuple[int, int, int, int, str]:
+        below = map(terms.__getitem__, terms.subterms(each.root))
+        in_turn = sum(
+            term.operator in ("mul", "div") and terms[term.children[0]].operator == "div"
+            for term in below
+        )
         text = to_python(terms.formula(each.root))
-        return each.size, len(each.form.steps), len(text), text
+        return each.size, in_turn, len(each.form.steps), len(text), text
 
     different: list[PromisingForm] = []
     for twins in by_spelling.values():

@@ -171,7 +171,7 @@ def _reasons(reason: NothingBetter) -> Iterable[Phrase]:
     }
     match reason.rest:
         case Rest.EVERYTHING:
-            yield say("errors of the inputs grow without bound at every sample")
+            yield say("errors of the inputs and steps leave no digit at any sample")
             return
         case Rest.LOSS:
             yield say("in {precision} {loss}, by this writing", **told)
@@ -253,10 +253,7 @@ def not_searched(reason: NotSearched) -> Phrase:
                 "formulas without a choice are rewritten."
             )
         case Unsearched.NO_VALUE:
-            return say(
-                "No better form was looked for: at no sample has the formula a value that keeps a "
-                "digit."
-            )
+            return say("No better form was looked for: no sample has a value that keeps a digit.")
         case Unsearched.NO_TIME:
             return say(
                 "No better form was looked for: measuring the formula was cut short by its time "

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Mapping
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy import special
 
 from eic_core.explain.writing import writing_loss
 from eic_core.formula.syntax import read
@@ -25,6 +27,18 @@ DIGITS = 900
 """Of the oracle: 1 - cos(1e-200) has its first one at place 400."""
 
 WIDE = "loguniform:1e-300:1e300"
+
+
+def _fused(a: float, b: float, c: float) -> float:
+    """a*b + c with one rounding."""
+    if not all(map(math.isfinite, (a, b, c))):
+        return a * b + c
+    exact = Fraction(a) * Fraction(b) + Fraction(c)
+    try:
+        return float(exact)
+    except OverflowError:
+        return math.inf if exact > 0 else -math.inf
+
 
 NUMPY: dict[str, Any] = {
     "add": np.add,
@@ -43,6 +57,11 @@ NUMPY: dict[str, Any] = {
     "acosh": np.arccosh,
     "atanh": np.arctanh,
     "atan2": np.arctan2,
+    "erf": special.erf,
+    "erfc": special.erfc,
+    "fma": np.vectorize(_fused, otypes=[float]),
+    "remainder": np.vectorize(math.remainder, otypes=[float]),
+    "round": np.rint,
     "cot": lambda a: 1 / np.tan(a),
     "sec": lambda a: 1 / np.cos(a),
     "csc": lambda a: 1 / np.sin(a),
