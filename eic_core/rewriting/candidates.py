@@ -117,7 +117,8 @@ def without_twins(candidates: Sequence[PromisingForm], terms: Terms) -> list[Pro
     def effort(each: PromisingForm) -> tuple[int, int, int, int, str]:
         below = map(terms.__getitem__, terms.subterms(each.root))
         in_turn = sum(
-            term.operator in ("mul", "div") and terms[term.children[0]].operator == "div"
+            term.operator in ("mul", "div")
+            and any(terms[n].operator == "div" for n in term.children)
             for term in below
         )
         text = to_python(terms.formula(each.root))
