@@ -11,8 +11,9 @@ FORMULAS = 300
 
 
 def cases_of_pool(shared: Path) -> list[Case]:
-    """So many formulas, drawn at random."""
+    """So many formulas, drawn at random, but for numbers."""
     return [
         Case(f"{i}", case.text, DrawnRows(case.draw), POOL.name, tree=case.formula)
         for i, case in enumerate(pool_cases(shared / POOL, shared / "problems", FORMULAS), 1)
+        if case.formula.variables
     ]

@@ -117,7 +117,7 @@ def _derivation(best: Repair) -> list[str]:
         lines += _hanging(digits, parts[0])
         lines += [line for part in parts[1:] for line in _hanging(" " * 7, part)]
     needs = "".join(f", {text}" for text in best.assumptions)[2:]
-    checks = f"equal to 1e-{checked.agreement} at {checked.rows} rows"
+    checks = f"equal to 1e-{checked.agreement} at {wording.count(checked.rows, 'row')}"
     lines += _hanging(" " * 7, f"{checks}; needs {needs}" if needs else checks)
     return lines
 

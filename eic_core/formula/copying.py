@@ -91,6 +91,10 @@ def copied(formula: Formula, language: str) -> Copied:
     if not (same or stands):
         notes += ("Read back it is another tree of the same value.",)
     helpers = dict.fromkeys(helper for spelling in used.values() for helper in spelling.helpers)
+    if helpers and language in DIALECTS and DIALECTS[language].placed:
+        notes += (DIALECTS[language].placed,)
+    if language in DIALECTS and len(text) > (DIALECTS[language].line or len(text)):
+        notes += (f"{label} ends a line at column {DIALECTS[language].line}: break it by `&`.",)
     return Copied(text, language, same, tuple(stands), renamed, notes, tuple(helpers))
 
 

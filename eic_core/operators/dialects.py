@@ -91,6 +91,8 @@ class Dialect:
     longest: int = 1_000_000  # Characters of the longest text
     # What to do about an operator that is refused, by its name
     hints: Mapping[str, str] = field(default_factory=dict)
+    line: int = 0  # Columns of a line, or 0 for any number
+    placed: str = ""  # Where helpers belong, if not simply before the formula
     # Where the language orders terms and factors itself: what keeps the digits all the same
     exact: str = ""
 
@@ -198,7 +200,10 @@ NUMPY_DIALECT = Dialect(
     | {
         "min": Spelling("np.minimum(<0>, <1>)"), "max": Spelling("np.maximum(<0>, <1>)"),
     }
-    | _calls("erf erfc gamma lgamma=gammaln", "scipy.special.")
+    | {
+        name: spelling._replace(helpers=("import scipy.special",))
+        for name, spelling in _calls("erf erfc gamma lgamma=gammaln", "scipy.special.").items()
+    }
     | _reciprocals("1/np.{}(<0>)")
     | _defined(**{"log:*": ("np.log(<0>)/np.log(<p>)", MUL)})
     | _helped(
@@ -322,6 +327,7 @@ FORTRAN_DIALECT = Dialect(
         "e": Spelling("exp(1.0d0)", ATOM, Lacking.OPERATOR),
     },
     names="capitals", words=frozenset(("e", "pi")), counts="",
+    line=132, placed="Functions belong after `contains`, lines with `use` at the top.",
 )  # fmt: skip
 
 MATHEMATICA_DIALECT = Dialect(

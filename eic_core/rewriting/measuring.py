@@ -20,6 +20,7 @@ from eic_core.measure.inspection import Inspection
 from eic_core.measure.jumps import undecided
 from eic_core.measure.observed import (
     digits_lost_by_row,
+    run_in,
 )
 from eic_core.operators.wide import Array
 from eic_core.rewriting.candidates import (
@@ -31,6 +32,7 @@ from eic_core.rewriting.candidates import (
     ranked,
     without_twins,
 )
+from eic_core.rewriting.chosen_rows import SCANNED
 from eic_core.rewriting.costs import nanoseconds
 from eic_core.rewriting.deadline import OutOfTime
 from eic_core.rewriting.front import RepairStep
@@ -89,6 +91,8 @@ class Measurer:
         self.deadline = truth.deadline
         self.seconds_a_form = seconds_a_form  # What one more takes, as far as is known
         self.measured = self.meter.measured
+        below = map(self.terms.__getitem__, self.terms.subterms(self.root))
+        self.has_power = any(term.operator == "pow" for term in below)
         self.judge = truth.observer(truth.rows.verified, truth.target)
         self.everywhere = truth.on(truth.rows.verified)
         self.lost_before = self.everywhere.lost(self.root)
@@ -227,7 +231,12 @@ class Measurer:
         pairs = zip((self.lost_before, candidate.lost), disputed, strict=True)
         judged = RowComparison.of(self.lost_before, candidate.lost)
         compared = RowComparison.of(*(np.concatenate(pair) for pair in pairs))
-        if RowComparison.of(*disputed).is_worse or compared.is_worse or self._loses_values(root):
+        if (
+            RowComparison.of(*disputed).is_worse
+            or compared.is_worse
+            or self._loses_values(root)
+            or self._loses_powers(root)
+        ):
             return None
         assumptions = [a for step in form.steps for a in step.assumptions]
         verification = self.verifier.verify(root, assumptions)
@@ -268,6 +277,20 @@ class Measurer:
         suspects = suspects[:: math.ceil(len(suspects) / SUSPECT_ROWS) or 1]
         observer = self.truth.observer_of(suspects.tolist())
         return bool((observer.failed(root) & observer.right(self.root)).any())
+
+    def _loses_powers(self, root: int) -> bool:
+        """Whether a form has no value where a program has one of ``u**v`` with u < 0 and a whole v,
+        which counts as none here (ADR 0001).
+        """
+        if not self.has_power:
+            return False
+        columns = {name: self.samples.columns[name][:SCANNED] for name in self.formula.variables}
+        count = min(SCANNED, len(self.samples))
+        before, after = (
+            run_in(self.terms.tape(number), columns, count, self.truth.target)[-1]
+            for number in (self.root, root)
+        )
+        return bool((np.isfinite(before) & np.isnan(after)).any())
 
     def _lost_where_disputed(self, root: int) -> tuple[Array, Array]:
         """The digits that both forms lose at the rows where a program's results differ most."""

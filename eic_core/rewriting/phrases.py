@@ -33,9 +33,20 @@ def repair_sentence(text: str, rules: Sequence[str], gain: Gain) -> Phrase:
     return say(
         "Write {form} ({rules}): {effects}.",
         form=f"`{text}`",
-        rules=", then ".join(rules),
+        rules=_rules(rules),
         effects=_clauses(_effects(gain)),
     )
+
+
+MOST_RULES = 3
+"""More are counted: the derivation names them."""
+
+
+def _rules(rules: Sequence[str]) -> Field:
+    if len(rules) <= MOST_RULES:
+        return ", then ".join(rules)
+    shown = ", then ".join(rules[: MOST_RULES - 1])
+    return say("{rules}, and {count} more", rules=shown, count=len(rules) - MOST_RULES + 1)
 
 
 def _effects(gain: Gain) -> Iterable[Phrase]:
@@ -152,11 +163,17 @@ def _beyond_range(form: Measured) -> Iterable[Phrase]:
 
 def nothing_better(reason: NothingBetter) -> Phrase:
     if not reason.finished:
-        return say("Nothing better found.")
+        return say("Nothing better found: {loss}.", loss=_as_measured(reason.before))
     return say(
         "Nothing better found (other forms tried: {count}): {why}.",
         count=reason.others,
         why=_clauses(_reasons(reason)),
+    )
+
+
+def _as_measured(before: Measured) -> Phrase:
+    return say(
+        "in {precision} {loss}", precision=precision_name(before.target), loss=_in_target(before)
     )
 
 
