@@ -92,7 +92,7 @@ class Measurer:
         self.seconds_a_form = seconds_a_form  # What one more takes, as far as is known
         self.measured = self.meter.measured
         below = map(self.terms.__getitem__, self.terms.subterms(self.root))
-        self.has_power = any(term.operator == "pow" for term in below)
+        self.powers = [term.children for term in below if term.operator == "pow"]
         self.judge = truth.observer(truth.rows.verified, truth.target)
         self.everywhere = truth.on(truth.rows.verified)
         self.lost_before = self.everywhere.lost(self.root)
@@ -282,15 +282,23 @@ class Measurer:
         """Whether a form has no value where a program has one of ``u**v`` with u < 0 and a whole v,
         which counts as none here (ADR 0001).
         """
-        if not self.has_power:
+        if not self.powers:
             return False
         columns = {name: self.samples.columns[name][:SCANNED] for name in self.formula.variables}
         count = min(SCANNED, len(self.samples))
-        before, after = (
-            run_in(self.terms.tape(number), columns, count, self.truth.target)[-1]
-            for number in (self.root, root)
-        )
-        return bool((np.isfinite(before) & np.isnan(after)).any())
+
+        def results(number: int) -> Array:
+            found: Array = run_in(self.terms.tape(number), columns, count, self.truth.target)[-1]
+            return found
+
+        nowhere = np.isnan(results(root))
+        if not nowhere.any():
+            return False
+        for base, exponent in self.powers:
+            v = results(exponent)
+            if (nowhere & (results(base) < 0) & (v == np.rint(v))).any():
+                return True
+        return False
 
     def _lost_where_disputed(self, root: int) -> tuple[Array, Array]:
         """The digits that both forms lose at the rows where a program's results differ most."""

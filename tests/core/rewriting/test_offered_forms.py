@@ -467,3 +467,10 @@ def test_a_form_is_python_that_runs_as_it_is_and_is_read_as_the_form_it_was_meas
         assert again == offered
         for value_, true in zip(np.broadcast_to(computed, 60).tolist(), truth, strict=True):
             assert abs(MP.mpf(value_) / true - 1) < 1e-11
+
+
+def test_no_form_loses_a_value_that_programs_have_of_a_negative_base() -> None:
+    x = [-1.5, 1e-9, 2e-9, 3e-8, 4e-9, -1e-8]
+    table = Samples.from_columns({"x": x, "y": [2.0, 2.5, 3.5, 1.5, 2.0, 0.5]})
+    found = repair(read("(1+x)**y-1").formula, table, limit_seconds=math.inf)
+    assert all("log1p" not in form.text for form in found.repairs)
