@@ -139,7 +139,11 @@ def _notes_on_leaves(
     if renamed:
         pairs = [f"`{old}` is `{new}`" for old, new in renamed]
         yield f"{wording.join(pairs, limit=12)}."
-    if language in DIALECTS and DIALECTS[language].exact and _order_matters(formula):
+    if (
+        language in DIALECTS
+        and DIALECTS[language].exact
+        and _order_matters(formula, DIALECTS[language])
+    ):
         yield (
             f"{COPIED[language]} orders terms and factors itself: where brackets keep digits, "
             f"evaluate by {DIALECTS[language].exact}, or copy the text of another language."
@@ -150,18 +154,18 @@ def _notes_on_leaves(
         yield f"{label} keeps {digits} digits of a number, and here are some with more."
 
 
-_SUMS, _QUOTIENTS = ("add", "sub"), ("mul", "div")
+def _order_matters(formula: Formula, dialect: Dialect) -> bool:
+    """Whether there is a sum of three terms or more, or a product of as many factors."""
 
+    def binds(node: Node) -> int:
+        spelling = dialect.spellings.get(node.operator) if node.children else None
+        return ATOM if spelling is None else spelling.binds
 
-def _order_matters(formula: Formula) -> bool:
-    """Whether there is a sum of three terms or more, or a product with a quotient in it."""
-    for node in formula:
-        inner = {formula.nodes[child].operator for child in node.children}
-        if node.operator in _SUMS and inner & set(_SUMS):
-            return True
-        if node.operator in _QUOTIENTS and inner & (set(_QUOTIENTS) - {node.operator}):
-            return True
-    return False
+    return any(
+        binds(node) in (ADD, MUL)
+        and any(binds(formula.nodes[child]) == binds(node) for child in node.children)
+        for node in formula
+    )
 
 
 def _refused(formula: Formula, label: str, why: str, hint: str = "") -> FormulaError:

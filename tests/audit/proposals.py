@@ -28,14 +28,27 @@ ROUNDED = 0.2
 """Digits by which two programs differ that round powers and functions in their own ways."""
 
 
-def observed_rows(count: int) -> Iterable[int]:
+FEWEST = 24
+"""With fewer rows that have a value the others are taken, too."""
+
+
+def evenly(truth: Truth, most: int, count: int) -> np.ndarray:
+    """So many of the rows with a value, if there are more than `most`."""
+    rows = np.flatnonzero(truth.valid)
+    if len(rows) < FEWEST:
+        rows = np.arange(truth.count)
+    return rows if len(rows) <= most else rows[np.arange(count) * len(rows) // count]
+
+
+def observed_rows(truth: Truth) -> Iterable[int]:
     """The rows that are run in double precision."""
-    return range(count) if count <= 200 else [i * count // 150 for i in range(150)]
+    return evenly(truth, 200, 120).tolist()
 
 
 def lost_on_average(truth: Truth) -> float:
-    """Digits of the result with shared noise, over the rows where it is finite."""
-    q2 = truth.q2[np.isfinite(truth.q2)]
+    """Digits of the result with shared noise, over the measured rows where it is finite."""
+    q2 = truth.q2[evenly(truth, 300, 300)]
+    q2 = q2[np.isfinite(q2)]
     return half_log10(float(np.mean(q2))) if len(q2) else math.nan
 
 
@@ -44,11 +57,12 @@ def lost_on_average(truth: Truth) -> float:
 
 def faults_of_repairs(truth: Truth, found: Repairs) -> Iterator[str]:
     """Whether each form is the same function, and the digits of both are those that are given."""
-    rows = observed_rows(truth.count)
+    rows = observed_rows(truth)
     before = DoubleError(truth.formula, truth, rows)
     if found.before is not None:
         yield from _faults_of_measured(truth, found.before, before, "the formula")
-        own2 = truth.own2[np.isfinite(truth.q2)]
+        measured = evenly(truth, 300, 300)
+        own2 = truth.own2[measured][np.isfinite(truth.q2[measured])]
         if len(own2) and differs(found.own, half_log10(float(np.mean(own2))), 5e-3):
             yield f"own is {half_log10(float(np.mean(own2))):.4f}, not {found.own:.4f}"
     elif truth.nodes <= 120 and (truth.valid & ~truth.any_singular).any():
@@ -88,7 +102,8 @@ def _faults_of_measured(
 ) -> Iterator[str]:
     if differs(told.q, lost_on_average(truth), 5e-3):
         yield f"with shared noise {name} loses {lost_on_average(truth):.4f}, not {told.q:.4f}"
-    worst = truth.locals_finite
+    measured = truth.s2[:, evenly(truth, 300, 300)]
+    worst = [half_log10(float(np.mean(s2[np.isfinite(s2)]))) for s2 in measured]
     if differs(told.eic, float(np.max(worst)), 5e-3):
         yield f"the worst step of {name} loses {np.max(worst):.4f}, not {told.eic:.4f}"
     for fault in _faults_of_error(told.float64, double):
