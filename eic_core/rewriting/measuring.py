@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import chain
 
 import numpy as np
@@ -91,15 +92,12 @@ class Measurer:
         self.deadline = truth.deadline
         self.seconds_a_form = seconds_a_form  # What one more takes, as far as is known
         self.measured = self.meter.measured
-        below = map(self.terms.__getitem__, self.terms.subterms(self.root))
-        self.powers = [term.children for term in below if term.operator == "pow"]
         self.judge = truth.observer(truth.rows.verified, truth.target)
         self.everywhere = truth.on(truth.rows.verified)
         self.lost_before = self.everywhere.lost(self.root)
 
     def repairs(self, limit: int) -> Repairs:
-        before = self.before
-        offers, in_time = self._offers(before)
+        offers, in_time = self._offers()
         repairs = list(offers.values())[:limit]
         own = self._own(repairs)
         if repairs:
@@ -107,18 +105,18 @@ class Measurer:
             gain = replace(gain, remaining=remaining_digits(gain.after, own))
             repairs[0] = replace(repairs[0], gain=gain)
         finished = self.outcome.finished and in_time
-        reason = NothingBetter(before, own, max(0, self.outcome.evaluated - 1), finished)
+        reason = NothingBetter(self.before, own, max(0, self.outcome.evaluated - 1), finished)
         return Repairs(
             self.formula,
             self.samples,
             tuple(repairs),
-            before,
+            self.before,
             own,
             len(self.measured),
             self.outcome.evaluated,
             finished,
             None if repairs else reason,
-            self._advice(before, own) if finished and not repairs else None,
+            self._advice(own) if finished and not repairs else None,
             self.truth.target,
         )
 
@@ -138,14 +136,14 @@ class Measurer:
         known = self.meter.inspection.amplification
         return own_conditioning(self.formula, compared, amplification=known).own_finite
 
-    def _advice(self, before: Measured, own: float) -> Advice:
+    def _advice(self, own: float) -> Advice:
         inspection = self.meter.inspection
         decided = undecided(inspection)
         jump = int(decided.nodes[0]) if len(decided.rows) else None
         in_time = self.deadline.left >= self.seconds_a_form
-        return advise(before, own, jump, lost_rows(inspection) if in_time else LostRows())
+        return advise(self.before, own, jump, lost_rows(inspection) if in_time else LostRows())
 
-    def _offers(self, before: Measured) -> tuple[dict[PromisingForm, Repair], bool]:
+    def _offers(self) -> tuple[dict[PromisingForm, Repair], bool]:
         """The forms worth offering, the best first, and whether there was time. Of those that
         the search found no more are verified than could be among them.
         """
@@ -156,7 +154,7 @@ class Measurer:
             if not may_join(candidate, list(offers)):
                 continue
             try:
-                repaired = self._in_time(candidate, before)
+                repaired = self._in_time(candidate)
             except OutOfTime:
                 in_time = False
                 break
@@ -215,17 +213,17 @@ class Measurer:
                     return True
         return False
 
-    def _in_time(self, candidate: PromisingForm, before: Measured) -> Repair | None:
+    def _in_time(self, candidate: PromisingForm) -> Repair | None:
         """The repair by a form, if it is one; raises `OutOfTime` if one more takes too long."""
         left = self.deadline.left
         if self.deadline.passed or left < self.seconds_a_form:
             raise OutOfTime
-        repaired = self._repair(candidate, before)
+        repaired = self._repair(candidate)
         if self.deadline.is_finite:
             self.seconds_a_form = max(self.seconds_a_form, left - self.deadline.left)
         return repaired
 
-    def _repair(self, candidate: PromisingForm, before: Measured) -> Repair | None:
+    def _repair(self, candidate: PromisingForm) -> Repair | None:
         form, root = candidate.form, candidate.root
         disputed = self._lost_where_disputed(root)
         pairs = zip((self.lost_before, candidate.lost), disputed, strict=True)
@@ -245,7 +243,7 @@ class Measurer:
         bare = self.terms.formula(root)
         formula = replace(bare, source=to_python(bare))
         after = self.meter.measure(root, formula)
-        gain = Gain(before, after, judged, compared, self._values_regained(root))
+        gain = Gain(self.before, after, judged, compared, self._values_regained(root))
         if not gain.is_offered:
             return None
         return Repair(formula, tuple(map(self._step, form.steps)), gain, verification)
@@ -282,23 +280,24 @@ class Measurer:
         """Whether a form has no value where a program has one of ``u**v`` with u < 0 and a whole v,
         which counts as none here (ADR 0001).
         """
-        if not self.powers:
-            return False
+        rows = self._whole_powers
+        return bool(rows.any() and (rows & np.isnan(self._program(root))).any())
+
+    @cached_property
+    def _whole_powers(self) -> Array:
+        rows = np.zeros(min(SCANNED, len(self.samples)), dtype=bool)
+        for term in map(self.terms.__getitem__, self.terms.subterms(self.root)):
+            if term.operator == "pow":
+                base, exponent = map(self._program, term.children)
+                rows |= (base < 0) & (exponent == np.rint(exponent))
+        return rows
+
+    def _program(self, number: int) -> Array:
+        """What a program makes of a term at the first rows, those without a value included."""
         columns = {name: self.samples.columns[name][:SCANNED] for name in self.formula.variables}
         count = min(SCANNED, len(self.samples))
-
-        def results(number: int) -> Array:
-            found: Array = run_in(self.terms.tape(number), columns, count, self.truth.target)[-1]
-            return found
-
-        nowhere = np.isnan(results(root))
-        if not nowhere.any():
-            return False
-        for base, exponent in self.powers:
-            v = results(exponent)
-            if (nowhere & (results(base) < 0) & (v == np.rint(v))).any():
-                return True
-        return False
+        found: Array = run_in(self.terms.tape(number), columns, count, self.truth.target)[-1]
+        return found
 
     def _lost_where_disputed(self, root: int) -> tuple[Array, Array]:
         """The digits that both forms lose at the rows where a program's results differ most."""

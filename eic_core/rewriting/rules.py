@@ -217,13 +217,25 @@ class Rewriter:
             tries = [("add", (a, b), v)] if v == w else [("sub", (a, b), v), ("sub", (b, a), w)]
             rest = [part for k, part in enumerate(chain) if k not in (i, j)]
             for operator, operands, sign in tries:
-                for rewrite in self._pairs(operator, operands):
-                    whole = self._with_terms(rewrite.term, sign, rest, i)
-                    if whole is not None:
-                        yield Rewrite(rewrite.rule, whole, rewrite.assumptions)
+                pairs = self._pairs(operator, operands)
+                yield from self._put_back(pairs, self._with_terms, sign, rest, i)
         if 2 < len(chain) <= MAX_CHAIN:
             yield from self._longer("add", chain)
             yield from self._one_and_the_rest(chain)
+
+    def _put_back(
+        self,
+        rewrites: Iterable[Rewrite],
+        write: Callable[[int, Fraction, list[Weighted], int], int | None],
+        weight: Fraction,
+        rest: list[Weighted],
+        place: int,
+    ) -> Iterator[Rewrite]:
+        """Rewrites of a part of a chain, each among the rest of it."""
+        for rewrite in rewrites:
+            whole = write(rewrite.term, weight, rest, place)
+            if whole is not None:
+                yield Rewrite(rewrite.rule, whole, rewrite.assumptions)
 
     def _pairs(self, operator: str, operands: tuple[int, int]) -> Iterator[Rewrite]:
         pair = self.terms.intern(operator, operands)
@@ -288,12 +300,9 @@ class Rewriter:
             for operator, operands, exponent in tries:
                 pair = self.terms.intern(operator, operands)
                 for rule in self._rules(pair):
-                    if rule.pattern.operator != operator:
-                        continue
-                    for rewrite in self._direct(rule, pair):
-                        whole = self._with_factors(rewrite.term, exponent, rest, i)
-                        if whole is not None:
-                            yield Rewrite(rewrite.rule, whole, rewrite.assumptions)
+                    if rule.pattern.operator == operator:
+                        found = self._direct(rule, pair)
+                        yield from self._put_back(found, self._with_factors, exponent, rest, i)
         if 2 < len(chain) <= MAX_CHAIN:
             yield from self._longer("mul", chain)
         yield from self._reciprocals(chain)
@@ -316,9 +325,6 @@ class Rewriter:
             pair = self.terms.intern("div", (self.build.one(), term))
             rest = [part for k, part in enumerate(chain) if k != i]
             for rule in self._rules(pair):
-                if rule.pattern.children[0].operator != CONSTANT:
-                    continue
-                for rewrite in self._direct(rule, pair):
-                    whole = self._with_factors(rewrite.term, ONE, rest, i)
-                    if whole is not None:
-                        yield Rewrite(rewrite.rule, whole, rewrite.assumptions)
+                if rule.pattern.children[0].operator == CONSTANT:
+                    found = self._direct(rule, pair)
+                    yield from self._put_back(found, self._with_factors, ONE, rest, i)

@@ -10,6 +10,7 @@ from itertools import product
 from eic_core.formula.tree import CONSTANT
 from eic_core.rewriting.builder import ONE, Builder, Weighted
 from eic_core.rewriting.polynomials import polynomial_of, ways_to_write
+from eic_core.rewriting.rules import Named
 
 MAX_TERMS = 6
 """Longer sums are left alone."""
@@ -28,7 +29,7 @@ _ROOTS = ("sqrt", "cbrt", "root", "hypot")
 """Beside one of them the conjugate is the better way."""
 
 
-def half_angles(build: Builder, number: int) -> Iterator[tuple[str, int]]:
+def half_angles(build: Builder, number: int) -> Named:
     """``w cos u`` or ``w cosh u`` in a sum by the half angle, the rest collected.
     So the law of cosines becomes ``(a - b)**2 + 4*a*b*sin(u/2)**2`` (Sinnott, "Virtues of the
     Haversine", Sky & Telescope 68 (1984), for the sphere).
@@ -85,7 +86,7 @@ def _ways(build: Builder, number: int | None) -> Iterator[int]:
     yield number
 
 
-def vector_angles(build: Builder, number: int) -> Iterator[tuple[str, int]]:
+def vector_angles(build: Builder, number: int) -> Named:
     """The arc cosine of a dot product over both lengths, by the cross product: plainly, and with
     the difference of the vectors, which keeps its digits where they are near each other (Kahan,
     "How Futile are Mindless Assessments of Roundoff", 2006).
@@ -119,7 +120,7 @@ def vector_angles(build: Builder, number: int) -> Iterator[tuple[str, int]]:
             yield "angle between vectors", put("atan2", (cross, dot))
 
 
-def vector_sines(build: Builder, number: int) -> Iterator[tuple[str, int]]:
+def vector_sines(build: Builder, number: int) -> Named:
     """1 less the cosine between two vectors, or less its square, and the square of a dot product
     less that of both lengths, by the cross product (Lagrange's identity).
 
@@ -280,7 +281,7 @@ def _cross_products(build: Builder, pairs: list[tuple[int, int]]) -> Iterator[in
         yield _length(build, parts)
 
 
-def half_turns(build: Builder, number: int) -> Iterator[tuple[str, int]]:
+def half_turns(build: Builder, number: int) -> Named:
     """``sin(pi*u)`` and the like with the remainder of u, which is exact, taken to the nearest
     zero, as the recommended operations sinPi and cosPi of IEEE 754 are.
 
