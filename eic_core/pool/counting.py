@@ -182,7 +182,9 @@ def _base_of_one_hand(readings: Sequence[Reading]) -> int | None:
     if any("x0" in reading.formula.variables for reading in readings):
         return 0
     # a base that differs from the notation's was told by the text itself, which knows better
-    texts = (r.index_base for r in readings if r.index_base != LANGUAGES[r.syntax].index_base)
+    texts = (
+        r.index_base for r in readings if r.index_base != LANGUAGES[r.syntax].policy.index_base
+    )
     text_base = _agreed(texts)
     return _agreed(r.index_base for r in readings) if text_base is None else text_base
 
@@ -200,7 +202,7 @@ def _past(readings: Sequence[Reading], counting: Counting, inputs: int) -> bool:
 
 def _of_notation(syntax: str) -> int | None:
     name = language(syntax) if syntax else None
-    return LANGUAGES[name].index_base if name else None
+    return LANGUAGES[name].policy.index_base if name else None
 
 
 def counting_notes(

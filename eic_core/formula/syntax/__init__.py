@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from typing import get_args
 
 from eic_core.errors import FormulaError, UserError
@@ -325,13 +326,18 @@ def _read_text(
     def attempt(euler: bool, cased: bool) -> tuple[Report, Names, Formula, str]:
         again = report.begin_again()
         try:
-            base_first = "first" if "ℯ" in source else ""  # which only Julia writes
-            names = Names(columns, values, euler, arguments, cased, row.log_base or base_first)
-            names.close_products, names.remainder = row.close_products, row.remainder
-            if syntax.strip().lower() == "fortran" or (
+            of_fortran = syntax.strip().lower() == "fortran" or (
                 reader == INFIX and _OF_FORTRAN.search(text, start, end) is not None
-            ):
-                names.mod = "fmod"
+            )
+            base_first = "first" if "ℯ" in source else ""  # which only Julia writes
+            policy = replace(
+                row.policy,
+                euler=euler,
+                cased=cased,
+                log_base=row.policy.log_base or base_first,
+                mod="fmod" if of_fortran else "",
+            )
+            names = Names(columns, values, policy, arguments)
             if not text.isascii():
                 names.variants = forms_apart(text)
             if "N" in text and reader == INFIX and ("NA" in text or "NULL" in text):
@@ -351,14 +357,14 @@ def _read_text(
             formula = Formula.from_draft(settle(again, draft), source, exponents)
         return again, names, formula, notation
 
-    report, names, formula, notation = attempt(row.euler, False)
+    report, names, formula, notation = attempt(row.policy.euler, False)
     cased = "X" in text and names.holds_both_cases
     if cased:
-        report, names, formula, notation = attempt(row.euler, True)
+        report, names, formula, notation = attempt(row.policy.euler, True)
     first = lines.statements[0].start if lines is not None else start
-    is_sympy = row.euler
+    is_sympy = row.policy.euler
     if "E" in text and not names.is_column("E"):
-        reason = "as this notation prints it" if row.euler else ""
+        reason = "as this notation prints it" if row.policy.euler else ""
         if reader == SEXPR:
             reason = "" if "FPCore" in text else "as FPCore writes it"
         elif reader in _WITH_A_LETTER_E and "E" in formula.variables:
@@ -386,7 +392,7 @@ def _read_text(
     return Reading(
         formula,
         notation,
-        _index_base(report, formula, report.index_base or LANGUAGES[notation].index_base),
+        _index_base(report, formula, report.index_base or LANGUAGES[notation].policy.index_base),
         tuple(report.notes),
         report.other_readings(),
         report.domain,

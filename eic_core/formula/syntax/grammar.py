@@ -441,7 +441,7 @@ class _Parser:
                 return False
             self.pending.append((_SIGN if sign_first else _NEG, "neg", start, end, None, 0))
         elif kind == PREFIX:
-            tight = _NEG if self.names.close_products else _ROOT
+            tight = _NEG if self.names.policy.close_products else _ROOT
             precedence = tight if text in ROOT_SIGNS else FUNCTION_PRECEDENCE
             assert isinstance(extra, Function)
             self.pending.append((precedence, text, start, end, extra, 0))
@@ -505,7 +505,7 @@ class _Parser:
         """A binary operator: what binds at least as tightly is finished first."""
         precedence, floor, name = _BINARY[text]
         if name == "%":
-            name = self.names.remainder
+            name = self.names.policy.remainder
         if floor > precedence and self.grammar.powers_from_left:
             floor = precedence
         pending = self.pending
@@ -741,7 +741,9 @@ class _Parser:
                 args = self.with_base_last(operands[base:], (opened, end))
             elif len(args) == 2 and function.build is root:
                 self.note_root_index(operands[base:], (opened, end))
-            elif len(args) == 2 and function.name == "atan" and self.names.log_base == "first":
+            elif (
+                len(args) == 2 and function.name == "atan" and self.names.policy.log_base == "first"
+            ):
                 function = FUNCTIONS["atan2"]  # as Julia calls it
             del operands[base:]
             operands.append((self.apply(function, args, (opened, end)), opened, end))
@@ -757,8 +759,8 @@ class _Parser:
         """
         first, second = operands[0][0], operands[1][0]
         text = self.report.text
-        if self.names.log_base or text.startswith(_MODULES, span[0]):
-            is_first = self.names.log_base == "first"
+        if self.names.policy.log_base or text.startswith(_MODULES, span[0]):
+            is_first = self.names.policy.log_base == "first"
             return [second, first] if is_first else [first, second]
         is_first = literal(first) is not None and literal(second) is None
         places = [(low, high) for _, low, high in operands]

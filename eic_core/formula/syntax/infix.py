@@ -583,7 +583,7 @@ def _with_remainders(report: Report, names: Names, tokens: list[TokenRow]) -> li
             continue
         kept.append((OPERATOR, "%%" if doubled else "%", *row[2:]))
         if not doubled:
-            report.note(_REMAINDERS[names.remainder], (row[2], row[3]))
+            report.note(_REMAINDERS[names.policy.remainder], (row[2], row[3]))
     return kept
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import NamedTuple
 
 from eic_core.formula.syntax import mathematica, mathml, spreadsheet
 from eic_core.formula.syntax.build import FUNCTIONS
 from eic_core.formula.syntax.names import LETTERS
+from eic_core.formula.syntax.policy import Policy, Words
 from eic_core.operators import OPERATORS
 
 INFIX, LATEX, SEXPR, PREFIX = "infix", "latex", "sexpr", "prefix"
@@ -17,49 +19,52 @@ MATHEMATICA, SPREADSHEET, MATHML = "mathematica", "spreadsheet", "mathml"
 class Language(NamedTuple):
     label: str  # Its name for people
     reader: str  # How it is read
-    # What its indexed variables count from, 0 or 1; None where that differs
-    index_base: int | None = None
-    euler: bool = False  # Whether ``E`` is the constant e
-    # "", "first" or "last": which argument of ``log(a, b)`` is the base: Julia's is the first,
-    # Python's the last
-    log_base: str = ""
-    # Whether ``2x`` binds more tightly than ``*``, ``/`` and the ``^`` before it, as in Julia
-    close_products: bool = False
-    remainder: str = "mod"  # What ``%`` is: Python's has the divisor's sign, C's the dividend's
+    policy: Policy = Policy()  # What its words, indices, logarithms, ... mean
 
+
+_OF_SYMPY = Policy(Words.GIVEN, euler=True, log_base="last")
+_FROM_0 = Policy(Words.GIVEN, 0)
 
 LANGUAGES: dict[str, Language] = {
     "infix": Language("Python, NumPy or plain infix", INFIX),
-    "latex": Language("LaTeX", LATEX),
-    "fpcore": Language("FPCore or s-expressions", SEXPR),
-    "prefix": Language("prefix words", PREFIX),
-    "mathematica": Language("Mathematica", MATHEMATICA, 1, True, "first"),
-    "c": Language("C, C++, Java or JavaScript", INFIX, remainder="fmod"),
-    "matlab": Language("MATLAB or Octave", INFIX, 1),
-    "julia": Language("Julia", INFIX, 1, False, "first", True, "fmod"),
-    "spreadsheet": Language("Excel or another spreadsheet", SPREADSHEET, None, False, "last"),
-    "mathml": Language("MathML", MATHML),
-    "sympy": Language("SymPy", INFIX, None, True, "last"),
-    "sympy_x0": Language("SymPy, x0 first", INFIX, 0, True, "last"),
-    "sympy_x1": Language("SymPy, x1 first", INFIX, 1, True, "last"),
-    "sympy_x_0": Language("SymPy, x_0 first", INFIX, 0, True, "last"),
-    "sympy_named": Language("SymPy, named variables", INFIX, None, True, "last"),
-    "operon": Language("Operon", INFIX, 1),
-    "pysr": Language("PySR", INFIX, 0, False, "first"),
-    "srtree": Language("srtree and eggp", INFIX, 0),
-    "tinygp": Language("tinyGP with parameters", INFIX, 0),
-    "tir": Language("TIR", INFIX, 0),
-    "bingo": Language("Bingo", INFIX, 0),
-    "gplearn": Language("gplearn", INFIX, 0),
-    "e2e": Language("E2E words", INFIX, 0),
-    "e2e_infix": Language("E2E and TPSR infix", INFIX, 0),
-    "e2e_prefix": Language("E2E prefix words", PREFIX, 0),
-    "dso": Language("DSO", INFIX, 1, True, "last"),
-    "qlattice": Language("QLattice", INFIX, 0),
-    "ps-tree": Language("PS-Tree", INFIX, 0),
-    "geneticengine": Language("GeneticEngine", INFIX, 0),
-    "udsr": Language("uDSR", INFIX, None, True, "last"),
-    "feyn": Language("Feyn", INFIX, 0),
+    "latex": Language("LaTeX", LATEX, Policy(Words.PRODUCT)),
+    "fpcore": Language("FPCore or s-expressions", SEXPR, Policy(Words.NAME)),
+    "prefix": Language("prefix words", PREFIX, Policy(Words.NAME)),
+    "mathematica": Language(
+        "Mathematica", MATHEMATICA, Policy(Words.NAME, 1, euler=True, log_base="first")
+    ),
+    "c": Language("C, C++, Java or JavaScript", INFIX, Policy(Words.NAME, remainder="fmod")),
+    "matlab": Language("MATLAB or Octave", INFIX, Policy(Words.NAME, 1)),
+    "julia": Language(
+        "Julia",
+        INFIX,
+        Policy(Words.NAME, 1, log_base="first", close_products=True, remainder="fmod"),
+    ),
+    "spreadsheet": Language(
+        "Excel or another spreadsheet", SPREADSHEET, Policy(Words.NAME, log_base="last")
+    ),
+    "mathml": Language("MathML", MATHML, Policy(Words.NAME)),
+    "sympy": Language("SymPy", INFIX, _OF_SYMPY),
+    "sympy_x0": Language("SymPy, x0 first", INFIX, replace(_OF_SYMPY, index_base=0)),
+    "sympy_x1": Language("SymPy, x1 first", INFIX, replace(_OF_SYMPY, index_base=1)),
+    "sympy_x_0": Language("SymPy, x_0 first", INFIX, replace(_OF_SYMPY, index_base=0)),
+    "sympy_named": Language("SymPy, named variables", INFIX, _OF_SYMPY),
+    "operon": Language("Operon", INFIX, Policy(Words.NAME, 1)),
+    "pysr": Language("PySR", INFIX, Policy(Words.NAME, 0, log_base="first")),
+    "srtree": Language("srtree and eggp", INFIX, _FROM_0),
+    "tinygp": Language("tinyGP with parameters", INFIX, _FROM_0),
+    "tir": Language("TIR", INFIX, _FROM_0),
+    "bingo": Language("Bingo", INFIX, _FROM_0),
+    "gplearn": Language("gplearn", INFIX, _FROM_0),
+    "e2e": Language("E2E words", INFIX, _FROM_0),
+    "e2e_infix": Language("E2E and TPSR infix", INFIX, _FROM_0),
+    "e2e_prefix": Language("E2E prefix words", PREFIX, Policy(Words.NAME, 0)),
+    "dso": Language("DSO", INFIX, replace(_OF_SYMPY, index_base=1)),
+    "qlattice": Language("QLattice", INFIX, _FROM_0),
+    "ps-tree": Language("PS-Tree", INFIX, _FROM_0),
+    "geneticengine": Language("GeneticEngine", INFIX, _FROM_0),
+    "udsr": Language("uDSR", INFIX, _OF_SYMPY),
+    "feyn": Language("Feyn", INFIX, _FROM_0),
 }
 NOTATIONS = (
     "Python, NumPy or SymPy, LaTeX, Mathematica, MATLAB, Julia, C and its kin, MathML, FPCore,"

@@ -13,6 +13,7 @@ from typing import NoReturn
 from eic_core.errors import RefusalKind
 from eic_core.formula.syntax.build import FUNCTIONS, Function, log_base, number_label
 from eic_core.formula.syntax.conditions import SPECIAL, condition_function
+from eic_core.formula.syntax.policy import Policy
 from eic_core.formula.syntax.reading import Refusal, Report
 from eic_core.formula.syntax.tokens import DECIMAL
 from eic_core.formula.tree import CONSTANT, UNDEFINED, VARIABLE, Draft
@@ -288,29 +289,19 @@ class Names:
     """What each name in a formula means: columns first, then the arguments that the text itself
     declares (``f(E, x) = …``, an FPCore's), then constants. Two spellings that look the same when
     typeset, such as ``θ₁`` and ``θ_1``, are one variable, called as the text spells it first.
-    `parameters` are numbers that stand for names, such as tinyGP's ``theta``. With `euler` a bare
-    ``E`` is Euler's number, as SymPy prints it; with `cased` ``X0`` is another variable than
-    ``x0``. `log_base` tells which of two arguments of a logarithm is its base; it is "" where the
-    notation does not tell.
+    `parameters` are numbers that stand for names, such as tinyGP's ``theta``.
     """
 
     def __init__(
         self,
         columns: Collection[str],
         parameters: Mapping[str, str],
-        euler: bool = False,
+        policy: Policy = Policy(),  # noqa: B008 (it is frozen)
         arguments: Collection[str] = (),
-        cased: bool = False,
-        log_base: str = "",
     ) -> None:
         self._columns = _columns(tuple(columns))
         self.exact = self._columns.exact
-        self.euler = euler
-        self.cased = cased
-        self.log_base = log_base
-        self.remainder = "mod"  # what `%` builds
-        self.mod = ""  # the operator that a call of `mod` builds, where it is not that of its name
-        self.close_products = False  # whether `2x` binds more tightly than `/` and `^`, as in Julia
+        self.policy = policy
         self.special = False  # whether `True`, `False` or `nan` was read
         self.variants: dict[int, str] = {}  # letters that have two forms in the text
         # for each name, whether it is a constant; its label
@@ -378,7 +369,9 @@ class Names:
         if self.variants and not self.is_known(name):
             name = name.translate(self.variants)
         meaning = _meaning if len(name) < _SHORT_NAME else _meaning.__wrapped__
-        is_constant, label, look = meaning(self._columns, name, self.euler, self.cased)
+        is_constant, label, look = meaning(
+            self._columns, name, self.policy.euler, self.policy.cased
+        )
         self.special = self.special or (is_constant and label in SPECIAL)
         return is_constant, self._spellings.setdefault(look, label) if look else label
 
@@ -389,8 +382,8 @@ class Names:
         bare = _MODULE.sub("", name, count=1).lower()
         if bare == "remainder" and name[: -len(bare)] not in ("", "math."):
             bare = "mod"  # of NumPy and its kin
-        elif bare == "mod" and self.mod:
-            bare = self.mod
+        elif bare == "mod" and self.policy.mod:
+            bare = self.policy.mod
         found = FUNCTIONS.get(bare)
         if found is not None and not (bare in LETTERS and self._is_variable(name)):
             return found

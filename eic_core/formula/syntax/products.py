@@ -590,7 +590,7 @@ class ProductWriter:
         """Where ``2x`` is one operand of the ``*``, ``/`` or ``^`` before it: its first token and
         the end.
         """
-        if not self.names.close_products:
+        if not self.names.policy.close_products:
             return {}
         tokens, found = self.tokens, {}
         for index in range(len(tokens) - 1):
@@ -632,7 +632,7 @@ class ProductWriter:
             if tokens[first][0] == END:
                 continue
             end = ends[first]
-            if end not in self.gaps or (self.names.close_products and index + 1 in settled):
+            if end not in self.gaps or (self.names.policy.close_products and index + 1 in settled):
                 continue
             span = (tokens[index + 1][2], tokens[runs[end] - 1][3])
             if tokens[index][1] == "/":
@@ -648,7 +648,7 @@ class ProductWriter:
         begins.
         """
         tokens = self.tokens
-        if tokens[first][0] in (OPEN, BAR, PREFIX, END) or self.names.close_products:
+        if tokens[first][0] in (OPEN, BAR, PREFIX, END) or self.names.policy.close_products:
             return
         if close[first] > ends[first]:
             written.roots.append((tokens[first][2], tokens[close[first] - 1][3]))
