@@ -314,7 +314,7 @@ class Infix(Grammar):
 
     def __init__(self, names: Names, report: Report, powers_from_left: bool = False) -> None:
         super().__init__(names, report)
-        self.powers_from_left = powers_from_left
+        self.powers_from_left = powers_from_left or names.policy.powers_from_left
 
     def side_by_side(self, tokens: list[TokenRow], index: int, pending: list[PendingRow]) -> int:
         before, token = Token._make(tokens[index - 1]), Token._make(tokens[index])

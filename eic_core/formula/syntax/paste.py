@@ -135,14 +135,14 @@ def behind_label(text: str, start: int, end: int) -> tuple[str, int] | None:
     """What is written before a formula with a colon and a blank, and where the formula begins.
 
     >>> behind_label("Best model: x + 1", 0, 17), behind_label("x:y", 0, 3)
-    (('Best model', 12), None)
+    (('Best model:', 12), None)
     """
     match = _LABEL.match(text, start, end) if ":" in text else None
     if match is None or _NO_LABELS.search(match["label"]) is not None:
         return None
     if len(match["label"]) < 3 and text[match.end("label")] == " ":
         return None  # a range, as `a : b`
-    return match["label"], match.end()
+    return f"{match['label']}:", match.end()
 
 
 _OPERAND = r"(?=[^\W\d_]|[(√|])"
@@ -153,15 +153,20 @@ _BEFORE_MARK = re.compile(r"(?:(?P<word>[^\W\d]\w*+)|[\w)\]])\s++\Z")
 _LONGEST_WORD = 40
 
 
-def behind_item(text: str, start: int, end: int, closed: bool = False) -> tuple[str, int] | None:
-    """The number of a list's item before a formula, and where the formula begins; None if none is.
-    With `closed` only ``2)``, which is nothing else; else ``2.``, ``(2)`` and ``[2]``, which may be
-    factors.
+def behind_item(text: str, start: int, end: int) -> tuple[str, int] | None:
+    """The number of a list's item before a formula, which may be a factor, and where the formula
+    begins: ``2.``, ``(2)`` and ``[2]``; None if none is.
 
-    >>> behind_item("2. x + 1", 0, 8), behind_item("2. + x", 0, 6), behind_item("2) x", 0, 4, True)
-    (('2.', 3), None, ('2)', 3))
+    >>> behind_item("2. x + 1", 0, 8), behind_item("2. + x", 0, 6)
+    (('2.', 3), None)
     """
-    match = (_CLOSED_ITEM if closed else _ITEM).match(text, start, end)
+    match = _ITEM.match(text, start, end)
+    return (match["mark"], match.end()) if match is not None else None
+
+
+def closed_item(text: str, start: int, end: int) -> tuple[str, int] | None:
+    """As `behind_item`, of ``2)``, which is nothing else."""
+    match = _CLOSED_ITEM.match(text, start, end)
     return (match["mark"], match.end()) if match is not None else None
 
 
