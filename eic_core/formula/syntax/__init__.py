@@ -252,7 +252,7 @@ def _read_text(
     """Read `text`: the source letter for letter, with mathematical alphabets as plain letters.
     Nothing proves that the text which an error proposes can be read.
     """
-    report = Report(text)
+    report = Report(text, source)
     if len(text) > MAX_CHARACTERS:
         report.fail(
             f"the text is longer than {MAX_CHARACTERS:,} characters", 0, 0, "paste one formula"
@@ -335,7 +335,8 @@ def _read_text(
     def attempt(euler: bool, cased: bool) -> tuple[Report, Names, Formula, str]:
         again = report.begin_again()
         try:
-            policy = replace(base, euler=euler, cased=cased)
+            words = base.words if lines is None else Words.NAME  # of a program
+            policy = replace(base, euler=euler, cased=cased, words=words)
             if given_policy is None:
                 of_fortran = reader == INFIX and _OF_FORTRAN.search(text, start, end) is not None
                 base_first = "first" if "ℯ" in source else ""  # which only Julia writes

@@ -307,6 +307,7 @@ class Names:
         # for each name, whether it is a constant; its label
         self.met: dict[str, tuple[bool, str]] = {}
         self._spellings: dict[str, str] = {}
+        self.parameters = parameters
         for name, text in parameters.items():
             if name not in self.exact:
                 self.met[name] = (True, _signed_label(name, str(text)))

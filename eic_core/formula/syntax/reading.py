@@ -85,8 +85,9 @@ class Refusal(Exception):
 class Report:
     """The text being read, with the notes and alternatives collected on the way."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, source: str = "") -> None:
         self.text = text
+        self.source = source or text  # with mathematical letters, which are plain in the text
         self.view = text  # what is read: the text, or a copy with what says nothing left blank
         self.index_base: int | None = None  # what the text itself counts its variables from
         self.notes: dict[Note, None] = {}  # in their order, equal ones once
@@ -98,7 +99,7 @@ class Report:
 
     def begin_again(self) -> Report:
         """Another report on the same text and view, with the notes so far and nothing else."""
-        report = Report(self.text)
+        report = Report(self.text, self.source)
         report.view, report.index_base = self.view, self.index_base
         report.notes |= self.notes
         report.kept = self.kept
