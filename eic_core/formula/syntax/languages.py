@@ -27,6 +27,8 @@ _FROM_0 = Policy(Words.GIVEN, 0)
 
 LANGUAGES: dict[str, Language] = {
     "infix": Language("Python, NumPy or plain infix", INFIX),
+    "hand": Language("written by hand", INFIX, Policy(Words.PRODUCT)),
+    "fortran": Language("Fortran", INFIX, Policy(Words.NAME, mod="fmod")),
     "latex": Language("LaTeX", LATEX, Policy(Words.PRODUCT)),
     "fpcore": Language("FPCore or s-expressions", SEXPR, Policy(Words.NAME)),
     "prefix": Language("prefix words", PREFIX, Policy(Words.NAME)),
@@ -66,6 +68,8 @@ LANGUAGES: dict[str, Language] = {
     "udsr": Language("uDSR", INFIX, _OF_SYMPY),
     "feyn": Language("Feyn", INFIX, _FROM_0),
 }
+BY_HAND = frozenset(("infix", "hand"))
+"""The languages in which people leave out signs."""
 NOTATIONS = (
     "Python, NumPy or SymPy, LaTeX, Mathematica, MATLAB, Julia, C and its kin, MathML, FPCore,"
     " a spreadsheet's formula, or what a symbolic-regression tool printed"
@@ -84,7 +88,8 @@ _ALIASES = {
     "py": "infix",
     "ipython": "infix",
     "r": "infix",
-    "fortran": "infix",
+    "handwritten": "hand",
+    "by hand": "hand",
     "c++": "c",
     "cpp": "c",
     "java": "c",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from eic_core.errors import FormulaError, RefusalKind
+from eic_core.formula.syntax.policy import Policy
 from eic_core.formula.tree import Formula
 
 MAX_CHARACTERS = 100_000
@@ -57,6 +58,8 @@ class Reading:
         The range of a variable where the text itself says one, as an FPCore's ``:pre`` does.
     protected
         The names of gplearn's protected functions in it, which are read as the plain ones.
+    policy
+        What its words, indices, logarithms, ... were taken to mean.
     """
 
     formula: Formula
@@ -66,6 +69,7 @@ class Reading:
     alternatives: tuple[Alternative, ...] = ()
     domain: tuple[tuple[str, float, float], ...] = ()
     protected: tuple[str, ...] = ()
+    policy: Policy = Policy()
 
 
 class Refusal(Exception):
