@@ -1,4 +1,4 @@
-"""Rows of the operator table: the protected functions of search tools, which have a value everywhere.
+"""Rows of the operator table: protected functions of search tools, which have a value everywhere.
 
 ========  =============================  ====================================================
 gp_div    a/b, 1 where |b| ≤ 0.001       gplearn's ``div``

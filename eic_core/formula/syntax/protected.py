@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from fractions import Fraction
-from functools import partial
 
 from eic_core.formula.syntax import phrases
 from eic_core.formula.syntax.build import FUNCTIONS, Function, Span, chain, plain
