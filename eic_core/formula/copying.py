@@ -84,7 +84,8 @@ def copied(formula: Formula, language: str) -> Copied:
         raise _refused(formula, label, f"`{text[:60]}` has another meaning there") from error
     same = _shape(readings[0]) == _shape(formula)
     stands = {name: spelling for name, spelling in used.items() if spelling.lack is not None}
-    if not same and not _equal(formula, readings[-1], _AGREED if not stands else _NEARLY):
+    digits = _AGREED if not stands else _NEARLY
+    if not same and not _equal(formula, readings[-1], columns, digits):
         raise _refused(formula, label, f"`{text[:60]}` has another meaning there")
     renamed = tuple((old, new) for old, new in names.items() if old != new)
     notes = (*_notes_on_operators(label, used), *_notes_on_leaves(formula, language, renamed))
@@ -219,13 +220,17 @@ _BITS, _AGREED, _NEARLY = 200, 30, 14
 stands for an operator may be a series near 0, which has the digits of doubles."""
 
 
-def _equal(formula: Formula, other: Formula, digits: int) -> bool:
-    """Whether two trees have the same values to so many digits at a few points."""
+def _equal(formula: Formula, other: Formula, columns: tuple[str, ...], digits: int) -> bool:
+    """Whether two trees have the same values to so many digits at a few points.
+
+    `columns` are the variables of the other, in the order of those of the first.
+    """
     from eic_core.operators.balls import working  # of no use to whoever only copies
 
     with working(_BITS):
         for turn in range(len(_POINTS)):
-            own_value, other_value = (_value_at(tree, turn) for tree in (formula, other))
+            own_value = _value_at(formula, formula.variables, turn)
+            other_value = _value_at(other, columns, turn)
             if own_value is None:
                 continue
             if other_value is None or not _is_small(own_value - other_value, own_value, digits):
@@ -237,13 +242,13 @@ def _is_small(x: Any, value: Any, digits: int) -> bool:
     return bool(abs(x) * 10**digits <= 1 + abs(value))
 
 
-def _value_at(formula: Formula, turn: int) -> Any:
+def _value_at(formula: Formula, variables: tuple[str, ...], turn: int) -> Any:
     """The value as a ball, or None where there is none or fewer digits are known."""
     from flint import arb
 
     from eic_core.operators.balls import BALLS
 
-    place = {label: i for i, label in enumerate(formula.variables)}
+    place = {label: i for i, label in enumerate(variables)}
     values: list[Any] = []
     for node in formula:
         if node.operator == VARIABLE:

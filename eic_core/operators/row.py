@@ -91,6 +91,8 @@ class Operator:
     # The same of multiples or half-multiples of the second operand (remainders), whose number must
     # be known to below 1, whatever its size
     multiples: bool = False
+    # The size of the last operand at which the value jumps; within it the value is the same for all
+    edge: Fraction | None = None
     # Distance of the (first) operand from the nearest jump, or from an end of the domain where
     # kappa diverges faster than the value is lost; of the backend and all operands
     brink: Callable[..., Any] | None = None

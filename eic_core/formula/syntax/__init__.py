@@ -393,7 +393,7 @@ def _read_text(
         )
     if formula.complexity > MAX_NODES:
         report.fail(f"the formula has more than {MAX_NODES:,} nodes", start, end, "split it")
-    if notation == "gplearn":
+    if names.policy.protected:
         note_protected(report, formula)
     if not text.isascii():
         note_look_alikes(report, names)
