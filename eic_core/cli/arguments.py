@@ -37,6 +37,15 @@ def add_exponents_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_strict_argument(parser: argparse.ArgumentParser) -> None:
+    """The option of commands that leave rows out."""
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="exit with status 2 if anything was left out, after the result is printed",
+    )
+
+
 def read_data(path: Path) -> Table:
     """The table of a command; columns renamed or assumed are noted on standard error."""
     table = read_table(path)

@@ -43,9 +43,7 @@ class LeftOut(Plain):
         text = wording.shorten(" ".join(formula.split()), BEGINNING)
         missing = score.no_value
         if score.lack is Lack.NO_VALUE and missing is not None:
-            place = phrases.rows_without_value(
-                missing.rows, missing.count, missing.of, missing.step
-            )
+            place = phrases.rows_without_value(missing)
             return cls(row, text, str(missing.sentence), score.lack, str(missing.cause), str(place))
         reason = score.error or str(phrases.no_r2(score.lack))
         place = "" if score.column is None else str(phrases.at_column(score.column))
@@ -84,6 +82,6 @@ def left_out_lines(rows: Sequence[LeftOut], of: int) -> Iterator[str]:
 
 
 def refuse_left_out(rows: Sequence[LeftOut], of: int) -> None:
-    """UserError if a row was left out, as ``--strict`` has it."""
+    """UserError if a row was left out: what ``--strict`` asks for."""
     if rows:
         raise UserError(str(phrases.left_out(len(rows), of)), hint=str(phrases.strict()))

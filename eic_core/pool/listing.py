@@ -72,6 +72,7 @@ class ListedScore:
     # By variable; empty without a table
     columns: Mapping[str, str] = field(default_factory=dict)
     protected: tuple[str, ...] = ()  # Its functions that gplearn protects, if gplearn printed it
+    rows: int = 0  # Rows that it was measured on
 
 
 def score_listing(
@@ -252,7 +253,14 @@ def _scored_row(
             measured = diagnose_score(measured, reading.formula, samples)
         renumbered = isinstance(sampler.data, RangeData) and counted == 1
         return ListedScore(
-            row, measured, reading.syntax, counted, renumbered, (), columns, reading.protected
+            row,
+            measured,
+            reading.syntax,
+            counted,
+            renumbered,
+            columns=columns,
+            protected=reading.protected,
+            rows=len(samples),
         )
     except NoColumn as error:
         return ListedScore(row, refused_score(error, Lack.NO_COLUMN), missing=error.missing)

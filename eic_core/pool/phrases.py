@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, assert_never
 
 from eic_core import wording
 from eic_core.phrasing import Field, Phrase, listed, say, say_count
-from eic_core.pool.candidate import NO_FIT, Lack, Score
+from eic_core.pool.candidate import NO_FIT, Lack, NoValue, Score
 
 if TYPE_CHECKING:
+    from eic_core.pool.listing import ListedScore
     from eic_core.pool.picking import Pick
 
 # Rows left out
@@ -31,21 +32,25 @@ def without_value(clause: Phrase, *, in_doubles: bool) -> Phrase:
     return say("No real value: {clause}", clause=clause)
 
 
-def rows_without_value(named: Sequence[int], count: int, of: int, step: str) -> Phrase:
-    """Where a formula has no value: its rows, the first by number, and its step.
+def rows_without_value(missing: NoValue) -> Phrase:
+    """Where a formula has no value: its step and its rows, the first by number.
 
-    >>> print(rows_without_value((5, 17, 80), 3, 200, "log(x − 3)"))
-    at 3 of 200 rows: 5, 17 and 80; `log(x − 3)`
+    >>> missing = NoValue(say(""), say(""), "log(x − 3)", (5, 17, 80), 3, 200)
+    >>> print(rows_without_value(missing))
+    `log(x − 3)` at 3 of 200 rows: 5, 17 and 80
     """
-    where = say("at any row")
-    if count < of:
-        numbers = [str(row) for row in named]
-        if count > len(named):
-            numbers.append(f"{count - len(named):,} more")
+    where = say("at every row")
+    if missing.count < missing.of:
+        numbers = [str(row) for row in missing.rows]
+        if missing.count > len(numbers):
+            numbers.append(f"{missing.count - len(numbers):,} more")
         where = say(
-            "at {count} of {of} rows: {numbers}", count=count, of=of, numbers=wording.join(numbers)
+            "at {count} of {of} rows: {numbers}",
+            count=missing.count,
+            of=missing.of,
+            numbers=listed(numbers),
         )
-    return say("{where}; `{step}`", where=where, step=step) if step else where
+    return say("`{step}` {where}", where=where, step=missing.step) if missing.step else where
 
 
 def no_r2(lack: Lack) -> Phrase:
@@ -224,14 +229,19 @@ def _rows_passed_over(pick: Pick) -> Iterator[Phrase]:
                 row=str(each.listed.row),
                 no_eic=_no_finite_eic(each.score),
             )
-        if (missing := each.score.no_value) is not None:
-            yield say(
-                "{cause} in row {row}, {where}: there R² is of what a program computes all the "
-                "same.",
-                cause=missing.cause,
-                row=str(each.listed.row),
-                where=rows_without_value(missing.rows, missing.count, missing.of, missing.step),
-            )
+        yield from program_alone(each)
+
+
+def program_alone(scored: ListedScore) -> Iterator[Phrase]:
+    """Of a formula whose R^2 counts rows without a real value, where and why."""
+    missing = scored.score.no_value
+    if missing is None or math.isnan(scored.score.r2):
+        return
+    yield say(
+        "Row {row}: {sentence} R² takes what a program computes there.",
+        row=str(scored.listed.row),
+        sentence=missing.sentence,
+    )
 
 
 def _no_finite_eic(score: Score) -> Phrase:
