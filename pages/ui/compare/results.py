@@ -13,7 +13,7 @@ import streamlit as st
 from eic_core import wording
 from eic_core.pool.list_variables import counted_from_zero
 from eic_core.pool.listing import ListedScore
-from eic_core.pool.picking import READABLE, Pick, explains_nothing
+from eic_core.pool.picking import READABLE, Pick
 from pages.ui.compare.desk import (
     CompareDesk,
     CompareState,
@@ -313,10 +313,10 @@ def _choice(scored: Scored) -> None:
         choice = scored.choice(alpha or READABLE)
         assert choice is not None
         st.html(
-            f'<p class="eic-choice">{unbroken_prose(choice.sentence)}</p>'
+            f'<p class="eic-choice">{unbroken_prose(str(choice.sentence))}</p>'
             f'<p class="eic-picked"><code>{escape(choice.picked.listed.formula, 400)}</code></p>'
         )
-        if explains_nothing(choice.picked.score):
+        if choice.picked.score.explains_nothing:
             quiet_note(
                 "Are these the rows that the list was fitted to, and is this the column "
                 "to compare with? Both can be chosen under Data."
