@@ -50,6 +50,15 @@ def with_point(label: str) -> str:
     return label if "." in label or "e" in label else f"{label}.0"
 
 
+def with_bare_point(label: str) -> str:
+    """A number that C takes for a double, and readers for the same digits: ``2.0`` has more.
+
+    >>> [with_bare_point(label) for label in ("2", "-2.50", "1e5")]
+    ['2.', '-2.50', '1e5']
+    """
+    return label if "." in label or "e" in label else f"{label}."
+
+
 def with_d(label: str) -> str:
     """A number in Fortran's double precision.
 
@@ -233,7 +242,7 @@ C_DIALECT = Dialect(
         "log:*": ("log(<0>)/log(<p>)", MUL),
     })
     | _helped(mod=MOD_ROW.writing.c_helper, root=helpers.C_ROOT, **helpers.C_PROTECTED),
-    number=with_point,
+    number=with_bare_point,
     constants={"pi": Spelling("M_PI"), "e": Spelling("M_E")},
     words=frozenset(
         "auto bool break case char const continue default do double else enum extern float for"
