@@ -15,6 +15,7 @@ from eic_core.errors import FormulaError, UserError
 from eic_core.formula.syntax.alphabets import in_plain_letters, note_look_alikes
 from eic_core.formula.syntax.build import with_noisy_exponents
 from eic_core.formula.syntax.conditions import CONDITIONS, settle
+from eic_core.formula.syntax.definitions import beside, define, refuse_named_value
 from eic_core.formula.syntax.derivatives import refuse_derivatives
 from eic_core.formula.syntax.euler import note_meaning_of_e, reason_for_euler
 from eic_core.formula.syntax.infix import parse_repaired, parse_text, tokenize
@@ -283,6 +284,9 @@ def _read_text(
     if item:
         report.note(f"`{item[0]}` before the formula is not read", (start, item[1]))
         start, end, _ = unwrap(text, item[1], end)
+    defined = beside(text, start, end)
+    if defined is not None:
+        _, start, end = defined
     hint = language(syntax) or language(fence)
     name = hint or detect(text, start, end)
     program = None
@@ -353,6 +357,18 @@ def _read_text(
         except Refusal as refusal:
             place = (theta[0], len(text)) if theta else (0, 0)
             again.refuse(refusal, *place)
+        if defined is not None:
+            is_tex = reader == LATEX or "\\" in text
+            own = LATEX if is_tex else INFIX
+            define(
+                again,
+                names,
+                defined.definitions,
+                lambda body, inside, low, high: _read_infix(
+                    body, inside, own, name, low, high, True
+                )[0],
+            )
+        refuse_named_value(again, names, start, end)
         if lines is not None:
             draft, notation = read_source(again, names, lines), name
         else:

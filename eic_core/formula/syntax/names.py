@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Mapping
+from copy import copy
 from fractions import Fraction
 from functools import lru_cache, partial
 from typing import NoReturn
@@ -316,11 +317,19 @@ class Names:
         self.met: dict[str, tuple[bool, str]] = {}
         self._spellings: dict[str, str] = {}
         self.parameters = parameters
+        self.defined: dict[str, Function] = {}  # functions that the text itself defines
         for name, text in parameters.items():
             if name not in self.exact:
                 self.met[name] = (True, _signed_label(name, str(text)))
         if arguments:
             self.declare(arguments)
+
+    def with_arguments(self, arguments: Collection[str]) -> Names:
+        """As these, in the body of a function of `arguments`."""
+        inside = copy(self)
+        inside.met, inside._spellings = dict(self.met), dict(self._spellings)
+        inside.declare(arguments)
+        return inside
 
     def take_for_missing(self, names: Collection[str]) -> None:
         """Take these names for a missing value, unless they are columns or arguments."""
@@ -388,6 +397,8 @@ class Names:
         """The function of that name, None if there is none. Raises `Refusal` if it is not
         supported.
         """
+        if name in self.defined:
+            return self.defined[name]
         bare = _MODULE.sub("", name, count=1).lower()
         if (own := self._protected.get(bare)) is not None:
             return own
