@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -10,7 +9,7 @@ from fractions import Fraction
 from functools import lru_cache
 from html import escape
 
-from eic_core.formula.syntax.build import FUNCTIONS, literal
+from eic_core.formula.syntax.build import FUNCTIONS, exponent_label, literal
 from eic_core.formula.syntax.names import GREEK, SUBSCRIPTS, plain_letters, safe_name
 from eic_core.formula.tree import ALWAYS_EXACT, CONSTANT, UNDEFINED, VARIABLE, Formula, Node
 from eic_core.operators import OPERATORS, Form, follow
@@ -130,7 +129,7 @@ def math_style(form: Form, place: int, around: str = "") -> str:
 
 
 _TO_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-_LETTERS = {name: letter for letter, name in reversed(GREEK.items())}
+LETTERS_BY_NAME = {name: letter for letter, name in reversed(GREEK.items())}
 _NAME = re.compile(r"([^\W\d_]+)(?:_?([0-9]+))?\Z|([^\W\d_][^\W_]*)_(\w+)\Z")
 
 
@@ -147,7 +146,7 @@ def name_latex(name: str) -> str:
     if not match:
         return _upright(name)
     head, script = match[1] or match[3], match[2] or match[4] or ""
-    if head in _LETTERS and head != "pi" or head == "hbar":
+    if head in LETTERS_BY_NAME and head != "pi" or head == "hbar":
         stem = rf"\{head}"
     else:
         stem = head if len(head) == 1 and head.isascii() else _upright(head)
@@ -167,8 +166,8 @@ def name_text(name: str) -> str:
     if not match:
         return name
     head, script = match[1] or match[3], match[2] or match[4] or ""
-    if head in _LETTERS and head != "pi":
-        head = _LETTERS[head]
+    if head in LETTERS_BY_NAME and head != "pi":
+        head = LETTERS_BY_NAME[head]
     if script.isdigit():
         return head + script.translate(_TO_SUBSCRIPTS)
     return f"{head}_{script}" if script else head
@@ -187,8 +186,8 @@ def name_mathml(name: str) -> str:
     if not match:
         return f"<mi>{escape(printable(name[:80]))}</mi>"
     head, script = match[1] or match[3], match[2] or match[4] or ""
-    if head in _LETTERS and head != "pi":
-        head = _LETTERS[head]
+    if head in LETTERS_BY_NAME and head != "pi":
+        head = LETTERS_BY_NAME[head]
     stem = f"<mi>{escape(head)}</mi>"
     if not script:
         return stem
@@ -290,18 +289,20 @@ def to_c(formula: Formula, name: str = "f") -> str:
     <BLANKLINE>
     double f(double x, double y)
     {
-        return -pow(x, 2)/3.0 + (x > y ? x : 2.0);
+        return -pow(x, 2)/3. + (x > y ? x : 2.);
     }
     <BLANKLINE>
     """
     helpers = dict.fromkeys(
         OPERATORS[node.operator].writing.c_helper for node in formula.nodes if node.children
     )
-    arguments = ", ".join(f"double {c}" for c in _c_names(formula).values()) or "void"
+    arguments = ", ".join(f"double {c}" for c in c_names(formula).values()) or "void"
     body = "".join(_flatten(formula, len(formula) - 1, C))
+    labels = {node.label for node in formula.nodes if node.operator == CONSTANT}
     lines = [
         "#include <math.h>",
         "",
+        *(_C_CONSTANTS[label] for label in _C_CONSTANTS if label in labels),
         *(f"static {text}\n" for text in helpers if text),
         f"double {name}({arguments})",
         "{",
@@ -347,7 +348,11 @@ def to_latex(
     return "".join(_flatten(formula, _last(formula, node_id), LATEX, decorate, compact))
 
 
-def to_mathml(formula: Formula, node_id: int | None = None) -> str:
+def to_mathml(
+    formula: Formula,
+    node_id: int | None = None,
+    decorate: Callable[[Node, str], str] | None = None,
+) -> str:
     """MathML Core (W3C): one well-formed ``<math>`` element that browsers typeset.
 
     Parameters
@@ -356,6 +361,8 @@ def to_mathml(formula: Formula, node_id: int | None = None) -> str:
         The tree.
     node_id
         The root of the part to write; the whole by default.
+    decorate
+        Given a node, leaves too, and its MathML, returns one element in its place.
 
     Returns
     -------
@@ -369,7 +376,7 @@ def to_mathml(formula: Formula, node_id: int | None = None) -> str:
     >>> to_mathml(read("sqrt(x)").formula)[-48:]
     'display="block"><msqrt><mi>x</mi></msqrt></math>'
     """
-    inner = "".join(_flatten(formula, _last(formula, node_id), MATHML))
+    inner = "".join(_flatten(formula, _last(formula, node_id), MATHML, decorate))
     return f'<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">{inner}</math>'
 
 
@@ -598,7 +605,7 @@ def _parameter(node: Node, form: Form, style: int) -> str:
     value = node.parameter
     assert value is not None
     if style == MATHML:
-        return _number_mathml(str(value))
+        return number_mathml(str(value))
     if style == C:
         return _c_parameter(value)
     if style == LATEX or not OPERATORS[node.operator].power:
@@ -629,7 +636,8 @@ _NAMES: dict[int, Callable[[str], str]] = {
 def _variable_names(formula: Formula, style: int) -> dict[str, str]:
     """The typeset name of each variable; where two are alike, letter by letter, then numbered."""
     names = {label: _NAMES[style](label) for label in formula.variables}
-    for attempt in (_verbatim, _numbered):
+    attempts = (lambda label, place, style: verbatim(label, style), _numbered)
+    for attempt in attempts:
         count = Counter(names.values())
         alike = [label for label, name in names.items() if count[name] > 1]
         if not alike:
@@ -642,14 +650,15 @@ def _variable_names(formula: Formula, style: int) -> dict[str, str]:
 follow(_variable_names.cache_clear)
 
 
-def _verbatim(label: str, place: int, style: int) -> str:
+def verbatim(label: str, style: int) -> str:
+    """A name letter by letter."""
     if style == LATEX:
         return _upright(label)
     return f"<mi>{escape(printable(label[:80]))}</mi>" if style == MATHML else label
 
 
 def _numbered(label: str, place: int, style: int) -> str:
-    name = _verbatim(label, place, style)
+    name = verbatim(label, style)
     if style == LATEX:
         return rf"{name}^{{({place})}}"
     return f"<msup>{name}<mn>({place})</mn></msup>" if style == MATHML else f"{name}({place})"
@@ -658,7 +667,7 @@ def _numbered(label: str, place: int, style: int) -> str:
 def _leaf(formula: Formula, node: Node, style: int) -> str:
     label = node.label
     if style == C:
-        return _c_names(formula)[label] if node.operator == VARIABLE else _c_number(label)
+        return c_names(formula)[label] if node.operator == VARIABLE else _c_number(label)
     if node.operator == VARIABLE:
         if style != CODE:
             return _variable_names(formula, style)[label]
@@ -668,10 +677,10 @@ def _leaf(formula: Formula, node: Node, style: int) -> str:
         return f"Rational({over}, {under})" if slash else label
     if style == TEXT:
         return "π" if label == "pi" else label.replace("-", "−")
-    return _number_mathml(label) if style == MATHML else _number_latex(label)
+    return number_mathml(label) if style == MATHML else number_latex(label)
 
 
-def _number_latex(label: str) -> str:
+def number_latex(label: str) -> str:
     if label == "pi":
         return r"\pi"
     if label == "e":
@@ -691,20 +700,26 @@ _C_WORDS = frozenset(
     "inline int long register restrict return short signed sizeof static struct switch typedef "
     "union unsigned void volatile while asm near far pascal cdecl huge".split()
 )
-_C_MACROS = re.compile(r"[A-Z][A-Z0-9_]*_[A-Z0-9_]*|NAN|INFINITY|_.*")
+_C_MACROS = re.compile(r"(?:M|FP|MATH|HUGE|X)_\w*|NAN|INFINITY|HUGE|_(?:[A-Z_].*)?")
 """Names that `math.h` may define as macros, which replace a parameter of that name, too."""
+
+_C_CONSTANTS = {
+    label: f"#ifndef M_{label.upper()}\n#define M_{label.upper()} {digits}\n#endif\n"
+    for label, digits in (("pi", "3.14159265358979323846"), ("e", "2.7182818284590452354"))
+}
+"""What C99 lacks, and compilers mostly have."""
 
 _LARGEST_INT = 2**31
 
 
 @lru_cache(maxsize=64)
-def _c_names(formula: Formula) -> dict[str, str]:
+def c_names(formula: Formula) -> dict[str, str]:
     """The name of each variable in C, unlike keywords, macros, functions and the others."""
     used = {*_C_WORDS, *re.findall(r"[a-z]\w*(?=\()", " ".join(_c_templates(formula)))}
     names: dict[str, str] = {}
     for label in formula.variables:
         plain = re.sub(r"[^0-9A-Za-z_]", "_", plain_letters(label)) or "v"
-        if not plain[0].isalpha() or _C_MACROS.fullmatch(plain):
+        if not (plain[0].isalpha() or plain[0] == "_") or _C_MACROS.fullmatch(plain):
             plain = f"v_{plain.strip('_')}"
         name, number = plain, 2
         while name in used:
@@ -714,7 +729,7 @@ def _c_names(formula: Formula) -> dict[str, str]:
     return names
 
 
-follow(_c_names.cache_clear)
+follow(c_names.cache_clear)
 
 
 def _c_templates(formula: Formula) -> Iterator[str]:
@@ -729,44 +744,45 @@ def _c_number(label: str) -> str:
     """A constant as a double of C.
 
     >>> [_c_number(label) for label in ("2", "-2.50", "1e5", "-1/3", "pi")]
-    ['2.0', '-2.50', '1e5', '-1.0/3.0', '3.141592653589793']
+    ['2.', '-2.50', '1e5', '-1./3.', 'M_PI']
     """
-    if label in ("pi", "e"):
-        return repr(math.pi if label == "pi" else math.e)
+    if label in _C_CONSTANTS:
+        return f"M_{label.upper()}"
     if label == UNDEFINED:
         return "NAN"
     over, slash, under = label.partition("/")
     if slash:
-        return f"{over}.0/{under}.0"
-    return label if "." in label or "e" in label else f"{label}.0"
+        return f"{over}./{under}."
+    # 2.0 would be read as a number of two digits
+    return label if "." in label or "e" in label else f"{label}."
 
 
 def _c_parameter(value: Fraction) -> str:
     # C converts a whole number, as long as it is an int
     if value.denominator == 1 and abs(value) < _LARGEST_INT:
         return str(value)
-    return repr(float(value))
+    return _c_number(exponent_label(value)) if value.denominator <= 2 else repr(float(value))
 
 
-def _number_mathml(label: str) -> str:
+def number_mathml(label: str) -> str:
     """A constant as one MathML element.
 
-    >>> _number_mathml("-2.5"), _number_mathml("pi")
+    >>> number_mathml("-2.5"), number_mathml("pi")
     ('<mrow><mo>−</mo><mn>2.5</mn></mrow>', '<mi>π</mi>')
-    >>> _number_mathml("1e-3")
+    >>> number_mathml("1e-3")
     '<mrow><mn>1</mn><mo>×</mo><msup><mn>10</mn><mrow><mo>−</mo><mn>3</mn></mrow></msup></mrow>'
     """
     if label in ("pi", "e", UNDEFINED):
         return "<mi>π</mi>" if label == "pi" else f"<mi>{label}</mi>"
     if label.startswith("-"):
-        return f"<mrow><mo>−</mo>{_number_mathml(label[1:])}</mrow>"
+        return f"<mrow><mo>−</mo>{number_mathml(label[1:])}</mrow>"
     over, slash, under = label.partition("/")
     if slash:
         return f"<mfrac><mn>{over}</mn><mn>{under}</mn></mfrac>"
     mantissa, mark, exponent = label.partition("e")
     if not mark:
         return f"<mn>{label}</mn>"
-    power = f"<msup><mn>10</mn>{_number_mathml(exponent)}</msup>"
+    power = f"<msup><mn>10</mn>{number_mathml(exponent)}</msup>"
     return f"<mrow><mn>{mantissa}</mn><mo>×</mo>{power}</mrow>"
 
 

@@ -56,6 +56,7 @@ _APPLIED = re.compile(
 _SRTREE = ("Sqrt(", "Sin(", "Log(", "Exp(", "Abs(", "Cos(", "Tanh(")
 _SRTREE_CALL = re.compile(r"(?<![\w.])(?:Sqrt|Sin|Log|Exp|Abs|Cos|Tanh)\(")
 _GPLEARN = re.compile(r"\b(?:add|sub|mul|div|inv|neg)\(")
+_DEAP = re.compile(r"\b(?:protectedDiv|v(?:add|sub|mul|neg))\(")
 _GPLEARN_VARIABLE = re.compile(r"\bX[0-9]")
 _SIGN = re.compile(r"[*/^=]|[+-](?![0-9.])|(?<![(,eE])(?<!, )[+-]")
 _OPERON = re.compile(r"[0-9]\.[0-9]+\)? \* X[1-9]")
@@ -134,6 +135,7 @@ _TELLS: tuple[tuple[str, tuple[str, ...], _Test], ...] = (
     ("pysr", ("sqrtabs(", "powabs("), bool),
     ("operon", (" * X",), lambda body: "X0" not in body and _OPERON.search(body)),
     ("gplearn", ("X",), _is_gplearn),
+    ("deap", ("protectedDiv(", "vadd(", "vsub(", "vmul(", "vneg("), _DEAP.search),
     ("srtree", _SRTREE, _SRTREE_CALL.search),
 )
 """A notation, marks of which one must be there, and what tells it; the first that fits is it."""

@@ -61,6 +61,13 @@ LANGUAGES: dict[str, Language] = {
     "tir": Language("TIR", INFIX, _FROM_0),
     "bingo": Language("Bingo", INFIX, _FROM_0),
     "gplearn": Language("gplearn", INFIX, replace(_FROM_0, protected="gplearn")),
+    "gplearn_plain": Language("gplearn, with the plain functions", INFIX, _FROM_0),
+    "deap": Language("DEAP", INFIX, Policy(Words.NAME, protected="deap")),
+    "deap_plain": Language(
+        "DEAP, with the plain functions", INFIX, Policy(Words.NAME, protected="deap_plain")
+    ),
+    "turingbot": Language("TuringBot", INFIX, Policy(Words.NAME)),
+    "eureqa": Language("Eureqa", INFIX, Policy(Words.NAME, protected="eureqa")),
     "e2e": Language("E2E words", INFIX, _FROM_0),
     "e2e_infix": Language("E2E and TPSR infix", INFIX, _FROM_0),
     "e2e_prefix": Language("E2E prefix words", PREFIX, Policy(Words.NAME, 0)),

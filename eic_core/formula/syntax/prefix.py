@@ -9,9 +9,9 @@ from eic_core.formula.syntax.build import FUNCTIONS, Span, fold, number_label
 from eic_core.formula.syntax.euler import with_arguments
 from eic_core.formula.syntax.names import Names
 from eic_core.formula.syntax.policy import Words
-from eic_core.formula.syntax.products import letter_products, parts_of
+from eic_core.formula.syntax.products import letter_products
 from eic_core.formula.syntax.reading import Refusal, Report
-from eic_core.formula.syntax.tokens import DECIMAL, END, NAME, TokenRow
+from eic_core.formula.syntax.tokens import DECIMAL, NAME
 from eic_core.formula.tree import Draft, constant
 
 _WORDS = re.compile(r"[^\s,]+")
@@ -57,19 +57,17 @@ def read_prefix(report: Report, names: Names, start: int, end: int) -> Draft:
 
 def _applied(report: Report, names: Names, name: str, start: int, span: Span) -> Draft:
     """The leaf of the name in ``sin xy``, which people write, or the product of its letters."""
-    tokens: list[TokenRow] = [(NAME, name, *span, None), (END, "", span[1], span[1], None)]
-    products, others = letter_products(name, tokens, names)
-    parts = parts_of(name, names.spells_column)
+    words = letter_products(names, [(NAME, name, *span, None)])
+    parts = (words.certain | words.likely | words.possible).get(name, ())
     written = f"{report.text[start : span[0]].strip()}({'*'.join(parts)})"
-    if name in products:
+    if name in words.certain:
         report.note(f"`{name}` is the product {'·'.join(parts)}: read as `{written}`", span)
         whole = with_arguments(report.text, [name], start, span[1])
         report.alternative(f"one variable called {name}", lambda: whole)
         places = accumulate(map(len, parts), initial=span[0])
-        return fold(
-            "mul", [names.leaf(*leaf) for leaf in zip(parts, pairwise(places), strict=True)], span
-        )
-    if name in others:
+        leaves = [names.leaf(*leaf) for leaf in zip(parts, pairwise(places), strict=True)]
+        return fold("mul", leaves, span)
+    if name in words.likely or parts and not names.has_columns:
         report.note(f"`{name}` is read as one variable", span)
         other = f"{report.text[:start]}{written}{report.text[span[1] :]}"
         report.alternative(f"{name} as a product of letters", lambda: other)

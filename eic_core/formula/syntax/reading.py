@@ -57,7 +57,7 @@ class Reading:
     domain
         The range of a variable where the text itself says one, as an FPCore's ``:pre`` does.
     protected
-        The names of gplearn's protected functions in it, which are read as the plain ones.
+        The names of the protected functions in it, which are read as its tool computes them.
     policy
         What its words, indices, logarithms, ... were taken to mean.
     """
@@ -95,7 +95,7 @@ class Report:
         self.kept: dict[str, Alternative] = {}  # other readings that hold whatever is read
         self.products: list[tuple[int, int]] = []  # gaps where a `*` was understood
         self.domain: tuple[tuple[str, float, float], ...] = ()
-        self.protected: tuple[str, ...] = ()  # of gplearn's functions
+        self.protected: tuple[str, ...] = ()  # functions that are read as the tool computes them
 
     def note(self, message: str, span: tuple[int, int]) -> None:
         """Keep a note; the first of several equal ones stands."""

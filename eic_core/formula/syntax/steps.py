@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eic_core.errors import FormulaError
+from eic_core.formula.syntax.definitions import Definition, beside, define, refuse_named_value
 from eic_core.formula.syntax.derivatives import refuse_derivatives
 from eic_core.formula.syntax.detection import (
     BEGINS_MATHML,
@@ -68,6 +69,7 @@ class Paste(NamedTuple):
     start: int
     end: int
     language: str = "infix"
+    definitions: tuple[Definition, ...] = ()  # Functions that stand beside the formula
     arguments: tuple[str, ...] = ()  # The names that the text declares as variables
     program: Program | None = None  # Its statements, if it has more than one formula
     parameters_at: int = 0  # Where `|theta=` stands
@@ -135,6 +137,16 @@ def unwrap_formula(paste: Paste) -> Paste:
             fence = fence or inner
     stated = paste.stated or language(fence) or ""
     return paste._replace(start=start, end=end, stated=stated)
+
+
+def take_definitions(paste: Paste) -> Paste:
+    """Take the functions that the text defines beside its formula."""
+    found = beside(paste.report.text, paste.start, paste.end)
+    return (
+        paste
+        if found is None
+        else paste._replace(definitions=found[0], start=found[1], end=found[2])
+    )
 
 
 _BACKSLASH = re.compile(r"\\(?!\r?\n)")
@@ -333,6 +345,7 @@ STEPS: tuple[Callable[[Paste], Paste], ...] = (
     refuse_unreadable,
     take_parameters_off,
     unwrap_formula,
+    take_definitions,
     choose_language,
     refuse_declarations,
     take_statements,
@@ -381,26 +394,47 @@ def reader_of(name: str) -> Callable[..., Any]:
 
 def parse(paste: Paste, names: Names) -> tuple[Draft, str]:
     """The tree, and the notation in which the text was read in the end."""
+    report, start, end = paste.report, paste.start, paste.end
+    if paste.definitions:
+        language = paste.language if paste.reader == INFIX else "infix"
+        language = "latex" if "\\" in report.text else language
+        one = paste._replace(language=language, stated=language, program=None)
+        define(
+            report,
+            names,
+            paste.definitions,
+            lambda body, inside, low, high: _parse(
+                one._replace(report=body, start=low, end=high), inside
+            )[0],
+        )
+    refuse_named_value(report, names, start, end)
+    if not paste.polish:
+        return _parse(paste, names)
+    label = f"{signed_pair(report.text[start:end])}, in Polish notation"
+    try:
+        result = _parse(paste, names)
+    except FormulaError as error:
+        error.choices = (*error.choices, (label, paste.polish))
+        raise
+    message = "the sign is read as that of a product, not as Polish notation"
+    report.note(message, (start, end))
+    report.alternative(label, lambda: paste.polish)
+    return result
+
+
+def _parse(paste: Paste, names: Names) -> tuple[Draft, str]:
     report, start, end, language = paste.report, paste.start, paste.end, paste.language
-    if paste.program is not None and paste.reader == INFIX:
-        return reader_of("statements")(report, names, paste.program), language
     if paste.reader != INFIX:
         return reader_of(paste.reader)(report, names, start, end), language
+    if paste.program is not None:
+        return reader_of("statements")(report, names, paste.program), language
     by_hand = language in BY_HAND
     if by_hand and "/" in report.view and "d" in report.view:
         refuse_derivatives(report, names, start, end)
     tokens = tokenize(report, start, end)
-    label = f"{signed_pair(report.text[start:end])}, in Polish notation" if paste.polish else ""
     try:
-        draft = parse_text(report, names, tokens, by_hand=by_hand)
-    except FormulaError as error:
-        if label:
-            error.choices = (*error.choices, (label, paste.polish))
+        return parse_text(report, names, tokens, by_hand=by_hand), language
+    except FormulaError:
         if ";" in report.text and (mended := parse_repaired(report, names, tokens)) is not None:
             return mended, language if paste.stated else "pysr"
         raise
-    if label:
-        note = "the sign is read as that of a product, not as Polish notation"
-        report.note(note, (start, end))
-        report.alternative(label, lambda: paste.polish)
-    return draft, language
