@@ -254,7 +254,7 @@ def test_reading_infix_formulas_loads_no_other_reader() -> None:
         "import sys; from eic_core.cli.main import build_parser; build_parser(['score']); "
         "import eic_core.pool.scoring; from eic_core.formula.syntax import read; "
         f"[read(text) for text in {formulas!r}]; "
-        f"print(*[name for name in {readers!r} if 'eic_core.formula.syntax.' + name in sys.modules])"
+        f"print(*[r for r in {readers!r} if 'eic_core.formula.syntax.' + r in sys.modules])"
     )
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
