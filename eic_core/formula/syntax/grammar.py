@@ -711,7 +711,8 @@ class _Parser:
             self.report.products.append((middle, end - 1))
             self.infix("*", middle, middle)
             start = end - 1
-        self.open("(", start, end, function)
+        is_bracket = self.names.policy.brackets_call and self.report.text[end - 1] == "["
+        self.open("[" if is_bracket else "(", start, end, function)
 
     def close(self, text: str, start: int, end: int) -> None:
         """A closing bracket: apply the function or the bars it ends."""
