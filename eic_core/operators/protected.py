@@ -22,6 +22,7 @@ import numpy as np
 
 from eic_core.operators import wide
 from eic_core.operators.exponentials import LOG_ROW
+from eic_core.operators.helpers import C_PROTECTED
 from eic_core.operators.row import Operands, Operator, Program, is_zero, limits, square
 from eic_core.operators.wide import Wide, Widely
 from eic_core.operators.words import NEARLY_ON_A_JUMP, Words
@@ -114,7 +115,8 @@ def _quotient(name: str, edge: Fraction, where: str) -> Operator:
 def _writing(name: str, *parameters: str) -> Writing:
     bare = name.replace("_", "")  # LaTeX and Mathematica mean something else by a low line
     form = called(name, rf"\operatorname{{{bare}}}", upright=bare)
-    return Writing(f"{name} {bare}", form, parameters=parameters)
+    helper = C_PROTECTED[name]
+    return Writing(f"{name} {bare}", form, parameters=parameters, c_helper=helper)
 
 
 GP_DIV_ROW = _quotient("gp_div", EDGE, "at ±0.001, where its value jumps")
