@@ -116,7 +116,7 @@ def _list(
         if not desk.scored.check.passed and desk.table_confirmed_for != desk.scored_for:
             ask_about_table(desk.scored)
             return
-        results_view(desk, desk.scored, scoring_notices(desk, state, visit.table))
+        results_view(desk, desk.scored, scoring_notices(desk, state, visit.table), visit)
     elif desk.job is not None and desk.job.running:
         show_progress(f"scoring-{desk.number}")
     else:

@@ -7,7 +7,7 @@ import gzip
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, unique
 from pathlib import Path
 from typing import NamedTuple, TextIO
@@ -63,6 +63,10 @@ class Candidate:
             row=row,
             exponents=exponents_in(row.get("exponents") or ""),
         )
+
+    def in_notation(self, syntax: str) -> Candidate:
+        """The candidate, read in another notation."""
+        return replace(self, syntax=syntax)
 
 
 class Refused(NamedTuple):
