@@ -45,11 +45,11 @@ def left_out_view(desk: CompareDesk, scored: Scored, visit: Visit) -> ListedScor
     show_heading(f"{count} left out of {len(scored.scores):,}")
     chosen: ListedScore | None = None
     with st.expander("Which, and why", key="left-out", expanded=True):
-        for place, group in enumerate(_groups(scored)):
-            if place:
-                st.divider()
-            chosen = _group(desk, group, place, visit) or chosen
-        if any(len(group.rows) > MOST_ROWS for group in _groups(scored)):
+        groups = _groups(scored)
+        for place, group in enumerate(groups):
+            with st.container(gap="xsmall", key=f"reason-{place}"):
+                chosen = _group(desk, group, place, visit) or chosen
+        if any(len(group.rows) > MOST_ROWS for group in groups):
             _table(scored.left_out)
     return chosen
 
@@ -174,7 +174,14 @@ def _table(rows: Sequence[LeftOut]) -> None:
         "Formula": [clean(row.formula, 200) for row in rows],
         "Reason": [clean(row.reason, 400) for row in rows],
     }
-    st.dataframe(pa.table(columns), key="left-out-table", hide_index=True, height=240)
+    st.dataframe(
+        pa.table(columns),
+        key="left-out-table",
+        hide_index=True,
+        height=min(320, 38 + 35 * len(rows)),
+        column_config={"Row": st.column_config.NumberColumn(width=56)},
+        alt="Every row that is left out, with its reason",
+    )
 
 
 def _read_as(notation: str) -> None:

@@ -188,6 +188,10 @@ def results_view(desk: CompareDesk, scored: Scored, notices: list[str], visit: V
             "gains *Cause* and *Step*, and a filter of causes.",
         )
     _results(desk.number)
+    show_left_out(desk, scored, visit)
+
+
+def show_left_out(desk: CompareDesk, scored: Scored, visit: Visit) -> None:
     if (chosen := left_out_view(desk, scored, visit)) is not None:
         open_in_inspector(chosen)
 
