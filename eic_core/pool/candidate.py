@@ -97,7 +97,8 @@ class Lack(Enum):
     NO_SCORE = "no_score"  # the file says none
 
 
-class NoValue(NamedTuple):
+@dataclass(frozen=True)
+class NoValue:
     """Rows at which a formula has no value, as an inspection of the same data sees them."""
 
     sentence: Phrase  # The headline of the inspection
