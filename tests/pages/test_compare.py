@@ -75,8 +75,8 @@ def test_a_pasted_list_is_scored_and_refused_rows_keep_their_reason() -> None:
     scores = desk_of(page).scored.scores
     assert [bool(s.score.error) for s in scores] == [False, False, True, False]
     assert scores[0].score.eic > scores[1].score.eic + 5
-    assert "1 row refused" in html_of(page)
-    assert "unknown function <code>lg</code>" in html_of(page)
+    assert "1 row left out of 4" in html_of(page)
+    assert "Unknown function <code>lg</code>" in html_of(page)
     assert "of 3 formulas</b>" in html_of(page)
 
 
@@ -517,7 +517,8 @@ def test_a_list_without_any_number_says_what_to_do_and_draws_nothing(text: str, 
     assert not page.exception
     assert title in html_of(page) and "on the front of" not in html_of(page)
     assert not page.get("plotly_chart") and not page.dataframe
-    assert ("refused" in html_of(page)) == ("lg" in text)
+    assert "2 rows left out of 2" in html_of(page)
+    assert ("<code>lg</code>" in html_of(page)) == ("lg" in text)
     assert [button.label for button in page.get("download_button")] == ["All scores, CSV"]
 
 
@@ -587,7 +588,7 @@ def test_what_was_taken_off_a_list_is_told_above_it() -> None:
     assert not page.exception
     shown = html_of(page)
     assert "Every line begins with <code>-</code>: that is a bullet here" in shown
-    assert "1 row refused" in shown and "holds no formula, only <code>n/a</code>" in shown
+    assert "1 row left out of 3" in shown and "holds no formula, only <code>n/a</code>" in shown
     assert state_of(page).domains == (("x0", Domain("uniform", 1.0, 5.0)),), "of n and a nothing"
     assert [s.listed.formula for s in desk_of(page).scored.scores[:2]] == ["x0 + 1", "sin(x0)"]
 
