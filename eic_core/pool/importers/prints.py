@@ -7,7 +7,7 @@ a backslash. So columns are found by their ends; where spaces were lost, by the 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import NamedTuple
 
 from eic_core import wording
@@ -21,7 +21,7 @@ _SERIES = re.compile(r"(?:Name: (.+), )?(?:Length: \d+, )?dtype: \w+")
 _INDEX = re.compile(r"(\d+|\.\.)(?:\s+|\Z)")
 _NUMBER = r"[-+]?(?:\d++\.?+\d*+(?:[eE][-+]?\d++)?+|inf|nan|None)"
 _GAP = ("..", "...")
-_PROMPT = re.compile(r"\s*(?:>>>|\.\.\.|(?:In|Out) ?\[\d*\]:)")
+_PROMPT = re.compile(r"\s*(?:>>>|\.\.\.|PySRRegressor\.equations_ = \[\Z|\[\Z|\],?\Z)")
 _RULE = re.compile(r"\s*+[|+]?+\s*+:?+[-=]{2,}+:?+\s*+(?:[|+]\s*+:?+[-=]++:?+\s*+)*+[|+]?+\s*+")
 _BAR = re.compile(r"(?<!\\)\|")
 _WRAPS = ("**", "__", "`", "$")
@@ -35,7 +35,7 @@ class Printed(NamedTuple):
     gaps: bool = False  # Whether printing has left out columns
 
 
-def printed_by_pandas(lines: Sequence[str], formulas: Sequence[str]) -> Printed | None:
+def printed_by_pandas(lines: Sequence[str], formulas: Container[str]) -> Printed | None:
     """The table or column that pandas has printed, if there is one; `formulas` is in lower case.
 
     >>> lines = ["   loss  equation", "0   2.5        x0", "1  0.25  x0 + 1.0"]
@@ -45,7 +45,7 @@ def printed_by_pandas(lines: Sequence[str], formulas: Sequence[str]) -> Printed 
     >>> printed_by_pandas(lines, ["equation"]).rows
     (('2.5', 'x0'), ('0.25', 'x0 + 1.0'))
     """
-    body = [line for line in lines if not _PROMPT.match(line)]
+    body = [line.removeprefix("\t") for line in lines if not _PROMPT.match(line)]
     if body and _SIZE.fullmatch(body[-1].strip()):
         body = body[:-1]
     if len(body) < 2:
@@ -58,17 +58,17 @@ def printed_by_pandas(lines: Sequence[str], formulas: Sequence[str]) -> Printed 
     found = _aligned(body)
     if found is None or not any(n.lower() in formulas or n == "..." for n in found.columns):
         found = _counted(body, formulas)
-    return None if found is None else _without_gaps(found)
+    return None if found is None else without_gaps(found)
 
 
 def _series(rows: Sequence[str], name: str) -> Printed | None:
     cells = [(match, row[match.end() :]) for row in rows if (match := _INDEX.match(row))]
     if len(cells) < len(rows) or not name or not all(cell for _, cell in cells):
         return None
-    return _without_gaps(Printed((name,), tuple((cell,) for _, cell in cells)))
+    return without_gaps(Printed((name,), tuple((cell,) for _, cell in cells)))
 
 
-def _without_gaps(found: Printed) -> Printed:
+def without_gaps(found: Printed) -> Printed:
     """Without the rows and columns that stand for those that were left out."""
     kept = [i for i, name in enumerate(found.columns) if name != "..."]
     rows = [row for row in found.rows if not all(cell in _GAP for cell in row)]
@@ -174,7 +174,7 @@ def _is_full(rows: Sequence[str], ends: Sequence[int]) -> bool:
     return all(any(not row[end - 1].isspace() for row in rows) for end in ends)
 
 
-def _counted(lines: Sequence[str], formulas: Sequence[str]) -> Printed | None:
+def _counted(lines: Sequence[str], formulas: Container[str]) -> Printed | None:
     """A table whose spaces were lost, but whose index counts 0, 1, 2, ..."""
     names = _WORD.findall(lines[0])
     places = [i for i, name in enumerate(names) if name.lower() in formulas]
