@@ -10,7 +10,9 @@
   github.com/heal-research/operon, ``cli/source/pareto_front.cpp``): `pareto_front_` is a list of
   dictionaries with the infix text under ``model``; the program writes JSON with ``expression``.
 - PhySO (github.com/WassimTenachi/PhySO, ``physo/learn/monitoring.py``, `get_pareto_data_df`): the
-  free constants stand in columns of their own; where they have no value, they are 1.
+  free constants stand in columns of their own; where they have no value, they are 1. Roots and
+  logarithms are those of the magnitude (``physo/physym/functions.py``, `OPS_PROTECTED`), which only
+  ``expression_prefix`` tells: ``expression`` writes a root as a power.
 - PySR (github.com/MilesCranmer/SymbolicRegression.jl, ``src/SearchUtils.jl``, `save_to_file`):
   ``hall_of_fame.csv`` has the header ``Complexity,Loss,Equation``, before 0.6
   ``Complexity|MSE|Equation``; ``model.equations_.to_csv()`` lower-case names.
@@ -46,7 +48,7 @@ class TableFormat(NamedTuple):
     same: tuple[str, ...] = ()
     syntax: str = ""
     method: str = ""
-    constants: bool = False  # Whether columns are called after what a formula leaves open
+    reason: str = ""  # What it is recognised by, where it has no header of its own
 
     def recognise(self, sheet: Sheet) -> str:
         """The reason to take a table for one of this format; "" without one."""
@@ -56,7 +58,7 @@ class TableFormat(NamedTuple):
         if min(places) < 0:
             return ""
         named = wording.join([f"`{sheet.columns[i]}`" for i in places])
-        return f"{named} are columns of a {self.label}"
+        return self.reason or f"its columns include {named}"
 
 
 class LineFormat(NamedTuple):
@@ -93,7 +95,7 @@ TABLES: dict[str, TableFormat] = {
     ),
     "physo": TableFormat(
         "PhySO front", "complexity reward expression expression_prefix", "expression",
-        ("expression_prefix",), "infix", "PhySO", constants=True,
+        ("expression_prefix",), "infix", "PhySO",
     ),
     "pysr": TableFormat(
         "PySR hall of fame", "complexity loss|mse|score equation", "equation",
@@ -101,11 +103,12 @@ TABLES: dict[str, TableFormat] = {
         "pysr", "PySR",
     ),
     "turingbot": TableFormat(
-        "TuringBot list", "size loss function", "function", (), "turingbot", "TuringBot"
+        "TuringBot list", "size loss function", "function", (), "turingbot", "TuringBot",
+        "it has the header of TuringBot",
     ),
     "aifeynman": TableFormat(
         "AI Feynman solution", "complexity loss formula log_error", "formula", (), "sympy_x0",
-        "AI Feynman",
+        "AI Feynman", "numbers stand before each formula, as AI Feynman writes them",
     ),
     "scored": TableFormat(
         "Scored pool", "formula complexity r2 eic eic_finite invalid singular", "formula"
@@ -203,9 +206,12 @@ def read_table_rows(sheet: Sheet, column: str, table: TableFormat) -> Rows:
     in_own_notation = column.lower() in (*table.formula.split("|"), "formula", "expression")
     syntax = sheet.syntax or (table.syntax if in_own_notation or not table.same else "")
     scores, notes = sheet.scores(place)
-    rows = []
+    words = sheet.column_index("expression_prefix") if table.method == "PhySO" else -1
+    rows, protected = [], 0
     for number, cells in enumerate(sheet.whole_rows(place), start=1):
         formula = unguarded(cell_of(cells, place).strip())
+        if written := of_magnitudes(cell_of(cells, words)):
+            formula, protected = written, protected + 1
         who = cell_of(cells, methods).strip()
         rows.append(
             Listed(
@@ -220,6 +226,8 @@ def read_table_rows(sheet: Sheet, column: str, table: TableFormat) -> Rows:
                 exponents=exponents_in(cell_of(cells, exponents)),
             )
         )
+    if protected:
+        notes = (*notes, _OF_MAGNITUDES.format(wording.count(protected, "formula")))
     return rows, (*sheet.notes, *notes)
 
 
@@ -242,6 +250,37 @@ def unguarded(cell: str) -> str:
     return cell[1:] if cell[:1] == "'" and cell[1:].lstrip().startswith(_SPREADSHEET) else cell
 
 
+_OF_MAGNITUDES = "PhySO takes roots and logarithms of the magnitude; so written: {}."
+_MAGNITUDES = {"sqrt": "sqrt(abs({}))", "log": "log(abs({}))", "cbrt": "abs({})**(1/3)"}
+_PHYSO: dict[str, str] = _MAGNITUDES | {
+    "add": "({} + {})", "sub": "({} - {})", "mul": "({} * {})", "div": "({} / {})",
+    "pow": "({}) ** ({})", "neg": "(-{})", "inv": "(1 / {})", "n2": "({}) ** 2", "n3": "({}) ** 3",
+    "n4": "({}) ** 4", "logabs": "log(abs({}))", "expneg": "exp(-{})",
+}  # fmt: skip
+_CALLS = "sin cos tan exp abs tanh sinh cosh arctan arccos arcsin erf"
+_PHYSO |= {name: f"{name}({{}})" for name in _CALLS.split()}
+_MOST_WORDS = 500
+
+
+def of_magnitudes(cell: str) -> str:
+    """A formula in PhySO's prefix words, its roots and logarithms of the magnitude; "" without one.
+
+    >>> of_magnitudes("[sqrt sub x1 x0]"), of_magnitudes("[mul x0 c1]")
+    ('sqrt(abs((x1 - x0)))', '')
+    """
+    words = cell.strip().strip("[]").split()
+    if _MAGNITUDES.keys().isdisjoint(words) or len(words) > _MOST_WORDS:
+        return ""
+    stack: list[str] = []
+    for word in reversed(words):
+        template = _PHYSO.get(word, word)
+        arity = template.count("{}")
+        if len(stack) < arity:
+            return ""
+        stack.append(template.format(*[stack.pop() for _ in range(arity)]))
+    return stack[0] if len(stack) == 1 else ""
+
+
 def _parameters_of(
     sheet: Sheet, table: TableFormat
 ) -> Callable[[tuple[str, ...], str], Mapping[str, str]]:
@@ -258,4 +297,4 @@ def _parameters_of(
         given = {n: cell_of(cells, i).strip() for i, n in enumerate(sheet.columns) if n in names}
         return {n: cell if read_number(cell) is not None else "1" for n, cell in given.items()}
 
-    return named if table.constants else numbered
+    return named if table.method == "PhySO" else numbered

@@ -91,7 +91,7 @@ def formulas(text: str | bytes, **options: str) -> list[str]:
 )
 def test_a_hall_of_fame_is_recognised_in_every_spelling(text):
     got = import_formulas(text, name="hall_of_fame.csv.bkup")
-    assert got.format == "pysr" and "PySR" in got.reason
+    assert got.format == "pysr" and "PySR" in got.label
     assert [r.formula for r in got.rows] == ["4.4324794", "x0 * x0", "max(x0, cos(x3))"]
     assert [r.stored["loss"] for r in got.rows] == [42.35, 3.43, 1.36]
     assert [r.stored["complexity"] for r in got.rows] == [1, 3, 6]
