@@ -52,6 +52,8 @@ class TableFormat(NamedTuple):
 
     def recognise(self, sheet: Sheet) -> str:
         """The reason to take a table for one of this format; "" without one."""
+        if sheet.method:
+            return self.reason if sheet.method == self.method else ""
         if not self.columns:
             return _reason_of_cells(sheet)
         places = [sheet.column_index(*names.split("|")) for names in self.columns.split()]
@@ -107,7 +109,7 @@ TABLES: dict[str, TableFormat] = {
         "it has the header of TuringBot",
     ),
     "aifeynman": TableFormat(
-        "AI Feynman solution", "complexity loss formula log_error", "formula", (), "sympy_x0",
+        "AI Feynman solution", "complexity loss formula", "formula", (), "sympy_x0",
         "AI Feynman", "numbers stand before each formula, as AI Feynman writes them",
     ),
     "scored": TableFormat(

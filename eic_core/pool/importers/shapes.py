@@ -165,7 +165,7 @@ def _sheet_of_latex(source: PastedList) -> Sheet | None:
         return None
     several = len(tables) > 1
     rows = [[*tables[0][0], *["problem"] * several]]
-    for number, (_, *body) in enumerate(tables):
+    for number, (_, *body) in enumerate(tables, start=1):
         rows += [[*row, *[f"output {number}"] * several] for row in body]
     return _sheet_of_rows(rows, "LaTeX", "latex")
 
@@ -270,7 +270,7 @@ def _sheet_of_turingbot(source: PastedList) -> Sheet | None:
         return None
     names = ["Size", "Loss", *["Loss_test"] * ("Test" in lines[head]), "Function"]
     rows = [tuple(line.split(None, len(names) - 1)) for line in lines[head + 1 :]]
-    return Sheet(tuple(names), tuple(rows), "printed")
+    return Sheet(tuple(names), tuple(rows), "printed", method="TuringBot")
 
 
 _OF_AIFEYNMAN = ("test_error", "log_error", "log_error_of_all", "complexity", "loss", "formula")
@@ -288,7 +288,7 @@ def _sheet_of_aifeynman(source: PastedList) -> Sheet | None:
     if width < fewest or width == 3 or not reading_of(rows[-1][1].split(None, width)[width]):
         return None
     cells_of_rows = tuple(tuple(line.split(None, width)) for _, line in rows)
-    return Sheet(_OF_AIFEYNMAN[5 - width :], cells_of_rows, "printed")
+    return Sheet(_OF_AIFEYNMAN[5 - width :], cells_of_rows, "printed", method="AI Feynman")
 
 
 def _sheet_of_pandas(source: PastedList) -> Sheet | None:

@@ -37,6 +37,7 @@ class Sheet:
     notes: tuple[str, ...] = ()  # What was left out or assumed
     delimiter: str = ""  # What stood between the cells of CSV
     syntax: str = ""  # The notation of its formulas, where the form gives it
+    method: str = ""  # The tool, where the form gives it
 
     def column_index(self, *names: str) -> int:
         """Index of the first of these columns (in lower case) that is there, or -1."""
