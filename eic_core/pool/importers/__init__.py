@@ -4,13 +4,16 @@ row comes back; one without a formula says so, one that cannot be read is refuse
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from eic_core.errors import DataError
 from eic_core.pool.importers.formats import (
     LINES,
     TABLES,
+    LineFormat,
+    TableFormat,
     formula_column,
     no_gplearn_programs,
     read_table_rows,
@@ -85,12 +88,11 @@ def import_formulas(
         )
     if (outputs := outputs_of(source)) is not None:
         return _of_outputs(outputs, format, column)
-    imported = None
-    if format not in LINES:
-        sheet = sheet_of(source)
-        imported = None if sheet is None else _of_sheet(sheet, format, column)
-    if imported is None and format not in TABLES:
-        imported = _of_lines(source, format)
+    imported = _of_lines(source, format, list(LINES)[:-1])
+    if imported is None and format not in LINES and (sheet := sheet_of(source)) is not None:
+        imported = _of_sheet(sheet, format, column)
+    if imported is None:
+        imported = _of_lines(source, format, list(LINES)[-1:])
     if imported is not None:
         return imported
     if format in ("auto", "list"):
@@ -102,8 +104,7 @@ def import_formulas(
 
 def _of_sheet(sheet: Sheet, format: str, column: str | None) -> Imported | None:
     """Read a table by the format, or by the first one that recognises it."""
-    reasons = {key: row.recognise(sheet) for key, row in TABLES.items() if format in ("auto", key)}
-    key = next((key for key, reason in reasons.items() if reason), format)
+    key, reason = _recognised(TABLES, format, sheet)
     if key == "auto":
         if column is None:
             return None
@@ -117,10 +118,9 @@ def _of_sheet(sheet: Sheet, format: str, column: str | None) -> Imported | None:
         raise no_gplearn_programs()
     formulas, note = formula_column(sheet, table, column)
     rows, notes = read_table_rows(sheet, formulas, table)
-    reason = ", ".join(filter(None, [reasons.get(key) or "chosen by hand", sheet.form]))
     return Imported(
         key,
-        reason,
+        f"{reason}, {sheet.form}",
         tuple(without_words(rows)),
         (*notes, *filter(None, [note])),
         tuple(dict.fromkeys([formulas, *sheet.formula_columns, *sheet.columns])),
@@ -129,10 +129,11 @@ def _of_sheet(sheet: Sheet, format: str, column: str | None) -> Imported | None:
     )
 
 
-def _of_lines(source: PastedList, format: str) -> Imported | None:
-    """Read lines by the format, or by the first one that recognises them."""
-    reasons = {k: row.recognise(source.lines) for k, row in LINES.items() if format in ("auto", k)}
-    key = next((key for key, reason in reasons.items() if reason), format)
+def _of_lines(source: PastedList, format: str, keys: Sequence[str]) -> Imported | None:
+    """Read lines by the format, or by the first of these that recognises them."""
+    key, reason = _recognised({key: LINES[key] for key in keys}, format, source.lines)
+    if key not in keys:
+        return None
     row = LINES[key]
     formulas = row.formulas(source.lines)
     rows, notes = read_lines(formulas, syntax=row.syntax) if formulas else ([], ())
@@ -141,7 +142,17 @@ def _of_lines(source: PastedList, format: str) -> Imported | None:
             raise no_gplearn_programs()
         return None
     rows = [replace(each, method=row.method) for each in without_words(rows)]
-    return Imported(key, reasons[key] or "chosen by hand", tuple(rows), notes, label=row.label)
+    return Imported(key, reason, tuple(rows), notes, label=row.label)
+
+
+def _recognised(
+    formats: Mapping[str, TableFormat | LineFormat], format: str, content: Any
+) -> tuple[str, str]:
+    """The first format that recognises what a list holds, and by what; else the one asked for."""
+    for key, row in formats.items():
+        if format in ("auto", key) and (reason := row.recognise(content)):
+            return key, reason
+    return format, "chosen by hand"
 
 
 def _of_outputs(outputs: list[PastedList], format: str, column: str | None) -> Imported:
