@@ -84,7 +84,7 @@ def without_gaps(found: Printed) -> Printed:
 
 def _aligned(lines: Sequence[str]) -> Printed | None:
     size, rest = divmod(len(lines), 1 + sum(line.endswith("\\") for line in lines))
-    blocks = [lines[i : i + size] for i in range(0, len(lines), size)]
+    blocks = [lines[i : i + size] for i in range(0, len(lines), max(size, 1))]
     if rest or not all(head.endswith("\\") for head, *_ in blocks[:-1]):
         return None
     parts = [_block(head.removesuffix("\\").rstrip(), rows) for head, *rows in blocks]
