@@ -42,6 +42,8 @@ from eic_core.pool.importers.source import PastedList
 
 _OBJECT = re.compile(r"<[^<>\n]*>|np\.float(?:32|64)\(([^()\n]*)\)|(?<=: )-?(?:inf|nan)\b")
 
+_INFINITE = {"inf": "1e999", "-inf": "-1e999"}
+
 
 def _sheet_of_json(source: PastedList) -> Sheet | None:
     content = json_of(source)
@@ -81,16 +83,12 @@ def _python_of(text: str) -> Any:
     """A printed Python list or dictionary, in which objects without a literal stand for nothing."""
     if text[:1] not in ("[", "{") or "'" not in text:
         return None
-    literal = _OBJECT.sub(lambda match: match[1] or _literal(match[0]), text)
+    literal = _OBJECT.sub(lambda match: match[1] or _INFINITE.get(match[0], "None"), text)
     try:
         with warnings.catch_warnings(action="ignore"):
             return ast.literal_eval(literal)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return None
-
-
-def _literal(text: str) -> str:
-    return {"inf": "1e999", "-inf": "-1e999"}.get(text, "None")
 
 
 def _objects(content: Any) -> Iterator[Mapping[str, Any]]:
@@ -100,25 +98,20 @@ def _objects(content: Any) -> Iterator[Mapping[str, Any]]:
         each = pending.pop()
         if isinstance(each, str) and each is not content:
             yield {"formula": each}
+        elif _has_formula(each):
+            yield each
         elif isinstance(each, dict):
-            if _has_formula(each):
-                yield each
-            else:
-                pending += [part for part in reversed(each.values()) if _is_nested(part)]
+            pending += [part for part in reversed(each.values()) if not _is_cell(part)]
         elif isinstance(each, list):
-            some = any(isinstance(part, dict) and _has_formula(part) for part in each)
-            if some and all(isinstance(part, dict) for part in each):
+            if any(map(_has_formula, each)) and all(isinstance(part, dict) for part in each):
                 yield from each
             else:
                 pending += reversed(each)
 
 
-def _has_formula(each: Mapping[str, Any]) -> bool:
-    return any(isinstance(v, str) and str(k).lower() in FORMULA_NAMES for k, v in each.items())
-
-
-def _is_nested(value: object) -> bool:
-    return isinstance(value, (dict, list))
+def _has_formula(each: Any) -> bool:
+    named = each.items() if isinstance(each, dict) else ()
+    return any(isinstance(v, str) and str(k).lower() in FORMULA_NAMES for k, v in named)
 
 
 def _is_cell(value: object) -> bool:
@@ -133,13 +126,14 @@ def _cell(value: object) -> str:
 
 _TAG = re.compile(r"<(tr|t[dh]|/t[dh]|/table)\b[^<>]*>", re.IGNORECASE)
 _ANY_TAG = re.compile(r"<[^<>]*>")
+_COLUMNS = re.compile(r"\A[*x]?\}(?:\{(?:[^{}]++|\{[^{}]*+\})*+\})?")
 _RULES = re.compile(
     r"\\(?:(?:top|mid|bottom)rule|hline|c(?:mid)?(?:rule|line)(?:\([^()]*\))?\{[^{}]*\})"
 )
 _SET_LONG = re.compile(
     r"\\(?:begin|end)\{(?:minipage|dmath\*?|split|aligned)\}(?:\{[^{}]*\})?|\\vspace\{[^{}]*\}"
 )
-_POWER_OF_TEN = re.compile(r"\s*\\(?:cdot|times)\s*10\^\{?\s*([-+]?\d+)\s*\}?\Z")
+_POWER_OF_TEN = re.compile(r"([-+]?[\d.]++)\s*\\(?:cdot|times)\s*10\^\{?\s*([-+]?\d+)\s*\}?")
 _BOLD = re.compile(r"\\(?:textbf|textit|text|emph|mathrm)\{([^{}]*)\}\Z")
 
 
@@ -172,18 +166,9 @@ def _sheet_of_latex(source: PastedList) -> Sheet | None:
 
 def _latex_rows(body: str) -> list[list[str]]:
     """The cells of a tabular, behind what gives its columns."""
-    lines = _RULES.sub("", _without_group(body.lstrip("*x}"))).split(r"\\")
+    lines = _RULES.sub("", _COLUMNS.sub("", body, count=1)).split(r"\\")
     rows = [[_latex_cell(cell) for cell in re.split(r"(?<!\\)&", line)] for line in lines]
     return [row for row in rows if any(row)]
-
-
-def _without_group(text: str) -> str:
-    depth = 0
-    for place, letter in enumerate(text):
-        depth += (letter == "{") - (letter == "}")
-        if not depth:
-            return text[place + 1 :] if letter == "}" else text
-    return text
 
 
 def _latex_cell(cell: str) -> str:
@@ -191,11 +176,8 @@ def _latex_cell(cell: str) -> str:
     text = _BOLD.sub(r"\1", text)
     if text.startswith("$") and text.endswith("$"):
         text = text.strip("$").strip()
-    return _POWER_OF_TEN.sub(r"e\1", text) if _starts_with_number(text) else text
-
-
-def _starts_with_number(text: str) -> bool:
-    return read_number(text.partition("\\")[0]) is not None
+    power = _POWER_OF_TEN.fullmatch(text)
+    return f"{power[1]}e{power[2]}" if power else text
 
 
 def _sheet_of_rows(rows: Sequence[Sequence[str]], form: str, syntax: str = "") -> Sheet | None:
