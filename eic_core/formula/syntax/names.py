@@ -323,6 +323,8 @@ class Names:
     def declare(self, arguments: Collection[str]) -> None:
         """Take these names for variables, whatever else they could mean."""
         labels = [self._columns.find(name) or canonical_name(_label(name)) for name in arguments]
+        if len(set(labels)) < len(labels):  # where `x1` and `X1` are two, `X2` is not `x2` either
+            labels = [self._columns.find(name) or _kept_case(_label(name)) for name in arguments]
         looks = Counter(typeset_alike(label) for label in labels)
         for name, label in zip(arguments, labels, strict=True):
             alone = looks[typeset_alike(label)] == 1
