@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -189,7 +189,7 @@ def copied(formula: Formula, language: str) -> Copied:
     text, readings = written[max(same, 0)], read_back[max(same, 0)]
     stands = {name: spelling for name, spelling in used.items() if spelling.lack is not None}
     digits = _NEARLY if stands else _AGREED
-    if same < 0 and not (readings and _equal(formula, readings[-1], digits)):
+    if same < 0 and not (readings and _equal(formula, readings[-1], names, digits)):
         raise _refused_meaning(formula, text, language, label)
     renamed = tuple((old, new) for old, new in names.items() if old != new)
     notes = (*_notes_on_operators(label, used), *_notes_on_leaves(formula, language, renamed))
@@ -357,13 +357,19 @@ _BITS, _AGREED, _NEARLY = 200, 30, 14
 stands for an operator may be a series near 0, which has the digits of doubles."""
 
 
-def _equal(formula: Formula, other: Formula, digits: int) -> bool:
-    """Whether two trees have the same values to so many digits at a few points."""
+def _equal(formula: Formula, other: Formula, names: Mapping[str, str], digits: int) -> bool:
+    """Whether two trees have the same values to so many digits at a few points; `names` are those
+    of the other by those of the first.
+    """
+    columns = tuple(names[label] for label in formula.variables)
+    if set(columns) != set(other.variables):
+        columns = other.variables
     from eic_core.operators.balls import working  # of no use to whoever only copies
 
     with working(_BITS):
         for turn in range(len(_POINTS)):
-            own_value, other_value = (_value_at(tree, turn) for tree in (formula, other))
+            own_value = _value_at(formula, formula.variables, turn)
+            other_value = _value_at(other, columns, turn)
             if own_value is None:
                 continue
             if other_value is None or not _is_small(own_value - other_value, own_value, digits):
@@ -375,13 +381,13 @@ def _is_small(x: Any, value: Any, digits: int) -> bool:
     return bool(abs(x) * 10**digits <= 1 + abs(value))
 
 
-def _value_at(formula: Formula, turn: int) -> Any:
+def _value_at(formula: Formula, variables: tuple[str, ...], turn: int) -> Any:
     """The value as a ball, or None where there is none or fewer digits are known."""
     from flint import arb
 
     from eic_core.operators.balls import BALLS
 
-    place = {label: i for i, label in enumerate(formula.variables)}
+    place = {label: i for i, label in enumerate(variables)}
     values: list[Any] = []
     for node in formula:
         if node.operator == VARIABLE:

@@ -49,6 +49,7 @@ def _related(
     code, latex, text = signs
     mark = text.replace("<", "&lt;").replace(">", "&gt;")
     left, right = f"<0:{RELATE + 1}>", f"<1:{RELATE + 1}>"
+    name_of_call = names.partition(" ")[0]
 
     def program(p: float, count: int) -> Program:
         return ((truth, 0, 1),)
@@ -73,7 +74,7 @@ def _related(
             names,
             Form(
                 # a formula that is an equation is refused, so that this one is written as a call
-                f"{names}(<0>, <1>)" if code == "==" else f"{left} {code} {right}",
+                f"{name_of_call}(<0>, <1>)" if code == "==" else f"{left} {code} {right}",
                 f"{left} {latex} {right}",
                 f"{left} {text} {right}",
                 f"<mrow>{left}<mo>{mark}</mo>{right}</mrow>",
@@ -87,17 +88,25 @@ def _related(
     )
 
 
-LESS_ROW = _related("less_than", "less", np.less, ("<", "<", "<"), (True, False, False))
+LESS_ROW = _related("less_than", "less smaller", np.less, ("<", "<", "<"), (True, False, False))
 AT_MOST_ROW = _related(
-    "less_equal", "less_equal", np.less_equal, ("<=", r"\le", "≤"), (True, True, False)
+    "less_equal",
+    "less_equal less_or_equal smaller_or_equal",
+    np.less_equal,
+    ("<=", r"\le", "≤"),
+    (True, True, False),
 )
 GREATER_ROW = _related("greater_than", "greater", np.greater, (">", ">", ">"), (False, False, True))
 AT_LEAST_ROW = _related(
-    "greater_equal", "greater_equal", np.greater_equal, (">=", r"\ge", "≥"), (False, True, True)
+    "greater_equal",
+    "greater_equal greater_or_equal",
+    np.greater_equal,
+    (">=", r"\ge", "≥"),
+    (False, True, True),
 )
 EQUAL_ROW = _related("equal_to", "equal", np.equal, ("==", "=", "="), (False, True, False))
 UNEQUAL_ROW = _related(
-    "not_equal", "not_equal", np.not_equal, ("!=", r"\ne", "≠"), (True, False, True)
+    "not_equal", "not_equal different", np.not_equal, ("!=", r"\ne", "≠"), (True, False, True)
 )
 
 

@@ -76,6 +76,10 @@ class CBackend:
         return C.of(a) / b
 
     @staticmethod
+    def number(value: Any) -> C:
+        return C.of(float(value))
+
+    @staticmethod
     def maximum(a: Any, b: Any) -> C:
         return C(f"fmax({C.of(a).text}, {C.of(b).text})")
 

@@ -15,10 +15,12 @@ from eic_core.errors import FormulaError, UserError
 from eic_core.formula.syntax.alphabets import in_plain_letters, note_look_alikes
 from eic_core.formula.syntax.build import with_noisy_exponents
 from eic_core.formula.syntax.conditions import CONDITIONS, settle
+from eic_core.formula.syntax.definitions import beside, define, refuse_named_value
 from eic_core.formula.syntax.derivatives import refuse_derivatives
 from eic_core.formula.syntax.euler import note_meaning_of_e, reason_for_euler
 from eic_core.formula.syntax.infix import parse_repaired, parse_text, tokenize
 from eic_core.formula.syntax.languages import (
+    BY_HAND,
     INFIX,
     LANGUAGES,
     LATEX,
@@ -52,6 +54,7 @@ from eic_core.formula.syntax.paste import (
     unwrap,
     without_closing_marks,
 )
+from eic_core.formula.syntax.policy import Policy, Words
 from eic_core.formula.syntax.prefix import (
     gap_of_applied_word,
     looks_like_prefix,
@@ -102,7 +105,9 @@ __all__ = [
     "SYNTAXES",
     "Alternative",
     "Note",
+    "Policy",
     "Reading",
+    "Words",
     "canonical_name",
     "check_exponents",
     "read",
@@ -129,6 +134,7 @@ def read(
     columns: Collection[str] = (),
     parameters: Mapping[str, str] | None = None,
     exponents: Exponents = "exact",
+    policy: Policy | None = None,
 ) -> Reading:
     """Read a formula exactly as it is written.
 
@@ -150,6 +156,8 @@ def read(
         ``"exact"``: a literal exponent n or n/2 belongs to its operator. ``"noisy"``: only 2 and 3
         do; any other is a leaf with noise of its own. Exponents that belong to a function's name,
         as in ``inv(x)``, and roots are exact in both.
+    policy
+        What words, indices, logarithms, ... mean, in place of the language's own policy.
 
     Returns
     -------
@@ -184,7 +192,7 @@ def read(
 
     def read_again(other: str) -> Reading:
         plain = in_plain_letters(other)
-        return _read_text(plain, other, syntax, columns, parameters or {}, exponents)
+        return _read_text(plain, other, syntax, columns, parameters or {}, exponents, policy)
 
     try:
         return read_again(text)
@@ -240,11 +248,12 @@ def _read_text(
     columns: Collection[str],
     parameters: Mapping[str, str],
     exponents: Exponents,
+    given_policy: Policy | None,
 ) -> Reading:
     """Read `text`: the source letter for letter, with mathematical alphabets as plain letters.
     Nothing proves that the text which an error proposes can be read.
     """
-    report = Report(text)
+    report = Report(text, source)
     if len(text) > MAX_CHARACTERS:
         report.fail(
             f"the text is longer than {MAX_CHARACTERS:,} characters", 0, 0, "paste one formula"
@@ -275,6 +284,9 @@ def _read_text(
     if item:
         report.note(f"`{item[0]}` before the formula is not read", (start, item[1]))
         start, end, _ = unwrap(text, item[1], end)
+    defined = beside(text, start, end)
+    if defined is not None:
+        _, start, end = defined
     hint = language(syntax) or language(fence)
     name = hint or detect(text, start, end)
     program = None
@@ -285,7 +297,7 @@ def _read_text(
             end,
             "give the formula that uses them",
         )
-    may_be_code = name in DIALECTS or (
+    may_be_code = name in (*DIALECTS, "fortran") or (
         LANGUAGES[name].reader == INFIX
         and ("#" in text or hint is None and _PROGRAM.search(text, start, end) is not None)
     )
@@ -322,21 +334,21 @@ def _read_text(
     if reader == INFIX and (program is None or program.is_plain):
         _offer_without_numbers(report, start, end)
     lines = program if program is not None and not program.is_plain and reader == INFIX else None
+    base = given_policy or row.policy
 
     def attempt(euler: bool, cased: bool) -> tuple[Report, Names, Formula, str]:
         again = report.begin_again()
         try:
-            of_fortran = syntax.strip().lower() == "fortran" or (
-                reader == INFIX and _OF_FORTRAN.search(text, start, end) is not None
-            )
-            base_first = "first" if "ℯ" in source else ""  # which only Julia writes
-            policy = replace(
-                row.policy,
-                euler=euler,
-                cased=cased,
-                log_base=row.policy.log_base or base_first,
-                mod="fmod" if of_fortran else "",
-            )
+            words = base.words if lines is None else Words.NAME  # of a program
+            policy = replace(base, euler=euler, cased=cased, words=words)
+            if given_policy is None:
+                of_fortran = reader == INFIX and _OF_FORTRAN.search(text, start, end) is not None
+                base_first = "first" if "ℯ" in source else ""  # which only Julia writes
+                policy = replace(
+                    policy,
+                    log_base=base.log_base or base_first,
+                    mod="fmod" if of_fortran else base.mod,
+                )
             names = Names(columns, values, policy, arguments)
             if not text.isascii():
                 names.variants = forms_apart(text)
@@ -345,6 +357,18 @@ def _read_text(
         except Refusal as refusal:
             place = (theta[0], len(text)) if theta else (0, 0)
             again.refuse(refusal, *place)
+        if defined is not None:
+            is_tex = reader == LATEX or "\\" in text
+            own = LATEX if is_tex else INFIX
+            define(
+                again,
+                names,
+                defined.definitions,
+                lambda body, inside, low, high: _read_infix(
+                    body, inside, own, name, low, high, True
+                )[0],
+            )
+        refuse_named_value(again, names, start, end)
         if lines is not None:
             draft, notation = read_source(again, names, lines), name
         else:
@@ -357,14 +381,14 @@ def _read_text(
             formula = Formula.from_draft(settle(again, draft), source, exponents)
         return again, names, formula, notation
 
-    report, names, formula, notation = attempt(row.policy.euler, False)
+    report, names, formula, notation = attempt(base.euler, False)
     cased = "X" in text and names.holds_both_cases
     if cased:
-        report, names, formula, notation = attempt(row.policy.euler, True)
+        report, names, formula, notation = attempt(base.euler, True)
     first = lines.statements[0].start if lines is not None else start
-    is_sympy = row.policy.euler
+    is_sympy = base.euler
     if "E" in text and not names.is_column("E"):
-        reason = "as this notation prints it" if row.policy.euler else ""
+        reason = "as this notation prints it" if base.euler else ""
         if reader == SEXPR:
             reason = "" if "FPCore" in text else "as FPCore writes it"
         elif reader in _WITH_A_LETTER_E and "E" in formula.variables:
@@ -385,18 +409,19 @@ def _read_text(
         )
     if formula.complexity > MAX_NODES:
         report.fail(f"the formula has more than {MAX_NODES:,} nodes", start, end, "split it")
-    if notation == "gplearn":
+    if names.policy.protected:
         note_protected(report, formula)
     if not text.isascii():
         note_look_alikes(report, names)
     return Reading(
         formula,
         notation,
-        _index_base(report, formula, report.index_base or LANGUAGES[notation].policy.index_base),
+        _index_base(report, formula, report.index_base or base.index_base),
         tuple(report.notes),
         report.other_readings(),
         report.domain,
         report.protected,
+        names.policy,
     )
 
 
@@ -569,7 +594,7 @@ def _read_infix(
         refuse_derivatives(report, names, start, end)
     tokens = tokenize(report, start, end)
     try:
-        return parse_text(report, names, tokens, by_hand=name == "infix"), name
+        return parse_text(report, names, tokens, by_hand=name in BY_HAND), name
     except FormulaError:
         if ";" in report.text:
             mended = parse_repaired(report, names, tokens)

@@ -27,6 +27,8 @@ _FROM_0 = Policy(Words.GIVEN, 0)
 
 LANGUAGES: dict[str, Language] = {
     "infix": Language("Python, NumPy or plain infix", INFIX),
+    "hand": Language("written by hand", INFIX, Policy(Words.PRODUCT)),
+    "fortran": Language("Fortran", INFIX, Policy(Words.NAME, mod="fmod")),
     "latex": Language("LaTeX", LATEX, Policy(Words.PRODUCT)),
     "fpcore": Language("FPCore or s-expressions", SEXPR, Policy(Words.NAME)),
     "prefix": Language("prefix words", PREFIX, Policy(Words.NAME)),
@@ -55,7 +57,14 @@ LANGUAGES: dict[str, Language] = {
     "tinygp": Language("tinyGP with parameters", INFIX, _FROM_0),
     "tir": Language("TIR", INFIX, _FROM_0),
     "bingo": Language("Bingo", INFIX, _FROM_0),
-    "gplearn": Language("gplearn", INFIX, _FROM_0),
+    "gplearn": Language("gplearn", INFIX, replace(_FROM_0, protected="gplearn")),
+    "gplearn_plain": Language("gplearn, with the plain functions", INFIX, _FROM_0),
+    "deap": Language("DEAP", INFIX, Policy(Words.NAME, protected="deap")),
+    "deap_plain": Language(
+        "DEAP, with the plain functions", INFIX, Policy(Words.NAME, protected="deap_plain")
+    ),
+    "turingbot": Language("TuringBot", INFIX, Policy(Words.NAME)),
+    "eureqa": Language("Eureqa", INFIX, Policy(Words.NAME, protected="eureqa")),
     "e2e": Language("E2E words", INFIX, _FROM_0),
     "e2e_infix": Language("E2E and TPSR infix", INFIX, _FROM_0),
     "e2e_prefix": Language("E2E prefix words", PREFIX, Policy(Words.NAME, 0)),
@@ -66,6 +75,8 @@ LANGUAGES: dict[str, Language] = {
     "udsr": Language("uDSR", INFIX, _OF_SYMPY),
     "feyn": Language("Feyn", INFIX, _FROM_0),
 }
+BY_HAND = frozenset(("infix", "hand"))
+"""The languages in which people leave out signs."""
 NOTATIONS = (
     "Python, NumPy or SymPy, LaTeX, Mathematica, MATLAB, Julia, C and its kin, MathML, FPCore,"
     " a spreadsheet's formula, or what a symbolic-regression tool printed"
@@ -84,7 +95,8 @@ _ALIASES = {
     "py": "infix",
     "ipython": "infix",
     "r": "infix",
-    "fortran": "infix",
+    "handwritten": "hand",
+    "by hand": "hand",
     "c++": "c",
     "cpp": "c",
     "java": "c",
@@ -131,6 +143,7 @@ _APPLIED = re.compile(
 _SRTREE_CALLS = ("Sqrt(", "Sin(", "Log(", "Exp(", "Abs(", "Cos(", "Tanh(")
 _SRTREE = re.compile(r"(?<![\w.])(?:Sqrt|Sin|Log|Exp|Abs|Cos|Tanh)\(")
 _GPLEARN = re.compile(r"\b(?:add|sub|mul|div|inv|neg)\(")
+_DEAP = re.compile(r"\b(?:protectedDiv|v(?:add|sub|mul|neg))\(")
 _GPLEARN_VARIABLE = re.compile(r"\bX[0-9]")
 _SIGN = re.compile(r"[*/^=]|[+-](?![0-9.])|(?<![(,eE])(?<!, )[+-]")
 _OPERON = re.compile(r"[0-9]\.[0-9]+\)? \* X[1-9]")
@@ -213,6 +226,8 @@ def detect(text: str, start: int, end: int) -> str:
         return "operon"
     if _is_gplearn(body):
         return "gplearn"
+    if _DEAP.search(body):
+        return "deap"
     if any(call in body for call in _SRTREE_CALLS) and _SRTREE.search(body):
         return "srtree"
     return "infix"

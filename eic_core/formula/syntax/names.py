@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Mapping
+from copy import copy
 from fractions import Fraction
 from functools import lru_cache, partial
 from typing import NoReturn
@@ -14,6 +15,7 @@ from eic_core.errors import RefusalKind
 from eic_core.formula.syntax.build import FUNCTIONS, Function, log_base, number_label
 from eic_core.formula.syntax.conditions import SPECIAL, condition_function
 from eic_core.formula.syntax.policy import Policy
+from eic_core.formula.syntax.protected import functions
 from eic_core.formula.syntax.reading import Refusal, Report
 from eic_core.formula.syntax.tokens import DECIMAL
 from eic_core.formula.tree import CONSTANT, UNDEFINED, VARIABLE, Draft
@@ -138,6 +140,12 @@ REFUSED_FUNCTIONS = {
     "vdiv": "write x/y",
     "plogis": "write 1/(1 + exp(-x))",
     "qlogis": "write log(x/(1 - x))",
+    "safediv": "write where(b == 0, 0, a/b), or deap_div(a, b), which is 1 where b is 0",
+    **dict.fromkeys(
+        "delay delay_var lag sma wma mma smm moving_average".split(),
+        "it takes other rows, a formula the values of one: make its value a column",
+    ),
+    "logical": "write where(x > 0, 1, 0), or the comparison itself",
     "select": "write where(c, a, where(d, b, 0)) for np.select([c, d], [a, b])",
 }
 MISSPELT = {
@@ -302,16 +310,26 @@ class Names:
         self._columns = _columns(tuple(columns))
         self.exact = self._columns.exact
         self.policy = policy
+        self._protected = functions(policy.protected)
         self.special = False  # whether `True`, `False` or `nan` was read
         self.variants: dict[int, str] = {}  # letters that have two forms in the text
         # for each name, whether it is a constant; its label
         self.met: dict[str, tuple[bool, str]] = {}
         self._spellings: dict[str, str] = {}
+        self.parameters = parameters
+        self.defined: dict[str, Function] = {}  # functions that the text itself defines
         for name, text in parameters.items():
             if name not in self.exact:
                 self.met[name] = (True, _signed_label(name, str(text)))
         if arguments:
             self.declare(arguments)
+
+    def with_arguments(self, arguments: Collection[str]) -> Names:
+        """As these, in the body of a function of `arguments`."""
+        inside = copy(self)
+        inside.met, inside._spellings = dict(self.met), dict(self._spellings)
+        inside.declare(arguments)
+        return inside
 
     def take_for_missing(self, names: Collection[str]) -> None:
         """Take these names for a missing value, unless they are columns or arguments."""
@@ -381,7 +399,11 @@ class Names:
         """The function of that name, None if there is none. Raises `Refusal` if it is not
         supported.
         """
+        if name in self.defined:
+            return self.defined[name]
         bare = _MODULE.sub("", name, count=1).lower()
+        if (own := self._protected.get(bare)) is not None:
+            return own
         if bare == "remainder" and name[: -len(bare)] not in ("", "math."):
             bare = "mod"  # of NumPy and its kin
         elif bare == "mod" and self.policy.mod:

@@ -229,7 +229,7 @@ _IN_FONT = (
 )
 """``\\mathrm{Nu}``, which names a value."""
 _HEAD = re.compile(
-    r"(?:\s|\$|&|\\\[|\\\(|\\displaystyle|\\begin\s*+\{[a-z]++\*?+\}"
+    r"(?:\s|\$|&|\\\[|\\\(|\\displaystyle|\\begin\s*+\{(?![dr]?cases)[a-z]++\*?+\}"
     r"|\\label\s*+\{[^{}]{0,80}+\})*"
     rf"(?P<name>{_IN_FONT}|\\?[^\W\d](?:[^\W_]++|_(?![{{\\]))*+"
     rf"|\\(?:hat|bar|tilde|d?dot)\s*+\{{?+\s*+\\?+[A-Za-z]++\s*+\}}?+|{_DERIVATIVE})"

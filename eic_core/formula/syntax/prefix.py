@@ -6,7 +6,7 @@ import re
 
 from eic_core.formula.syntax.build import FUNCTIONS, number_label
 from eic_core.formula.syntax.names import LETTERS, Names
-from eic_core.formula.syntax.products import parts_of
+from eic_core.formula.syntax.products import ways_of
 from eic_core.formula.syntax.reading import Refusal, Report
 from eic_core.formula.syntax.tokens import DECIMAL
 from eic_core.formula.tree import Draft, constant
@@ -33,7 +33,7 @@ def looks_like_prefix(text: str, start: int, end: int) -> bool:
         return False
     if word in LETTERS or not (word in _SYMBOLS or word.lower() in FUNCTIONS):
         return False
-    return text.isascii() or not any(len(parts_of(w)) > 1 for w in text[start:end].split())
+    return text.isascii() or not any(ways_of(word) for word in text[start:end].split())
 
 
 _SIGNED_PAIR = re.compile(r"\s*+(?P<sign>[+-])\s++(?P<one>[\w.]++)[ \t]++(?P<two>[^\W\d]\w*+)\s*+")

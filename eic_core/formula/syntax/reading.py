@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from eic_core.errors import FormulaError, RefusalKind
+from eic_core.formula.syntax.policy import Policy
 from eic_core.formula.tree import Formula
 
 MAX_CHARACTERS = 100_000
@@ -56,7 +57,9 @@ class Reading:
     domain
         The range of a variable where the text itself says one, as an FPCore's ``:pre`` does.
     protected
-        The names of gplearn's protected functions in it, which are read as the plain ones.
+        The names of the protected functions in it, which are read as its tool computes them.
+    policy
+        What its words, indices, logarithms, ... were taken to mean.
     """
 
     formula: Formula
@@ -66,6 +69,7 @@ class Reading:
     alternatives: tuple[Alternative, ...] = ()
     domain: tuple[tuple[str, float, float], ...] = ()
     protected: tuple[str, ...] = ()
+    policy: Policy = Policy()
 
 
 class Refusal(Exception):
@@ -81,8 +85,9 @@ class Refusal(Exception):
 class Report:
     """The text being read, with the notes and alternatives collected on the way."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, source: str = "") -> None:
         self.text = text
+        self.source = source or text  # with mathematical letters, which are plain in the text
         self.view = text  # what is read: the text, or a copy with what says nothing left blank
         self.index_base: int | None = None  # what the text itself counts its variables from
         self.notes: dict[Note, None] = {}  # in their order, equal ones once
@@ -90,11 +95,11 @@ class Report:
         self.kept: dict[str, Alternative] = {}  # other readings that hold whatever is read
         self.products: list[tuple[int, int]] = []  # gaps where a `*` was understood
         self.domain: tuple[tuple[str, float, float], ...] = ()
-        self.protected: tuple[str, ...] = ()  # of gplearn's functions
+        self.protected: tuple[str, ...] = ()  # functions that are read as the tool computes them
 
     def begin_again(self) -> Report:
         """Another report on the same text and view, with the notes so far and nothing else."""
-        report = Report(self.text)
+        report = Report(self.text, self.source)
         report.view, report.index_base = self.view, self.index_base
         report.notes |= self.notes
         report.kept = self.kept

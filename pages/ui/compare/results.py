@@ -13,7 +13,7 @@ import streamlit as st
 from eic_core import wording
 from eic_core.pool.list_variables import counted_from_zero
 from eic_core.pool.listing import ListedScore
-from eic_core.pool.picking import READABLE, Pick, explains_nothing
+from eic_core.pool.picking import READABLE, Pick
 from pages.ui.compare.desk import (
     CompareDesk,
     CompareState,
@@ -21,7 +21,7 @@ from pages.ui.compare.desk import (
     compare_desk,
     confirm_table,
     formula_text,
-    protect_list,
+    read_plainly,
 )
 from pages.ui.compare.front_figure import (
     MOST_POINTS,
@@ -173,14 +173,15 @@ def ask_about_table(scored: Scored) -> None:
 def results_view(desk: CompareDesk, scored: Scored, notices: list[str]) -> None:
     for text in notices:
         show_note(text)
-    if desk.protected or any(s.protected for s in scored.scores):
+    if desk.plain or any(s.protected for s in scored.scores):
         st.toggle(
-            "Measure gplearn’s functions as gplearn computes them",
-            desk.protected,
-            key=sync_widget("protected", desk.protected),
-            on_change=_change_protection,
-            help="Roots and logarithms of |x|, and a constant where |x| is 0.001 or less, written "
-            "out as conditions. A link to this page reads the plain functions.",
+            "Read the plain functions",
+            desk.plain,
+            key=sync_widget("plain_functions", desk.plain),
+            on_change=_change_functions,
+            help="gplearn takes roots and logarithms of |x|, and a constant where |x| is 0.001 or "
+            "less; DEAP’s division is 1 where the divisor is 0. The plain functions have no value "
+            "there. A link to this page reads them as the tool does.",
         )
     if not desk.as_stored:
         st.toggle(
@@ -198,8 +199,8 @@ def _change_findings() -> None:
     compare_desk().findings = st.session_state["findings"]
 
 
-def _change_protection() -> None:
-    protect_list(st.session_state["protected"])
+def _change_functions() -> None:
+    read_plainly(st.session_state["plain_functions"])
 
 
 @st.fragment
@@ -312,10 +313,10 @@ def _choice(scored: Scored) -> None:
         choice = scored.choice(alpha or READABLE)
         assert choice is not None
         st.html(
-            f'<p class="eic-choice">{unbroken_prose(choice.sentence)}</p>'
+            f'<p class="eic-choice">{unbroken_prose(str(choice.sentence))}</p>'
             f'<p class="eic-picked"><code>{escape(choice.picked.listed.formula, 400)}</code></p>'
         )
-        if explains_nothing(choice.picked.score):
+        if choice.picked.score.explains_nothing:
             quiet_note(
                 "Are these the rows that the list was fitted to, and is this the column "
                 "to compare with? Both can be chosen under Data."

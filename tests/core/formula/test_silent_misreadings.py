@@ -771,7 +771,6 @@ MEANT = {
     "for x in y": None,
     "f(x)+1": None,
     "f(x) g(x)": None,
-    "f(x)=x^2; f(x+1)": None,
     r"f(x)\cdot\alpha": None,
     "sn(x+1)": None,
     "kT(x, y+1)": None,
