@@ -6,8 +6,8 @@ operands side by side. Precedence is Python's.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
-from typing import NoReturn
+from collections.abc import Callable, Collection
+from typing import Any, NoReturn, TypeVar
 
 from eic_core.formula.syntax.build import (
     FUNCTIONS,
@@ -184,6 +184,7 @@ def parse(tokens: list[TokenRow], grammar: Grammar) -> Draft:
 
 
 Operand = tuple[Draft, int, int]
+_Built = TypeVar("_Built")
 
 
 class _Parser:
@@ -256,7 +257,7 @@ class _Parser:
             sign_first = self.grammar.sign_first
             if kind == NUMBER and (sign_first or not _raised(self.tokens[self.index + 1])):
                 self.index += 1
-                label = "-" + self.number(text, place, end_of_number)
+                label = "-" + self.placed((place, end_of_number), number_label, text)
                 draft = constant(label, (start, end_of_number))
                 self.operands.append((draft, start, end_of_number))
                 return False
@@ -292,9 +293,8 @@ class _Parser:
         if kind == SUPERSCRIPT:
             self.note_root(end)
             self.reduce(_ROOT)
-            sign = "-" if text.startswith("-") else ""
-            label = sign + self.number(text.lstrip("-"), start, end)
-            exponent = constant(label, (start, end))
+            size = self.placed((start, end), number_label, text.lstrip("-"))
+            exponent = constant(f"-{size}" if text.startswith("-") else size, (start, end))
             base, begin, _ = self.operands[-1]
             self.operands[-1] = (self.power(base, exponent, (begin, end)), begin, end)
             return False
@@ -388,11 +388,11 @@ class _Parser:
             place = next(i for i, row in enumerate(self.tokens) if row[:3] == (OPERATOR, "^", sign))
             end = end_of_operand(self.tokens, place + 1)
         text = self.report.text
-        self.report.note(
-            f"`{_shown(text, begin - 1, end)}` is read as a power of the root", (begin - 1, end)
-        )
-        self.report.alternative(
-            "the root of the power", lambda: f"{text[:begin]}({text[begin:end]}){text[end:]}"
+        self.offer(
+            f"`{_shown(text, begin - 1, end)}` is read as a power of the root",
+            (begin - 1, end),
+            "the root of the power",
+            lambda: f"{text[:begin]}({text[begin:end]}){text[end:]}",
         )
 
     def condition(self, token: TokenRow) -> bool:
@@ -474,22 +474,21 @@ class _Parser:
         """Finish a comparison, an ``and``, an ``or`` or a choice, whose last operand is `draft`."""
         operands = self.operands
         left, begin, _ = operands.pop()
-        span = (begin, end)
         if name in QUESTIONS:
             refuse(self.report, NO_OTHER_BRANCH, (start, end))
         if name in ALTERNATIVES:
             first, begin, _ = operands.pop()
             condition, held = (left, first) if name == "else" else (first, left)
             built = choice([condition, held, draft], (begin, end))
-        elif name in RELATIONS.values():
-            built = Draft(name, [left, draft], "", None, span)
-            middle = self.compared.get(id(left))
-            if middle is not None and left.span[0] == begin:  # a < b < c, without brackets
-                second = Draft(name, [middle, draft], "", None, (middle.span[0], end))
-                built = Draft(AND, [left, second], "", None, span)
-            self.compared[id(built)] = draft
         else:
-            built = Draft(name, [left, draft], "", None, span)
+            built = Draft(name, [left, draft], "", None, (begin, end))
+            middle = self.compared.get(id(left))
+            is_relation = name in RELATIONS.values()
+            if is_relation and middle is not None and left.span[0] == begin:  # a < b < c
+                second = Draft(name, [middle, draft], "", None, (middle.span[0], end))
+                built = Draft(AND, [left, second], "", None, (begin, end))
+            if is_relation:
+                self.compared[id(built)] = draft
         operands.append((built, begin, end))
 
     def open(self, name: str, start: int, end: int, function: Function | None) -> None:
@@ -504,13 +503,16 @@ class _Parser:
         """``name(``: a function, or a factor before a parenthesis."""
         _, text, start, end, extra = token
         middle = start + len(text)
-        function = extra if isinstance(extra, Function) else self.function(text, start, middle)
+        span = (start, middle)
+        function = (
+            extra if isinstance(extra, Function) else self.placed(span, self.names.function, text)
+        )
         if function is None and text == "not" and not self.names.is_column(text):
             self.pending.append((NOT_PRECEDENCE, text, start, middle, NEGATION, 0))
             start = end - 1
         elif function is None:
             self.grammar.factor(token)
-            self.operands.append((self.leaf(text, start, middle), start, middle))
+            self.operands.append((self.placed(span, self.names.leaf, text, span), *span))
             self.report.products.append((middle, end - 1))
             self.infix("*", middle, middle)
             start = end - 1
@@ -565,19 +567,17 @@ class _Parser:
         """
         first, second = operands[0][0], operands[1][0]
         text = self.report.text
+        is_first = self.names.policy.log_base == "first"
         if self.names.policy.log_base or text.startswith(_MODULES, span[0]):
-            is_first = self.names.policy.log_base == "first"
             return [second, first] if is_first else [first, second]
         is_first = literal(first) is not None and literal(second) is None
         places = [(low, high) for _, low, high in operands]
         base, of = places if is_first else places[::-1]
         self.report.alternatives.pop(LOG10_LABEL, None)  # which has no second argument
-        self.report.note(
+        self.offer(
             f"`{_shown(text, *span)}` is read as the logarithm of {_shown(text, *of)} to the base"
             f" {_shown(text, *base)}, as {'Julia' if is_first else 'Python'} writes it",
             span,
-        )
-        self.report.alternative(
             f"the logarithm of {_shown(text, *base)} to the base {_shown(text, *of)}",
             lambda: (
                 f"{text[: span[0]]}(log({text[slice(*base)]})/log({text[slice(*of)]}))"
@@ -594,11 +594,9 @@ class _Parser:
         text = self.report.text
         (_, low, high), (_, start, end) = operands
         shown = [_shown(text, low, high), _shown(text, start, end)]
-        self.report.note(
+        self.offer(
             f"`{_shown(text, *span)}` is read as the root of {shown[0]} with the index {shown[1]}",
             span,
-        )
-        self.report.alternative(
             f"the root of {shown[1]} with the index {shown[0]}",
             lambda: replaced(text, [(low, high, text[start:end]), (start, end, text[low:high])]),
         )
@@ -607,83 +605,58 @@ class _Parser:
         """Whether a bar closes the innermost open bracket."""
         return next((name == "|" for level, name, *_ in reversed(self.pending) if not level), False)
 
-    def number(self, text: str, start: int, end: int) -> str:
+    def placed(self, span: tuple[int, int], build: Callable[..., _Built], *args: Any) -> _Built:
+        """What is built of the arguments; a refusal gets the place."""
         try:
-            return number_label(text)
+            return build(*args)
         except Refusal as refusal:
-            self.report.refuse(refusal, start, end)
-
-    def leaf(self, name: str, start: int, end: int) -> Draft:
-        try:
-            return self.names.leaf(name, (start, end))
-        except Refusal as refusal:
-            self.report.refuse(refusal, start, end)
-
-    def function(self, name: str, start: int, end: int) -> Function | None:
-        try:
-            return self.names.function(name)
-        except Refusal as refusal:
-            self.report.refuse(refusal, start, end)
+            self.report.refuse(refusal, *span)
 
     def power(self, base: Draft, exponent: Draft, span: tuple[int, int]) -> Draft:
         """A power, exact if its exponent is a literal."""
-        if exponent.label in _ONES and exponent.operator == CONSTANT:
-            self.note_divided_power(exponent)
-        elif exponent.operator == "neg" and not self.divided_exponent:
-            self.note_divided_exponent(exponent)
-        try:
-            return power([base, exponent], span)
-        except Refusal as refusal:
-            self.report.refuse(refusal, *exponent.span)
+        if exponent.operator == "neg" or (
+            exponent.operator == CONSTANT and exponent.label in _ONES
+        ):
+            self.note_divided(exponent)
+        return self.placed(exponent.span, power, [base, exponent], span)
 
-    def note_divided_power(self, exponent: Draft) -> None:
-        """Say of ``x^1/2`` that the power is divided, and offer the fraction as exponent."""
+    def note_divided(self, exponent: Draft) -> None:
+        """Say of ``x^1/2`` and the first ``e^-t/tau`` that the power is divided, and offer the
+        quotient as exponent.
+        """
         text, (start, end) = self.report.text, exponent.span
-        divisor, grouping = _DIVISOR.match(text, end), self.grammar.braces
-        if divisor is None or text[end - 1] != "1":
+        is_number = exponent.operator == CONSTANT
+        behind = (_DIVISOR if is_number else _SLASH).match(text, end)
+        if behind is None or (is_number and text[end - 1] != "1"):
             return
-        stop = divisor.end()
+        stop, (opened, closed) = behind.end(), self.grammar.braces
+        if not is_number:
+            before = text[max(start - 3, 0) : start].rstrip()
+            if self.divided_exponent or text[start] != "-" or not before.endswith(("^", "**")):
+                return
+            self.divided_exponent = True
+            sign = next((i for i, row in enumerate(self.tokens) if row[2] == stop - 1), -1)
+            if self.tokens[sign][:2] != (OPERATOR, "/"):
+                return
+            stop = end_of_operand(self.tokens, sign + 1)
         shown = _shown(text, start, stop)
-        self.report.note(
-            f"of `^{shown}` only `{text[start:end]}` is read as the exponent", (start, stop)
-        )
-        opened, closed = grouping[0], grouping[1]
-        self.report.alternative(
+        self.offer(
+            f"of `^{shown}` only `{_shown(text, start, end)}` is read as the exponent",
+            (start, stop),
             f"the exponent {shown}",
             lambda: f"{text[:start]}{opened}{text[start:stop]}{closed}{text[stop:]}",
         )
 
-    def note_divided_exponent(self, exponent: Draft) -> None:
-        """Say of ``e^-t/tau`` that the power is divided, and offer the quotient as exponent."""
-        text, (start, end) = self.report.text, exponent.span
-        before = text[max(start - 3, 0) : start].rstrip()
-        behind = _SLASH.match(text, end)
-        if behind is None or text[start] != "-" or not before.endswith(("^", "**")):
-            return
-        self.divided_exponent = True
-        tokens, grouping = self.tokens, self.grammar.braces
-        sign = next((i for i, row in enumerate(tokens) if row[2] == behind.end() - 1), -1)
-        if tokens[sign][:2] != (OPERATOR, "/"):
-            return
-        stop = end_of_operand(tokens, sign + 1)
-        shown = _shown(text, start, stop)
-        self.report.note(
-            f"of `^{shown}` only `{_shown(text, start, end)}` is read as the exponent",
-            (start, stop),
-        )
-        self.report.alternative(
-            f"the exponent {shown}",
-            lambda: f"{text[:start]}{grouping[0]}{text[start:stop]}{grouping[1]}{text[stop:]}",
-        )
+    def offer(self, note: str, span: tuple[int, int], label: str, write: Callable[[], str]) -> None:
+        """Say how something is read, and keep what else it may mean."""
+        self.report.note(note, span)
+        self.report.alternative(label, write)
 
     def apply(self, function: Function, args: list[Draft], span: tuple[int, int]) -> Draft:
         limits = (function.low, function.high)
         if not limits[0] <= len(args) <= limits[1]:
             refuse_count(self.report, function.name, limits, len(args), span)
-        try:
-            return function.build(args, span)
-        except Refusal as refusal:
-            self.report.refuse(refusal, *span)
+        return self.placed(span, function.build, args, span)
 
 
 _MODULES = ("math.", "np.", "numpy.", "sympy.", "sp.")
