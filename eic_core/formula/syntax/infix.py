@@ -335,6 +335,8 @@ class Infix(Grammar):
                 end,
                 self._suggestion(name),
                 self._remedy(start, end, name),
+                kind=RefusalKind.UNKNOWN_FUNCTION,
+                fields=(name,),
             )
         self.report.note(_as_factor(name, self.report.view, start), (start, end))
 
