@@ -1,85 +1,76 @@
-"""Functions that a text itself defines, beside the formula that calls them: a call stands for the
-function's body with the operands in place of its arguments.
-"""
+"""Functions that stand beside a formula: each call is replaced by what it stands for."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from eic_core.formula.syntax.build import Function, power
-from eic_core.formula.syntax.reading import MAX_NODES, Refusal, Report
-from eic_core.formula.tree import VARIABLE, Draft
-
-Span = tuple[int, int]
+from eic_core.formula.syntax.build import Function, Span, power
+from eic_core.formula.syntax.reading import MAX_NODES, Refusal
+from eic_core.formula.tree import Draft
 
 
-def arguments_of(names: tuple[str, ...], span: Span) -> dict[str, Draft]:
-    """A leaf for each argument of a function, by its name: what the body is read with."""
-    return {name: Draft(VARIABLE, [], name, None, span) for name in names}
-
-
-def define(
-    report: Report,
+def inlined(
     name: str,
-    arguments: Mapping[str, Draft],
+    count: int,
     body: Draft,
-    span: Span,
-    defaults: tuple[Draft, ...] = (),
+    slots: Mapping[int, int],
+    on_use: Callable[[], None] = lambda: None,
 ) -> Function:
-    """The function at `span` with these leaves of `arguments_of` in its body; `defaults` are the
-    operands that the last arguments have if a call leaves them out.
+    """A function of `count` arguments whose call becomes its body; `slots` has the place of the
+    argument that each leaf of a parameter stands for, by the identity of the leaf. A call that
+    makes the formula too large is refused.
     """
-    leaves = [id(leaf) for leaf in arguments.values()]
 
-    def build(operands: list[Draft], _: Span) -> Draft:
-        missing = len(leaves) - len(operands)
-        given = operands + list(defaults[len(defaults) - missing :])
-        draft = put_in(body, dict(zip(leaves, given, strict=True)))
-        if size(draft) > MAX_NODES:
+    def build(args: list[Draft], _: Span) -> Draft:
+        draft = _put_in(body, {leaf: args[place] for leaf, place in slots.items()})
+        if size_of(draft) > MAX_NODES:
             raise Refusal(f"the formula has more than {MAX_NODES:,} nodes", "write it out")
-        report.note("functions that are given are replaced by what they return", span)
+        on_use()
         return draft
 
-    low, high = len(leaves) - len(defaults), len(leaves)
-    return Function(name, low, high, build, tuple(each.lower() for each in arguments))
+    return Function(name, count, count, build)
 
 
-def put_in(body: Draft, operands: Mapping[int, Draft]) -> Draft:
-    """A copy of a tree with operands in place of its leaves, which are told by their `id`. A power
-    whose exponent becomes a literal is exact.
-    """
-    copies = dict(operands)
-    todo = [body]
+def parts_of(root: Draft) -> list[Draft]:
+    """Every part of a tree once, operands before what they are operands of."""
+    done: dict[int, Draft] = {}
+    todo = [root]
     while todo:
         draft = todo[-1]
-        missing = [child for child in draft.children if id(child) not in copies]
-        if missing and id(draft) not in copies:
+        missing = [child for child in draft.children if id(child) not in done]
+        if missing and id(draft) not in done:
             todo += missing
-            continue
-        todo.pop()
-        if id(draft) in copies:
-            continue
-        children = [copies[id(child)] for child in draft.children]
-        copies[id(draft)] = (
-            power(children, draft.span)
-            if draft.operator == "pow"
-            else Draft(
-                draft.operator, children, draft.label, draft.parameter, draft.span, draft.exponent
-            )
-        )
-    return copies[id(body)]
+        else:
+            done[id(todo.pop())] = draft
+    return [*done.values()]
 
 
-def size(draft: Draft) -> int:
+def size_of(root: Draft) -> int:
     """How many nodes a tree has whose parts may be shared."""
     sizes: dict[int, int] = {}
-    todo = [draft]
-    while todo:
-        node = todo[-1]
-        missing = [child for child in node.children if id(child) not in sizes]
-        if missing:
-            todo += missing
-            continue
-        todo.pop()
-        sizes[id(node)] = 1 + sum([sizes[id(child)] for child in node.children])
-    return sizes[id(draft)]
+    for draft in parts_of(root):
+        sizes[id(draft)] = 1 + sum([sizes[id(child)] for child in draft.children])
+    return sizes[id(root)]
+
+
+def _put_in(body: Draft, operands: dict[int, Draft]) -> Draft:
+    """A copy of a tree with operands in place of some of its leaves. A power whose
+    exponent becomes a number is exact, as if it were written there.
+    """
+    copies = dict(operands)
+    for draft in parts_of(body):
+        if id(draft) not in copies:
+            children = [copies[id(child)] for child in draft.children]
+            copies[id(draft)] = (
+                power(children, draft.span)
+                if draft.operator == "pow"
+                else Draft(
+                    draft.operator,
+                    children,
+                    draft.label,
+                    draft.parameter,
+                    draft.span,
+                    draft.exponent,
+                )
+            )
+    return copies[id(body)]

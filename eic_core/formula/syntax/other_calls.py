@@ -1,4 +1,4 @@
-"""Calls that are written otherwise: ``x.pow(2)``, ``sin^-1(x)``, SQL's ``CASE WHEN c THEN a END``.
+"""Calls that are written otherwise: ``sin^-1(x)``, ``sin²(x)``, SQL's ``CASE WHEN c THEN a END``.
 Their tokens take the form of ``pow(x, 2)``, and are parsed like any other text.
 """
 
@@ -8,8 +8,9 @@ import re
 
 from eic_core.formula.syntax.build import FUNCTIONS, MANY, Function, Span
 from eic_core.formula.syntax.conditions import cases
-from eic_core.formula.syntax.names import Names, is_indexed
-from eic_core.formula.syntax.reading import Refusal, Report, replaced
+from eic_core.formula.syntax.named_arguments import as_python
+from eic_core.formula.syntax.names import Names
+from eic_core.formula.syntax.reading import Report, replaced
 from eic_core.formula.syntax.tokens import (
     BAD,
     CALL,
@@ -36,13 +37,6 @@ def with_plain_calls(report: Report, names: Names, tokens: list[TokenRow]) -> Re
     """
     found, text = tokens, report.view
     others: dict[str, str] = {}
-    if "." in text and any(row[:2] == (BAD, ".") for row in tokens):
-        found = _with_points(names, found)
-    if "['" in text or '["' in text or "$" in text:
-        found = _with_columns(report, found)
-    if any(row[0] == BAD for row in tokens):
-        found, others = _without_modules(report, names, found)
-        found = _with_methods(report, names, found)
     if "CASE" in text or "case" in text or "Case" in text:
         found = _with_cases(report, names, found)
     if "if" in text and "else" in text:
@@ -52,9 +46,14 @@ def with_plain_calls(report: Report, names: Names, tokens: list[TokenRow]) -> Re
         others = others | inverses
     if any(mark in text for mark in "²³⁴⁵⁶⁷⁸⁹⁻"):
         found = _with_raised_functions(report, names, found)
+    if any(row[0] == BAD and row[1] in _OF_PYTHON for row in found):
+        read = as_python(report, names, found)
+        return read if read is None else (read[0], others | read[1])
     return (found, others) if found is not tokens else None
 
 
+_OF_PYTHON = frozenset((".", "'", '"', "$"))
+"""Signs of methods, modules and columns of a table."""
 _APPLIED = re.compile(r"sin|cos|tan|exp|log|ln|sqrt")
 _ENDS = frozenset((END, CLOSE, COMMA, OPERATOR, NAME))
 """What may stand behind the argument of a function without parentheses."""
@@ -110,263 +109,6 @@ def _with_raised_functions(report: Report, names: Names, tokens: list[TokenRow])
         report.note(f"`{shown}` is read as a power of the function `{name}`", (start, raised[3]))
         changed = True
     return kept if changed else tokens
-
-
-# --- columns of a table --------------------------------------------------------------------------
-
-
-def _with_columns(report: Report, tokens: list[TokenRow]) -> list[TokenRow]:
-    """``df['x']`` and ``df$x`` as the variable ``x``, if the text holds one table alone."""
-    kept: list[TokenRow] = []
-    tables: set[str] = set()
-    place = 0
-    while place < len(tokens):
-        size, name = _column(tokens, place)
-        if not size:
-            kept.append(tokens[place])
-            place += 1
-            continue
-        tables.add(tokens[place][1])
-        start, end = tokens[place][2], tokens[place + size - 1][3]
-        if len(tables) == 1:
-            shown = report.text[start:end]
-            report.note(f"`{shown}` is read as the variable `{name}`", (start, end))
-        kept.append((NAME, name, start, end, None))
-        place += size
-    if len(tables) > 1:
-        report.fail(
-            "columns of two tables are not read",
-            tokens[0][2],
-            tokens[-1][3],
-            "write a name for each, such as `x`",
-        )
-    return kept if tables else tokens
-
-
-_VALUES = (
-    [(BAD, "."), (NAME, "values")],
-    [(BAD, "."), (NAME, "array")],
-    [(BAD, "."), (CALL, "to_numpy"), (CLOSE, ")")],
-)
-"""What follows a column and says nothing."""
-
-
-def _column(tokens: list[TokenRow], place: int) -> tuple[int, str]:
-    """How many tokens write a column of a table here, and its name; (0, "") if none do."""
-    part = tokens[place : place + 6]
-    signs = [row[1] for row in part]
-    kinds = [row[0] for row in part]
-    if kinds == [NAME, OPEN, BAD, NAME, BAD, CLOSE] and signs[2] == signs[4]:
-        if not (signs[1] == "[" and signs[2] in "'\"" and signs[5] == "]"):
-            return 0, ""
-        size, name = 6, signs[3]
-    elif kinds[:3] == [NAME, BAD, NAME] and signs[1] == "$" and part[0][3] + 1 == part[2][2]:
-        size, name = 3, signs[2]
-    else:
-        return 0, ""
-    for spelling in _VALUES:
-        behind = tokens[place + size : place + size + len(spelling)]
-        if [row[:2] for row in behind] == spelling:
-            return size + len(spelling), name
-    return size, name
-
-
-# --- names with points ---------------------------------------------------------------------------
-
-
-def _with_points(names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
-    """``Sepal.Length`` as one name, where a column is called so."""
-    if not any("." in name for name in names.exact):
-        return tokens
-    kept: list[TokenRow] = []
-    place = 0
-    while place < len(tokens):
-        kind, name, start, end, _ = row = tokens[place]
-        last, stop = place, place
-        if kind == NAME:
-            whole = name
-            while (
-                stop + 2 < len(tokens)
-                and tokens[stop + 1][:3] == (BAD, ".", tokens[stop][3])
-                and tokens[stop + 2][0] == NAME
-                and tokens[stop + 2][2] == tokens[stop + 1][3]
-                and len(whole) < _LONGEST_NAME
-            ):
-                stop += 2
-                whole += "." + tokens[stop][1]
-                if names.is_column(whole):
-                    last, name, end = stop, whole, tokens[stop][3]
-        kept.append(row if last == place else (NAME, name, start, end, None))
-        place = last + 1
-    return kept if len(kept) < len(tokens) else tokens
-
-
-_LONGEST_NAME = 200
-
-
-# --- modules -------------------------------------------------------------------------------------
-
-
-def _without_modules(report: Report, names: Names, tokens: list[TokenRow]) -> Rewritten:
-    """``K.log(x)`` as ``log(x)``, where ``K`` stands nowhere else and is no column. What may be a
-    method's object is one: in ``x.pow(2)``, which lacks an argument, and for a small letter before
-    a call that can take one argument more.
-    """
-    kept: list[TokenRow] = []
-    others: dict[str, str] = {}
-    pieces: dict[str, list[tuple[int, int, str]]] = {}  # for each letter, its calls as arguments
-    sure: set[str] = set()  # what is no object of a method
-    places = [
-        place
-        for place in range(len(tokens) - 2)
-        if tokens[place][0] == NAME
-        and tokens[place + 1][:2] == (BAD, ".")
-        and tokens[place + 2][0] == CALL
-    ]
-    if not places:
-        return tokens, others
-    operands = {
-        row[1]
-        for row, behind in zip(tokens, tokens[1:], strict=False)
-        if row[0] == NAME and behind[:2] != (BAD, ".")
-    }
-    last = 0
-    for place in places:
-        thing, call = tokens[place], tokens[place + 2]
-        first = place
-        while first > 1 and tokens[first - 1][:2] == (BAD, ".") and tokens[first - 2][0] == NAME:
-            first -= 2
-        heads = [row[1] for row in tokens[first : place + 1 : 2]]
-        method = _method(names, tokens, place + 2)
-        if method is None or any(head in operands or names.is_known(head) for head in heads):
-            continue
-        count, is_number = _arguments(tokens, place + 2)
-        function = method[1]
-        fits = function.low <= count <= function.high
-        may_be_method = first == place and function.low <= count + 1 <= function.high
-        small = len(thing[1]) == 1 and thing[1].islower()
-        if not fits or thing[1].lower() in FUNCTIONS or is_indexed(thing[1]):
-            continue
-        if may_be_method and (is_number or small):
-            continue
-        start, end = tokens[first][2], call[2]
-        report.note(
-            f"`{report.text[start:end]}` before `{call[1]}(…)` is read as a module",
-            (start, call[3]),
-        )
-        if not may_be_method:
-            sure.add(thing[1])
-        elif len(thing[1]) == 1:
-            written = f"{call[1]}({thing[1]}, "
-            pieces.setdefault(thing[1], []).append((start, call[3], written))
-        kept += tokens[last:first]
-        last = place + 2
-    others = {
-        f"{thing} as an argument of the functions behind it": replaced(report.text, each)
-        for thing, each in pieces.items()
-        if thing not in sure
-    }
-    return (kept + tokens[last:], others) if last else (tokens, others)
-
-
-def _arguments(tokens: list[TokenRow], place: int) -> tuple[int, bool]:
-    """How many arguments the call at this token has, and whether all are numbers."""
-    depth, count, numbers = 0, int(tokens[place + 1][0] != CLOSE), True
-    for kind, text, *_ in tokens[place:]:
-        depth += (kind in (OPEN, CALL)) - (kind == CLOSE)
-        if not depth:
-            break
-        count += kind == COMMA and depth == 1
-        numbers &= kind in (NUMBER, COMMA) or text == "-" or (kind == CALL and depth == 1)
-    return count, numbers
-
-
-# --- methods -------------------------------------------------------------------------------------
-
-_OTHER_ORDER = frozenset(("where", "mask", "if", "ifelse", "select", "cond"))
-"""Methods whose object is not the first argument of the function of that name."""
-_OF_RUST = {"powi": "pow", "powf": "pow"}
-
-
-def _with_methods(report: Report, names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
-    """``x.pow(2)`` as ``pow(x, 2)``: the object of a method is its function's first argument."""
-    before: dict[int, list[TokenRow]] = {}  # the calls that begin at a token, the innermost first
-    kept: list[TokenRow] = []
-    opened: list[int] = []
-    first, place = 0, 0  # where in `kept` the operand that ends here begins; the next token
-    changed = False
-    while place < len(tokens):
-        row = tokens[place]
-        place += 1
-        ends = bool(kept) and kept[-1][0] in (NAME, NUMBER, CLOSE)
-        method = _method(names, tokens, place) if ends and row[:2] == (BAD, ".") else None
-        if method is not None:
-            name, function = method
-            call = tokens[place]
-            place += 1
-            bare = tokens[place][0] == CLOSE
-            argument = tokens[place]
-            if name in ("max", "min") and argument[0] == NUMBER and argument[1].isdigit():
-                report.fail(
-                    f"`.{name}({argument[1]})` may be along an axis",
-                    row[2],
-                    argument[3],
-                    f"write `{name}(x, {argument[1]})` for the values",
-                )
-            if function.high == 1 and not bare:
-                _refuse_module(report, kept[first], call)
-            start = kept[first][2]
-            word = name.upper()  # in capitals no `pow` or `add` between two operands
-            before.setdefault(first, []).append((CALL, word, start, start, function))
-            opened.append(first)
-            if not bare:
-                kept.append((COMMA, ",", call[2], call[3], None))
-            if not changed:
-                report.note(
-                    f"`.{call[1]}(…)` is read as the function `{name}` of what stands before it",
-                    (row[2], call[3]),
-                )
-            changed = True
-            continue
-        if row[0] in (OPEN, CALL):
-            opened.append(len(kept))
-        elif row[0] == CLOSE and opened:
-            first = opened.pop()
-        elif row[0] in (NAME, NUMBER):
-            first = len(kept)
-        kept.append(row)
-    if not changed:
-        return tokens
-    written: list[TokenRow] = []
-    for index, row in enumerate(kept):
-        written += reversed(before.get(index, ()))
-        written.append(row)
-    return written
-
-
-def _method(names: Names, tokens: list[TokenRow], place: int) -> tuple[str, Function] | None:
-    """The function that a method's name means, and how it is called here."""
-    kind, text, *_ = tokens[place] if place < len(tokens) else (END, "")
-    if kind != CALL or text in _OTHER_ORDER:
-        return None
-    name = _OF_RUST.get(text, text)
-    try:
-        function = names.function(name)
-    except Refusal:
-        return None
-    return (name, function) if function is not None else None
-
-
-def _refuse_module(report: Report, thing: TokenRow, call: TokenRow) -> None:
-    """Raise for ``x.sin(y) + x``: no module stands there, and no first operand."""
-    text, start, end = report.text, thing[2], call[2]
-    name = call[1]
-    hint = (
-        f"write `{thing[1][:40]}({name}(…))`"
-        if thing[1].lower() in FUNCTIONS
-        else (f"write `{name}(…)`, and `*` for a product")
-    )
-    report.fail(f"`{text[start:end][:40]}` before a function is not known", start, end, hint)
 
 
 # --- inverse functions ---------------------------------------------------------------------------
