@@ -43,7 +43,8 @@ def as_python(report: Report, names: Names, tokens: list[TokenRow]) -> Read | No
         return None
     expression = Expression(report, names, source)
     draft = expression.read(root.value)
-    others = {
+    others = {label: each.text for label, each in report.alternatives.items()}
+    others |= {
         f"{thing} as an argument of the functions behind it": replaced(report.text, pieces)
         for thing, pieces in expression.others.items()
     }

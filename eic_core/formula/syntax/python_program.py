@@ -81,12 +81,19 @@ class _Module:
         """Lines that give names, the last of which is, or gives, the formula; None for others."""
         lines = [node for node in body if not self.says_nothing(node)]
         given = [isinstance(node, (ast.Assign, ast.AnnAssign)) for node in lines]
-        text, last = self.report.text, self.source.span(lines[-1]) if lines else (0, 0)
-        is_one = len(lines) < 2 or not all(given[:-1]) or text[last[0]] in "+-([{"
-        if is_one and not any(isinstance(node, ast.ClassDef) for node in lines):
+        if len(lines) < 2 or not all(given[:-1]):
+            if lines and isinstance(lines[0], ast.ClassDef):
+                self.refuse_class(lines[0])
             return None
-        if "<-" in text[self.source.span(lines[0])[0] : last[1]]:
-            return None  # of R
+        text, last = self.report.text, self.source.span(lines[-1])
+        names = {
+            self.source.written(node.targets[0]) for node in lines if isinstance(node, ast.Assign)
+        }
+        goes_on = text[last[0]] in "+-([{" and names.isdisjoint(
+            words_in(self.report, Statement("", *last))
+        )
+        if goes_on or "<-" in text[self.source.span(lines[0])[0] : last[1]]:
+            return None  # in other languages, and where people write by hand
         block = Block(self.report, (self.source.span(lines[0])[0], last[1]))
         self.statements(block, lines)
         return program_of(self.report, [block], "infix", python=self.formulas)
@@ -196,7 +203,7 @@ class _Module:
                 if node.value is not None and not self.says_nothing(node):
                     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                     for target in targets:
-                        for statement in self.given(block, target, node.value, span):
+                        for statement in self.given(block, target, node.value):
                             head = (span[0], statement.start)
                             block.heads.append((statement.name, head))
                             block.add(statement, False)
@@ -215,9 +222,7 @@ class _Module:
                 refuse_statement(self.report, word[0] if word else "", span[0])
         return False
 
-    def given(
-        self, block: Block, target: ast.expr, value: ast.expr, span: Span
-    ) -> Iterator[Statement]:
+    def given(self, block: Block, target: ast.expr, value: ast.expr) -> Iterator[Statement]:
         """A statement for each name that an assignment gives."""
         if isinstance(target, ast.Name):
             yield self.statement(self.source.written(target), value)

@@ -87,7 +87,7 @@ class Source:
         at: Mapping[Span, Draft] | None = None,
         functions: Mapping[str, Function] | None = None,
     ) -> None:
-        self.text = report.text
+        self.text, self.view = report.text, report.view
         self.at = at  # what stands for parts of an expression; None in a program
         self.given: Mapping[str, Draft] = {}  # what stands for names
         self.functions = functions or {}  # those that the text defines
@@ -134,7 +134,8 @@ class Source:
         return self.place(node.lineno, node.col_offset), last
 
     def written(self, node: Part) -> str:
-        return self.text[slice(*self.span(node))]
+        text = self.view if isinstance(node, ast.Constant) else self.text
+        return text[slice(*self.span(node))]
 
     def leaf(self, node: ast.expr) -> Draft | None:
         """What stands for a name or a part of an expression, None if it has its own meaning."""
@@ -271,7 +272,9 @@ class Expression:
             return operands, lambda both: self.joined(kind, both, span)
         if kind is ast.FloorDiv:
             hint = "write `floor(x/y)` for `x // y`; a comment begins with `#`"
-            self.fail(node, "whole-number division is not supported", hint)
+            place = self.report.text.find("//", self.source.span(node.left)[1])
+            told = "whole-number division is not supported"
+            self.report.fail(told, place, place + 2, hint)
         if kind is ast.Pow:
             return operands, lambda both: self.power(both, span)
         name = self.names.policy.remainder if kind is ast.Mod else _BINARY.get(kind)

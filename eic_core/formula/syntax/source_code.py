@@ -431,7 +431,9 @@ def read_source(report: Report, names: Names, program: Program) -> Draft:
         places = {id(slot): place for place, slot in enumerate(slots.values())}
         body = _result(report, names, program, helper.statements, {**slots}, functions)
         on_use = partial(note, helper)
-        functions[helper.name] = inlined(helper.name, len(slots), body, places, on_use)
+        parameters = tuple([name.lower() for name in helper.arguments])
+        function = inlined(helper.name, len(slots), body, places, on_use)
+        functions[helper.name] = function._replace(parameters=parameters)
     draft = _result(report, names, program, program.statements, {}, functions)
     if size_of(draft) > MAX_NODES:
         report.fail(
