@@ -41,11 +41,8 @@ def with_plain_calls(report: Report, names: Names, tokens: list[TokenRow]) -> Re
         found = _with_cases(report, names, found)
     if "if" in text and "else" in text:
         found = _with_branches(names, found)
-    if "-1" in text or "⁻¹" in text or "- 1" in text:
-        found, inverses = _with_inverses(report, names, found)
-        others = others | inverses
-    if any(mark in text for mark in "²³⁴⁵⁶⁷⁸⁹⁻"):
-        found = _with_raised_functions(report, names, found)
+    if any(mark in text for mark in ("-1", "- 1", *"²³⁴⁵⁶⁷⁸⁹⁻")):
+        found, others = _with_raised_functions(report, names, found)
     if any(row[0] == BAD and row[1] in _OF_PYTHON for row in found):
         read = as_python(report, names, found)
         return read if read is None else (read[0], others | read[1])
@@ -54,148 +51,114 @@ def with_plain_calls(report: Report, names: Names, tokens: list[TokenRow]) -> Re
 
 _OF_PYTHON = frozenset((".", "'", '"', "$"))
 """Signs of methods, modules and columns of a table."""
+_PARTS = frozenset((NAME, NUMBER, SUPERSCRIPT))
 _APPLIED = re.compile(r"sin|cos|tan|exp|log|ln|sqrt")
 _ENDS = frozenset((END, CLOSE, COMMA, OPERATOR, NAME))
 """What may stand behind the argument of a function without parentheses."""
 
 
-# --- powers of functions -------------------------------------------------------------------------
-
-
-def _with_raised_functions(report: Report, names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
-    """``sin²(x)`` and ``sin²θ`` as powers of the call, as LaTeX's ``\\sin^2`` is one. An argument
-    without parentheses ends at the next operator, function or bracket.
-    """
-    kept: list[TokenRow] = []
-    closing: list[TokenRow | None] = []  # for each open bracket, the power to stand behind it
-    place, changed = 0, False
-    while place < len(tokens):
-        kind, name, start, _, _ = row = tokens[place]
-        raised = tokens[place + 1] if place + 2 < len(tokens) else row
-        place += 1
-        function = FUNCTIONS.get(name.lower()) if kind == NAME else None
-        if function is None or raised[0] != SUPERSCRIPT or names.is_known(name):
-            kept.append(row)
-            if kind in (OPEN, CALL):
-                closing.append(None)
-            elif kind == CLOSE and closing and (power := closing.pop()) is not None:
-                kept.append(power)
-            continue
-        first = tokens[place + 1]
-        shown = report.text[start : raised[3]]
-        if first[:2] == (OPEN, "("):
-            kept.append((CALL, name, start, first[3], function))
-            closing.append(raised)
-            place += 2
-        elif first[0] in (NAME, NUMBER) and first[1].lower() not in FUNCTIONS:
-            last = place + 1
-            while tokens[last][0] in (NAME, NUMBER, SUPERSCRIPT) and (
-                tokens[last][1].lower() not in FUNCTIONS
-            ):
-                last += 1
-            end, behind = tokens[last - 1][3], tokens[last]
-            inside = [each[1] for each in tokens[place + 1 : last] if each[0] == NAME]
-            holds_call = any(_APPLIED.search(each) is not None for each in inside)  # `θcos`
-            if behind[0] not in _ENDS or behind[:2] == (OPERATOR, "^") or holds_call:
-                kept.append(row)
-                continue
-            kept.append((CALL, name, start, raised[3], function))
-            kept += tokens[place + 1 : last]
-            kept += [(CLOSE, ")", end, end, None), raised]
-            place = last
-        else:
-            kept.append(row)
-            continue
-        report.note(f"`{shown}` is read as a power of the function `{name}`", (start, raised[3]))
-        changed = True
-    return kept if changed else tokens
-
-
-# --- inverse functions ---------------------------------------------------------------------------
+# --- powers of functions and inverse functions ---------------------------------------------------
 
 _MINUS_ONE = [(OPERATOR, "-"), (NUMBER, "1")]
 _SPELLINGS = (
+    [(SUPERSCRIPT, "-1")],
     [(OPERATOR, "^"), *_MINUS_ONE],
     [(OPERATOR, "^"), (OPEN, "("), *_MINUS_ONE, (CLOSE, ")")],
     [(OPERATOR, "^"), (OPEN, "{"), *_MINUS_ONE, (CLOSE, "}")],
-    [(SUPERSCRIPT, "-1")],
 )
-
-
-def _with_inverses(report: Report, names: Names, tokens: list[TokenRow]) -> Rewritten:
-    """``sin^-1(x)`` as the inverse function, of which the reciprocal is the other reading."""
-    kept: list[TokenRow] = []
-    pieces: list[tuple[int, int, str]] = []
-    opened: list[str] = []  # for each open bracket, the power to stand behind it
-    place, label = 0, ""
-    while place < len(tokens):
-        kind, name, start, end, _ = row = tokens[place]
-        place += 1
-        if kind in (OPEN, CALL):
-            opened.append("")
-        elif kind == CLOSE and opened:
-            pieces.append((end, end, opened.pop()))
-        inverse = _inverse(names, name) if kind == NAME else ""
-        size = _raised_by_minus_one(tokens, place) if inverse else 0
-        if not size:
-            kept.append(row)
-            continue
-        place += size
-        argument = tokens[place]
-        power = report.text[tokens[place - size][2] : tokens[place - 1][3]]
-        shown = report.text[start : tokens[place - 1][3]]
-        if (
-            argument[0] == NAME
-            and argument[1].lower() not in FUNCTIONS
-            and (
-                tokens[place + 1][0] in (END, CLOSE, COMMA, OPERATOR)
-                and tokens[place + 1][1] != "^"
-                and tokens[place - 1][0] == SUPERSCRIPT
-            )
-        ):  # `sin⁻¹ x`
-            told = f"`{shown}` is read as the inverse function {inverse}"
-            report.note(told, (start, argument[3]))
-            kept.append((CALL, inverse, start, argument[2], FUNCTIONS[inverse]))
-            kept += [argument, (CLOSE, ")", argument[3], argument[3], None)]
-            pieces.append((tokens[place - size][2], argument[2], "("))
-            pieces.append((argument[3], argument[3], ")⁻¹"))
-            label = f"one over {name}"
-            place += 1
-            continue
-        if argument[:2] != (OPEN, "("):
-            report.fail(
-                f"the function `{shown[:40]}` needs parentheses",
-                start,
-                tokens[place - 1][3],
-                f"write `{inverse}(x)`",
-            )
-        report.note(f"`{shown}` is read as the inverse function {inverse}", (start, argument[3]))
-        kept.append((CALL, inverse, start, argument[3], FUNCTIONS[inverse]))
-        pieces += [(start, start, "("), (tokens[place - size][2], tokens[place - 1][3], "")]
-        opened.append(f"{power})")
-        label = f"one over {name}"
-        place += 1
-    return (kept, {label: replaced(report.text, pieces)}) if label else (tokens, {})
-
-
 _INVERSES = {"coth": "acoth", "sech": "asech", "csch": "acsch"}
 """Inverses of functions that no row has."""
 
 
-def _inverse(names: Names, name: str) -> str:
-    """The inverse of a trigonometric or hyperbolic function, "" for another name."""
-    if name.lower() in _INVERSES and not names.is_column(name):
-        return _INVERSES[name.lower()]
-    row = OPERATORS.get(name.lower())
-    return row.writing.inverse if row is not None and not names.is_column(name) else ""
+def _with_raised_functions(report: Report, names: Names, tokens: list[TokenRow]) -> Rewritten:
+    """``sin²(x)`` and ``sin²θ`` as powers of the call, as LaTeX's ``\\sin^2`` is one; ``sin^-1(x)``
+    as the inverse function, of which the reciprocal is the other reading. An argument without
+    parentheses ends at the next operator, function or bracket.
+    """
+    kept: list[TokenRow] = []
+    closing: list[tuple[TokenRow | None, str]] = []  # what stands behind each open bracket
+    pieces: list[tuple[int, int, str]] = []
+    place, label, changed = 0, "", False
+    while place < len(tokens):
+        kind, name, start, _, _ = row = tokens[place]
+        place += 1
+        if kind in (OPEN, CALL):
+            closing.append((None, ""))
+        inverse, size = _raised(names, tokens, place - 1)
+        if not size:
+            kept.append(row)
+            if kind == CLOSE and closing:
+                power, piece = closing.pop()
+                kept += [power] if power is not None else []
+                pieces += [(row[3], row[3], piece)] if piece else []
+            continue
+        raised, first = tokens[place + size - 1], place + size
+        last = _end_of_argument(tokens, first)
+        if inverse and (not last or (raised[0] != SUPERSCRIPT and tokens[first][0] != OPEN)):
+            told, hint = f"the function `{report.text[start : raised[3]][:40]}`", f"`{inverse}(x)`"
+            report.fail(f"{told} needs parentheses", start, raised[3], f"write {hint}")
+        if not last:
+            kept.append(row)
+            continue
+        opened = last == first + 1 and tokens[first][0] == OPEN
+        end = tokens[last - 1][3]
+        written = report.text[tokens[place][2] : raised[3]]
+        shown = report.text[start : raised[3]]
+        power = None if inverse else raised
+        told = f"read as a power of the function `{name}`"
+        if inverse:
+            told, label = f"read as the inverse function {inverse}", f"one over {name}"
+            pieces += [(start, start, "(")] * opened
+            pieces.append((tokens[place][2], raised[3], "" if opened else "("))
+            piece = f"{written})" if opened else f"){written}"
+        report.note(f"`{shown}` is {told}", (start, raised[3]))
+        called = FUNCTIONS[inverse or name.lower()]
+        kept.append(
+            (CALL, inverse or name, start, tokens[first][3] if opened else raised[3], called)
+        )
+        if opened:
+            closing.append((power, piece if inverse else ""))
+        else:
+            kept += [*tokens[first:last], (CLOSE, ")", end, end, None)]
+            kept += [power] if power is not None else []
+            pieces += [(end, end, piece)] if inverse else []
+        place, changed = last, True
+    others = {label: replaced(report.text, pieces)} if label else {}
+    return (kept, others) if changed else (tokens, {})
 
 
-def _raised_by_minus_one(tokens: list[TokenRow], place: int) -> int:
-    """How many tokens write the power -1 here, 0 if none do."""
-    for spelling in _SPELLINGS:
-        if [row[:2] for row in tokens[place : place + len(spelling)]] == spelling:
-            return len(spelling)
-    return 0
+def _raised(names: Names, tokens: list[TokenRow], place: int) -> tuple[str, int]:
+    """The inverse of the function that is raised here to -1, and how many tokens write the power; 0
+    where no function is raised.
+    """
+    kind, name, *_ = tokens[place]
+    lower, behind = name.lower(), tokens[place + 1 : place + 6]
+    if kind != NAME or names.is_known(name) or lower not in FUNCTIONS:
+        return "", 0
+    row = OPERATORS.get(lower)
+    inverse = _INVERSES.get(lower, row.writing.inverse if row is not None else "")
+    for spelling in _SPELLINGS if inverse else ():
+        if [row[:2] for row in behind[: len(spelling)]] == spelling:
+            return inverse, len(spelling)
+    return "", int(behind[:1] != [] and behind[0][0] == SUPERSCRIPT)
+
+
+def _end_of_argument(tokens: list[TokenRow], place: int) -> int:
+    """Behind the bracket that opens an argument, or behind one without parentheses; 0 if none
+    begins here.
+    """
+    if tokens[place][:2] == (OPEN, "("):
+        return place + 1
+    last = place
+    while (
+        tokens[last][0] in (NAME, NUMBER, SUPERSCRIPT) and tokens[last][1].lower() not in FUNCTIONS
+    ):
+        last += 1
+    words = [row[1] for row in tokens[place:last] if row[0] == NAME]
+    holds_call = any(_APPLIED.search(word) is not None for word in words)  # `θcos`
+    ends = tokens[last][0] in _ENDS and tokens[last][:2] != (OPERATOR, "^")
+    begins = last > place and tokens[place][0] != SUPERSCRIPT
+    return last if begins and ends and not holds_call else 0
 
 
 # --- SQL -----------------------------------------------------------------------------------------

@@ -19,7 +19,6 @@ from eic_core.formula.syntax.statements import (
     Block,
     Constant,
     Program,
-    Span,
     Statement,
     needed,
     program_of,

@@ -92,7 +92,9 @@ class Source:
         self.given: Mapping[str, Draft] = {}  # what stands for names
         self.functions = functions or {}  # those that the text defines
         body = report.view[start:end]
-        head = "if 1:\n" if at is None and _INDENTED.match(body) else "(" * (at is not None)
+        head = "if 1:\n" if at is None and _INDENTED.match(body) else ""
+        if at is not None:
+            body = body.replace("\n", " ")
         self.begins = [len(head)]  # behind each place that is written otherwise
         self.shifts = [start - len(head)]  # from there on, how far the user's text is shifted
         pieces, last = [head], 0
@@ -102,9 +104,9 @@ class Source:
             last = match.end()
             self.shifts.append(self.shifts[-1] + len(match[0]) - len(piece))
             self.begins.append(start + last - self.shifts[-1])
-        source = "".join([*pieces, body[last:], ")" * (at is not None)])
+        source = "".join([*pieces, body[last:]])
         self.body = ast.parse(source).body
-        if head == "if 1:\n":
+        if head:
             if len(self.body) > 1 or not isinstance(self.body[0], ast.If):
                 raise SyntaxError
             self.body = self.body[0].body
@@ -175,11 +177,11 @@ class Expression:
         self.others: dict[str, list[tuple[int, int, str]]] = {}  # modules that may be arguments
 
     def read(self, root: ast.expr) -> Draft:
-        heads = [node.value for node in ast.walk(root) if isinstance(node, ast.Attribute)]
+        heads = {id(node.value) for node in ast.walk(root) if isinstance(node, ast.Attribute)}
         self.operands = {
             self.source.written(node)
             for node in ast.walk(root)
-            if isinstance(node, ast.Name) and node not in heads
+            if isinstance(node, ast.Name) and id(node) not in heads
         }
         builds: list[tuple[Callable[[list[Draft]], Draft], int]] = []
         todo = [root]

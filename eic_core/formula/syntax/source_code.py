@@ -105,23 +105,6 @@ _CONTROL = re.compile(
 )
 _BEGIN = re.compile(r"begin\s++(?=\S)")
 _LAST_END = re.compile(r"\s++end\s*+\Z")
-_STATEMENT = re.compile(
-    r"(?:end|endfunction|pass|[^=\n]*+=\s*+(?:(?:sympy|sp)\.)?(?:symbols|Symbol|var)\s*+\([^()]*+\)"
-    r"|import\b.*+|from\b.*+|using\b.*+)\Z",
-    re.DOTALL,
-)
-_CONTROL = re.compile(
-    r"(?:if|for|while|else|elif|elseif|switch|try|with|do|print|printf|assert|raise)"
-    r"(?=[\s(:{])"
-)
-_BEGIN = re.compile(r"begin\s++(?=\S)")
-_LAST_END = re.compile(r"\s++end\s*+\Z")
-_SHOWN = re.compile(
-    r"(?:print|println|display|disp|show|cat|(?:plt|ax|fig|sns|pyplot|console)\.[\w.]++)"
-    r"\s*+\(.*\)\Z",
-    re.DOTALL,
-)
-"""A last line that shows what was computed."""
 _STATEMENT = re.compile(r"(?:del|global|nonlocal|yield|delete|throw)(?=[ \t]++[^\W\d])")
 """What begins a statement before a name."""
 _OF_BLOCKS = re.compile(r"[;\n]|\breturn\b|(?<![<>=!~])=(?!=)")
