@@ -1,12 +1,13 @@
 """What reading does with a very great many texts: grown from a grammar, and mutated from real ones.
 
-``python -m benchmarks.fuzz_reading [--count N] [--seed 0] [--seconds S] [--jobs J] [DIR]``, or ``make
-fuzz``; DIR (default: ``shared/data`` beside the checkout, if it is there) holds
-``syntax_samples.csv`` and ``pools/*.csv.gz``, whose formulas are mutated beside those of this module.
-Every text must end in a reading or a `FormulaError`, within a second.  What is read is written in each
-of `WRITTEN`, or refused when written; what is written is read again, alone, and must be the same
-tree: its labels, exact exponents and order, but for names that the copy says it changed.  The table
-counts that; the exit status is 1 if a text differs, cannot be read, or ends otherwise.
+``python -m benchmarks.fuzz_reading [--count N] [--seed 0] [--seconds S] [--jobs J] [DIR]``, or
+``make fuzz``; DIR (default: ``shared/data`` beside the checkout, if it is there) holds
+``syntax_samples.csv`` and ``pools/*.csv.gz``, whose formulas are mutated beside those of this
+module.  Every text must end in a reading or a `FormulaError`, within a second.  What is read is
+written in each of `WRITTEN`, or refused when written; what is written is read again, alone, and
+must be the same tree: its labels, exact exponents and order, but for names that the copy says it
+changed.  The table counts that; the exit status is 1 if a text differs, cannot be read, or ends
+otherwise.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ from fractions import Fraction
 from pathlib import Path
 
 from eic_core.errors import FormulaError
+from eic_core.formula.c_file import to_c
 from eic_core.formula.copying import copied
-from eic_core.formula.rendering import c_names, to_c
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import CONSTANT, VARIABLE, Formula
 
@@ -184,11 +185,9 @@ class Written:
 
 def written(formula: Formula, name: str) -> Written:
     """A formula as text of a row of `WRITTEN`; FormulaError if it is refused."""
-    if name == "C file":
-        exact = not any(node.operator == CONSTANT and "/" in node.label for node in formula)
-        return Written(to_c(formula), dict(c_names(formula)), exact)
     copy = copied(formula, WRITTEN[name])
-    return Written(copy.text, dict(copy.renamed), copy.same)
+    text = to_c(formula) if name == "C file" else copy.text
+    return Written(text, dict(copy.renamed), copy.same)
 
 
 def structure(formula: Formula, names: dict[str, str], syntax: str) -> object:
@@ -341,8 +340,8 @@ def main() -> int:
                 break
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10
     print(
-        f"\n{findings.count:,} texts from {len(texts):,} formulas and a grammar, seed {given.seed}: "
-        f"{findings.read:,} read, {findings.count - findings.read:,} refused with a reason; "
+        f"\n{findings.count:,} texts from {len(texts):,} formulas and a grammar, seed {given.seed}:"
+        f" {findings.read:,} read, {findings.count - findings.read:,} refused with a reason; "
         f"{time.monotonic() - started:.0f} s"
     )
     print(table_of(findings))

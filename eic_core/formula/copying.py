@@ -180,11 +180,12 @@ def copied(formula: Formula, language: str) -> Copied:
         written = list(texts(formula))
     else:
         dialect = DIALECTS[language]
-        writer = _Writer(formula, dialect)
+        writer = Writer(formula, dialect)
         written, used, names = [writer.text()], writer.used, writer.names
         syntax, label = dialect.syntax, dialect.name
     read_back = [_read_back(text, syntax, formula) for text in written]
-    same = next((i for i, trees in enumerate(read_back) if _is_same(trees, formula)), -1)
+    is_same = _is_identical if language in NOTATIONS else _is_same
+    same = next((i for i, trees in enumerate(read_back) if is_same(trees, formula)), -1)
     text, readings = written[max(same, 0)], read_back[max(same, 0)]
     stands = {name: spelling for name, spelling in used.items() if spelling.lack is not None}
     digits = _NEARLY if stands else _AGREED
@@ -216,6 +217,11 @@ def _read_back(text: str, syntax: str, formula: Formula) -> list[Formula]:
 
 def _is_same(readings: list[Formula], formula: Formula) -> bool:
     return bool(readings) and _shape(readings[0]) == _shape(formula)
+
+
+def _is_identical(readings: list[Formula], formula: Formula) -> bool:
+    """The same with every variable's own name."""
+    return _is_same(readings, formula) and readings[0].variables == formula.variables
 
 
 def _refused_meaning(formula: Formula, text: str, language: str, label: str) -> FormulaError:
@@ -423,10 +429,15 @@ follow(_own_spelling.cache_clear)
 follow(copied.cache_clear)  # a registered operator may change what a text means
 
 
-class _Writer:
-    def __init__(self, formula: Formula, dialect: Dialect) -> None:
+class Writer:
+    """Writes a formula in a language; operators that it lacks are refused, or `supplied` by whoever
+    reads the text: functions of their names.
+    """
+
+    def __init__(self, formula: Formula, dialect: Dialect, supplied: bool = False) -> None:
         self.formula = formula
         self.dialect = dialect
+        self.supplied = supplied
         self.names = dict(_names(formula.variables, dialect))
         self.used: dict[str, Spelling] = {}  # What stands for an operator, or needs a helper
         self.spellings = [self._spelling(node) if node.children else None for node in formula]
@@ -465,6 +476,9 @@ class _Writer:
         spelling = next(
             (self.dialect.spellings[key] for key in keys if key in self.dialect.spellings), None
         )
+        if spelling is None and self.supplied:
+            form = row.form_with(value)
+            return Spelling(form.code, form.precedence)
         if spelling is None:
             name = next(iter(row.names), row.name)
             raise self._refused(f"it has no `{name}`", self.dialect.hints.get(node.operator, ""))

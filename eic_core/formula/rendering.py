@@ -1,16 +1,16 @@
-"""Formulas as Python that reads back to the same tree, C, LaTeX, MathML and short labels."""
+"""Formulas as Python that reads back to the same tree, LaTeX, MathML and short labels."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 from html import escape
 
-from eic_core.formula.syntax.build import FUNCTIONS, exponent_label, literal
-from eic_core.formula.syntax.names import GREEK, SUBSCRIPTS, plain_letters, safe_name
+from eic_core.formula.syntax.build import FUNCTIONS, literal
+from eic_core.formula.syntax.names import GREEK, SUBSCRIPTS, safe_name
 from eic_core.formula.tree import ALWAYS_EXACT, CONSTANT, UNDEFINED, VARIABLE, Formula, Node
 from eic_core.operators import OPERATORS, Form, follow
 from eic_core.operators.writing import (
@@ -24,7 +24,6 @@ from eic_core.operators.writing import (
     NEG,
     POW,
     TEXT,
-    C,
 )
 
 Part = str | tuple[int, int]
@@ -231,9 +230,8 @@ _BRACKETS = {
     LATEX: (r"\left(", r"\right)"),
     TEXT: ("(", ")"),
     MATHML: ("<mrow><mo>(</mo>", "<mo>)</mo></mrow>"),
-    C: ("(", ")"),
 }
-_COMMA = {CODE: ", ", LATEX: ", ", TEXT: ", ", MATHML: "<mo>,</mo>", C: ", "}
+_COMMA = {CODE: ", ", LATEX: ", ", TEXT: ", ", MATHML: "<mo>,</mo>"}
 _SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
@@ -260,57 +258,6 @@ def to_python(formula: Formula, node_id: int | None = None) -> str:
     '(x0 - 1)**2*(-x1)'
     """
     return "".join(_flatten(formula, _last(formula, node_id), CODE))
-
-
-def to_c(formula: Formula, name: str = "f") -> str:
-    """A C function of the formula's variables, with what it needs before it: C99 and `math.h`.
-
-    Values may differ from NumPy's in the last digit.
-
-    Parameters
-    ----------
-    formula
-        Its variables are the arguments, in the order of `Formula.variables`; a name that C reserves
-        is changed.
-    name
-        The name of the function.
-
-    Returns
-    -------
-    str
-        A whole source file; operators added at run time are functions that the reader supplies.
-
-    Examples
-    --------
-
-    >>> from eic_core.formula.syntax import read
-    >>> print(to_c(read("-x**2/3 + where(x > y, x, 2)").formula))
-    #include <math.h>
-    <BLANKLINE>
-    double f(double x, double y)
-    {
-        return -pow(x, 2)/3. + (x > y ? x : 2.);
-    }
-    <BLANKLINE>
-    """
-    helpers = dict.fromkeys(
-        OPERATORS[node.operator].writing.c_helper for node in formula.nodes if node.children
-    )
-    arguments = ", ".join(f"double {c}" for c in c_names(formula).values()) or "void"
-    body = "".join(_flatten(formula, len(formula) - 1, C))
-    labels = {node.label for node in formula.nodes if node.operator == CONSTANT}
-    lines = [
-        "#include <math.h>",
-        "",
-        *(_C_CONSTANTS[label] for label in _C_CONSTANTS if label in labels),
-        *(f"static {text}\n" for text in helpers if text),
-        f"double {name}({arguments})",
-        "{",
-        f"    return {body};",
-        "}",
-        "",
-    ]
-    return "\n".join(lines)
 
 
 def to_latex(
@@ -522,7 +469,7 @@ def _parts(formula: Formula, node: Node, style: int, compact: bool = True) -> It
         return
     form = form_of(formula, node, compact)
     opened, closed = _BRACKETS[style]
-    for part in _written(form, style, len(node.children)):
+    for part in template_parts(form[style], len(node.children), _COMMA[style]):
         if part is None:
             assert node.parameter is not None
             yield _parameter(node, form, style)
@@ -532,11 +479,7 @@ def _parts(formula: Formula, node: Node, style: int, compact: bool = True) -> It
             position, floor = part
             child = node.children[position]
             precedence = _precedence(formula, formula.nodes[child], style, compact)
-            if style == C and _counts_a_truth(formula, node, position):
-                yield "(double)("
-                yield child
-                yield ")"
-            elif precedence < floor or (
+            if precedence < floor or (
                 floor in _RIGHT
                 and _begins_with_minus(formula, formula.nodes[child], style, compact)
             ):
@@ -547,29 +490,14 @@ def _parts(formula: Formula, node: Node, style: int, compact: bool = True) -> It
                 yield child
 
 
-def _written(form: Form, style: int, count: int) -> Sequence[Part | None]:
-    if style != C or not form.c:
-        return template_parts(form[style if style != C else CODE], count, _COMMA[style])
-    parts = template_parts(form.c, count)
-    if count <= 2 or (count - 1, 0) in parts:
-        return parts
-    opened, first, comma, _, closed = parts  # of two operands: nested
-    rest = [part for place in range(1, count) for part in (comma, (place, 0), closed)]
-    return [*[opened] * (count - 1), first, *rest]
-
-
-def _counts_a_truth(formula: Formula, node: Node, position: int) -> bool:
-    row, child = OPERATORS[node.operator], formula.nodes[node.children[position]]
-    counts = row.numeric or (row.chooses and position > 0)
-    return counts and bool(child.children) and OPERATORS[child.operator].truth
-
-
 def _begins_with_minus(formula: Formula, node: Node, style: int, compact: bool) -> bool:
     """Whether a node's text begins with a minus, which would stand next to another sign."""
     # a MathML template begins with a tag, but has a minus first where that of LaTeX does
     style = LATEX if style == MATHML else style
     while node.children:
-        first, *_ = _written(form_of(formula, node, compact), style, len(node.children))
+        first, *_ = template_parts(
+            form_of(formula, node, compact)[style], len(node.children), _COMMA[style]
+        )
         if isinstance(first, str):
             return first[0] in "-−"
         if first is None:
@@ -584,13 +512,9 @@ def _begins_with_minus(formula: Formula, node: Node, style: int, compact: bool) 
 def _precedence(formula: Formula, node: Node, style: int, compact: bool) -> int:
     if node.children:
         form = form_of(formula, node, compact)
-        if style == C and form.c:
-            return form.c_precedence
-        if style in (CODE, C) and form.code_precedence is not None:
+        if style == CODE and form.code_precedence is not None:
             return form.code_precedence
         return form.latex_precedence if style in _TYPESET else form.precedence
-    if node.operator == CONSTANT and style == C:
-        return NEG if node.label.startswith("-") else MUL if "/" in node.label else ATOM
     if node.operator == CONSTANT:
         if node.label.startswith("-"):
             return ATOM if style == CODE and "/" in node.label else NEG
@@ -606,8 +530,6 @@ def _parameter(node: Node, form: Form, style: int) -> str:
     assert value is not None
     if style == MATHML:
         return number_mathml(str(value))
-    if style == C:
-        return _c_parameter(value)
     if style == LATEX or not OPERATORS[node.operator].power:
         return str(value)
     if style == TEXT:
@@ -666,8 +588,6 @@ def _numbered(label: str, place: int, style: int) -> str:
 
 def _leaf(formula: Formula, node: Node, style: int) -> str:
     label = node.label
-    if style == C:
-        return c_names(formula)[label] if node.operator == VARIABLE else _c_number(label)
     if node.operator == VARIABLE:
         if style != CODE:
             return _variable_names(formula, style)[label]
@@ -693,75 +613,6 @@ def number_latex(label: str) -> str:
         return rf"{sign}\frac{{{over.lstrip('-')}}}{{{under}}}"
     mantissa, mark, exponent = label.partition("e")
     return rf"{mantissa}\times 10^{{{exponent}}}" if mark else label
-
-
-_C_WORDS = frozenset(
-    "auto bool break case char const continue default do double else enum extern float for goto if "
-    "inline int long register restrict return short signed sizeof static struct switch typedef "
-    "union unsigned void volatile while asm near far pascal cdecl huge".split()
-)
-_C_MACROS = re.compile(r"(?:M|FP|MATH|HUGE|X)_\w*|NAN|INFINITY|HUGE|_(?:[A-Z_].*)?")
-"""Names that `math.h` may define as macros, which replace a parameter of that name, too."""
-
-_C_CONSTANTS = {
-    label: f"#ifndef M_{label.upper()}\n#define M_{label.upper()} {digits}\n#endif\n"
-    for label, digits in (("pi", "3.14159265358979323846"), ("e", "2.7182818284590452354"))
-}
-"""What C99 lacks, and compilers mostly have."""
-
-_LARGEST_INT = 2**31
-
-
-@lru_cache(maxsize=64)
-def c_names(formula: Formula) -> dict[str, str]:
-    """The name of each variable in C, unlike keywords, macros, functions and the others."""
-    used = {*_C_WORDS, *re.findall(r"[a-z]\w*(?=\()", " ".join(_c_templates(formula)))}
-    names: dict[str, str] = {}
-    for label in formula.variables:
-        plain = re.sub(r"[^0-9A-Za-z_]", "_", plain_letters(label)) or "v"
-        if not (plain[0].isalpha() or plain[0] == "_") or _C_MACROS.fullmatch(plain):
-            plain = f"v_{plain.strip('_')}"
-        name, number = plain, 2
-        while name in used:
-            name, number = f"{plain}_{number}", number + 1
-        used.add(name)
-        names[label] = name
-    return names
-
-
-follow(c_names.cache_clear)
-
-
-def _c_templates(formula: Formula) -> Iterator[str]:
-    for node in formula.nodes:
-        if node.children:
-            form = form_of(formula, node)
-            yield form.c or form.code
-            yield OPERATORS[node.operator].writing.c_helper
-
-
-def _c_number(label: str) -> str:
-    """A constant as a double of C.
-
-    >>> [_c_number(label) for label in ("2", "-2.50", "1e5", "-1/3", "pi")]
-    ['2.', '-2.50', '1e5', '-1./3.', 'M_PI']
-    """
-    if label in _C_CONSTANTS:
-        return f"M_{label.upper()}"
-    if label == UNDEFINED:
-        return "NAN"
-    over, slash, under = label.partition("/")
-    if slash:
-        return f"{over}./{under}."
-    # 2.0 would be read as a number of two digits
-    return label if "." in label or "e" in label else f"{label}."
-
-
-def _c_parameter(value: Fraction) -> str:
-    # C converts a whole number, as long as it is an int
-    if value.denominator == 1 and abs(value) < _LARGEST_INT:
-        return str(value)
-    return _c_number(exponent_label(value)) if value.denominator <= 2 else repr(float(value))
 
 
 def number_mathml(label: str) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from eic_core.operators.row import Operands, Operator, Program, Y
 from eic_core.operators.wide import Wide, subtract
 from eic_core.operators.words import ON_A_JUMP, Words
-from eic_core.operators.writing import ADD, ATOM, IF, MUL, NEG, NOT, RELATE, Form, Writing
+from eic_core.operators.writing import ADD, ATOM, IF, MUL, NOT, RELATE, Form, Writing
 from eic_core.operators.writing import AND as BOTH
 from eic_core.operators.writing import OR as EITHER
 
@@ -82,8 +82,6 @@ def _related(
                 RELATE,
                 text,
                 ATOM if code == "==" else None,
-                f"{left} {code} {right}",
-                RELATE,
             ),
         ),
         words=Words("comparison", singular=ON_A_JUMP, nearly="", invalid=NO_OPERAND),
@@ -147,8 +145,6 @@ def _joined(name: str, relation: Any, signs: tuple[str, str, str], tight: int) -
                 tight,
                 tight,
                 text,
-                c=templates(f" {2 * code} ", (tight, tight + 1)),
-                c_precedence=tight,
             ),
             folds=True,
         ),
@@ -167,8 +163,7 @@ NOT_ROW = Operator(
     writing=Writing(
         "logical_not",
         Form("logical_not(<0>)", rf"\lnot <0:{ADD}>", f"not <0:{NOT}>",
-             f"<mrow><mo>¬</mo><0:{ADD}></mrow>", NOT, NOT, "not", ATOM,
-             f"!<0:{NEG}>", NEG),
+             f"<mrow><mo>¬</mo><0:{ADD}></mrow>", NOT, NOT, "not", ATOM),
     ),
     words=Words("condition", singular=ON_A_JUMP, nearly="", invalid=NO_OPERAND),
 )  # fmt: skip
@@ -202,11 +197,14 @@ CONDITIONAL_ROW = Operator(
         "where ifelse if_else",
         Form(
             "where(<0>, <1>, <2>)",
-            r"\begin{cases} <1> & \text{if } <0> \\ <2> & \text{otherwise} \end{cases}",
+            # a truth value in brackets: `y =` before a case names its value
+            rf"\begin{{cases}} <1:{RELATE + 1}> & \text{{if }} <0> \\ <2:{RELATE + 1}> &"
+            r" \text{otherwise} \end{cases}",
             f"<1:{IF + 1}> if <0:{IF + 1}> else <2:{IF}>",
-            "<mrow><mo>{</mo><mtable><mtr><mtd><1></mtd><mtd><mtext>if&#xA0;</mtext><0></mtd></mtr>"
-            "<mtr><mtd><2></mtd><mtd><mtext>otherwise</mtext></mtd></mtr></mtable></mrow>",
-            IF, IF, "if", ATOM, "(<0> ? <1> : <2>)",
+            f"<mrow><mo>{{</mo><mtable><mtr><mtd><1:{RELATE + 1}></mtd><mtd><mtext>if&#xA0;</mtext>"
+            f"<0></mtd></mtr><mtr><mtd><2:{RELATE + 1}></mtd><mtd><mtext>otherwise</mtext></mtd>"
+            "</mtr></mtable></mrow>",
+            IF, IF, "if", ATOM,
         ),
         parameters=("condition cond test", "input yes true", "other no false"),
     ),

@@ -16,7 +16,6 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from eic_core.operators import helpers
-from eic_core.operators.remainders import MOD_ROW
 from eic_core.operators.writing import ADD, AND, ATOM, MUL, NEG, OR, POW, RELATE
 
 TIGHT = POW + 5
@@ -236,19 +235,19 @@ C_DIALECT = Dialect(
         "min": Spelling("fmin(<0>, <1>)"), "max": Spelling("fmax(<0>, <1>)"),
         "conditional": Spelling("(<0> ? <1> : <2>)"),
     }
-    | _reciprocals("1.0/{}(<0>)")
-    | _defined(**{
-        "sign": ("(double)((<0:8> > 0.0) - (<0:8> < 0.0))", ATOM),
-        "log:*": ("log(<0>)/log(<p>)", MUL),
-    })
-    | _helped(mod=MOD_ROW.writing.c_helper, root=helpers.C_ROOT, **helpers.C_PROTECTED),
+    | _defined(**{"log:*": ("log(<0>)/log(<p>)", MUL)})
+    | _helped(mod=helpers.C_MOD, root=helpers.C_ROOT, sign=helpers.C_SIGN, **helpers.C_PROTECTED)
+    | _helped(**{
+        name: f"double {name}(double x) {{ return 1/{of}(x); }}" for name, of in _INVERTED.items()
+    }),
     number=with_bare_point,
-    constants={"pi": Spelling("M_PI"), "e": Spelling("M_E")},
+    constants={"pi": Spelling("M_PI"), "e": Spelling("M_E"), "nan": Spelling("NAN")},
     words=frozenset(
         "auto bool break case char const continue default do double else enum extern float for"
         " goto if inline int long register restrict return short signed sizeof static struct"
         " switch typedef union unsigned void volatile while asm gamma j0 j1 jn y0 y1 yn signgam"
-        " e pi".split()
+        " e pi NAN INFINITY HUGE_VAL MAXFLOAT M_E M_PI M_PI_2 M_PI_4 M_LN2 M_LN10 FP_NAN FP_ZERO"
+        " FP_INFINITE FP_NORMAL FP_SUBNORMAL near far pascal cdecl huge".split()
     ),
     counts="(double)(<0>)",
 )  # fmt: skip

@@ -36,6 +36,14 @@ def fma(x, y, z):
     whole = total + ((product - (total - moved)) + (z - moved) + rest)
     return np.where(np.isfinite(whole), whole, x*y + z)"""
 
+C_MOD = """\
+double mod(double x, double y) {
+    double r = fmod(x, y);
+    return r != 0 && (r < 0) != (y < 0) ? r + y : r;
+}"""
+
+C_SIGN = "double sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }"
+
 C_ROOT = """\
 double root(double x, double n) {
     double size = fmod(n, 2) ? fabs(x) : x, y = pow(size, 1/n), half = pow(y, (n - 1)/2);
@@ -261,5 +269,5 @@ def {0}({1}):
     "a/b",
     "log(Abs(x))",
     "1/x",
-    edge="Rational(1, 1000)",
+    edge="0.001",
 )

@@ -8,6 +8,7 @@ from typing import NoReturn
 from eic_core.formula.syntax.euler import with_arguments
 from eic_core.formula.syntax.names import LETTERS, Names
 from eic_core.formula.syntax.reading import Report
+from eic_core.formula.syntax.refusals import DERIVATIVE_OF_VALUES, refuse
 
 _BY = r"[^\W\d_]_?[0-9₀₁₂₃₄₅₆₇₈₉]{0,2}+(?!\w)"
 _PLAIN = re.compile(
@@ -57,6 +58,4 @@ def is_latex_derivative(report: Report, names: Names, place: int) -> bool:
 def fail_derivative(
     report: Report, start: int, end: int, choices: tuple[tuple[str, str], ...] = ()
 ) -> NoReturn:
-    report.fail(
-        "a derivative is not a formula of values", start, end, "write it out", choices=choices
-    )
+    refuse(report, DERIVATIVE_OF_VALUES, (start, end), None, choices)

@@ -17,6 +17,7 @@ from eic_core.formula.syntax.conditions import SPECIAL, condition_function
 from eic_core.formula.syntax.policy import Policy
 from eic_core.formula.syntax.protected import functions
 from eic_core.formula.syntax.reading import Refusal, Report
+from eic_core.formula.syntax.refusals import MISSPELT, REFUSED_FUNCTIONS
 from eic_core.formula.syntax.tokens import DECIMAL
 from eic_core.formula.tree import CONSTANT, UNDEFINED, VARIABLE, Draft
 
@@ -83,89 +84,6 @@ _ALWAYS_FUNCTIONS = frozenset(
         " arctan sinh cosh tanh floor ceil sqrtabs powabs"
     ).split()
 )
-REFUSED_FUNCTIONS = {
-    "factorial": "factorials have no operator here: write gamma(x + 1)",
-    "lfactorial": "write lgamma(x + 1)",
-    "beta": "write gamma(x)*gamma(y)/gamma(x + y)",
-    "acot": "write atan(1/x)",
-    "arccot": "write atan(1/x)",
-    "asec": "write acos(1/x)",
-    "arcsec": "write acos(1/x)",
-    "acsc": "write asin(1/x)",
-    "arccsc": "write asin(1/x)",
-    "sinc": "write sin(x)/x, or sin(pi*x)/(pi*x) for NumPy's and MATLAB's",
-    "softplus": "write log(1 + exp(x))",
-    "trunc": "write sign(x)*floor(abs(x))",
-    "binom": "write gamma(n + 1)/(gamma(k + 1)*gamma(n - k + 1))",
-    "gauss": "write exp(-x**2)",
-    **dict.fromkeys(
-        ("diff", "derivative", "grad", "gradient", "deriv"),
-        "a derivative is not a formula of values: write it out",
-    ),
-    **dict.fromkeys(
-        ("integrate", "integral", "quad", "trapz", "nintegrate"),
-        "an integral is not a formula of values: write it out",
-    ),
-    **dict.fromkeys(
-        ("mean", "average", "std", "median", "variance", "cumsum"),
-        "it takes a whole column, a formula the values of one row: write its value as a number",
-    ),
-    "sum": "write the terms out, as in a + b",
-    "nansum": "write the terms out, as in a + b",
-    "prod": "write the factors out, as in a*b",
-    "product": "write the factors out, as in a*b",
-    "norm": "write sqrt(x**2 + y**2)",
-    "dot": "write the products out, as in a*c + b*d",
-    "limit": "a limit is not a formula of values: write it out",
-    "arcctg": "write atan(1/x)",
-    "floor_divide": "write floor(x/y)",
-    "logaddexp": "write log(exp(x) + exp(y))",
-    "log1mexp": "write log(1 - exp(x)), or log(1 - exp(-x)): libraries differ",
-    "swish": "write x/(1 + exp(-x))",
-    "silu": "write x/(1 + exp(-x))",
-    "gelu": "write x*(1 + erf(x/sqrt(2)))/2",
-    "rect": "write where(abs(x) < 0.5, 1, 0)",
-    **dict.fromkeys(
-        "erfinv erfcinv exp1 expi expn expint digamma airy".split(),
-        "it has no operator here",
-    ),
-    **dict.fromkeys(("asind", "acosd", "atand"), "write asin(x)*180/pi, and so on"),
-    "erfcx": "write exp(x**2)*erfc(x)",
-    "rgamma": "write 1/gamma(x)",
-    "divmod": "write floor(x/y) or mod(x, y)",
-    "isqrt": "write floor(sqrt(x))",
-    "ldexp": "write x*2**n",
-    "rdivide": "write x/y",
-    "ldivide": "write y/x",
-    "vdiv": "write x/y",
-    "plogis": "write 1/(1 + exp(-x))",
-    "qlogis": "write log(x/(1 - x))",
-    "safediv": "write where(b == 0, 0, a/b), or deap_div(a, b), which is 1 where b is 0",
-    **dict.fromkeys(
-        "delay delay_var lag sma wma mma smm moving_average".split(),
-        "it takes other rows, a formula the values of one: make its value a column",
-    ),
-    "logical": "write where(x > 0, 1, 0), or the comparison itself",
-    "select": "write where(c, a, where(d, b, 0)) for np.select([c, d], [a, b])",
-}
-MISSPELT = {
-    "lg": "log10",
-    "arcsine": "asin",
-    "logarithm": "log",
-    "squareroot": "sqrt",
-    "lb": "log2",
-    "sinus": "sin",
-    "sine": "sin",
-    "cosinus": "cos",
-    "cosine": "cos",
-    "tangent": "tan",
-    "root": "sqrt",
-    "power": "pow",
-    "exponential": "exp",
-    "wenn": "if",
-    "wurzel": "sqrt",
-    "racine": "sqrt",
-}
 
 
 def canonical_name(name: str) -> str:
@@ -355,6 +273,8 @@ class Names:
     def declare(self, arguments: Collection[str]) -> None:
         """Take these names for variables, whatever else they could mean."""
         labels = [self._columns.find(name) or canonical_name(_label(name)) for name in arguments]
+        if len(set(labels)) < len(labels):  # where `x1` and `X1` are two, `X2` is not `x2` either
+            labels = [self._columns.find(name) or _kept_case(_label(name)) for name in arguments]
         looks = Counter(typeset_alike(label) for label in labels)
         for name, label in zip(arguments, labels, strict=True):
             alone = looks[typeset_alike(label)] == 1
@@ -434,7 +354,8 @@ class Names:
                 raise Refusal(f"the function `{name}` is not supported", "write log(x)/log(b)")
             return Function("log", 1, 1, partial(log_base, Fraction(int(based[1]))))
         if bare in REFUSED_FUNCTIONS:
-            raise Refusal(f"the function `{name}` is not supported", REFUSED_FUNCTIONS[bare])
+            remedy, kind = REFUSED_FUNCTIONS[bare], RefusalKind.NOT_SUPPORTED
+            raise Refusal(f"the function `{name}` is not supported", remedy, kind)
         if bare.startswith(("protected", "pdiv", "plog", "psqrt", "_protected")):
             plain = re.sub(r"^_?(protected_?|p)", "", bare) or "div"
             raise Refusal(
@@ -574,7 +495,9 @@ def _is_misspelt(name: str, known: str) -> bool:
 
 
 def refuse_function(report: Report, name: str, start: int, end: int) -> NoReturn:
-    report.fail(f"unknown function `{name}`", start, end, suggestion(name))
+    kind = RefusalKind.UNKNOWN_FUNCTION
+    message = f"unknown function `{name}`"
+    report.fail(message, start, end, suggestion(name), kind=kind, fields=(name,))
 
 
 def suggestion(name: str) -> str:

@@ -126,6 +126,7 @@ class Report:
         replacement: str | None = None,
         choices: tuple[tuple[str, str], ...] = (),
         kind: RefusalKind = RefusalKind.OTHER,
+        fields: tuple[str, ...] = (),
     ) -> NoReturn:
         """Raise a `FormulaError` at [start, end). `replacement` and `choices` are whole texts that
         may have been meant, each choice with its meaning.
@@ -140,6 +141,7 @@ class Report:
             replacement=replacement,
             choices=choices,
             kind=kind,
+            fields=fields,
         )
 
     def refuse(self, refusal: Refusal, start: int, end: int) -> NoReturn:
