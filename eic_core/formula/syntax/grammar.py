@@ -534,12 +534,12 @@ class _Parser:
             self.reduce(1)
         if not pending:
             self.report.fail_unbalanced(
-                "parenthesis",
+                "parenthesis" if text == ")" else "bracket",
                 start,
                 end,
                 f"remove this `{text}` or open it before",
             )
-        _, name, opened, _, function, base = pending.pop()
+        _, name, opened, behind, function, base = pending.pop()
         self.depth -= 1
         if CLOSERS[name] != text:
             refuse(
@@ -547,7 +547,7 @@ class _Parser:
                 CLOSED_BY_ANOTHER,
                 (start, end),
                 opened=name,
-                column=f"{opened + 1}",
+                column=f"{behind}",
                 closed=text,
                 meant=CLOSERS[name],
             )

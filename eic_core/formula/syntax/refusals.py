@@ -317,7 +317,7 @@ def refuse_unclosed_bracket(report: Report, pending: list[PendingRow]) -> NoRetu
         _refuse_bar(report, opened.start)
     closers = "".join(CLOSERS[name] for level, name, *_ in reversed(pending) if level == 0)
     report.fail_unbalanced(
-        "parenthesis",
+        "parenthesis" if opened.name == "(" else "bracket",
         max(opened.end - 1, opened.start),
         opened.end,
         f"close this `{opened.name}`",
