@@ -324,7 +324,7 @@ class Infix(Grammar):
         letters: Collection[int] = (),
     ) -> None:
         super().__init__(names, report)
-        self.powers_from_left = powers_from_left
+        self.powers_from_left = powers_from_left or names.policy.powers_from_left
         self.letters = letters
         self.neighbours = Neighbours(report, names)
         self.parentheses: list[Span] = []  # of products such as `(a)(b)`
@@ -356,6 +356,8 @@ class Infix(Grammar):
                 end,
                 self._suggestion(name),
                 self._remedy(start, end, name),
+                kind=RefusalKind.UNKNOWN_FUNCTION,
+                fields=(name,),
             )
         self.report.note(_as_factor(name, self.report.view, start), (start, end))
 

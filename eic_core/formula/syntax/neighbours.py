@@ -16,7 +16,6 @@ from eic_core.formula.syntax.names import (
     CONSTANT_NAMES,
     GREEK,
     LETTERS,
-    MISSPELT,
     Names,
     is_indexed,
     plain_letters,
@@ -34,6 +33,7 @@ from eic_core.formula.syntax.products import (
     is_likely,
 )
 from eic_core.formula.syntax.reading import Refusal, Report, replaced
+from eic_core.formula.syntax.refusals import MISSPELT
 from eic_core.formula.syntax.tokens import (
     BAD,
     CALL,

@@ -18,12 +18,12 @@ from eic_core.formula.syntax.names import (
     GREEK,
     LOWERED,
     MISSING,
-    MISSPELT,
     NOT_A_NUMBER,
     Names,
 )
 from eic_core.formula.syntax.policy import Words
 from eic_core.formula.syntax.reading import Refusal, Report, replaced
+from eic_core.formula.syntax.refusals import MISSPELT
 from eic_core.formula.syntax.tokens import (
     BAR,
     CALL,

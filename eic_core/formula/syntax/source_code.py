@@ -746,8 +746,20 @@ def read_source(report: Report, names: Names, program: Program) -> Draft:
     """
     functions: dict[str, Function] = {}
     for helper in program.helpers:
-        functions[helper.name] = _helper(report, names, program, helper, functions)
+        functions[helper.name] = _own_helper(report, helper) or _helper(
+            report, names, program, helper, functions
+        )
     return _result(report, names, program, program.statements, {}, functions)
+
+
+def _own_helper(report: Report, helper: Helper) -> Function | None:
+    """The operator that a C function stands for, if it is one that `eic_core.formula` writes."""
+    from eic_core.operators.dialects import C_DIALECT  # of no use to programs without functions
+
+    spelling = C_DIALECT.spellings.get(helper.name)
+    written = report.text[slice(*helper.span)].rstrip()
+    is_own = spelling is not None and spelling.helpers and written.endswith(spelling.helpers[0])
+    return FUNCTIONS[helper.name] if is_own else None
 
 
 def _helper(

@@ -7,8 +7,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from eic_core.formula.syntax.build import hex_label
 from eic_core.formula.syntax.reading import Report, replaced
-from eic_core.formula.syntax.sexpr import hex_label
 
 DIALECTS = frozenset(("infix", "c", "matlab", "julia"))
 """The notations that a program may be written in."""
