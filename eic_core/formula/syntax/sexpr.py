@@ -348,8 +348,6 @@ def _fraction_label(text: str) -> str:
     return f"{match[1].replace('+', '')}{over}/{match[3]}" if len(over) <= MAX_DIGITS else ""
 
 
-
-
 def read_form(report: Report, names: Names, form: Form) -> Draft:
     """The tree of one form. Raises `FormulaError` if it is no formula, or holds a loop."""
     return _Builder(report, names).build(_Core(form, form))
