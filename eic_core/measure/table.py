@@ -514,8 +514,8 @@ class NoColumn(DataError):
 
     >>> print(NoColumn(("t",), ["m", "v"]))
     no column for `t`: the inputs are `m` and `v`, or x0 and x1 by their places
-    >>> NoColumn(("mas",), ["mass"]).hint
-    'did you mean `mass`? the inputs are `mass`, or x0 by their places'
+    >>> NoColumn(("presure",), ["pressure"]).hint
+    'did you mean `pressure`? the inputs are `pressure`, or x0 by their places'
     """
 
     def __init__(self, missing: tuple[str, ...], inputs: Sequence[str]) -> None:

@@ -37,7 +37,7 @@ from eic_core.formula.syntax.products import (
     with_factors,
     with_factors_of_letters,
 )
-from eic_core.formula.syntax.reading import Refusal, Report
+from eic_core.formula.syntax.reading import Refusal, Report, replaced
 from eic_core.formula.syntax.tokens import (
     BAD,
     BAR,
@@ -57,6 +57,7 @@ from eic_core.formula.syntax.tokens import (
     PendingRow,
     Token,
     TokenRow,
+    with_runs,
 )
 from eic_core.formula.tree import Draft, constant
 
@@ -178,8 +179,11 @@ def tokenize(report: Report, start: int, end: int) -> list[TokenRow]:
         last = high
         append((kind, word, low, high, extra))
     body = text[start:end]
-    if "//" in body or any(name in body for name in _EXACT_NAMES):
-        tokens = _with_exact_leaves(report, tokens, start, end)
+    if "//" in body and tokens:
+        _refuse_whole_division(report, tokens, end)
+    if any(name in body for name in _EXACT_NAMES):
+        exact = [_exact_leaf(report, match) for match in _EXACT.finditer(text, start, end)]
+        tokens = with_runs([*tokens, (END, "", end, end, None)], exact)[:-1]
     if "M_" in body:
         for place, (kind, word, low, high, _) in enumerate(tokens):
             if kind == NAME and word in _OF_MATH_H:
@@ -210,57 +214,38 @@ def _as_far_as_written(report: Report, token: TokenRow) -> TokenRow:
     return kind, word, start, end, extra
 
 
-def _with_exact_leaves(
-    report: Report, tokens: list[TokenRow], start: int, end: int
-) -> list[TokenRow]:
-    """The tokens with one for each ``Integer(2)``, ``Symbol('x')`` and their kin. Raises
-    `FormulaError` if one holds no literal, or a ``//`` stands outside them.
-    """
-    text = report.view
-    kept: list[TokenRow] = []
-    exact = _EXACT.search(text, start, end)
-    resume = start
-    for token in tokens:
-        kind, word, low, high, _ = token
-        if low < resume:
-            continue
-        if exact is not None and low >= exact.start():
-            kept.append(_exact_leaf(report, exact))
-            resume = exact.end()
-            exact = _EXACT.search(text, resume, end)
-            continue
-        if kind == OPERATOR and word == "//":
-            behind = _COMMENT_OR_DIVISOR.match(text, high, end)
-            before = kept[-1] if kept else token
-            begins = len(kept) < 2 or kept[-2][0] in (OPEN, CALL, COMMA) or kept[-2][1] == "+"
-            divisor = _WHOLE_NUMBER.match(text, high, end) if begins else None
-            if divisor is not None and before[0] == NUMBER and before[1].isdigit():
-                span = (before[2], divisor.end())
-                floor = f"floor({before[1]}/{divisor[1]})"
-                fraction = f"({before[1]}/{divisor[1]})"
-                report.fail(
-                    f"`{report.text[slice(*span)][:40]}` is a fraction in Julia and rounded down in"
-                    " Python",
-                    *span,
-                    "write `/` or `floor(x/y)`",
-                    choices=(
-                        ("a fraction", report.text[: span[0]] + fraction + report.text[span[1] :]),
-                        ("rounded down", report.text[: span[0]] + floor + report.text[span[1] :]),
-                    ),
-                )
-            report.fail(
-                "whole-number division is not supported",
-                low,
-                high,
-                "write `floor(x/y)` for `x // y`; a comment begins with `#`",
-                choices=(
-                    (("a comment", report.text[:low].rstrip() + report.text[behind.end() :]),)
-                    if behind is not None
-                    else ()
-                ),
-            )
-        kept.append(token)
-    return kept
+def _refuse_whole_division(report: Report, tokens: list[TokenRow], end: int) -> None:
+    """Raise for a ``//``, which divides whole numbers or begins a comment."""
+    text, source = report.view, report.text
+    place = next((i for i, row in enumerate(tokens) if row[:2] == (OPERATOR, "//")), 0)
+    if not place and tokens[0][1] != "//":
+        return
+    low, high = tokens[place][2:4]
+    before = tokens[place - 1]
+    begins = place < 2 or tokens[place - 2][0] in (OPEN, CALL, COMMA) or tokens[place - 2][1] == "+"
+    divisor = _WHOLE_NUMBER.match(text, high, end) if begins else None
+    if divisor is not None and before[0] == NUMBER and before[1].isdigit():
+        start, end = before[2], divisor.end()
+        quotient = f"({before[1]}/{divisor[1]})"
+        report.fail(
+            f"`{source[start:end][:40]}` is a fraction in Julia and rounded down in Python",
+            start,
+            end,
+            "write `/` or `floor(x/y)`",
+            choices=(
+                ("a fraction", replaced(source, [(start, end, quotient)])),
+                ("rounded down", replaced(source, [(start, end, f"floor{quotient}")])),
+            ),
+        )
+    behind = _COMMENT_OR_DIVISOR.match(text, high, end)
+    comment = source[:low].rstrip() + source[behind.end() :] if behind is not None else ""
+    report.fail(
+        "whole-number division is not supported",
+        low,
+        high,
+        "write `floor(x/y)` for `x // y`; a comment begins with `#`",
+        choices=(("a comment", comment),) if behind is not None else (),
+    )
 
 
 def _with_products_of_fractions(report: Report, tokens: list[TokenRow]) -> list[TokenRow]:
@@ -565,10 +550,9 @@ def parse_text(
         else:
             _refuse_thousands(error)
             spaced = _with_spaced_thousands(report, tokens)
-            joined = with_decimal_commas(report, spaced or tokens) or spaced
-            if joined is None:
+            kept = with_decimal_commas(report, spaced) or spaced
+            if kept is tokens:
                 raise
-            kept = joined
         report.products = []
         report.alternatives.clear()
         draft = parse_infix(report, names, kept, powers_from_left, by_hand)
@@ -616,41 +600,23 @@ _THOUSANDS = re.compile(
 )
 
 
-def _with_spaced_thousands(report: Report, tokens: list[TokenRow]) -> list[TokenRow] | None:
-    """The tokens with one number for each ``1 000``, None if there is none."""
-    kept: list[TokenRow] = []
-    for row in tokens:
-        before = kept[-1] if kept else row
-        kind, text, start, end, _ = row
-        if (
-            kind == before[0] == NUMBER
-            and before[3] + 1 == start
-            and report.view[before[3]] in _THIN
-            and before[1].isdigit()
-            and before[1][0] != "0"
-            and len(before[1]) <= _MOST_DIGITS
-            and (len(before[1]) <= 3 or " " in report.view[before[2] : before[3]])
-            and len(text.partition(".")[0]) == 3
-            and text.partition(".")[0].isdigit()
-            and text.replace(".", "").isdigit()
-        ):
-            kept[-1] = (NUMBER, before[1] + text, before[2], end, None)
-        else:
-            kept.append(row)
-    if len(kept) == len(tokens):
-        return None
-    for kind, text, start, end, _ in kept:
-        if kind == NUMBER and any(mark in report.view[start:end] for mark in _THIN):
-            report.note(
-                f"`{report.view[start:end][:40]}` is read as the number {text[:40]}", (start, end)
-            )
-    return kept
+_SPACED_THOUSANDS = re.compile(
+    r"(?<![\w.,])[1-9][0-9]{0,2}(?:[ \u00a0\u2009\u202f][0-9]{3}(?![0-9])){1,10}(?:\.[0-9]*+)?"
+    r"(?![.]|[eE][-+0-9])"
+)
 
 
-_MOST_DIGITS = 30
-"""Digits before the last group of a number with marks between its thousands."""
-_THIN = " \u00a0\u2009\u202f"
-"""What stands between thousands."""
+def _with_spaced_thousands(report: Report, tokens: list[TokenRow]) -> list[TokenRow]:
+    """The tokens with one number for each ``1 000``."""
+    runs: list[TokenRow] = []
+    for match in _SPACED_THOUSANDS.finditer(report.view, tokens[0][2], tokens[-1][2]):
+        number = "".join(match[0].split())
+        message = f"`{match[0][:40]}` is read as the number {number[:40]}"
+        report.note(message, match.span())
+        runs.append((NUMBER, number, *match.span(), None))
+    return with_runs(tokens, runs)
+
+
 _OF_NUMERALS = frozenset("0123456789.,")
 
 
@@ -678,7 +644,7 @@ def _with_commas_beside_semicolons(report: Report, tokens: list[TokenRow]) -> li
     """The tokens with decimal commas where semicolons separate a call's arguments. Raises
     `FormulaError` for a comma beside semicolons that stands between no digits.
     """
-    if not _separators(tokens).issuperset(",;"):
+    if {row[1] for row in tokens if row[0] == COMMA} != {",", ";"}:
         return tokens
     kept = with_decimal_commas(report, tokens) or tokens
     place = _comma_beside_semicolons(kept)
@@ -689,16 +655,6 @@ def _with_commas_beside_semicolons(report: Report, tokens: list[TokenRow]) -> li
             "write one of them, and decimals with a point",
         )
     return kept
-
-
-def _separators(tokens: list[TokenRow]) -> set[str]:
-    """The marks between arguments: what stands in brackets of the kind `COMMA`."""
-    depth, found = 0, set()
-    for kind, text, *_ in tokens:
-        depth += (kind in (OPEN, CALL)) - (kind == CLOSE)
-        if kind == COMMA and depth > 0:
-            found.add(text)
-    return found
 
 
 def _comma_beside_semicolons(tokens: list[TokenRow]) -> int:
