@@ -129,6 +129,8 @@ LOG10_LABEL = "logarithm to base 10"
 FUNCTION_PRECEDENCE = 25
 TIGHT_PRODUCT = 27
 _ADD, _MUL, _NEG, _POW, _SIGN, _ROOT = 10, 20, 30, 40, 43, 45
+TIGHTEST_PRODUCT = 41
+"""The product of ``1/mc^2``: more tightly than the power before it, less so than the one behind."""
 _BINARY = {
     "+": (_ADD, _ADD, "add"),
     "-": (_ADD, _ADD, "sub"),
@@ -136,7 +138,7 @@ _BINARY = {
     "/": (_MUL, _MUL, "div"),
     "%": (_MUL, _MUL, "%"),
     "%%": (_MUL + 2, _MUL + 2, "mod"),
-    "^": (_POW, _POW + 1, "pow"),
+    "^": (_POW, TIGHTEST_PRODUCT + 1, "pow"),
 }
 """Precedence, what is finished first, and operator."""
 _JOINED = Function("joined", 2, 2, choice)
