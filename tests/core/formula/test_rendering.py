@@ -14,7 +14,10 @@ from eic_core.operators import OPERATORS
 from eic_core.operators.writing import ADD, AND, APPLY, ATOM, IF, MUL, NEG, NOT, OR, POW, RELATE
 from tests.effort import examples
 
-BINARY = ("add", "sub", "mul", "div", "pow", "atan2", "hypot", "mod", "fmod", "remainder")
+BINARY = (
+    *("add", "sub", "mul", "div", "pow", "atan2", "hypot", "mod", "fmod", "remainder"),
+    *("gp_div", "deap_div"),
+)
 NARY = ("min", "max")
 EXACT = ("power", "root")
 UNARY = tuple(n for n, row in OPERATORS.items() if row.numeric and n not in BINARY + NARY + EXACT)
