@@ -23,7 +23,7 @@ from eic_core.errors import DataError, UserError
 from eic_core.formula.tree import Exponents
 from eic_core.measure.table import Table
 from eic_core.pool.importers import Imported, Listed, import_formulas
-from eic_core.pool.left_out import LeftOut, left_out
+from eic_core.pool.left_out import LeftOutRow, left_out
 from eic_core.pool.list_variables import ListedVariables, counted_phrase
 from eic_core.pool.listing import (
     ListedScore,
@@ -182,7 +182,7 @@ class Scored:
     _choices: dict[float, Pick | None] = field(default_factory=dict, repr=False)
 
     @cached_property
-    def left_out(self) -> tuple[LeftOut, ...]:
+    def left_out(self) -> tuple[LeftOutRow, ...]:
         """A record for each of `lacking`."""
         return left_out((s.listed.row, s.listed.formula, s.score) for s in self.lacking)
 
@@ -206,7 +206,7 @@ class Scored:
         accuracies = accuracy_keys(scores)
         fronts = {name: front_of(scores, values) for name, values in accuracies.items()}
         fronts[""] = front_of(scores, None)
-        lacking = tuple(s for s in scores if s.score.lack is not None)
+        lacking = tuple(s for s in scores if s.score.left_out is not None)
         return cls(scores, accuracies, fronts, seconds, check, lacking)
 
     @property

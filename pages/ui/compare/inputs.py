@@ -239,13 +239,13 @@ def _how_it_was_read(desk: CompareDesk, imported: Imported) -> None:
         )
 
 
-def _column_choice(columns: Sequence[str], taken: str | None) -> None:
+def _column_choice(columns: Sequence[str], chosen: str | None) -> None:
     if columns:
         st.selectbox(
             "Column with the formulas",
             columns,
-            index=_place(columns, taken),
-            key=sync_widget("list_column", taken),
+            index=_place(columns, chosen),
+            key=sync_widget("list_column", chosen),
             format_func=clean,
             placeholder="choose one",
             on_change=_change_column,
