@@ -558,24 +558,24 @@ def test_a_formula_that_follows_others_in_what_it_counts_from_is_told() -> None:
     assert "Nothing says" not in html_of(plain)
 
 
-def test_gplearns_protected_functions_are_told_once_and_can_be_measured() -> None:
-    text = "div(X0, log(X1))\nsqrt(sub(X0, X1))\nadd(X0, X1)\n"
+def test_gplearns_functions_are_read_as_it_computes_them_or_as_the_plain_ones() -> None:
+    text = "div(X0, log(X1))\nsqrt(sub(X0, X1))\nmul(X0, sqrt(sub(X0, X1)))\nadd(X0, X1)\n"
     page = paste(open_page(range=["x0=1.0:5.0", "x1=1.0:5.0"]), text)
     assert not page.exception
     shown = html_of(page)
-    assert shown.count("gplearn protects some functions") == 1
-    assert "of 2 formulas: there <code>sqrt(x)</code> is sqrt(abs(x)); <code>log(x)</code>" in shown
-    plain = desk_of(page).scored.scores
-    assert plain[1].score.invalid > 0, "half of the roots are of negative numbers"
-    page = scored(page.toggle(key="protected").set_value(True).run())
+    assert shown.count("as gplearn computes") == 1
+    assert "3 formulas are read as gplearn computes: <code>sqrt(x)</code> is sqrt(abs(x))" in shown
+    protected = desk_of(page).scored.scores
+    assert [s.score.invalid for s in protected] == [0, 0, 0, 0]
+    page = scored(page.toggle(key="plain_functions").set_value(True).run())
     assert not page.exception
-    written = desk_of(page).scored.scores
-    assert written[1].listed.formula == "sqrt(abs(sub(X0, X1)))"
-    assert [s.score.invalid for s in written] == [0, 0, 0]
-    assert written[2].score == plain[2].score
-    assert "measured as gplearn" in html_of(page)
-    page = scored(page.toggle(key="protected").set_value(False).run())
-    assert [s.listed.formula for s in desk_of(page).scored.scores] == text.split("\n")[:3]
+    plain = desk_of(page).scored.scores
+    assert plain[1].listed.formula == "sqrt(sub(X0, X1))"
+    assert plain[1].score.invalid > 0, "half of the roots are of negative numbers"
+    assert plain[3].score == protected[3].score
+    assert "read as the plain ones" in html_of(page)
+    page = scored(page.toggle(key="plain_functions").set_value(False).run())
+    assert [s.score for s in desk_of(page).scored.scores] == [s.score for s in protected]
     other = paste(open_page(range="x=1.0:5.0"), "sqrt(x)\nlog(x)\n")
     assert "gplearn" not in html_of(other)
 

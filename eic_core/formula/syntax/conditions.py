@@ -11,6 +11,7 @@ from functools import partial
 
 from eic_core.formula.syntax.build import FUNCTIONS, MANY, Function, Span, fold
 from eic_core.formula.syntax.reading import Refusal, Report
+from eic_core.formula.syntax.refusals import EQUATION, refuse
 from eic_core.formula.tree import CONSTANT, UNDEFINED, VARIABLE, Draft, constant
 from eic_core.operators import ROWS
 
@@ -224,12 +225,7 @@ def settle(report: Report, root: Draft) -> Draft:
         left, right = root.children  # of an equation; `equal(a, b)` is none
         place = report.text.find("=", left.span[1], right.span[0])
         if place >= 0:
-            report.fail(
-                "this is an equation or an assignment",
-                place,
-                place + 2,
-                "give only one right-hand side",
-            )
+            refuse(report, EQUATION, (place, place + 2))
     _ask_for_sides(report, root)
     top = Draft("", [root])
     todo, seen = [top], {id(top)}
@@ -244,10 +240,8 @@ def settle(report: Report, root: Draft) -> Draft:
                 _check_special(report, child, branch=chooses and place > 0)
             elif wants_truth and not is_truth(child):
                 child = draft.children[place] = _as_truth(report, child)
-            elif not wants_truth and child.operator in (AND, OR):
-                _refuse_joined_numbers(report, child)
-                report.note(f"{_shown(report, child)} counts 1 where it holds, else 0", child.span)
             elif not wants_truth and child.operator in TRUTHS:
+                _refuse_logic_of_numbers(report, child, alone=draft is top)
                 report.note(f"{_shown(report, child)} counts 1 where it holds, else 0", child.span)
             if id(child) not in seen:
                 seen.add(id(child))
@@ -255,22 +249,51 @@ def settle(report: Report, root: Draft) -> Draft:
     return top.children[0]
 
 
+_BY_A_SIGN = re.compile(r"[!~¬]|not\b|\\(?:neg|lnot)(?![A-Za-z])")
 _WORD_THAT_JOINS = re.compile(r"\b(?:and|or)\b")
 
 
-def _refuse_joined_numbers(report: Report, joined: Draft) -> None:
-    """Raise for ``x != 0 and 1/x or 0``, of which the value is one of the numbers in Python."""
-    todo = [joined]
+def _refuse_logic_of_numbers(report: Report, truth: Draft, alone: bool) -> None:
+    """Raise for ``2*¬x``, ``1 + (x && y)`` and ``x != 0 and 1/x or 0``: logic of numbers in
+    arithmetic. By itself, as in ``¬x``, a number may be a condition.
+    """
+    text, todo = report.text, [truth]
     while todo:
         draft = todo.pop()
+        numbers = [child for child in draft.children if not is_truth(child)]
+        start, end = draft.span
+        sign = _BY_A_SIGN.match(text, start) if draft.operator == NOT else None
         if draft.operator in (AND, OR):
-            todo += draft.children
-        elif not is_truth(draft) and _WORD_THAT_JOINS.search(report.text, *joined.span):
+            todo += [child for child in draft.children if child.operator in (AND, OR)]
+            if numbers and _WORD_THAT_JOINS.search(text, *truth.span):
+                report.fail(
+                    "`and` and `or` of numbers give one of them in Python",
+                    *truth.span,
+                    "write a choice as in `1/x if x != 0 else 0`",
+                )
+        if not numbers or alone or (sign is None and draft.operator not in (AND, OR)):
+            continue
+        if draft.operator in (AND, OR):
             report.fail(
-                "`and` and `or` of numbers give one of them in Python",
-                *joined.span,
-                "write a choice as in `1/x if x != 0 else 0`",
+                f"{_shown(report, draft)} joins numbers, not conditions",
+                *draft.span,
+                "write a comparison on each side, as in `x > 0 & y > 0`",
             )
+        assert sign is not None
+        operand = text[sign.end() : end].strip()
+        report.fail(
+            f"`{sign[0]}` before a number is logic, which has no place in arithmetic",
+            start,
+            end,
+            f"write `-` for a sign, or a comparison such as `({operand[:30]} == 0)`",
+            choices=(
+                (f"minus {operand[:30]}", f"{text[:start]}(-{operand}){text[end:]}"),
+                (
+                    f"1 where {operand[:30]} is 0, else 0",
+                    f"{text[:start]}where({operand} == 0, 1, 0){text[end:]}",
+                ),
+            ),
+        )
 
 
 def _ask_for_sides(report: Report, root: Draft) -> None:

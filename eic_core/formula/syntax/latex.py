@@ -25,6 +25,7 @@ from eic_core.formula.syntax.latex_scripts import (
     CLOSERS,
     COMMAND_OPERATORS,
     CONDITIONS,
+    ENDS_OPERAND,
     FONTS,
     GREEK,
     NOT_READ,
@@ -230,7 +231,6 @@ class Latex(Grammar):
 
 _CASES = ("cases", "dcases", "rcases")
 _TABLES = ("array", "matrix", "aligned", "gathered")
-_ENDS_OPERAND = (NUMBER, NAME, CLOSE, LEAF, BAR, COMMA)
 _NO_FACTORS = FONTS | {"begin", "end", "label", "tag", "right", "{"}
 _RELATIONS = frozenset("< > ≤ ≥ ≠ ⩽ ⩾ ∈ ∀ \\in \\forall \\notin".split()) | {
     f"\\{name}" for name, sign in CONDITIONS.items() if sign[0] in "<>!"
@@ -278,7 +278,9 @@ class _Scanner(Brackets):
         """The shared tokens, closed by `END`."""
         self.matched: dict[int, int] | None = None
         self.looked = 0  # how many tokens were found to be no comparison
-        self.rows: list[list[int]] = []  # the depth of each list of cases, and the row's cells
+        # of each list of cases its depth, the conditions of the row, and its first token
+        self.rows: list[list[int]] = []
+        self.case_name = ""  # what `y =` in a case calls the value
         self.other_pieces: dict[str, list[tuple[int, int, str]]] = {}
         while True:
             kind, text, start, end = self.raw[self.index]
@@ -432,6 +434,9 @@ class _Scanner(Brackets):
                 self.single_subscript(text, start, end)
             if self.raw[self.index][1] == "^":  # in `x^2_0` the index stands behind the power
                 end = min(end, self.raw[self.index][2])
+        if text in self.names.defined and self.raw[self.index][1] in ("(", "\\left"):
+            self.function(text, self.names.defined[text], start, end)
+            return
         self.emit(NAME, text, start, end)
 
     def single_subscript(self, name: str, start: int, end: int) -> None:
@@ -495,9 +500,11 @@ class _Scanner(Brackets):
             )
         elif text == "&" and self.cases:
             self.cell(start, end)
-        elif text in "$&~" or text == "." and self.ends_case():
-            return
-        else:
+        elif text == "=" and self.in_row() and self.names_case(end):
+            pass  # `y =` before a case
+        elif text == "=" and self.open and self.open[-1][2] not in self.factors:
+            self.emit(BAD, "==", start, end)
+        elif text not in "$&~" and not (text == "." and self.ends_case()):
             self.emit(BAD, text, start, end)
 
     def index_above(self, raised: re.Match[str]) -> None:
@@ -567,7 +574,7 @@ class _Scanner(Brackets):
         if text in SKIPPED or word in ("hspace", "hspace*"):
             if word.startswith("hspace"):
                 _, end = self.raw_group()
-            if word in _WIDE_BLANKS and self.tokens and self.tokens[-1][0] in _ENDS_OPERAND:
+            if word in _WIDE_BLANKS and self.tokens and self.tokens[-1][0] in ENDS_OPERAND:
                 self.wide_blank(start, end)
             return
         if word in TEXTS and self.said_in_text(start):
@@ -613,7 +620,7 @@ class _Scanner(Brackets):
                         self.raw_group()  # how its columns are set
                     self.emit(CALL, "cases", start, end, CASES)
                     self.cases += 1
-                    self.rows.append([len(self.open), 0])
+                    self.rows.append([len(self.open), 0, len(self.tokens)])
                 elif self.cases:
                     self.end_cases(start, end)
             elif word == "begin" and inner.rstrip("*") not in WRAPPERS:
@@ -711,6 +718,29 @@ class _Scanner(Brackets):
             self.tokens[-1][0] == COMMA or self.tokens[-1][:2] == (CALL, "cases")
         )
 
+    def names_case(self, end: int) -> bool:
+        """Whether ``y =`` or ``f(x) =`` begins a case, which names its value and is left out."""
+        place = self.rows[-1][2]
+        head = self.tokens[place:]
+        kinds = [row[0] for row in head]
+        called = len(kinds) > 3 and kinds[1] == OPEN and kinds[-1] == CLOSE
+        if self.rows[-1][1] or kinds[:1] != [NAME] or not (called or len(kinds) == 1):
+            return False
+        if called and not {*kinds[2:-1]} <= {NAME, COMMA}:
+            return False
+        name = head[0][1]
+        if self.case_name not in ("", name):
+            self.report.fail(
+                f"the cases give `{self.case_name}` and `{name}`: this is a system of equations",
+                head[0][2],
+                end,
+                "give the formula of one of them",
+            )
+        self.case_name = name
+        self.report.note(f"`{name} =` in a case names its value", (head[0][2], end))
+        del self.tokens[place:]
+        return True
+
     def cell(self, start: int, end: int) -> None:
         """A value ends, and its condition begins: ``&``, or a word or a blank that says so."""
         if self.tokens[-1][0] == COMMA and not self.begins_row():
@@ -749,15 +779,14 @@ class _Scanner(Brackets):
         if ends or self.begins_row():
             return
         if not self.rows[-1][1]:
-            self.report.fail(
-                "this case has no condition",
-                self.tokens[-1][2],
-                self.tokens[-1][3],
-                "write it behind `&`, as in `x & x > 0`",
-            )
+            hint = "write it behind `&`, as in `x & x > 0`"
+            if self.case_name:
+                hint += "; of a system of equations give one formula"
+            self.report.fail("this case has no condition", *self.tokens[-1][2:4], hint)
         self.rows[-1][1] = 0
         if self.tokens[-1][0] != COMMA:
             self.emit(COMMA, ",", start, end)
+        self.rows[-1][2] = len(self.tokens)
 
     def end_cases(self, start: int, end: int) -> None:
         """The list of cases closes; a comma or a point before its end says nothing."""
@@ -902,7 +931,7 @@ class _Scanner(Brackets):
         """
         if start < self.read_to or self.cases or self.open or self.has_units:
             return False
-        if not self.tokens or self.tokens[-1][0] not in _ENDS_OPERAND:
+        if not self.tokens or self.tokens[-1][0] not in ENDS_OPERAND:
             return False
         match = UNITS.match(self.text, start, self.stop)
         self.read_to = match.end() if match is not None else start

@@ -9,13 +9,14 @@ import re
 import unicodedata
 from typing import NamedTuple
 
+from eic_core.formula.syntax.names import LOWERED
 from eic_core.formula.syntax.reading import MAX_DEPTH, Report
 
 _TAG = re.compile(
     r"<(?P<close>/?+)\s*+(?P<tag>[A-Za-z_][\w:.-]*+)"
     r"(?P<attributes>(?:[^<>\"']|\"[^\"<]*+\"|'[^'<]*+')*+)>"
 )
-_ATTRIBUTE = re.compile(r"\b(open|close|type|base)\s*+=\s*+[\"']([^\"']{0,20}+)[\"']")
+_ATTRIBUTE = re.compile(r"\b(open|close|type|base|form)\s*+=\s*+[\"']([^\"']{0,20}+)[\"']")
 
 
 class Element(NamedTuple):
@@ -109,4 +110,7 @@ def plain_letters(text: str) -> str:
     >>> plain_letters("𝑥"), plain_letters("α")
     ('x', 'α')
     """
-    return unicodedata.normalize("NFKC", text) if not text.isascii() else text
+    if text.isascii():
+        return text
+    # low digits are part of a name, here as in every notation
+    return "".join([c if c in LOWERED else unicodedata.normalize("NFKC", c) for c in text])

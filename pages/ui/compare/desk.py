@@ -37,7 +37,7 @@ from eic_core.pool.listing import (
     stored_scores,
 )
 from eic_core.pool.picking import Pick, pick
-from eic_core.pool.protected import protected_note, write_out
+from eic_core.pool.protected import protected_note, with_plain_functions
 from eic_core.pool.table_check import TableCheck
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.heavy import QUICK_LIST, scores_and_check
@@ -233,7 +233,7 @@ class CompareDesk:
     error: UserError | None = None
     problem: str = ""
     as_stored: bool = False
-    protected: bool = False
+    plain: bool = False  # Whether protected functions of tools are read as the plain ones
     findings: bool = False  # Whether each formula is diagnosed, too
     number: int = 0
     uploader: int = 0
@@ -318,15 +318,15 @@ def read_list_again(**changes: Any) -> None:
 
 
 @uninterrupted()
-def protect_list(protected: bool) -> None:
-    """Read gplearn's functions as gplearn computes them, or as the plain ones."""
+def read_plainly(plain: bool) -> None:
+    """Read protected functions as the plain ones, or as their tool computes them."""
     desk = compare_desk()
     read_list_again()
-    if desk.imported is None or not protected:
+    if desk.imported is None or not plain:
         return
     run = workers().run if len(desk.raw or "") > QUICK_LIST else InThread().run
-    rows = run(write_out, desk.imported.rows)
-    desk.imported, desk.protected = replace(desk.imported, rows=rows), True
+    rows = run(with_plain_functions, desk.imported.rows)
+    desk.imported, desk.plain = replace(desk.imported, rows=rows), True
     desk.look_at(desk.problem)
 
 
@@ -341,7 +341,7 @@ def drop_list() -> None:
 
 def _import(desk: CompareDesk) -> None:
     desk.error = desk.imported = desk.scored = desk.scored_for = None
-    desk.picked, desk.variables, desk.protected = (), ListedVariables(), False
+    desk.picked, desk.variables, desk.plain = (), ListedVariables(), False
     desk.number += 1
     if desk.raw is None:
         return
@@ -430,11 +430,8 @@ def scoring_notices(desk: CompareDesk, state: CompareState, table: Table | None)
     if desk.as_stored:
         return ["These are the scores that the file brought; nothing was computed here."]
     notices = _doubtful(desk.scored)
-    if desk.protected:
-        notices.append(
-            "gplearn’s protected functions are written out as conditions, and measured as gplearn "
-            "computes them; what would be too long is left plain."
-        )
+    if desk.plain:
+        notices.append("The functions that a tool protects are read as the plain ones here.")
     elif desk.scored is not None and (note := protected_note(desk.scored.scores)):
         notices.append(note)
     if table is not None:

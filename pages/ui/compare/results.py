@@ -21,7 +21,7 @@ from pages.ui.compare.desk import (
     compare_desk,
     confirm_table,
     formula_text,
-    protect_list,
+    read_plainly,
 )
 from pages.ui.compare.front_figure import (
     MOST_POINTS,
@@ -170,14 +170,15 @@ def ask_about_table(scored: Scored) -> None:
 def results_view(desk: CompareDesk, scored: Scored, notices: list[str], visit: Visit) -> None:
     for text in notices:
         show_note(text)
-    if desk.protected or any(s.protected for s in scored.scores):
+    if desk.plain or any(s.protected for s in scored.scores):
         st.toggle(
-            "Measure gplearn’s functions as gplearn computes them",
-            desk.protected,
-            key=sync_widget("protected", desk.protected),
-            on_change=_change_protection,
-            help="Roots and logarithms of |x|, and a constant where |x| is 0.001 or less, written "
-            "out as conditions. A link to this page reads the plain functions.",
+            "Read the plain functions",
+            desk.plain,
+            key=sync_widget("plain_functions", desk.plain),
+            on_change=_change_functions,
+            help="gplearn takes roots and logarithms of |x|, and a constant where |x| is 0.001 or "
+            "less; DEAP’s division is 1 where the divisor is 0. The plain functions have no value "
+            "there. A link to this page reads them as the tool does.",
         )
     if not desk.as_stored:
         st.toggle(
@@ -200,8 +201,8 @@ def _change_findings() -> None:
     compare_desk().findings = st.session_state["findings"]
 
 
-def _change_protection() -> None:
-    protect_list(st.session_state["protected"])
+def _change_functions() -> None:
+    read_plainly(st.session_state["plain_functions"])
 
 
 @st.fragment

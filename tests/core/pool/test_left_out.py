@@ -256,7 +256,9 @@ def test_the_notation_and_the_column_of_a_list_can_be_named(files, tmp_path, cap
     assert json.loads(capsys.readouterr().out)["picked"]["formula"] == "p + 0.3*x"
     assert main([*arguments, "--column", "first", "--syntax", "gplearn"]) == 0
     assert json.loads(capsys.readouterr().out)["picked"]["syntax"] == "gplearn"
-    assert main([*arguments, "--syntax", "klingon"]) == 2
+    assert main(arguments) == 2
+    assert "--column NAME" in capsys.readouterr().err
+    assert main([*arguments, "--column", "second", "--syntax", "klingon"]) == 2
     assert "no notation `klingon`" in capsys.readouterr().err
 
 

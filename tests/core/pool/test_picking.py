@@ -190,7 +190,7 @@ def test_a_better_fit_with_an_infinite_eic_is_ranked_below_and_named():
     assert choice.ranked[-1][0] == -math.inf and choice.ranked[-1][1].score.r2 == 1
     assert "R² is" in str(choice.sentence) or "has a better R², 1," in str(choice.sentence)
     assert "`x₀ − x₀` keeps no digit at 29 rows" in str(choice.sentence)
-    assert pick(score_listing(rows, TableData(table, "y")), 0.0).picked.listed.row == 2
+    assert pick(score_listing(rows, TableData(table, "y")), 0.0, 1.0).picked.listed.row == 2
     [without] = choice.left_out
     assert without.row == 4 and without.kind is LeftOutKind.NO_VALUE
     assert without.reason.startswith("No real value at 4 of 29 rows, at `log(x₁)`:")
