@@ -1,10 +1,11 @@
-"""What is said of the rows of a list that are left out."""
+"""What is said of a list: the rows left out, and what its variables are counted from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import assert_never
 
+from eic_core import wording
 from eic_core.phrasing import Phrase, listed, say, say_count
 from eic_core.pool.candidate import LeftOutKind, NoValue
 
@@ -123,3 +124,59 @@ def no_formula_left() -> Phrase:
 def advice_for_all(kinds: Iterable[LeftOutKind]) -> Phrase:
     """What helps where nothing is left."""
     return Phrase(" ".join([str(advice(kind)) for kind in dict.fromkeys(kinds)]))
+
+
+# Variables
+
+
+def columns_of_variables(
+    methods: Sequence[str], base: int | None, pairs: Sequence[tuple[str, str]]
+) -> Phrase:
+    """The columns that the indexed variables of some methods stand for; "" for no method.
+
+    >>> print(columns_of_variables(["PySR", ""], 0, [("x0", "a"), ("x1", "b")]))
+    `PySR` and others count their variables from 0: `x0` is the column `a` and `x1` is `b`.
+    """
+    columns = _columns(pairs)
+    names = [f"`{method}`" if "`" not in method else method for method in methods if method]
+    if not names:
+        return say(
+            "These formulas count their variables from {base}: {columns}.",
+            base=str(base),
+            columns=columns,
+        )
+    if len(names) < len(methods):
+        names.append(str(say("others")))
+    return say_count(
+        "{methods} counts its variables from {base}: {columns}.",
+        "{methods} count their variables from {base}: {columns}.",
+        len(names),
+        methods=wording.join(names, limit=6),
+        base=str(base),
+        columns=columns,
+    )
+
+
+def _columns(pairs: Sequence[tuple[str, str]]) -> str:
+    texts = [
+        say("`{variable}` is `{column}`", variable=variable, column=column)
+        if place
+        else say("`{variable}` is the column `{column}`", variable=variable, column=column)
+        for place, (variable, column) in enumerate(pairs)
+    ]
+    return wording.join([str(text) for text in texts], limit=8)
+
+
+def counted(bases: Iterable[tuple[int | None, int, str]]) -> str:
+    """Bases in a sentence, each with an example; `bases` as `ListedVariables.examples`.
+
+    >>> counted([(1, 1, "X1*X2"), (None, 2, "x1 + 2")])
+    'from 1 in 1 formula (`X1*X2`) and by name in 2 formulas (`x1 + 2`)'
+    """
+    return wording.join(
+        [
+            f"{'by name' if base is None else f'from {base}'} in {wording.count(count, 'formula')} "
+            f"(`{wording.shorten(' '.join(text.split()), 40)}`)"
+            for base, count, text in bases
+        ]
+    )
