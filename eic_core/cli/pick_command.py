@@ -24,7 +24,7 @@ from eic_core.exports import plain_value
 from eic_core.formula.syntax import SYNTAXES
 from eic_core.formula.syntax.languages import language
 from eic_core.measure.table import Table
-from eic_core.pool import phrases
+from eic_core.pool import pick_phrases
 from eic_core.pool.candidate import Refused, read_candidate
 from eic_core.pool.importers import FORMATS, Imported, Listed, import_formulas
 from eic_core.pool.left_out import left_out_lines, refuse_left_out
@@ -199,23 +199,23 @@ def _lines(choice: Pick, table: Table, target: str, doubts: tuple[str, ...]) -> 
         f"{_rows_measured(choice, table)} of {table.source}, target `{target}`",
         f"{'row':>6} {'fitness':>9} {'R²':>9} {'nodes':>6} {'EIC':>6}  formula",
     ]
-    shown = choice.ranked[:MOST_PRINTED]
+    printed = choice.ranked[:MOST_PRINTED]
     fits_best = choice.better_fit
     for weight, scored in choice.ranked[MOST_PRINTED:]:
         if scored is choice.plain or scored is fits_best:  # the sentence names them
-            shown = (*shown, (weight, scored))
-    for weight, scored in shown:
+            printed = (*printed, (weight, scored))
+    for weight, scored in printed:
         score = scored.score
         formula = wording.shorten(" ".join(scored.listed.formula.split()), FORMULA_WIDTH)
         mark = "" if scored is not choice.plain else "   <- without regard to EIC"
         lines.append(
             f"{scored.listed.row:>6} {wording.number(weight, 5):>9} {score.r2:9.5f} "
-            f"{score.complexity:>6} {phrases.eic_in_table(score):>6}  {formula}{mark}"
+            f"{score.complexity:>6} {pick_phrases.eic_in_table(score):>6}  {formula}{mark}"
         )
-    more = len(choice.ranked) - len(shown)
+    more = len(choice.ranked) - len(printed)
     if more > 0:
         lines.append(f"{'':>6} and {more:,} more")
-    lines += [str(line) for _, each in shown for line in phrases.program_alone(each)]
+    lines += [str(line) for _, each in printed for line in pick_phrases.program_alone(each)]
     lines += left_out_lines(choice.left_out, len(choice.ranked) + len(choice.left_out))
     return lines
 

@@ -193,10 +193,10 @@ def _rows_left_out(table: Table, samples: Samples) -> str:
     count = table.rows - len(measured)
     if not count:
         return ""
-    named = [cells[row] for row in sorted(cells)[:_MOST_NAMED]]
-    if count > len(named):
-        named.append(f"{count - len(named):,} more")
-    return f"left out: {count:,} of {wording.count(table.rows, 'row')} ({'; '.join(named)})"
+    first = [cells[row] for row in sorted(cells)[:_MOST_NAMED]]
+    if count > len(first):
+        first.append(f"{count - len(first):,} more")
+    return f"left out: {count:,} of {wording.count(table.rows, 'row')} ({'; '.join(first)})"
 
 
 _MOST_NAMED = 5

@@ -85,7 +85,7 @@ class Refused(NamedTuple):
 
 
 @unique
-class Lack(Enum):
+class LeftOutKind(Enum):
     """Why a formula has no R^2, or no score at all."""
 
     NO_FORMULA = "no_formula"  # its row holds none
@@ -150,7 +150,7 @@ class Score:
     counted
         The number that indexed variables count from, and pairs of those whose column has another
         name; for notes on a pool.
-    lack
+    left_out
         Why there is no R^2, or no score; None with both, and without a target.
     no_value
         Rows without a real value, or without one in double precision, if there are any.
@@ -173,7 +173,7 @@ class Score:
     reason: str = field(default="", repr=False)
     counted: tuple[int | None, tuple[tuple[str, str], ...]] = field(default=(None, ()), repr=False)
     column: int | None = field(default=None, repr=False)
-    lack: Lack | None = field(default=None, repr=False)
+    left_out: LeftOutKind | None = field(default=None, repr=False)
     no_value: NoValue | None = field(default=None, repr=False)
     no_digit_at: str = field(default="", repr=False)
 
@@ -211,12 +211,14 @@ class Score:
         }
 
 
-def refused_score(refused: Refused | UserError | str, lack: Lack | None = None) -> Score:
+def refused_score(refused: Refused | UserError | str, kind: LeftOutKind | None = None) -> Score:
     """The score of a formula that cannot be read, or without its data."""
     if isinstance(refused, Refused):
         error, reason = str(refused), refused.reason
-        return Score(error=error, reason=reason, lack=lack or Lack.UNREAD, column=refused.column)
-    return Score(error=str(refused), reason=str(refused), lack=lack or Lack.NO_DATA)
+        return Score(
+            error=error, reason=reason, left_out=kind or LeftOutKind.UNREAD, column=refused.column
+        )
+    return Score(error=str(refused), reason=str(refused), left_out=kind or LeftOutKind.NO_DATA)
 
 
 @contextmanager

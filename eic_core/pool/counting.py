@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from eic_core import wording
 from eic_core.formula.syntax import Reading
 from eic_core.formula.syntax.languages import LANGUAGES, language
 from eic_core.measure.table import VariableMatch, match_variables, needs_whole_group
+from eic_core.pool import phrases
 from eic_core.pool.candidate import Candidate, Refused, read_candidate
 
 Group = tuple[str, str, str]
@@ -222,23 +222,6 @@ def counting_notes(
         pairs = tuple(sorted(columns.items(), key=lambda pair: index_of(pair[0]) or 0))
         alike.setdefault((base, pairs), []).append(method)
     return [
-        f"{_who(methods)} variables from {base}: {_columns(pairs)}."
+        str(phrases.columns_of_variables(methods, base, pairs))
         for (base, pairs), methods in alike.items()
     ]
-
-
-def _who(methods: Sequence[str]) -> str:
-    names = [f"`{method}`" if "`" not in method else method for method in methods if method]
-    if not names:
-        return "These formulas count their"
-    if len(names) < len(methods):
-        names.append("others")
-    return f"{wording.join(names, limit=6)} {'counts its' if len(names) == 1 else 'count their'}"
-
-
-def _columns(pairs: Sequence[tuple[str, str]]) -> str:
-    texts = [
-        f"`{variable}` is {'' if place else 'the column '}`{column}`"
-        for place, (variable, column) in enumerate(pairs)
-    ]
-    return wording.join(texts, limit=8)

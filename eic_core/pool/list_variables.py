@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from eic_core import wording
 from eic_core.errors import DataError
 from eic_core.formula.syntax import Reading, canonical_name
 from eic_core.formula.syntax.names import SUBSCRIPTS
@@ -124,21 +123,6 @@ def _followed(
 
 def _indexed(readings: Iterable[Reading]) -> list[Reading]:
     return [r for r in readings if any(index_of(n) is not None for n in r.formula.variables)]
-
-
-def counted_phrase(counted: Iterable[tuple[int | None, int, str]]) -> str:
-    """Bases in a sentence, each with an example; `counted` as `ListedVariables.examples`.
-
-    >>> counted_phrase([(1, 1, "X1*X2"), (None, 2, "x1 + 2")])
-    'from 1 in 1 formula (`X1*X2`) and by name in 2 formulas (`x1 + 2`)'
-    """
-    return wording.join(
-        [
-            f"{'by name' if base is None else f'from {base}'} in {wording.count(count, 'formula')} "
-            f"(`{wording.shorten(' '.join(text.split()), 40)}`)"
-            for base, count, text in counted
-        ]
-    )
 
 
 def _countings(used: Mapping[Group, Sequence[Reading]]) -> dict[Group, Counting]:

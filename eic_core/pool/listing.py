@@ -15,7 +15,7 @@ from eic_core.errors import DataError, UserError
 from eic_core.formula.syntax import Reading
 from eic_core.measure.table import NoColumn, Table, renamed_columns
 from eic_core.pool import phrases
-from eic_core.pool.candidate import Lack, Refused, Score, read_candidate, refused_score
+from eic_core.pool.candidate import LeftOutKind, Refused, Score, read_candidate, refused_score
 from eic_core.pool.counting import (
     Counting,
     counting_notes,
@@ -113,7 +113,7 @@ def score_listing(
     >>> [(s.score.complexity, s.score.error[:19]) for s in scores]
     [(3, ''), (None, 'unknown function `l')]
     """
-    results = [ListedScore(row, refused_score(row.error, Lack.NO_FORMULA)) for row in rows]
+    results = [ListedScore(row, refused_score(row.error, LeftOutKind.NO_FORMULA)) for row in rows]
     done = sum(bool(row.error) for row in rows)
     for positions, scores in _run(rows, data, jobs, findings):
         for position, scored in zip(positions, scores, strict=True):
@@ -263,7 +263,7 @@ def _scored_row(
             rows=len(samples),
         )
     except NoColumn as error:
-        return ListedScore(row, refused_score(error, Lack.NO_COLUMN), missing=error.missing)
+        return ListedScore(row, refused_score(error, LeftOutKind.NO_COLUMN), missing=error.missing)
     except UserError as error:
         return ListedScore(row, refused_score(error))
 
@@ -297,8 +297,8 @@ def stored_scores(rows: Sequence[Listed]) -> tuple[ListedScore, ...]:
         stored = row.stored
         counts = [stored.get(n, 0.0) for n in ("complexity", "invalid", "singular")]
         if "complexity" not in stored or not all(0 <= c < 2**31 for c in counts):
-            lack = Lack.NO_FORMULA if row.error else Lack.NO_SCORE
-            return ListedScore(row, refused_score(row.error or str(phrases.no_r2(lack)), lack))
+            kind = LeftOutKind.NO_FORMULA if row.error else LeftOutKind.NO_SCORE
+            return ListedScore(row, refused_score(row.error or str(phrases.no_r2(kind)), kind))
         lacking = math.isnan(stored.get("r2" if has_r2 else "eic", math.nan))
         score = Score(
             complexity=int(counts[0]),
@@ -308,7 +308,7 @@ def stored_scores(rows: Sequence[Listed]) -> tuple[ListedScore, ...]:
             invalid=int(counts[1]),
             singular=int(counts[2]),
             exponents=row.exponents,
-            lack=Lack.NO_SCORE if lacking else None,
+            left_out=LeftOutKind.NO_SCORE if lacking else None,
         )
         return ListedScore(row, score, row.syntax)
 

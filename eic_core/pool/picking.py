@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from eic_core.errors import DataError
 from eic_core.exports import Plain
 from eic_core.phrasing import Phrase
-from eic_core.pool import phrases
+from eic_core.pool import phrases, pick_phrases
 from eic_core.pool.candidate import Score
-from eic_core.pool.left_out import LeftOut, left_out, left_out_lines
+from eic_core.pool.left_out import LeftOutRow, left_out, left_out_lines
 from eic_core.pool.listing import ListedScore
 
 ETA = 0.999
@@ -49,7 +49,7 @@ class Pick(Plain):
     eta: float  # The factor of a node
     # Fitness and formula, the best first; those without a finite EIC last, by R^2
     ranked: tuple[tuple[float, ListedScore], ...]
-    left_out: tuple[LeftOut, ...]  # Formulas without an R^2
+    left_out: tuple[LeftOutRow, ...]  # Formulas without an R^2
 
     _JSON = (
         ("picked", lambda pick: row_document(pick.picked, pick.ranked)),
@@ -73,7 +73,7 @@ class Pick(Plain):
     @property
     def sentence(self) -> Phrase:
         """Says which formula, why, and what it costs."""
-        return phrases.choice(self)
+        return pick_phrases.choice(self.picked, self.plain, self.better_fit, self.alpha)
 
 
 def row_document(

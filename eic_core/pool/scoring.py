@@ -32,7 +32,7 @@ from eic_core.measure.table import NoColumn, Table, VariableMatch, read_table
 from eic_core.pool import phrases
 from eic_core.pool.candidate import (
     Candidate,
-    Lack,
+    LeftOutKind,
     NoValue,
     Refused,
     Score,
@@ -198,8 +198,8 @@ def account_for(score: Score, formula: Formula, samples: Samples) -> Score:
     >>> samples = Samples.from_columns({"x": [3.0, 4.0, 5.0]}, target=[0.0, 1.0, 2.0])
     >>> formula = read("log(x - 3)").formula
     >>> score = account_for(measure_formula(formula, samples), formula, samples)
-    >>> score.lack, score.no_value.rows
-    (<Lack.NO_VALUE: 'no_value'>, (1,))
+    >>> score.left_out, score.no_value.rows
+    (<LeftOutKind.NO_VALUE: 'no_value'>, (1,))
     >>> print(score.no_value.sentence)
     No real value at 1 of 3 rows, at `log(x − 3)`: the argument of a logarithm must be positive.
     """
@@ -217,8 +217,14 @@ def account_for(score: Score, formula: Formula, samples: Samples) -> Score:
     if len(without) and (score.invalid or no_r2):
         score = replace(score, no_value=no_value(formula, samples, without))
     if no_r2:
-        return replace(score, lack=Lack.NO_VALUE if len(without) else Lack.SAME_TARGET)
-    return replace(score, lack=Lack.NO_VALUE) if nowhere and samples.target is None else score
+        return replace(
+            score, left_out=LeftOutKind.NO_VALUE if len(without) else LeftOutKind.SAME_TARGET
+        )
+    return (
+        replace(score, left_out=LeftOutKind.NO_VALUE)
+        if nowhere and samples.target is None
+        else score
+    )
 
 
 _MOST_NAMED = 5
@@ -233,19 +239,19 @@ def no_value(formula: Formula, samples: Samples, rows: np.ndarray) -> NoValue:
     from eic_core.explain.verdict import verdict
 
     numbers = rows + 1 if samples.rows is None else samples.rows[rows]
-    named, of = tuple(numbers[:_MOST_NAMED].tolist()), len(samples)
+    first, of = tuple(numbers[:_MOST_NAMED].tolist()), len(samples)
     judged = verdict(inspect(formula, samples.take(rows), edges=False))
     findings = [replace(f, of=of) for f in judged.findings if f.outcome in NO_VALUE]
     if not findings:
         cause = phrases.no_finite_value()
-        return NoValue(phrases.no_finite_value_at(len(rows), of), cause, "", named, len(rows), of)
+        return NoValue(phrases.no_finite_value_at(len(rows), of), cause, "", first, len(rows), of)
     leading = findings[0]
     step = short_text(formula, leading.cause.node, _STEP_TEXT)
     cause = phrases.without_value(
         clause(leading.cause, formula), in_doubles=leading.outcome is Outcome.NO_DOUBLE
     )
     whole = replace(judged, findings=tuple(findings), lead=Lead.NO_VALUE)
-    return NoValue(headline(whole), cause, step, named, len(rows), of)
+    return NoValue(headline(whole), cause, step, first, len(rows), of)
 
 
 def _r2(values: np.ndarray, samples: Samples) -> float:
@@ -382,7 +388,7 @@ def _scored(problems: ProblemData, task: _Task) -> list[tuple[int, Score]]:
             matches[i] = reading.formula, match
             groups.setdefault(id(samples), (samples, []))[1].append(i)
         except NoColumn as error:
-            scores[i] = refused_score(error, Lack.NO_COLUMN)
+            scores[i] = refused_score(error, LeftOutKind.NO_COLUMN)
         except UserError as error:
             scores[i] = refused_score(error)
     for samples, members in groups.values():

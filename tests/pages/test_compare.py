@@ -580,6 +580,51 @@ def test_gplearns_functions_are_read_as_it_computes_them_or_as_the_plain_ones() 
     assert "gplearn" not in html_of(other)
 
 
+# --- what is left out ---
+
+
+def test_several_columns_of_formulas_are_asked_about_and_one_is_chosen() -> None:
+    page = paste(open_page(range="x=1.0:5.0"), "name,first,second\na,x + 1,x*2\nb,x*x,sin(x)\n")
+    assert not page.exception and "Which column holds the formulas?" in html_of(page)
+    assert "--column" not in html_of(page)
+    box = page.selectbox(key="list_column")
+    assert box.options == ["first", "second"] and box.value is None
+    page = scored(box.set_value("second").run())
+    assert [s.listed.formula for s in desk_of(page).scored.scores] == ["x*2", "sin(x)"]
+
+
+def test_every_reason_has_its_rows_and_a_button_that_helps() -> None:
+    text = "".join(f"lg(x + {i})\n" for i in range(7)) + "sqrt(x)\nlog(x - 9)\n(x\n"
+    page = paste(open_page(range="x=1.0:5.0"), text)
+    shown = html_of(page)
+    assert "9 rows left out of 10" in shown and "and 2 more, in the table below" in shown
+    assert "No real value: the argument of a logarithm must be positive" in shown
+    assert page.button(key="open-left-out-0").label == "Open row 1 in the inspector"
+    table = next(frame.value for frame in page.dataframe if "Reason" in frame.value)
+    assert list(table["Row"]) == [1, 2, 3, 4, 5, 6, 7, 9, 10]
+    exported = desk_of(page).scored
+    rows = list(csv.DictReader(io.StringIO(scored_csv(exported.scores, exported.fronts[""]))))
+    assert rows[8]["left_out"].startswith("No real value at any row, at `log(x − 9)`")
+    assert rows[7]["left_out"] == "" and rows[0]["left_out"] == rows[0]["error"]
+
+
+def test_a_target_that_does_not_vary_offers_the_columns_that_do() -> None:
+    page = paste(on_table("a,b,y\n1,2,3\n2,5,3\n3,1,3\n", "flat.csv"), "a\n2*a\nlg(a)\n")
+    shown = html_of(page)
+    assert not page.exception and "has an R² on these data" in shown
+    assert "the target is the same at every row" in shown and "column that varies" in shown
+    page = scored(page.button(key="compare-with-b-0").click().run())
+    assert state_of(page).target == "b" and "Take row" in html_of(page)
+
+
+def test_an_infinite_eic_stays_on_the_list_with_its_r2() -> None:
+    data = "a,y\n" + "".join(f"{x},{x * x}\n" for x in range(1, 20))
+    page = paste(on_table(data, "square.csv"), "a*a + (a - a)/(a - a + 1)\na*a - 1\n3*a*a\n")
+    assert "left out" not in html_of(page)
+    assert "an infinite EIC" in html_of(page) and "keeps no digit at 19 rows" in html_of(page)
+    assert "Take row 2" in html_of(page)
+
+
 # --- lists as people write them ---
 
 

@@ -22,9 +22,10 @@ from eic_core import wording
 from eic_core.errors import DataError, UserError
 from eic_core.formula.tree import Exponents
 from eic_core.measure.table import Table
+from eic_core.pool import phrases
 from eic_core.pool.importers import Imported, Listed, import_formulas
-from eic_core.pool.left_out import LeftOut, left_out
-from eic_core.pool.list_variables import ListedVariables, counted_phrase
+from eic_core.pool.left_out import LeftOutRow, left_out
+from eic_core.pool.list_variables import ListedVariables
 from eic_core.pool.listing import (
     ListedScore,
     ListingData,
@@ -182,7 +183,7 @@ class Scored:
     _choices: dict[float, Pick | None] = field(default_factory=dict, repr=False)
 
     @cached_property
-    def left_out(self) -> tuple[LeftOut, ...]:
+    def left_out(self) -> tuple[LeftOutRow, ...]:
         """A record for each of `lacking`."""
         return left_out((s.listed.row, s.listed.formula, s.score) for s in self.lacking)
 
@@ -206,7 +207,7 @@ class Scored:
         accuracies = accuracy_keys(scores)
         fronts = {name: front_of(scores, values) for name, values in accuracies.items()}
         fronts[""] = front_of(scores, None)
-        lacking = tuple(s for s in scores if s.score.lack is not None)
+        lacking = tuple(s for s in scores if s.score.left_out is not None)
         return cls(scores, accuracies, fronts, seconds, check, lacking)
 
     @property
@@ -422,7 +423,7 @@ def detected_counting(desk: CompareDesk, state: CompareState, table: Table | Non
     if desk.as_stored or desk.scored is None or state.list_base is not None:
         return ""
     counted = counted_from(desk.scored.scores) if table is not None else desk.variables.examples
-    return f"Detected: {counted_phrase(counted)}." if counted else ""
+    return f"Detected: {phrases.counted(counted)}." if counted else ""
 
 
 def scoring_notices(desk: CompareDesk, state: CompareState, table: Table | None) -> list[str]:
@@ -440,7 +441,7 @@ def scoring_notices(desk: CompareDesk, state: CompareState, table: Table | None)
         return notices + [f"You confirmed this table. {reason}" for reason in against]
     if desk.variables.mixed and state.list_base is None:
         notices.append(
-            f"These formulas count their variables {counted_phrase(desk.variables.examples)}. Here "
+            f"These formulas count their variables {phrases.counted(desk.variables.examples)}. Here "
             "all are counted from 0: `x0` is the `X1` of those that count from 1, one variable."
         )
     elif desk.variables.followed is not None and state.list_base is None:

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from eic_core import wording
 from eic_core.formula.syntax import canonical_name
 from eic_core.measure.table import read_table
-from eic_core.pool.importers import FORMATS, Imported
+from eic_core.pool.importers import FORMATS, ColumnChoice, Imported
 from eic_core.samples import Domain
 from pages.ui.compare.desk import (
     CompareDesk,
@@ -162,14 +162,21 @@ def list_input(desk: CompareDesk) -> None:
         )
         return
     _file_line(desk)
-    if desk.error is not None:
+    if isinstance(desk.error, ColumnChoice):
+        names = wording.join([f"`{name}`" for name in desk.error.columns], limit=12)
+        st.html(
+            '<div class="eic-ask" role="alert"><p><b>Which column holds the formulas?</b></p>'
+            f"<p>{prose(f'Several do: {names}. Nothing says which of them is meant.')}</p></div>"
+        )
+    elif desk.error is not None:
         show_error(desk.error)
     if desk.imported is not None:
         _how_it_was_read(desk, desk.imported)
     else:
         with st.container(horizontal=True, gap="small", key="list-choices"):
             _format_choice(desk)
-            _column_choice(getattr(desk.error, "columns", ()), None)
+            if isinstance(desk.error, ColumnChoice):
+                _column_choice(desk.error.columns, None)
     if isinstance(desk.raw, str) and len(desk.raw) <= _MAX_EDITABLE:
         with st.expander("Edit the list", key="edit-list"):
             st.text_area(
@@ -239,13 +246,13 @@ def _how_it_was_read(desk: CompareDesk, imported: Imported) -> None:
         )
 
 
-def _column_choice(columns: Sequence[str], taken: str | None) -> None:
+def _column_choice(columns: Sequence[str], chosen: str | None) -> None:
     if columns:
         st.selectbox(
             "Column with the formulas",
             columns,
-            index=_place(columns, taken),
-            key=sync_widget("list_column", taken),
+            index=_place(columns, chosen),
+            key=sync_widget("list_column", chosen),
             format_func=clean,
             placeholder="choose one",
             on_change=_change_column,

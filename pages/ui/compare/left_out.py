@@ -12,9 +12,9 @@ from eic_core import wording
 from eic_core.formula.syntax import SYNTAXES
 from eic_core.measure.table import Table, match_variables
 from eic_core.pool import phrases
-from eic_core.pool.candidate import Lack, Refused, read_candidate
+from eic_core.pool.candidate import LeftOutKind, Refused, read_candidate
 from eic_core.pool.counting import index_of
-from eic_core.pool.left_out import MOST_ROWS, LeftOut, by_cause
+from eic_core.pool.left_out import MOST_ROWS, LeftOutRow, by_cause
 from eic_core.pool.listing import ListedScore
 from pages.ui.compare.desk import CompareDesk, Scored, compare_desk, read_list_again, read_plainly
 from pages.ui.kit.browser import uninterrupted
@@ -31,9 +31,9 @@ MOST_COLUMNS = 3
 
 @dataclass(frozen=True)
 class _Group:
-    kind: Lack
+    kind: LeftOutKind
     cause: str
-    rows: tuple[LeftOut, ...]
+    rows: tuple[LeftOutRow, ...]
     first: ListedScore  # Of the first row
 
 
@@ -97,7 +97,7 @@ def _group(desk: CompareDesk, group: _Group, place: int, visit: Visit) -> Listed
 def _remedies(desk: CompareDesk, group: _Group, place: int, visit: Visit) -> None:
     """Buttons that may mend all rows of a reason."""
     match group.kind:
-        case Lack.UNREAD:
+        case LeftOutKind.UNREAD:
             for notation in _other_notations(group.first, visit.table):
                 st.button(
                     f"Read the list as {SYNTAXES[notation]}",
@@ -105,7 +105,7 @@ def _remedies(desk: CompareDesk, group: _Group, place: int, visit: Visit) -> Non
                     on_click=_read_as,
                     args=(notation,),
                 )
-        case Lack.NO_COLUMN:
+        case LeftOutKind.NO_COLUMN:
             for base in _other_bases(group.first, visit.table, visit.state.target or ""):
                 st.button(
                     f"Count columns from {base}",
@@ -114,7 +114,7 @@ def _remedies(desk: CompareDesk, group: _Group, place: int, visit: Visit) -> Non
                     args=(base,),
                 )
             st.button("Choose another table", key=f"other-table-{place}", on_click=_want_table)
-        case Lack.SAME_TARGET if visit.table is not None:
+        case LeftOutKind.SAME_TARGET if visit.table is not None:
             for name in _varying(visit.table, visit.state.target or ""):
                 st.button(
                     f"Compare with {label(name, 24)}",
@@ -122,14 +122,14 @@ def _remedies(desk: CompareDesk, group: _Group, place: int, visit: Visit) -> Non
                     on_click=_compare_with,
                     args=(name,),
                 )
-        case Lack.NO_VALUE if group.first.protected and not desk.plain:
+        case LeftOutKind.NO_VALUE if group.first.protected and not desk.plain:
             st.button(
                 "Read the plain functions",
                 key=f"plain-{place}",
                 on_click=read_plainly,
                 args=(True,),
             )
-        case Lack.NO_SCORE:
+        case LeftOutKind.NO_SCORE:
             st.button("Measure the list", key=f"measure-{place}", on_click=_measure)
         case _:
             pass
@@ -168,7 +168,7 @@ def _varying(table: Table, target: str) -> list[str]:
     return [name for name in others if len(set(table.values[name].tolist())) > 1][:MOST_COLUMNS]
 
 
-def _table(rows: Sequence[LeftOut]) -> None:
+def _table(rows: Sequence[LeftOutRow]) -> None:
     columns = {
         "Row": [row.row for row in rows],
         "Formula": [clean(row.formula, 200) for row in rows],

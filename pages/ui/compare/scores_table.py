@@ -14,7 +14,7 @@ import streamlit as st
 
 from eic_core.exports import csv_text, safe_cell
 from eic_core.pool import FINDING_COLUMNS, SCORE_COLUMNS
-from eic_core.pool.left_out import LeftOut
+from eic_core.pool.left_out import LeftOutRow
 from eic_core.pool.listing import ListedScore
 from pages.ui.compare.desk import Scored, compare_desk
 from pages.ui.compare.front_figure import FrontView
@@ -69,7 +69,9 @@ def _cells(scored: ListedScore, member: bool) -> list[object]:
         safe_cell(cells["error"]),
         "yes" if member else "",
         *(safe_cell(cells[name]) for name in FINDING_COLUMNS),
-        safe_cell(LeftOut.of(listed.row, "", scored.score).reason) if scored.score.lack else "",
+        safe_cell(LeftOutRow.of(listed.row, "", scored.score).reason)
+        if scored.score.left_out
+        else "",
     ]
 
 

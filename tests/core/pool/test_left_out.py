@@ -17,7 +17,7 @@ from eic_core.formula.syntax import read
 from eic_core.measure import Samples, inspect
 from eic_core.measure.fit import fit_of, program_values
 from eic_core.measure.table import read_table
-from eic_core.pool.candidate import Lack
+from eic_core.pool.candidate import LeftOutKind
 from eic_core.pool.counting import counting_of, groups_of
 from eic_core.pool.importers import Listed
 from eic_core.pool.left_out import left_out, left_out_lines
@@ -103,7 +103,7 @@ def test_what_numpy_evaluates_to_finite_numbers_has_the_r2_of_these(text):
     )
     assert one.r2 == pytest.approx(expected, rel=1e-9, abs=1e-9)
     assert among.r2 == pytest.approx(expected, rel=1e-9, abs=1e-9)
-    assert account_for(one, formula, SAMPLES).lack is None
+    assert account_for(one, formula, SAMPLES).left_out is None
     if "1e308" not in text and "exp(big)))" not in text:
         assert fit_of(inspect(formula, SAMPLES)).r2 == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
@@ -121,17 +121,17 @@ def score(*texts: str, target: str = "y", table=TABLE) -> tuple[ListedScore, ...
 
 
 REFUSED = [
-    ("p + log(x)", Lack.NO_VALUE),
-    ("p + sqrt(x - 9)", Lack.NO_VALUE),
-    ("p/x", Lack.NO_VALUE),
-    ("p + log(x + 2.95)", Lack.NO_VALUE),
-    ("log(p - p)*x", Lack.NO_VALUE),
-    ("p + exp(exp(big))", Lack.NO_VALUE),
-    ("(-p)**2.5", Lack.NO_VALUE),
-    ("p + lg(x)", Lack.UNREAD),
-    ("(p + x", Lack.UNREAD),
-    ("p +* x", Lack.UNREAD),
-    ("p*zz + aa", Lack.NO_COLUMN),
+    ("p + log(x)", LeftOutKind.NO_VALUE),
+    ("p + sqrt(x - 9)", LeftOutKind.NO_VALUE),
+    ("p/x", LeftOutKind.NO_VALUE),
+    ("p + log(x + 2.95)", LeftOutKind.NO_VALUE),
+    ("log(p - p)*x", LeftOutKind.NO_VALUE),
+    ("p + exp(exp(big))", LeftOutKind.NO_VALUE),
+    ("(-p)**2.5", LeftOutKind.NO_VALUE),
+    ("p + lg(x)", LeftOutKind.UNREAD),
+    ("(p + x", LeftOutKind.UNREAD),
+    ("p +* x", LeftOutKind.UNREAD),
+    ("p*zz + aa", LeftOutKind.NO_COLUMN),
 ]
 
 
@@ -194,7 +194,7 @@ def test_a_target_that_does_not_vary_is_the_reason():
     scored = score("a", "3 + a - a", "lg(a)", table=table)
     choice = pick(scored)
     assert choice.picked.listed.row == 2 and choice.picked.score.r2 == 1
-    assert [row.kind for row in choice.left_out] == [Lack.SAME_TARGET, Lack.UNREAD]
+    assert [row.kind for row in choice.left_out] == [LeftOutKind.SAME_TARGET, LeftOutKind.UNREAD]
 
 
 def test_rows_with_an_empty_cell_are_not_counted_against_a_formula():
@@ -256,10 +256,13 @@ def test_the_notation_and_the_column_of_a_list_can_be_named(files, tmp_path, cap
     assert json.loads(capsys.readouterr().out)["picked"]["formula"] == "p + 0.3*x"
     assert main([*arguments, "--column", "first", "--syntax", "gplearn"]) == 0
     assert json.loads(capsys.readouterr().out)["picked"]["syntax"] == "gplearn"
-    assert main([*arguments, "--syntax", "klingon"]) == 2
+    assert main(arguments) == 2
+    assert "--column NAME" in capsys.readouterr().err
+    assert main([*arguments, "--column", "second", "--syntax", "klingon"]) == 2
     assert "no notation `klingon`" in capsys.readouterr().err
 
 
+@pytest.mark.outside
 def test_the_real_pool_loses_no_formula_that_numpy_can_compute(shared: Path):
     path = shared / "data" / "pools" / "sr_fronts_1d2d.csv.gz"
     _, candidates = read_pool(path)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from eic_core.errors import DataError
 from eic_core.measure.table import read_table
-from eic_core.pool.candidate import Lack, Score
+from eic_core.pool.candidate import LeftOutKind, Score
 from eic_core.pool.importers import Listed
 from eic_core.pool.listing import ListedScore, TableData, score_listing
 from eic_core.pool.picking import fitness, pick
@@ -190,9 +190,9 @@ def test_a_better_fit_with_an_infinite_eic_is_ranked_below_and_named():
     assert choice.ranked[-1][0] == -math.inf and choice.ranked[-1][1].score.r2 == 1
     assert "R² is" in str(choice.sentence) or "has a better R², 1," in str(choice.sentence)
     assert "`x₀ − x₀` keeps no digit at 29 rows" in str(choice.sentence)
-    assert pick(score_listing(rows, TableData(table, "y")), 0.0).picked.listed.row == 2
+    assert pick(score_listing(rows, TableData(table, "y")), 0.0, 1.0).picked.listed.row == 2
     [without] = choice.left_out
-    assert without.row == 4 and without.kind is Lack.NO_VALUE
+    assert without.row == 4 and without.kind is LeftOutKind.NO_VALUE
     assert without.reason.startswith("No real value at 4 of 29 rows, at `log(x₁)`:")
 
 
