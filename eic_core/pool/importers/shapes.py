@@ -151,11 +151,9 @@ def _sheet_of_html(source: PastedList) -> Sheet | None:
 
 
 def _sheet_of_latex(source: PastedList) -> Sheet | None:
-    tables = [
-        _latex_rows(part.partition(r"\end{tabular")[0])
-        for part in source.text.split(r"\begin{tabular")[1:]
-    ]
-    if not tables or len({tuple(rows[0]) for rows in tables if rows}) != 1:
+    bodies = source.text.split(r"\begin{tabular")[1:]
+    tables = [t for body in bodies if (t := _latex_rows(body.partition(r"\end{tabular")[0]))]
+    if len({tuple(header) for header, *_ in tables}) != 1:
         return None
     several = len(tables) > 1
     rows = [[*tables[0][0], *["problem"] * several]]
