@@ -197,10 +197,13 @@ CONDITIONAL_ROW = Operator(
         "where ifelse if_else",
         Form(
             "where(<0>, <1>, <2>)",
-            r"\begin{cases} <1> & \text{if } <0> \\ <2> & \text{otherwise} \end{cases}",
+            # a truth value in brackets: `y =` before a case names its value
+            rf"\begin{{cases}} <1:{RELATE + 1}> & \text{{if }} <0> \\ <2:{RELATE + 1}> &"
+            r" \text{otherwise} \end{cases}",
             f"<1:{IF + 1}> if <0:{IF + 1}> else <2:{IF}>",
-            "<mrow><mo>{</mo><mtable><mtr><mtd><1></mtd><mtd><mtext>if&#xA0;</mtext><0></mtd></mtr>"
-            "<mtr><mtd><2></mtd><mtd><mtext>otherwise</mtext></mtd></mtr></mtable></mrow>",
+            f"<mrow><mo>{{</mo><mtable><mtr><mtd><1:{RELATE + 1}></mtd><mtd><mtext>if&#xA0;</mtext>"
+            f"<0></mtd></mtr><mtr><mtd><2:{RELATE + 1}></mtd><mtd><mtext>otherwise</mtext></mtd>"
+            "</mtr></mtable></mrow>",
             IF, IF, "if", ATOM,
         ),
         parameters=("condition cond test", "input yes true", "other no false"),

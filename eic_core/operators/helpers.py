@@ -269,5 +269,5 @@ def {0}({1}):
     "a/b",
     "log(Abs(x))",
     "1/x",
-    edge="Rational(1, 1000)",
+    edge="0.001",
 )

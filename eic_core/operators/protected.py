@@ -22,7 +22,7 @@ import numpy as np
 
 from eic_core.operators import wide
 from eic_core.operators.exponentials import LOG_ROW
-from eic_core.operators.row import Operands, Operator, Program, is_zero, limits, square
+from eic_core.operators.row import Operands, Operator, Program, Traced, Y, is_zero, limits, square
 from eic_core.operators.wide import Wide, Widely
 from eic_core.operators.words import NEARLY_ON_A_JUMP, Words
 from eic_core.operators.writing import Writing, called
@@ -33,8 +33,8 @@ EDGE = Fraction(1, 1000)
 
 def _row(
     name: str,
-    function: Callable[..., Any],  # the same three for arrays, exact numbers and wide ones
-    exact: Callable[[Any, Operands], Any],
+    program: Program,
+    exact: Callable[[Any, Operands], Any],  # the function beyond the edge, as the next three
     widely: Widely,
     partials: Callable[[Any, Operands, Any], tuple[Any, ...]],
     kappa2: Callable[[Any, Operands, Any], tuple[Any, ...]],
@@ -45,17 +45,6 @@ def _row(
 ) -> Operator:
     """A function of its last operand where that is larger than an edge, and flat within it."""
     limit = float(edge)
-
-    def guarded(*operands: Any, out: Any = None) -> Any:
-        within = np.abs(operands[-1]) <= limit
-        safe = np.where(within, 1.0, operands[-1])
-        y = np.where(within, inside, function(*operands[:-1], safe))
-        if len(operands) > 1:
-            y = np.where(np.isnan(operands[0]), np.nan, y)
-        if out is None:
-            return y
-        np.copyto(out, y)
-        return out
 
     def exactly(B: Any, a: Operands, p: Fraction | None) -> Any:
         size, bound = abs(a[-1]), B.number(edge)
@@ -75,13 +64,10 @@ def _row(
         value = widely((*a[:-1], a[-1].where(size > limit, one)), 1.0)
         return value.where(size > limit, Wide.of(np.full_like(size, inside)))
 
-    def program(p: float, count: int) -> Program:
-        return ((guarded, *range(count)),)
-
     return Operator(
         name,
         columns.pop("arity", 1),
-        program,
+        lambda p, count: program,
         exactly,
         partials=lambda B, a, y, p: chosen(B, a, partials(B, a, y)),
         kappa2=lambda B, a, y, p: chosen(B, a, kappa2(B, a, y)),
@@ -95,8 +81,14 @@ def _row(
 
 
 def _quotient(name: str, edge: Fraction, where: str) -> Operator:
+    limit = float(edge)
+
+    def value(B: Any, x: Any, y: Any) -> Any:
+        within = B.abs(y) <= limit
+        return B.where(within, B.where(x == x, 1.0, x), x / B.where(within, 1.0, y))
+
     return _row(
-        name, np.divide,
+        name, ((Traced(name, value), 0, 1),),
         lambda B, a: a[0] / a[1],
         wide.divide,
         lambda B, a, y: (B.over(1.0, a[1]), B.over(-y, a[1])),
@@ -120,8 +112,11 @@ def _writing(name: str, *parameters: str) -> Writing:
 GP_DIV_ROW = _quotient("gp_div", EDGE, "at ±0.001, where its value jumps")
 DEAP_DIV_ROW = _quotient("deap_div", Fraction(0), "at 0, where its value jumps")
 
+_LIMIT = float(EDGE)
+_ONE_WITHIN = Traced("one_within", lambda B, x: B.where(x <= _LIMIT, 1.0, x))
+
 GP_LOG_ROW = _row(
-    "gp_log", lambda x: np.log(np.abs(x)),
+    "gp_log", ((np.abs, 0), (_ONE_WITHIN, Y), (np.log, Y)),
     lambda B, a: B.log(abs(a[0])),
     lambda a, p: wide.logarithm((wide.absolute(a, p),), p),
     lambda B, a, y: (B.over(1.0, a[0]),),
@@ -136,8 +131,14 @@ GP_LOG_ROW = _row(
     ),
 )  # fmt: skip
 
+
+def _inverse(B: Any, x: Any) -> Any:
+    within = B.abs(x) <= _LIMIT
+    return B.where(within, 0.0, 1.0 / B.where(within, 1.0, x))
+
+
 GP_INV_ROW = _row(
-    "gp_inv", lambda x: np.divide(1.0, x),
+    "gp_inv", ((Traced("gp_inv", _inverse), 0),),
     lambda B, a: 1 / a[0],
     lambda a, p: wide.divide((Wide.of(np.ones_like(a[0].m)), a[0]), p),
     lambda B, a, y: (B.over(-y, a[0]),),

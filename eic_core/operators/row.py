@@ -22,7 +22,7 @@ Y = -1
 """In a program: the value so far."""
 
 Instruction = tuple[Any, ...]
-"""A NumPy ufunc and its inputs: an operand's index, `Y`, or a float."""
+"""A NumPy ufunc, or a `Traced` one, and its inputs: an operand's index, `Y`, or a float."""
 
 Program = tuple[Instruction, ...]
 """How a value is computed in double precision, one ufunc after the other."""
@@ -210,6 +210,21 @@ class Operator:
 
 def square(x: Any) -> Any:
     return x * x
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A function that programs call beside NumPy's ufuncs; compiled code has it by its name."""
+
+    name: str
+    formula: Callable[..., Any]  # Of a backend and operands; branches by ``B.where`` alone
+
+    def __call__(self, *operands: Any, out: Any = None) -> Any:
+        y = self.formula(NUMPY, *operands)
+        if out is None:
+            return y
+        np.copyto(out, y)
+        return out
 
 
 def call(*functions: Any) -> Programs:

@@ -7,7 +7,7 @@ import gzip
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, unique
 from pathlib import Path
 from typing import NamedTuple, TextIO
@@ -64,6 +64,10 @@ class Candidate:
             exponents=exponents_in(row.get("exponents") or ""),
         )
 
+    def in_notation(self, syntax: str) -> Candidate:
+        """The candidate, read in another notation."""
+        return replace(self, syntax=syntax)
+
 
 class Refused(NamedTuple):
     """Why a candidate's formula cannot be read.
@@ -93,7 +97,8 @@ class Lack(Enum):
     NO_SCORE = "no_score"  # the file says none
 
 
-class NoValue(NamedTuple):
+@dataclass(frozen=True)
+class NoValue:
     """Rows at which a formula has no value, as an inspection of the same data sees them."""
 
     sentence: Phrase  # The headline of the inspection

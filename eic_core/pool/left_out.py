@@ -43,8 +43,8 @@ class LeftOut(Plain):
         text = wording.shorten(" ".join(formula.split()), BEGINNING)
         missing = score.no_value
         if score.lack is Lack.NO_VALUE and missing is not None:
-            place = phrases.rows_without_value(missing)
-            return cls(row, text, str(missing.sentence), score.lack, str(missing.cause), str(place))
+            where = str(phrases.rows_without_value(missing))
+            return cls(row, text, str(missing.sentence), score.lack, str(missing.cause), where)
         reason = score.error or str(phrases.no_r2(score.lack))
         place = "" if score.column is None else str(phrases.at_column(score.column))
         return cls(row, text, reason, score.lack, score.reason or reason, place)

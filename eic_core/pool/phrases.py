@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, assert_never
 
 from eic_core import wording
@@ -67,6 +67,32 @@ def no_r2(lack: Lack) -> Phrase:
     assert_never(lack)
 
 
+def advice(lack: Lack) -> Phrase:
+    """What helps against a reason."""
+    match lack:
+        case Lack.NO_FORMULA:
+            return say("Choose another column or format if the list was misread.")
+        case Lack.UNREAD:
+            return say("The inspector shows the place and what to write instead.")
+        case Lack.NO_COLUMN:
+            return say(
+                "Rename the column, choose what columns are counted from, or the table that the "
+                "list was fitted to."
+            )
+        case Lack.NO_DATA:
+            return say("Choose a table with complete rows, or give every variable a range.")
+        case Lack.NO_VALUE:
+            return say(
+                "Are these the rows that the list was fitted to, and are its functions read as its "
+                "tool computes them?"
+            )
+        case Lack.SAME_TARGET:
+            return say("Compare with a column that varies, or bring more rows.")
+        case Lack.NO_SCORE:
+            return say("Measure the list here instead.")
+    assert_never(lack)
+
+
 def at_column(column: int) -> Phrase:
     return say("column {column}", column=column)
 
@@ -98,6 +124,11 @@ def strict() -> Phrase:
 
 def no_formula_left() -> Phrase:
     return say("no formula of the list has an R² on these data")
+
+
+def advice_for_all(lacks: Iterable[Lack]) -> Phrase:
+    """What helps where nothing is left."""
+    return Phrase(" ".join([str(advice(lack)) for lack in dict.fromkeys(lacks)]))
 
 
 def choice(pick: Pick) -> Phrase:

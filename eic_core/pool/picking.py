@@ -112,18 +112,14 @@ def pick(scores: Sequence[ListedScore], alpha: float = READABLE, eta: float = ET
         raise DataError(f"a digit cannot cost {alpha:g}", hint="give 0 or more, such as 0.01")
     if not 0 < eta <= 1:
         raise DataError(f"a node cannot cost a factor {eta:g}", hint="give at most 1: 0.999, say")
-    missing = without_r2(scores)
+    missing = left_out((s.listed.row, s.listed.formula, s.score) for s in scores)
     ranked = _best_first(scores, alpha, eta)
     if not ranked:
-        lines = tuple(line.strip() for line in left_out_lines(missing, len(scores)))
-        raise DataError(str(phrases.no_formula_left()), problems=lines)
+        hint = str(phrases.advice_for_all(each.kind for each in missing))
+        lines = tuple(left_out_lines(missing, len(scores)))
+        raise DataError(str(phrases.no_formula_left()), hint=hint, problems=lines)
     plain = _best_first(scores, 0.0, eta)[0][1]
     return Pick(ranked[0][1], plain, alpha, eta, ranked, missing)
-
-
-def without_r2(scores: Sequence[ListedScore]) -> tuple[LeftOut, ...]:
-    """The rows that no accuracy can be told of, each with its reason."""
-    return left_out((each.listed.row, each.listed.formula, each.score) for each in scores)
 
 
 def _best_first(

@@ -6,8 +6,7 @@ import re
 from typing import NoReturn
 
 from eic_core.formula.syntax.euler import with_arguments
-from eic_core.formula.syntax.latex_scripts import GREEK
-from eic_core.formula.syntax.names import Names
+from eic_core.formula.syntax.names import LETTERS, Names
 from eic_core.formula.syntax.reading import Report
 from eic_core.formula.syntax.refusals import DERIVATIVE_OF_VALUES, refuse
 
@@ -17,7 +16,9 @@ _PLAIN = re.compile(
     rf"\s?(?:(?P<of>{_BY})?+(?P<argument>\([^()]{{0,200}}+\))?+)\s?/\s?\(?+d\s?(?P<by>{_BY})"
 )
 _D = r"(?:d|\\(?:mathrm|operatorname|text|rm)\s*+(?:\{\s*+d\s*+\}|d))"
-_LETTER = rf"(?:[A-Za-z]|\\(?:{'|'.join(sorted(GREEK))}|left|math[a-z]{{2}}|vec|hat)\b)"
+_LETTER = (
+    rf"(?:[A-Za-z]|\\(?:(?:var)?(?:pi|{'|'.join(sorted(LETTERS))})|left|math[a-z]{{2}}|vec|hat)\b)"
+)
 _LATEX = re.compile(
     rf"\s*+\{{\s*+{_D}\s*+(?:\^\s*+(?:\{{\s*+\w\s*+\}}|\w)\s*+)?+"
     rf"(?:(?={_LETTER}|\()(?:[^{{}}()+=-]|\{{[^{{}}]{{0,40}}+\}}|\([^{{}}()]{{0,80}}+\)){{0,60}}+)?+"

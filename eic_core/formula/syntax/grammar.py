@@ -183,6 +183,14 @@ def parse(tokens: list[TokenRow], grammar: Grammar) -> Draft:
     return _Parser(tokens, grammar).parse()
 
 
+def apply_call(
+    report: Report, names: Names, function: Function, args: list[Draft], span: tuple[int, int]
+) -> Draft:
+    """What a call at `span` builds, as in a text that is parsed here."""
+    operands = [(draft, *draft.span) for draft in args]
+    return _Parser([], Grammar(names, report)).called(function, operands, span)
+
+
 Operand = tuple[Draft, int, int]
 _Built = TypeVar("_Built")
 
@@ -544,22 +552,24 @@ class _Parser:
             )
         operands = self.operands
         if function is not None:
-            args = [operand[0] for operand in operands[base:]]
-            if len(args) == 2 and function.build is logarithm:
-                args = self.with_base_last(operands[base:], (opened, end))
-            elif len(args) == 2 and function.build is root:
-                self.note_root_index(operands[base:], (opened, end))
-            elif (
-                len(args) == 2 and function.name == "atan" and self.names.policy.log_base == "first"
-            ):
-                function = FUNCTIONS["atan2"]  # as Julia calls it
-            del operands[base:]
-            operands.append((self.apply(function, args, (opened, end)), opened, end))
+            inside, operands[base:] = operands[base:], []
+            operands.append((self.called(function, inside, (opened, end)), opened, end))
             return
-        inside = operands[-1][0]
+        draft = operands[-1][0]
         if name in _BRACKET_OPERATORS:
-            inside = Draft(_BRACKET_OPERATORS[name], [inside], "", None, (opened, end))
-        operands[-1] = (inside, opened, end)
+            draft = Draft(_BRACKET_OPERATORS[name], [draft], "", None, (opened, end))
+        operands[-1] = (draft, opened, end)
+
+    def called(self, function: Function, operands: list[Operand], span: tuple[int, int]) -> Draft:
+        """What a call of a function builds of its operands."""
+        args = [operand[0] for operand in operands]
+        if len(args) == 2 and function.build is logarithm:
+            args = self.with_base_last(operands, span)
+        elif len(args) == 2 and function.build is root:
+            self.note_root_index(operands, span)
+        elif len(args) == 2 and function.name == "atan" and self.names.policy.log_base == "first":
+            function = FUNCTIONS["atan2"]  # as Julia calls it
+        return self.apply(function, args, span)
 
     def with_base_last(self, operands: list[Operand], span: tuple[int, int]) -> list[Draft]:
         """The arguments of ``log(a, b)`` with the base last: Julia's is the first, Python's the

@@ -16,7 +16,7 @@ from eic_core.formula.syntax.elements import find_elements, offer_products, with
 from eic_core.formula.syntax.euler import with_arguments
 from eic_core.formula.syntax.grammar import Grammar, parse
 from eic_core.formula.syntax.joined_tokens import with_joined_tokens
-from eic_core.formula.syntax.named_arguments import with_named_arguments, without_evaluate
+from eic_core.formula.syntax.named_arguments import with_named_arguments
 from eic_core.formula.syntax.names import SUPERSCRIPTS, Names, similar_function, suggestion
 from eic_core.formula.syntax.neighbours import (
     Neighbours,
@@ -314,7 +314,7 @@ class Infix(Grammar):
 
     def __init__(self, names: Names, report: Report, powers_from_left: bool = False) -> None:
         super().__init__(names, report)
-        self.powers_from_left = powers_from_left
+        self.powers_from_left = powers_from_left or names.policy.powers_from_left
 
     def side_by_side(self, tokens: list[TokenRow], index: int, pending: list[PendingRow]) -> int:
         before, token = Token._make(tokens[index - 1]), Token._make(tokens[index])
@@ -515,8 +515,6 @@ def parse_text(
     digits as decimal marks. Raises `FormulaError` if both fail, or a comma may mean either.
     """
     tokens = with_joined_tokens(report, names, tokens)
-    if "evaluate" in report.view:
-        tokens = without_evaluate(tokens)
     if "=" in report.view or "None" in report.view:
         tokens = with_named_arguments(report, names, tokens)
     if "%" in report.view:

@@ -25,6 +25,7 @@ from eic_core.formula.syntax.latex_scripts import (
     CLOSERS,
     COMMAND_OPERATORS,
     CONDITIONS,
+    ENDS_OPERAND,
     FONTS,
     GREEK,
     NOT_READ,
@@ -230,7 +231,6 @@ class Latex(Grammar):
 
 _CASES = ("cases", "dcases", "rcases")
 _TABLES = ("array", "matrix", "aligned", "gathered")
-_ENDS_OPERAND = (NUMBER, NAME, CLOSE, LEAF, BAR, COMMA)
 _NO_FACTORS = FONTS | {"begin", "end", "label", "tag", "right", "{"}
 _RELATIONS = frozenset("< > ≤ ≥ ≠ ⩽ ⩾ ∈ ∀ \\in \\forall \\notin".split()) | {
     f"\\{name}" for name, sign in CONDITIONS.items() if sign[0] in "<>!"
@@ -502,6 +502,8 @@ class _Scanner(Brackets):
             self.cell(start, end)
         elif text == "=" and self.in_row() and self.names_case(end):
             pass  # `y =` before a case
+        elif text == "=" and self.open and self.open[-1][2] not in self.factors:
+            self.emit(BAD, "==", start, end)
         elif text not in "$&~" and not (text == "." and self.ends_case()):
             self.emit(BAD, text, start, end)
 
@@ -572,7 +574,7 @@ class _Scanner(Brackets):
         if text in SKIPPED or word in ("hspace", "hspace*"):
             if word.startswith("hspace"):
                 _, end = self.raw_group()
-            if word in _WIDE_BLANKS and self.tokens and self.tokens[-1][0] in _ENDS_OPERAND:
+            if word in _WIDE_BLANKS and self.tokens and self.tokens[-1][0] in ENDS_OPERAND:
                 self.wide_blank(start, end)
             return
         if word in TEXTS and self.said_in_text(start):
@@ -929,7 +931,7 @@ class _Scanner(Brackets):
         """
         if start < self.read_to or self.cases or self.open or self.has_units:
             return False
-        if not self.tokens or self.tokens[-1][0] not in _ENDS_OPERAND:
+        if not self.tokens or self.tokens[-1][0] not in ENDS_OPERAND:
             return False
         match = UNITS.match(self.text, start, self.stop)
         self.read_to = match.end() if match is not None else start

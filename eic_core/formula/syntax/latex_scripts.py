@@ -10,11 +10,13 @@ from eic_core.formula.syntax.build import FUNCTIONS, Function, log_base, number_
 from eic_core.formula.syntax.names import Names
 from eic_core.formula.syntax.reading import Refusal, Report, replaced
 from eic_core.formula.syntax.tokens import (
+    BAR,
     CALL,
     CLOSE,
     COMMA,
     DECIMAL,
     END,
+    LEAF,
     NAME,
     NUMBER,
     OPEN,
@@ -357,6 +359,7 @@ def mixed_number(tokens: list[TokenRow], index: int) -> tuple[int, int, int] | N
     return tokens[index - 1][2], tokens[index][2], parts[3][3]
 
 
+ENDS_OPERAND = (NUMBER, NAME, CLOSE, LEAF, BAR, COMMA)
 Raw = tuple[str, str, int, int]
 """A kind, a text and its place."""
 
@@ -511,6 +514,7 @@ class Brackets:
         self.index = 0
         self.tokens: list[TokenRow] = []
         self.open: list[tuple[str, str, int]] = []  # source bracket wanted, what it means, where
+        self.factors: set[int] = set()  # where brackets open behind an operand; else `=` compares
 
     def emit(
         self, kind: int, text: str, start: int, end: int, extra: Function | Draft | None = None
@@ -549,6 +553,8 @@ class Brackets:
         `meaning` is what its closing means: ``)``, or ``then`` if an argument follows.
         """
         name = shown if shown in "|⌊⌈" else "("
+        if self.tokens and self.tokens[-1][0] in ENDS_OPERAND:
+            self.factors.add(start)
         self.emit(OPEN, name, start, end)
         self.open.append((closer, closer if name != "(" else meaning, start))
 

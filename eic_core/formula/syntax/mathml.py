@@ -1,25 +1,15 @@
-"""Reads MathML: presentation becomes the tokens of the one infix parser, content (``<apply>``) the
-forms of s-expressions.
-"""
+"""Reads MathML: presentation becomes LaTeX, content (``<apply>``) the forms of s-expressions."""
 
 from __future__ import annotations
 
-import re
 from typing import NoReturn
 
-from eic_core.formula.syntax.grammar import parse
 from eic_core.formula.syntax.mathml_elements import Element, plain_letters, read_elements
-from eic_core.formula.syntax.mathml_shown import Displayed, Presentation
+from eic_core.formula.syntax.mathml_shown import read_shown
 from eic_core.formula.syntax.names import Names
 from eic_core.formula.syntax.reading import MAX_DEPTH, Report
 from eic_core.formula.syntax.sexpr import Form, read_form
 from eic_core.formula.tree import Draft
-
-BEGINS = re.compile(
-    r"\s*+(?:<\?xml[^<>]{0,300}\?>\s*+)?+(?:<!--|<!DOCTYPE|<(?:\w{1,20}:)?"
-    r"(?:math|apply|piecewise|mrow|semantics|mfrac|msup|msub|msqrt|mstyle|mi|mn|lambda)\b)"
-)
-"""How MathML begins."""
 
 
 def read_mathml(report: Report, names: Names, start: int, end: int) -> Draft:
@@ -39,7 +29,7 @@ def read_mathml(report: Report, names: Names, start: int, end: int) -> Draft:
         root = inner[0]
     if root.tag in ("apply", "lambda", "bind", "ci", "cn", "piecewise", "csymbol"):
         return read_form(report, names, _Content(report).form(root))
-    return parse(Presentation(report, names).scan(root), Displayed(names, report))
+    return read_shown(report, names, root)
 
 
 _HEADS = {

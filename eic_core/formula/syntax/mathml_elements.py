@@ -16,7 +16,7 @@ _TAG = re.compile(
     r"<(?P<close>/?+)\s*+(?P<tag>[A-Za-z_][\w:.-]*+)"
     r"(?P<attributes>(?:[^<>\"']|\"[^\"<]*+\"|'[^'<]*+')*+)>"
 )
-_ATTRIBUTE = re.compile(r"\b(open|close|type|base)\s*+=\s*+[\"']([^\"']{0,20}+)[\"']")
+_ATTRIBUTE = re.compile(r"\b(open|close|type|base|form)\s*+=\s*+[\"']([^\"']{0,20}+)[\"']")
 
 
 class Element(NamedTuple):

@@ -1,209 +1,154 @@
-"""Presentation MathML, which says how a formula looks, as the tokens of the one infix parser."""
+"""Presentation MathML, which says how a formula looks, as LaTeX, whose reader knows what such a
+formula means. Each part of the LaTeX remembers the element that it stands for.
+"""
 
 from __future__ import annotations
 
-import html
 import re
+from bisect import bisect_left, bisect_right
 
-from eic_core.formula.syntax.build import FUNCTIONS, Function
-from eic_core.formula.syntax.derivatives import fail_derivative
-from eic_core.formula.syntax.grammar import FUNCTION_PRECEDENCE, TIGHT_PRODUCT, Grammar
-from eic_core.formula.syntax.latex_scripts import Scripts, joins_numbers, mixed_number, run_end
+from eic_core.errors import FormulaError
+from eic_core.formula.syntax.definitions import parts_of
+from eic_core.formula.syntax.latex import read_latex
 from eic_core.formula.syntax.latex_words import SOME_UNITS, said_by
 from eic_core.formula.syntax.mathml_elements import Element, plain_letters
-from eic_core.formula.syntax.names import Names, refuse_function
-from eic_core.formula.syntax.reading import Refusal, Report, insert
-from eic_core.formula.syntax.tokens import (
-    BAD,
-    BAR,
-    CALL,
-    CLOSE,
-    COMMA,
-    DECIMAL,
-    END,
-    NAME,
-    NUMBER,
-    OPEN,
-    OPERATOR,
-    PREFIX,
-    Pending,
-    PendingRow,
-    Token,
-    TokenRow,
-)
+from eic_core.formula.syntax.names import Names, safe_name
+from eic_core.formula.syntax.paste import left_hand_side
+from eic_core.formula.syntax.reading import Refusal, Report
+from eic_core.formula.syntax.tokens import DECIMAL
+from eic_core.formula.tree import Draft
 
 _SIGNS = {
-    "+": "+",
-    "-": "-",
-    "−": "-",
-    "–": "-",
-    "*": "*",
-    "×": "*",
-    "·": "*",
-    "⋅": "*",
-    "∗": "*",
-    "∙": "*",
-    "•": "*",
-    "\u2062": "*",
-    "/": "/",
-    "÷": "/",
-    "∕": "/",
-    "\u2044": "/",
-    "^": "^",
+    **dict.fromkeys("−–", "-"),
+    **dict.fromkeys("·⋅∗∙•\u2062", "*"),
+    **dict.fromkeys("÷∕\u2044", "/"),
+    **dict.fromkeys("∣‖", "|"),
+    **dict.fromkeys(";\u2063", ","),
     "\u2064": "+",
+    "×": r"\times ",
+    "{": r"\{",
+    "}": r"\}",
+    "<=": "≤",
+    ">=": "≥",
+    "!=": "≠",
+    "==": "=",
+    ":=": "=",
+    "&&": "∧",
+    "||": "∨",
+    "**": "^",
+    "\u2061": "",
+    "": "",
 }
-_WHOLE = re.compile(r"-?[0-9]{1,6}")
-_MANTISSA = re.compile(r"[0-9]+(?:\.[0-9]*)?|\.[0-9]+")
-_CLOSING = {")": ")", "]": "]", "}": "}", "⌋": "⌋", "⌉": "⌉"}
-_GROUPS = frozenset("math mrow mstyle mpadded semantics mfenced merror".split())
+_BARS = {"prefix": r"\lvert ", "postfix": r"\rvert "}
+_OF_TEX = re.compile(r"[\\$&%~#_^{}]")
+_ONLY_OF_TEX = frozenset("\\$&%~#_")
+"""Signs that mean something in LaTeX alone."""
+_LETTERS = {"Γ": r"\Gamma ", "Φ": r"\Phi ", "ℜ": r"\Re ", "ℑ": r"\Im ", "pi": r"\pi "}
+"""Names that are functions before brackets, or have their own command."""
+_GROUPS = frozenset("math mrow mstyle mpadded mtd merror".split())
 _SILENT = frozenset("mspace annotation annotation-xml mphantom maligngroup malignmark none".split())
 _ACCENTS = {
-    "^": "hat",
-    "ˆ": "hat",
-    "̂": "hat",
-    "¯": "bar",
-    "‾": "bar",
-    "_": "bar",
-    "~": "tilde",
-    "˜": "tilde",
+    **dict.fromkeys("^ˆ̂", "hat"),
+    **dict.fromkeys("¯‾_", "bar"),
+    **dict.fromkeys("~˜", "tilde"),
     "→": "vec",
 }
-_OPERATORS = re.compile("[ΓΦℜℑ]")
-"""Letters that are functions before brackets."""
-_DECIMAL = re.compile(rf"([-−+]?+)({DECIMAL})\Z")
+_PARTS = {
+    "mfrac": (r"\frac{", "}{", "}"),
+    "msup": ("", "^{", "}"),
+    "msub": ("", "_{", "}"),
+    "msubsup": ("", "_{", "}^{", "}"),
+    "mover": (),
+    "munder": (),
+    "mroot": (),
+}
+"""Tags of two or three parts, and what stands around these."""
+_PLAIN = ("mi", "mn", "mo", "msub")
+"""Tags of a base that needs no braces."""
+_WHOLE = re.compile(r"[-+]?[0-9]{1,6}\Z")
+_DECIMAL = re.compile(rf"[-−+]?+{DECIMAL}\Z")
+_DECIMAL_COMMA = re.compile(r"[-−]?[0-9]+,[0-9]+\Z")
+_THOUSANDS = re.compile(r"[-−]?[1-9][0-9]*,[0-9]{3}\Z")
+
+Piece = tuple[str, int, int]
+"""A part of the LaTeX, and the place of what it stands for."""
 
 
-class Displayed(Grammar):
-    """Operands side by side are factors, as in LaTeX."""
+def read_shown(report: Report, names: Names, root: Element) -> Draft:
+    """The tree of presentation MathML. Raises `FormulaError` if it is no formula."""
+    pieces = _Translation(report, names).pieces(root)
+    starts, latex = [], ""
+    for text, _, _ in pieces:
+        starts.append(len(latex))
+        latex += text
 
-    def side_by_side(self, tokens: list[TokenRow], index: int, pending: list[PendingRow]) -> int:
-        before, token = Token._make(tokens[index - 1]), Token._make(tokens[index])
-        if before.kind == token.kind == NUMBER:
-            self.report.fail(
-                "two numbers side by side",
-                before.start,
-                token.end,
-                "write an operator between them",
-            )
-        if (mixed := mixed_number(tokens, index)) is not None:
-            start, middle, end = mixed
-            pieces = [(start, "<mo>(</mo>"), (middle, "<mo>+</mo>"), (end, "<mo>)</mo>")]
-            self.report.fail(
-                "a number before a fraction may be a sum or a product",
-                start,
-                end,
-                "write `<mo>+</mo>` or `<mo>⋅</mo>` between them",
-                choices=(
-                    ("a mixed number, the sum", insert(self.report.text, pieces)),
-                    ("a product", insert(self.report.text, [(middle, "<mo>⋅</mo>")])),
-                ),
-            )
-        written = html.unescape(self.report.text[before.start : before.end])
-        is_applied = before.kind == NAME and token.kind == OPEN and token.text in "(["
-        is_operator = _OPERATORS.search(written) or (before.text == "E" and token.text == "[")
-        if is_applied and is_operator and not self.names.is_known(before.text):
-            self.report.fail(
-                f"the operator `{before.text}` is not read",
-                before.start,
-                before.end,
-                "write out what it is; for a product write `<mo>⋅</mo>` between the factors",
-            )
-        if before.kind == NAME and before.text in ("f", "g", "h") and token.text == "(":
-            refuse_function(self.report, before.text, before.start, before.end)
-        for row in reversed(pending):
-            top = Pending._make(row)
-            if top.precedence == FUNCTION_PRECEDENCE:
-                loose = token.kind in (PREFIX, OPEN) or (
-                    token.kind == CALL and token.text not in _OWN_CALLS
-                )
-                return 20 if loose else TIGHT_PRODUCT
-            if top.name == "div":
-                return self._after_slash(tokens, index, top)
-            if top.precedence <= 20:
-                break
-        return 20
+    def place(span: tuple[int, int]) -> tuple[int, int]:
+        first = max(bisect_right(starts, span[0]) - 1, 0)
+        last = max(bisect_left(starts, span[1]) - 1, first)
+        return pieces[first][1], max(piece[2] for piece in pieces[first : last + 1])
 
-    def _after_slash(self, tokens: list[TokenRow], index: int, slash: Pending) -> int:
-        """As in LaTeX: ``1/2 x`` is ½·x, of ``x/2 y`` the product is the denominator."""
-        before, token = Token._make(tokens[index - 1]), Token._make(tokens[index])
-        text, start = self.report.text, slash.end
-        if joins_numbers(tokens, index):
-            self.report.note("the product after this fraction multiplies it", (start, token.end))
-            end = run_end(tokens, index, False)
-            self.report.alternative(
-                "the product is the denominator",
-                lambda: insert(text, [(start, "<mo>(</mo>"), (end, "<mo>)</mo>")]),
-            )
-            return 20
-        self.report.note("the product after the slash is the denominator", (slash.start, token.end))
-        self.report.alternative(
-            "only the first factor is the denominator",
-            lambda: insert(text, [(before.end, "<mo>⋅</mo>")]),
+    inner, start = Report(latex), 0
+    head = left_hand_side(latex, 0, len(latex))
+    if head is not None:
+        start = head[1]
+        report.note(f"only the right-hand side of `{head[0]} = …` is read", place((0, start)))
+    try:
+        draft = read_latex(inner, names, start, len(latex))
+    except FormulaError as error:
+        report.fail(
+            error.message,
+            *place(error.span),
+            error.hint,
+            error.replacement,
+            error.choices,
+            error.kind,
         )
-        return TIGHT_PRODUCT
-
-    def factor(self, token: TokenRow) -> None:
-        refuse_function(self.report, token[1], token[2], token[3])
-
-
-def _differs(element: Element, alone: bool = False) -> bool:
-    """Whether a part of a fraction is a differential: a ``d`` and a variable, or with `alone` a
-    ``d``.
-    """
-    parts = element.elements if element.tag == "mrow" else [element]
-    first = parts[0] if parts else element
-    first = first.elements[0] if first.tag == "msup" and first.elements else first
-    if first.tag not in ("mi", "mo") or first.content not in ("d", "ⅆ", "∂"):
-        return False
-    return len(parts) > 1 and parts[1].tag != "mo" or (alone and len(parts) == 1)
+    for note in inner.notes:
+        report.note(note.message, place(note.span))
+    report.alternatives |= inner.alternatives
+    for part in parts_of(draft):
+        part.span = place(part.span)
+    return draft
 
 
-_OWN_CALLS = ("frac", "sqrt", "root")
-
-
-class Presentation:
-    """Turns presentation into tokens over a stack of what is still to be read."""
+class _Translation:
+    """Writes LaTeX over a stack of what is still to be written."""
 
     def __init__(self, report: Report, names: Names) -> None:
         self.report = report
         self.names = names
-        self.scripts = Scripts(report, names)
-        self.tokens: list[TokenRow] = []
-        self.todo: list[Element | TokenRow] = []
+        self.done: list[Piece] = []
+        self.todo: list[Element | Piece] = []
 
-    def scan(self, root: Element) -> list[TokenRow]:
-        """The shared tokens, closed by `END`."""
+    def pieces(self, root: Element) -> list[Piece]:
         self.todo.append(root)
         while self.todo:
             item = self.todo.pop()
             if isinstance(item, Element):
                 self.element(item)
             else:
-                self.tokens.append(item)
-        self.tokens.append((END, "", root.end, root.end, None))
-        self.scripts.offer_reciprocals("<mn>-1.0</mn>")
-        return self.right_side()
+                self.done.append(item)
+        return self.done or [("", root.start, root.end)]
 
-    def right_side(self) -> list[TokenRow]:
-        """The tokens behind an equals sign, if only a name stands before it."""
-        place = next((i for i, row in enumerate(self.tokens) if row[:2] == (BAD, "=")), -1)
-        if place < 0:
-            return self.tokens
-        row = self.tokens[place]
-        named = self.tokens[0][0] == NAME and (place == 1 or self.tokens[1][:2] == (OPEN, "("))
-        if not named or (place > 1 and self.tokens[place - 1][0] != CLOSE):
-            self.report.fail("this is an equation", row[2], row[3], "give only one side")
-        self.report.note(
-            f"only the right-hand side of `{self.tokens[0][1]} = …` is read",
-            (self.tokens[0][2], row[3]),
-        )
-        return self.tokens[place + 1 :]
+    def plan(self, element: Element, *items: Element | Piece | str) -> None:
+        """Write texts and elements in this order; the first text begins where `element` does, all
+        others end with it.
+        """
+        planned: list[Element | Piece] = []
+        for item in items:
+            if isinstance(item, str):
+                begins = not planned
+                at = element.start if begins else element.end
+                planned.append((item, at, at + begins))
+            else:
+                planned.append(item)
+        self.todo.extend(reversed(planned))
 
-    def plan(self, *items: Element | TokenRow) -> None:
-        self.todo.extend(reversed(items))
+    def fail(self, element: Element, message: str, hint: str) -> None:
+        self.report.fail(message, element.start, element.end, hint)
 
     def element(self, element: Element) -> None:
-        tag, inner, span = element.tag, element.elements, (element.start, element.end)
+        tag, inner = element.tag, element.elements
         if tag in _SILENT:
             return
         if tag in ("mi", "mtext", "ms"):
@@ -213,216 +158,177 @@ class Presentation:
         elif tag == "mo":
             self.mark(element)
         elif tag == "semantics":
-            self.plan(*inner[:1])
+            self.plan(element, "", *inner[:1])
         elif tag == "mfenced":
             self.fenced(element)
         elif tag in _GROUPS:
             if any(not child.tag for child in element.children):
-                self.report.fail(
-                    f"text in `<{tag}>`", *span, "put it into `<mi>`, `<mn>` or `<mo>`"
-                )
-            self.plan(*inner)
+                self.fail(element, f"text in `<{tag}>`", "put it into `<mi>`, `<mn>` or `<mo>`")
+            self.row(element)
+        elif tag == "mtable" and [child.tag for child in inner] == ["mtr"]:
+            self.plan(element, "", *inner[0].elements)  # one line that is set in columns
         elif tag == "msqrt":
-            self.plan(
-                (CALL, "sqrt", *span, FUNCTIONS["sqrt"]),
-                *inner,
-                (CLOSE, ")", span[1], span[1], None),
-            )
-        elif tag in ("mfrac", "mroot", "msup", "msub", "mover", "munder", "msubsup"):
+            self.plan(element, r"\sqrt{", *inner, "}")
+        elif tag in _PARTS:
             if len(inner) != (3 if tag == "msubsup" else 2):
-                self.report.fail(f"`<{tag}>` has {len(inner)} parts", *span, "check their number")
+                self.fail(element, f"`<{tag}>` has {len(inner)} parts", "check their number")
             self.script(element, inner)
         else:
-            self.report.fail(
-                f"`<{tag[:40]}>` is not read", *span, "use rows, fractions, roots, powers and names"
+            self.fail(
+                element,
+                f"`<{tag[:40]}>` is not read",
+                "use rows, fractions, roots, powers and names",
             )
+
+    def row(self, element: Element) -> None:
+        """Its parts in their order; a table behind a brace holds cases."""
+        items: list[Element | str] = [""]
+        before = element
+        for child in element.elements:
+            table = _alone(child)
+            if table.tag == "mtable" and before.tag == "mo" and before.content == "{":
+                items.pop()
+                items += self.cases(table)
+            else:
+                items.append(child)
+            before = before if child.tag in _SILENT else child
+        self.plan(element, *items)
+
+    def cases(self, table: Element) -> list[Element | str]:
+        """The rows of a table behind a brace, as cases."""
+        items: list[Element | str] = [r"\begin{cases} "]
+        for row in table.elements:
+            if row.tag != "mtr":
+                self.fail(
+                    row, f"`<{row.tag[:40]}>` is not read", "write the cases as rows of a table"
+                )
+            for place, cell in enumerate(row.elements):
+                items += [" & ", cell] if place else [cell]
+            items.append(r" \\ ")
+        return [*items, r"\end{cases}"]
 
     def script(self, element: Element, inner: list[Element]) -> None:
         """A tag of two or three parts."""
-        tag, span = element.tag, (element.start, element.end)
-        comma: TokenRow = (COMMA, ",", inner[0].end, inner[0].end, None)
-        closing: TokenRow = (CLOSE, ")", span[1], span[1], None)
-        if tag == "mfrac":
-            if not self.names.is_known("d") and _differs(inner[0], True) and _differs(inner[1]):
-                fail_derivative(self.report, *span)
-            self.plan((CALL, "frac", *span, FUNCTIONS["div"]), inner[0], comma, inner[1], closing)
-        elif tag == "mroot":
-            self.plan((CALL, "root", *span, FUNCTIONS["root"]), inner[0], comma, inner[1], closing)
+        tag, base = element.tag, inner[0]
+        around = list(_PARTS[tag])
+        items: list[Element | Piece | str] = [*inner]
+        if tag == "mroot":
+            self.plan(element, r"\sqrt[", inner[1], "]{", base, "}")
+            return
+        if tag in ("msub", "msubsup"):
+            name = self.letters(base, applied=base.content == "log")
+            items[0] = (name, element.start, base.end)
+            items[1] = self.subscript(inner[1], base.content == "log")
         elif tag == "msup":
-            self.power(inner[0], inner[1], span)
-        elif tag == "msub":
-            self.subscripted(inner[0], inner[1], span)
-        elif tag == "msubsup":
-            row = self.name_token(inner[0], inner[1], span)
-            self.plan(row, *self.raised(inner[2], span[1]))
-        elif tag == "mover" and inner[1].tag == "mo" and inner[1].content in _ACCENTS:
-            self.tokens.append(
-                (
-                    NAME,
-                    f"{plain_letters(inner[0].content)}_{_ACCENTS[inner[1].content]}",
-                    *span,
-                    None,
-                )
-            )
-        else:
-            self.report.fail(f"`<{tag}>` is not read", *span, "write it out")
+            power = inner[1].content.replace("−", "-")
+            written = [part.tag for part in _alone(inner[1]).elements] or ["mo", "mn"]
+            if _WHOLE.match(power) and written == ["mo", "mn"]:
+                items[1] = power
+            if base.tag not in _PLAIN:
+                around[:2] = ["{", "}^{"]
+        elif tag == "mover" and inner[1].content in _ACCENTS and base.tag == "mi":
+            name = plain_letters(base.content)
+            around, items = [rf"\{_ACCENTS[inner[1].content]}{{{name}}} "], []
+        elif not around:
+            self.fail(element, f"`<{tag}>` is not read", "write it out")
+        joined = [part for pair in zip(around, items, strict=False) for part in pair]
+        self.plan(element, *joined, *around[len(items) :])
 
-    def raised(self, exponent: Element, end: int) -> tuple[Element | TokenRow, ...]:
-        """``^`` and an exponent, up to the end of the tag that holds both."""
-        start = exponent.start
-        return (
-            (OPERATOR, "^", start, start, None),
-            (OPEN, "(", start, start, None),
-            exponent,
-            (CLOSE, ")", end, end, None),
-        )
+    def subscript(self, element: Element, of_logarithm: bool) -> str:
+        """An index, or the base of a logarithm, which may be a fraction."""
+        while element.tag in _GROUPS and len(element.elements) == 1:
+            element = element.elements[0]
+        parts = element.elements if element.tag == "mfrac" and of_logarithm else [element]
+        script = "/".join([plain_letters(part.content) for part in parts])
+        if not of_logarithm and not re.fullmatch(r"[\w\s,]+", script):
+            self.fail(element, "this subscript is not read", "use letters and digits")
+        return script
 
-    def power(self, base: Element, exponent: Element, span: tuple[int, int]) -> None:
-        """``<msup>``: of an operand, of a closing bracket, or of a function's name."""
-        if base.tag == "mo":
-            self.plan(base, *self.raised(exponent, span[1]))
-            return
-        name = plain_letters(base.content) if base.tag == "mi" else ""
-        function = self.function(name, span) if len(name) > 1 else None
-        if function is not None:
-            text = exponent.content.replace("−", "-")
-            where = (exponent.start, exponent.end)
-            raised = self.scripts.function_power(name, function, text, *span, where)
-            self.tokens.append((PREFIX, name, *span, raised))
-            return
-        if self.scientific(base, exponent, span):
-            return
-        start, end = base.start, base.end
-        self.plan(
-            (OPEN, "(", start, start, None),
-            base,
-            (CLOSE, ")", end, end, None),
-            *self.raised(exponent, span[1]),
-        )
-
-    def subscripted(self, base: Element, script: Element, span: tuple[int, int]) -> None:
-        """``<msub>``: a name, or a logarithm with its base."""
-        name = plain_letters(base.content)
-        if name == "log":
-            while script.tag in ("mrow", "mstyle") and len(script.elements) == 1:
-                script = script.elements[0]
-            parts = script.elements if script.tag == "mfrac" else ()
-            said = "/".join(part.content for part in parts) if parts else script.content
-            function = self.scripts.log_with_base(name, said, *span)
-            self.tokens.append((PREFIX, name, *span, function))
-        else:
-            self.tokens.append(self.name_token(base, script, span))
-
-    def name_token(self, base: Element, script: Element, span: tuple[int, int]) -> TokenRow:
-        mark = re.sub(r"[\s,]+", "_", plain_letters(script.content))
-        if base.tag != "mi" or not re.fullmatch(r"\w+", mark):
-            self.report.fail("this subscript is not read", *span, "use letters and digits")
-        return (NAME, f"{plain_letters(base.content)}_{mark}", *span, None)
-
-    def function(self, name: str, span: tuple[int, int]) -> Function | None:
+    def letters(self, element: Element, applied: bool = False) -> str:
+        """A name, as a letter or in a font, which keeps its letters together."""
+        name = plain_letters(element.content)
+        if name in _LETTERS or re.fullmatch(r"[^\W\d_]", name):
+            return _LETTERS.get(name, f"{name} ")
         if self.names.is_column(name):
-            return None
-        try:
-            return self.names.function(name)
-        except Refusal as refusal:
-            self.report.refuse(refusal, *span)
+            name = safe_name(name)
+        elif applied:
+            return rf"\operatorname{{{name}}}"
+        if not re.fullmatch(r"[\w ]+", name):
+            self.fail(element, f"`{name[:40]}` is not a name", "use letters, digits and `_`")
+        return rf"\bm{{{name}}}"
 
     def word(self, element: Element) -> None:
-        span = (element.start, element.end)
         name = plain_letters(element.content)
         if not name:
             return
+        text = element.children[0].text if element.children else ""
         if element.tag == "mtext" and not self.names.is_known(name):
             said = said_by(name)[0]
-            if said:
-                self.report.fail(
-                    f"`{said}` is said of a formula or of a case",
-                    *span,
-                    "leave it out, with the condition behind it",
-                )
+            if said and not any(piece[0] == r"\begin{cases} " for piece in self.done):
+                hint = "leave it out, with the condition behind it"
+                self.fail(element, f"`{said}` is said of a formula or of a case", hint)
+            if said or name in ("and", "or"):
+                self.write(rf"\text{{{_OF_TEX.sub(' ', text)} }}", element)
+                return
             if SOME_UNITS.match(name):
-                self.report.note(f"`{name[:40]}` is read as a variable, not as a unit", span)
-        function = self.function(name, span) if len(name) > 1 else None
-        if function is not None:
-            self.tokens.append((PREFIX, name, *span, function))
-        else:
-            self.tokens.append((NAME, "e" if name in ("ⅇ", "\u2147") else name, *span, None))
-
-    def scientific(self, base: Element, exponent: Element, span: tuple[int, int]) -> bool:
-        """Whether this was the second half of ``2.5×10^−3``, which is one number."""
-        power = exponent.content.replace("−", "-")
-        if base.tag != "mn" or base.content != "10" or not _WHOLE.fullmatch(power):
-            return False
-        if len(self.tokens) < 2 or self.tokens[-1][:2] != (OPERATOR, "*"):
-            return False
-        if "×" not in self.report.text[self.tokens[-1][2] : self.tokens[-1][3]]:
-            return False  # a product
-        kind, mantissa, start, *_ = self.tokens[-2]
-        if kind != NUMBER or not _MANTISSA.fullmatch(mantissa):
-            return False
-        if len(self.tokens) > 2 and self.tokens[-3][1] in ("^", "/"):
-            return False
-        del self.tokens[-2:]
-        self.tokens.append((NUMBER, f"{mantissa}e{power}", start, span[1], None))
-        return True
+                told = f"`{name[:40]}` is read as a variable, not as a unit"
+                self.report.note(told, (element.start, element.end))
+        if len(name) == 1 and not name.isalpha():
+            self.mark(element)
+            return
+        try:
+            applied = not self.names.is_column(name) and self.names.function(name) is not None
+        except Refusal as refusal:
+            self.report.refuse(refusal, element.start, element.end)
+        self.write(self.letters(element, applied and len(name) > 1), element)
 
     def number(self, element: Element) -> None:
-        span = (element.start, element.end)
         text = element.content
-        comma = re.fullmatch(r"([-−]?[0-9]+),([0-9]+)", text)
-        if comma and (len(comma[2]) != 3 or comma[1] in ("0", "-0")):
-            self.report.note("a comma between digits is read as the decimal mark", span)
+        if _DECIMAL_COMMA.match(text) and not _THOUSANDS.match(text):
+            told = "a comma between digits is read as the decimal mark"
+            self.report.note(told, (element.start, element.end))
             text = text.replace(",", ".")
-        match = _DECIMAL.match(text)
-        if match is None:
-            self.report.fail(f"`{text[:40]}` is not a number", *span, "write it as `2.5`")
-        if match[1] in ("-", "−"):
-            self.tokens.append((OPERATOR, "-", *span, None))
-        self.tokens.append((NUMBER, match[2], *span, None))
+        if not _DECIMAL.match(text):
+            self.fail(element, f"`{text[:40]}` is not a number", "write it as `2.5`")
+        self.write(f" {text} ", element)
 
     def mark(self, element: Element) -> None:
         """An operator, a bracket or what is invisible."""
-        span = (element.start, element.end)
         text = element.content
-        if text in ("", "\u2061"):
-            return
-        if text in _SIGNS:
-            self.tokens.append((OPERATOR, _SIGNS[text], *span, None))
-        elif text in ("(", "[", "{", "⌊", "⌈"):
-            self.opened(text, span)
-        elif text in _CLOSING:
-            self.tokens.append((CLOSE, text, *span, None))
-        elif text in ("|", "∣", "‖"):
-            self.tokens.append((BAR, "|", *span, None))
-        elif text in (",", ";", "\u2063"):
-            self.tokens.append((COMMA, ",", *span, None))
-        elif text[0].isalpha():
+        if len(text) > 1 and text[0].isalpha():
             self.word(element)
-        else:
-            self.tokens.append((BAD, text, *span, None))
-
-    def opened(self, text: str, span: tuple[int, int]) -> None:
-        """An opening bracket: a function's own if one stands before it."""
-        if self.tokens and self.tokens[-1][0] == PREFIX and text == "(":
-            _, name, start, _, function = self.tokens.pop()
-            self.tokens.append((CALL, name, start, span[1], function))
             return
-        self.tokens.append((OPEN, text, *span, None))
+        sign = _SIGNS.get(text, text)
+        if sign == "|":
+            sign = _BARS.get(element.attribute("form", ""), sign)
+        if not _ONLY_OF_TEX.isdisjoint(text):
+            self.fail(element, f"`{text[:40]}` has no meaning in a formula", "remove it")
+        self.write(sign, element)
 
     def fenced(self, element: Element) -> None:
         """``<mfenced>``: brackets as attributes, commas between its parts."""
         opener, closer = element.attribute("open", "("), element.attribute("close", ")")
-        start, end = element.start, element.end
-        bar = opener == closer == "|"
-        if not bar and _CLOSING.get(closer) is None:
-            self.report.fail("these brackets are not read", start, end, "use parentheses")
-        parts: list[Element | TokenRow] = []
-        for child in element.elements:
-            if parts:
-                parts.append((COMMA, ",", child.start, child.start, None))
-            parts.append(child)
-        if bar:
-            self.tokens.append((OPEN, "|", start, start, None))
-        else:
-            self.opened(opener, (start, start))
-        self.plan(*parts, (CLOSE, closer, end, end, None))
+        inner = element.elements
+        if opener == "{" and not closer and len(inner) == 1 and _alone(inner[0]).tag == "mtable":
+            self.plan(element, "", *self.cases(_alone(inner[0])))
+            return
+        brackets = {"(": ")", "[": "]", "{": "}", "⌊": "⌋", "⌈": "⌉", "|": "|"}
+        if closer not in brackets.values():
+            self.fail(element, "these brackets are not read", "use parentheses")
+        bar = (r"\lvert ", r"\rvert ") if opener == closer == "|" else None
+        first, last = bar or (_SIGNS.get(opener, opener), _SIGNS.get(closer, closer))
+        parts = [part for child in inner for part in (",", child)][1:]
+        self.plan(element, first, *parts, last)
+
+    def write(self, text: str, element: Element) -> None:
+        self.done.append((text, element.start, element.end))
+
+
+def _alone(element: Element) -> Element:
+    """What stands alone in rows around it."""
+    while element.tag in _GROUPS:
+        inner = [child for child in element.elements if child.tag not in _SILENT]
+        if len(inner) != 1:
+            break
+        element = inner[0]
+    return element

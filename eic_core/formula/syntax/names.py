@@ -118,6 +118,20 @@ def is_indexed(name: str) -> bool:
     return _INDEXED.match("".join(name.translate(SUBSCRIPTS).split())) is not None
 
 
+_BOTH_CASES = re.compile(r"(?<![^\W\d])([xX])(?:_?\{?|\[(?::,)?)([0-9]++)")
+
+
+def holds_both_cases(text: str) -> bool:
+    """Whether an ``X3`` and an ``x3`` both stand in a text.
+
+    >>> holds_both_cases("X_1 + x1"), holds_both_cases("X1 + x2")
+    (True, False)
+    """
+    plain = re.sub(r"<[^<>]*+>|\s++", "", text.translate(SUBSCRIPTS))
+    indexed = set(_BOTH_CASES.findall(plain))
+    return any(("x", index) in indexed for case, index in indexed if case == "X")
+
+
 def plain_letters(name: str) -> str:
     """A name with its Greek letters spelled out, look-alikes replaced and subscripts marked by `_`.
 
@@ -271,12 +285,6 @@ class Names:
     @property
     def has_columns(self) -> bool:
         return bool(self._columns.exact)
-
-    @property
-    def holds_both_cases(self) -> bool:
-        """Whether an ``X3`` and an ``x3`` were met."""
-        met = {_kept_case(name) for name in self.met if is_indexed(name)}
-        return any("x" + name[1:] in met for name in met if name[0] == "X")
 
     def guessed_among(self, names: frozenset[str]) -> frozenset[str]:
         """Those of `names` that were met and are variables that nothing declares."""

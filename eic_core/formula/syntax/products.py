@@ -235,8 +235,8 @@ def is_likely(word: str) -> bool:
     """
     if FUNCTION_AND_LETTER.match(word) or APPLIED_TO_GREEK.search(word) or not ways_of(word):
         return False
-    if (indexed := _LETTER_AS_INDEX.match(word)) is not None:  # `k_BT`, but not `x_ij` or `V_CC`
-        return indexed[2][0].isupper() and indexed[2][0] != indexed[1][-1]
+    if (indexed := _LETTER_AS_INDEX.match(word)) is not None:  # `k_BT`, but not `x_ij` or `V_GS`
+        return indexed[2][0].isupper() and indexed[1][0].islower()
     if not word.isascii() and not _GREEK_LETTERS.isdisjoint(word):
         return len(word) <= _LONGEST_GREEK
     if _WORD.match(word):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from eic_core.errors import FormulaError, RefusalKind
 from eic_core.formula.syntax.policy import Policy
@@ -83,11 +83,11 @@ class Refusal(Exception):
 
 
 class Report:
-    """The text being read, with the notes and alternatives collected on the way."""
+    """The text that is read, with the notes and alternatives that are collected on the way."""
 
     def __init__(self, text: str, source: str = "") -> None:
-        self.text = text
-        self.source = source or text  # with mathematical letters, which are plain in the text
+        self.text: Final = text
+        self.source: Final = source or text  # with mathematical letters as the user wrote them
         self.view = text  # what is read: the text, or a copy with what says nothing left blank
         self.index_base: int | None = None  # what the text itself counts its variables from
         self.notes: dict[Note, None] = {}  # in their order, equal ones once
@@ -96,14 +96,6 @@ class Report:
         self.products: list[tuple[int, int]] = []  # gaps where a `*` was understood
         self.domain: tuple[tuple[str, float, float], ...] = ()
         self.protected: tuple[str, ...] = ()  # functions that are read as the tool computes them
-
-    def begin_again(self) -> Report:
-        """Another report on the same text and view, with the notes so far and nothing else."""
-        report = Report(self.text, self.source)
-        report.view, report.index_base = self.view, self.index_base
-        report.notes |= self.notes
-        report.kept = self.kept
-        return report
 
     def note(self, message: str, span: tuple[int, int]) -> None:
         """Keep a note; the first of several equal ones stands."""

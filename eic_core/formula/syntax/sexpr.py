@@ -6,39 +6,46 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Generator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from eic_core import wording
-from eic_core.formula.syntax.build import FUNCTIONS, fold, number_label
+from eic_core.formula.syntax.build import Function, fold, hex_label, number_label
 from eic_core.formula.syntax.conditions import FALSE, SPECIAL, TRUE, condition_form
+from eic_core.formula.syntax.definitions import inlined, size_of
 from eic_core.formula.syntax.names import Names, safe_name, suggestion
-from eic_core.formula.syntax.reading import MAX_DEPTH, MAX_DIGITS, MAX_NODES, Refusal, Report
+from eic_core.formula.syntax.reading import (
+    MAX_DEPTH,
+    MAX_DIGITS,
+    MAX_NODES,
+    Refusal,
+    Report,
+    replaced,
+)
 from eic_core.formula.syntax.tokens import DECIMAL
-from eic_core.formula.tree import UNDEFINED, Draft, constant
+from eic_core.formula.tree import UNDEFINED, VARIABLE, Draft, constant
 
 _TOKENS = re.compile(
     r"(?P<comment>;[^\n]*)|(?P<string>\"(?:[^\"\\]|\\.)*+\")|(?P<bracket>[()\[\]])|(?P<atom>[^\s()\[\]\";]+)"
 )
 _NUMBER = re.compile(rf"([+-]?)({DECIMAL})\Z")
-_HEX = re.compile(
-    r"([+-]?)(?:0[xX]|#x)([0-9A-Fa-f]*+)\.?+([0-9A-Fa-f]*+)(?:[pP]([+-]?[0-9]{1,6}))?+\Z"
-)
 _DOTTED = re.compile(r"[^\W\d]\w*+[.'?!][\w.'?!]*+\Z")
 _FRACTION = re.compile(r"([+-]?)([0-9]++)/([0-9]{1,1000}+)\Z")
+_INDEX = re.compile(r"[0-9]{1,4}\Z")
 _FOLDED = {"+": "add", "*": "mul", "/": "div", "-": "sub"}
-_CONTROL = frozenset(
-    (
-        "while while* for for* tensor tensor* cast array dim size ref isfinite isinf isnan isnormal"
-        " signbit digits"
-    ).split()
-)
+_NOT_READ = {
+    **dict.fromkeys(
+        "while while* for for* cast isfinite isinf isnan isnormal signbit digits".split(),
+        "give a single expression",
+    ),
+    **dict.fromkeys(("tensor", "tensor*"), "write its elements out, as in `(array x y)`"),
+}
 _DOTTED_NAME = re.compile(r"[^\W\d]\w*+[.'?!]")
 """A name of which only another spelling can be typed elsewhere; no constant is called so."""
-_HERBIE = {"sqr": "square"}
-"""Functions that older versions of Herbie print."""
+_CALLED = {"sqr": "square", "^": "pow", "**": "pow", "expt": "pow"}
+"""Functions by names that only s-expressions have, as older versions of Herbie print them."""
 _CONSTANTS = {
     "PI": "pi",
     "E": "e",
@@ -64,16 +71,16 @@ _OF_CONSTANTS = {
 """The other constants of FPCore 2.0 (section 2.3), as expressions of those that are leaves."""
 MAX_BINDINGS = 500
 Span = tuple[int, int]
-Sized = tuple[Draft, int]
 
 
-class _Form:
-    """An atom (`items` is None) or a bracketed list, with its place."""
+class Form:
+    """An atom or a bracketed list of `items`, with its place."""
 
-    __slots__ = ("end", "items", "start", "text")
+    __slots__ = ("end", "is_list", "items", "start", "text")
 
-    def __init__(self, text: str, start: int, end: int, items: list[_Form] | None = None) -> None:
-        self.text, self.start, self.end, self.items = text, start, end, items
+    def __init__(self, text: str, start: int, end: int, items: list[Form] | None = None) -> None:
+        self.text, self.start, self.end, self.items = text, start, end, items or []
+        self.is_list = items is not None
 
     @property
     def span(self) -> Span:
@@ -81,113 +88,156 @@ class _Form:
 
     @property
     def head(self) -> str:
-        return self.items[0].text if self.items and self.items[0].items is None else ""
+        return self.items[0].text if self.items and not self.items[0].is_list else ""
 
 
-def _forms(report: Report, start: int, end: int) -> list[_Form]:
-    levels: list[_Form] = [_Form("", start, end, [])]
+def _forms(report: Report, start: int, end: int) -> list[Form]:
+    levels = [Form("", start, end, [])]
     for match in _TOKENS.finditer(report.text, start, end):
         kind, text = match.lastgroup, match[0]
         if kind == "comment":
             continue
-        items = levels[-1].items
-        assert items is not None
         if kind != "bracket":
-            items.append(_Form(text, *match.span()))
+            levels[-1].items.append(Form(text, *match.span()))
         elif text in "([":
-            form = _Form(text, match.start(), match.end(), [])
-            items.append(form)
+            form = Form(text, *match.span(), [])
+            levels[-1].items.append(form)
             levels.append(form)
             if len(levels) > MAX_DEPTH:
                 report.fail(f"brackets are nested more than {MAX_DEPTH:,} deep", *match.span())
         else:
             closed = levels.pop()
             if not levels or (closed.text == "(") != (text == ")"):
-                report.fail_unbalanced(
-                    "parenthesis",
-                    *match.span(),
-                    "remove it or open it before",
-                )
+                report.fail_unbalanced("parenthesis", *match.span(), "remove it or open it before")
             closed.end = match.end()
     if len(levels) > 1:
         last = levels[-1]
         closers = "".join(")" if level.text == "(" else "]" for level in reversed(levels[1:]))
-        report.fail_unbalanced(
-            "parenthesis",
-            last.start,
-            last.start + 1,
-            "close it",
-            report.text.rstrip() + closers if len(closers) <= 20 else None,
-        )
-    return levels[0].items or []
+        mended = report.text.rstrip() + closers if len(closers) <= 20 else None
+        report.fail_unbalanced("parenthesis", last.start, last.start + 1, "close it", mended)
+    return levels[0].items
+
+
+class _Core(NamedTuple):
+    """An expression with the name, the arguments and the properties that its form gives it."""
+
+    form: Form
+    body: Form
+    name: str = ""
+    arguments: tuple[_Argument, ...] = ()
+    properties: tuple[tuple[str, Form], ...] = ()
+
+    @property
+    def is_fpcore(self) -> bool:
+        return self.form.head == "FPCore"
+
+
+class _Argument(NamedTuple):
+    name: str
+    sizes: tuple[str, ...]  # of an array, along each dimension
+
+
+def _core(report: Report, form: Form) -> _Core:
+    """An FPCore, a ``lambda`` or a ``define``; another form is an expression by itself."""
+    items = form.items
+    if form.head in ("lambda", "define") and len(items) == 3:
+        declared = _arguments(items[1])
+        if form.head == "lambda" or not declared:
+            return _Core(form, items[2], "", declared)
+        return _Core(form, items[2], declared[0].name, declared[1:])
+    if form.head != "FPCore":
+        return _Core(form, form)
+    place, name = 1, ""
+    arguments: tuple[_Argument, ...] = ()
+    properties: list[tuple[str, Form]] = []
+    if len(items) > 1 and not items[1].is_list and not items[1].text.startswith(":"):
+        name, place = items[1].text, 2
+    if place < len(items) and items[place].is_list:
+        arguments = _arguments(items[place])
+        place += 1
+    while place + 2 <= len(items) and items[place].text.startswith(":"):
+        properties.append((items[place].text, items[place + 1]))
+        place += 2
+    if place + 1 != len(items):
+        report.fail("an FPCore ends in one expression", *form.span, "as in `(FPCore (x) (+ x 1))`")
+    return _Core(form, items[place], name, arguments, tuple(properties))
+
+
+def _arguments(form: Form) -> tuple[_Argument, ...]:
+    """An FPCore's arguments: ``x``, ``(! :precision binary32 x)``, ``(A 3)``."""
+    found: dict[str, _Argument] = {}
+    for item in form.items:
+        parts = item.items if item.is_list else [item]
+        if item.head == "!":
+            parts = parts[1:]
+            while len(parts) > 2 and parts[0].text.startswith(":"):
+                parts = parts[2:]
+        if parts and not parts[0].is_list and not _NUMBER.match(parts[0].text):
+            sizes = tuple([part.text for part in parts[1:]])
+            found[parts[0].text] = _Argument(parts[0].text, sizes)
+    return tuple(found.values())
 
 
 def read_sexpr(report: Report, names: Names, start: int, end: int) -> Draft:
-    """The tree of an FPCore or a bare s-expression, ``let`` expanded. Raises `FormulaError` if it
-    is no formula, or holds a loop.
+    """The tree of an FPCore or a bare s-expression, with ``let`` and the functions beside it
+    written out. Raises `FormulaError` if it is no formula, or holds a loop.
     """
-    forms = _forms(report, start, end)
-    if not forms:
+    cores = [_core(report, form) for form in _forms(report, start, end)]
+    if not cores:
         report.fail("there is no formula", start, end, "write one, such as `(+ x 1)`")
-    if len(forms) > 1:
-        report.fail("more than one expression", *forms[1].span, "give a single one")
-    body = forms[0]
-    builder = _Builder(report, names)
-    if body.head == "FPCore":
-        body = _core_body(report, names, body)
-        builder.of_core = True
-    elif body.head in ("lambda", "define") and body.items is not None and len(body.items) == 3:
-        declared = _arguments(body.items[1])[body.head == "define" :]
-        names.declare([name for name in declared if not _DOTTED_NAME.match(name)])
-        body = body.items[2]
-    return builder.build(body)
+    main = _main(report, cores)
+    declared = [name for one in main.arguments for name in (one.name, *one.sizes)]
+    names.declare(
+        [name for name in declared if not name[0].isdigit() and not _DOTTED_NAME.match(name)]
+    )
+    numbers = tuple([one.name for one in main.arguments if not one.sizes])
+    for name, value in main.properties:
+        if name == ":pre":
+            _keep_ranges(report, names, value, numbers)
+    return _Builder(report, names, main.is_fpcore, cores).build(main)
 
 
-def _core_body(report: Report, names: Names, core: _Form) -> _Form:
-    """The expression of an FPCore; its arguments are declared, the ranges of its ``:pre`` kept."""
-    items = core.items or []
-    place, count = 1, len(items)
-    if place < count and items[place].items is None and not items[place].text.startswith(":"):
-        place += 1  # its name
-    arguments: tuple[str, ...] = ()
-    if place < count and items[place].items is not None:
-        arguments = _arguments(items[place])
-        names.declare([name for name in arguments if not _DOTTED_NAME.match(name)])
-        place += 1
-    while place + 2 <= count and items[place].text.startswith(":"):
-        if items[place].text == ":pre":
-            _keep_ranges(report, names, items[place + 1], arguments)
-        place += 2
-    if place + 1 != count:
-        report.fail("an FPCore ends in one expression", *core.span, "as in `(FPCore (x) (+ x 1))`")
-    return items[place]
+def _main(report: Report, cores: list[_Core]) -> _Core:
+    """The one formula that no other calls. Raises `FormulaError` with the choice of several."""
+    calls: list[set[str]] = []
+    for core in cores:
+        calls.append(set())
+        todo = [core.body]
+        while todo:
+            form = todo.pop()
+            todo += form.items
+            calls[-1].add(form.head)
+    main = [
+        core
+        for place, core in enumerate(cores)
+        if not any(
+            core.name and core.name in heads for heads in (*calls[:place], *calls[place + 1 :])
+        )
+    ]
+    if len(main) > 1:
+        places = [core.form.span for core in main]
+        choices = []
+        for place, core in enumerate(main):
+            others = [(low, high, "") for low, high in places if (low, high) != places[place]]
+            label = f"`{core.name[:40]}`" if core.name else f"formula {place + 1}"
+            choices.append((label, replaced(report.text, others).strip()))
+        report.fail(
+            "there are several formulas: which is meant?",
+            *places[1],
+            "give a single one",
+            choices=tuple(choices),
+        )
+    return main[0] if main else cores[-1]
 
 
-def _arguments(form: _Form) -> tuple[str, ...]:
-    """The names of an FPCore's arguments: ``x``, ``(! :precision binary32 x)``, ``(A 3)``."""
-    found: dict[str, None] = {}
-    for item in form.items or []:
-        name = item
-        if item.items:
-            name = item.items[-1 if item.head == "!" else 0]
-        if name.items is None and not _NUMBER.match(name.text):
-            found[name.text] = None
-    return tuple(found)
-
-
-def _keep_ranges(
-    report: Report, names: Names, condition: _Form, arguments: tuple[str, ...]
-) -> None:
+def _keep_ranges(report: Report, names: Names, condition: Form, arguments: tuple[str, ...]) -> None:
     """Keep the ranges of a precondition, and say so."""
     ranges = stated_ranges(condition, arguments)
     bounded = ranges.bounded(arguments)
+    spelled = [name if names.is_column(name) else safe_name(name) for name, _, _ in bounded]
     report.domain = tuple(
-        (
-            names.leaf(name if names.is_column(name) else safe_name(name), condition.span).label,
-            low,
-            high,
-        )
-        for name, low, high in bounded
+        (names.leaf(name, condition.span).label, low, high)
+        for name, (_, low, high) in zip(spelled, bounded, strict=True)
     )
     if report.domain:
         shown = wording.join(
@@ -221,7 +271,7 @@ class StatedRanges:
         return [each for each in both if each[1] <= each[2]]
 
 
-def stated_ranges(condition: _Form, arguments: Collection[str]) -> StatedRanges:
+def stated_ranges(condition: Form, arguments: Collection[str]) -> StatedRanges:
     """The ranges that an FPCore's ``:pre`` states: ``(<= 1 x 10)``, ``(< 0 x)``, ``and`` of them.
     Numbers bound the variables between them, in a chain of any length. Other preconditions, such as
     ``(< x y)`` or ``(or …)``, give no range.
@@ -231,7 +281,7 @@ def stated_ranges(condition: _Form, arguments: Collection[str]) -> StatedRanges:
     while todo:
         form = todo.pop()
         items = form.items
-        if items is None:
+        if not form.is_list:
             found.complete &= form.text == "TRUE"
         elif form.head == "and":
             todo += items[1:]
@@ -244,51 +294,43 @@ def stated_ranges(condition: _Form, arguments: Collection[str]) -> StatedRanges:
     return found
 
 
-def _take_bounds(found: StatedRanges, rising: Sequence[_Form], arguments: Collection[str]) -> None:
+def _take_bounds(found: StatedRanges, rising: Sequence[Form], arguments: Collection[str]) -> None:
     """Take in a chain whose members grow from left to right."""
     values = [None if form.text in arguments else _bound_of(form) for form in rising]
     names = [_bounded_variable(form, arguments) for form in rising]
-    last = None
-    for value, (name, _) in zip(values, names, strict=True):
-        last = value if value is not None else last
-        if name and last is not None:
-            found.low[name] = max(found.low.get(name, last), last)
-    last = None
-    for value, (name, absolute) in zip(reversed(values), reversed(names), strict=True):
-        last = value if value is not None else last
-        if name and last is not None:
-            found.high[name] = min(found.high.get(name, last), last)
-            if absolute:
+    for bounds, choose, step in ((found.low, max, 1), (found.high, min, -1)):
+        last = None
+        for value, (name, absolute) in zip(values[::step], names[::step], strict=True):
+            last = value if value is not None else last
+            if not name or last is None:
+                continue
+            bounds[name] = choose(bounds.get(name, last), last)
+            if absolute and step < 0:
                 found.low[name] = max(found.low.get(name, -last), -last)
     alone = sum(bool(name) for name, _ in names) == 1
-    known = sum(value is not None for value in values)
-    found.complete &= alone and known == len(values) - 1
+    found.complete &= alone and values.count(None) == 1
 
 
-def _bounded_variable(form: _Form, arguments: Collection[str]) -> tuple[str, bool]:
+def _bounded_variable(form: Form, arguments: Collection[str]) -> tuple[str, bool]:
     """The variable that a form is, or that it is the absolute value of; ("", False) for others."""
-    if form.items is None:
-        return (form.text, False) if form.text in arguments else ("", False)
-    if form.head in ("fabs", "abs") and len(form.items) == 2 and form.items[1].text in arguments:
-        return form.items[1].text, True
-    return "", False
+    absolute = form.head in ("fabs", "abs") and len(form.items) == 2
+    name = form.items[1].text if absolute else form.text
+    return (name, absolute) if name in arguments else ("", False)
 
 
-def _bound_of(form: _Form) -> float | None:
+def _bound_of(form: Form) -> float | None:
     """The number that a form is, if it is one in double range."""
-    sign, items = 1.0, form.items
-    if items is not None:
-        if form.head != "-" or len(items) != 2:
-            return None
-        form, sign = items[1], -1.0
+    sign = 1.0
+    if form.head == "-" and len(form.items) == 2:
+        form, sign = form.items[1], -1.0
     text = form.text
-    if form.items is None and text in _BOUNDS_BY_NAME:
+    if text in _BOUNDS_BY_NAME:
         return sign * _BOUNDS_BY_NAME[text]
-    if form.items is not None or len(text) > _LONGEST_BOUND or not _BOUND.match(text):
+    if len(text) > _LONGEST_BOUND or not _BOUND.match(text):
         return None
     try:
-        value = float(Fraction(text)) if "/" in text else float(text)
-    except (OverflowError, ZeroDivisionError):
+        value = float(Fraction(text))
+    except (OverflowError, ZeroDivisionError, ValueError):
         return None
     return sign * value if math.isfinite(value) else None
 
@@ -306,149 +348,163 @@ def _fraction_label(text: str) -> str:
     return f"{match[1].replace('+', '')}{over}/{match[3]}" if len(over) <= MAX_DIGITS else ""
 
 
-def hex_label(text: str) -> str:
-    """The label of a hexadecimal number, as a decimal where that is short; "" if the text is none.
-
-    >>> [hex_label(text) for text in ("0x1p-3", "-0x1.8p+1", "#x10", "0x")]
-    ['0.125', '-3', '16', '']
-    >>> len(hex_label("0x1p-1074"))
-    326
-    """
-    match = _HEX.match(text)
-    if match is None or not (match[2] or match[3]) or abs(int(match[4] or 0)) > 3_000:
-        return ""
-    if len(match[2] + match[3]) > 200:
-        return ""
-    power = int(match[4] or 0) - 4 * len(match[3])
-    value = int(match[2] + match[3], 16) * Fraction(2) ** power
-    sign = "-" if match[1] == "-" else ""
-    places = value.denominator.bit_length() - 1
-    if not places:
-        return sign + str(value.numerator)
-    if places > 60:
-        return f"{sign}{value.numerator}/{value.denominator}"
-    digits = str(value.numerator * 5**places).rjust(places + 1, "0")
-    return f"{sign}{digits[:-places]}.{digits[-places:].rstrip('0')}"
-
-
-def _is_pair(form: _Form) -> bool:
-    """Whether a form is ``(name value)``."""
-    return form.items is not None and len(form.items) == 2 and form.items[0].items is None
-
-
-Form = _Form
-"""What another notation builds whose meaning is that of s-expressions."""
-
-
 def read_form(report: Report, names: Names, form: Form) -> Draft:
     """The tree of one form. Raises `FormulaError` if it is no formula, or holds a loop."""
-    return _Builder(report, names).build(form)
+    return _Builder(report, names).build(_Core(form, form))
+
+
+class _Array(NamedTuple):
+    """An array that an FPCore takes, or a row of it: each element is a variable."""
+
+    name: str
+    sizes: tuple[str, ...]
+
+
+Sized = tuple[Draft, int]
+Value = Sized | _Array | list[Any]
+"""A draft with its number of nodes, or an array of values."""
+Scope = dict[str, Value]
+Task = Generator[Any, Any, Value]
+
+
+def _run(task: Task) -> Value:
+    """What a task returns that yields the tasks it waits for: deep forms would exceed the limit of
+    recursion.
+    """
+    stack, value = [task], None
+    while stack:
+        try:
+            stack.append(stack[-1].send(value))
+            value = None
+        except StopIteration as done:
+            stack.pop()
+            value = done.value
+    assert value is not None
+    return value
 
 
 class _Builder:
-    """Evaluates forms to drafts over explicit stacks: no recursion."""
+    """Evaluates forms to drafts; `cores` are the functions that stand beside the formula."""
 
-    def __init__(self, report: Report, names: Names) -> None:
+    def __init__(
+        self, report: Report, names: Names, of_core: bool = False, cores: Sequence[_Core] = ()
+    ) -> None:
         self.report = report
         self.names = names
-        self.done: list[Sized] = []
-        self.todo: list[tuple[Any, ...]] = []
+        self.of_core = of_core  # whether an FPCore declared its arguments
+        self.cores = {core.name: core for core in cores if core.name}
+        self.opened: list[str] = []  # the functions whose bodies are being read
         self.plain_names: dict[str, str] = {}
-        self.of_core = False  # whether an FPCore declared its arguments
 
-    def build(self, body: _Form) -> Draft:
-        self.todo.append(("form", body, {}))
-        while self.todo:
-            task = self.todo.pop()
-            if task[0] == "form":
-                self.form(task[1], task[2])
-            elif task[0] == "apply":
-                self.apply(task[1], task[2])
-            else:
-                self.bind(task[1], task[2], task[3], task[4])
-        return self.done[0][0]
+    def build(self, core: _Core) -> Draft:
+        arrays = {one.name: _Array(*one) for one in core.arguments if one.sizes}
+        return self.number(core.body, _run(self.value(core.body, dict(arrays))))[0]
 
-    def form(self, form: _Form, scope: dict[str, Sized]) -> None:
-        if form.items is None:
-            self.done.append(scope[form.text] if form.text in scope else (self.atom(form), 1))
-            return
-        head = form.head
-        if not form.items:
+    def function(self, name: str, span: Span) -> Function:
+        """The function that a form beside the formula defines."""
+        core = self.cores[name]
+        if name in self.opened:
+            hint = "write out what it is, without calling it"
+            self.report.fail(f"`{name[:40]}` is defined by itself", *span, hint)
+        arguments = [one.name for one in core.arguments]
+        slots = [Draft(VARIABLE, [], one, None, core.form.span) for one in arguments]
+        self.opened.append(name)
+        scope: Scope = {one: (slot, 1) for one, slot in zip(arguments, slots, strict=True)}
+        body, _ = self.number(core.body, _run(self.value(core.body, scope)))
+        self.opened.pop()
+        self.report.note(f"`{name[:40]}` is replaced by what it stands for", core.form.span)
+        places = {id(slot): place for place, slot in enumerate(slots)}
+        return inlined(name, len(slots), body, places)
+
+    def number(self, form: Form, value: Value) -> Sized:
+        if isinstance(value, tuple) and not isinstance(value, _Array):
+            return value
+        hint = "take one of its elements, as in `(ref A 0)`"
+        self.report.fail("an array stands where a number is wanted", *form.span, hint)
+
+    def value(self, form: Form, scope: Scope) -> Task:
+        if not form.is_list:
+            return scope[form.text] if form.text in scope else (self.atom(form), 1)
+        items, head = form.items, form.head
+        if not items:
             self.report.fail("nothing between these parentheses", *form.span, "write an operand")
         if head in ("let", "let*"):
-            self.let(form, scope, head == "let*")
-        elif head == "!":
-            self.todo.append(("form", form.items[-1], scope))
-        elif head in _CONTROL:
-            self.report.fail(
-                f"`{head}` is not supported", *form.items[0].span, "give a single expression"
-            )
-        elif len(form.items) == 1 and form.items[0].items is not None:
-            self.todo.append(("form", form.items[0], scope))
-        else:
-            self.todo.append(("apply", form, len(self.done)))
-            self.todo.extend(("form", item, scope) for item in reversed(form.items[1:]))
+            return (yield self.let(form, scope))
+        if head == "!" or (len(items) == 1 and items[0].is_list):
+            return (yield self.value(items[-1], scope))
+        if head in _NOT_READ and head not in self.cores:
+            self.report.fail(f"`{head}` is not supported", *items[0].span, _NOT_READ[head])
+        values: list[Value] = []
+        for item in items[1:]:
+            values.append((yield self.value(item, scope)))
+        if head == "array":
+            return values
+        if head in ("ref", "size", "dim") and values and head not in self.cores:
+            return self.element(form, values[0])
+        sized = [self.number(item, value) for item, value in zip(items[1:], values, strict=True)]
+        size = 1 + sum([count for _, count in sized])
+        if size > MAX_NODES:
+            told = f"the formula has more than {MAX_NODES:,} nodes"
+            self.report.fail(told, *form.span, "expand fewer `let`s")
+        draft = self.call(form, [draft for draft, _ in sized])
+        return draft, size_of(draft) if head in self.cores else size
 
-    def let(self, form: _Form, scope: dict[str, Sized], one_by_one: bool) -> None:
-        """Plan a ``let``: its values in `scope`, its body in the wider one."""
-        items = form.items or []
-        pairs = items[1].items if len(items) == 3 else None
-        if pairs is None or not all(_is_pair(pair) for pair in pairs):
-            self.report.fail(
-                "this `let` is not well formed", *form.span, "as in `(let ([a (+ x 1)]) (* a a))`"
-            )
-        self.todo.append(("bind", form, pairs, scope, (one_by_one, 0, len(self.done))))
-        first = pairs[:1] if one_by_one else pairs
-        self.todo.extend(("form", (pair.items or [])[1], scope) for pair in reversed(first))
-
-    def bind(
-        self, form: _Form, pairs: list[_Form], scope: dict[str, Sized], state: tuple[bool, int, int]
-    ) -> None:
-        """Put evaluated values into scope; go on to the next pair or the body."""
-        one_by_one, place, base = state
+    def let(self, form: Form, scope: Scope) -> Task:
+        """``let``, whose values are those of the scope around it, or ``let*``, one by one."""
+        pairs = form.items[1].items if len(form.items) == 3 and form.items[1].is_list else None
+        if pairs is None or not all(len(p.items) == 2 and not p.items[0].is_list for p in pairs):
+            hint = "as in `(let ([a (+ x 1)]) (* a a))`"
+            self.report.fail("this `let` is not well formed", *form.span, hint)
         wider = dict(scope)
-        if len(wider) > MAX_BINDINGS:
+        if len(wider) + len(pairs) > MAX_BINDINGS:
             self.report.fail(f"more than {MAX_BINDINGS} names are bound", *form.span, "use fewer")
-        values = self.done[base:]
-        del self.done[base:]
-        for offset, value in enumerate(values):
-            wider[(pairs[place + offset].items or [])[0].text] = value
-        place += len(values)
-        if one_by_one and place < len(pairs):
-            self.todo.append(("bind", form, pairs, wider, (True, place, base)))
-            self.todo.append(("form", (pairs[place].items or [])[1], wider))
+        for pair in pairs:
+            around = wider if form.head == "let*" else scope
+            wider[pair.items[0].text] = yield self.value(pair.items[1], around)
+        return (yield self.value(form.items[2], wider))
+
+    def element(self, form: Form, array: Value) -> Value:
+        """``(ref A 0 1)``, and the lengths that ``(size A 0)`` and ``(dim A)`` tell."""
+        written = form.items[2:]
+        for item in written:
+            if item.is_list or not _INDEX.match(item.text):
+                hint = "write a whole number, as in `(ref A 0)`"
+                self.report.fail("this index of an array is no number", *item.span, hint)
+        places, sizes = [int(item.text) for item in written], _sizes(array)
+        if form.head == "dim" and sizes:
+            return constant(str(len(sizes)), form.span), 1
+        if form.head == "size" and len(places) == 1 and places[0] < len(sizes):
+            return self.atom(Form(sizes[places[0]], *form.span)), 1
+        for place in places if form.head == "ref" else ():
+            sizes = _sizes(array)
+            if not sizes or sizes[0].isdigit() and place >= int(sizes[0]):
+                break
+            if isinstance(array, _Array):
+                array = _Array(f"{array.name}_{place}", array.sizes[1:])
+            elif isinstance(array, list):
+                array = array[place]
         else:
-            self.todo.append(("form", (form.items or [])[2], wider))
+            if isinstance(array, _Array) and not array.sizes:
+                return self.names.leaf(array.name, form.span), 1
+            if places:
+                return array
+        self.report.fail("the array has no such element", *form.span, "as in `(ref A 0)`")
 
-    def apply(self, form: _Form, base: int) -> None:
-        """Apply an operator to the values on the stack."""
-        values = self.done[base:]
-        del self.done[base:]
-        size = 6 + sum(count for _, count in values)
-        if size > MAX_NODES + 6:
-            self.report.fail(
-                f"the formula has more than {MAX_NODES:,} nodes", *form.span, "expand fewer `let`s"
-            )
-        self.done.append((self.call(form, [draft for draft, _ in values]), size - 5))
-
-    def call(self, form: _Form, args: list[Draft]) -> Draft:
-        head, span = form.head, form.span
-        place = (form.items or [form])[0].span
-        if head in _FOLDED and args:
-            if len(args) == 1:
-                if head == "-":
-                    return Draft("neg", args, span=span)
-                if head == "/":
-                    self.report.fail("`/` needs two operands", *place, "as in `(/ 1 x)`")
-                return args[0]
-            return fold(_FOLDED[head], args, span)
-        condition = condition_form(head, args, span)
-        if condition is not None:
-            return condition
+    def call(self, form: Form, args: list[Draft]) -> Draft:
+        head, span, place = form.head, form.span, form.items[0].span
         try:
-            named = _HERBIE.get(head, head)
-            is_power = head in ("^", "**", "expt")
-            function = FUNCTIONS["pow"] if is_power else self.names.function(named)
+            if head in self.cores:
+                function: Function | None = self.function(head, place)
+            elif head in _FOLDED and args:
+                if len(args) == 1 and head == "-":
+                    return Draft("neg", args, span=span)
+                if len(args) == 1 and head == "/":
+                    self.report.fail("`/` needs two operands", *place, "as in `(/ 1 x)`")
+                return fold(_FOLDED[head], args, span)
+            elif (condition := condition_form(head, args, span)) is not None:
+                return condition
+            else:
+                function = self.names.function(_CALLED.get(head, head))
             if function is None:
                 shown = head[:40] or "(…)"
                 self.report.fail(f"unknown function `{shown}`", *place, suggestion(head))
@@ -458,36 +514,34 @@ class _Builder:
         except Refusal as refusal:
             self.report.refuse(refusal, *span)
 
-    def atom(self, form: _Form) -> Draft:
+    def atom(self, form: Form) -> Draft:
         text, span = form.text, form.span
+        names, is_column = self.names, self.names.is_column(form.text)
         try:
-            match = _NUMBER.match(text)
-            if match:
+            if match := _NUMBER.match(text):
                 return constant(match[1].replace("+", "") + number_label(match[2]), span)
-            fraction = _fraction_label(text)
-            if fraction:
-                return constant(fraction, span)
-            hexadecimal = hex_label(text) if text.lstrip("+-")[:2] in ("0x", "0X", "#x") else ""
-            if hexadecimal:
-                return constant(hexadecimal, span)
-            if text in _CONSTANTS and not self.names.is_column(text):
-                self.names.special |= _CONSTANTS[text] in SPECIAL
+            is_hex = text.lstrip("+-")[:2] in ("0x", "0X", "#x")
+            if label := _fraction_label(text) or (hex_label(text) if is_hex else ""):
+                return constant(label, span)
+            if is_column:
+                return names.leaf(text, span)
+            if text in _CONSTANTS:
+                names.special |= _CONSTANTS[text] in SPECIAL
                 return constant(_CONSTANTS[text], span)
-            if text in _OF_CONSTANTS and not self.names.is_column(text):
+            if text in _OF_CONSTANTS:
                 self.report.note(f"`{text}` is read as `{_OF_CONSTANTS[text]}`", span)
                 return self.of_constants(_OF_CONSTANTS[text], span)
-            if not re.match(r"[^\W\d]", text) and not self.names.is_column(text):
-                self.report.fail(
-                    f"`{text[:40]}` is neither a number nor a name", *span, "correct it"
-                )
-            if not self.names.is_column(text) and _DOTTED.match(text):
+            if not re.match(r"[^\W\d]", text):
+                told = f"`{text[:40]}` is neither a number nor a name"
+                self.report.fail(told, *span, "correct it")
+            if _DOTTED.match(text):
                 return self.dotted(text, span)
-            if self.of_core and not self.names.is_known(text):
+            if self.of_core and not names.is_known(text):
                 self.report.note(
                     f"`{text[:40]}` is none of this FPCore's arguments: it is read as a variable",
                     span,
                 )
-            return self.names.leaf(text, span)
+            return names.leaf(text, span)
         except Refusal as refusal:
             self.report.refuse(refusal, *span)
 
@@ -498,8 +552,8 @@ class _Builder:
         while todo:
             part = todo.pop()
             part.start, part.end = span
-            todo += part.items or []
-        return _Builder(self.report, self.names).build(form)
+            todo += part.items
+        return read_form(self.report, self.names, form)
 
     def dotted(self, text: str, span: Span) -> Draft:
         """A name such as ``x.re``, which is ``x_re`` here."""
@@ -512,3 +566,12 @@ class _Builder:
             )
         self.report.note(f"`{text[:40]}` is called `{plain_name[:40]}` here", span)
         return self.names.leaf(plain_name, span)
+
+
+def _sizes(array: Value) -> tuple[str, ...]:
+    """The sizes of an array along each dimension, () of a number."""
+    sizes: tuple[str, ...] = ()
+    while isinstance(array, list) and array:
+        sizes = (*sizes, str(len(array)))
+        array = array[0]
+    return (*sizes, *array.sizes) if isinstance(array, _Array) else sizes

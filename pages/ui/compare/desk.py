@@ -12,6 +12,7 @@ import time
 import zlib
 from collections.abc import Hashable
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from eic_core.errors import DataError, UserError
 from eic_core.formula.tree import Exponents
 from eic_core.measure.table import Table
 from eic_core.pool.importers import Imported, Listed, import_formulas
+from eic_core.pool.left_out import LeftOut, left_out
 from eic_core.pool.list_variables import ListedVariables, counted_phrase
 from eic_core.pool.listing import (
     ListedScore,
@@ -176,7 +178,13 @@ class Scored:
     fronts: dict[str, np.ndarray]  # The front with each accuracy, and under "" without any
     seconds: float = 0.0  # How long scoring took; 0 if the scores came with the file
     check: TableCheck = TableCheck()  # Reasons against the table of the scores
+    lacking: tuple[ListedScore, ...] = ()  # Without an R² where the others have one, or a score
     _choices: dict[float, Pick | None] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """A record for each of `lacking`."""
+        return left_out((s.listed.row, s.listed.formula, s.score) for s in self.lacking)
 
     def choice(self, alpha: float) -> Pick | None:
         """The formula to take at `alpha` a digit; None without R² and EIC."""
@@ -197,7 +205,9 @@ class Scored:
         """Scores with the front of each accuracy, and of none."""
         accuracies = accuracy_keys(scores)
         fronts = {name: front_of(scores, values) for name, values in accuracies.items()}
-        return cls(scores, accuracies, fronts | {"": front_of(scores, None)}, seconds, check)
+        fronts[""] = front_of(scores, None)
+        lacking = tuple(s for s in scores if s.score.lack is not None)
+        return cls(scores, accuracies, fronts, seconds, check, lacking)
 
     @property
     def default_accuracy(self) -> str:
@@ -217,6 +227,7 @@ class CompareDesk:
     name: str = ""
     format: str = "auto"
     column: str | None = None
+    syntax: str = ""  # The notation of all rows, "" for that of each
     imported: Imported | None = None
     variables: ListedVariables = field(default_factory=ListedVariables)
     error: UserError | None = None
@@ -272,6 +283,7 @@ def read_list(raw: bytes | str, name: str = "", example: str = "") -> None:
         list_broken=False,
     )
     desk.raw, desk.name, desk.format, desk.column, desk.problem = raw, name, "auto", None, ""
+    desk.syntax = ""
     _import(desk)
     if desk.imported is not None:
         desk.as_stored = desk.imported.format == "scored"
@@ -297,7 +309,7 @@ def _likely_problem(problems: tuple[str, ...]) -> str:
 
 
 def read_list_again(**changes: Any) -> None:
-    """Read the same list with another `format` or `column`."""
+    """Read the same list with another `format`, `column` or `syntax`."""
     desk = compare_desk()
     for key, value in changes.items():
         setattr(desk, key, value)
@@ -340,6 +352,10 @@ def _import(desk: CompareDesk) -> None:
         )
     except UserError as error:
         desk.error = error
+        return
+    if desk.syntax:
+        rows = tuple(replace(row, syntax=desk.syntax) for row in desk.imported.rows)
+        desk.imported = replace(desk.imported, rows=rows)
 
 
 def formula_text(listed: Listed) -> str:
