@@ -125,10 +125,10 @@ def _own_spelling(label: str, language: str) -> str:
     """How a variable is typeset so that it is read as this one."""
     letter = LETTERS_BY_NAME.get(label, "")
     if language == LATEX:
-        spellings = (name_latex(label), verbatim(label, writing.LATEX))
+        spellings = [name_latex(label), verbatim(label, writing.LATEX)]
     else:
-        plain, whole = name_mathml(label), verbatim(label, writing.MATHML)
-        spellings = (plain, f"<mi>{letter}</mi>", whole) if letter else (plain, whole)
+        spellings = [name_mathml(label), verbatim(label, writing.MATHML)]
+        spellings += [f"<mi>{letter}</mi>"] if letter else []
     own = (text for text in spellings if is_own_name(_whole(text, language), language, label))
     return next(own, spellings[0])
 
