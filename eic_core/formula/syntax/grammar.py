@@ -642,7 +642,7 @@ class _Parser:
         behind = (_DIVISOR if is_number else _SLASH).match(text, end)
         if behind is None or (is_number and text[end - 1] != "1"):
             return
-        stop, (opened, closed) = behind.end(), self.grammar.braces
+        stop, braces = behind.end(), self.grammar.braces
         if not is_number:
             before = text[max(start - 3, 0) : start].rstrip()
             if self.divided_exponent or text[start] != "-" or not before.endswith(("^", "**")):
@@ -657,7 +657,7 @@ class _Parser:
             f"of `^{shown}` only `{_shown(text, start, end)}` is read as the exponent",
             (start, stop),
             f"the exponent {shown}",
-            lambda: f"{text[:start]}{opened}{text[start:stop]}{closed}{text[stop:]}",
+            lambda: f"{text[:start]}{braces[0]}{text[start:stop]}{braces[1]}{text[stop:]}",
         )
 
     def offer(self, note: str, span: tuple[int, int], label: str, write: Callable[[], str]) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -107,7 +108,8 @@ class Source:
             self.shifts.append(self.shifts[-1] + len(match[0]) - len(piece))
             self.begins.append(start + last - self.shifts[-1])
         source = "".join([*pieces, body[last:]])
-        self.body = ast.parse(source).body
+        with warnings.catch_warnings(action="ignore"):  # of `2if`, which is read
+            self.body = ast.parse(source).body
         if head:
             if len(self.body) > 1 or not isinstance(self.body[0], ast.If):
                 raise SyntaxError

@@ -371,8 +371,16 @@ def refuse_count(
     remedy, mended = _TOO_FEW.get(name.lower(), "separate arguments by commas"), None
     if count > high:
         remedy, mended = _mend_of_excess(report.text, name, span)
-    facts = {"name": name, "wanted": wanted, "count": f"{count}"}
-    refuse(report, _WRONG_COUNT, span, mended, remedy=remedy, **facts)
+    refuse(
+        report,
+        _WRONG_COUNT,
+        span,
+        mended,
+        remedy=remedy,
+        name=name,
+        wanted=wanted,
+        count=f"{count}",
+    )
 
 
 def _mend_of_excess(text: str, name: str, span: tuple[int, int]) -> tuple[str, str | None]:
