@@ -85,7 +85,7 @@ def read_shown(report: Report, names: Names, root: Element) -> Draft:
     def place(span: tuple[int, int]) -> tuple[int, int]:
         first = max(bisect_right(starts, span[0]) - 1, 0)
         last = max(bisect_left(starts, span[1]) - 1, first)
-        return pieces[first][1], max(piece[2] for piece in pieces[first : last + 1])
+        return pieces[first][1], pieces[last][2]
 
     inner, start = Report(latex), 0
     head = left_hand_side(latex, 0, len(latex))
