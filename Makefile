@@ -123,6 +123,11 @@ load: $(VENV)/.installed-test $(VENV)/.native ## What a ballot costs, how many r
 bench-search: $(VENV)/.installed-test $(VENV)/.native ## What a search finds with EIC and without: laws, real data (hours; ASK="--laws 10 …")
 	@$(PY) -m benchmarks.search_tables $(ASK)
 
+# ASK="--count 5000 --seed 3" and the like: what `python -m benchmarks.fuzz_reading --help` lists.
+.PHONY: fuzz
+fuzz: $(VENV)/.installed-test $(VENV)/.native ## Whether 100,000 texts are read, written and read back as the same tree (minutes; ASK="--seed 3")
+	@$(PY) -m benchmarks.fuzz_reading $(ASK)
+
 # ASK="--suite library --forms" and the like: what `python -m benchmarks.repairs --help` lists.
 .PHONY: bench-repair
 bench-repair: $(VENV)/.installed-test $(VENV)/.native ## How far repair comes on collected cases, Herbie's figures beside (ASK="--suite hamming")

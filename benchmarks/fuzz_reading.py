@@ -1,10 +1,13 @@
 """What reading does with a very great many texts: grown from a grammar, and mutated from real ones.
 
-``python -m benchmarks.fuzz_reading [--count N] [--seed 0] [--seconds S] [DIR]``; DIR (default:
-``shared/data`` beside the checkout, if it is there) holds ``syntax_samples.csv`` and
-``pools/*.csv.gz``, whose formulas are mutated beside those of this module.  Every text must end in
-a reading or a `FormulaError`, within a second; what is read must be read again, as the same tree,
-from every rendering that has a notation of its own.  The exit status is 1 if one does not.
+``python -m benchmarks.fuzz_reading [--count N] [--seed 0] [--seconds S] [--jobs J] [DIR]``, or
+``make fuzz``; DIR (default: ``shared/data`` beside the checkout, if it is there) holds
+``syntax_samples.csv`` and ``pools/*.csv.gz``, whose formulas are mutated beside those of this
+module.  Every text must end in a reading or a `FormulaError`, within a second.  What is read is
+written in each of `WRITTEN`, or refused when written; what is written is read again, alone, and
+must be the same tree: its labels, exact exponents and order, but for names that the copy says it
+changed.  The table counts that; the exit status is 1 if a text differs, cannot be read, or ends
+otherwise.
 """
 
 from __future__ import annotations
@@ -12,20 +15,23 @@ from __future__ import annotations
 import argparse
 import csv
 import gzip
+import os
 import random
 import resource
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
 from eic_core.errors import FormulaError
-from eic_core.formula.rendering import to_latex, to_mathml, to_python
+from eic_core.formula.c_file import to_c
+from eic_core.formula.copying import copied
 from eic_core.formula.syntax import read
-from eic_core.formula.tree import CONSTANT, Formula
+from eic_core.formula.tree import CONSTANT, VARIABLE, Formula
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 SLOW, LARGE = 1.0, 500 << 20
@@ -163,33 +169,42 @@ def inputs(seed: int, texts: list[str]) -> Iterator[str]:
             yield mutated(rng, texts)
 
 
-def exact_structure(formula: Formula) -> object:
-    """`Formula.structure`."""
-    return formula.structure()
+WRITTEN = {"Python": "python", "LaTeX": "latex", "MathML": "mathml", "C": "c", "C file": "c"}
+"""What a formula is written in, and as what that is read."""
+
+OUTCOMES = ("written", "refused", "same tree", "said to be another", "differed", "not readable")
+"""What may come of a text that is written."""
 
 
-def values_structure(formula: Formula) -> object:
-    """The tree with its constants as numbers: a notation has one spelling for each."""
+@dataclass
+class Written:
+    text: str
+    names: dict[str, str]  # What variables are called there, where that is not their name
+    same: bool = True  # Whether it is to be read as the same tree
+
+
+def written(formula: Formula, name: str) -> Written:
+    """A formula as text of a row of `WRITTEN`; FormulaError if it is refused."""
+    copy = copied(formula, WRITTEN[name])
+    text = to_c(formula) if name == "C file" else copy.text
+    return Written(text, dict(copy.renamed), copy.same)
+
+
+def structure(formula: Formula, names: dict[str, str], syntax: str) -> object:
+    """`Formula.structure` with names changed; fractions as numbers, where there are none."""
     return tuple(
-        (name, arity, _number(label) if name == CONSTANT else label, parameter)
-        for name, arity, label, parameter in formula.structure()
+        (
+            operator,
+            arity,
+            names.get(label, label)
+            if operator == VARIABLE
+            else Fraction(label)
+            if syntax != "python" and label[:1] in "-0123456789" and operator == CONSTANT
+            else label,
+            parameter,
+        )
+        for operator, arity, label, parameter in formula.structure()
     )
-
-
-def _number(label: str) -> object:
-    try:
-        return Fraction(label)
-    except ValueError:
-        return label
-
-
-Structure = Callable[[Formula], object]
-RENDERINGS: dict[str, tuple[Callable[[Formula], str], str, Structure]] = {
-    "Python": (to_python, "auto", exact_structure),
-    "LaTeX": (to_latex, "latex", values_structure),
-    "MathML": (to_mathml, "auto", values_structure),
-}
-"""How each is written, as what it is read, and what is the same in it."""
 
 
 @dataclass
@@ -200,6 +215,7 @@ class Findings:
     read: int = 0
     slowest: float = 0.0
     slowest_text: str = ""
+    table: Counter[tuple[str, str]] = field(default_factory=Counter)  # By row and outcome
     faults: list[tuple[str, str]] = field(default_factory=list)
     kinds: Counter[str] = field(default_factory=Counter)
 
@@ -209,44 +225,61 @@ class Findings:
         if self.kinds[kind] <= 20:
             self.faults.append((kind, text))
 
+    def add(self, other: Findings) -> None:
+        """Put in what came of other texts."""
+        self.count, self.read = self.count + other.count, self.read + other.read
+        if other.slowest > self.slowest:
+            self.slowest, self.slowest_text = other.slowest, other.slowest_text
+        self.table += other.table
+        self.faults += other.faults
+        self.kinds += other.kinds
 
-def check(text: str, found: Findings) -> None:
+
+def check(text: str, findings: Findings) -> None:
     """Read a text, and what it is written as."""
-    found.count += 1
+    findings.count += 1
     started = time.process_time()
     try:
         formula: Formula | None = read(text).formula
     except FormulaError as error:
         formula = None
         if not 0 <= error.span[0] <= error.span[1] <= len(text):
-            found.fault("span", text)
+            findings.fault("span", text)
     except Exception as error:
-        found.fault(type(error).__name__, text)
+        findings.fault(type(error).__name__, text)
         return
     seconds = time.process_time() - started
-    if seconds > found.slowest:
-        found.slowest, found.slowest_text = seconds, text
+    if seconds > findings.slowest:
+        findings.slowest, findings.slowest_text = seconds, text
     if seconds > SLOW:
-        found.fault("slow", text)
+        findings.fault("slow", text)
     if formula is None:
         return
-    found.read += 1
-    exact = any(node.operator == CONSTANT and "/" in node.label for node in formula)
-    for name, (write, syntax, structure) in RENDERINGS.items():
-        if exact and name != "Python":  # ½ is typeset as the quotient 1/2
-            continue
+    findings.read += 1
+    for name, syntax in WRITTEN.items():
         try:
-            written = write(formula)
-            if "<mtable" in written:  # cases are shown in MathML, and not read
-                continue
-            again = read(written, syntax=syntax, columns=formula.variables).formula
-        except FormulaError as error:
-            found.fault(f"{name} not read: {error.message[:40]}", text)
+            outcome = _outcome(formula, name, syntax)
         except Exception as error:
-            found.fault(f"{name} {type(error).__name__}", text)
-        else:
-            if structure(again) != structure(formula):
-                found.fault(f"{name} differs", text)
+            findings.fault(f"{name} {type(error).__name__}", text)
+            continue
+        findings.table[name, "written"] += outcome != "refused"
+        findings.table[name, outcome] += 1
+        if outcome in ("differed", "not readable"):
+            findings.fault(f"{name} {outcome}", text)
+
+
+def _outcome(formula: Formula, name: str, syntax: str) -> str:
+    try:
+        copy = written(formula, name)
+    except FormulaError:
+        return "refused"
+    try:
+        again = read(copy.text, syntax="auto" if syntax == "python" else syntax).formula
+    except FormulaError:
+        return "not readable"
+    if structure(again, {}, syntax) == structure(formula, copy.names, syntax):
+        return "same tree"
+    return "differed" if copy.same else "said to be another"
 
 
 def fuzz(count: int, seed: int, texts: list[str], seconds: float = float("inf")) -> Findings:
@@ -259,38 +292,66 @@ def fuzz(count: int, seed: int, texts: list[str], seconds: float = float("inf"))
         To mutate.
     seconds : float
     """
-    found, ends = Findings(), time.monotonic() + seconds
+    findings, ends = Findings(), time.monotonic() + seconds
     for text in inputs(seed, texts):
-        if found.count >= count or (not found.count % 100 and time.monotonic() > ends):
-            return found
-        check(text, found)
-    return found
+        if findings.count >= count or (not findings.count % 100 and time.monotonic() > ends):
+            return findings
+        check(text, findings)
+    return findings
+
+
+def table_of(findings: Findings) -> str:
+    """The table: a row for each of `WRITTEN`."""
+    width = max(map(len, WRITTEN)) + 2
+    lines = ["".ljust(width) + "".join(name.rjust(len(name) + 3) for name in OUTCOMES)]
+    for name in WRITTEN:
+        cells = (f"{findings.table[name, each]:,}".rjust(len(each) + 3) for each in OUTCOMES)
+        lines.append(name.ljust(width) + "".join(cells))
+    return "\n".join(lines)
+
+
+BATCH = 1_000
+"""Texts of a seed: what a batch holds does not depend on how many there are, or run at once."""
 
 
 def main() -> int:
     """Fuzz, and print."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.fuzz_reading", description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, default=DATA)
-    parser.add_argument("--count", type=int, default=1_000_000)
+    parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=float("inf"))
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     given = parser.parse_args()
     texts = texts_of(given.folder)
-    started = time.process_time()
-    found = fuzz(given.count, given.seed, texts, given.seconds)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+    findings, started = Findings(), time.monotonic()
+    with ProcessPoolExecutor(given.jobs) as pool:
+        batches = {
+            pool.submit(fuzz, min(BATCH, given.count - first), given.seed + first // BATCH, texts)
+            for first in range(0, given.count, BATCH)
+        }
+        for batch in as_completed(batches):
+            findings.add(batch.result())
+            seconds = time.monotonic() - started
+            if sys.stderr.isatty():
+                print(f"\r{findings.count:,} texts, {seconds:.0f} s", end="", file=sys.stderr)
+            if seconds > given.seconds:
+                pool.shutdown(cancel_futures=True)
+                break
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10
     print(
-        f"{found.count:,} texts from {len(texts):,} formulas and a grammar, seed {given.seed}: "
-        f"{found.read:,} read, the others refused with a reason; "
-        f"{time.process_time() - started:.0f} s of CPU"
+        f"\n{findings.count:,} texts from {len(texts):,} formulas and a grammar, seed {given.seed}:"
+        f" {findings.read:,} read, {findings.count - findings.read:,} refused with a reason; "
+        f"{time.monotonic() - started:.0f} s"
     )
-    print(f"slowest {found.slowest:.3f} s (limit {SLOW:.0f}): {found.slowest_text[:100]!r}")
+    print(table_of(findings))
+    print(f"slowest {findings.slowest:.3f} s (limit {SLOW:.0f}): {findings.slowest_text[:100]!r}")
     print(f"peak memory {peak >> 20} MB (limit {LARGE >> 20})")
-    for kind, count in found.kinds.most_common():
+    for kind, count in findings.kinds.most_common():
         print(f"FAULT {count:>6,} x {kind}")
-        for _, text in [f for f in found.faults if f[0] == kind][:4]:
+        for _, text in [f for f in findings.faults if f[0] == kind][:4]:
             print(f"    {text[:160]!r}")
-    return 1 if found.faults or peak > LARGE else 0
+    return 1 if findings.kinds or peak > LARGE else 0
 
 
 if __name__ == "__main__":

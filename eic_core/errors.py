@@ -42,11 +42,24 @@ class UserError(Exception):
 
 
 class RefusalKind(Enum):
-    """Why a formula cannot be read, as far as the program goes by it."""
+    """Why a formula cannot be read."""
 
     OTHER = auto()
+    MISSING_OPERAND = auto()
     NO_ARGUMENT = auto()  # The name of a function, and nothing that it is applied to
+    ARGUMENTS = auto()  # A wrong number of them, or commas outside a call
     UNBALANCED = auto()  # A bracket without its other one; the message names its column
+    MISMATCHED = auto()  # A bracket that is closed by one of another shape
+    UNKNOWN_FUNCTION = auto()
+    UNKNOWN_NAME = auto()
+    NUMBER = auto()  # What is no number, or out of range
+    BAD_CHARACTER = auto()  # A sign that has no meaning there
+    EQUATION = auto()  # More than the value: an equation, or a label
+    SEVERAL = auto()  # Formulas
+    CONDITION = auto()  # A choice or a comparison that lacks something
+    DERIVATIVE = auto()
+    NOT_SUPPORTED = auto()  # What has a meaning, and no operator here
+    LIMIT = auto()  # Too long, or too deep
 
 
 class FormulaError(UserError):
@@ -67,7 +80,9 @@ class FormulaError(UserError):
     choices
         Possible formulas, each with its meaning, if the text is ambiguous.
     kind
-        What the program may decide by.
+        What the program may decide by, and lists are grouped by.
+    fields
+        What the message names, such as the function that is unknown.
 
     Examples
     --------
@@ -88,6 +103,7 @@ class FormulaError(UserError):
         replacement: str | None = None,
         choices: tuple[tuple[str, str], ...] = (),
         kind: RefusalKind = RefusalKind.OTHER,
+        fields: tuple[str, ...] = (),
     ) -> None:
         super().__init__(message, hint=hint)
         self.source = source
@@ -95,6 +111,7 @@ class FormulaError(UserError):
         self.replacement = replacement
         self.choices = choices
         self.kind = kind
+        self.fields = fields
 
     def caret(self, width: int = 76) -> str:
         """The line of `source` with the span, carets under it.

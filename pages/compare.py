@@ -27,7 +27,13 @@ from pages.ui.compare.inputs import (
     show_detected,
 )
 from pages.ui.compare.pair import Pair, measure_pair, pair_inputs, pair_view
-from pages.ui.compare.results import ask_about_table, results_view, show_end, show_progress
+from pages.ui.compare.results import (
+    ask_about_table,
+    results_view,
+    show_end,
+    show_left_out,
+    show_progress,
+)
 from pages.ui.inspector.headline import closed_notice
 from pages.ui.kit import glossary
 from pages.ui.kit.door import may_inspect
@@ -115,8 +121,9 @@ def _list(
         show_detected(detected, detected_counting(desk, state, visit.table))
         if not desk.scored.check.passed and desk.table_confirmed_for != desk.scored_for:
             ask_about_table(desk.scored)
+            show_left_out(desk, desk.scored, visit)
             return
-        results_view(desk, desk.scored, scoring_notices(desk, state, visit.table))
+        results_view(desk, desk.scored, scoring_notices(desk, state, visit.table), visit)
     elif desk.job is not None and desk.job.running:
         show_progress(f"scoring-{desk.number}")
     else:

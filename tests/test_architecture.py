@@ -245,3 +245,18 @@ def test_nothing_in_the_repository_names_a_machine() -> None:
             continue
         found = absolute.search(path.read_text(encoding="utf-8", errors="replace"))
         assert not found, f"{file} names {found[0] if found else ''}"
+
+
+def test_reading_infix_formulas_loads_no_other_reader() -> None:
+    readers = ("latex", "mathml", "mathematica", "spreadsheet", "sexpr", "prefix", "source_code")
+    formulas = ("x0*sin(x1) - 2.5*x**2", "m c^2", "- x + 2", "y = a*x + b", "E*x", "2x(x+1)/z")
+    script = (
+        "import sys; from eic_core.cli.main import build_parser; build_parser(['score']); "
+        "import eic_core.pool.scoring; from eic_core.formula.syntax import read; "
+        f"[read(text) for text in {formulas!r}]; "
+        f"print(*[r for r in {readers!r} if 'eic_core.formula.syntax.' + r in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == []

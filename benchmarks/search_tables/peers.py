@@ -143,16 +143,12 @@ def formula_of(text: str, tool: str, columns: Sequence[str]) -> Formula:
     --------
     >>> from eic_core.formula.rendering import to_python
     >>> to_python(formula_of("log(sub(X0, X1))", "gplearn", ["a", "b"]))
-    'where(abs(a - b) > 0.001, log(abs(a - b)), 0)'
+    'gp_log(a - b)'
     >>> to_python(formula_of("((0.5 * X2) + X1)", "operon", ["a", "b"]))
     '0.5*b + a'
     """
     syntax, base = SYNTAX[tool]
-    reading = read(text, syntax=syntax)
-    formula = reading.formula
-    for other in reading.alternatives:
-        if "gplearn" in other.label:  # its protected functions, written out
-            formula = read(other.text, syntax=syntax).formula
+    formula = read(text, syntax=syntax).formula
     return Formula(
         tuple(
             [

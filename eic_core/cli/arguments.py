@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
-from eic_core import wording
 from eic_core.formula.syntax import EXPONENTS
 from eic_core.measure.table import Table, read_table
 
@@ -39,26 +37,18 @@ def add_exponents_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_strict_argument(parser: argparse.ArgumentParser) -> None:
+    """The option of commands that leave rows out."""
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="exit with status 2 if anything was left out, after the result is printed",
+    )
+
+
 def read_data(path: Path) -> Table:
     """The table of a command; columns renamed or assumed are noted on standard error."""
     table = read_table(path)
     for note in table.notes:
         print(f"note: {path.name}: {note}", file=sys.stderr)
     return table
-
-
-def columns_hint(inputs: Sequence[str]) -> str:
-    """The names that a formula may use: the columns', or their places.
-
-    >>> columns_hint(["m", "v"])
-    'the inputs are `m` and `v`, or x0 and x1 by their places'
-    >>> columns_hint(["x0", "x1"])
-    'the inputs are `x0` and `x1`'
-    """
-    if not inputs:
-        return "the table has no other column than the target"
-    places = [f"x{i}" for i in range(len(inputs))]
-    names = wording.join([f"`{name}`" for name in inputs], limit=12)
-    if list(inputs) == places:
-        return f"the inputs are {names}"
-    return f"the inputs are {names}, or {wording.join(places, limit=4)} by their places"

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from eic_core import wording
-from eic_core.cli.arguments import add_exponents_argument, columns_hint, read_data
+from eic_core.cli.arguments import add_exponents_argument, read_data
 from eic_core.errors import DataError
 from eic_core.explain.phrases.fit_card import no_value
 from eic_core.explain.robustness import RobustnessCard, robustness_card
 from eic_core.exports import plain_value
 from eic_core.formula.syntax import SYNTAXES, read
 from eic_core.formula.tree import Formula
-from eic_core.measure.table import Table, match_variables
+from eic_core.measure.table import NoColumn, Table, match_variables
 from eic_core.pool.scoring import measure_formula
 from eic_core.samples import Samples
 
@@ -91,7 +91,7 @@ def columns_of(
     """The column of each variable; `chosen` if the user set the `index_base`."""
     match = match_variables(formula.variables, inputs, index_base=index_base, chosen=chosen)
     if match.missing:
-        raise DataError(f"no column for `{match.missing[0]}`", hint=columns_hint(inputs))
+        raise NoColumn(match.missing, inputs)
     return match.mapping
 
 

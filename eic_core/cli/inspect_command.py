@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from eic_core import wording
-from eic_core.cli.arguments import add_exponents_argument, columns_hint, read_data
+from eic_core.cli.arguments import add_exponents_argument, read_data
 from eic_core.errors import DataError
 from eic_core.explain.findings import findings_document
 from eic_core.explain.phrases.headline import badge, marks
@@ -22,7 +22,7 @@ from eic_core.explain.verdict import Verdict, verdict
 from eic_core.formula.syntax import SYNTAXES, Reading, canonical_name, read
 from eic_core.measure import Domain, Inspection, Samples, inspect, sample_domains
 from eic_core.measure.measured import Quantiles
-from eic_core.measure.table import Table, match_variables
+from eic_core.measure.table import NoColumn, Table, match_variables
 from eic_core.samples import DEFAULT_SAMPLES
 
 SEARCH_SECONDS = 2.0
@@ -217,10 +217,7 @@ def _from_table(
     inputs = [name for name in table.names if name != target]
     match = match_variables(reading.formula.variables, inputs, index_base=base, chosen=chosen)
     if match.missing:
-        raise DataError(
-            f"no column for `{match.missing[0]}`",
-            hint=columns_hint(inputs),
-        )
+        raise NoColumn(match.missing, inputs)
     samples = table.samples(match.mapping, target)
     if len(samples) < table.rows:
         left_out = table.rows - len(samples)

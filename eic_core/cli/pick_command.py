@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from eic_core import wording
-from eic_core.cli.arguments import add_exponents_argument, read_data
+from eic_core.cli.arguments import add_exponents_argument, add_strict_argument, read_data
 from eic_core.cli.card_command import (
     CardRows,
     add_holdout_argument,
@@ -20,11 +21,16 @@ from eic_core.cli.card_command import (
 from eic_core.errors import DataError
 from eic_core.explain.robustness import RobustnessCard
 from eic_core.exports import plain_value
+from eic_core.formula.syntax import SYNTAXES
+from eic_core.formula.syntax.languages import language
 from eic_core.measure.table import Table
+from eic_core.pool import phrases
 from eic_core.pool.candidate import Refused, read_candidate
 from eic_core.pool.importers import FORMATS, Imported, Listed, import_formulas
+from eic_core.pool.left_out import left_out_lines, refuse_left_out
 from eic_core.pool.listing import ListedScore, TableData, column_notes, score_listing
 from eic_core.pool.picking import READABLE, Pick, pick
+from eic_core.pool.protected import write_out
 from eic_core.pool.table_check import check_table
 from eic_core.samples import Samples
 
@@ -67,6 +73,18 @@ def add_parser(commands: Any) -> None:
         "--format", choices=("auto", *FORMATS), default="auto", help="default: %(default)s"
     )
     parser.add_argument(
+        "--column", metavar="NAME", help="the column of the list that holds the formulas"
+    )
+    parser.add_argument(
+        "--syntax", metavar="NAME", help="the notation of all formulas: " + ", ".join(SYNTAXES)
+    )
+    parser.add_argument(
+        "--reading",
+        choices=("plain", "tool"),
+        default="plain",
+        help="whether functions that a tool protects are those of the tool; default: %(default)s",
+    )
+    parser.add_argument(
         "--index-base", type=int, choices=(0, 1), help="whether x1 is the second or first column"
     )
     parser.add_argument(
@@ -77,6 +95,7 @@ def add_parser(commands: Any) -> None:
     )
     add_holdout_argument(parser)
     add_exponents_argument(parser)
+    add_strict_argument(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
@@ -86,18 +105,18 @@ def run(options: argparse.Namespace) -> None:
         content = options.front.read_bytes()
     except OSError as error:
         raise DataError(f"cannot read {options.front}: {error.strerror}") from error
-    imported = import_formulas(content, name=options.front.name, format=options.format)
+    imported = import_formulas(
+        content, name=options.front.name, format=options.format, column=options.column
+    )
     table = read_data(options.data)
     target = options.target or table.names[-1]
     if target not in table.names:
         listed = ", ".join(f"`{name}`" for name in table.names)
         raise DataError(f"the table has no column `{target}`", hint=f"it has {listed}")
-    rows = _rows_of_problem(imported, options.problem, options.data.stem)
-    rows = [replace(row, exponents=options.exponents) for row in rows]
+    rows = _as_asked(_rows_of_problem(imported, options.problem, options.data.stem), options)
     scores = score_listing(rows, TableData(table, target, options.index_base))
     choice = pick(scores, options.alpha)
-    problem = rows[0].problem
-    doubts = check_table(scores, table, problem, imported.problems, target).reasons
+    doubts = check_table(scores, table, rows[0].problem, imported.problems, target).reasons
     cards = []
     if options.card or options.holdout:  # a held-out table is for the card alone
         cards = _cards(choice, CardRows(table, target, options.holdout))
@@ -115,6 +134,20 @@ def run(options: argparse.Namespace) -> None:
         if cards:
             lines += ["", *card_lines(cards, _heads(choice))]
         print("\n".join(lines))
+    if options.strict:
+        refuse_left_out(choice.left_out, len(rows))
+
+
+def _as_asked(rows: Sequence[Listed], options: argparse.Namespace) -> Sequence[Listed]:
+    """The rows, in the notation and with the exponents that the options name."""
+    rows = [replace(row, exponents=options.exponents) for row in rows]
+    if options.syntax not in (None, "auto"):
+        name = language(options.syntax)
+        if name is None:
+            hint = "there are " + ", ".join(SYNTAXES)
+            raise DataError(f"there is no notation `{options.syntax}`", hint=hint)
+        rows = [replace(row, syntax=name) for row in rows]
+    return write_out(rows) if options.reading == "tool" else rows
 
 
 def _cards(choice: Pick, rows: CardRows) -> list[tuple[RobustnessCard, Samples]]:
@@ -159,24 +192,40 @@ def _lines(choice: Pick, table: Table, target: str, doubts: tuple[str, ...]) -> 
     lines = [
         choice.picked.listed.formula,
         "",
-        choice.sentence,
+        str(choice.sentence),
         *(f"Doubtful: {reason}" for reason in doubts),
         "",
         f"fitness = {choice.eta:g}^nodes/(2 − R²) − {choice.alpha:g}·EIC, on "
-        f"{wording.count(table.rows, 'row')} of {table.source}, target `{target}`",
+        f"{_rows_measured(choice, table)} of {table.source}, target `{target}`",
         f"{'row':>6} {'fitness':>9} {'R²':>9} {'nodes':>6} {'EIC':>6}  formula",
     ]
-    for weight, scored in choice.ranked[:MOST_PRINTED]:
+    shown = choice.ranked[:MOST_PRINTED]
+    fits_best = choice.better_fit
+    for weight, scored in choice.ranked[MOST_PRINTED:]:
+        if scored is choice.plain or scored is fits_best:  # the sentence names them
+            shown = (*shown, (weight, scored))
+    for weight, scored in shown:
         score = scored.score
         formula = wording.shorten(" ".join(scored.listed.formula.split()), FORMULA_WIDTH)
         mark = "" if scored is not choice.plain else "   <- without regard to EIC"
         lines.append(
-            f"{scored.listed.row:>6} {weight:9.5f} {score.r2:9.5f} {score.complexity:>6} "
-            f"{wording.number(score.eic_finite):>6}  {formula}{mark}"
+            f"{scored.listed.row:>6} {wording.number(weight, 5):>9} {score.r2:9.5f} "
+            f"{score.complexity:>6} {phrases.eic_in_table(score):>6}  {formula}{mark}"
         )
-    more = len(choice.ranked) - MOST_PRINTED
+    more = len(choice.ranked) - len(shown)
     if more > 0:
         lines.append(f"{'':>6} and {more:,} more")
-    if choice.left_out:
-        lines.append(f"left out: {choice.left_out:,}, refused or without a value at some row")
+    lines += [str(line) for _, each in shown for line in phrases.program_alone(each)]
+    lines += left_out_lines(choice.left_out, len(choice.ranked) + len(choice.left_out))
     return lines
+
+
+def _rows_measured(choice: Pick, table: Table) -> str:
+    counts = [scored.rows for _, scored in choice.ranked]
+    of = wording.count(table.rows, "row")
+    if min(counts) == table.rows:
+        return of
+    few = (
+        f"{min(counts):,}" if min(counts) == max(counts) else f"{min(counts):,} to {max(counts):,}"
+    )
+    return f"{few} of {of} (those with a number in each column that a formula uses)"

@@ -7,14 +7,16 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from eic_core import wording
-from eic_core.cli.arguments import add_exponents_argument
+from eic_core.cli.arguments import add_exponents_argument, add_strict_argument
 from eic_core.errors import DataError
 from eic_core.pool.candidate import Candidate, Score
 from eic_core.pool.counting import counting_notes
+from eic_core.pool.left_out import left_out, left_out_lines, refuse_left_out
 from eic_core.pool.scoring import read_pool, score_pool, write_scored
 
 
@@ -47,6 +49,7 @@ def add_parser(commands: Any) -> None:
         help="list the formulas with this cause, such as cancellation; implies --findings",
     )
     add_exponents_argument(parser)
+    add_strict_argument(parser)
     parser.set_defaults(run=run)
 
 
@@ -73,22 +76,26 @@ def run(options: argparse.Namespace) -> None:
         write_scored(options.out, columns, candidates, scores, findings=findings)
     except OSError as error:
         raise DataError(f"cannot write {options.out}: {error.strerror}") from error
-    refused = [s for s in scores if s.error]
+    refused = sum(bool(s.error) for s in scores)
+    formulas = (candidate.formula for candidate in candidates)
+    missing = left_out(zip(count(1), formulas, scores))  # zip ends with the scores
     seconds = time.perf_counter() - started
     print(
-        f"scored {len(scores) - len(refused)} of {len(scores)} formulas in {seconds:.1f} s "
-        f"({len(refused)} refused) in double precision, without rechecks -> {options.out}",
+        f"scored {len(scores) - refused} of {len(scores)} formulas in {seconds:.1f} s "
+        f"({refused} refused) in double precision, without rechecks -> {options.out}",
         file=sys.stderr,
     )
     for line in _column_lines(candidates, scores):
         print(f"  {line}", file=sys.stderr)
-    for message, count in _most_common(refused)[:10]:
-        print(f"  {count} refused: {message}", file=sys.stderr)
+    for line in left_out_lines(missing, len(scores)):
+        print(f"  {line}", file=sys.stderr)
     if options.cause is not None:
         for row, (candidate, score) in enumerate(zip(candidates, scores, strict=True), start=1):
             if score.cause == options.cause:
                 step, text = score.step, wording.shorten(candidate.formula, 120)
                 print(f"row {row}  EIC {wording.digits_lost(score.eic)}  at {step}  of {text}")
+    if options.strict:
+        refuse_left_out(missing, len(scores))
 
 
 _MOST_PROBLEMS = 12
@@ -107,14 +114,6 @@ def _column_lines(candidates: Sequence[Candidate], scores: Sequence[Score]) -> l
     ]
     more = len(matched) - _MOST_PROBLEMS
     return [*lines, f"and so on for {more} more problems"] if more > 0 else lines
-
-
-def _most_common(refused: list[Any]) -> list[tuple[str, int]]:
-    counts: dict[str, int] = {}
-    for result in refused:
-        message = result.reason or result.error
-        counts[message] = counts.get(message, 0) + 1
-    return sorted(counts.items(), key=lambda item: -item[1])
 
 
 class Meter:

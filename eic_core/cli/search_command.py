@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from eic_core import wording
-from eic_core.cli.arguments import read_data, whole_number
+from eic_core.cli.arguments import add_strict_argument, read_data, whole_number
 from eic_core.cli.exits import refuse_unwritable, write_out
 from eic_core.errors import DataError
 from eic_core.exports import csv_text, plain_value
+from eic_core.measure.table import Table
+from eic_core.samples import Samples
 from eic_core.search.measuring import PENALTIES
 from eic_core.search.problem import ALPHAS, ISLANDS, problem_of, samples_to_search, variable_names
 from eic_core.search.run import (
@@ -129,6 +131,7 @@ def add_parser(commands: Any) -> None:
         type=Path,
         help="the front, for score, pick and Compare; default: standard output",
     )
+    add_strict_argument(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
@@ -137,9 +140,9 @@ def run(options: argparse.Namespace) -> None:
     refuse_unwritable(options.out)
     table = read_data(options.data)
     samples = samples_to_search(table, options.target or table.names[-1])
-    dropped = table.rows - len(samples)
+    dropped = _rows_left_out(table, samples)
     if dropped:
-        print(f"left out: {wording.count(dropped, 'row')} with an empty cell", file=sys.stderr)
+        print(dropped, file=sys.stderr)
     inputs = [name for name in table.names if name != samples.target_name]
     renamed = [
         f"{x} = {name}" for x, name in zip(variable_names(inputs), inputs, strict=True) if x != name
@@ -178,6 +181,26 @@ def run(options: argparse.Namespace) -> None:
         document = result.to_json() | {"target": samples.target_name}
         print(json.dumps(plain_value(document), allow_nan=False, ensure_ascii=False))
     print("\n".join(_summary(result, line.rate)), file=sys.stderr)
+    if options.strict and dropped:
+        raise DataError(dropped, hint="--strict takes no result without them")
+
+
+def _rows_left_out(table: Table, samples: Samples) -> str:
+    """The rows of a table that no formula is measured on, each with its first empty cell."""
+    assert samples.rows is not None
+    measured = set(samples.rows.tolist())
+    cells = {p.row: str(p) for p in reversed(table.problems) if p.row not in measured}
+    count = table.rows - len(measured)
+    if not count:
+        return ""
+    named = [cells[row] for row in sorted(cells)[:_MOST_NAMED]]
+    if count > len(named):
+        named.append(f"{count - len(named):,} more")
+    return f"left out: {count:,} of {wording.count(table.rows, 'row')} ({'; '.join(named)})"
+
+
+_MOST_NAMED = 5
+"""Rows that are named with their empty cell."""
 
 
 def pool_text(result: SearchResult, problem: str) -> str:

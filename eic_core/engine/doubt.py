@@ -31,6 +31,10 @@ def near_brink(B: Any, row: Operator, a: Sequence[Value], s2: Sequence[Value], l
     """
     assert row.brink is not None
     distance = row.brink(B, *a)
+    if row.edge is not None:  # the last operand alone passes it
+        noise = s2[-1]
+        near = distance <= row.brink_roundings * UNIT_ROUNDOFF * (B.abs(a[-1]) * B.sqrt(noise))
+        return near | (noise == B.inf)
     noise = s2[0] if len(a) == 1 else s2[0] + s2[1]
     near = distance <= row.brink_roundings * UNIT_ROUNDOFF * (B.abs(a[0]) * B.sqrt(noise))
     if len(a) > 1:

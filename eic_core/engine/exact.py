@@ -185,7 +185,10 @@ class ExactEvaluator:
         if (y == 0 and not flat) or row is None or row.brink is None:
             return bool(y == 0)
         with working(sample.bits):
-            return bool(row.brink(BALLS, *[sample.y[i] for i in step.operands]) == 0)
+            distance = row.brink(BALLS, *[sample.y[i] for i in step.operands])
+            if row.edge is not None:  # beside the edge a 0 is one of the function that is guarded
+                return contains_zero(distance) or (y == 0 and sample.s2[-1] == math.inf)
+            return bool(distance == 0)
 
     def makers(self, slot: int, sample: ExactSample) -> tuple[list[int], bool, bool]:
         """The operands through which a step with an infinite s loses its digits, and its own part.
@@ -469,6 +472,9 @@ class _Attempt(Arithmetic):
 
     def _decide(self, step: Step, row: Operator, a: list[Ball], value: Ball) -> Ball:
         """The value of a step that may be 0, on a jump, or without one; or asks for more bits."""
+        if row.edge is not None and self._is_on_edge(step, row.edge):
+            within = [Combination.of(rational(row.edge))] * len(a)
+            return _ball_of(Combination.of(row.exact(COMBINATIONS, within, None)).rational)
         if row.multiples and a[1] != 0 and (number := self._multiple(step)) is not None:
             rest = _rest(row, number)
             self.multiples[step.slot] = _ball_of(number), _ball_of(rest)
@@ -500,6 +506,19 @@ class _Attempt(Arithmetic):
         if row.steps and self.bits >= MOST_BITS:
             return a[0]  # so large that it jumps by nothing
         self._deeper()
+
+    def _is_on_edge(self, step: Step, edge: Fraction) -> bool:
+        """Whether the last operand has that size, as is proved or shows."""
+        last = step.operands[-1]
+        rest = abs(self.y[last]) - BALLS.number(edge)
+        if not contains_zero(rest):
+            return False
+        try:
+            if (abs(self._combination(last)) - Combination.of(rational(edge))).rational != 0:
+                self._deeper()
+        except Unprovable:
+            self._assume_zero(step.slot, rest, 0)
+        return True
 
     def _multiple(self, step: Step) -> Any:
         """How many times a divisor is in a number, where a remainder may jump.

@@ -3,30 +3,139 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from itertools import count as counting
-from typing import Any
+from keyword import iskeyword
+from typing import Any, NamedTuple
 
 from eic_core import wording
 from eic_core.errors import FormulaError
-from eic_core.formula.rendering import Part, template_parts, to_latex
+from eic_core.formula.rendering import (
+    LETTERS_BY_NAME,
+    Part,
+    name_latex,
+    name_mathml,
+    number_latex,
+    number_mathml,
+    template_parts,
+    to_latex,
+    to_mathml,
+    to_python,
+    verbatim,
+)
 from eic_core.formula.syntax import EXPONENTS, read
+from eic_core.formula.syntax.build import exponent_label
 from eic_core.formula.syntax.names import plain_letters
 from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node
-from eic_core.operators import OPERATORS, follow
+from eic_core.operators import OPERATORS, follow, writing
 from eic_core.operators.dialects import DIALECTS, Dialect, Lacking, Spelling
 from eic_core.operators.writing import ADD, ATOM, MUL
 
-LATEX_NAME = "latex"
+LATEX, MATHML = "latex", "mathml"
+
+
+class Notation(NamedTuple):
+    """What `eic_core.formula.rendering` writes, by the tree's own names."""
+
+    name: str  # Its name for people
+    syntax: str  # As what it is read
+    # The same formula in a few ways, the plainest first
+    texts: Callable[[Formula], Iterator[str]]
+
+
+def _python_texts(formula: Formula) -> Iterator[str]:
+    text, names = to_python(formula), formula.variables
+    yield text
+    # arguments are variables whatever else their names mean
+    if all(name.isidentifier() and not iskeyword(name) for name in names):
+        yield f"lambda {', '.join(names)}: {text}"
+
+
+def _latex_texts(formula: Formula) -> Iterator[str]:
+    for compact in (True, False):
+        yield to_latex(formula, decorate=_own_leaves(formula, LATEX), compact=compact)
+
+
+def _mathml_texts(formula: Formula) -> Iterator[str]:
+    yield to_mathml(formula, decorate=_own_leaves(formula, MATHML))
+
+
+def _own_leaves(formula: Formula, language: str) -> Callable[[Node, str], str]:
+    """Writes leaves so that they are read as these: ``t1`` is no ``t_1``, and ½ no quotient."""
+    names = {label: _own_spelling(label, language) for label in formula.variables}
+    number = number_latex if language == LATEX else number_mathml
+
+    def spelled(node: Node, text: str) -> str:
+        if node.operator == VARIABLE:
+            return names[node.label]
+        decimal = _decimal(node.label) if "/" in node.label else ""
+        return number(decimal) if decimal else text
+
+    return spelled
+
+
+def _decimal(label: str) -> str:
+    """A fraction that is a decimal of a few digits as that, else an empty text.
+
+    >>> _decimal("-1/8"), _decimal("1/3")
+    ('-0.125', '')
+    """
+    value = Fraction(label)
+    scaled = value * 10**_DIGITS
+    if scaled.denominator != 1:
+        return ""
+    return f"{Decimal(scaled.numerator).scaleb(-_DIGITS).normalize():f}"
+
+
+_DIGITS = 6
+
+
+NOTATIONS = {
+    "python": Notation("Python, bare names", "infix", _python_texts),
+    LATEX: Notation("LaTeX", "latex", _latex_texts),
+    MATHML: Notation("MathML", "mathml", _mathml_texts),
+}
 
 COPIED: dict[str, str] = {
-    **{key: dialect.name for key, dialect in DIALECTS.items()},
-    LATEX_NAME: "LaTeX",
+    key: row.name for rows in (DIALECTS, NOTATIONS) for key, row in rows.items()
 }
 """Every language that formulas are copied to: key and displayed name."""
+
+
+@lru_cache(maxsize=4096)
+def is_own_name(name: str, syntax: str, label: str = "") -> bool:
+    """Whether a text is a variable of that name, and nothing else, where it is read alone.
+
+    >>> is_own_name("hypot", "c"), is_own_name("M_PI", "c"), is_own_name("if", "infix")
+    (True, False, True)
+    """
+    try:
+        nodes = read(name, syntax=syntax).formula.nodes
+    except FormulaError:
+        return False
+    return nodes[0].operator == VARIABLE and label in ("", nodes[0].label)
+
+
+@lru_cache(maxsize=4096)
+def _own_spelling(label: str, language: str) -> str:
+    """How a variable is typeset so that it is read as this one."""
+    letter = LETTERS_BY_NAME.get(label, "")
+    if language == LATEX:
+        spellings = (name_latex(label), verbatim(label, writing.LATEX))
+    else:
+        plain, whole = name_mathml(label), verbatim(label, writing.MATHML)
+        spellings = (plain, f"<mi>{letter}</mi>", whole) if letter else (plain, whole)
+    own = (text for text in spellings if is_own_name(_whole(text, language), language, label))
+    return next(own, spellings[0])
+
+
+def _whole(text: str, language: str) -> str:
+    return f"<math>{text}</math>" if language == MATHML else text
+
 
 _LARGEST_INT = 2**31  # whole numbers from here on are no int in C and Fortran
 
@@ -65,37 +174,66 @@ def copied(formula: Formula, language: str) -> Copied:
     ('SymPy has no `cbrt`: `real_root(x, 3)` stands for it.',)
     """
     used: dict[str, Spelling] = {}
-    if language == LATEX_NAME:
-        names = {label: label for label in formula.variables}
-        text, syntax, label = to_latex(formula), LATEX_NAME, COPIED[language]
-        columns: tuple[str, ...] = formula.variables
+    names = {label: label for label in formula.variables}
+    if language in NOTATIONS:
+        label, syntax, texts = NOTATIONS[language]
+        written = list(texts(formula))
     else:
         dialect = DIALECTS[language]
-        writer = _Writer(formula, dialect)
-        text, used, names = writer.text(), writer.used, writer.names
+        writer = Writer(formula, dialect)
+        written, used, names = [writer.text()], writer.used, writer.names
         syntax, label = dialect.syntax, dialect.name
-        columns = tuple(names.values())
-    readings = []
-    try:
-        # an exponent that belongs to a function's name is none of it in another language
-        for exponents in dict.fromkeys((formula.exponents, EXPONENTS[0])):
-            readings.append(read(text, syntax=syntax, columns=columns, exponents=exponents).formula)
-    except FormulaError as error:
-        raise _refused(formula, label, f"`{text[:60]}` has another meaning there") from error
-    same = _shape(readings[0]) == _shape(formula)
+    read_back = [_read_back(text, syntax, formula) for text in written]
+    is_same = _is_identical if language in NOTATIONS else _is_same
+    same = next((i for i, trees in enumerate(read_back) if is_same(trees, formula)), -1)
+    text, readings = written[max(same, 0)], read_back[max(same, 0)]
     stands = {name: spelling for name, spelling in used.items() if spelling.lack is not None}
-    if not same and not _equal(formula, readings[-1], _AGREED if not stands else _NEARLY):
-        raise _refused(formula, label, f"`{text[:60]}` has another meaning there")
+    digits = _NEARLY if stands else _AGREED
+    if same < 0 and not (readings and _equal(formula, readings[-1], names, digits)):
+        raise _refused_meaning(formula, text, language, label)
     renamed = tuple((old, new) for old, new in names.items() if old != new)
     notes = (*_notes_on_operators(label, used), *_notes_on_leaves(formula, language, renamed))
-    if not (same or stands):
+    if same < 0 and not stands:
         notes += ("Read back it is another tree of the same value.",)
     helpers = dict.fromkeys(helper for spelling in used.values() for helper in spelling.helpers)
     if helpers and language in DIALECTS and DIALECTS[language].placed:
         notes += (DIALECTS[language].placed,)
     if language in DIALECTS and len(text) > (DIALECTS[language].line or len(text)):
         notes += (f"{label} ends a line at column {DIALECTS[language].line}: break it by `&`.",)
-    return Copied(text, language, same, tuple(stands), renamed, notes, tuple(helpers))
+    return Copied(text, language, same >= 0, tuple(stands), renamed, notes, tuple(helpers))
+
+
+def _read_back(text: str, syntax: str, formula: Formula) -> list[Formula]:
+    """What a text is where it stands alone; nothing if it cannot be read."""
+    try:
+        # an exponent that belongs to a function's name is none of it in another language
+        return [
+            read(text, syntax=syntax, exponents=exponents).formula
+            for exponents in dict.fromkeys((formula.exponents, EXPONENTS[0]))
+        ]
+    except FormulaError:
+        return []
+
+
+def _is_same(readings: list[Formula], formula: Formula) -> bool:
+    return bool(readings) and _shape(readings[0]) == _shape(formula)
+
+
+def _is_identical(readings: list[Formula], formula: Formula) -> bool:
+    """The same with every variable's own name."""
+    return _is_same(readings, formula) and readings[0].variables == formula.variables
+
+
+def _refused_meaning(formula: Formula, text: str, language: str, label: str) -> FormulaError:
+    """A text that would be read as another formula, by a variable's name or otherwise."""
+    if language in NOTATIONS:
+        syntax = NOTATIONS[language].syntax
+        for name in formula.variables:
+            spelling = name if language == "python" else _own_spelling(name, language)
+            if not is_own_name(_whole(spelling, language), syntax, name):
+                why = f"the name `{name[:40]}` means something else there"
+                return _refused(formula, label, why, "rename it")
+    return _refused(formula, label, f"`{text[:60]}` has another meaning there")
 
 
 _LONGEST_FORM = 100
@@ -219,13 +357,19 @@ _BITS, _AGREED, _NEARLY = 200, 30, 14
 stands for an operator may be a series near 0, which has the digits of doubles."""
 
 
-def _equal(formula: Formula, other: Formula, digits: int) -> bool:
-    """Whether two trees have the same values to so many digits at a few points."""
+def _equal(formula: Formula, other: Formula, names: Mapping[str, str], digits: int) -> bool:
+    """Whether two trees have the same values to so many digits at a few points; `names` are those
+    of the other by those of the first.
+    """
+    columns = tuple(names[label] for label in formula.variables)
+    if set(columns) != set(other.variables):
+        columns = other.variables
     from eic_core.operators.balls import working  # of no use to whoever only copies
 
     with working(_BITS):
         for turn in range(len(_POINTS)):
-            own_value, other_value = (_value_at(tree, turn) for tree in (formula, other))
+            own_value = _value_at(formula, formula.variables, turn)
+            other_value = _value_at(other, columns, turn)
             if own_value is None:
                 continue
             if other_value is None or not _is_small(own_value - other_value, own_value, digits):
@@ -237,13 +381,13 @@ def _is_small(x: Any, value: Any, digits: int) -> bool:
     return bool(abs(x) * 10**digits <= 1 + abs(value))
 
 
-def _value_at(formula: Formula, turn: int) -> Any:
+def _value_at(formula: Formula, variables: tuple[str, ...], turn: int) -> Any:
     """The value as a ball, or None where there is none or fewer digits are known."""
     from flint import arb
 
     from eic_core.operators.balls import BALLS
 
-    place = {label: i for i, label in enumerate(formula.variables)}
+    place = {label: i for i, label in enumerate(variables)}
     values: list[Any] = []
     for node in formula:
         if node.operator == VARIABLE:
@@ -280,13 +424,20 @@ def _constant(node: Node, B: Any) -> Any:
     return values.get(node.label)
 
 
+follow(is_own_name.cache_clear)
+follow(_own_spelling.cache_clear)
 follow(copied.cache_clear)  # a registered operator may change what a text means
 
 
-class _Writer:
-    def __init__(self, formula: Formula, dialect: Dialect) -> None:
+class Writer:
+    """Writes a formula in a language; operators that it lacks are refused, or `supplied` by whoever
+    reads the text: functions of their names.
+    """
+
+    def __init__(self, formula: Formula, dialect: Dialect, supplied: bool = False) -> None:
         self.formula = formula
         self.dialect = dialect
+        self.supplied = supplied
         self.names = dict(_names(formula.variables, dialect))
         self.used: dict[str, Spelling] = {}  # What stands for an operator, or needs a helper
         self.spellings = [self._spelling(node) if node.children else None for node in formula]
@@ -325,6 +476,9 @@ class _Writer:
         spelling = next(
             (self.dialect.spellings[key] for key in keys if key in self.dialect.spellings), None
         )
+        if spelling is None and self.supplied:
+            form = row.form_with(value)
+            return Spelling(form.code, form.precedence)
         if spelling is None:
             name = next(iter(row.names), row.name)
             raise self._refused(f"it has no `{name}`", self.dialect.hints.get(node.operator, ""))
@@ -377,7 +531,8 @@ class _Writer:
         if not _is_number(node):
             return self.dialect.constants[node.label].binds if node.operator == CONSTANT else ATOM
         if "/" in node.label:
-            return ATOM if self.dialect.fraction else MUL
+            exact = self.dialect.fraction or _decimal(node.label)
+            return ATOM if exact and not node.label.startswith("-") else MUL
         return self.dialect.negative if node.label.startswith("-") else ATOM
 
     def _begins_with_minus(self, node: Node) -> bool:
@@ -406,10 +561,10 @@ class _Writer:
             return self._noted(label, spelling).template
         over, slash, under = label.partition("/")
         number = self.dialect.number
-        if not slash:
-            return number(label)
-        if self.dialect.fraction:
+        if slash and self.dialect.fraction:
             return self.dialect.fraction.replace("<0>", over).replace("<1>", under)
+        if not slash or (label := _decimal(label)):
+            return number(label)
         return f"{number(over)}/{number(under)}"
 
     def _parameter(self, node: Node) -> str:
@@ -423,7 +578,7 @@ class _Writer:
             exact = self.dialect.fraction.replace("<0>", over).replace("<1>", under)
             return exact or f"({number(over)}/{number(under)})"
         whole = value.denominator == 1 and abs(value) < _LARGEST_INT
-        text = str(value) if whole else number(repr(float(value)).replace("e+", "e"))
+        text = str(value) if whole else number(exponent_label(value))
         in_text = self.dialect.spellings[node.operator].binds < ATOM if row.power else False
         return f"({text})" if value < 0 and in_text else text
 
@@ -470,7 +625,8 @@ def _names(labels: tuple[str, ...], dialect: Dialect) -> Iterator[tuple[str, str
         name = plain
         joint = "" if dialect.names == "alphanumeric" else "_"
         for suffix in counting(2):
-            if _key(name, dialect) not in used:
+            own = is_own_name(name, dialect.syntax, "" if name == label else name)
+            if own and _key(name, dialect) not in used:
                 break
             name = f"{plain}{joint}{suffix}"
         used.add(_key(name, dialect))

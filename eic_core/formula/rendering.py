@@ -1,17 +1,16 @@
-"""Formulas as Python that reads back to the same tree, C, LaTeX, MathML and short labels."""
+"""Formulas as Python that reads back to the same tree, LaTeX, MathML and short labels."""
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 from html import escape
 
 from eic_core.formula.syntax.build import FUNCTIONS, literal
-from eic_core.formula.syntax.names import GREEK, SUBSCRIPTS, plain_letters, safe_name
+from eic_core.formula.syntax.names import GREEK, SUBSCRIPTS, safe_name
 from eic_core.formula.tree import ALWAYS_EXACT, CONSTANT, UNDEFINED, VARIABLE, Formula, Node
 from eic_core.operators import OPERATORS, Form, follow
 from eic_core.operators.writing import (
@@ -25,7 +24,6 @@ from eic_core.operators.writing import (
     NEG,
     POW,
     TEXT,
-    C,
 )
 
 Part = str | tuple[int, int]
@@ -130,7 +128,7 @@ def math_style(form: Form, place: int, around: str = "") -> str:
 
 
 _TO_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-_LETTERS = {name: letter for letter, name in reversed(GREEK.items())}
+LETTERS_BY_NAME = {name: letter for letter, name in reversed(GREEK.items())}
 _NAME = re.compile(r"([^\W\d_]+)(?:_?([0-9]+))?\Z|([^\W\d_][^\W_]*)_(\w+)\Z")
 
 
@@ -147,7 +145,7 @@ def name_latex(name: str) -> str:
     if not match:
         return _upright(name)
     head, script = match[1] or match[3], match[2] or match[4] or ""
-    if head in _LETTERS and head != "pi" or head == "hbar":
+    if head in LETTERS_BY_NAME and head != "pi" or head == "hbar":
         stem = rf"\{head}"
     else:
         stem = head if len(head) == 1 and head.isascii() else _upright(head)
@@ -167,8 +165,8 @@ def name_text(name: str) -> str:
     if not match:
         return name
     head, script = match[1] or match[3], match[2] or match[4] or ""
-    if head in _LETTERS and head != "pi":
-        head = _LETTERS[head]
+    if head in LETTERS_BY_NAME and head != "pi":
+        head = LETTERS_BY_NAME[head]
     if script.isdigit():
         return head + script.translate(_TO_SUBSCRIPTS)
     return f"{head}_{script}" if script else head
@@ -187,8 +185,8 @@ def name_mathml(name: str) -> str:
     if not match:
         return f"<mi>{escape(printable(name[:80]))}</mi>"
     head, script = match[1] or match[3], match[2] or match[4] or ""
-    if head in _LETTERS and head != "pi":
-        head = _LETTERS[head]
+    if head in LETTERS_BY_NAME and head != "pi":
+        head = LETTERS_BY_NAME[head]
     stem = f"<mi>{escape(head)}</mi>"
     if not script:
         return stem
@@ -232,9 +230,8 @@ _BRACKETS = {
     LATEX: (r"\left(", r"\right)"),
     TEXT: ("(", ")"),
     MATHML: ("<mrow><mo>(</mo>", "<mo>)</mo></mrow>"),
-    C: ("(", ")"),
 }
-_COMMA = {CODE: ", ", LATEX: ", ", TEXT: ", ", MATHML: "<mo>,</mo>", C: ", "}
+_COMMA = {CODE: ", ", LATEX: ", ", TEXT: ", ", MATHML: "<mo>,</mo>"}
 _SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
@@ -261,55 +258,6 @@ def to_python(formula: Formula, node_id: int | None = None) -> str:
     '(x0 - 1)**2*(-x1)'
     """
     return "".join(_flatten(formula, _last(formula, node_id), CODE))
-
-
-def to_c(formula: Formula, name: str = "f") -> str:
-    """A C function of the formula's variables, with what it needs before it: C99 and `math.h`.
-
-    Values may differ from NumPy's in the last digit.
-
-    Parameters
-    ----------
-    formula
-        Its variables are the arguments, in the order of `Formula.variables`; a name that C reserves
-        is changed.
-    name
-        The name of the function.
-
-    Returns
-    -------
-    str
-        A whole source file; operators added at run time are functions that the reader supplies.
-
-    Examples
-    --------
-
-    >>> from eic_core.formula.syntax import read
-    >>> print(to_c(read("-x**2/3 + where(x > y, x, 2)").formula))
-    #include <math.h>
-    <BLANKLINE>
-    double f(double x, double y)
-    {
-        return -pow(x, 2)/3.0 + (x > y ? x : 2.0);
-    }
-    <BLANKLINE>
-    """
-    helpers = dict.fromkeys(
-        OPERATORS[node.operator].writing.c_helper for node in formula.nodes if node.children
-    )
-    arguments = ", ".join(f"double {c}" for c in _c_names(formula).values()) or "void"
-    body = "".join(_flatten(formula, len(formula) - 1, C))
-    lines = [
-        "#include <math.h>",
-        "",
-        *(f"static {text}\n" for text in helpers if text),
-        f"double {name}({arguments})",
-        "{",
-        f"    return {body};",
-        "}",
-        "",
-    ]
-    return "\n".join(lines)
 
 
 def to_latex(
@@ -347,7 +295,11 @@ def to_latex(
     return "".join(_flatten(formula, _last(formula, node_id), LATEX, decorate, compact))
 
 
-def to_mathml(formula: Formula, node_id: int | None = None) -> str:
+def to_mathml(
+    formula: Formula,
+    node_id: int | None = None,
+    decorate: Callable[[Node, str], str] | None = None,
+) -> str:
     """MathML Core (W3C): one well-formed ``<math>`` element that browsers typeset.
 
     Parameters
@@ -356,6 +308,8 @@ def to_mathml(formula: Formula, node_id: int | None = None) -> str:
         The tree.
     node_id
         The root of the part to write; the whole by default.
+    decorate
+        Given a node, leaves too, and its MathML, returns one element in its place.
 
     Returns
     -------
@@ -369,7 +323,7 @@ def to_mathml(formula: Formula, node_id: int | None = None) -> str:
     >>> to_mathml(read("sqrt(x)").formula)[-48:]
     'display="block"><msqrt><mi>x</mi></msqrt></math>'
     """
-    inner = "".join(_flatten(formula, _last(formula, node_id), MATHML))
+    inner = "".join(_flatten(formula, _last(formula, node_id), MATHML, decorate))
     return f'<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">{inner}</math>'
 
 
@@ -515,7 +469,7 @@ def _parts(formula: Formula, node: Node, style: int, compact: bool = True) -> It
         return
     form = form_of(formula, node, compact)
     opened, closed = _BRACKETS[style]
-    for part in _written(form, style, len(node.children)):
+    for part in template_parts(form[style], len(node.children), _COMMA[style]):
         if part is None:
             assert node.parameter is not None
             yield _parameter(node, form, style)
@@ -525,11 +479,7 @@ def _parts(formula: Formula, node: Node, style: int, compact: bool = True) -> It
             position, floor = part
             child = node.children[position]
             precedence = _precedence(formula, formula.nodes[child], style, compact)
-            if style == C and _counts_a_truth(formula, node, position):
-                yield "(double)("
-                yield child
-                yield ")"
-            elif precedence < floor or (
+            if precedence < floor or (
                 floor in _RIGHT
                 and _begins_with_minus(formula, formula.nodes[child], style, compact)
             ):
@@ -540,29 +490,14 @@ def _parts(formula: Formula, node: Node, style: int, compact: bool = True) -> It
                 yield child
 
 
-def _written(form: Form, style: int, count: int) -> Sequence[Part | None]:
-    if style != C or not form.c:
-        return template_parts(form[style if style != C else CODE], count, _COMMA[style])
-    parts = template_parts(form.c, count)
-    if count <= 2 or (count - 1, 0) in parts:
-        return parts
-    opened, first, comma, _, closed = parts  # of two operands: nested
-    rest = [part for place in range(1, count) for part in (comma, (place, 0), closed)]
-    return [*[opened] * (count - 1), first, *rest]
-
-
-def _counts_a_truth(formula: Formula, node: Node, position: int) -> bool:
-    row, child = OPERATORS[node.operator], formula.nodes[node.children[position]]
-    counts = row.numeric or (row.chooses and position > 0)
-    return counts and bool(child.children) and OPERATORS[child.operator].truth
-
-
 def _begins_with_minus(formula: Formula, node: Node, style: int, compact: bool) -> bool:
     """Whether a node's text begins with a minus, which would stand next to another sign."""
     # a MathML template begins with a tag, but has a minus first where that of LaTeX does
     style = LATEX if style == MATHML else style
     while node.children:
-        first, *_ = _written(form_of(formula, node, compact), style, len(node.children))
+        first, *_ = template_parts(
+            form_of(formula, node, compact)[style], len(node.children), _COMMA[style]
+        )
         if isinstance(first, str):
             return first[0] in "-−"
         if first is None:
@@ -577,13 +512,9 @@ def _begins_with_minus(formula: Formula, node: Node, style: int, compact: bool) 
 def _precedence(formula: Formula, node: Node, style: int, compact: bool) -> int:
     if node.children:
         form = form_of(formula, node, compact)
-        if style == C and form.c:
-            return form.c_precedence
-        if style in (CODE, C) and form.code_precedence is not None:
+        if style == CODE and form.code_precedence is not None:
             return form.code_precedence
         return form.latex_precedence if style in _TYPESET else form.precedence
-    if node.operator == CONSTANT and style == C:
-        return NEG if node.label.startswith("-") else MUL if "/" in node.label else ATOM
     if node.operator == CONSTANT:
         if node.label.startswith("-"):
             return ATOM if style == CODE and "/" in node.label else NEG
@@ -598,9 +529,7 @@ def _parameter(node: Node, form: Form, style: int) -> str:
     value = node.parameter
     assert value is not None
     if style == MATHML:
-        return _number_mathml(str(value))
-    if style == C:
-        return _c_parameter(value)
+        return number_mathml(str(value))
     if style == LATEX or not OPERATORS[node.operator].power:
         return str(value)
     if style == TEXT:
@@ -629,7 +558,8 @@ _NAMES: dict[int, Callable[[str], str]] = {
 def _variable_names(formula: Formula, style: int) -> dict[str, str]:
     """The typeset name of each variable; where two are alike, letter by letter, then numbered."""
     names = {label: _NAMES[style](label) for label in formula.variables}
-    for attempt in (_verbatim, _numbered):
+    attempts = (lambda label, place, style: verbatim(label, style), _numbered)
+    for attempt in attempts:
         count = Counter(names.values())
         alike = [label for label, name in names.items() if count[name] > 1]
         if not alike:
@@ -642,14 +572,15 @@ def _variable_names(formula: Formula, style: int) -> dict[str, str]:
 follow(_variable_names.cache_clear)
 
 
-def _verbatim(label: str, place: int, style: int) -> str:
+def verbatim(label: str, style: int) -> str:
+    """A name letter by letter."""
     if style == LATEX:
         return _upright(label)
     return f"<mi>{escape(printable(label[:80]))}</mi>" if style == MATHML else label
 
 
 def _numbered(label: str, place: int, style: int) -> str:
-    name = _verbatim(label, place, style)
+    name = verbatim(label, style)
     if style == LATEX:
         return rf"{name}^{{({place})}}"
     return f"<msup>{name}<mn>({place})</mn></msup>" if style == MATHML else f"{name}({place})"
@@ -657,8 +588,6 @@ def _numbered(label: str, place: int, style: int) -> str:
 
 def _leaf(formula: Formula, node: Node, style: int) -> str:
     label = node.label
-    if style == C:
-        return _c_names(formula)[label] if node.operator == VARIABLE else _c_number(label)
     if node.operator == VARIABLE:
         if style != CODE:
             return _variable_names(formula, style)[label]
@@ -668,10 +597,10 @@ def _leaf(formula: Formula, node: Node, style: int) -> str:
         return f"Rational({over}, {under})" if slash else label
     if style == TEXT:
         return "π" if label == "pi" else label.replace("-", "−")
-    return _number_mathml(label) if style == MATHML else _number_latex(label)
+    return number_mathml(label) if style == MATHML else number_latex(label)
 
 
-def _number_latex(label: str) -> str:
+def number_latex(label: str) -> str:
     if label == "pi":
         return r"\pi"
     if label == "e":
@@ -686,87 +615,25 @@ def _number_latex(label: str) -> str:
     return rf"{mantissa}\times 10^{{{exponent}}}" if mark else label
 
 
-_C_WORDS = frozenset(
-    "auto bool break case char const continue default do double else enum extern float for goto if "
-    "inline int long register restrict return short signed sizeof static struct switch typedef "
-    "union unsigned void volatile while asm near far pascal cdecl huge".split()
-)
-_C_MACROS = re.compile(r"[A-Z][A-Z0-9_]*_[A-Z0-9_]*|NAN|INFINITY|_.*")
-"""Names that `math.h` may define as macros, which replace a parameter of that name, too."""
-
-_LARGEST_INT = 2**31
-
-
-@lru_cache(maxsize=64)
-def _c_names(formula: Formula) -> dict[str, str]:
-    """The name of each variable in C, unlike keywords, macros, functions and the others."""
-    used = {*_C_WORDS, *re.findall(r"[a-z]\w*(?=\()", " ".join(_c_templates(formula)))}
-    names: dict[str, str] = {}
-    for label in formula.variables:
-        plain = re.sub(r"[^0-9A-Za-z_]", "_", plain_letters(label)) or "v"
-        if not plain[0].isalpha() or _C_MACROS.fullmatch(plain):
-            plain = f"v_{plain.strip('_')}"
-        name, number = plain, 2
-        while name in used:
-            name, number = f"{plain}_{number}", number + 1
-        used.add(name)
-        names[label] = name
-    return names
-
-
-follow(_c_names.cache_clear)
-
-
-def _c_templates(formula: Formula) -> Iterator[str]:
-    for node in formula.nodes:
-        if node.children:
-            form = form_of(formula, node)
-            yield form.c or form.code
-            yield OPERATORS[node.operator].writing.c_helper
-
-
-def _c_number(label: str) -> str:
-    """A constant as a double of C.
-
-    >>> [_c_number(label) for label in ("2", "-2.50", "1e5", "-1/3", "pi")]
-    ['2.0', '-2.50', '1e5', '-1.0/3.0', '3.141592653589793']
-    """
-    if label in ("pi", "e"):
-        return repr(math.pi if label == "pi" else math.e)
-    if label == UNDEFINED:
-        return "NAN"
-    over, slash, under = label.partition("/")
-    if slash:
-        return f"{over}.0/{under}.0"
-    return label if "." in label or "e" in label else f"{label}.0"
-
-
-def _c_parameter(value: Fraction) -> str:
-    # C converts a whole number, as long as it is an int
-    if value.denominator == 1 and abs(value) < _LARGEST_INT:
-        return str(value)
-    return repr(float(value))
-
-
-def _number_mathml(label: str) -> str:
+def number_mathml(label: str) -> str:
     """A constant as one MathML element.
 
-    >>> _number_mathml("-2.5"), _number_mathml("pi")
+    >>> number_mathml("-2.5"), number_mathml("pi")
     ('<mrow><mo>−</mo><mn>2.5</mn></mrow>', '<mi>π</mi>')
-    >>> _number_mathml("1e-3")
+    >>> number_mathml("1e-3")
     '<mrow><mn>1</mn><mo>×</mo><msup><mn>10</mn><mrow><mo>−</mo><mn>3</mn></mrow></msup></mrow>'
     """
     if label in ("pi", "e", UNDEFINED):
         return "<mi>π</mi>" if label == "pi" else f"<mi>{label}</mi>"
     if label.startswith("-"):
-        return f"<mrow><mo>−</mo>{_number_mathml(label[1:])}</mrow>"
+        return f"<mrow><mo>−</mo>{number_mathml(label[1:])}</mrow>"
     over, slash, under = label.partition("/")
     if slash:
         return f"<mfrac><mn>{over}</mn><mn>{under}</mn></mfrac>"
     mantissa, mark, exponent = label.partition("e")
     if not mark:
         return f"<mn>{label}</mn>"
-    power = f"<msup><mn>10</mn>{_number_mathml(exponent)}</msup>"
+    power = f"<msup><mn>10</mn>{number_mathml(exponent)}</msup>"
     return f"<mrow><mn>{mantissa}</mn><mo>×</mo>{power}</mrow>"
 
 

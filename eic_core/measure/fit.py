@@ -3,16 +3,48 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eic_core.engine.forward import forward, leaves
+from eic_core.engine.tape import Step, tape_of
 from eic_core.errors import DataError
-from eic_core.samples import squared_spread
+from eic_core.formula.tree import Formula
+from eic_core.samples import Samples, squared_spread
 
 if TYPE_CHECKING:
     from eic_core.measure.inspection import Inspection
+
+
+def program_values(followed: np.ndarray, formula: Formula, samples: Samples) -> np.ndarray:
+    """A formula's values with those of a program where it has no real value, or none that is known.
+
+    R^2 is of the numbers that a program computes: through an infinity on its way it may come to a
+    finite one, as tanh(1/0) is 1 in double precision, and (-2)**2.0 is 4 whatever noise its
+    exponent has.
+
+    >>> from eic_core.formula.syntax import read
+    >>> samples = Samples.from_columns({"x": [0.0, -1.0]})
+    >>> for text in ("tanh(1/x)", "log(x)"):
+    ...     program_values(np.full(2, np.nan), read(text).formula, samples).round(2).tolist()
+    [1.0, -0.76]
+    [-inf, nan]
+    """
+    rows = np.flatnonzero(np.isnan(followed))
+    if not len(rows):
+        return followed
+    leaf = leaves(samples.take(rows).columns, len(rows))
+    values = followed.copy()
+    values[rows] = forward(tape_of(formula), leaf, _computed)[-1]
+    return values
+
+
+def _computed(step: Step, operands: Sequence[Any]) -> Any:
+    assert step.row is not None
+    return step.row.compute(operands, step.parameter)
 
 
 def r_squared(predicted: np.ndarray, target: np.ndarray, *, spread: float | None = None) -> float:
@@ -52,7 +84,7 @@ def r_squared(predicted: np.ndarray, target: np.ndarray, *, spread: float | None
 
 @dataclass(frozen=True)
 class Fit:
-    predicted: np.ndarray  # shape (N,): nan at invalid samples
+    predicted: np.ndarray  # shape (N,): See `program_values`
     residual: np.ndarray  # shape (N,): Target minus prediction
     r2: float  # Coefficient of determination over all samples; nan with a `reason`
     r2_valid: float  # The same over the samples with a finite prediction; nan if it has none
@@ -72,7 +104,8 @@ def fit_of(inspection: Inspection) -> Fit:
     target = inspection.samples.target
     if target is None:
         raise DataError("there is no target to compare with", hint="choose a target column")
-    predicted, _ = inspection.amplification.trace(len(inspection.nodes) - 1)
+    followed, _ = inspection.amplification.trace(len(inspection.nodes) - 1)
+    predicted = program_values(followed, inspection.formula, inspection.samples)
     usable = np.isfinite(predicted)
     r2 = r_squared(predicted, target)
     r2_valid = r_squared(predicted[usable], target[usable]) if usable.any() else float("nan")

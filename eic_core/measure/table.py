@@ -508,6 +508,33 @@ class VariableMatch:
         return renamed_columns(self.mapping)
 
 
+class NoColumn(DataError):
+    """Variables for which a table has no column.
+
+    >>> print(NoColumn(("t",), ["m", "v"]))
+    no column for `t`: the inputs are `m` and `v`, or x0 and x1 by their places
+    """
+
+    def __init__(self, missing: tuple[str, ...], inputs: Sequence[str]) -> None:
+        super().__init__(f"no column for `{missing[0]}`", hint=_inputs_hint(inputs))
+        self.missing = missing
+
+
+def _inputs_hint(inputs: Sequence[str]) -> str:
+    """The names that a formula may use: the columns', or their places.
+
+    >>> _inputs_hint(["x0", "x1"])
+    'the inputs are `x0` and `x1`'
+    """
+    if not inputs:
+        return "the table has no other column than the target"
+    places = [f"x{i}" for i in range(len(inputs))]
+    names = _quoted_names(inputs)
+    if list(inputs) == places:
+        return f"the inputs are {names}"
+    return f"the inputs are {names}, or {wording.join(places, limit=4)} by their places"
+
+
 def renamed_columns(mapping: Mapping[str, str]) -> dict[str, str]:
     return {
         variable: column

@@ -131,7 +131,7 @@ ABS_ROW = Operator(
     partials=_sign_of,
     fixed=always(1.0), zero_limit=limits(1.0), rough=True, widely=wide.absolute,
     writing=Writing(
-        "abs fabs absolute", fenced("abs", "|", "|", ("|", "|"))._replace(c="fabs(<0>)")
+        "abs fabs absolute", fenced("abs", "|", "|", ("|", "|"))
     ),
 )  # fmt: skip
 
@@ -176,7 +176,6 @@ _RAISED = Form(
     POW,
     POW,
     "( )<^>",
-    c="pow(<0>, <p>)",
 )
 
 POWER_ROW = Operator(
@@ -224,7 +223,6 @@ _TO_THE = Form(
     POW,
     POW,
     "^",
-    c="pow(<0>, <1>)",
 )
 
 POW_ROW = Operator(
@@ -307,8 +305,6 @@ ROOT_ROW = Operator(
         "root real_root nthroot",
         Form("root(<0>, <p>)", r"\sqrt[<p>]{<0>}", "root(<0>, <p>)", "<mroot><0><p></mroot>",
              sign="<^>√"),
-        c_helper="double root(double x, double n) "
-        "{ return x < 0 && fmod(n, 2) ? -pow(-x, 1 / n) : pow(x, 1 / n); }",
     ),
     words=Words("root", invalid="the argument of an even root must not be negative"),
 )  # fmt: skip

@@ -50,6 +50,7 @@ NUMPY = _NumPy(
     hypot=np.hypot,
     pow=np.power,
     over=np.divide,
+    number=float,
     abs=np.abs,
     sign=np.sign,
     floor=np.floor,

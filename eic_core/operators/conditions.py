@@ -10,7 +10,7 @@ import numpy as np
 from eic_core.operators.row import Operands, Operator, Program, Y
 from eic_core.operators.wide import Wide, subtract
 from eic_core.operators.words import ON_A_JUMP, Words
-from eic_core.operators.writing import ADD, ATOM, IF, MUL, NEG, NOT, RELATE, Form, Writing
+from eic_core.operators.writing import ADD, ATOM, IF, MUL, NOT, RELATE, Form, Writing
 from eic_core.operators.writing import AND as BOTH
 from eic_core.operators.writing import OR as EITHER
 
@@ -49,6 +49,7 @@ def _related(
     code, latex, text = signs
     mark = text.replace("<", "&lt;").replace(">", "&gt;")
     left, right = f"<0:{RELATE + 1}>", f"<1:{RELATE + 1}>"
+    name_of_call = names.partition(" ")[0]
 
     def program(p: float, count: int) -> Program:
         return ((truth, 0, 1),)
@@ -73,7 +74,7 @@ def _related(
             names,
             Form(
                 # a formula that is an equation is refused, so that this one is written as a call
-                f"{names}(<0>, <1>)" if code == "==" else f"{left} {code} {right}",
+                f"{name_of_call}(<0>, <1>)" if code == "==" else f"{left} {code} {right}",
                 f"{left} {latex} {right}",
                 f"{left} {text} {right}",
                 f"<mrow>{left}<mo>{mark}</mo>{right}</mrow>",
@@ -81,25 +82,31 @@ def _related(
                 RELATE,
                 text,
                 ATOM if code == "==" else None,
-                f"{left} {code} {right}",
-                RELATE,
             ),
         ),
         words=Words("comparison", singular=ON_A_JUMP, nearly="", invalid=NO_OPERAND),
     )
 
 
-LESS_ROW = _related("less_than", "less", np.less, ("<", "<", "<"), (True, False, False))
+LESS_ROW = _related("less_than", "less smaller", np.less, ("<", "<", "<"), (True, False, False))
 AT_MOST_ROW = _related(
-    "less_equal", "less_equal", np.less_equal, ("<=", r"\le", "≤"), (True, True, False)
+    "less_equal",
+    "less_equal less_or_equal smaller_or_equal",
+    np.less_equal,
+    ("<=", r"\le", "≤"),
+    (True, True, False),
 )
 GREATER_ROW = _related("greater_than", "greater", np.greater, (">", ">", ">"), (False, False, True))
 AT_LEAST_ROW = _related(
-    "greater_equal", "greater_equal", np.greater_equal, (">=", r"\ge", "≥"), (False, True, True)
+    "greater_equal",
+    "greater_equal greater_or_equal",
+    np.greater_equal,
+    (">=", r"\ge", "≥"),
+    (False, True, True),
 )
 EQUAL_ROW = _related("equal_to", "equal", np.equal, ("==", "=", "="), (False, True, False))
 UNEQUAL_ROW = _related(
-    "not_equal", "not_equal", np.not_equal, ("!=", r"\ne", "≠"), (True, False, True)
+    "not_equal", "not_equal different", np.not_equal, ("!=", r"\ne", "≠"), (True, False, True)
 )
 
 
@@ -138,8 +145,6 @@ def _joined(name: str, relation: Any, signs: tuple[str, str, str], tight: int) -
                 tight,
                 tight,
                 text,
-                c=templates(f" {2 * code} ", (tight, tight + 1)),
-                c_precedence=tight,
             ),
             folds=True,
         ),
@@ -158,8 +163,7 @@ NOT_ROW = Operator(
     writing=Writing(
         "logical_not",
         Form("logical_not(<0>)", rf"\lnot <0:{ADD}>", f"not <0:{NOT}>",
-             f"<mrow><mo>¬</mo><0:{ADD}></mrow>", NOT, NOT, "not", ATOM,
-             f"!<0:{NEG}>", NEG),
+             f"<mrow><mo>¬</mo><0:{ADD}></mrow>", NOT, NOT, "not", ATOM),
     ),
     words=Words("condition", singular=ON_A_JUMP, nearly="", invalid=NO_OPERAND),
 )  # fmt: skip
@@ -200,7 +204,7 @@ CONDITIONAL_ROW = Operator(
             f"<mrow><mo>{{</mo><mtable><mtr><mtd><1:{RELATE + 1}></mtd><mtd><mtext>if&#xA0;</mtext>"
             f"<0></mtd></mtr><mtr><mtd><2:{RELATE + 1}></mtd><mtd><mtext>otherwise</mtext></mtd>"
             "</mtr></mtable></mrow>",
-            IF, IF, "if", ATOM, "(<0> ? <1> : <2>)",
+            IF, IF, "if", ATOM,
         ),
         parameters=("condition cond test", "input yes true", "other no false"),
     ),

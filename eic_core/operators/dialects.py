@@ -16,7 +16,6 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from eic_core.operators import helpers
-from eic_core.operators.remainders import MOD_ROW
 from eic_core.operators.writing import ADD, AND, ATOM, MUL, NEG, OR, POW, RELATE
 
 TIGHT = POW + 5
@@ -48,6 +47,15 @@ def with_point(label: str) -> str:
     ['2.0', '-2.50', '1e5']
     """
     return label if "." in label or "e" in label else f"{label}.0"
+
+
+def with_bare_point(label: str) -> str:
+    """A number that C takes for a double, and readers for the same digits: ``2.0`` has more.
+
+    >>> [with_bare_point(label) for label in ("2", "-2.50", "1e5")]
+    ['2.', '-2.50', '1e5']
+    """
+    return label if "." in label or "e" in label else f"{label}."
 
 
 def with_d(label: str) -> str:
@@ -207,7 +215,8 @@ NUMPY_DIALECT = Dialect(
     | _reciprocals("1/np.{}(<0>)")
     | _defined(**{"log:*": ("np.log(<0>)/np.log(<p>)", MUL)})
     | _helped(
-        root=helpers.NUMPY_ROOT, remainder=helpers.NUMPY_REMAINDER, fma=helpers.NUMPY_FMA
+        root=helpers.NUMPY_ROOT, remainder=helpers.NUMPY_REMAINDER, fma=helpers.NUMPY_FMA,
+        **helpers.NUMPY_PROTECTED,
     ),
     constants={"pi": Spelling("np.pi"), "e": Spelling("np.e")},
     words=_PYTHON, counts="np.float64(<0>)",
@@ -226,19 +235,19 @@ C_DIALECT = Dialect(
         "min": Spelling("fmin(<0>, <1>)"), "max": Spelling("fmax(<0>, <1>)"),
         "conditional": Spelling("(<0> ? <1> : <2>)"),
     }
-    | _reciprocals("1.0/{}(<0>)")
-    | _defined(**{
-        "sign": ("(double)((<0:8> > 0.0) - (<0:8> < 0.0))", ATOM),
-        "log:*": ("log(<0>)/log(<p>)", MUL),
-    })
-    | _helped(mod=MOD_ROW.writing.c_helper, root=helpers.C_ROOT),
-    number=with_point,
-    constants={"pi": Spelling("M_PI"), "e": Spelling("M_E")},
+    | _defined(**{"log:*": ("log(<0>)/log(<p>)", MUL)})
+    | _helped(mod=helpers.C_MOD, root=helpers.C_ROOT, sign=helpers.C_SIGN, **helpers.C_PROTECTED)
+    | _helped(**{
+        name: f"double {name}(double x) {{ return 1/{of}(x); }}" for name, of in _INVERTED.items()
+    }),
+    number=with_bare_point,
+    constants={"pi": Spelling("M_PI"), "e": Spelling("M_E"), "nan": Spelling("NAN")},
     words=frozenset(
         "auto bool break case char const continue default do double else enum extern float for"
         " goto if inline int long register restrict return short signed sizeof static struct"
         " switch typedef union unsigned void volatile while asm gamma j0 j1 jn y0 y1 yn signgam"
-        " e pi".split()
+        " e pi NAN INFINITY HUGE_VAL MAXFLOAT M_E M_PI M_PI_2 M_PI_4 M_LN2 M_LN10 FP_NAN FP_ZERO"
+        " FP_INFINITE FP_NORMAL FP_SUBNORMAL near far pascal cdecl huge".split()
     ),
     counts="(double)(<0>)",
 )  # fmt: skip
@@ -254,7 +263,8 @@ JULIA_DIALECT = Dialect(
     | _imported("erf erfc gamma", "using SpecialFunctions: {}")
     | {"log:*": Spelling("log(<p>, <0>)"), "logical_not": Spelling("!(<0>)")}
     | _helped(
-        root=helpers.JULIA_ROOT, remainder=helpers.JULIA_REMAINDER, lgamma=helpers.JULIA_LGAMMA
+        root=helpers.JULIA_ROOT, remainder=helpers.JULIA_REMAINDER, lgamma=helpers.JULIA_LGAMMA,
+        **helpers.JULIA_PROTECTED,
     ),
     number=with_point,
     constants={"pi": Spelling("pi"), "e": Spelling("exp(1.0)", ATOM, Lacking.OPERATOR)},
@@ -278,7 +288,7 @@ MATLAB_DIALECT = Dialect(
         "root": Spelling("nthroot(<0>, <p>)"),
     }
     | _defined(**{"cbrt": ("nthroot(<0>, 3)", ATOM), "log:*": ("log(<0>)./log(<p>)", MUL)})
-    | _helped(lgamma=helpers.MATLAB_LGAMMA)
+    | _helped(lgamma=helpers.MATLAB_LGAMMA, **helpers.MATLAB_PROTECTED)
     | {
         # its mod and rem take a quotient that is nearly whole for that number
         "mod": Spelling("floormod(<0>, <1>)", ATOM, Lacking.DIGITS, helpers.MATLAB_FLOORMOD),
@@ -320,6 +330,7 @@ FORTRAN_DIALECT = Dialect(
     | _helped(
         expm1=helpers.FORTRAN_EXPM1, log1p=helpers.FORTRAN_LOG1P,
         cbrt=helpers.FORTRAN_CBRT, root=helpers.FORTRAN_ROOT, fma=helpers.FORTRAN_FMA,
+        **helpers.FORTRAN_PROTECTED,
     ),
     number=with_d,
     constants={
@@ -353,6 +364,10 @@ MATHEMATICA_DIALECT = Dialect(
             hypot=helpers.MATHEMATICA_HYPOT, remainder=helpers.MATHEMATICA_REMAINDER,
             lgamma=helpers.MATHEMATICA_LGAMMA,
         ).items()
+    }
+    | {
+        name: Spelling(f"{bare}[<*>]", ATOM, Lacking.OPERATOR, (text,))
+        for name, (bare, text) in helpers.MATHEMATICA_PROTECTED.items()
     },
     number=with_star, fraction="Rational[<0>, <1>]",
     constants={"pi": Spelling("Pi"), "e": Spelling("E")},
@@ -398,6 +413,10 @@ def _root(inner: str, size: str, signed: str) -> str:
     return f"(let ((x <0>) (y (pow {inner} (/ 1 <p>)))) (if (== x 0) x {step}))"
 
 
+def _guarded(bound: str, size: str, edge: str, value: str, within: str) -> str:
+    return f"(let ({bound}) (if (> (fabs {size}) {edge}) {value} {within}))"
+
+
 FPCORE_DIALECT = Dialect(
     "FPCore", "fpcore",
     {name: Spelling(f"({head} <*>)") for name, head in _FPCORE_FORMS.items()}
@@ -415,6 +434,10 @@ FPCORE_DIALECT = Dialect(
         "root:even": (_root("<0>", "x", "y"), ATOM),
         "root:odd": (_root("(fabs <0>)", "(fabs x)", "(if (< x 0) (- y) y)"), ATOM),
         "log:*": ("(/ (log <0>) (log <p>))", ATOM),
+        "gp_div": (_guarded("(b <1>) (a <0>)", "b", "0.001", "(/ a b)", "1"), ATOM),
+        "gp_log": (_guarded("(x (fabs <0>))", "x", "0.001", "(log x)", "0"), ATOM),
+        "gp_inv": (_guarded("(x <0>)", "x", "0.001", "(/ 1 x)", "0"), ATOM),
+        "deap_div": (_guarded("(b <1>) (a <0>)", "b", "0", "(/ a b)", "1"), ATOM),
     }),
     fraction="<0>/<1>",
     constants={"pi": Spelling("PI"), "e": Spelling("E")},
@@ -439,7 +462,8 @@ SYMPY_DIALECT = Dialect(
         cbrt=("real_root(<0>, 3)", ATOM), fmod=("sign(<0>)*Mod(Abs(<0>), Abs(<1>))", MUL)
     )
     | _helped(
-        expm1=helpers.SYMPY_EXPM1, log1p=helpers.SYMPY_LOG1P, lgamma=helpers.SYMPY_LGAMMA
+        expm1=helpers.SYMPY_EXPM1, log1p=helpers.SYMPY_LOG1P, lgamma=helpers.SYMPY_LGAMMA,
+        **helpers.SYMPY_PROTECTED,
     ),
     fraction="Rational(<0>, <1>)",
     exact="`evalf`",
@@ -508,6 +532,10 @@ EXCEL_DIALECT = Dialect(
             f"IF({_X}=0, 0, SIGN(<0>)*{_refined('ABS(<0>)^(1/<p>)', 'ABS(<0>)', '<p>')})", ATOM,
         ),
         "fmod": ("SIGN(<0>)*MOD(ABS(<0>), ABS(<1>))", MUL),
+        "gp_div": (f"IF(ABS(<1>)>0.001, {_X}/{_Y}, 1)", ATOM),
+        "gp_log": ("IF(ABS(<0>)>0.001, LN(ABS(<0>)), 0)", ATOM),
+        "gp_inv": (f"IF(ABS(<0>)>0.001, 1/{_X}, 0)", ATOM),
+        "deap_div": (f"IF({_Y}<>0, {_X}/{_Y}, 1)", ATOM),
     })
     | _precise(
         sinh=(f"IF(ABS(<0>)<0.3, {_SERIES}, SINH(<0>))", ATOM),

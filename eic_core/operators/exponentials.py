@@ -24,7 +24,7 @@ from eic_core.operators.row import (
     square,
 )
 from eic_core.operators.words import Near, Words
-from eic_core.operators.writing import APPLY, ATOM, MUL, POW, Form, Writing, applied, called
+from eic_core.operators.writing import APPLY, ATOM, POW, Form, Writing, applied, called
 
 LN2, LN10 = math.log(2), math.log(10)
 
@@ -98,7 +98,6 @@ LOG_ROW = Operator(
         with_parameter=Form(
             "log(<0>, <p>)", r"\log_{<p>}\left(<0>\right)", "log_<p>(<0>)",
             applied("<msub><mi>log</mi><p></msub>"), ATOM, APPLY, "log<_>",
-            c="log(<0>)/log(<p>)", c_precedence=MUL,
         ),
         by_parameter={Fraction(2): _based(2, "₂"), Fraction(10): _based(10, "₁₀")},
         parameters=("x a n number input", "base"),

@@ -133,13 +133,12 @@ def _row(
     *,
     names: str = "",
     form: Form | None = None,
-    c_helper: str = "",
     **columns: Any,
 ) -> Operator:
     return Operator(
         name, 2, program, exact, partials, brink=brink,
         scales=True, multiples=True, jumps=True, rough=True,
-        writing=Writing(names or None, form, parameters=_PARAMETERS, c_helper=c_helper),
+        writing=Writing(names or None, form, parameters=_PARAMETERS),
         **columns,
     )  # fmt: skip
 
@@ -149,8 +148,6 @@ _PARAMETERS = ("x x1 a dividend input", "y x2 b m divisor other")
 MOD_ROW = _row(
     "mod", call(np.remainder), _mod_exact, _mod_partials, _distance_from_multiple,
     names="mod modulo floormod",
-    c_helper="double mod(double x, double y) { double r = fmod(x, y); "
-    "return r != 0 && (r < 0) != (y < 0) ? r + y : r; }",
     kappa2=_kappa, words=_words("a multiple"),
 )  # fmt: skip
 

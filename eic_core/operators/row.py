@@ -22,7 +22,7 @@ Y = -1
 """In a program: the value so far."""
 
 Instruction = tuple[Any, ...]
-"""A NumPy ufunc and its inputs: an operand's index, `Y`, or a float."""
+"""A NumPy ufunc, or a `Traced` one, and its inputs: an operand's index, `Y`, or a float."""
 
 Program = tuple[Instruction, ...]
 """How a value is computed in double precision, one ufunc after the other."""
@@ -91,6 +91,8 @@ class Operator:
     # The same of multiples or half-multiples of the second operand (remainders), whose number must
     # be known to below 1, whatever its size
     multiples: bool = False
+    # The size of the last operand at which the value jumps; within it the value is the same for all
+    edge: Fraction | None = None
     # Distance of the (first) operand from the nearest jump, or from an end of the domain where
     # kappa diverges faster than the value is lost; of the backend and all operands
     brink: Callable[..., Any] | None = None
@@ -175,12 +177,8 @@ class Operator:
         return B.log(B.number(value)) if self.base else B.number(value)
 
     def evaluate(self, a: Operands, p: float, out: np.ndarray | None = None) -> Any:
-        """The value in the operands' precision, as NumPy computes it; `p` as from `parameter`."""
-        y: Any = None
-        for function, *inputs in self.program(p, len(a)):
-            # floats are constants; indices are of operands, so that the class tells them apart
-            values = [i if i.__class__ is float else y if i == Y else a[i] for i in inputs]
-            y = function(*values) if out is None else function(*values, out=out)
+        """The value in the operands' precision, nan outside the domain; `p` as from `parameter`."""
+        y = self.compute(a, p, out)
         if self.outside is not None:
             beyond = self.outside(NUMPY, a, p)
             if np.any(beyond):
@@ -188,6 +186,15 @@ class Operator:
                 if out is not None:
                     np.copyto(out, y)
                     y = out
+        return y
+
+    def compute(self, a: Operands, p: float, out: np.ndarray | None = None) -> Any:
+        """What NumPy computes, though it may give a number where there is no real value."""
+        y: Any = None
+        for function, *inputs in self.program(p, len(a)):
+            # floats are constants; indices are of operands, so that the class tells them apart
+            values = [i if i.__class__ is float else y if i == Y else a[i] for i in inputs]
+            y = function(*values) if out is None else function(*values, out=out)
         return y
 
     def kappa_squared(self, B: Any, a: Operands, y: Value, p: Any) -> tuple[Any, ...]:
@@ -203,6 +210,21 @@ class Operator:
 
 def square(x: Any) -> Any:
     return x * x
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A function that programs call beside NumPy's ufuncs; compiled code has it by its name."""
+
+    name: str
+    formula: Callable[..., Any]  # Of a backend and operands; branches by ``B.where`` alone
+
+    def __call__(self, *operands: Any, out: Any = None) -> Any:
+        y = self.formula(NUMPY, *operands)
+        if out is None:
+            return y
+        np.copyto(out, y)
+        return out
 
 
 def call(*functions: Any) -> Programs:

@@ -30,8 +30,7 @@ MIN_ROW = Operator(
     partials=_attained,
     selects=True, rough=True,
     writing=Writing(
-        "min minimum fmin", command("min")._replace(c="fmin(<0>, <1>)"),
-        parameters=("x x1 a input", "y x2 b other"),
+        "min minimum fmin", command("min"), parameters=("x x1 a input", "y x2 b other"),
     ),
 )  # fmt: skip
 
@@ -41,8 +40,7 @@ MAX_ROW = Operator(
     partials=_attained,
     selects=True, rough=True,
     writing=Writing(
-        "max maximum fmax", command("max")._replace(c="fmax(<0>, <1>)"),
-        parameters=("x x1 a input", "y x2 b other"),
+        "max maximum fmax", command("max"), parameters=("x x1 a input", "y x2 b other"),
     ),
 )  # fmt: skip
 
@@ -59,10 +57,7 @@ SIGN_ROW = Operator(
     partials=_sign_step,
     kappa2=_sign_step,
     jumps=True, rough=True,
-    writing=Writing(
-        "sign sgn signum",
-        c_helper="double sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }",
-    ),
+    writing=Writing("sign sgn signum"),
     words=STEPPED,
 )  # fmt: skip
 
@@ -108,7 +103,7 @@ ROUND_ROW = Operator(
     partials=_half_step,
     kappa2=_half_step,
     integer_points=True, brink=_to_half_integer, steps=True, jumps=True, rough=True,
-    writing=Writing("round rint", called("round")._replace(c="rint(<0>)")),
+    writing=Writing("round rint", called("round")),
     words=STEPPED,
 )  # fmt: skip
 

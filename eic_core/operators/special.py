@@ -53,8 +53,7 @@ GAMMA_ROW = Operator(
     integer_points=True, brink=_to_pole, exponential=True, widely=wide.gamma,
     kappa2_widely=wide.gamma_kappa2,
     writing=Writing(
-        "gamma tgamma", called("gamma", r"\Gamma", text="Γ", upright="Γ", sign="Γ")
-        ._replace(c="tgamma(<0>)"),
+        "gamma tgamma", called("gamma", r"\Gamma", text="Γ", upright="Γ", sign="Γ"),
     ),
     words=Words("gamma function", singular=ON_A_POLE, nearly=ON_A_POLE, invalid=_NO_POLE),
 )  # fmt: skip

@@ -15,6 +15,7 @@ from eic_core.operators import (
     conditions,
     exponentials,
     hyperbolic,
+    protected,
     remainders,
     selection,
     special,
@@ -30,6 +31,7 @@ ROWS = (
     *special.ROWS,
     *selection.ROWS,
     *remainders.ROWS,
+    *protected.ROWS,
     *conditions.ROWS,
 )
 

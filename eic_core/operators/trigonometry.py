@@ -26,7 +26,7 @@ from eic_core.operators.row import (
     to_unit,
 )
 from eic_core.operators.words import Words, at_end, periodic
-from eic_core.operators.writing import MUL, Writing, called, command
+from eic_core.operators.writing import Writing, called, command
 
 TURN = 2 * math.pi
 
@@ -75,7 +75,7 @@ COT_ROW = Operator(
     partials=lambda B, a, y, p: (-1.0 - y * y,),
     kappa2=_tan_kappa,
     pole=is_zero, crossing="argument", period=math.pi, poles=True,
-    writing=Writing("cot cotan ctg", command("cot")._replace(c="1/tan(<0>)", c_precedence=MUL)),
+    writing=Writing("cot cotan ctg", command("cot")),
     words=periodic("cotangent", poles=True),
 )  # fmt: skip
 
@@ -90,7 +90,7 @@ SEC_ROW = Operator(
     partials=lambda B, a, y, p: (y * B.tan(a[0]),),
     kappa2=_sec_kappa,
     crossing="value", waves=True, period=TURN, poles=True,
-    writing=Writing(form=command("sec")._replace(c="1/cos(<0>)", c_precedence=MUL)),
+    writing=Writing(form=command("sec")),
     words=periodic(poles=True),
 )  # fmt: skip
 
@@ -99,7 +99,7 @@ CSC_ROW = Operator(
     partials=lambda B, a, y, p: (B.over(-y, B.tan(a[0])),),
     kappa2=_sec_kappa,
     pole=is_zero, crossing="argument", waves=True, period=TURN, poles=True,
-    writing=Writing("csc cosec", command("csc")._replace(c="1/sin(<0>)", c_precedence=MUL)),
+    writing=Writing("csc cosec", command("csc")),
     words=periodic(poles=True),
 )  # fmt: skip
 
@@ -181,7 +181,7 @@ ATAN2_ROW = Operator(
     zero_limit=limits(1.0, -1.0), vanishes=is_zero, outside=_atan2_origin,
     scales=True, jumps=True, rough=True, widely=wide.angle,
     writing=Writing(
-        "atan2 arctan2", called("atan2")._replace(c="atan2(<0:10> + 0.0, <1>)"),
+        "atan2 arctan2", called("atan2"),
         parameters=("y x1 input", "x x2 other"),
     ),
     words=Words(

@@ -12,13 +12,12 @@ IF, OR, AND, NOT, RELATE = 2, 4, 5, 6, 7
 """How tightly a text binds: the larger, the tighter."""
 
 CODE, LATEX, TEXT, MATHML = range(4)
-C = 8
 """Positions of the templates in a `Form`."""
 
 
 # In templates ``<0:20>`` is operand 0, in parentheses if it binds less tightly than 20; ``<*>``
 # every operand with commas; ``<p>`` the exact parameter. A MathML template is one element, whatever
-# stands in its slots; one of C for two operands is nested for more. In a sign ``<^>`` is the
+# stands in its slots. In a sign ``<^>`` is the
 # parameter raised, ``<_>`` lowered.
 class Form(NamedTuple):
     # code, latex, text, mathml: templates for code, KaTeX, plain labels and MathML Core
@@ -31,8 +30,6 @@ class Form(NamedTuple):
     sign: str = ""  # What stands on its card in the drawn tree
     # How tightly code binds, where that is not as plain text does
     code_precedence: int | None = None
-    c: str = ""  # Template for C; empty: as for code
-    c_precedence: int = ATOM  # How tightly that binds, if it is given
 
 
 @dataclass(frozen=True)
@@ -52,7 +49,6 @@ class Writing:
     explicit: Form | None = None
     # True if a call with more than two operands is a chain: ``add(a, b, c)`` is ``(a + b) + c``
     folds: bool = False
-    c_helper: str = ""  # A C function that its template for C calls and the C library lacks
     # What its operands are called where they are given by name, as in ``log(x, base=2)``: for each
     # its names in lower case, between blanks
     parameters: tuple[str, ...] = ()

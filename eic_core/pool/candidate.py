@@ -7,13 +7,15 @@ import gzip
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from enum import Enum, unique
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
-from eic_core.errors import DataError, FormulaError, RefusalKind
+from eic_core.errors import DataError, FormulaError, RefusalKind, UserError
 from eic_core.formula.syntax import EXPONENTS, Reading, read
 from eic_core.formula.tree import Exponents
+from eic_core.phrasing import Phrase
 
 
 def exponents_in(cell: str) -> Exponents:
@@ -62,6 +64,10 @@ class Candidate:
             exponents=exponents_in(row.get("exponents") or ""),
         )
 
+    def in_notation(self, syntax: str) -> Candidate:
+        """The candidate, read in another notation."""
+        return replace(self, syntax=syntax)
+
 
 class Refused(NamedTuple):
     """Why a candidate's formula cannot be read.
@@ -72,9 +78,39 @@ class Refused(NamedTuple):
 
     reason: str
     column: int | None  # Where, unless the reason names it
+    kind: RefusalKind = RefusalKind.OTHER
 
     def __str__(self) -> str:
         return self.reason if self.column is None else f"{self.reason} (column {self.column})"
+
+
+@unique
+class Lack(Enum):
+    """Why a formula has no R^2, or no score at all."""
+
+    NO_FORMULA = "no_formula"  # its row holds none
+    UNREAD = "unread"  # its text cannot be read
+    NO_COLUMN = "no_column"  # the table has no column for a variable
+    NO_DATA = "no_data"  # there is no table, no range or no complete row
+    NO_VALUE = "no_value"  # a program computes no finite number at some row
+    SAME_TARGET = "same_target"  # the target is the same at every row, and is not hit
+    NO_SCORE = "no_score"  # the file says none
+
+
+@dataclass(frozen=True)
+class NoValue:
+    """Rows at which a formula has no value, as an inspection of the same data sees them."""
+
+    sentence: Phrase  # The headline of the inspection
+    cause: Phrase  # The same without the place and the number of rows
+    step: str
+    rows: tuple[int, ...]  # Numbers of the first of these rows in their table
+    count: int  # How many there are
+    of: int  # Of so many
+
+
+NO_FIT = 1e-9
+"""Up to this R^2, which a constant may have by rounding, a formula explains nothing."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +122,9 @@ class Score:
     complexity
         Number of nodes; None if the formula was refused.
     r2
-        On all rows of the problem's file; nan if the formula has no value at some row.
+        On all rows of the problem's file: of the numbers that a program computes in double
+        precision (`eic_core.measure.fit.program_values`; what only leaves its range is followed).
+        nan if it computes no finite number at some row.
     eic
     eic_finite
         Digits lost at the worst step; `eic_finite` leaves out rows where it is infinite.
@@ -107,10 +145,17 @@ class Score:
         Of its verdict, if it was diagnosed: the level, the name of the leading finding's cause, and
         the sub-expression that it is about; "" where all is well, or it was not.
     reason
-        The same without the place in this formula.
+    column
+        The same without the place in this formula, and that place.
     counted
         The number that indexed variables count from, and pairs of those whose column has another
         name; for notes on a pool.
+    lack
+        Why there is no R^2, or no score; None with both, and without a target.
+    no_value
+        Rows without a real value, or without one in double precision, if there are any.
+    no_digit_at
+        The step that keeps no digit at most of the singular rows.
     """
 
     complexity: int | None = None
@@ -127,6 +172,19 @@ class Score:
     step: str = ""
     reason: str = field(default="", repr=False)
     counted: tuple[int | None, tuple[tuple[str, str], ...]] = field(default=(None, ()), repr=False)
+    column: int | None = field(default=None, repr=False)
+    lack: Lack | None = field(default=None, repr=False)
+    no_value: NoValue | None = field(default=None, repr=False)
+    no_digit_at: str = field(default="", repr=False)
+
+    @property
+    def explains_nothing(self) -> bool:
+        """Whether the formula is no better than the mean of the target.
+
+        >>> Score(1, r2=-0.9).explains_nothing, Score(1, r2=0.3).explains_nothing
+        (True, False)
+        """
+        return self.r2 <= NO_FIT
 
     def cells(self) -> dict[str, str]:
         """Cells of the scored CSV file; numbers in full precision.
@@ -153,8 +211,12 @@ class Score:
         }
 
 
-def refused_score(refused: Refused) -> Score:
-    return Score(error=str(refused), reason=refused.reason)
+def refused_score(refused: Refused | UserError | str, lack: Lack | None = None) -> Score:
+    """The score of a formula that cannot be read, or without its data."""
+    if isinstance(refused, Refused):
+        error, reason = str(refused), refused.reason
+        return Score(error=error, reason=reason, lack=lack or Lack.UNREAD, column=refused.column)
+    return Score(error=str(refused), reason=str(refused), lack=lack or Lack.NO_DATA)
 
 
 @contextmanager
@@ -196,4 +258,4 @@ def read_candidate(candidate: Candidate, columns: Sequence[str]) -> Reading | Re
         )
     except FormulaError as error:
         with_place = error.kind is RefusalKind.UNBALANCED
-        return Refused(str(error), None if with_place else error.span[0] + 1)
+        return Refused(str(error), None if with_place else error.span[0] + 1, error.kind)

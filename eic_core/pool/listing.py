@@ -13,8 +13,9 @@ import numpy as np
 
 from eic_core.errors import DataError, UserError
 from eic_core.formula.syntax import Reading
-from eic_core.measure.table import Table, renamed_columns
-from eic_core.pool.candidate import Refused, Score, read_candidate, refused_score
+from eic_core.measure.table import NoColumn, Table, renamed_columns
+from eic_core.pool import phrases
+from eic_core.pool.candidate import Lack, Refused, Score, read_candidate, refused_score
 from eic_core.pool.counting import (
     Counting,
     counting_notes,
@@ -25,7 +26,7 @@ from eic_core.pool.counting import (
 from eic_core.pool.front import front
 from eic_core.pool.importers.listed import Listed
 from eic_core.pool.list_variables import ListedVariables
-from eic_core.pool.scoring import diagnose_score, measure_formula
+from eic_core.pool.scoring import account_for, diagnose_score, measure_formula
 from eic_core.samples import Domain, Samples, sample_domains
 
 _CHUNK = 32  # formulas that one process scores before it takes the next
@@ -71,6 +72,7 @@ class ListedScore:
     # By variable; empty without a table
     columns: Mapping[str, str] = field(default_factory=dict)
     protected: tuple[str, ...] = ()  # Its functions that gplearn protects, if gplearn printed it
+    rows: int = 0  # Rows that it was measured on
 
 
 def score_listing(
@@ -111,7 +113,7 @@ def score_listing(
     >>> [(s.score.complexity, s.score.error[:19]) for s in scores]
     [(3, ''), (None, 'unknown function `l')]
     """
-    results: list[ListedScore] = [ListedScore(row, Score(error=row.error)) for row in rows]
+    results = [ListedScore(row, refused_score(row.error, Lack.NO_FORMULA)) for row in rows]
     done = sum(bool(row.error) for row in rows)
     for positions, scores in _run(rows, data, jobs, findings):
         for position, scored in zip(positions, scores, strict=True):
@@ -200,7 +202,7 @@ class _Sampler:
             return drawn, base if mixed else None, {}
         match = counting.match(names, data.inputs, base)
         if match.missing:
-            raise _NoColumn(match.missing, data.inputs)
+            raise NoColumn(match.missing, data.inputs)
         key = tuple(sorted(match.mapping.items()))
         table, target = data.table, data.target or None
         samples = self._cached(key, lambda: table.samples(match.mapping, target))
@@ -213,13 +215,6 @@ class _Sampler:
                 self._samples.clear()
             self._samples[key] = make()
         return self._samples[key]
-
-
-class _NoColumn(DataError):
-    def __init__(self, missing: tuple[str, ...], columns: Sequence[str]) -> None:
-        listed = ", ".join(f"`{n}`" for n in columns[:12])
-        super().__init__(f"`{missing[0]}` is no column of the table", hint=f"it has {listed}")
-        self.missing = missing
 
 
 def _drawn(data: RangeData, ranges: Mapping[str, str]) -> Samples:
@@ -253,16 +248,24 @@ def _scored_row(
             return ListedScore(row, refused_score(reading))
         samples, counted, columns = sampler.samples(reading, counting)
         measured = measure_formula(reading.formula, samples)
+        measured = account_for(measured, reading.formula, samples)
         if sampler.findings:
             measured = diagnose_score(measured, reading.formula, samples)
         renumbered = isinstance(sampler.data, RangeData) and counted == 1
         return ListedScore(
-            row, measured, reading.syntax, counted, renumbered, (), columns, reading.protected
+            row,
+            measured,
+            reading.syntax,
+            counted,
+            renumbered,
+            columns=columns,
+            protected=reading.protected,
+            rows=len(samples),
         )
-    except _NoColumn as error:
-        return ListedScore(row, Score(error=str(error)), missing=error.missing)
+    except NoColumn as error:
+        return ListedScore(row, refused_score(error, Lack.NO_COLUMN), missing=error.missing)
     except UserError as error:
-        return ListedScore(row, Score(error=str(error)))
+        return ListedScore(row, refused_score(error))
 
 
 def column_notes(scores: Sequence[ListedScore]) -> list[str]:
@@ -288,11 +291,15 @@ def stored_scores(rows: Sequence[Listed]) -> tuple[ListedScore, ...]:
     0.5
     """
 
+    has_r2 = any("r2" in row.stored for row in rows)
+
     def of(row: Listed) -> ListedScore:
         stored = row.stored
         counts = [stored.get(n, 0.0) for n in ("complexity", "invalid", "singular")]
         if "complexity" not in stored or not all(0 <= c < 2**31 for c in counts):
-            return ListedScore(row, Score(error=row.error or "the file has no scores for it"))
+            lack = Lack.NO_FORMULA if row.error else Lack.NO_SCORE
+            return ListedScore(row, refused_score(row.error or str(phrases.no_r2(lack)), lack))
+        lacking = math.isnan(stored.get("r2" if has_r2 else "eic", math.nan))
         score = Score(
             complexity=int(counts[0]),
             r2=stored.get("r2", math.nan),
@@ -301,6 +308,7 @@ def stored_scores(rows: Sequence[Listed]) -> tuple[ListedScore, ...]:
             invalid=int(counts[1]),
             singular=int(counts[2]),
             exponents=row.exponents,
+            lack=Lack.NO_SCORE if lacking else None,
         )
         return ListedScore(row, score, row.syntax)
 

@@ -6,13 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from eic_core import wording
 from eic_core.errors import DataError
 from eic_core.exports import Plain
-from eic_core.operators.wide import Array
+from eic_core.phrasing import Phrase
+from eic_core.pool import phrases
 from eic_core.pool.candidate import Score
+from eic_core.pool.left_out import LeftOut, left_out, left_out_lines
 from eic_core.pool.listing import ListedScore
 
 ETA = 0.999
@@ -26,14 +25,20 @@ programming it is 0.002."""
 def fitness(score: Score, alpha: float, eta: float = ETA) -> float:
     """eta^C/(1 + NMSE) - alpha EIC, NMSE = 1 - R^2 (Yu et al., Eq. `eq:fitness`); nan for no R^2.
 
-    EIC is that of finite samples: one exact zero in the data would outweigh everything else.
+    EIC is that of finite samples: one exact zero in the data would outweigh everything else. Where
+    a step has no finite sample, or EIC is not known, the fitness is -inf, unless digits are free.
 
     >>> round(fitness(Score(complexity=10, r2=0.98, eic=2.0, eic_finite=2.0), alpha=0.01), 4)
     0.9506
+    >>> fitness(Score(complexity=10, r2=0.98, eic=math.inf), alpha=0.01)
+    -inf
     """
     if score.complexity is None or math.isnan(score.r2):
         return math.nan
-    return float(eta**score.complexity / (2 - score.r2) - alpha * score.eic_finite)
+    accuracy = float(eta**score.complexity / (2 - score.r2))
+    if not alpha:
+        return accuracy
+    return -math.inf if math.isnan(score.eic_finite) else accuracy - alpha * score.eic_finite
 
 
 @dataclass(frozen=True)
@@ -42,9 +47,9 @@ class Pick(Plain):
     plain: ListedScore  # The choice without EIC (alpha = 0)
     alpha: float  # The cost of a digit
     eta: float  # The factor of a node
-    ranked: tuple[tuple[float, ListedScore], ...]  # Fitness and formula, the best first
-    left_out: int  # Formulas without a fitness
-    sentence: str  # Says which formula, why, and what it costs
+    # Fitness and formula, the best first; those without a finite EIC last, by R^2
+    ranked: tuple[tuple[float, ListedScore], ...]
+    left_out: tuple[LeftOut, ...]  # Formulas without an R^2
 
     _JSON = (
         ("picked", lambda pick: row_document(pick.picked, pick.ranked)),
@@ -53,8 +58,22 @@ class Pick(Plain):
         "eta",
         ("weighed", lambda pick: len(pick.ranked)),
         "left_out",
+        ("left_out_count", lambda pick: len(pick.left_out)),
         "sentence",
     )
+
+    @property
+    def better_fit(self) -> ListedScore | None:
+        """The formula that fits best, if its EIC is not finite and it fits better than the pick."""
+        unweighed = [scored for weight, scored in self.ranked if weight == -math.inf]
+        if not unweighed or unweighed[0].score.r2 <= self.picked.score.r2:
+            return None
+        return unweighed[0]
+
+    @property
+    def sentence(self) -> Phrase:
+        """Says which formula, why, and what it costs."""
+        return phrases.choice(self)
 
 
 def row_document(
@@ -71,6 +90,8 @@ def row_document(
         "eic": score.eic,
         "eic_finite": score.eic_finite,
         "singular": score.singular,
+        "no_digit_at": score.no_digit_at,
+        "invalid": score.invalid,
         "fitness": weights[0] if weights else math.nan,
     }
 
@@ -82,104 +103,34 @@ def pick(scores: Sequence[ListedScore], alpha: float = READABLE, eta: float = ET
     >>> from eic_core.pool.listing import TableData, score_listing
     >>> from eic_core.measure.table import read_table
     >>> table = read_table(b"x0,y\\n1,1\\n2,4.1\\n3,9\\n4,15.9\\n")
-    >>> rows = [Listed(1, "x0*x0 + 1e6*x0 - 1e6*x0"), Listed(2, "x0*x0"), Listed(3, "x0")]
+    >>> rows = [Listed(1, "x0*x0 + 1e6*x0 - 1e6*x0"), Listed(2, "x0*x0"), Listed(3, "lg(x0)")]
     >>> choice = pick(score_listing(rows, TableData(table, "y")))
-    >>> choice.picked.listed.row, choice.plain.listed.row
-    (2, 2)
+    >>> choice.picked.listed.row, choice.plain.listed.row, [each.row for each in choice.left_out]
+    (2, 2, [3])
     """
     if not 0 <= alpha < math.inf:
         raise DataError(f"a digit cannot cost {alpha:g}", hint="give 0 or more, such as 0.01")
     if not 0 < eta <= 1:
         raise DataError(f"a node cannot cost a factor {eta:g}", hint="give at most 1: 0.999, say")
-    weights = np.array([fitness(scored.score, alpha, eta) for scored in scores], dtype=float)
-    weighable = np.isfinite(weights)
-    if not weighable.any():
-        raise DataError("no formula of the list has both an R² and an EIC on these data")
-    plainly = np.array([fitness(scored.score, 0.0, eta) for scored in scores], dtype=float)
-    order = _best_first(weights, weighable, scores)
-    picked, plain = scores[order[0]], scores[_best_first(plainly, weighable, scores)[0]]
-    ranked = tuple((float(weights[i]), scores[i]) for i in order)
-    left_out = len(scores) - len(order)
-    return Pick(picked, plain, alpha, eta, ranked, left_out, _sentence(picked, plain, alpha))
+    missing = left_out((s.listed.row, s.listed.formula, s.score) for s in scores)
+    ranked = _best_first(scores, alpha, eta)
+    if not ranked:
+        hint = str(phrases.advice_for_all(each.kind for each in missing))
+        lines = tuple(left_out_lines(missing, len(scores)))
+        raise DataError(str(phrases.no_formula_left()), hint=hint, problems=lines)
+    plain = _best_first(scores, 0.0, eta)[0][1]
+    return Pick(ranked[0][1], plain, alpha, eta, ranked, missing)
 
 
-def _best_first(weights: Array, weighable: Array, scores: Sequence[ListedScore]) -> list[int]:
-    """Places of weighable formulas, the best first; of equals the shorter, then the earlier."""
-    places = np.flatnonzero(weighable).tolist()
-    return sorted(places, key=lambda i: (-weights[i], scores[i].score.complexity or 0, i))
+def _best_first(
+    scores: Sequence[ListedScore], alpha: float, eta: float
+) -> tuple[tuple[float, ListedScore], ...]:
+    """Formulas that have an R^2 by fitness; of equals the shorter, then the earlier."""
 
+    def key(pair: tuple[float, ListedScore]) -> tuple[float, float, int]:
+        weight, scored = pair
+        r2 = scored.score.r2 if weight == -math.inf else 0.0
+        return -weight, -r2, scored.score.complexity or 0
 
-def _sentence(picked: ListedScore, plain: ListedScore, alpha: float) -> str:
-    new, old = picked.score, plain.score
-    row, fits_none = f"row {picked.listed.row}", explains_nothing(old)
-    if picked is plain:
-        which = f"the best {'with and without' if alpha else 'without'} regard to EIC"
-        r2 = wording.r_squared(new.r2)
-        rest = (
-            f"{wording.count(new.complexity or 0, 'node')}, worst step (EIC) "
-            f"{wording.number(new.eic_finite)} digits"
-        )
-        if fits_none:
-            than = "worse than" if new.r2 < -NO_FIT else "no better than"
-            sentence = (
-                f"No formula of the list fits these data: {row}, {which}, has an R² of {r2}, "
-                f"{than} the mean of the target ({rest})."
-            )
-        else:
-            sentence = f"Take {row}: it is {which} (R² {r2}, {rest})."
-        return f"{sentence}{_no_digit(picked, plain)}"
-    lead = f"Take {row} instead of"
-    if fits_none:
-        lead = f"No formula of the list fits these data. Least bad is {row}, and not"
-    elif explains_nothing(new):
-        lead = (
-            "At this price of a digit the choice explains nothing, for its R² is not above 0: "
-            f"{row} weighs more than"
-        )
-    fits = wording.r_squared(new.r2), wording.r_squared(old.r2)
-    of_r2 = f"R² is {' instead of '.join(fits)}"
-    if fits[0] == fits[1]:
-        of_r2 = f"R² is about the same, {fits[0]}"
-    nodes = wording.count(new.complexity or 0, "node")
-    nodes += " as well" if new.complexity == old.complexity else f" instead of {old.complexity}"
-    return (
-        f"{lead} row {plain.listed.row}, which would be taken without regard to EIC: "
-        f"its worst step (EIC) has {_digits_instead(new.eic_finite, old.eic_finite)}; "
-        f"{of_r2}, {nodes}.{_no_digit(picked, plain)}"
-    )
-
-
-NO_FIT = 1e-9
-"""Up to this R^2, which a constant may have by rounding, a formula explains nothing."""
-
-
-def explains_nothing(score: Score) -> bool:
-    """Whether a formula is no better than the mean of the target.
-
-    >>> explains_nothing(Score(1, r2=-0.9)), explains_nothing(Score(1, r2=0.3))
-    (True, False)
-    """
-    return score.r2 <= NO_FIT
-
-
-def _digits_instead(new: float, old: float) -> str:
-    """Two numbers of digits, with as many places as they need to differ.
-
-    >>> _digits_instead(0.31, 4.4), _digits_instead(0.31, 0.33), _digits_instead(0.3, 0.3)
-    ('0.3 instead of 4.4 digits', '0.31 instead of 0.33 digits', 'as many, 0.3 digits')
-    """
-    for places in range(1, 9):
-        texts = f"{new:.{places}f}", f"{old:.{places}f}"
-        if texts[0] != texts[1]:
-            return f"{' instead of '.join(texts)} digits"
-    return f"as many, {new:.1f} digits"
-
-
-def _no_digit(picked: ListedScore, plain: ListedScore) -> str:
-    excluded = [
-        f"{wording.count(scored.score.singular, 'sample')} at which a step of row "
-        f"{scored.listed.row} keeps no digit"
-        for scored in ([picked] if picked is plain else [picked, plain])
-        if scored.score.singular
-    ]
-    return f" EIC leaves out {wording.join(excluded)}." if excluded else ""
+    pairs = [(fitness(scored.score, alpha, eta), scored) for scored in scores]
+    return tuple(sorted([pair for pair in pairs if not math.isnan(pair[0])], key=key))

@@ -1,4 +1,4 @@
-"""gplearn's protected functions in a list: the note on them, and the list with them written out."""
+"""Tools' protected functions in a list: the note on them, and the list with the plain functions."""
 
 from __future__ import annotations
 
@@ -6,39 +6,38 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from eic_core.formula.syntax.phrases import protected_functions_of_list
-from eic_core.formula.syntax.protected import written_out
+from eic_core.formula.syntax.protected import PLAIN
 from eic_core.pool.candidate import Refused, read_candidate
 from eic_core.pool.importers.listed import Listed
 from eic_core.pool.listing import ListedScore
 
 
 def protected_note(scores: Sequence[ListedScore]) -> str:
-    """What gplearn computes otherwise in the formulas of a list; "" where nothing is.
+    """Which functions of a list are read as its tool computes them; "" where none is.
 
     >>> from eic_core.pool.candidate import Score
     >>> protected_note([ListedScore(Listed(1, "sqrt(X0)"), Score(2), protected=("sqrt",))])
-    'gplearn protects some functions of 1 formula: there `sqrt(x)` is sqrt(abs(x)); here the plain functions are measured.'
-    """  # noqa: E501
+    '1 formula is read as gplearn computes: `sqrt(x)` is sqrt(abs(x)).'
+    """
     groups = [scored.protected for scored in scores if scored.protected]
     if not groups:
         return ""
     return str(protected_functions_of_list({n for names in groups for n in names}, len(groups)))
 
 
-def write_out(rows: Sequence[Listed]) -> tuple[Listed, ...]:
-    """The rows with gplearn's protected functions as conditions, unless that is too long.
+def with_plain_functions(rows: Sequence[Listed]) -> tuple[Listed, ...]:
+    """The rows, their protected functions read as the plain ones.
 
-    >>> [row.formula for row in write_out([Listed(1, "sqrt(sub(X0, X1))"), Listed(2, "x")])]
-    ['sqrt(abs(sub(X0, X1)))', 'x']
+    >>> [row.syntax for row in with_plain_functions([Listed(1, "inv(X0)"), Listed(2, "x")])]
+    ['gplearn_plain', '']
     """
-    return tuple(map(_written_out, rows))
+    return tuple(map(_with_plain_functions, rows))
 
 
-def _written_out(row: Listed) -> Listed:
-    if row.error or row.syntax not in ("", "gplearn"):
+def _with_plain_functions(row: Listed) -> Listed:
+    if row.error:
         return row
     reading = read_candidate(row.candidate(), ())
     if isinstance(reading, Refused) or not reading.protected:
         return row
-    written = written_out(reading.formula.source, reading.formula)
-    return replace(row, formula=written, syntax="gplearn") if written else row
+    return replace(row, syntax=PLAIN[reading.syntax])

@@ -25,11 +25,15 @@ from eic_core.exports import csv_writer
 from eic_core.formula.rendering import short_text
 from eic_core.formula.syntax import Reading
 from eic_core.formula.tree import Exponents, Formula
-from eic_core.measure.fit import r_squared
+from eic_core.measure.fit import program_values, r_squared
 from eic_core.measure.inspection import inspect
-from eic_core.measure.table import Table, VariableMatch, read_table
+from eic_core.measure.reasons import Outcome
+from eic_core.measure.table import NoColumn, Table, VariableMatch, read_table
+from eic_core.pool import phrases
 from eic_core.pool.candidate import (
     Candidate,
+    Lack,
+    NoValue,
     Refused,
     Score,
     opened_pool,
@@ -134,10 +138,7 @@ class ProblemData:
 
     def _rows(self, problem: str, match: VariableMatch) -> Samples:
         if match.missing:
-            raise DataError(
-                f"`{match.missing[0]}` is no column of {problem}",
-                hint="it has " + ", ".join(f"`{n}`" for n in self.inputs(problem)),
-            )
+            raise NoColumn(match.missing, self.inputs(problem))
         table = self.table(problem)
         return table.samples(match.mapping, table.names[-1])
 
@@ -154,7 +155,7 @@ def measure_formula(formula: Formula, samples: Samples) -> Score:
     assert result.root_values is not None
     return Score(
         complexity=formula.complexity,
-        r2=_r2(result.root_values, samples),
+        r2=_r2(program_values(result.root_values, formula, samples), samples),
         eic=result.eic,
         eic_finite=result.eic_finite,
         invalid=len(samples) - result.valid_count,
@@ -188,6 +189,63 @@ def diagnose_score(score: Score, formula: Formula, samples: Samples) -> Score:
 
 _STEP_TEXT = 60
 """Characters of a step in a table."""
+
+
+def account_for(score: Score, formula: Formula, samples: Samples) -> Score:
+    """A score with what it lacks, and why: rows without a value, and steps without a digit.
+
+    >>> from eic_core.formula.syntax import read
+    >>> samples = Samples.from_columns({"x": [3.0, 4.0, 5.0]}, target=[0.0, 1.0, 2.0])
+    >>> formula = read("log(x - 3)").formula
+    >>> score = account_for(measure_formula(formula, samples), formula, samples)
+    >>> score.lack, score.no_value.rows
+    (<Lack.NO_VALUE: 'no_value'>, (1,))
+    >>> print(score.no_value.sentence)
+    No real value at 1 of 3 rows, at `log(x − 3)`: the argument of a logarithm must be positive.
+    """
+    no_r2 = samples.target is not None and math.isnan(score.r2)
+    nowhere = score.invalid == len(samples)
+    if not (no_r2 or score.singular or nowhere or (score.invalid and samples.target is not None)):
+        return score
+    result = amplify(formula, samples, recheck=False, root_values=True)
+    assert result.root_values is not None
+    without = np.flatnonzero(~np.isfinite(result.root_values))
+    if score.singular:
+        worst = int(np.argmax(result.singular))
+        step = short_text(formula, worst, _STEP_TEXT)
+        score = replace(score, no_digit_at=step)
+    if len(without) and (score.invalid or no_r2):
+        score = replace(score, no_value=no_value(formula, samples, without))
+    if no_r2:
+        return replace(score, lack=Lack.NO_VALUE if len(without) else Lack.SAME_TARGET)
+    return replace(score, lack=Lack.NO_VALUE) if nowhere and samples.target is None else score
+
+
+_MOST_NAMED = 5
+"""Rows of a table that are named."""
+
+
+def no_value(formula: Formula, samples: Samples, rows: np.ndarray) -> NoValue:
+    """What an inspection of these samples says of the rows without a value, ascending from 0."""
+    from eic_core.explain.judgement import NO_VALUE, Lead  # balls come with it
+    from eic_core.explain.phrases.causes import clause
+    from eic_core.explain.phrases.headline import headline
+    from eic_core.explain.verdict import verdict
+
+    numbers = rows + 1 if samples.rows is None else samples.rows[rows]
+    named, of = tuple(numbers[:_MOST_NAMED].tolist()), len(samples)
+    judged = verdict(inspect(formula, samples.take(rows), edges=False))
+    findings = [replace(f, of=of) for f in judged.findings if f.outcome in NO_VALUE]
+    if not findings:
+        cause = phrases.no_finite_value()
+        return NoValue(phrases.no_finite_value_at(len(rows), of), cause, "", named, len(rows), of)
+    leading = findings[0]
+    step = short_text(formula, leading.cause.node, _STEP_TEXT)
+    cause = phrases.without_value(
+        clause(leading.cause, formula), in_doubles=leading.outcome is Outcome.NO_DOUBLE
+    )
+    whole = replace(judged, findings=tuple(findings), lead=Lead.NO_VALUE)
+    return NoValue(headline(whole), cause, step, named, len(rows), of)
 
 
 def _r2(values: np.ndarray, samples: Samples) -> float:
@@ -273,7 +331,7 @@ def score(
             samples.require(formula.variables)
             readable[i] = formula
         except DataError as error:
-            scores[i] = Score(error=str(error))
+            scores[i] = refused_score(error)
     results = measure_formulas(list(readable.values()), samples)
     for i, each in zip(readable, results, strict=True):
         scores[i] = each
@@ -323,11 +381,17 @@ def _scored(problems: ProblemData, task: _Task) -> list[tuple[int, Score]]:
             samples, match = problems.matched(candidate.problem, reading, task.counting)
             matches[i] = reading.formula, match
             groups.setdefault(id(samples), (samples, []))[1].append(i)
+        except NoColumn as error:
+            scores[i] = refused_score(error, Lack.NO_COLUMN)
         except UserError as error:
-            scores[i] = Score(error=str(error))
+            scores[i] = refused_score(error)
     for samples, members in groups.values():
         pairs = [pair for i in members if (pair := matches[i]) is not None]
         results = measure_formulas([formula for formula, _ in pairs], samples)
+        results = [
+            account_for(result, formula, samples)
+            for result, (formula, _) in zip(results, pairs, strict=True)
+        ]
         if task.findings:
             results = [
                 diagnose_score(result, formula, samples)

@@ -12,9 +12,9 @@ import numpy as np
 from eic_core import wording
 from eic_core.measure.table import Table
 from eic_core.operators.wide import Array
+from eic_core.pool.candidate import NO_FIT
 from eic_core.pool.counting import index_of
 from eic_core.pool.listing import ListedScore
-from eic_core.pool.picking import NO_FIT
 
 R2_LEEWAY = 0.05
 """How far a measured R^2 may lie outside the stored ones, which may be of training or test rows."""

@@ -12,7 +12,8 @@ import numpy as np
 from eic_core.engine.values import values
 from eic_core.explain.shortening import MOST_DIGITS, digits_of, shortenable, shortened_label
 from eic_core.exports import Plain
-from eic_core.formula.rendering import to_c, to_latex, to_python
+from eic_core.formula.c_file import to_c
+from eic_core.formula.rendering import to_latex, to_python
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Formula
 from eic_core.measure.fit import r_squared

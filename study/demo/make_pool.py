@@ -184,14 +184,14 @@ class PoolRow:
 def candidates_as_printed(
     source: ProblemSource, setting: Setting, models: list[FittedModel]
 ) -> Iterator[tuple[FittedModel, str, Score]]:
-    """The models whose printed formula, read plainly, is the model that was fitted."""
+    """The models whose printed formula, as its tool computes it, is the model that was fitted."""
     texts = [(model, text) for model in models for text in model.texts]
     syntax = setting.method.lower()
     candidates = [Candidate(source.name, text, setting.method, syntax) for _, text in texts]
     scores = score_pool(candidates, problem_folder(), jobs=1)
     tolerance = TOLERANCE if syntax == "operon" else LOOSE_TOLERANCE
-    # gplearn's "protected" functions differ from what their names say, and its three decimals may
-    # be too few: a model whose printed forms all miss the search's own R² is left out.
+    # gplearn's three decimals may be too few: a model whose printed forms all miss the search's own
+    # R² is left out.
     done: set[int] = set()
     for (model, text), score in zip(texts, scores, strict=True):
         if id(model) not in done and abs(score.r2 - model.r2) <= tolerance:

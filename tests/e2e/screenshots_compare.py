@@ -25,6 +25,11 @@ HALL = (
     "3*b\n1000*(sqrt(a + 1000000) - 1000) + 3*b\n1000*a/(sqrt(a + 1000000) + 1000) + 3*b\n"
     "0.4*a + 3*b\na\n"
 )
+LEFT_OUT = HALL + (
+    "1000*a/(sqrt(a + 1000000) + 1000) + 3*b + (a - a)/(b + 1)\nlog(b) + a\nb/a*zz\n"
+    "lg(a)\nlg(b)\nlg(a + b)\nlg(2*a)\nlg(3*a)\nlg(4*a) + 1\nsin(a\nfailed\n"
+    "3*b + 0.45*a*tanh(1/b)\n"
+)
 NO_LIST = "    |   Population Average    |   Best Individual   |"
 ROOTS = quote("sqrt(x+1) - sqrt(x)"), quote("1/(sqrt(x+1) + sqrt(x))")
 TWO = quote("x*sin(y)/(y-2)"), quote("x*y + 0.1*x")
@@ -100,6 +105,17 @@ def _chosen(page: Page) -> None:
     _paste(HALL, ".st-key-front-plot")(page)
 
 
+def _left_out(page: Page) -> None:
+    """Formulas of a table for every reason, one of which fits best with an infinite EIC."""
+    _table(page, "roots.csv", ROWS.encode())
+    _paste(LEFT_OUT, ".eic-left-out")(page)
+
+
+def _none_left(page: Page) -> None:
+    _table(page, "roots.csv", ROWS.encode())
+    _paste("sin(a\nlg(b)\nlog(-a)\n", ".eic-left-out")(page)
+
+
 def _maps(page: Page) -> None:
     page.locator(".st-key-pair-maps").get_by_text("Maps").click()
     page.locator(".st-key-pair-maps-plot").wait_for(timeout=PATIENCE)
@@ -114,7 +130,9 @@ STATES = {
     "shared": State("", _shared),
     "doubted": State("", _doubted),
     "choice": State("", _chosen),
-    "refused": State("?range=x0=1:5&range=x1=1:5", _paste(REFUSED, ".eic-refused")),
+    "refused": State("?range=x0=1:5&range=x1=1:5", _paste(REFUSED, ".eic-left-out")),
+    "left-out": State("", _left_out),
+    "none-left": State("", _none_left),
     "no-list": State("", _paste(NO_LIST, ".eic-error")),
     "pair": State(f"?formula={ROOTS[0]}&b={ROOTS[1]}&range=x=loguniform:1:1e8"),
     "maps": State(f"?formula={TWO[0]}&b={TWO[1]}&range=y=1:3", _maps),

@@ -70,7 +70,7 @@ def test_a_hall_of_fame_becomes_a_front_whose_points_open_in_the_inspector(
         bring(page, page.locator("[class*=st-key-list-file]"), "hall_of_fame.csv", LIST)
         expect(page.get_by_text("PySR hall of fame, CSV")).to_be_visible()
         expect(page.locator(".eic-lead")).to_contain_text("of 3 formulas")
-        expect(page.locator(".eic-refused")).to_contain_text("unknown function lg")
+        expect(page.locator(".st-key-left-out")).to_contain_text("Unknown function lg")
 
         points = page.locator(".st-key-front-plot .scatterlayer .trace .point")
         points.nth(1).click(force=True)

@@ -137,11 +137,11 @@ def test_a_stated_range_wins_over_one_of_a_formula_before_and_a_column_over_both
     assert any("The table's rows count, not the range of `x`" in n for n in measured.notices)
 
 
-def test_a_variable_with_a_range_keeps_its_name_whole() -> None:
+def test_a_word_is_one_name_whatever_has_a_range() -> None:
     def variables(*ranges: str) -> tuple[str, ...]:
         domains = tuple((name, module.DEFAULT_DOMAIN) for name in ranges)
         request = InspectionRequest("E = mc^2", domains=domains)
         return InspectorService(clock=PacedClock(0.0)).inspect(request).reading.formula.variables
 
-    assert variables() == variables("x", "m") == ("m", "c")
+    assert variables() == variables("x", "m") == ("mc",)
     assert variables("mc") == ("mc",)

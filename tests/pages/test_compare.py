@@ -75,8 +75,8 @@ def test_a_pasted_list_is_scored_and_refused_rows_keep_their_reason() -> None:
     scores = desk_of(page).scored.scores
     assert [bool(s.score.error) for s in scores] == [False, False, True, False]
     assert scores[0].score.eic > scores[1].score.eic + 5
-    assert "1 row refused" in html_of(page)
-    assert "unknown function <code>lg</code>" in html_of(page)
+    assert "1 row left out of 4" in html_of(page)
+    assert "Unknown function <code>lg</code>" in html_of(page)
     assert "of 3 formulas</b>" in html_of(page)
 
 
@@ -517,7 +517,8 @@ def test_a_list_without_any_number_says_what_to_do_and_draws_nothing(text: str, 
     assert not page.exception
     assert title in html_of(page) and "on the front of" not in html_of(page)
     assert not page.get("plotly_chart") and not page.dataframe
-    assert ("refused" in html_of(page)) == ("lg" in text)
+    assert "2 rows left out of 2" in html_of(page)
+    assert ("<code>lg</code>" in html_of(page)) == ("lg" in text)
     assert [button.label for button in page.get("download_button")] == ["All scores, CSV"]
 
 
@@ -557,24 +558,24 @@ def test_a_formula_that_follows_others_in_what_it_counts_from_is_told() -> None:
     assert "Nothing says" not in html_of(plain)
 
 
-def test_gplearns_protected_functions_are_told_once_and_can_be_measured() -> None:
-    text = "div(X0, log(X1))\nsqrt(sub(X0, X1))\nadd(X0, X1)\n"
+def test_gplearns_functions_are_read_as_it_computes_them_or_as_the_plain_ones() -> None:
+    text = "div(X0, log(X1))\nsqrt(sub(X0, X1))\nmul(X0, sqrt(sub(X0, X1)))\nadd(X0, X1)\n"
     page = paste(open_page(range=["x0=1.0:5.0", "x1=1.0:5.0"]), text)
     assert not page.exception
     shown = html_of(page)
-    assert shown.count("gplearn protects some functions") == 1
-    assert "of 2 formulas: there <code>sqrt(x)</code> is sqrt(abs(x)); <code>log(x)</code>" in shown
-    plain = desk_of(page).scored.scores
-    assert plain[1].score.invalid > 0, "half of the roots are of negative numbers"
-    page = scored(page.toggle(key="protected").set_value(True).run())
+    assert shown.count("as gplearn computes") == 1
+    assert "3 formulas are read as gplearn computes: <code>sqrt(x)</code> is sqrt(abs(x))" in shown
+    protected = desk_of(page).scored.scores
+    assert [s.score.invalid for s in protected] == [0, 0, 0, 0]
+    page = scored(page.toggle(key="plain_functions").set_value(True).run())
     assert not page.exception
-    written = desk_of(page).scored.scores
-    assert written[1].listed.formula == "sqrt(abs(sub(X0, X1)))"
-    assert [s.score.invalid for s in written] == [0, 0, 0]
-    assert written[2].score == plain[2].score
-    assert "measured as gplearn" in html_of(page)
-    page = scored(page.toggle(key="protected").set_value(False).run())
-    assert [s.listed.formula for s in desk_of(page).scored.scores] == text.split("\n")[:3]
+    plain = desk_of(page).scored.scores
+    assert plain[1].listed.formula == "sqrt(sub(X0, X1))"
+    assert plain[1].score.invalid > 0, "half of the roots are of negative numbers"
+    assert plain[3].score == protected[3].score
+    assert "read as the plain ones" in html_of(page)
+    page = scored(page.toggle(key="plain_functions").set_value(False).run())
+    assert [s.score for s in desk_of(page).scored.scores] == [s.score for s in protected]
     other = paste(open_page(range="x=1.0:5.0"), "sqrt(x)\nlog(x)\n")
     assert "gplearn" not in html_of(other)
 
@@ -587,7 +588,7 @@ def test_what_was_taken_off_a_list_is_told_above_it() -> None:
     assert not page.exception
     shown = html_of(page)
     assert "Every line begins with <code>-</code>: that is a bullet here" in shown
-    assert "1 row refused" in shown and "holds no formula, only <code>n/a</code>" in shown
+    assert "1 row left out of 3" in shown and "holds no formula, only <code>n/a</code>" in shown
     assert state_of(page).domains == (("x0", Domain("uniform", 1.0, 5.0)),), "of n and a nothing"
     assert [s.listed.formula for s in desk_of(page).scored.scores[:2]] == ["x0 + 1", "sin(x0)"]
 

@@ -81,7 +81,7 @@ def test_every_formula_is_read_without_a_note_of_doubt(candidates: list[Candidat
             pytest.fail(f"{candidate.formula}: {error}")
         assert set(reading.formula.variables) <= set(names)
         # that gplearn protects some functions is said of the tool, whatever the formula
-        protected = {"gplearn's protected functions"}
+        protected = {"the plain functions, not gplearn's"}
         assert {a.label for a in reading.alternatives} <= protected
 
 
@@ -105,7 +105,8 @@ def test_every_formula_scores_and_its_r2_is_that_of_the_search(
 def test_formulas_are_short_enough_to_show(
     candidates: list[Candidate], scores: list[Score]
 ) -> None:
-    assert all(3 <= (score.complexity or 0) <= 25 for score in scores)
+    # the pool was chosen when a root of gplearn's was one node
+    assert all(3 <= (score.complexity or 0) <= 30 for score in scores)
     assert max(len(candidate.formula) for candidate in candidates) < 300
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from eic_core.engine import doubt, edges
 from eic_core.operators import ROWS, Operator
+from eic_core.operators.row import Traced
 
 
 def _binary(sign: str, *, swapped: bool = False) -> Callable[[C, Any], C]:
@@ -74,6 +75,10 @@ class CBackend:
     @staticmethod
     def over(a: Any, b: Any) -> C:
         return C.of(a) / b
+
+    @staticmethod
+    def number(value: Any) -> C:
+        return C.of(float(value))
 
     @staticmethod
     def maximum(a: Any, b: Any) -> C:
@@ -236,6 +241,28 @@ def _mend(row: Operator, arity: int) -> str:
     )
 
 
+def _values(row: Operator) -> str:
+    """The functions of a row's program that NumPy lacks, as loops like those of its ufuncs."""
+    text = ""
+    for function, *inputs in row.program(math.nan, row.arity or 2):
+        if not isinstance(function, Traced):
+            continue
+        places = range(len(inputs))
+        operands = [C(f"a{i}") for i in places]
+        load = "".join(
+            f"        const double a{i} = *(double *)(args[{i}] + r * steps[{i}]);\n"
+            for i in places
+        )
+        out = f"*(double *)(args[{len(inputs)}] + r * steps[{len(inputs)}])"
+        text += (
+            f"void values_{function.name}(char **args, const intptr_t *n, const intptr_t *steps, "
+            "void *data)\n{\n    (void)data;\n    INDEPENDENT\n"
+            f"    for (intptr_t r = 0; r < n[0]; r++) {{\n{load}"
+            f"        {out} = {C.of(function.formula(B, *operands)).text};\n    }}\n}}\n"
+        )
+    return text
+
+
 def header(rows: Iterable[Operator] = ROWS) -> str:
     parts = [_CHOOSE]
     parts += [_rule(name) for name in _RULES]
@@ -260,7 +287,7 @@ def header(rows: Iterable[Operator] = ROWS) -> str:
             table.append(f'    {{"{row.name}", {functions}, {flags}}},')
             continue
         assert row.arity is not None
-        parts += [_loops(row, row.arity), _mend(row, row.arity)]
+        parts += [_values(row), _loops(row, row.arity), _mend(row, row.arity)]
         outside = "0"
         if row.outside is not None:
             outside = f"outside_{row.name}"

@@ -28,6 +28,7 @@ from eic_core.engine.tape import (
 )
 from eic_core.formula.tree import CONSTANT, VARIABLE, Node
 from eic_core.operators import NUMPY, OPERATORS, Operator
+from eic_core.operators.row import Traced
 
 EDGES, SIGNS, VALUES_ONLY, OVERFLOW_IS_INVALID, FIRST_BAD_ENDS, SHORTEST = 1, 2, 4, 8, 16, 32
 """What a run is asked for."""
@@ -223,7 +224,11 @@ class Library:
         return loop_id
 
     def _add_loop(self, function: Any) -> int:
-        pointers = double_loop(function)
+        if isinstance(function, Traced):
+            own = getattr(self._library, f"values_{function.name}", None)
+            pointers = own and (ctypes.cast(own, ctypes.c_void_p).value or 0, 0)
+        else:
+            pointers = double_loop(function)
         place = sum(number >= 0 for number in self._loop_ids.values())
         if pointers is None or place >= _MOST_LOOPS:
             return -1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -66,6 +67,36 @@ def number_label(text: str) -> str:
     if len(digits) > 5 or int(digits) > MAX_EXPONENT:
         raise Refusal("this number is out of range", f"its exponent is limited to ±{MAX_EXPONENT}")
     return f"{mantissa}e{sign}{digits}"
+
+
+_HEX = re.compile(
+    r"([+-]?)(?:0[xX]|#x)([0-9A-Fa-f]*+)\.?+([0-9A-Fa-f]*+)(?:[pP]([+-]?[0-9]{1,6}))?+\Z"
+)
+
+
+def hex_label(text: str) -> str:
+    """The label of a hexadecimal number, as a decimal where that is short; "" if the text is none.
+
+    >>> [hex_label(text) for text in ("0x1p-3", "-0x1.8p+1", "#x10", "0x")]
+    ['0.125', '-3', '16', '']
+    >>> len(hex_label("0x1p-1074"))
+    326
+    """
+    match = _HEX.match(text)
+    if match is None or not (match[2] or match[3]) or abs(int(match[4] or 0)) > 3_000:
+        return ""
+    if len(match[2] + match[3]) > 200:
+        return ""
+    power = int(match[4] or 0) - 4 * len(match[3])
+    value = int(match[2] + match[3], 16) * Fraction(2) ** power
+    sign = "-" if match[1] == "-" else ""
+    places = value.denominator.bit_length() - 1
+    if not places:
+        return sign + str(value.numerator)
+    if places > 60:
+        return f"{sign}{value.numerator}/{value.denominator}"
+    digits = str(value.numerator * 5**places).rjust(places + 1, "0")
+    return f"{sign}{digits[:-places]}.{digits[-places:].rstrip('0')}"
 
 
 def constant_label(value: float) -> str:

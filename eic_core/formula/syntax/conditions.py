@@ -11,6 +11,7 @@ from functools import partial
 
 from eic_core.formula.syntax.build import FUNCTIONS, MANY, Function, Span, fold
 from eic_core.formula.syntax.reading import Refusal, Report
+from eic_core.formula.syntax.refusals import EQUATION, refuse
 from eic_core.formula.tree import CONSTANT, UNDEFINED, VARIABLE, Draft, constant
 from eic_core.operators import ROWS
 
@@ -224,12 +225,7 @@ def settle(report: Report, root: Draft) -> Draft:
         left, right = root.children  # of an equation; `equal(a, b)` is none
         place = report.text.find("=", left.span[1], right.span[0])
         if place >= 0:
-            report.fail(
-                "this is an equation or an assignment",
-                place,
-                place + 2,
-                "give only one right-hand side",
-            )
+            refuse(report, EQUATION, (place, place + 2))
     _ask_for_sides(report, root)
     top = Draft("", [root])
     todo, seen = [top], {id(top)}

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from eic_core.formula.syntax.build import FUNCTIONS, Function, Span
+from eic_core.formula.syntax.build import FUNCTIONS, Function, Span, power
 from eic_core.formula.syntax.names import Names
 from eic_core.formula.syntax.reading import MAX_NODES, Refusal, Report
 from eic_core.formula.tree import VARIABLE, Draft
@@ -69,13 +69,19 @@ def size_of(root: Draft) -> int:
 
 
 def _put_in(body: Draft, operands: dict[int, Draft], span: Span) -> Draft:
-    """A copy of a tree at `span`, with operands in place of some of its leaves."""
+    """A copy of a tree at `span`, with operands in place of some of its leaves. A power whose
+    exponent becomes a number is exact, as if it were written there.
+    """
     copies = dict(operands)
     for draft in parts_of(body):
         if id(draft) not in copies:
             children = [copies[id(child)] for child in draft.children]
-            copies[id(draft)] = Draft(
-                draft.operator, children, draft.label, draft.parameter, span, draft.exponent
+            copies[id(draft)] = (
+                power(children, span)
+                if draft.operator == "pow"
+                else Draft(
+                    draft.operator, children, draft.label, draft.parameter, span, draft.exponent
+                )
             )
     return copies[id(body)]
 

@@ -6,9 +6,9 @@ import re
 from typing import NoReturn
 
 from eic_core.formula.syntax.euler import with_arguments
-from eic_core.formula.syntax.latex_scripts import GREEK
-from eic_core.formula.syntax.names import Names
+from eic_core.formula.syntax.names import LETTERS, Names
 from eic_core.formula.syntax.reading import Report
+from eic_core.formula.syntax.refusals import DERIVATIVE_OF_VALUES, refuse
 
 _BY = r"[^\W\d_]_?[0-9₀₁₂₃₄₅₆₇₈₉]{0,2}+(?!\w)"
 _PLAIN = re.compile(
@@ -16,7 +16,9 @@ _PLAIN = re.compile(
     rf"\s?(?:(?P<of>{_BY})?+(?P<argument>\([^()]{{0,200}}+\))?+)\s?/\s?\(?+d\s?(?P<by>{_BY})"
 )
 _D = r"(?:d|\\(?:mathrm|operatorname|text|rm)\s*+(?:\{\s*+d\s*+\}|d))"
-_LETTER = rf"(?:[A-Za-z]|\\(?:{'|'.join(sorted(GREEK))}|left|math[a-z]{{2}}|vec|hat)\b)"
+_LETTER = (
+    rf"(?:[A-Za-z]|\\(?:(?:var)?(?:pi|{'|'.join(sorted(LETTERS))})|left|math[a-z]{{2}}|vec|hat)\b)"
+)
 _LATEX = re.compile(
     rf"\s*+\{{\s*+{_D}\s*+(?:\^\s*+(?:\{{\s*+\w\s*+\}}|\w)\s*+)?+"
     rf"(?:(?={_LETTER}|\()(?:[^{{}}()+=-]|\{{[^{{}}]{{0,40}}+\}}|\([^{{}}()]{{0,80}}+\)){{0,60}}+)?+"
@@ -56,6 +58,4 @@ def is_latex_derivative(report: Report, names: Names, place: int) -> bool:
 def fail_derivative(
     report: Report, start: int, end: int, choices: tuple[tuple[str, str], ...] = ()
 ) -> NoReturn:
-    report.fail(
-        "a derivative is not a formula of values", start, end, "write it out", choices=choices
-    )
+    refuse(report, DERIVATIVE_OF_VALUES, (start, end), None, choices)

@@ -9,7 +9,7 @@ import re
 from keyword import iskeyword
 
 from eic_core.formula.syntax.build import FUNCTIONS
-from eic_core.formula.syntax.names import is_indexed
+from eic_core.formula.syntax.names import CONSTANT_NAMES, LETTERS, is_indexed
 from eic_core.formula.syntax.paste import left_hand_side
 from eic_core.formula.syntax.reading import Report, replaced
 from eic_core.formula.tree import Formula
@@ -22,25 +22,31 @@ _ALONE = re.compile(r"(?<![\w.\\])E(?![\w.])")
 _SEXPR = re.compile(r"\(\s*+(?:[-+*/]|[a-z]\w*+)\s++[\w(]")
 _DIGITS = "2.718281828459"
 _SYMPY = re.compile(r"(?<!\w)(?:sympy\.|sp\.|Symbol\(|Integer\(|Rational\(|Float\()")
+_NAMES = re.compile(
+    r"(?<![^\W\d])(?:np\.|math\.)?([^\W\d]\w*+(?:\{[0-9]++\}|\[[:,\s0-9]++\])?+)(?!\s*+\()"
+)
+_NAMES_OF_LATEX = re.compile(r"\\[A-Za-z]++|[A-Za-z](?:_(?:[0-9]|\{[0-9]++\}))?+")
 
 
-def reason_for_euler(text: str, formula: Formula) -> str:
-    """Why the ``E`` of a text that was read with a variable `E` is Euler's number, or "".
+def reason_for_euler(text: str, of_latex: bool = False) -> str:
+    """Why the ``E`` of a text is Euler's number, or "" where it is a variable.
 
-    >>> from eic_core.formula.syntax import read
-    >>> reason_for_euler("E^(-x)", read("f(E, x) = E^(-x)").formula)
-    'it is raised to a power, as e is'
-    >>> reason_for_euler("E*c^2", read("f(E, c) = E*c^2").formula)
-    ''
+    >>> reason_for_euler("E^(-x)"), reason_for_euler("E*c^2"), reason_for_euler("E*x1 + sin(x2)")
+    ('it is raised to a power, as e is', '', 'as SymPy prints it')
     """
+    names = [
+        name.removeprefix("\\")
+        for name in (_NAMES_OF_LATEX if of_latex else _NAMES).findall(text)
+        if name[0] != "\\" or name[1:] in LETTERS
+    ]
+    if "E" not in names:
+        return ""
     if _RAISED.search(text):
         return "it is raised to a power, as e is"
     if _DIGITS in text or _SYMPY.search(text):
         return "the text looks printed by SymPy"
-    others = [name for name in formula.variables if name != "E"]
-    if others and all(is_indexed(name) for name in others):
-        return "as SymPy prints it"
-    return ""
+    others = {name for name in names if name.lower() not in FUNCTIONS} - CONSTANT_NAMES
+    return "as SymPy prints it" if others and all(map(is_indexed, others)) else ""
 
 
 def note_meaning_of_e(

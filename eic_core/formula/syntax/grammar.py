@@ -6,9 +6,8 @@ operands side by side. Precedence is Python's.
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Collection
-from typing import NoReturn
+from collections.abc import Callable, Collection
+from typing import Any, NoReturn, TypeVar
 
 from eic_core.formula.syntax.build import (
     FUNCTIONS,
@@ -39,8 +38,24 @@ from eic_core.formula.syntax.conditions import (
     choice,
     is_truth,
 )
-from eic_core.formula.syntax.names import REFUSED_FUNCTIONS, Names
+from eic_core.formula.syntax.names import Names
 from eic_core.formula.syntax.reading import MAX_DEPTH, MAX_NODES, Refusal, Report, replaced
+from eic_core.formula.syntax.refusals import (
+    CLOSED_BY_ANOTHER,
+    COMMA_IN_CALL,
+    COMMA_IN_NUMBER,
+    COMMA_OUTSIDE,
+    LABEL,
+    NESTED,
+    NO_CONDITION,
+    NO_OTHER_BRANCH,
+    RANGE,
+    TOO_MANY_NODES,
+    refuse,
+    refuse_count,
+    refuse_missing_operand,
+    refuse_unclosed_bracket,
+)
 from eic_core.formula.syntax.tokens import (
     BAD,
     BAR,
@@ -56,172 +71,10 @@ from eic_core.formula.syntax.tokens import (
     OPERATOR,
     PREFIX,
     SUPERSCRIPT,
-    Pending,
     PendingRow,
-    Token,
     TokenRow,
 )
 from eic_core.formula.tree import CONSTANT, Draft, constant
-
-
-def fail_missing_operand(report: Report, tokens: list[TokenRow], index: int) -> NoReturn:
-    """Raise for the token where an operand should have begun, or for a bad character anywhere."""
-    token = Token._make(tokens[index])
-    before = Token._make(tokens[index - 1]) if index else None
-    if token.kind == BAD:
-        _bad_character(report, token)
-    if token.kind == END and before is None:
-        report.fail("there is no formula", token.start, token.end, "write one, such as `x*y + 1`")
-    place = (token.start, token.end)
-    if before is None:
-        report.fail(f"missing operand before `{token.text}`", *place, "write one or remove it")
-    if before.kind in (OPEN, CALL) and token.kind == CLOSE:
-        report.fail(
-            "nothing between these parentheses", before.start, token.end, "write an operand"
-        )
-    if token.kind == END:
-        place = (before.start, before.end)
-    if before.kind in (OPEN, CALL, BAR):
-        follower = "the end of the text" if token.kind == END else f"`{token.text}`"
-        report.fail(f"missing operand before {follower}", *place, "write one")
-    written = report.text[before.start : before.end].strip() or before.text
-    report.fail(f"missing operand after `{written}`", *place, "write one or remove it")
-
-
-_EXPLAINED = {
-    "=": ("this is an equation or an assignment", "give only one right-hand side"),
-    "'": ("text in quotes is not part of a formula", "remove it"),
-    '"': ("text in quotes is not part of a formula", "remove it"),
-    ".": ("attributes are not supported", "write a decimal as `0.5`, a product as `x*y`"),
-    ":": ("`:` has no meaning in a formula", "give the formula alone, without what names it"),
-    "%": (
-        "`%` stands between two operands here",
-        "write `mod(x, y)` for a remainder, and `0.2` for `20%`",
-    ),
-    "@": ("products of matrices are not supported", "write `x*y` for a product of numbers"),
-    "°": ("degrees are not supported", "write an angle in radians, as `5*pi/180` for `5°`"),
-    "$": ("`$` has no meaning in a formula", "write the operator or the name that is meant"),
-    "&": ("`&` has no meaning between numbers", "it joins conditions, as `x > 0 & y > 0`"),
-    "?": ("`?` has no meaning here", "a choice is written `x > 0 ? a : b`"),
-    "!": ("factorials are not supported", "write `gamma(x + 1)` for `x!`, and `6` for `3!`"),
-    "∂": ("derivatives are not supported", "write the derivative out"),
-    "∇": ("derivatives are not supported", "write the derivative out"),
-    "∫": ("integrals are not supported", "write the integral out"),
-    "∑": ("sums over an index are not supported", "write the terms out"),
-    "∏": ("products over an index are not supported", "write the factors out"),
-    "∞": ("`∞` is not a real number", "write a finite number"),
-    "±": ("`±` is two formulas", "write `+` or `-`"),
-    "∓": ("`∓` is two formulas", "write `+` or `-`"),
-    "\\": ("a backslash has no meaning here", "paste LaTeX whole, or remove it"),
-    "_": ("`_` has no meaning here", "attach a subscript to a name, as in `x_0`"),
-}
-
-
-_LIKE_SIGNS = dict(zip("‐‑‒―﹘－＋＊／⁎✕✖⨯∶", "------+*/****/", strict=True))
-"""Signs that look like operators, by what they look like."""
-_ATTRIBUTE = re.compile(r"(?<![\w.])([^\W\d]\w{0,39}+)\.(?=[^\W\d])")
-_OF_ARRAYS = frozenset("real imag T values shape size iloc loc".split())
-_NAME = re.compile(r"[^\W\d]\w*+")
-_ACCENTS = {
-    "\u0304": "bar",
-    "\u0305": "bar",
-    "\u0302": "hat",
-    "\u0303": "tilde",
-    "\u0307": "dot",
-    "\u0308": "ddot",
-    "\u20d7": "vec",
-    "\u030c": "check",
-}
-"""What the signs above a letter are called."""
-_SIGNS = {
-    "%/%": ("whole-number division is not supported", "write `floor(x/y)` for `x %/% y`"),
-    "??": ("`??` is not read", "write the value that is meant"),
-    "|>": ("a pipe is not read", "write `f(x)` for `x |> f`"),
-    "%>%": ("a pipe is not read", "write `f(x)` for `x %>% f`"),
-    "->": ("an arrow is not read here", "give the formula alone"),
-    "/.": ("a replacement is not read", "put the value in, and leave `/. …` out"),
-    "<<": ("shifts of bits are not supported", "write `x*2**n`"),
-    ">>": ("shifts of bits are not supported", "write `x/2**n`"),
-}
-"""Signs of several characters of which the parser sees one."""
-_ENDS_OPERAND = re.compile(r"[\w)\]]")
-
-
-def _bad_character(report: Report, token: Token) -> NoReturn:
-    """Raise for a character that no formula holds."""
-    if (accent := _ACCENTS.get(token.text)) is not None and token.start:
-        text, first = report.text, token.start - 1
-        mended = f"{text[: token.start]}_{accent}{text[token.end :]}"
-        report.fail(
-            "a sign above a letter is not read",
-            first,
-            token.end,
-            f"write `{text[first]}_{accent}`",
-            mended,
-        )
-    plain = unicodedata.normalize("NFKC", token.text)
-    sign = _LIKE_SIGNS.get(token.text)
-    if sign is not None:
-        text = report.text
-        report.fail(
-            f"`{token.text}` is no sign of a formula",
-            token.start,
-            token.end,
-            f"write `{sign}`",
-            text.replace(token.text, sign),
-        )
-    if token.text.isdecimal():
-        plain = str(int(token.text))
-    remedy = f"write `{plain}`" if plain != token.text and plain.isascii() else "remove it"
-    if token.text == "'" and token.start and _ENDS_OPERAND.match(report.text, token.start - 1):
-        report.fail(
-            "a prime marks a derivative or a transpose, which are not read",
-            token.start,
-            token.end,
-            "write the formula without it",
-        )
-    for sign, (message, hint) in _SIGNS.items():
-        place = report.text.find(sign, max(token.start - len(sign) + 1, 0), token.end + len(sign))
-        if 0 <= place <= token.start < place + len(sign):
-            report.fail(message, place, place + len(sign), hint)
-    things = {match[1] for match in _ATTRIBUTE.finditer(report.text)} if token.text == "." else ()
-    name = _NAME.match(report.text, token.end)
-    if name is not None and things and name[0] not in _OF_ARRAYS:
-        _refuse_attribute(report, token, things, name[0])
-    message, hint = _EXPLAINED.get(
-        token.text[:1], (f"`{token.text}` has no meaning in a formula", remedy)
-    )
-    report.fail(message, token.start, token.end, hint)
-
-
-def _refuse_attribute(report: Report, token: Token, things: set[str], name: str) -> NoReturn:
-    """Raise for ``df.a``, ``m.a`` and ``x.mul_add(y, z)``: a table stands before all its columns, a
-    single letter is as likely a factor.
-    """
-    text, place = report.text, (token.start, token.end)
-    if text[token.end + len(name) :].lstrip()[:1] == "(":
-        if name in REFUSED_FUNCTIONS:
-            report.fail(f"the function `{name}` is not supported", *place, REFUSED_FUNCTIONS[name])
-        report.fail(
-            f"the method `{name[:40]}` is not known",
-            *place,
-            "write it out with operators and functions",
-        )
-    if name.startswith("_"):
-        report.fail("attributes are not supported", *place, "give the formula alone")
-    thing = next(iter(things))
-    joined = _ATTRIBUTE.sub(r"\1_", text)
-    if len(things) == 1 and len(thing) == 1:
-        product = _ATTRIBUTE.sub(r"\1*", text)
-        report.fail(
-            f"`{thing}.{name[:40]}` is not clear",
-            *place,
-            f"write `{thing}*{name[:40]}` for a product or `{thing}_{name[:40]}` for one name",
-            choices=(("a product", product), ("one name", joined)),
-        )
-    hint = f"write a name without a point, such as `{name[:40]}`"
-    mended = _ATTRIBUTE.sub("", text) if len(things) == 1 else joined  # two are told apart
-    report.fail("attributes are not supported", *place, hint, mended)
 
 
 def raised_function(
@@ -264,36 +117,6 @@ def end_of_operand(tokens: list[TokenRow], place: int) -> int:
         if tokens[place][:2] != (OPERATOR, "^") and tokens[place][0] != SUPERSCRIPT:
             break
     return end
-
-
-def fail_unclosed_bracket(report: Report, pending: list[PendingRow]) -> NoReturn:
-    """Raise for the innermost bracket that stays open."""
-    opened = Pending._make(pending[-1])
-    if opened.name == "|":
-        _refuse_bar(report, opened.start)
-    closers = "".join(CLOSERS[name] for level, name, *_ in reversed(pending) if level == 0)
-    report.fail_unbalanced(
-        "parenthesis",
-        max(opened.end - 1, opened.start),
-        opened.end,
-        f"close this `{opened.name}`",
-        report.text.rstrip() + closers if len(closers) <= 20 else None,
-    )
-
-
-def _refuse_bar(report: Report, place: int) -> None:
-    """Raise for a bar between two operands, as in ``x | y`` and ``x || y``, which opens nothing."""
-    text, first = report.text, place
-    while first and text[first - 1] in "| ":
-        first -= 1
-    if first and _ENDS_OPERAND.match(text, first - 1):
-        first += len(text[first:place]) - len(text[first:place].lstrip())
-        report.fail(
-            f"`{text[first : place + 1]}` between two operands is not read",
-            first,
-            place + 1,
-            "an absolute value has two bars, as `|x|`; `or` stands between conditions",
-        )
 
 
 _MOST_PARTS = 6
@@ -356,13 +179,25 @@ def parse(tokens: list[TokenRow], grammar: Grammar) -> Draft:
     if len(tokens) > MAX_NODES:
         leaves = [token for token in tokens if token[0] in (NUMBER, NAME, LEAF)]
         if len(leaves) > MAX_NODES:
-            grammar.report.fail(
-                f"the formula has more than {MAX_NODES:,} nodes", 0, leaves[0][3], "split it"
-            )
+            refuse(grammar.report, TOO_MANY_NODES, (0, leaves[0][3]))
     return _Parser(tokens, grammar).parse()
 
 
+def apply_call(
+    report: Report, names: Names, function: Function, args: list[Draft], span: tuple[int, int]
+) -> Draft:
+    """What a call at `span` builds, as in a text that is parsed here."""
+    operands = [(draft, *draft.span) for draft in args]
+    return _Parser([], Grammar(names, report)).called(function, operands, span)
+
+
+def fail_bad_character(report: Report, character: str, start: int, end: int) -> NoReturn:
+    """Raise for a character that no formula holds."""
+    _bad_character(report, Token(BAD, character, start, end))
+
+
 Operand = tuple[Draft, int, int]
+_Built = TypeVar("_Built")
 
 
 class _Parser:
@@ -420,7 +255,7 @@ class _Parser:
             elif kind == END:
                 self.reduce(1)
                 if pending:
-                    fail_unclosed_bracket(self.report, pending)
+                    refuse_unclosed_bracket(self.report, pending)
                 return self.operands[-1][0]
             else:
                 self.index = index
@@ -435,7 +270,7 @@ class _Parser:
             sign_first = self.grammar.sign_first
             if kind == NUMBER and (sign_first or not _raised(self.tokens[self.index + 1])):
                 self.index += 1
-                label = "-" + self.number(text, place, end_of_number)
+                label = "-" + self.placed((place, end_of_number), number_label, text)
                 draft = constant(label, (start, end_of_number))
                 self.operands.append((draft, start, end_of_number))
                 return False
@@ -452,7 +287,7 @@ class _Parser:
         elif kind == BAD and text in NEGATIONS:
             self.pending.append((_NEG, text, start, end, NEGATION, 0))
         elif kind != OPERATOR or text != "+":
-            fail_missing_operand(self.report, self.tokens, self.index - 1)
+            refuse_missing_operand(self.report, self.tokens, self.index - 1)
         return True
 
     def operator(self, token: TokenRow) -> bool:
@@ -466,29 +301,18 @@ class _Parser:
         if kind == COMMA:
             self.reduce(1)
             if not self.pending or self.pending[-1][4] is None:
-                around = (self.tokens[self.index - 2][0], self.tokens[self.index][0])
-                hint = "commas separate a function's arguments; "
-                calls = [row[4] for row in self.pending if not row[0] and row[4] is not None]
-                if around == (NUMBER, NUMBER):
-                    hint += "the decimal mark is a point"
-                elif calls:
-                    hint += f"write `{calls[-1].name}(x, y)` without brackets around them"
-                else:
-                    hint += "several formulas are pasted into Compare, here one of them"
-                parts = () if around == (NUMBER, NUMBER) else self.parts()
-                self.report.fail(f"unexpected `{text}`", start, end, hint, choices=parts)
+                self.refuse_comma(text, (start, end))
             return True
         if kind == SUPERSCRIPT:
             self.note_root(end)
             self.reduce(_ROOT)
-            sign = "-" if text.startswith("-") else ""
-            label = sign + self.number(text.lstrip("-"), start, end)
-            exponent = constant(label, (start, end))
+            size = self.placed((start, end), number_label, text.lstrip("-"))
+            exponent = constant(f"-{size}" if text.startswith("-") else size, (start, end))
             base, begin, _ = self.operands[-1]
             self.operands[-1] = (self.power(base, exponent, (begin, end)), begin, end)
             return False
         if kind == BAD:
-            fail_missing_operand(self.report, self.tokens, self.index - 1)
+            refuse_missing_operand(self.report, self.tokens, self.index - 1)
         if (kind in (NAME, CALL)) and text in _WORDS and not self.names.is_column(text):
             self.infix(_WORDS[text], start, start + len(text))
             if kind == CALL:
@@ -536,6 +360,18 @@ class _Parser:
                     joined = Draft(name, [left, draft], "", None, (begin, end))
                 operands[-1] = (joined, begin, end)
 
+    def is_between_numbers(self) -> bool:
+        """Whether the token at hand has a number on both sides."""
+        return self.tokens[self.index - 2][0] == self.tokens[self.index][0] == NUMBER
+
+    def refuse_comma(self, text: str, span: tuple[int, int]) -> NoReturn:
+        """Raise for a comma that is in no call."""
+        calls = [row[4] for row in self.pending if not row[0] and row[4] is not None]
+        if self.is_between_numbers():
+            refuse(self.report, COMMA_IN_NUMBER, span, comma=text)
+        row, name = (COMMA_IN_CALL, calls[-1].name) if calls else (COMMA_OUTSIDE, "")
+        refuse(self.report, row, span, None, self.parts(), comma=text, name=name)
+
     def parts(self) -> tuple[tuple[str, str], ...]:
         """What stands between the commas of a text that is no call, to choose from."""
         depth, places = 0, [(self.tokens[0][2], self.tokens[0][2])]
@@ -565,11 +401,11 @@ class _Parser:
             place = next(i for i, row in enumerate(self.tokens) if row[:3] == (OPERATOR, "^", sign))
             end = end_of_operand(self.tokens, place + 1)
         text = self.report.text
-        self.report.note(
-            f"`{_shown(text, begin - 1, end)}` is read as a power of the root", (begin - 1, end)
-        )
-        self.report.alternative(
-            "the root of the power", lambda: f"{text[:begin]}({text[begin:end]}){text[end:]}"
+        self.offer(
+            f"`{_shown(text, begin - 1, end)}` is read as a power of the root",
+            (begin - 1, end),
+            "the root of the power",
+            lambda: f"{text[:begin]}({text[begin:end]}){text[end:]}",
         )
 
     def condition(self, token: TokenRow) -> bool:
@@ -628,25 +464,11 @@ class _Parser:
             self.joined(name, draft, begin, stop)
         is_label = self.index == 2 and self.tokens[0][0] == NAME and self.tokens[0][3] == start
         if text == ":" and is_label and self.report.text[end : end + 1].isspace():
-            self.report.fail(
-                f"`{self.tokens[0][1][:40]}:` is no part of a formula",
-                self.tokens[0][2],
-                end,
-                "give the formula alone",
-                self.report.text[end:].strip(),
-            )
+            _, name, begin, *_ = self.tokens[0]
+            refuse(self.report, LABEL, (begin, end), self.report.text[end:].strip(), name=name[:40])
         if not pending or pending[-1][1] not in QUESTIONS:
-            around = (self.tokens[self.index - 2][0], self.tokens[self.index][0])
-            if text == ":" and around == (NUMBER, NUMBER):
-                self.report.fail(
-                    "a range of values is no formula", start, end, "give the formula alone"
-                )
-            self.report.fail(
-                f"`{text}` has no condition before it",
-                start,
-                end,
-                "as in `a if x > 0 else b` or `x > 0 ? a : b`",
-            )
+            row = RANGE if text == ":" and self.is_between_numbers() else NO_CONDITION
+            refuse(self.report, row, (start, end), sign=text)
         pending[-1] = (IF_PRECEDENCE, text, start, end, _JOINED, 0)
 
     def after_condition(self) -> bool:
@@ -665,27 +487,21 @@ class _Parser:
         """Finish a comparison, an ``and``, an ``or`` or a choice, whose last operand is `draft`."""
         operands = self.operands
         left, begin, _ = operands.pop()
-        span = (begin, end)
         if name in QUESTIONS:
-            self.report.fail(
-                "this choice has no other branch",
-                start,
-                end,
-                "as in `a if x > 0 else b` or `x > 0 ? a : b`",
-            )
+            refuse(self.report, NO_OTHER_BRANCH, (start, end))
         if name in ALTERNATIVES:
             first, begin, _ = operands.pop()
             condition, held = (left, first) if name == "else" else (first, left)
             built = choice([condition, held, draft], (begin, end))
-        elif name in RELATIONS.values():
-            built = Draft(name, [left, draft], "", None, span)
-            middle = self.compared.get(id(left))
-            if middle is not None and left.span[0] == begin:  # a < b < c, without brackets
-                second = Draft(name, [middle, draft], "", None, (middle.span[0], end))
-                built = Draft(AND, [left, second], "", None, span)
-            self.compared[id(built)] = draft
         else:
-            built = Draft(name, [left, draft], "", None, span)
+            built = Draft(name, [left, draft], "", None, (begin, end))
+            middle = self.compared.get(id(left))
+            is_relation = name in RELATIONS.values()
+            if is_relation and middle is not None and left.span[0] == begin:  # a < b < c
+                second = Draft(name, [middle, draft], "", None, (middle.span[0], end))
+                built = Draft(AND, [left, second], "", None, (begin, end))
+            if is_relation:
+                self.compared[id(built)] = draft
         operands.append((built, begin, end))
 
     def open(self, name: str, start: int, end: int, function: Function | None) -> None:
@@ -693,21 +509,23 @@ class _Parser:
             function = PAIR
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            hint = "write the formula with fewer brackets"
-            self.report.fail(f"brackets are nested more than {MAX_DEPTH:,} deep", start, end, hint)
+            refuse(self.report, NESTED, (start, end))
         self.pending.append((0, name, start, end, function, len(self.operands)))
 
     def call(self, token: TokenRow) -> None:
         """``name(``: a function, or a factor before a parenthesis."""
         _, text, start, end, extra = token
         middle = start + len(text)
-        function = extra if isinstance(extra, Function) else self.function(text, start, middle)
+        span = (start, middle)
+        function = (
+            extra if isinstance(extra, Function) else self.placed(span, self.names.function, text)
+        )
         if function is None and text == "not" and not self.names.is_column(text):
             self.pending.append((NOT_PRECEDENCE, text, start, middle, NEGATION, 0))
             start = end - 1
         elif function is None:
             self.grammar.factor(token)
-            self.operands.append((self.leaf(text, start, middle), start, middle))
+            self.operands.append((self.placed(span, self.names.leaf, text, span), *span))
             self.report.products.append((middle, end - 1))
             self.infix("*", middle, middle)
             start = end - 1
@@ -728,30 +546,35 @@ class _Parser:
         _, name, opened, _, function, base = pending.pop()
         self.depth -= 1
         if CLOSERS[name] != text:
-            self.report.fail(
-                f"`{name}` at column {opened + 1} is closed by `{text}`",
-                start,
-                end,
-                f"write `{CLOSERS[name]}`",
+            refuse(
+                self.report,
+                CLOSED_BY_ANOTHER,
+                (start, end),
+                opened=name,
+                column=f"{opened + 1}",
+                closed=text,
+                meant=CLOSERS[name],
             )
         operands = self.operands
         if function is not None:
-            args = [operand[0] for operand in operands[base:]]
-            if len(args) == 2 and function.build is logarithm:
-                args = self.with_base_last(operands[base:], (opened, end))
-            elif len(args) == 2 and function.build is root:
-                self.note_root_index(operands[base:], (opened, end))
-            elif (
-                len(args) == 2 and function.name == "atan" and self.names.policy.log_base == "first"
-            ):
-                function = FUNCTIONS["atan2"]  # as Julia calls it
-            del operands[base:]
-            operands.append((self.apply(function, args, (opened, end)), opened, end))
+            inside, operands[base:] = operands[base:], []
+            operands.append((self.called(function, inside, (opened, end)), opened, end))
             return
-        inside = operands[-1][0]
+        draft = operands[-1][0]
         if name in _BRACKET_OPERATORS:
-            inside = Draft(_BRACKET_OPERATORS[name], [inside], "", None, (opened, end))
-        operands[-1] = (inside, opened, end)
+            draft = Draft(_BRACKET_OPERATORS[name], [draft], "", None, (opened, end))
+        operands[-1] = (draft, opened, end)
+
+    def called(self, function: Function, operands: list[Operand], span: tuple[int, int]) -> Draft:
+        """What a call of a function builds of its operands."""
+        args = [operand[0] for operand in operands]
+        if len(args) == 2 and function.build is logarithm:
+            args = self.with_base_last(operands, span)
+        elif len(args) == 2 and function.build is root:
+            self.note_root_index(operands, span)
+        elif len(args) == 2 and function.name == "atan" and self.names.policy.log_base == "first":
+            function = FUNCTIONS["atan2"]  # as Julia calls it
+        return self.apply(function, args, span)
 
     def with_base_last(self, operands: list[Operand], span: tuple[int, int]) -> list[Draft]:
         """The arguments of ``log(a, b)`` with the base last: Julia's is the first, Python's the
@@ -759,19 +582,17 @@ class _Parser:
         """
         first, second = operands[0][0], operands[1][0]
         text = self.report.text
+        is_first = self.names.policy.log_base == "first"
         if self.names.policy.log_base or text.startswith(_MODULES, span[0]):
-            is_first = self.names.policy.log_base == "first"
             return [second, first] if is_first else [first, second]
         is_first = literal(first) is not None and literal(second) is None
         places = [(low, high) for _, low, high in operands]
         base, of = places if is_first else places[::-1]
         self.report.alternatives.pop(LOG10_LABEL, None)  # which has no second argument
-        self.report.note(
+        self.offer(
             f"`{_shown(text, *span)}` is read as the logarithm of {_shown(text, *of)} to the base"
             f" {_shown(text, *base)}, as {'Julia' if is_first else 'Python'} writes it",
             span,
-        )
-        self.report.alternative(
             f"the logarithm of {_shown(text, *base)} to the base {_shown(text, *of)}",
             lambda: (
                 f"{text[: span[0]]}(log({text[slice(*base)]})/log({text[slice(*of)]}))"
@@ -788,11 +609,9 @@ class _Parser:
         text = self.report.text
         (_, low, high), (_, start, end) = operands
         shown = [_shown(text, low, high), _shown(text, start, end)]
-        self.report.note(
+        self.offer(
             f"`{_shown(text, *span)}` is read as the root of {shown[0]} with the index {shown[1]}",
             span,
-        )
-        self.report.alternative(
             f"the root of {shown[1]} with the index {shown[0]}",
             lambda: replaced(text, [(low, high, text[start:end]), (start, end, text[low:high])]),
         )
@@ -801,116 +620,60 @@ class _Parser:
         """Whether a bar closes the innermost open bracket."""
         return next((name == "|" for level, name, *_ in reversed(self.pending) if not level), False)
 
-    def number(self, text: str, start: int, end: int) -> str:
+    def placed(self, span: tuple[int, int], build: Callable[..., _Built], *args: Any) -> _Built:
+        """What is built of the arguments; a refusal gets the place."""
         try:
-            return number_label(text)
+            return build(*args)
         except Refusal as refusal:
-            self.report.refuse(refusal, start, end)
-
-    def leaf(self, name: str, start: int, end: int) -> Draft:
-        try:
-            return self.names.leaf(name, (start, end))
-        except Refusal as refusal:
-            self.report.refuse(refusal, start, end)
-
-    def function(self, name: str, start: int, end: int) -> Function | None:
-        try:
-            return self.names.function(name)
-        except Refusal as refusal:
-            self.report.refuse(refusal, start, end)
+            self.report.refuse(refusal, *span)
 
     def power(self, base: Draft, exponent: Draft, span: tuple[int, int]) -> Draft:
         """A power, exact if its exponent is a literal."""
-        if exponent.label in _ONES and exponent.operator == CONSTANT:
-            self.note_divided_power(exponent)
-        elif exponent.operator == "neg" and not self.divided_exponent:
-            self.note_divided_exponent(exponent)
-        try:
-            return power([base, exponent], span)
-        except Refusal as refusal:
-            self.report.refuse(refusal, *exponent.span)
+        if exponent.operator == "neg" or (
+            exponent.operator == CONSTANT and exponent.label in _ONES
+        ):
+            self.note_divided(exponent)
+        return self.placed(exponent.span, power, [base, exponent], span)
 
-    def note_divided_power(self, exponent: Draft) -> None:
-        """Say of ``x^1/2`` that the power is divided, and offer the fraction as exponent."""
+    def note_divided(self, exponent: Draft) -> None:
+        """Say of ``x^1/2`` and the first ``e^-t/tau`` that the power is divided, and offer the
+        quotient as exponent.
+        """
         text, (start, end) = self.report.text, exponent.span
-        divisor, grouping = _DIVISOR.match(text, end), self.grammar.braces
-        if divisor is None or text[end - 1] != "1":
+        is_number = exponent.operator == CONSTANT
+        behind = (_DIVISOR if is_number else _SLASH).match(text, end)
+        if behind is None or (is_number and text[end - 1] != "1"):
             return
-        stop = divisor.end()
+        stop, (opened, closed) = behind.end(), self.grammar.braces
+        if not is_number:
+            before = text[max(start - 3, 0) : start].rstrip()
+            if self.divided_exponent or text[start] != "-" or not before.endswith(("^", "**")):
+                return
+            self.divided_exponent = True
+            sign = next((i for i, row in enumerate(self.tokens) if row[2] == stop - 1), -1)
+            if self.tokens[sign][:2] != (OPERATOR, "/"):
+                return
+            stop = end_of_operand(self.tokens, sign + 1)
         shown = _shown(text, start, stop)
-        self.report.note(
-            f"of `^{shown}` only `{text[start:end]}` is read as the exponent", (start, stop)
-        )
-        opened, closed = grouping[0], grouping[1]
-        self.report.alternative(
+        self.offer(
+            f"of `^{shown}` only `{_shown(text, start, end)}` is read as the exponent",
+            (start, stop),
             f"the exponent {shown}",
             lambda: f"{text[:start]}{opened}{text[start:stop]}{closed}{text[stop:]}",
         )
 
-    def note_divided_exponent(self, exponent: Draft) -> None:
-        """Say of ``e^-t/tau`` that the power is divided, and offer the quotient as exponent."""
-        text, (start, end) = self.report.text, exponent.span
-        before = text[max(start - 3, 0) : start].rstrip()
-        behind = _SLASH.match(text, end)
-        if behind is None or text[start] != "-" or not before.endswith(("^", "**")):
-            return
-        self.divided_exponent = True
-        tokens, grouping = self.tokens, self.grammar.braces
-        sign = next((i for i, row in enumerate(tokens) if row[2] == behind.end() - 1), -1)
-        if tokens[sign][:2] != (OPERATOR, "/"):
-            return
-        stop = end_of_operand(tokens, sign + 1)
-        shown = _shown(text, start, stop)
-        self.report.note(
-            f"of `^{shown}` only `{_shown(text, start, end)}` is read as the exponent",
-            (start, stop),
-        )
-        self.report.alternative(
-            f"the exponent {shown}",
-            lambda: f"{text[:start]}{grouping[0]}{text[start:stop]}{grouping[1]}{text[stop:]}",
-        )
+    def offer(self, note: str, span: tuple[int, int], label: str, write: Callable[[], str]) -> None:
+        """Say how something is read, and keep what else it may mean."""
+        self.report.note(note, span)
+        self.report.alternative(label, write)
 
     def apply(self, function: Function, args: list[Draft], span: tuple[int, int]) -> Draft:
-        count, low, high = len(args), function.low, function.high
-        if not low <= count <= high:
-            wanted = f"{low}" if low == high else "1 or 2" if high == 2 else f"{low} or more"
-            hint, replacement = self.mend_of_count(function.name, count > high, span)
-            self.report.fail(
-                f"`{function.name}` takes {wanted} argument{'' if wanted == '1' else 's'},"
-                f" not {count}",
-                *span,
-                hint,
-                replacement,
-            )
-        try:
-            return function.build(args, span)
-        except Refusal as refusal:
-            self.report.refuse(refusal, *span)
-
-    def mend_of_count(
-        self, name: str, too_many: bool, span: tuple[int, int]
-    ) -> tuple[str, str | None]:
-        """A call of a wrong number of arguments as it may be meant, and the whole text with it."""
-        text, (start, end) = self.report.text, span
-        written = text[start:end].partition("(")[0].strip()
-        if too_many and name in ("atan", "arctan") and written.lower().endswith(name):
-            return "the angle of a point is `atan2(y, x)`", (
-                f"{text[: start + len(written) - len(name)]}atan2{text[start + len(written) :]}"
-            )
-        if too_many and _DECIMAL_COMMA.search(text, start, end) is not None:
-            return "write decimals with a point, or `;` between the arguments", None
-        if too_many:
-            return _TOO_MANY.get(name, "leave out what is too much"), None
-        return _TOO_FEW.get(name.lower(), "separate arguments by commas"), None
+        limits = (function.low, function.high)
+        if not limits[0] <= len(args) <= limits[1]:
+            refuse_count(self.report, function.name, limits, len(args), span)
+        return self.placed(span, function.build, args, span)
 
 
-_DECIMAL_COMMA = re.compile(r"[0-9],[0-9]")
-_TOO_MANY = {"round": "rounding to some digits has no operator here: leave them out"}
-_OTHER_BRANCH = "give what holds elsewhere, too, as in `{}(x > 0, x, 0)`"
-_TOO_FEW = {
-    **{name: _OTHER_BRANCH.format(name) for name in ("where", "if", "iif", "ite", "ifelse")},
-    **{name: f"write what it is compared with, as in `{name}(x, 0)`" for name in ("max", "min")},
-}
 _MODULES = ("math.", "np.", "numpy.", "sympy.", "sp.")
 
 

@@ -16,7 +16,7 @@ from eic_core.formula.syntax.elements import find_elements, offer_products, with
 from eic_core.formula.syntax.euler import with_arguments
 from eic_core.formula.syntax.grammar import Grammar, parse
 from eic_core.formula.syntax.joined_tokens import with_joined_tokens
-from eic_core.formula.syntax.named_arguments import with_named_arguments, without_evaluate
+from eic_core.formula.syntax.named_arguments import with_named_arguments
 from eic_core.formula.syntax.names import SUPERSCRIPTS, Names, similar_function, suggestion
 from eic_core.formula.syntax.neighbours import (
     Neighbours,
@@ -28,9 +28,9 @@ from eic_core.formula.syntax.neighbours import (
 )
 from eic_core.formula.syntax.other_calls import with_plain_calls
 from eic_core.formula.syntax.products import (
+    Factors,
     ProductWriter,
     letter_products,
-    parts_of,
     with_factors_of_letters,
 )
 from eic_core.formula.syntax.reading import Refusal, Report
@@ -314,7 +314,7 @@ class Infix(Grammar):
 
     def __init__(self, names: Names, report: Report, powers_from_left: bool = False) -> None:
         super().__init__(names, report)
-        self.powers_from_left = powers_from_left
+        self.powers_from_left = powers_from_left or names.policy.powers_from_left
 
     def side_by_side(self, tokens: list[TokenRow], index: int, pending: list[PendingRow]) -> int:
         before, token = Token._make(tokens[index - 1]), Token._make(tokens[index])
@@ -335,6 +335,8 @@ class Infix(Grammar):
                 end,
                 self._suggestion(name),
                 self._remedy(start, end, name),
+                kind=RefusalKind.UNKNOWN_FUNCTION,
+                fields=(name,),
             )
         self.report.note(_as_factor(name, self.report.view, start), (start, end))
 
@@ -354,7 +356,7 @@ class Infix(Grammar):
         letters = split["letters"]
         if not re.search(rf"(?<![^\W\d]){letters}(?!\w)", text):
             return None  # the letter stands nowhere else
-        written = f"{letters} {split['function']}"  # a sign would make every word whole
+        written = f"{letters} {split['function']}"
         return text[:start] + written + text[end:] if len(letters) == 1 else None
 
 
@@ -383,7 +385,6 @@ def _refuse_sums(report: Report, names: Names, tokens: list[TokenRow]) -> None:
             )
 
 
-_NONE: frozenset[str] = frozenset()
 _LONGEST_SHOWN = 200
 """Most characters of a text that a note writes out."""
 _PARENTHESES = "parentheses side by side are read as a product"
@@ -411,7 +412,7 @@ def parse_infix(
     if by_hand:
         if "Σ" in report.view or "Π" in report.view:
             _refuse_sums(report, names, tokens)
-        tokens = with_factors_of_letters(report, names, tokens)
+        tokens = with_factors_of_letters(names, tokens)
     try:
         draft = parse(tokens, Infix(names, report, powers_from_left))
     except _Unwritten:
@@ -420,7 +421,7 @@ def parse_infix(
         if error.kind is RefusalKind.NO_ARGUMENT:  # as in `sin 2x`
             neighbours = Neighbours(report, names)
             neighbours.refuse_raised_function(tokens)
-            ProductWriter(report, names, tokens, ()).write(neighbours.refuse)
+            ProductWriter(report, names, tokens, {}).write(neighbours.refuse)
         raise
     if by_hand and (draft is None or report.products) and (found := find_elements(names, tokens)):
         report.notes = dict(notes)
@@ -430,45 +431,40 @@ def parse_infix(
         draft = parse_infix(report, names, elements, powers_from_left, by_hand)
         offer_products(report, tokens, found)
         return draft
-    split, others = _NONE, _NONE
-    if by_hand and (draft is None or "*" not in report.view or _may_be_products(names)):
-        text = report.view[tokens[0][2] : tokens[-1][3]]
-        split, others = letter_products(text, tokens, names)
+    words = letter_products(names, tokens, styled_words(report, tokens))
+    split = words.certain
     if draft is None or split:
         report.notes = dict(notes)
         report.products = []
         report.alternatives.clear()
         draft = _with_products(report, names, tokens, split, powers_from_left)
     elif report.products and any(sign in report.view for sign in ("/", "^", "**")):
-        writer = ProductWriter(report, names, tokens, ())
+        writer = ProductWriter(report, names, tokens, {})
         offer_other_products(report, writer.write(Neighbours(report, names).refuse))
     if by_hand:
         offer_calls(report, names, tokens)
-    if others:
-        offer_letters(report, names, tokens, split | others, others)
+        offer_letters(report, names, tokens, words)
     return draft
 
 
-_MAY_BE_PRODUCT = re.compile(
-    r"[A-Za-z]{2,3}+\Z"
-    r"|[A-Za-z](?:_?[0-9]++)?+e\Z|[A-Za-z]{1,3}+_?[0-9]++[A-Za-z]|[A-Za-z]_[A-Za-z]{2}|[\x00-\x7f]*+[^\x00-\x7f]"
-)
-"""A word of letters, a letter before Euler's number, an index before other letters, or a sign
-beyond ASCII."""
-
-
-def _may_be_products(names: Names) -> bool:
-    """Whether any name that was met could be a product in a text that writes `*`."""
-    if names.has_columns:
-        return any(len(name) > 1 and not names.is_column(name) for name in names.met)
-    return any(_MAY_BE_PRODUCT.match(name) is not None for name in names.met if len(name) > 1)
+def styled_words(report: Report, tokens: list[TokenRow]) -> frozenset[str]:
+    """The words that the source writes in mathematical letters, as ``𝑚𝑐``."""
+    if report.source is report.text or report.source == report.text:
+        return frozenset()
+    return frozenset(
+        [
+            text
+            for kind, text, start, *_ in tokens
+            if kind == NAME and report.source[start] != report.text[start]
+        ]
+    )
 
 
 def _with_products(
     report: Report,
     names: Names,
     tokens: list[TokenRow],
-    split: frozenset[str],
+    split: dict[str, Factors],
     powers_from_left: bool,
 ) -> Draft:
     """The tree with every product understood, and what there is to say of them."""
@@ -483,9 +479,7 @@ def _with_products(
     start, end = tokens[0][2], tokens[-1][3]
     for kind, name, low, high, _ in tokens:
         if kind == NAME and name in split:
-            told = f"`{name}` is the product {'·'.join(parts_of(name, names.spells_column))}"
-            signed = "*" in report.view or not name.isascii()
-            report.note(told if signed else f"{told}: this text writes no `*`", (low, high))
+            report.note(f"`{name}` is the product {'·'.join(split[name])}", (low, high))
         elif kind == CALL and len(name) <= 100 and writer.is_factor(name):
             report.note(_as_factor(name, report.view, low), (low, low + len(name)))
     shown = written.text(report.text[:end])[start:]
@@ -521,8 +515,6 @@ def parse_text(
     digits as decimal marks. Raises `FormulaError` if both fail, or a comma may mean either.
     """
     tokens = with_joined_tokens(report, names, tokens)
-    if "evaluate" in report.view:
-        tokens = without_evaluate(tokens)
     if "=" in report.view or "None" in report.view:
         tokens = with_named_arguments(report, names, tokens)
     if "%" in report.view:

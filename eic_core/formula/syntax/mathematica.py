@@ -32,19 +32,6 @@ from eic_core.formula.syntax.tokens import (
 )
 from eic_core.formula.tree import CONSTANT, Draft, constant
 
-_HEADS = (
-    "Sin|Cos|Tan|Cot|Sec|Csc|ArcSin|ArcCos|ArcTan|Sinh|Cosh|Tanh|Coth|Sech|Csch|ArcSinh|ArcCosh"
-    "|ArcTanh|Exp|Log|Log2|Log10|Sqrt|Power|Plus|Times|Divide|Subtract|Minus|Rational|Abs|RealAbs"
-    "|Sign|Floor|Ceiling|Round|Max|Min|Surd|CubeRoot|Erf|Erfc|HoldForm|Hold|InputForm|FullForm"
-    "|SetPrecision|Function|LogisticSigmoid|Ramp|Mod|Gamma|Piecewise|If|Which|Clip|UnitStep|Boole"
-    "|Simplify|FullSimplify|Expand|Factor|Together|Apart|Plot"
-    "|Sum|Integrate|List|Subscript|Module|Block|With|Table|Derivative|Total|Mean"
-)
-SIGNS = re.compile(
-    rf"\b(?:{_HEADS})\s*+\[|\b[ND]\[(?![0-9]++\])|\*\^|[0-9]`|\\\[[A-Z][A-Za-z]++\]|\b(?:In|Out)\[[0-9]++\]|\w\[\w*_"
-    r"|\bPower\(|\bSqrt\(.{0,200}\bPower\(|#[^#\n]{0,500}&\s*+\Z"
-)
-"""What is found in Mathematica's own notation and in no other."""
 _TOKENS = re.compile(
     r"(?P<space>\s+)"
     r"|(?P<comment>\(\*)"

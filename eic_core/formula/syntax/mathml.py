@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import NoReturn
 
 from eic_core.formula.syntax.mathml_elements import Element, plain_letters, read_elements
@@ -11,12 +10,6 @@ from eic_core.formula.syntax.names import Names
 from eic_core.formula.syntax.reading import MAX_DEPTH, Report
 from eic_core.formula.syntax.sexpr import Form, read_form
 from eic_core.formula.tree import Draft
-
-BEGINS = re.compile(
-    r"\s*+(?:<\?xml[^<>]{0,300}\?>\s*+)?+(?:<!--|<!DOCTYPE|<(?:\w{1,20}:)?"
-    r"(?:math|apply|piecewise|mrow|semantics|mfrac|msup|msub|msqrt|mstyle|mi|mn|lambda)\b)"
-)
-"""How MathML begins."""
 
 
 def read_mathml(report: Report, names: Names, start: int, end: int) -> Draft:

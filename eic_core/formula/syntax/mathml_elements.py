@@ -9,6 +9,7 @@ import re
 import unicodedata
 from typing import NamedTuple
 
+from eic_core.formula.syntax.names import LOWERED
 from eic_core.formula.syntax.reading import MAX_DEPTH, Report
 
 _TAG = re.compile(
@@ -109,4 +110,7 @@ def plain_letters(text: str) -> str:
     >>> plain_letters("𝑥"), plain_letters("α")
     ('x', 'α')
     """
-    return unicodedata.normalize("NFKC", text) if not text.isascii() else text
+    if text.isascii():
+        return text
+    # low digits are part of a name, here as in every notation
+    return "".join([c if c in LOWERED else unicodedata.normalize("NFKC", c) for c in text])

@@ -15,7 +15,9 @@ from eic_core.errors import RefusalKind
 from eic_core.formula.syntax.build import FUNCTIONS, Function, log_base, number_label
 from eic_core.formula.syntax.conditions import SPECIAL, condition_function
 from eic_core.formula.syntax.policy import Policy
+from eic_core.formula.syntax.protected import functions
 from eic_core.formula.syntax.reading import Refusal, Report
+from eic_core.formula.syntax.refusals import MISSPELT, REFUSED_FUNCTIONS
 from eic_core.formula.syntax.tokens import DECIMAL
 from eic_core.formula.tree import CONSTANT, UNDEFINED, VARIABLE, Draft
 
@@ -82,83 +84,6 @@ _ALWAYS_FUNCTIONS = frozenset(
         " arctan sinh cosh tanh floor ceil sqrtabs powabs"
     ).split()
 )
-REFUSED_FUNCTIONS = {
-    "factorial": "factorials have no operator here: write gamma(x + 1)",
-    "lfactorial": "write lgamma(x + 1)",
-    "beta": "write gamma(x)*gamma(y)/gamma(x + y)",
-    "acot": "write atan(1/x)",
-    "arccot": "write atan(1/x)",
-    "asec": "write acos(1/x)",
-    "arcsec": "write acos(1/x)",
-    "acsc": "write asin(1/x)",
-    "arccsc": "write asin(1/x)",
-    "sinc": "write sin(x)/x, or sin(pi*x)/(pi*x) for NumPy's and MATLAB's",
-    "softplus": "write log(1 + exp(x))",
-    "trunc": "write sign(x)*floor(abs(x))",
-    "binom": "write gamma(n + 1)/(gamma(k + 1)*gamma(n - k + 1))",
-    "gauss": "write exp(-x**2)",
-    **dict.fromkeys(
-        ("diff", "derivative", "grad", "gradient", "deriv"),
-        "a derivative is not a formula of values: write it out",
-    ),
-    **dict.fromkeys(
-        ("integrate", "integral", "quad", "trapz", "nintegrate"),
-        "an integral is not a formula of values: write it out",
-    ),
-    **dict.fromkeys(
-        ("mean", "average", "std", "median", "variance", "cumsum"),
-        "it takes a whole column, a formula the values of one row: write its value as a number",
-    ),
-    "sum": "write the terms out, as in a + b",
-    "nansum": "write the terms out, as in a + b",
-    "prod": "write the factors out, as in a*b",
-    "product": "write the factors out, as in a*b",
-    "norm": "write sqrt(x**2 + y**2)",
-    "dot": "write the products out, as in a*c + b*d",
-    "limit": "a limit is not a formula of values: write it out",
-    "arcctg": "write atan(1/x)",
-    "floor_divide": "write floor(x/y)",
-    "logaddexp": "write log(exp(x) + exp(y))",
-    "log1mexp": "write log(1 - exp(x)), or log(1 - exp(-x)): libraries differ",
-    "swish": "write x/(1 + exp(-x))",
-    "silu": "write x/(1 + exp(-x))",
-    "gelu": "write x*(1 + erf(x/sqrt(2)))/2",
-    "rect": "write where(abs(x) < 0.5, 1, 0)",
-    **dict.fromkeys(
-        "erfinv erfcinv exp1 expi expn expint digamma airy".split(),
-        "it has no operator here",
-    ),
-    **dict.fromkeys(("asind", "acosd", "atand"), "write asin(x)*180/pi, and so on"),
-    "erfcx": "write exp(x**2)*erfc(x)",
-    "rgamma": "write 1/gamma(x)",
-    "divmod": "write floor(x/y) or mod(x, y)",
-    "isqrt": "write floor(sqrt(x))",
-    "ldexp": "write x*2**n",
-    "rdivide": "write x/y",
-    "ldivide": "write y/x",
-    "vdiv": "write x/y",
-    "plogis": "write 1/(1 + exp(-x))",
-    "qlogis": "write log(x/(1 - x))",
-    "select": "write where(c, a, where(d, b, 0)) for np.select([c, d], [a, b])",
-}
-MISSPELT = {
-    "lg": "log10",
-    "arcsine": "asin",
-    "logarithm": "log",
-    "squareroot": "sqrt",
-    "lb": "log2",
-    "sinus": "sin",
-    "sine": "sin",
-    "cosinus": "cos",
-    "cosine": "cos",
-    "tangent": "tan",
-    "root": "sqrt",
-    "power": "pow",
-    "exponential": "exp",
-    "wenn": "if",
-    "wurzel": "sqrt",
-    "racine": "sqrt",
-}
 
 
 def canonical_name(name: str) -> str:
@@ -191,6 +116,20 @@ def is_indexed(name: str) -> bool:
     (True, True, False)
     """
     return _INDEXED.match("".join(name.translate(SUBSCRIPTS).split())) is not None
+
+
+_BOTH_CASES = re.compile(r"(?<![^\W\d])([xX])(?:_?\{?|\[(?::,)?)([0-9]++)")
+
+
+def holds_both_cases(text: str) -> bool:
+    """Whether an ``X3`` and an ``x3`` both stand in a text.
+
+    >>> holds_both_cases("X_1 + x1"), holds_both_cases("X1 + x2")
+    (True, False)
+    """
+    plain = re.sub(r"<[^<>]*+>|\s++", "", text.translate(SUBSCRIPTS))
+    indexed = set(_BOTH_CASES.findall(plain))
+    return any(("x", index) in indexed for case, index in indexed if case == "X")
 
 
 def plain_letters(name: str) -> str:
@@ -303,11 +242,13 @@ class Names:
         self._columns = _columns(tuple(columns))
         self.exact = self._columns.exact
         self.policy = policy
+        self._protected = functions(policy.protected)
         self.special = False  # whether `True`, `False` or `nan` was read
         self.variants: dict[int, str] = {}  # letters that have two forms in the text
         # for each name, whether it is a constant; its label
         self.met: dict[str, tuple[bool, str]] = {}
         self._spellings: dict[str, str] = {}
+        self.parameters = parameters
         self.defined: dict[str, Function] = {}  # functions that the text itself defines
         for name, text in parameters.items():
             if name not in self.exact:
@@ -332,6 +273,8 @@ class Names:
     def declare(self, arguments: Collection[str]) -> None:
         """Take these names for variables, whatever else they could mean."""
         labels = [self._columns.find(name) or canonical_name(_label(name)) for name in arguments]
+        if len(set(labels)) < len(labels):  # where `x1` and `X1` are two, `X2` is not `x2` either
+            labels = [self._columns.find(name) or _kept_case(_label(name)) for name in arguments]
         looks = Counter(typeset_alike(label) for label in labels)
         for name, label in zip(arguments, labels, strict=True):
             alone = looks[typeset_alike(label)] == 1
@@ -342,12 +285,6 @@ class Names:
     @property
     def has_columns(self) -> bool:
         return bool(self._columns.exact)
-
-    @property
-    def holds_both_cases(self) -> bool:
-        """Whether an ``X3`` and an ``x3`` were met."""
-        met = {_kept_case(name) for name in self.met if is_indexed(name)}
-        return any("x" + name[1:] in met for name in met if name[0] == "X")
 
     def guessed_among(self, names: frozenset[str]) -> frozenset[str]:
         """Those of `names` that were met and are variables that nothing declares."""
@@ -391,6 +328,8 @@ class Names:
         if name in self.defined:
             return self.defined[name]
         bare = _MODULE.sub("", name, count=1).lower()
+        if (own := self._protected.get(bare)) is not None:
+            return own
         if bare == "remainder" and name[: -len(bare)] not in ("", "math."):
             bare = "mod"  # of NumPy and its kin
         elif bare == "mod" and self.policy.mod:
@@ -415,7 +354,8 @@ class Names:
                 raise Refusal(f"the function `{name}` is not supported", "write log(x)/log(b)")
             return Function("log", 1, 1, partial(log_base, Fraction(int(based[1]))))
         if bare in REFUSED_FUNCTIONS:
-            raise Refusal(f"the function `{name}` is not supported", REFUSED_FUNCTIONS[bare])
+            remedy, kind = REFUSED_FUNCTIONS[bare], RefusalKind.NOT_SUPPORTED
+            raise Refusal(f"the function `{name}` is not supported", remedy, kind)
         if bare.startswith(("protected", "pdiv", "plog", "psqrt", "_protected")):
             plain = re.sub(r"^_?(protected_?|p)", "", bare) or "div"
             raise Refusal(
@@ -555,7 +495,9 @@ def _is_misspelt(name: str, known: str) -> bool:
 
 
 def refuse_function(report: Report, name: str, start: int, end: int) -> NoReturn:
-    report.fail(f"unknown function `{name}`", start, end, suggestion(name))
+    kind = RefusalKind.UNKNOWN_FUNCTION
+    message = f"unknown function `{name}`"
+    report.fail(message, start, end, suggestion(name), kind=kind, fields=(name,))
 
 
 def suggestion(name: str) -> str:

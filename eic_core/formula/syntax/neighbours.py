@@ -15,7 +15,6 @@ from eic_core.formula.syntax.names import (
     CONSTANT_NAMES,
     GREEK,
     LETTERS,
-    MISSPELT,
     Names,
     is_indexed,
     plain_letters,
@@ -27,10 +26,13 @@ from eic_core.formula.syntax.products import (
     JOINING_WORDS,
     NEGATION_WORDS,
     WORDS_OF_CODE,
+    LetterProducts,
     ProductWriter,
     Written,
+    is_likely,
 )
 from eic_core.formula.syntax.reading import Refusal, Report, replaced
+from eic_core.formula.syntax.refusals import MISSPELT
 from eic_core.formula.syntax.tokens import (
     BAD,
     CALL,
@@ -272,27 +274,21 @@ class Neighbours:
             or head in _SHORT_GREEK
             or token.text in CONSTANT_NAMES
             or _DIFFERENCE.match(token.text) is not None
+            or is_likely(token.text)
         )
 
     def _ask(
         self, tokens: list[TokenRow], index: int, meanings: tuple[tuple[str, str], ...]
     ) -> NoReturn:
-        """Raise with the meanings that two operands side by side may have, to choose from. Where a
-        sign is put in, products of letters are written out, for beside a sign they would be whole.
-        """
+        """Raise with the meanings that two operands side by side may have, to choose from."""
         text = self.report.text
         before, token = Token._make(tokens[index - 1]), Token._make(tokens[index])
-        letters = _written_out(text, tokens)
-        first = index - 1
-        while first and _are_letters(tokens[first - 1], tokens[first]):
-            first -= 1
-        left, right = text[tokens[first][2] : before.end].strip(), token.text
+        left, right = text[before.start : before.end].strip(), token.text
         left = left[-1:] if before.kind == CLOSE or len(left) > 20 else left
         call = "(" if token.kind == CALL else ""
         shown = [f"`{left}{sign}{right[:20]}{call}` for {what}" for what, sign in meanings]
         choices = tuple(
-            (what, replaced(text, [*letters * (sign == "*"), (before.end, token.start, sign)]))
-            for what, sign in meanings
+            (what, replaced(text, [(before.end, token.start, sign)])) for what, sign in meanings
         )
         self.report.fail(
             f"`{left}{text[before.end : token.start][:20]}{right[:20]}{call}` is not clear",
@@ -424,29 +420,6 @@ class Neighbours:
         )
 
 
-def _are_letters(one: TokenRow, other: TokenRow) -> bool:
-    """Whether two tokens are neighbouring letters of one word that is a product."""
-    return one[0] == other[0] == NAME and one[3] == other[2]
-
-
-def _written_out(text: str, tokens: list[TokenRow]) -> list[tuple[int, int, str]]:
-    """The signs between the letters of words that are products, as changes of the text."""
-    pieces: list[tuple[int, int, str]] = []
-    index = 1
-    while index < len(tokens):
-        first = index - 1
-        while index < len(tokens) and _are_letters(tokens[index - 1], tokens[index]):
-            pieces.append((tokens[index][2], tokens[index][2], "*"))
-            index += 1
-        start = tokens[first][2]
-        before = text[max(start - 3, 0) : start].rstrip()
-        if index - first > 1 and before.endswith(("/", "^", "**")):
-            end = end_of_operand(tokens, index - 1)
-            pieces += [(start, start, "("), (end, end, ")")]
-        index += 1
-    return pieces
-
-
 def variables_of(names: Names, tokens: list[TokenRow], whole: Collection[str]) -> list[str]:
     """The variables of a token list in which these words are whole."""
     found: dict[str, None] = {}
@@ -535,19 +508,24 @@ def _refuse_function_of_greek(report: Report, name: str, start: int) -> None:
 
 
 def offer_letters(
-    report: Report,
-    names: Names,
-    tokens: list[TokenRow],
-    split: frozenset[str],
-    others: frozenset[str],
+    report: Report, names: Names, tokens: list[TokenRow], words: LetterProducts
 ) -> None:
-    written = ProductWriter(report, names, tokens, split).write(Neighbours(report, names).refuse)
-    listed = [*dict.fromkeys([token[1] for token in tokens if token[1] in others])]
-    for word in listed:
-        place = next(token for token in tokens if token[1] == word)
-        report.note(f"`{word}` is read as one variable", (place[2], place[3]))
-    report.alternative(
-        f"{wording.join(listed, limit=5)} as {'a product' if len(listed) == 1 else 'products'} of"
-        " letters",
-        lambda: written.text(report.text),
-    )
+    """Offer the words that are names as products of their letters; unlikely ones only where the
+    text leaves signs out.
+    """
+    possible = {} if "*" in report.view or names.has_columns else words.possible
+    for offered in (words.likely, words.likely | possible if possible else {}):
+        for kind, word, low, high, _ in tokens:
+            if kind == NAME and word in offered:
+                report.note(f"`{word}` is read as one variable", (low, high))
+        if offered:
+            listed = wording.join([*offered], limit=5)
+            writer = ProductWriter(report, names, tokens, words.certain | offered)
+            report.alternative(
+                f"{listed} as {'a product' if len(offered) == 1 else 'products'} of letters",
+                lambda w=writer: w.write(_allow).text(report.text),
+            )
+
+
+def _allow(tokens: list[TokenRow], index: int) -> None:
+    """Two operands side by side that were read as a product."""

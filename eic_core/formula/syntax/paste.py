@@ -12,18 +12,26 @@ from eic_core.errors import FormulaError
 from eic_core.formula.syntax.build import FUNCTIONS
 from eic_core.formula.syntax.names import LETTERS
 
-_FENCE = re.compile(r"(?P<mark>`{3,8}|~{3,8})[ \t]*+(?P<language>[\w+#.-]{0,30})[^\n`]{0,80}\n")
-_PROMPT = re.compile(
-    r">>>(?=\s)|>>(?=\s)|(?:In|Out) ?\[[0-9]{0,6}\]:(?!=)|julia>|sage:"
-    r"|(?:octave:[0-9]{1,6})?>(?=\s)|[╭├╰│─┌└]++"
-)
-_QUOTES = {"`": "`", '"': '"', "'": "'", "“": "”", "‘": "’", "„": "“", "«": "»", "‹": "›"}
+_BEGINS = re.compile(r"[\s`~*>\"'“‘„«‹$\\╭├╰│─┌└]|In ?\[|Out ?\[|julia|sage|octave|print")
+"""What a wrapper begins with."""
+_PAIRS = ("``", '""', "''", "“”", "‘’", "„“", "«»", "‹›")
+_WRAPPERS = [
+    re.compile(pattern, re.DOTALL)
+    for pattern in (
+        r"(?P<mark>`{3,8}|~{3,8})[ \t]*+(?P<language>[\w+#.-]{0,30})[^\n`]{0,80}\n"
+        r"(?P<body>.*)(?P=mark)",
+        r"(?P<mark>``++)(?P<body>(?:(?!(?P=mark)).)++)(?P=mark)[\s,;.]*+",
+        *[f"{mark[0]}(?P<body>[^{mark[1]}]++){mark[1]}[\\s,;.]*+" for mark in _PAIRS],
+        r"\*\*(?P<body>(?:(?!\*\*).)++)\*\*",  # as a chat prints it
+        r"(?:>>>?(?=\s)|(?:In|Out) ?\[[0-9]{0,6}\]:(?!=)|julia>|sage:"
+        r"|(?:octave:[0-9]{1,6})?>(?=\s)|[╭├╰│─┌└]++)(?P<body>.*)",
+    )
+]
 _DISPLAY = r"\s|\$|\\displaystyle\b|\\(?:begin|end)\s*+\{[a-z]++\*?+\}"
 _BOX = re.compile(rf"(?:{_DISPLAY}|\\\[|\\\()*+\\(?:boxed|fbox|framebox)\s*+\{{")
-_BEHIND_BOX = re.compile(rf"(?:{_DISPLAY}|\\\]|\\\)|[.,;])*+")
-_BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
-_BEGINS_A_FORMULA = "-.(0123456789"
-"""What no wrapper begins with."""
+_PRINT = re.compile(r"print\s?\((?![fr]?['\"])")
+_BEHIND = re.compile(rf"(?:{_DISPLAY}|\\\]|\\\)|[.,;])*+")
+_BRACKETS = re.compile(r"\\.|[()\[\]{},=]", re.DOTALL)
 _MOST_WRAPPERS = 6
 
 
@@ -35,91 +43,46 @@ def unwrap(text: str, start: int, end: int) -> tuple[int, int, str]:
     ((10, 14, 'python'), (5, 6, ''), (0, 7, ''))
     """
     language = ""
-    if text[start : start + 1] in _BEGINS_A_FORMULA:
-        return start, end, language
-    if not text[start:end].strip():
-        return start, end, language
     for _ in range(_MOST_WRAPPERS):
-        start, end = _stripped(text, start, end)
-        before = (start, end)
-        fence = _FENCE.match(text, start, end)
-        if fence is not None and text.endswith(fence["mark"], fence.end(), end):
-            start, end = fence.end(), end - len(fence["mark"])
-            language = language or fence["language"]
-            continue
-        box = _BOX.match(text, start, end) if text.startswith(("\\", "$"), start) else None
-        closed = _closing_brace(text, box.end() - 1, end) if box is not None else -1
-        if box is not None and closed >= 0 and _BEHIND_BOX.fullmatch(text, closed + 1, end):
-            start, end, language = box.end(), closed, language or "latex"
-            continue
-        if text.startswith("**", start) and text.find("**", start + 2, end) == end - 2:
-            start, end = start + 2, end - 2  # bold, as a chat prints it
-            continue
-        printed = _PRINT.match(text, start, end)
-        if printed is not None and _is_one_argument(text, printed.end(), end):
-            start, end = printed.end(), end - 1
-            continue
-        prompt = _PROMPT.match(text, start, end)
-        if prompt is not None:
-            start = prompt.end()
-            continue
-        width, inner = _quote_width(text, start, end), end
-        if not width and text[end - 1] in ",;.":  # `"x*y",` as in a list of texts
-            inner = without_closing_marks(text, start, end)
-            width = _quote_width(text, start, inner)
-        if width:
-            start, end = start + width, inner - width
-        if (start, end) == before:
+        if not _BEGINS.match(text, start, end):
             break
-    return start, end, language
+        start, end = _stripped(text, start, end)
+        inner = _inside(text, start, end)
+        if inner is None:
+            break
+        start, end, language = inner[0], inner[1], language or inner[2]
+    return *_stripped(text, start, end), language
 
 
-_PRINT = re.compile(r"print\s?\((?![fr]?['\"])")
-_OF_CALLS = re.compile(r"[()\[\],=]")
+def _inside(text: str, start: int, end: int) -> tuple[int, int, str] | None:
+    """What the outermost wrapper holds, and the language that it tells."""
+    for pattern in _WRAPPERS:
+        if (wrapped := pattern.fullmatch(text, start, end)) is not None:
+            return *wrapped.span("body"), wrapped.groupdict().get("language") or ""
+    for opening, separators, language in ((_BOX, "", "latex"), (_PRINT, ",=", "")):
+        head = opening.match(text, start, end)
+        closed = _closing(text, head.end() - 1, end, separators) if head is not None else -1
+        if head is not None and closed >= 0 and _BEHIND.fullmatch(text, closed + 1, end):
+            return head.end(), closed, language
+    return None
 
 
-def _is_one_argument(text: str, start: int, end: int) -> bool:
-    """Whether text[start:end] is one argument of a call, and the parenthesis that closes it."""
+def _closing(text: str, place: int, end: int, separators: str) -> int:
+    """Where the bracket at `place` closes; -1 if it does not, or a separator stands inside."""
     depth = 0
-    for match in _OF_CALLS.finditer(text, start, end):
-        mark = match[0]
-        depth += (mark in "([") - (mark in ")]")
-        if depth < 0:
-            return match.end() == end
-        if mark in ",=" and not depth:
-            return False
-    return False
-
-
-def _closing_brace(text: str, place: int, end: int) -> int:
-    """Where the brace at `place` closes, -1 if it does not."""
-    depth = 0
-    for match in _BRACES.finditer(text, place, end):
-        depth += (match[0] == "{") - (match[0] == "}")
+    for match in _BRACKETS.finditer(text, place, end):
+        depth += (match[0] in "([{") - (match[0] in ")]}")
         if not depth:
             return match.start()
+        if depth == 1 and match[0] in separators:
+            break
     return -1
 
 
-def _quote_width(text: str, start: int, end: int) -> int:
-    """How many quotes enclose the whole, and no other of their kind within; 0 if none do."""
-    closer = _QUOTES.get(text[start]) if end - start > 2 else None
-    if closer is None:
-        return 0
-    width = 1
-    if closer == "`":
-        while start + width < end and text[start + width] == "`":
-            width += 1
-    closing = text.find(closer * width, start + width, end)
-    return width if closing == end - width else 0
-
-
 def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return start, end
+    body = text[start:end].rstrip()
+    end = start + len(body)
+    return end - len(body.lstrip()), end
 
 
 _LABEL = re.compile(
@@ -135,14 +98,14 @@ def behind_label(text: str, start: int, end: int) -> tuple[str, int] | None:
     """What is written before a formula with a colon and a blank, and where the formula begins.
 
     >>> behind_label("Best model: x + 1", 0, 17), behind_label("x:y", 0, 3)
-    (('Best model', 12), None)
+    (('Best model:', 12), None)
     """
     match = _LABEL.match(text, start, end) if ":" in text else None
     if match is None or _NO_LABELS.search(match["label"]) is not None:
         return None
     if len(match["label"]) < 3 and text[match.end("label")] == " ":
         return None  # a range, as `a : b`
-    return match["label"], match.end()
+    return f"{match['label']}:", match.end()
 
 
 _OPERAND = r"(?=[^\W\d_]|[(√|])"
@@ -153,15 +116,20 @@ _BEFORE_MARK = re.compile(r"(?:(?P<word>[^\W\d]\w*+)|[\w)\]])\s++\Z")
 _LONGEST_WORD = 40
 
 
-def behind_item(text: str, start: int, end: int, closed: bool = False) -> tuple[str, int] | None:
-    """The number of a list's item before a formula, and where the formula begins; None if none is.
-    With `closed` only ``2)``, which is nothing else; else ``2.``, ``(2)`` and ``[2]``, which may be
-    factors.
+def behind_item(text: str, start: int, end: int) -> tuple[str, int] | None:
+    """The number of a list's item before a formula, which may be a factor, and where the formula
+    begins: ``2.``, ``(2)`` and ``[2]``; None if none is.
 
-    >>> behind_item("2. x + 1", 0, 8), behind_item("2. + x", 0, 6), behind_item("2) x", 0, 4, True)
-    (('2.', 3), None, ('2)', 3))
+    >>> behind_item("2. x + 1", 0, 8), behind_item("2. + x", 0, 6)
+    (('2.', 3), None)
     """
-    match = (_CLOSED_ITEM if closed else _ITEM).match(text, start, end)
+    match = _ITEM.match(text, start, end)
+    return (match["mark"], match.end()) if match is not None else None
+
+
+def closed_item(text: str, start: int, end: int) -> tuple[str, int] | None:
+    """As `behind_item`, of ``2)``, which is nothing else."""
+    match = _CLOSED_ITEM.match(text, start, end)
     return (match["mark"], match.end()) if match is not None else None
 
 

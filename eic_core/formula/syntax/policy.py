@@ -26,6 +26,7 @@ class Policy:
     log_base: str = ""
     # Whether ``2x`` binds more tightly than ``*``, ``/`` and the ``^`` before it, as in Julia
     close_products: bool = False
+    powers_from_left: bool = False  # Whether ``a^b^c`` is (a^b)^c
     remainder: str = "mod"  # What ``%`` is: Python's has the divisor's sign, C's the dividend's
     mod: str = ""  # What a call of ``mod`` is, where it is not what its name says, as in Fortran
     protected: str = ""  # The tool whose protected functions are computed as it computes them

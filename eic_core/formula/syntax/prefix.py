@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from itertools import accumulate, pairwise
 
-from eic_core.formula.syntax.build import FUNCTIONS, number_label
-from eic_core.formula.syntax.names import LETTERS, Names
-from eic_core.formula.syntax.products import parts_of
+from eic_core.formula.syntax.build import FUNCTIONS, Span, fold, number_label
+from eic_core.formula.syntax.euler import with_arguments
+from eic_core.formula.syntax.names import Names
+from eic_core.formula.syntax.policy import Words
+from eic_core.formula.syntax.products import letter_products
 from eic_core.formula.syntax.reading import Refusal, Report
-from eic_core.formula.syntax.tokens import DECIMAL
+from eic_core.formula.syntax.tokens import DECIMAL, NAME
 from eic_core.formula.tree import Draft, constant
 
 _WORDS = re.compile(r"[^\s,]+")
@@ -19,59 +22,11 @@ _EXPONENT = re.compile(r"E([+-]?[0-9]{1,4})\Z")
 _SYMBOLS = {"+": "add", "-": "sub", "*": "mul", "/": "div", "^": "pow", "**": "pow"}
 
 
-def looks_like_prefix(text: str, start: int, end: int) -> bool:
-    """Whether the text is a list of words that begins with an operator.
-
-    >>> looks_like_prefix("add,mul,x_0,2.0,x_1", 0, 19), looks_like_prefix("x + 1", 0, 5)
-    (True, False)
-    """
-    match = _WORDS.search(text, start, end)
-    if match is None or match.end() == end or _BRACKET.search(text, start, end):
-        return False
-    word = match[0].strip("'\"")
-    if text.find(" of ", start, end) >= 0:  # `square root of x`
-        return False
-    if word in LETTERS or not (word in _SYMBOLS or word.lower() in FUNCTIONS):
-        return False
-    return text.isascii() or not any(len(parts_of(w)) > 1 for w in text[start:end].split())
-
-
-_SIGNED_PAIR = re.compile(r"\s*+(?P<sign>[+-])\s++(?P<one>[\w.]++)[ \t]++(?P<two>[^\W\d]\w*+)\s*+")
-_APPLIED_WORD = re.compile(r"\s*+(?P<function>[^\W\d_][^\W_]*+)(?P<gap>[ \t]++)[^\W\d]\w++\s*+")
-
-
-def signed_pair(text: str, start: int, end: int) -> tuple[int, str] | None:
-    """Where the sign of ``- k x`` stands, which people write before a product, and the text in
-    Polish notation; None for any other text.
-
-    >>> signed_pair("- k x", 0, 5), signed_pair("- x 2", 0, 5), signed_pair("+ N12 E3", 0, 8)
-    ((0, 'k - x'), None, None)
-    """
-    match = _SIGNED_PAIR.fullmatch(text, start, end)
-    if match is None or _MANTISSA.match(match["one"]) is not None:
-        return None
-    if match["one"].lower() in FUNCTIONS or match["two"].lower() in FUNCTIONS:
-        return None
-    return match.start("sign"), f"{match['one']} {match['sign']} {match['two']}"
-
-
-def gap_of_applied_word(text: str, start: int, end: int) -> int:
-    """The place before the word of ``sin xy``, a function and a word of several letters; else -1.
-
-    >>> gap_of_applied_word("sin xy", 0, 6), gap_of_applied_word("sin x", 0, 5)
-    (3, -1)
-    """
-    match = _APPLIED_WORD.fullmatch(text, start, end)
-    if match is None or match["function"] in LETTERS:
-        return -1
-    function = FUNCTIONS.get(match["function"].lower())
-    return match.start("gap") if function and function.low == 1 else -1
-
-
 def read_prefix(report: Report, names: Names, start: int, end: int) -> Draft:
     """The tree of a prefix list. Raises `FormulaError` if operands are missing or left over."""
     stack: list[Draft] = []
-    for draft_or_name, span in reversed(_items(report, start, end)):
+    items = _items(report, start, end)
+    for draft_or_name, span in reversed(items):
         if isinstance(draft_or_name, Draft):
             stack.append(draft_or_name)
             continue
@@ -79,7 +34,12 @@ def read_prefix(report: Report, names: Names, start: int, end: int) -> Draft:
         try:
             function = FUNCTIONS.get(_SYMBOLS.get(name, name.lower()))
             if function is None or names.is_column(name):
-                stack.append(names.leaf(name, span))
+                by_hand = len(items) == 2 and names.policy.words is not Words.NAME
+                stack.append(
+                    _applied(report, names, name, start, span)
+                    if by_hand
+                    else names.leaf(name, span)
+                )
                 continue
             arity = function.low
             if len(stack) < arity:
@@ -93,6 +53,25 @@ def read_prefix(report: Report, names: Names, start: int, end: int) -> Draft:
     if len(stack) > 1:
         report.fail("an operand is left over", *stack[-2].span, "check the number of operands")
     return stack[0]
+
+
+def _applied(report: Report, names: Names, name: str, start: int, span: Span) -> Draft:
+    """The leaf of the name in ``sin xy``, which people write, or the product of its letters."""
+    words = letter_products(names, [(NAME, name, *span, None)])
+    parts = (words.certain | words.likely | words.possible).get(name, ())
+    written = f"{report.text[start : span[0]].strip()}({'*'.join(parts)})"
+    if name in words.certain:
+        report.note(f"`{name}` is the product {'·'.join(parts)}: read as `{written}`", span)
+        whole = with_arguments(report.text, [name], start, span[1])
+        report.alternative(f"one variable called {name}", lambda: whole)
+        places = accumulate(map(len, parts), initial=span[0])
+        leaves = [names.leaf(*leaf) for leaf in zip(parts, pairwise(places), strict=True)]
+        return fold("mul", leaves, span)
+    if name in words.likely or parts and not names.has_columns:
+        report.note(f"`{name}` is read as one variable", span)
+        other = f"{report.text[:start]}{written}{report.text[span[1] :]}"
+        report.alternative(f"{name} as a product of letters", lambda: other)
+    return names.leaf(name, span)
 
 
 def _items(report: Report, start: int, end: int) -> list[tuple[Draft | str, tuple[int, int]]]:

@@ -7,9 +7,10 @@ another reading is as good, it is offered.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
 
 from eic_core.formula.syntax.build import FUNCTIONS
 from eic_core.formula.syntax.conditions import ALTERNATIVES, JOINTS, QUESTIONS
@@ -18,12 +19,12 @@ from eic_core.formula.syntax.names import (
     GREEK,
     LOWERED,
     MISSING,
-    MISSPELT,
     NOT_A_NUMBER,
     Names,
-    is_indexed,
 )
+from eic_core.formula.syntax.policy import Words
 from eic_core.formula.syntax.reading import Refusal, Report, replaced
+from eic_core.formula.syntax.refusals import MISSPELT
 from eic_core.formula.syntax.tokens import (
     BAR,
     CALL,
@@ -52,7 +53,6 @@ JOINING_WORDS = frozenset([w for w in (*JOINTS, *QUESTIONS, *ALTERNATIVES) if w.
 """Words of conditions that stand between two operands."""
 NEGATION_WORDS = frozenset(("not",))
 _OPERATOR_WORDS = frozenset(("add", "sub", "mul", "div", "pow"))
-PRODUCT_SIGNS = re.compile(r"[*×·⋅∗∙•]|(?<!\w)(?:np|numpy|math|sympy|sp|torch|jnp|tf)\.")
 _WORD = re.compile(r"[A-Za-z]{2,3}\Z")
 _PART = re.compile(r"[Δδ∂]?+[^\W\d_](?:_?[0-9]++|[₀-₉]++)?+")
 _INDEX = re.compile(r"[0-9₀-₉]")
@@ -73,116 +73,64 @@ FUNCTION_AND_LETTER = re.compile(
 _GREEK_LETTERS = frozenset("π").union(GREEK)
 APPLIED_TO_GREEK = re.compile(rf"({_APPLIED})(?=[{''.join(sorted(_GREEK_LETTERS))}])")
 """A function directly before a Greek letter: ``sinθ``, ``rcosωt``."""
-_AMPLITUDE = re.compile(r"[^\W\d_](?:_?[0-9]++)?+e\Z")
-"""What stands before the power of ``Ae^(-x)`` and ``N0e^(-x)``."""
-_GREEK_AND_LETTER = re.compile(r"[α-ω][A-Za-z]\Z")
 _CAPITAL_THEN_SMALL = re.compile(r"[A-Z][a-z]")
 _NO_NAMES = CONSTANT_NAMES | MISSING
 
+Factors = tuple[str, ...]
 Piece = tuple[int, int, str]
 Refuse = Callable[[list[TokenRow], int], None]
 """Raises where the tokens at `index` - 1 and `index` are two operands that are no product."""
 
 
+class LetterProducts(NamedTuple):
+    """The words of a text that are products of their letters, or could be, each with its factors.
+
+    `certain` are products; `likely` and `possible` are names: in a text written by hand the first
+    are products, too.
+    """
+
+    certain: dict[str, Factors]
+    likely: dict[str, Factors]
+    possible: dict[str, Factors]
+
+
 def letter_products(
-    text: str, tokens: list[TokenRow], names: Names
-) -> tuple[frozenset[str], frozenset[str]]:
-    """The words that are products of their letters, and those that could be. They are words of two
-    or three letters, of Greek letters, and of letters with an index each. A text that writes ``*``
-    once leaves no product unwritten, so its names are whole. So are columns, arguments, Greek
-    letters, words that can be spoken (``mom``), a capital with a small letter (``Re``, ``Bx``), and
-    components (``vx`` beside ``vy``).
+    names: Names, tokens: list[TokenRow], styled: Collection[str] = ()
+) -> LetterProducts:
+    """What each word of several letters is, by the language's policy and the given names alone.
+    `styled` words are written in mathematical letters, of which each is a symbol.
     """
-    met = dict.fromkeys([token[1] for token in tokens if token[0] == NAME])
-    words = [name for name in met if len(name) > 1 and not _is_whole(name, names)]
-    words = _without_components(words)
-    raised = _amplitudes(tokens, words)
-    small = [word for word in words if word[0] == "δ" and _SMALL_DIFFERENCE.match(word)]
-    if small:
-        found = {word for word in small if _is_product(word, met, names)}
-        words = [word for word in words if word not in small]
-        products, others = _letter_products(text, tokens, names, words, met, raised)
-        return products | found, others | frozenset(small) - found
-    return _letter_products(text, tokens, names, words, met, raised)
+    found = LetterProducts({}, {}, {})
+    if names.policy.words is Words.NAME:
+        return found
+    by_hand = names.policy.words is Words.PRODUCT
+    for kind, word, *_ in tokens:
+        if kind != NAME or len(word) < 2 or not (ways := ways_of(word)) or _is_whole(word, names):
+            continue
+        given = [parts for parts in ways if _are_given(parts, names)]
+        if given:
+            found.certain[word] = given[-1]
+        elif word in styled or is_likely(word) and (by_hand or "π" in word):
+            found.certain[word] = ways[0]
+        elif is_likely(word):
+            found.likely[word] = ways[0]
+        elif _WORD.match(word) and not FUNCTION_AND_LETTER.match(word):
+            found.possible[word] = ways[0]
+    return found
 
 
-def _without_components(words: list[str]) -> list[str]:
-    """The words without ``V_GS`` beside ``V_DS``, which are one name each."""
-    heads = Counter([word[:2] for word in words if _LETTER_AS_INDEX.match(word)])
-    if not heads:
-        return words
-    return [w for w in words if not _LETTER_AS_INDEX.match(w) or heads[w[:2]] == 1]
+def _are_given(parts: Factors, names: Names) -> bool:
+    """Whether the factors are columns, ranges or arguments, or constants beside one of these."""
+    given = [names.spells_column(part) for part in parts]
+    return any(given) and all(
+        is_given or part in _CONSTANTS for is_given, part in zip(given, parts, strict=True)
+    )
 
 
-def _is_product(word: str, met: Collection[str], names: Names) -> bool:
-    """Whether ``δt`` is a product: of columns, or as one of its parts stands alone elsewhere."""
-    if names.has_columns:
-        return _is_of(word, names.spells_column)
-    return any(part in met for part in parts_of(word))
+_CONSTANTS = frozenset(("π", "pi", "e"))
 
 
-def _letter_products(
-    text: str,
-    tokens: list[TokenRow],
-    names: Names,
-    words: list[str],
-    met: Collection[str],
-    raised: dict[str, str],
-) -> tuple[frozenset[str], frozenset[str]]:
-    """As `letter_products`, of the words that no rule has settled yet."""
-    if PRODUCT_SIGNS.search(text):
-        certain, perhaps = _beside_signs(words, met, names, frozenset(raised))
-        if "**" in text or any(is_indexed(name) for name in met):
-            return certain, perhaps  # a program's names are whole
-        if _writes_out(text, tokens):
-            apart = frozenset() if names.has_columns else _apart_from_signs(text, tokens, words)
-            return certain, perhaps | apart - certain
-        if names.has_columns:
-            known = {w for w in perhaps if _WORD.match(w) and _is_of(w, names.spells_column)}
-            return certain | known, perhaps - known
-        short = [w for w in words if _WORD.match(w) and not FUNCTION_AND_LETTER.match(w)]
-        alike = frozenset([word for word in short if _looks_like_letters(word, short)])
-        return certain, perhaps | alike - certain
-    letters = [word for word in words if _WORD.match(word) and not FUNCTION_AND_LETTER.match(word)]
-    if any(is_indexed(name) for name in met):
-        letters = []
-    others = [word for word in words if _has_indices(word) or _has_greek(word)]
-    sure = [word for word, exponent in raised.items() if exponent == "-" or len(word) > 2]
-    possible = [word for word in words if _has_index(word) or _LETTER_AS_INDEX.match(word)]
-    if names.has_columns:
-        found = [w for w in [*letters, *others, *possible] if _is_of(w, names.spells_column)]
-        return frozenset([*found, *sure]), frozenset()
-    products = [word for word in letters if _looks_like_letters(word, letters)]
-    products += [*others, *sure]
-    possible = [word for word in possible if _has_index(word)]
-    return frozenset(products), frozenset([*letters, *possible, *raised]).difference(products)
-
-
-def _beside_signs(
-    words: list[str], met: Collection[str], names: Names, raised: frozenset[str]
-) -> tuple[frozenset[str], frozenset[str]]:
-    """As `letter_products`, in a text that writes a product's sign elsewhere. Products are words
-    with a π, and those with a Greek letter if all their parts are columns or stand alone elsewhere,
-    or if it is a small one before a Latin letter (``ωt``) that no other name begins with.
-    """
-    products: set[str] = set()
-    possible: set[str] = set()
-    for word in words:
-        if not word.isascii() and _has_greek(word):
-            alone = _is_of(word, lambda part: part in met or part in _NO_NAMES)
-            heads = [name for name in met if name[0] == word[0] and len(name) > 1]
-            apart = _GREEK_AND_LETTER.match(word) and heads == [word] and not names.has_columns
-            known = _is_of(word, names.spells_column)
-            (products if "π" in word or alone or known or apart else possible).add(word)
-        elif word in raised or _has_index(word):
-            known = _has_indices(word) and _is_of(word, names.spells_column)
-            (products if known else possible).add(word)
-        elif names.has_columns and _WORD.match(word) and _is_of(word, names.spells_column):
-            possible.add(word)
-    return frozenset(products), frozenset(possible)
-
-
-def with_factors_of_letters(report: Report, names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
+def with_factors_of_letters(names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
     """The tokens with a name and a bracket for ``πr(r+h)``, whose letters are factors, and
     ``T_0(1+z)``.
     """
@@ -206,14 +154,11 @@ def with_factors_of_letters(report: Report, names: Names, tokens: list[TokenRow]
         and text[-1] not in "fgh"
         and text.isalpha()
         and not (text.isascii() and text.islower())  # as `sn` and other functions are called
+        and is_likely(text)
         and _is_unknown(names, text)
         and _holds_sum(tokens, place)
     ]
-    if not found:
-        return tokens
-    kept = _opened(tokens, found)
-    split, _ = letter_products(report.view[tokens[0][2] : tokens[-1][3]], kept, names)
-    return kept if all(tokens[place][1] in split for place in found) else tokens
+    return _opened(tokens, found) if found else tokens
 
 
 _LETTER_WITH_INDEX = re.compile(r"(?![fghJ])[^\W\d_](?:_\w{1,3}|[0-9]{1,2})\Z")
@@ -257,126 +202,57 @@ def _holds_sum(tokens: list[TokenRow], place: int) -> bool:
     return is_sum
 
 
-_OPERANDS = frozenset((NAME, NUMBER, LEAF))
+@lru_cache(maxsize=4096)
+def ways_of(word: str) -> tuple[Factors, ...]:
+    """The ways in which a word is a product of letters, each with its index; one with π first.
 
-
-def _writes_out(text: str, tokens: list[TokenRow]) -> bool:
-    """Whether a text has an asterisk between two operands without brackets, so leaves none out."""
-    if "*" not in text:
-        return False
-    first = tokens[0][2]
-    for before, sign, behind in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        between = before[0] in _OPERANDS and (behind[0] in _OPERANDS or behind[0] == CALL)
-        if between and sign[0] == OPERATOR and text[sign[2] - first : sign[3] - first] == "*":
-            return True
-    return False
-
-
-def _apart_from_signs(text: str, tokens: list[TokenRow], words: list[str]) -> frozenset[str]:
-    """The short words that stand beside no asterisk, as ``xy`` in ``x*2 + 3xy``."""
-    short = [w for w in words if _WORD.match(w) and not FUNCTION_AND_LETTER.match(w)]
-    first = tokens[0][2]
-    beside: set[str] = set()
-    for before, sign, behind in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        if sign[0] == OPERATOR and text[sign[2] - first : sign[3] - first] == "*":
-            beside |= {before[1], behind[1]}
-    return frozenset([w for w in short if w not in beside and _looks_like_letters(w, short)])
-
-
-def _is_of(word: str, holds: Callable[[str], bool]) -> bool:
-    """Whether a word is a product of parts for all of which something holds."""
-    parts = parts_of(word, holds)
-    return len(parts) > 1 and all(holds(part) or part in ("π", "pi") for part in parts)
-
-
-def _amplitudes(tokens: list[TokenRow], words: list[str]) -> dict[str, str]:
-    """The words before a power that end in Euler's number, as ``Ae^(-x)``; "-" for its sign. An
-    exponent without a variable belongs to the name: ``Re^0.25``.
+    >>> [ways_of(word)[0] for word in ("mc", "x1x_2", "πr", "mΔv", "k_BT", "δt")]
+    [('m', 'c'), ('x1', 'x_2'), ('π', 'r'), ('m', 'Δv'), ('k_B', 'T'), ('δ', 't')]
+    >>> ways_of("v_max"), ways_of("pix")
+    ((), (('pi', 'x'), ('p', 'i', 'x')))
     """
-    if not any(word[-1] == "e" for word in words):
-        return {}
-    found: dict[str, str] = {}
-    for index, (kind, word, *_) in enumerate(tokens[:-3]):
-        if kind != NAME or word[-1] != "e" or word not in words or not _AMPLITUDE.match(word):
-            continue
-        if tokens[index + 1][:2] != (OPERATOR, "^"):
-            continue
-        place, depth, sign = index + 2, 0, ""
-        while tokens[place][0] != END:
-            kind, text, *_ = tokens[place]
-            depth += (kind in (OPEN, CALL)) - (kind == CLOSE)
-            if (kind, text) == (OPERATOR, "-") and not sign:
-                sign = "-"
-            elif kind in (NAME, CALL):
-                found.setdefault(word, sign or "+")
-                break
-            elif depth <= 0:
-                break
-            elif kind != OPEN:
-                sign = sign or "+"
-            place += 1
-    return found
+    if (difference := _SMALL_DIFFERENCE.match(word)) is not None:
+        return (("δ", difference[1]),)
+    if (indexed := _LETTER_AS_INDEX.match(word)) is not None:
+        return ((indexed[1], indexed[2]),)
+    parts = tuple(_PART.findall(word))
+    ways = (parts,) if len(parts) > 1 and sum(map(len, parts)) == len(word) else ()
+    if (of_pi := _TIMES_PI.match(word)) is not None:
+        ways = (("pi", of_pi[1]), *ways)
+    return ways if len(parts) <= _MOST_PARTS else ()
 
 
-def parts_of(word: str, holds: Callable[[str], bool] | None = None) -> list[str]:
-    """The factors, each with its index, of a word that is a product of letters; else none. `holds`
-    tells the data's names: if p and i are, ``pix`` is p·i·x.
+@lru_cache(maxsize=4096)
+def is_likely(word: str) -> bool:
+    """Whether a word of a text written by hand is rather a product of its letters than a name. It
+    is one by two or three letters, a Greek letter, or an index before other letters; words that can
+    be spoken are names, and so is a capital with a small letter, but for ``Ae^(-x)``.
 
-    >>> parts_of("mc"), parts_of("x1x_2"), parts_of("πr"), parts_of("mΔv"), parts_of("kq1q2")
-    (['m', 'c'], ['x1', 'x_2'], ['π', 'r'], ['m', 'Δv'], ['k', 'q1', 'q2'])
-    >>> parts_of("k_BT"), parts_of("V_CC")
-    (['k_B', 'T'], [])
-    >>> parts_of("T_in"), parts_of("πε₀r"), parts_of("pix"), parts_of("δt")
-    ([], ['π', 'ε₀', 'r'], ['pi', 'x'], ['δ', 't'])
+    >>> [word for word in ("mc", "kBT", "mom", "Re", "Bx", "Ae", "v0t", "k_BT") if is_likely(word)]
+    ['mc', 'kBT', 'Ae', 'v0t', 'k_BT']
+    >>> [word for word in ("πr", "αβ", "θ₁", "πε₀r", "sinθ", "sinx", "x_ij") if is_likely(word)]
+    ['πr', 'αβ', 'πε₀r']
     """
-    for head, pattern in (("pi", _TIMES_PI), ("δ", _SMALL_DIFFERENCE)):
-        if word[0] == head[0] and (found := pattern.match(word)) is not None:
-            if head == "pi" and holds is not None and holds("p") and holds("i"):
-                break
-            return [head, found[1]]
-    if (found := _LETTER_AS_INDEX.match(word)) is not None:
-        known = holds is not None and holds(found[1]) and holds(found[2])
-        return [found[1], found[2]] if known or _is_letter_as_index(word) else []
-    parts = _PART.findall(word)
-    return parts if len(parts) <= _MOST_PARTS and sum(map(len, parts)) == len(word) else []
-
-
-def _is_letter_as_index(word: str) -> bool:
-    """Whether a word is rather ``k_BT``, a product, than ``x_ij`` or ``V_CC``, one name."""
-    found = _LETTER_AS_INDEX.match(word)
-    return found is not None and found[2][0].isupper() and found[2][0] != found[1][-1]
-
-
-def _has_indices(word: str) -> bool:
-    """Whether a word is of letters of which several have an index: ``x1x2``, ``kq1q2``."""
-    indexed = [part for part in parts_of(word) if _INDEX.search(part) is not None]
-    return len(indexed) > 1 and _has_index(word)
-
-
-def _has_index(word: str) -> bool:
-    """Whether a word is of letters of which one has an index before others: ``v0t``, ``x1x2``."""
-    if _is_letter_as_index(word):
-        return True
-    parts = parts_of(word)
-    indexed = [part for part in parts if _INDEX.search(part) is not None]
-    few = len(parts) - len(indexed) <= _MOST_WITHOUT and not FUNCTION_AND_LETTER.match(word)
-    is_index = bool(indexed) and (len(indexed) > 1 or indexed[0] != parts[-1])
-    return few and is_index and not any(part in FUNCTIONS for part in parts)
-
-
-def _has_greek(word: str) -> bool:
-    """Whether a word is a product with a Greek letter; Δx is one factor.
-
-    >>> [_has_greek(word) for word in ("πr", "αβ", "Δx", "θ₁", "πε₀r", "sinθ", "mc")]
-    [True, True, False, False, True, False, False]
-    """
-    if len(word) > _LONGEST_GREEK or _GREEK_LETTERS.isdisjoint(word):
+    if FUNCTION_AND_LETTER.match(word) or APPLIED_TO_GREEK.search(word) or not ways_of(word):
         return False
-    if APPLIED_TO_GREEK.search(word) or FUNCTION_AND_LETTER.match(word):
+    if (indexed := _LETTER_AS_INDEX.match(word)) is not None:  # `k_BT`, but not `x_ij` or `V_GS`
+        return indexed[2][0].isupper() and indexed[1][0].islower()
+    if not word.isascii() and not _GREEK_LETTERS.isdisjoint(word):
+        return len(word) <= _LONGEST_GREEK
+    if _WORD.match(word):
+        if _CAPITAL_THEN_SMALL.match(word):
+            return len(word) == 2 and word[1] == "e" and word not in _NUMBERS_WITH_E
+        return len(word) == 2 or not any(letter in "aeiou" for letter in word)
+    parts = ways_of(word)[-1]
+    indexed_parts = [part for part in parts if _INDEX.search(part) is not None]
+    if not indexed_parts or any(part in FUNCTIONS for part in parts):
         return False
-    if _SMALL_DIFFERENCE.match(word):
-        return False
-    return len(parts_of(word)) > 1
+    few = len(parts) - len(indexed_parts) <= _MOST_WITHOUT
+    return few and (len(indexed_parts) > 1 or indexed_parts[0] != parts[-1])
+
+
+_NUMBERS_WITH_E = frozenset("Re Pe Le De We He Fe".split())
+"""Numbers of Reynolds and others, and elements."""
 
 
 _ALSO_LETTERS = frozenset(("sh", "ch", "th"))
@@ -385,7 +261,8 @@ _ALSO_LETTERS = frozenset(("sh", "ch", "th"))
 
 def _is_whole(name: str, names: Names) -> bool:
     return (
-        names.spells_column(name)
+        name in names.parameters
+        or names.spells_column(name)
         or (name.lower() in FUNCTIONS and name not in _ALSO_LETTERS)
         or name in GREEK.values()
         or name in _NO_NAMES
@@ -394,15 +271,6 @@ def _is_whole(name: str, names: Names) -> bool:
         or name in WORDS_OF_CODE
         or name in JOINING_WORDS
     )
-
-
-def _looks_like_letters(word: str, words: list[str]) -> bool:
-    """Whether a word is rather a product of letters than a name."""
-    if _CAPITAL_THEN_SMALL.match(word) or (len(word) == 3 and any(c in "aeiou" for c in word)):
-        return False
-    if len(word) == 2 and word[1] in "xyz":
-        return not any(other[0] == word[0] and other[1:] in {*"xyz"} - {word[1]} for other in words)
-    return True
 
 
 @dataclass
@@ -437,11 +305,11 @@ class Written:
 
 class ProductWriter:
     """Finds the products of tokens whose brackets match, and writes them out; `split` words are
-    products of their letters.
+    products of the factors given with them.
     """
 
     def __init__(
-        self, report: Report, names: Names, tokens: list[TokenRow], split: Collection[str]
+        self, report: Report, names: Names, tokens: list[TokenRow], split: Mapping[str, Factors]
     ) -> None:
         self.report = report
         self.names = names
@@ -449,7 +317,7 @@ class ProductWriter:
         self.gaps: set[int] = set()  # tokens before which a product is understood
 
     def _expanded(
-        self, tokens: list[TokenRow], split: Collection[str]
+        self, tokens: list[TokenRow], split: Mapping[str, Factors]
     ) -> tuple[list[TokenRow], dict[int, int]]:
         """Letters for split words, a name and a parenthesis for ``x(``; where words lie."""
         out: list[TokenRow] = []
@@ -457,7 +325,7 @@ class ProductWriter:
         for token in tokens:
             kind, text, start, end, _ = token
             if kind == NAME and text in split:
-                parts = parts_of(text, self.names.spells_column)
+                parts = split[text]
                 words[len(out)] = len(out) + len(parts) - 1
                 for part in parts:
                     out.append((NAME, part, start, start + len(part), None))

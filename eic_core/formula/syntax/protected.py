@@ -1,110 +1,144 @@
-"""gplearn's protected functions: their meaning, and the same formula with that meaning written out.
+"""What the functions of search tools compute, where that is not what their names say elsewhere, and
+the same formula with the plain functions.
+
 gplearn (`gplearn/functions.py`): ``sqrt`` is the root of |x|; ``log`` is log |x|, and 0 where |x| ≤
-0.001; ``div`` is 1 where |divisor| ≤ 0.001; ``inv`` is 0 where |x| ≤ 0.001.
+0.001; ``div`` is 1 where |divisor| ≤ 0.001; ``inv`` is 0 where |x| ≤ 0.001. DEAP (the examples
+``gp/symbreg*.py``): ``protectedDiv`` is 1 where the divisor is 0. Eureqa (its list of building
+blocks): a number holds where it is positive.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from fractions import Fraction
 
 from eic_core.formula.syntax import phrases
-from eic_core.formula.syntax.reading import Report, replaced
-from eic_core.formula.tree import Formula
-from eic_core.operators import OPERATORS
+from eic_core.formula.syntax.build import FUNCTIONS, Function, Span, chain, plain
+from eic_core.formula.syntax.conditions import CALLS, choice, positive
+from eic_core.formula.syntax.reading import Report
+from eic_core.formula.tree import Draft, Formula, constant
 
-_PROTECTED = ("sqrt", "log", "div", "inv")
+PLAIN = {"gplearn": "gplearn_plain", "deap": "deap_plain"}
+"""For each tool with protected functions the notation that reads its text with the plain ones."""
 
-_LONGEST = 10
-"""Most characters of such a name and the blanks behind it."""
+_PLAIN_OPERATORS: Mapping[str, tuple[str, Fraction | None]] = {
+    "gp_div": ("div", None),
+    "gp_log": ("log", None),
+    "gp_inv": ("power", Fraction(-1)),
+    "deap_div": ("div", None),
+}
+_WRITTEN_AS = {"gp_div": "div", "gp_log": "log", "gp_inv": "inv", "deap_div": "protectedDiv"}
+_ROOT = "sqrt"
 
-MAX_WRITTEN = 5_000
-"""Characters of a written-out formula, at most: every protected function writes its operand twice,
-and one inside another doubles that."""
+
+def functions(tool: str) -> Mapping[str, Function]:
+    """The functions that a tool computes otherwise than others, by lower-case name.
+
+    >>> sorted(functions("gplearn")), functions("infix")
+    (['div', 'inv', 'log', 'sqrt'], {})
+    """
+    return _TOOLS.get(tool, {})
+
+
+def _absolute_root(args: list[Draft], span: Span) -> Draft:
+    bare = args[0].operator == "abs"  # a second one changes nothing
+    return plain(_ROOT, args, span) if bare else chain(("abs", _ROOT), args, span)
+
+
+def _step(args: list[Draft], span: Span) -> Draft:
+    return choice([positive(args[0], span), constant("1", span), constant("0", span)], span)
+
+
+def _chosen(args: list[Draft], span: Span) -> Draft:
+    return choice([positive(args[0], args[0].span), *args[1:]], span)
+
+
+def _either(args: list[Draft], span: Span) -> Draft:
+    return plain("not_equal", [positive(arg, arg.span) for arg in args], span)
+
+
+def _negated(args: list[Draft], span: Span) -> Draft:
+    return plain("less_equal", [*args, constant("0", span)], span)
+
+
+def _bell(args: list[Draft], span: Span) -> Draft:
+    squared = Draft("power", args, parameter=Fraction(2), span=span)
+    return plain("exp", [plain("neg", [squared], span)], span)
+
+
+def _factorial(args: list[Draft], span: Span) -> Draft:
+    return plain("gamma", [plain("add", [*args, constant("1", span)], span)], span)
+
+
+_OF_DEAP = {
+    f"v{name}": FUNCTIONS[name] for name in ("add", "sub", "mul", "div", "neg", "cos", "sin")
+}
+"""NumPy's functions, as the example ``symbreg_numpy.py`` names them."""
+
+_TOOLS: dict[str, dict[str, Function]] = {
+    "gplearn": {
+        "div": FUNCTIONS["gp_div"],
+        "log": FUNCTIONS["gp_log"],
+        "inv": FUNCTIONS["gp_inv"],
+        _ROOT: Function(_ROOT, 1, 1, _absolute_root),
+    },
+    "deap": _OF_DEAP | {"protecteddiv": FUNCTIONS["deap_div"]},
+    "deap_plain": _OF_DEAP | {"protecteddiv": FUNCTIONS["div"]},
+    "eureqa": {
+        "if": Function("if", 3, 3, _chosen),
+        "and": CALLS["logical_and"],
+        "or": CALLS["logical_or"],
+        "xor": Function("xor", 2, 2, _either),
+        "not": Function("not", 1, 1, _negated),
+        "step": Function("step", 1, 1, _step),
+        "gauss": Function("gauss", 1, 1, _bell),
+        "factorial": Function("factorial", 1, 1, _factorial),
+    },
+}
 
 
 def note_protected(report: Report, formula: Formula) -> None:
-    """Say where gplearn computes another function than the one read, and offer it written out."""
-    met: dict[str, tuple[int, int]] = {}
-    if any(node.children and OPERATORS[node.operator].chooses for node in formula):
-        return  # gplearn prints no condition: somebody has written it out
+    """Say which functions are read as the tool computes them, and offer the plain ones."""
+    met: dict[str, Span] = {}
     for k, node in enumerate(formula):
-        name = _protected(report.text, formula, k)
+        name = _WRITTEN_AS.get(node.operator) or (_ROOT if _has_its_own_abs(formula, k) else "")
         if name:
             met.setdefault(name, node.span)
-    if not met:
-        return
-    written = written_out(report.text, formula)
-    report.protected = tuple(name for name in _PROTECTED if name in met)
-    note = phrases.protected_functions(met, too_long=not written)
-    report.note(str(note), next(iter(met.values())))
-    if written:
-        report.alternative(str(phrases.protected_functions_written_out()), lambda: written)
+    if met:
+        report.protected = tuple(met)
+        report.note(str(phrases.protected_functions(met)), next(iter(met.values())))
+        report.alternative(str(phrases.plain_functions(met)), lambda: plain_text(formula))
 
 
-def _protected(text: str, formula: Formula, k: int) -> str:
-    """The protected function that a node was written as and that differs from it, or ""."""
+def _has_its_own_abs(formula: Formula, k: int) -> bool:
+    """Whether a node is the root of an absolute value that was not written."""
     node = formula.nodes[k]
-    start, end = node.span
-    name = text[start : min(end, start + _LONGEST)].partition("(")[0].strip()
-    if name not in _PROTECTED or not node.children or text[end - 1 : end] != ")":
-        return ""
-    bare = name == "sqrt" and formula.nodes[node.children[0]].operator == "abs"
-    return "" if bare else name
+    if node.operator != _ROOT:
+        return False
+    below = formula.nodes[node.children[0]]
+    return below.operator == "abs" and below.span == node.span
 
 
-def written_out(text: str, formula: Formula) -> str:
-    """A formula of gplearn's with its protected functions as conditions; "" if that is too long.
+_LOGARITHM = re.compile(r"\blog\(")
+
+
+def plain_text(formula: Formula) -> str:
+    """The formula with the plain functions in place of the protected ones, so written that it is
+    read so whatever the notation.
 
     >>> from eic_core.formula.syntax import read
-    >>> written_out("inv(sub(X0, X1))", read("inv(sub(X0, X1))", syntax="gplearn").formula)
-    'where(abs(sub(X0, X1)) > 0.001, 1/sub(X0, X1), 0)'
+    >>> plain_text(read("div(sqrt(X0), log(sub(X0, X1)))", syntax="gplearn").formula)
+    'x0**0.5/ln(x0 - x1)'
     """
-    written: list[str] = []
-    for k, node in enumerate(formula):
-        start, end = node.span
-        inside = [j for j in node.children if formula.nodes[j].span != node.span]
-        name = _protected(text, formula, k)
-        if name:
-            given = [written[j] for j in inside]
-            absolute = formula.nodes[inside[-1]].operator == "abs"
-            piece = _as_condition(name, given, given[-1] if absolute else f"abs({given[-1]})")
-        else:
-            pieces = [
-                (formula.nodes[j].span[0] - start, formula.nodes[j].span[1] - start, written[j])
-                for j in inside
-            ]
-            piece = replaced(text[start:end], pieces)
-        if len(piece) > MAX_WRITTEN:
-            return ""
-        written.append(piece)
-    first, last = formula.root.span
-    return text[:first] + written[-1] + text[last:]
+    from eic_core.formula.rendering import to_python
 
-
-def _as_condition(name: str, given: list[str], absolute: str) -> str:
-    """A protected function of operands, as gplearn's own source has it."""
-    if name == "sqrt":
-        return f"sqrt({absolute})"
-    if name == "log":
-        return f"where({absolute} > 0.001, log({absolute}), 0)"
-    divisor = _closed(given[-1])
-    if name == "inv":
-        return f"where({absolute} > 0.001, 1/{divisor}, 0)"
-    return f"where({absolute} > 0.001, {_closed(given[0])}/{divisor}, 1)"
-
-
-_CLOSED = re.compile(r"[A-Za-z0-9_.]+\Z")
-_CALL = re.compile(r"[A-Za-z_]\w*\(")
-
-
-def _closed(piece: str) -> str:
-    """An operand, in parentheses unless it is a name, a number or one call."""
-    if _CLOSED.match(piece):
-        return piece
-    if _CALL.match(piece):
-        depth = 0
-        for place, sign in enumerate(piece):
-            depth += (sign == "(") - (sign == ")")
-            if sign == ")" and not depth:
-                return piece if place == len(piece) - 1 else f"({piece})"
-    return f"({piece})"
+    nodes = list(formula.nodes)
+    for k, node in enumerate(nodes):
+        if node.operator in _PLAIN_OPERATORS:
+            operator, parameter = _PLAIN_OPERATORS[node.operator]
+            nodes[k] = node._replace(operator=operator, parameter=parameter)
+        elif _has_its_own_abs(formula, k):
+            below = nodes[node.children[0]].children
+            nodes[k] = node._replace(operator="power", parameter=Fraction(1, 2), children=below)
+    return _LOGARITHM.sub("ln(", to_python(Formula(tuple(nodes), formula.source)))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from eic_core.errors import FormulaError, RefusalKind
+from eic_core.formula.syntax.policy import Policy
 from eic_core.formula.tree import Formula
 
 MAX_CHARACTERS = 100_000
@@ -56,7 +57,9 @@ class Reading:
     domain
         The range of a variable where the text itself says one, as an FPCore's ``:pre`` does.
     protected
-        The names of gplearn's protected functions in it, which are read as the plain ones.
+        The names of the protected functions in it, which are read as its tool computes them.
+    policy
+        What its words, indices, logarithms, ... were taken to mean.
     """
 
     formula: Formula
@@ -66,6 +69,7 @@ class Reading:
     alternatives: tuple[Alternative, ...] = ()
     domain: tuple[tuple[str, float, float], ...] = ()
     protected: tuple[str, ...] = ()
+    policy: Policy = Policy()
 
 
 class Refusal(Exception):
@@ -79,10 +83,11 @@ class Refusal(Exception):
 
 
 class Report:
-    """The text being read, with the notes and alternatives collected on the way."""
+    """The text that is read, with the notes and alternatives that are collected on the way."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, text: str, source: str = "") -> None:
+        self.text: Final = text
+        self.source: Final = source or text  # with mathematical letters as the user wrote them
         self.view = text  # what is read: the text, or a copy with what says nothing left blank
         self.index_base: int | None = None  # what the text itself counts its variables from
         self.notes: dict[Note, None] = {}  # in their order, equal ones once
@@ -90,15 +95,7 @@ class Report:
         self.kept: dict[str, Alternative] = {}  # other readings that hold whatever is read
         self.products: list[tuple[int, int]] = []  # gaps where a `*` was understood
         self.domain: tuple[tuple[str, float, float], ...] = ()
-        self.protected: tuple[str, ...] = ()  # of gplearn's functions
-
-    def begin_again(self) -> Report:
-        """Another report on the same text and view, with the notes so far and nothing else."""
-        report = Report(self.text)
-        report.view, report.index_base = self.view, self.index_base
-        report.notes |= self.notes
-        report.kept = self.kept
-        return report
+        self.protected: tuple[str, ...] = ()  # functions that are read as the tool computes them
 
     def note(self, message: str, span: tuple[int, int]) -> None:
         """Keep a note; the first of several equal ones stands."""
@@ -129,6 +126,7 @@ class Report:
         replacement: str | None = None,
         choices: tuple[tuple[str, str], ...] = (),
         kind: RefusalKind = RefusalKind.OTHER,
+        fields: tuple[str, ...] = (),
     ) -> NoReturn:
         """Raise a `FormulaError` at [start, end). `replacement` and `choices` are whole texts that
         may have been meant, each choice with its meaning.
@@ -143,6 +141,7 @@ class Report:
             replacement=replacement,
             choices=choices,
             kind=kind,
+            fields=fields,
         )
 
     def refuse(self, refusal: Refusal, start: int, end: int) -> NoReturn:

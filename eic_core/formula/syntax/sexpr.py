@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from eic_core import wording
-from eic_core.formula.syntax.build import Function, fold, number_label
+from eic_core.formula.syntax.build import Function, fold, hex_label, number_label
 from eic_core.formula.syntax.conditions import FALSE, SPECIAL, TRUE, condition_form
 from eic_core.formula.syntax.definitions import inlined, size_of
 from eic_core.formula.syntax.names import Names, safe_name, suggestion
@@ -31,9 +31,6 @@ _TOKENS = re.compile(
     r"(?P<comment>;[^\n]*)|(?P<string>\"(?:[^\"\\]|\\.)*+\")|(?P<bracket>[()\[\]])|(?P<atom>[^\s()\[\]\";]+)"
 )
 _NUMBER = re.compile(rf"([+-]?)({DECIMAL})\Z")
-_HEX = re.compile(
-    r"([+-]?)(?:0[xX]|#x)([0-9A-Fa-f]*+)\.?+([0-9A-Fa-f]*+)(?:[pP]([+-]?[0-9]{1,6}))?+\Z"
-)
 _DOTTED = re.compile(r"[^\W\d]\w*+[.'?!][\w.'?!]*+\Z")
 _FRACTION = re.compile(r"([+-]?)([0-9]++)/([0-9]{1,1000}+)\Z")
 _INDEX = re.compile(r"[0-9]{1,4}\Z")
@@ -349,31 +346,6 @@ def _fraction_label(text: str) -> str:
         return ""
     over = match[2].lstrip("0") or "0"
     return f"{match[1].replace('+', '')}{over}/{match[3]}" if len(over) <= MAX_DIGITS else ""
-
-
-def hex_label(text: str) -> str:
-    """The label of a hexadecimal number, as a decimal where that is short; "" if the text is none.
-
-    >>> [hex_label(text) for text in ("0x1p-3", "-0x1.8p+1", "#x10", "0x")]
-    ['0.125', '-3', '16', '']
-    >>> len(hex_label("0x1p-1074"))
-    326
-    """
-    match = _HEX.match(text)
-    if match is None or not (match[2] or match[3]) or abs(int(match[4] or 0)) > 3_000:
-        return ""
-    if len(match[2] + match[3]) > 200:
-        return ""
-    power = int(match[4] or 0) - 4 * len(match[3])
-    value = int(match[2] + match[3], 16) * Fraction(2) ** power
-    sign = "-" if match[1] == "-" else ""
-    places = value.denominator.bit_length() - 1
-    if not places:
-        return sign + str(value.numerator)
-    if places > 60:
-        return f"{sign}{value.numerator}/{value.denominator}"
-    digits = str(value.numerator * 5**places).rjust(places + 1, "0")
-    return f"{sign}{digits[:-places]}.{digits[-places:].rstrip('0')}"
 
 
 def read_form(report: Report, names: Names, form: Form) -> Draft:

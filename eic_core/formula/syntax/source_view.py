@@ -7,8 +7,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from eic_core.formula.syntax.build import hex_label
 from eic_core.formula.syntax.reading import Report, replaced
-from eic_core.formula.syntax.sexpr import hex_label
 
 DIALECTS = frozenset(("infix", "c", "matlab", "julia"))
 """The notations that a program may be written in."""
@@ -175,10 +175,11 @@ _CONTINUATION = re.compile(r"(?<!&)&[ \t]*+(?:![^\n]*+)?+\r?+(?:\n[ \t]*+&?+(?!&
 another sign there is not looked at again."""
 _COMPARES = re.compile(r"[<>~]|[=!]=|&&")
 _BLOCKS = {
-    "infix": (('"""', '"""'), ("'''", "'''")),
-    "c": (("/*", "*/"),),
-    "julia": (("#=", "=#"),),
+    "infix": re.compile(r"(\"{3}|'{3}).*?(?:\1|\Z)", re.DOTALL),
+    "c": re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL),
+    "julia": re.compile(r"#=.*?(?:=#|\Z)", re.DOTALL),
 }
+"""Comments of several lines, and texts that describe a function."""
 _NO_PROSE = r"(?!(?:if|else|and|or|not|in|is|for)\b)"
 _PROSE = re.compile(rf"\b{_NO_PROSE}[^\W\d_]{{2,}}+[ \t]++{_NO_PROSE}[^\W\d_]{{2,}}+")
 """Two words side by side that no formula has."""
@@ -282,8 +283,8 @@ class View:
         """The whole text, blank outside [start, end) and wherever it says nothing."""
         text = self.report.text
         body = text[start:end]
-        for opener, closer in _BLOCKS.get(self.dialect, ()):
-            body = _without_blocks(body, opener, closer)
+        if self.dialect in _BLOCKS:
+            body = _BLOCKS[self.dialect].sub(lambda match: _blank(match[0]), body)
         body = _COMMENTS[self.dialect].sub(_without_comment, body)
         if "." in body:
             body = _OF_FORTRAN.sub(_plain_sign, body)
@@ -417,19 +418,3 @@ class View:
             replaced(report.text, [(span[0], behind.end(), number)]),
         )
         return bare
-
-
-def _without_blocks(body: str, opener: str, closer: str) -> str:
-    """`body` with everything between the two marks blank but for line ends."""
-    place = body.find(opener)
-    if place < 0:
-        return body
-    kept: list[str] = []
-    last = 0
-    while place >= 0:
-        stop = body.find(closer, place + len(opener))
-        stop = len(body) if stop < 0 else stop + len(closer)
-        kept += (body[last:place], _blank(body[place:stop]))
-        last = stop
-        place = body.find(opener, last)
-    return "".join([*kept, body[last:]])

@@ -36,11 +36,6 @@ from eic_core.formula.syntax.tokens import (
 from eic_core.formula.tree import CONSTANT, Draft, constant
 
 _CELL = r"\$?[A-Za-z]{1,3}\$?[1-9][0-9]{0,6}(?![\w(.])"
-SIGNS = re.compile(
-    r"(?<![\w.])\$?[A-Z]{1,3}\$?[1-9][0-9]{0,6}(?![\w(.])|(?<![\w.])[A-Z][A-Z0-9.]*+\(|\[@"
-)
-"""What makes a text that begins with ``=`` a spreadsheet's."""
-NOT_SIGNS = re.compile(r"\*\*|\\|\b(?:np|math|numpy)\.")
 _TOKENS = re.compile(
     r"(?P<space>\s+)"
     rf"|(?P<cell>{_CELL})"
@@ -121,9 +116,6 @@ class Spreadsheet(Infix):
     """A sign binds more tightly than a power, and powers are taken from the left."""
 
     sign_first = True
-
-    def __init__(self, names: Names, report: Report) -> None:
-        super().__init__(names, report, powers_from_left=True)
 
     def side_by_side(self, tokens: list[TokenRow], index: int, pending: list[PendingRow]) -> int:
         hint = "write an operator between them, as in `A1*B1`"

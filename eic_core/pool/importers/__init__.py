@@ -4,111 +4,45 @@ row comes back; one without a formula says so, one that cannot be read is refuse
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from eic_core.errors import DataError
-from eic_core.pool.importers import plain, source, tools
+from eic_core.pool.importers.formats import (
+    LINES,
+    TABLES,
+    LineFormat,
+    TableFormat,
+    formula_column,
+    no_gplearn_programs,
+    read_table_rows,
+)
 from eic_core.pool.importers.listed import (
     MAX_BYTES,
     MAX_ROWS,
+    ColumnChoice,
     Imported,
     Listed,
-    Rows,
     without_words,
 )
-from eic_core.pool.importers.sheets import Sheet
-from eic_core.pool.importers.source import PastedList, chosen_column, source_of
+from eic_core.pool.importers.notebooks import outputs_of
+from eic_core.pool.importers.plain import read_lines
+from eic_core.pool.importers.shapes import sheet_of
+from eic_core.pool.importers.sheets import Sheet, reading_of, too_many
+from eic_core.pool.importers.source import PastedList, source_of
 
 __all__ = [
     "FORMATS",
     "MAX_BYTES",
     "MAX_ROWS",
+    "ColumnChoice",
     "Imported",
     "Listed",
     "import_formulas",
 ]
 
-
-class _Format(NamedTuple):
-    """A row of the table of formats; exactly one of `of_text` and `of_table` is there."""
-
-    template: str  # Of its label, for a file and for what a tool has printed
-    recognise_text: Callable[[PastedList], str] | None = None
-    of_text: Callable[[PastedList], Rows] | None = None
-    recognise_table: Callable[[Sheet], str] | None = None
-    of_table: Callable[[Sheet, str], Rows] | None = None
-    likely: str = ""
-
-    def label(self, printed: bool = False) -> str:
-        return self.template.format(
-            form="printed" if printed else "CSV", table="table" if printed else "CSV"
-        )
-
-
-_FORMATS_IN_ORDER: dict[str, _Format] = {
-    "json": _Format(
-        "SRBench results, JSON",
-        tools.recognise_srbench_json,
-        lambda s: (tools.read_srbench_json(s), ()),
-    ),
-    "pysr_print": _Format("PySR, printed", tools.recognise_pysr_print, tools.read_pysr_print),
-    "operon_print": _Format(
-        "Operon front, printed",
-        tools.recognise_operon_print,
-        lambda s: (tools.read_operon_print(s), ()),
-    ),
-    "gplearn": _Format(
-        "gplearn, printed", tools.recognise_gplearn, lambda s: (tools.read_gplearn(s), ())
-    ),
-    "pysr": _Format(
-        "PySR hall of fame, {form}",
-        recognise_table=tools.recognise_pysr_file,
-        of_table=tools.read_pysr_file,
-        likely="equation",
-    ),
-    "scored": _Format(
-        "Scored pool, {form}",
-        recognise_table=tools.recognise_scored_pool,
-        of_table=tools.read_pool_rows,
-        likely="formula",
-    ),
-    "pool": _Format(
-        "Pool, {form}",
-        recognise_table=tools.recognise_pool,
-        of_table=tools.read_pool_rows,
-        likely="formula",
-    ),
-    "srbench": _Format(
-        "SRBench results, {form}",
-        recognise_table=tools.recognise_srbench_file,
-        of_table=tools.read_srbench_file,
-        likely="symbolic_model",
-    ),
-    "operon": _Format(
-        "Operon front, {form}",
-        recognise_table=tools.recognise_operon_file,
-        of_table=tools.read_operon_file,
-    ),
-    "gplearn_details": _Format(
-        "gplearn run details, {form}",
-        recognise_table=tools.recognise_gplearn_details,
-        of_table=source.read_table_rows,
-    ),
-    "table": _Format(
-        "Any {table} with a column of formulas",
-        recognise_table=source.recognise_table,
-        of_table=source.read_table_rows,
-    ),
-    "list": _Format(
-        "List, one formula a line",
-        lambda _: plain.recognise_lines(),
-        lambda s: plain.read_lines(s.lines),
-    ),
-}
-"""In the order in which they are tried."""
-
-FORMATS: Mapping[str, str] = {name: row.label() for name, row in _FORMATS_IN_ORDER.items()}
+FORMATS: Mapping[str, str] = {key: row.label for key, row in (TABLES | LINES).items()}
 """Name and label of every format."""
 
 
@@ -122,7 +56,7 @@ def import_formulas(
     data
         At most `MAX_BYTES` unpacked, `MAX_ROWS` rows; gzipped or not.
     name
-        The file's name, for messages.
+        The file's name, for messages and where it says what a file holds.
     format
         A key of `FORMATS`, or "auto".
     column
@@ -136,6 +70,8 @@ def import_formulas(
 
     Raises
     ------
+    ColumnChoice
+        If several columns hold formulas and nothing says which is meant.
     DataError
         If it is empty, too large, no text, or not of the format that was asked for.
 
@@ -146,16 +82,19 @@ def import_formulas(
     ('pysr', [('x0', 2.5), ('x0 * x0', 0.1)])
     """
     source = source_of(data, name)
-    if format != "auto" and format not in _FORMATS_IN_ORDER:
+    if format != "auto" and format not in FORMATS:
         raise DataError(
-            f"there is no format `{format}`", hint="there are auto, " + ", ".join(_FORMATS_IN_ORDER)
+            f"there is no format `{format}`", hint="there are auto, " + ", ".join(FORMATS)
         )
-    if column is not None and format == "auto" and source.sheet is not None:
-        format = _table_format(source.sheet)
-    for key in _FORMATS_IN_ORDER if format == "auto" else (format,):
-        found = _try_format(key, source, column, chosen=format != "auto")
-        if found is not None:
-            return found
+    if (outputs := outputs_of(source)) is not None:
+        return _of_outputs(outputs, format, column)
+    imported = _of_lines(source, format, list(LINES)[:-1])
+    if imported is None and format not in LINES and (sheet := sheet_of(source)) is not None:
+        imported = _of_sheet(sheet, format, column)
+    if imported is None:
+        imported = _of_lines(source, format, list(LINES)[-1:])
+    if imported is not None:
+        return imported
     if format in ("auto", "list"):
         raise DataError("the list holds no formula", hint="give at least one formula, one a line")
     raise DataError(
@@ -163,41 +102,80 @@ def import_formulas(
     )
 
 
-def _table_format(sheet: Sheet) -> str:
-    for key, row in _FORMATS_IN_ORDER.items():
-        if row.recognise_table is not None and row.recognise_table(sheet):
-            return key
-    return "table"
-
-
-def _try_format(
-    key: str, source: PastedList, column: str | None, *, chosen: bool
-) -> Imported | None:
-    """Read a list by one format; None if the format does not recognise it, unless it was chosen."""
-    row = _FORMATS_IN_ORDER[key]
-    if row.of_text is not None and row.recognise_text is not None:
-        reason = row.recognise_text(source)
-        if not reason and not chosen:
+def _of_sheet(sheet: Sheet, format: str, column: str | None) -> Imported | None:
+    """Read a table by the format, or by the first one that recognises it."""
+    key, reason = _recognised(TABLES, format, sheet)
+    if key == "auto":
+        if column is None:
             return None
-        rows, notes = row.of_text(source)
-        found = tuple(without_words(rows))
-        reason = reason or "chosen by hand"
-        return Imported(key, reason, found, notes, label=row.label()) if rows else None
-    sheet = source.sheet
-    if sheet is None or row.of_table is None or row.recognise_table is None:
-        return None
-    reason = row.recognise_table(sheet)
-    if not reason and not chosen:
-        return None
+        key = "table"
+    table = TABLES[key]
     if not sheet.rows:
         raise DataError("the table has no rows below its header", hint="add a row a formula")
-    place = sheet.column_index(row.likely)
-    likely = sheet.columns[place] if row.likely and place >= 0 else ""
+    if len(sheet.rows) > MAX_ROWS:
+        raise too_many()
     if key == "gplearn_details" and column is None:
-        raise tools.no_gplearn_programs()
-    formulas = chosen_column(sheet, column, likely)
-    columns = tuple(dict.fromkeys([formulas, *sheet.formula_columns, *sheet.columns]))
-    rows, notes = row.of_table(sheet, formulas)
-    reason = ", ".join(filter(None, [reason or "chosen by hand", sheet.origin]))
-    found = tuple(without_words(rows))
-    return Imported(key, reason, found, notes, columns, formulas, row.label(bool(sheet.origin)))
+        raise no_gplearn_programs()
+    formulas, note = formula_column(sheet, table, column)
+    rows, notes = read_table_rows(sheet, formulas, table)
+    return Imported(
+        key,
+        f"{reason}, {sheet.form}",
+        tuple(without_words(rows)),
+        (*notes, *filter(None, [note])),
+        tuple(dict.fromkeys([formulas, *sheet.formula_columns, *sheet.columns])),
+        formulas,
+        f"{table.label}, {sheet.form.partition(' ')[0]}",
+    )
+
+
+def _of_lines(source: PastedList, format: str, keys: Sequence[str]) -> Imported | None:
+    """Read lines by the format, or by the first of these that recognises them."""
+    key, reason = _recognised({key: LINES[key] for key in keys}, format, source.lines)
+    if key not in keys:
+        return None
+    row = LINES[key]
+    formulas = row.formulas(source.lines)
+    rows, notes = read_lines(formulas, syntax=row.syntax) if formulas else ([], ())
+    if not rows:
+        if key == "gplearn":
+            raise no_gplearn_programs()
+        return None
+    rows = [replace(each, method=row.method) for each in without_words(rows)]
+    return Imported(key, reason, tuple(rows), notes, label=row.label)
+
+
+def _recognised(
+    formats: Mapping[str, TableFormat | LineFormat], format: str, content: Any
+) -> tuple[str, str]:
+    """The first format that recognises what a list holds, and by what; else the one asked for."""
+    for key, row in formats.items():
+        if format in ("auto", key) and (reason := row.recognise(content)):
+            return key, reason
+    return format, "chosen by hand"
+
+
+def _of_outputs(outputs: list[PastedList], format: str, column: str | None) -> Imported:
+    """The last output of a notebook that holds formulas: a table if there is one, else a list."""
+    tables, lists = list[Imported](), list[Imported]()
+    refused: DataError | None = None
+    for output in outputs:
+        try:
+            imported = import_formulas(output.text, name=output.name, format=format, column=column)
+        except ColumnChoice:
+            raise
+        except DataError as error:
+            refused = error
+            continue
+        if imported.format != "list":
+            tables.append(imported)
+        elif all(reading_of(row.formula) for row in imported.rows):
+            lists.append(imported)
+    among = tables or lists
+    if not among:
+        raise refused or DataError(
+            "no output of the notebook holds formulas", hint="run it, and save it with its outputs"
+        )
+    last = among[-1]
+    notes = () if len(among) == 1 else (f"{len(among)} outputs hold formulas; the last is taken.",)
+    return replace(last, reason=f"{last.reason}, in a notebook", notes=(*notes, *last.notes))

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from eic_core import wording
+from eic_core.errors import DataError
 from eic_core.formula.tree import Exponents
 from eic_core.pool.candidate import Candidate
 
@@ -23,7 +25,7 @@ _LOSS = frozenset({"loss", "mse", "mean_squared_error", "mse_train", "loss_train
 _OTHER = re.compile(
     r"(?:r2|mae|rmse|nmse|mse|loss|score|fitness|aic|bic|mdl|eic)(?:_\w+)?"
     r"|minimum_description_length|bayesian_information_criterion|akaike_information_criterion"
-    r"|invalid|singular|front"
+    r"|invalid|singular"
 )
 _NAME = re.compile(r"[^a-z0-9]+")
 
@@ -54,6 +56,17 @@ class Listed:
         )
 
 
+class ColumnChoice(DataError):
+    """A table with several columns of formulas, of which one has to be chosen."""
+
+    def __init__(self, columns: tuple[str, ...]) -> None:
+        listed = wording.join([f"`{name}`" for name in columns])
+        super().__init__(
+            f"several columns hold formulas: {listed}", hint="say which: --column NAME"
+        )
+        self.columns = columns
+
+
 Rows = tuple[list[Listed], tuple[str, ...]]
 """The rows of a list, and what was left out or assumed."""
 
@@ -65,6 +78,11 @@ _NO_FORMULAS = frozenset(
 _NAMES = re.compile(r"[^\W\d]\w*")
 
 
+def is_no_formula(text: str) -> bool:
+    """Whether a text is what people and programs write where a formula is missing."""
+    return text.strip().lower() in _NO_FORMULAS
+
+
 def without_words(rows: Iterable[Listed]) -> list[Listed]:
     """The rows, those marked that hold a word for a missing formula which no other formula uses.
 
@@ -74,7 +92,7 @@ def without_words(rows: Iterable[Listed]) -> list[Listed]:
     ['', '']
     """
     kept = list(rows)
-    words = [i for i, row in enumerate(kept) if row.formula.strip().lower() in _NO_FORMULAS]
+    words = [i for i, row in enumerate(kept) if is_no_formula(row.formula)]
     if not words:
         return kept
     marked = set(words)

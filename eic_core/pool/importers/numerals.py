@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
@@ -13,7 +13,7 @@ from eic_core.pool.importers.listed import read_number, score_name
 
 _MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "-", "--", "—", "–", "."})
 _BOTH_MARKS = re.compile(r"[-+]?[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]*+(?:[eE][-+]?[0-9]++)?+")
-_MOST_TOLD = 5
+_MOST_LISTED = 5
 
 
 @dataclass(frozen=True)
@@ -93,33 +93,29 @@ def numerals_of(cells: Iterable[str], *, apart: bool = False) -> tuple[Numerals,
     return Numerals("decimal"), tuple(notes)
 
 
-def stored_numbers(
-    cells: Iterable[tuple[str, str]], numerals: Numerals = Numerals()
-) -> dict[str, float]:
-    """The scores among (name, cell) pairs, under one spelling each.
+def stored_scores(
+    table: Sequence[Sequence[tuple[str, str]]], *, apart: bool = False
+) -> tuple[list[dict[str, float]], tuple[str, ...]]:
+    """The scores among each row's (name, cell) pairs, under one spelling each, and notes on how
+    they were read and which cells hold no number.
 
-    >>> stored_numbers([("Complexity", "5"), ("MSE", "1e-3"), ("R2 test", "0.9"), ("note", "1")])
-    {'complexity': 5.0, 'loss': 0.001, 'r2_test': 0.9}
-    """
-    found: dict[str, float] = {}
-    for name, cell in cells:
-        key = score_name(name)
-        if key and key not in found and (value := numerals.read(cell)) is not None:
-            found[key] = value
-    return found
-
-
-def unread_notes(unread: Iterable[tuple[int, str, str]]) -> tuple[str, ...]:
-    """Notes on cells that should hold a number and do not.
-
-    >>> unread_notes([(3, "r2", "high"), (4, "r2", "n/a")])
-    ('No number, and left out: `high` in row 3, column `r2`.',)
-    """
-    told = [
-        f"`{wording.shorten(cell.strip(), 40)}` in row {row}, column `{column}`"
-        for row, column, cell in unread
-        if cell.strip().lower() not in _MISSING
-    ]
-    if not told:
-        return ()
-    return (f"No number, and left out: {wording.join(told, limit=_MOST_TOLD)}.",)
+    >>> stored_scores([[("Complexity", "5"), ("MSE", "1e-3"), ("note", "1")], [("r2", "high")]])
+    ([{'complexity': 5.0, 'loss': 0.001}, {}], ('No number, and left out: `high` in row 2, column `r2`.',))
+    """  # noqa: E501
+    numerals, notes = numerals_of((cell for pairs in table for _, cell in pairs), apart=apart)
+    scores, unread = [], list[str]()
+    for row, pairs in enumerate(table, start=1):
+        stored: dict[str, float] = {}
+        for name, cell in pairs:
+            value = numerals.read(cell)
+            if value is not None:
+                stored.setdefault(score_name(name), value)
+            elif cell.strip().lower() not in _MISSING:
+                shown = wording.shorten(cell.strip(), 40)
+                unread.append(f"`{shown}` in row {row}, column `{name}`")
+        stored.pop("", None)
+        scores.append(stored)
+    if unread:
+        listed = wording.join(unread, limit=_MOST_LISTED)
+        notes = (*notes, f"No number, and left out: {listed}.")
+    return scores, notes

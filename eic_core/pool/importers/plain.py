@@ -11,12 +11,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from eic_core import wording
-from eic_core.errors import FormulaError
-from eic_core.formula.syntax import read
 from eic_core.pool.importers.listed import MAX_ROWS, NO_FORMULA, Listed, Rows, read_number
-from eic_core.pool.importers.numerals import numerals_of, stored_numbers, unread_notes
+from eic_core.pool.importers.numerals import stored_scores
 from eic_core.pool.importers.prints import is_fence
-from eic_core.pool.importers.sheets import FORMULA_NAMES, formulas_among_numbers, too_many
+from eic_core.pool.importers.sheets import (
+    FORMULA_NAMES,
+    formulas_among_numbers,
+    reading_of,
+    too_many,
+)
 
 _NUMBER = r"[-+]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][-+]?\d++)?+|[-+]?(?:inf|nan)"
 _SCORE = (
@@ -43,13 +46,12 @@ _SCORE_BEFORE = re.compile(
 _SCORES_ALONE = re.compile(
     rf"(?:[\s,;|(\[]*+{_KEY}(?:\s*+[:=]\s*+|\s++){_SCORE}[)\]]?)++[\s,;|.]*+", re.IGNORECASE
 )
-_MEASURE_BEHIND = re.compile(
-    rf"[\s,;|(\[]((?:{_MEASURE}){_SET})\s++({_SCORE})\s*+[)\]]?\s*+\Z", re.IGNORECASE
+_SCORE_BEHIND = re.compile(
+    rf"[\s,;|(\[](?:({_KEY})\s*+[:=]\s*+|((?:{_MEASURE}){_SET})\s++)({_SCORE})\s*+[)\]]?[\s,;|]*+\Z",
+    re.IGNORECASE,
 )
-_MARK = re.compile(r"[:=]")
-_KEY_BEHIND = re.compile(rf"[\s,;|(\[]({_KEY})\Z", re.IGNORECASE)
-_LONGEST_KEY, _LONGEST_MEASURE = 40, 80
-_VALUE = re.compile(rf"\s*+({_SCORE})\s*+[)\]]?\s*+", re.IGNORECASE)
+_LONGEST_SCORE = 120
+_GAP = re.compile(r"\t\s*+|\s{2,}+(?:[|;]\s*+)?|\s[|;]\s*+|[|;]\s++")
 _WHOLE_NUMBER = re.compile(_NUMBER, re.IGNORECASE)
 _ENDS_FORMULA = re.compile(r"[\w)\]]")
 _MOST_BARE = 40
@@ -60,11 +62,6 @@ _MARKED = re.compile(r"`|\*\*|\$")
 _SAMPLE = 40
 _POLISH = "prefix"
 _NAMELESS = "Numbers beside formulas that nothing names are left out, {}."
-
-
-def recognise_lines() -> str:
-    """Every text is a list, if nothing else."""
-    return "neither a table nor the print of a known tool"
 
 
 def read_lines(lines: Sequence[str], *, syntax: str = "") -> Rows:
@@ -95,28 +92,16 @@ def read_lines(lines: Sequence[str], *, syntax: str = "") -> Rows:
         if alone is not None:
             notes.append(_NAMELESS.format(f"as in `{wording.shorten(body[0].strip(), 60)}`"))
             taken = [_read_line(line, syntax) for line in alone]
-    numerals, said = numerals_of(cell for line in taken for _, cell in line.scores)
-    unread = [
-        (row, name, cell)
-        for row, line in enumerate(taken, start=1)
-        for name, cell in line.scores
-        if numerals.read(cell) is None
-    ]
+    scores, unread = stored_scores([line.scores for line in taken])
     rows = [
-        Listed(
-            row,
-            line.formula,
-            syntax=syntax,
-            stored=stored_numbers(line.scores, numerals),
-            error=line.error,
-        )
-        for row, line in enumerate(taken, start=1)
+        Listed(row, line.formula, syntax=syntax, stored=stored, error=line.error)
+        for row, (line, stored) in enumerate(zip(taken, scores, strict=True), start=1)
     ]
     cut = [(row, line.cut) for row, line in enumerate(taken, start=1) if line.cut]
     if cut:
         row, text = cut[0]
         notes.append(_NAMELESS.format(f"as `{wording.shorten(text, 40)}` in row {row}"))
-    return rows, (*notes, *said, *unread_notes(unread))
+    return rows, (*notes, *unread)
 
 
 def _without_headings(lines: list[str], notes: list[str]) -> list[str]:
@@ -214,32 +199,17 @@ def _scores_before(text: str) -> tuple[list[tuple[str, str]], int]:
 
 
 def _scores_behind(text: str) -> tuple[list[tuple[str, str]], int]:
-    """The scores behind a formula, the last first, and where the text before them ends. A score has
-    one colon or equals sign: the last of the text, then the last before it, ...
+    """The scores behind a formula, the last first, and where the text before them ends.
 
     >>> _scores_behind("x+1, (R2: 0.9) | test mse = 3")
     ([('test mse', '3'), ('R2', '0.9')], 3)
     """
     scores: list[tuple[str, str]] = []
     end = len(text)
-    for mark in reversed([found.start() for found in _MARK.finditer(text)]):
-        value = _VALUE.fullmatch(text, mark + 1, end)
-        stop = _before_spaces(text, mark)
-        key = _KEY_BEHIND.search(text, max(stop - _LONGEST_KEY, 0), stop)
-        if value is None or key is None:
-            break
-        scores.append((key[1], value[1]))
-        end = _before_marks(text, key.start())
-    while found := _MEASURE_BEHIND.search(text, max(end - _LONGEST_MEASURE, 0), end):
-        scores.append((found[1], found[2]))
-        end = _before_marks(text, found.start())
-    return scores, end
-
-
-def _before_marks(text: str, end: int) -> int:
-    while end and (text[end - 1].isspace() or text[end - 1] in ",;|"):
-        end -= 1
-    return end
+    while found := _SCORE_BEHIND.search(text, max(end - _LONGEST_SCORE, 0), end):
+        scores.append((found[1] or found[2], found[3]))
+        end = found.start()
+    return scores, len(text[:end].rstrip(" \t,;|")) if scores else end
 
 
 def _end_without_columns(text: str) -> int:
@@ -249,63 +219,38 @@ def _end_without_columns(text: str) -> int:
     (5, 5)
     """
     end = len(text)
-    while (start := _number_behind(text, end, "|;")) is not None:
-        gap = _before_spaces(text, start)
-        if gap > 1 and text[gap - 1] in "|;" and text[gap - 2].isspace():
-            gap = _before_spaces(text, gap - 1)
-        elif start - gap < 2 and text[gap:start] != "\t":
+    for gap in reversed(list(_GAP.finditer(text))):
+        if not gap.start() or not _WHOLE_NUMBER.fullmatch(text, gap.end(), end):
             break
-        if not gap:
-            break
-        end = gap
-    return end
-
-
-def _number_behind(text: str, end: int, marks: str = "") -> int | None:
-    """Where the number begins that stands last in text[:end], behind a space or a mark, if any."""
-    stop = start = _before_spaces(text, end)
-    while start and not text[start - 1].isspace() and text[start - 1] not in marks:
-        start -= 1
-    return start if start and _WHOLE_NUMBER.fullmatch(text, start, stop) else None
-
-
-def _before_spaces(text: str, end: int) -> int:
-    while end and text[end - 1].isspace():
-        end -= 1
+        end = gap.start()
     return end
 
 
 def _without_bare_numbers(text: str, syntax: str) -> str:
     """The text without numbers behind the formula, if it can be read only without them."""
-    end = _end_without_bare_number(text, len(text))
-    if end is None or _can_be_read(text, syntax):
+    shorter = _without_last_number(text)
+    if not shorter or reading_of(text, syntax):
         return text
     for _ in range(_MOST_BARE):
-        if end is None:
-            break
-        shorter = text[:end]
-        if read_number(shorter) is None and _can_be_read(shorter, syntax):
+        if read_number(shorter) is None and reading_of(shorter, syntax):
             return shorter
-        end = _end_without_bare_number(text, end)
+        shorter = _without_last_number(shorter)
+        if not shorter:
+            break
     return text
 
 
-def _end_without_bare_number(text: str, end: int) -> int | None:
-    """Where text[:end] ends before the one number behind it, None if there is none."""
-    start = _number_behind(text, end)
-    gap = _before_spaces(text, start) if start is not None else 0
-    return gap if gap and _ENDS_FORMULA.match(text[gap - 1]) else None
-
-
-def _can_be_read(text: str, syntax: str) -> bool:
-    return _notation(text, syntax) != ""
+def _without_last_number(text: str) -> str:
+    """A text without the number behind it, "" if there is none."""
+    before, _, last = text.rpartition(" ")
+    before = before.rstrip()
+    is_bare = _WHOLE_NUMBER.fullmatch(last) and _ENDS_FORMULA.match(before[-1:])
+    return before if is_bare else ""
 
 
 def _notation(text: str, syntax: str) -> str:
-    try:
-        return read(text, syntax=syntax or "auto").syntax
-    except FormulaError:
-        return ""
+    reading = reading_of(text, syntax)
+    return reading.syntax if reading else ""
 
 
 def _unquoted(text: str) -> str:

@@ -7,7 +7,7 @@ a backslash. So columns are found by their ends; where spaces were lost, by the 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import NamedTuple
 
 from eic_core import wording
@@ -21,7 +21,7 @@ _SERIES = re.compile(r"(?:Name: (.+), )?(?:Length: \d+, )?dtype: \w+")
 _INDEX = re.compile(r"(\d+|\.\.)(?:\s+|\Z)")
 _NUMBER = r"[-+]?(?:\d++\.?+\d*+(?:[eE][-+]?\d++)?+|inf|nan|None)"
 _GAP = ("..", "...")
-_PROMPT = re.compile(r"\s*(?:>>>|\.\.\.|(?:In|Out) ?\[\d*\]:)")
+_PROMPT = re.compile(r"\s*(?:>>>|\.\.\.|PySRRegressor\.equations_ = \[\Z|\[\Z|\],?\Z)")
 _RULE = re.compile(r"\s*+[|+]?+\s*+:?+[-=]{2,}+:?+\s*+(?:[|+]\s*+:?+[-=]++:?+\s*+)*+[|+]?+\s*+")
 _BAR = re.compile(r"(?<!\\)\|")
 _WRAPS = ("**", "__", "`", "$")
@@ -35,7 +35,7 @@ class Printed(NamedTuple):
     gaps: bool = False  # Whether printing has left out columns
 
 
-def printed_by_pandas(lines: Sequence[str], formulas: Sequence[str]) -> Printed | None:
+def printed_by_pandas(lines: Sequence[str], formulas: Container[str]) -> Printed | None:
     """The table or column that pandas has printed, if there is one; `formulas` is in lower case.
 
     >>> lines = ["   loss  equation", "0   2.5        x0", "1  0.25  x0 + 1.0"]
@@ -45,7 +45,7 @@ def printed_by_pandas(lines: Sequence[str], formulas: Sequence[str]) -> Printed 
     >>> printed_by_pandas(lines, ["equation"]).rows
     (('2.5', 'x0'), ('0.25', 'x0 + 1.0'))
     """
-    body = [line for line in lines if not _PROMPT.match(line)]
+    body = [line.removeprefix("\t") for line in lines if not _PROMPT.match(line)]
     if body and _SIZE.fullmatch(body[-1].strip()):
         body = body[:-1]
     if len(body) < 2:
@@ -58,47 +58,39 @@ def printed_by_pandas(lines: Sequence[str], formulas: Sequence[str]) -> Printed 
     found = _aligned(body)
     if found is None or not any(n.lower() in formulas or n == "..." for n in found.columns):
         found = _counted(body, formulas)
-    return None if found is None else _without_gaps(found)
+    return None if found is None else without_gaps(found)
 
 
 def _series(rows: Sequence[str], name: str) -> Printed | None:
     cells = [(match, row[match.end() :]) for row in rows if (match := _INDEX.match(row))]
     if len(cells) < len(rows) or not name or not all(cell for _, cell in cells):
         return None
-    return _without_gaps(Printed((name,), tuple((cell,) for _, cell in cells)))
+    return without_gaps(Printed((name,), tuple((cell,) for _, cell in cells)))
 
 
-def _without_gaps(found: Printed) -> Printed:
+def without_gaps(found: Printed) -> Printed:
     """Without the rows and columns that stand for those that were left out."""
     kept = [i for i, name in enumerate(found.columns) if name != "..."]
     rows = [row for row in found.rows if not all(cell in _GAP for cell in row)]
     gaps = len(kept) < len(found.columns)
-    what = [
-        *(["columns"] if gaps else []),
-        *(["rows"] if len(rows) < len(found.rows) else []),
-    ]
+    what = ["columns"] * gaps + ["rows"] * (len(rows) < len(found.rows))
     notes = (wording.capital(LEFT_OUT.format(wording.join(what))) + ".",) if what else ()
-    columns = tuple(found.columns[i] for i in kept)
-    return Printed(columns, tuple(tuple(row[i] for i in kept) for row in rows), notes, gaps)
+    columns, *cells = ([row[i] for i in kept if i < len(row)] for row in (found.columns, *rows))
+    return Printed(tuple(columns), tuple(map(tuple, cells)), notes, gaps)
 
 
 def _aligned(lines: Sequence[str]) -> Printed | None:
     size, rest = divmod(len(lines), 1 + sum(line.endswith("\\") for line in lines))
-    blocks = [lines[i : i + size] for i in range(0, len(lines), size)]
+    blocks = [lines[i : i + size] for i in range(0, len(lines), max(size, 1))]
     if rest or not all(head.endswith("\\") for head, *_ in blocks[:-1]):
         return None
     parts = [_block(head.removesuffix("\\").rstrip(), rows) for head, *rows in blocks]
-    first = parts[0]
-    if first is None:
+    whole = [part for part in parts if part is not None]
+    if len(whole) < len(parts) or len({len(part.rows) for part in whole}) != 1:
         return None
-    columns, cells = list(first.columns), [list(row) for row in first.rows]
-    for part in parts[1:]:
-        if part is None or len(part.rows) != len(cells):
-            return None
-        columns += part.columns
-        for row, more in zip(cells, part.rows, strict=True):
-            row += more
-    return Printed(tuple(columns), tuple(map(tuple, cells)))
+    columns = tuple(name for part in whole for name in part.columns)
+    pieces = zip(*(part.rows for part in whole), strict=True)
+    return Printed(columns, tuple(tuple(cell for row in rows for cell in row) for rows in pieces))
 
 
 def _block(head: str, rows: Sequence[str]) -> Printed | None:
@@ -112,31 +104,34 @@ def _block(head: str, rows: Sequence[str]) -> Printed | None:
 
 def _columns(head: str, rows: Sequence[str], index: str = "") -> Printed | None:
     for pattern in (_WORD, _WORDS):
-        names = [match[0] for match in pattern.finditer(head)]
+        names = pattern.findall(head)
         ends = [match.end() for match in pattern.finditer(head)]
-        width = len(rows[0])
-        shift = width - ends[-1]  # the first line of a text may have lost its spaces
+        shift = len(rows[0]) - ends[-1]  # the first line of a text may have lost its spaces
         bare = not head[:1].isspace()
         if shift < 0 or (shift and not bare) or (bare and len(names) < 2):
             continue
         ends = [end + shift for end in ends]
-        if not all(_ends_at(row, ends) for row in rows) or not _is_full(rows, ends):
+        if not all(_ends_at(row, ends) for row in rows):
             continue
-        numbered = [_INDEX.match(row) for row in rows]
-        counted = len({m[1] for m in numbered if m and m[1] not in _GAP}) == sum(
-            m is not None and m[1] not in _GAP for m in numbered
-        )
-        has_index = counted and all(m is not None and m.end(1) < ends[0] for m in numbered)
-        if index and not has_index:
+        if not all(any(not row[end - 1].isspace() for row in rows) for end in ends):
             continue
-        cells = []
-        for row, number in zip(rows, numbered, strict=True):
-            start = min(number.end(), ends[0]) if has_index and number is not None else 0
-            places = zip([start, *ends], ends, strict=False)
-            found = [row[begin:end].strip() for begin, end in places]
-            cells.append(tuple([number[1], *found] if index and number is not None else found))
-        if has_index or not bare or (not shift and not _as_pysr_prints(names)):
-            return Printed(tuple([index, *names] if index else names), tuple(cells))
+        numbered = [match for row in rows if (match := _INDEX.match(row))]
+        numbers = [match[1] for match in numbered if match[1] not in _GAP]
+        has_index = len(numbered) == len(rows) and len(set(numbers)) == len(numbers)
+        has_index = has_index and all(match.end(1) < ends[0] for match in numbered)
+        if (index and not has_index) or not (
+            has_index or not bare or (not shift and not _as_pysr_prints(names))
+        ):
+            continue
+        starts = [min(m.end(), ends[0]) for m in numbered] if has_index else [0] * len(rows)
+        cells = [
+            tuple(row[a:b].strip() for a, b in zip([start, *ends], ends, strict=False))
+            for row, start in zip(rows, starts, strict=True)
+        ]
+        if index:
+            names = [index, *names]
+            cells = [(m[1], *row) for m, row in zip(numbered, cells, strict=True)]
+        return Printed(tuple(names), tuple(cells))
     return None
 
 
@@ -170,11 +165,7 @@ def _ends_at(row: str, ends: Sequence[int]) -> bool:
     )
 
 
-def _is_full(rows: Sequence[str], ends: Sequence[int]) -> bool:
-    return all(any(not row[end - 1].isspace() for row in rows) for end in ends)
-
-
-def _counted(lines: Sequence[str], formulas: Sequence[str]) -> Printed | None:
+def _counted(lines: Sequence[str], formulas: Container[str]) -> Printed | None:
     """A table whose spaces were lost, but whose index counts 0, 1, 2, ..."""
     names = _WORD.findall(lines[0])
     places = [i for i, name in enumerate(names) if name.lower() in formulas]

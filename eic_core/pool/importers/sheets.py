@@ -1,4 +1,4 @@
-"""Makes a table of a text: of CSV, and of what is printed."""
+"""A table of cells, as CSV and every other form of a file is read into, and CSV itself."""
 
 from __future__ import annotations
 
@@ -10,27 +10,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from eic_core.errors import DataError, FormulaError
-from eic_core.formula.syntax import read
+from eic_core.formula.syntax import Reading, read
 from eic_core.measure.table import COMMA_DECIMAL
-from eic_core.pool.importers.listed import MAX_ROWS, read_number, score_name
-from eic_core.pool.importers.numerals import numerals_of, stored_numbers, unread_notes
-from eic_core.pool.importers.prints import Printed, printed_by_pandas, printed_in_bars
+from eic_core.pool.importers.listed import MAX_ROWS, is_no_formula, read_number, score_name
+from eic_core.pool.importers.numerals import stored_scores
 
-FORMULA_NAMES = (
-    "equation",
-    "formula",
-    "expression",
-    "symbolic_model",
-    "model",
-    "program",
-    "expr",
-    "infix",
-    "sympy_format",
-    "solution",
-    "best_expression",
-    "best_program",
+FORMULA_NAMES = frozenset(
+    "equation formula expression symbolic_model model program expr infix sympy_format solution"
+    " best_expression best_program function".split()
 )
-"""Headers under which tools write formulas, the likeliest first; in lower case."""
+"""Headers under which tools write formulas; in lower case."""
 
 _SAMPLE = 40
 _MAX_COLUMNS = 60
@@ -44,9 +33,11 @@ class Sheet:
     columns: tuple[str, ...]
     # Without the header and empty lines; a row may be shorter or longer than the header
     rows: tuple[tuple[str, ...], ...]
-    delimiter: str = ","  # What stood between the cells; "" where the table was printed
-    origin: str = ""  # Where it was printed, in words; "" for CSV
+    form: str = "CSV"  # How the table was written, in words
     notes: tuple[str, ...] = ()  # What was left out or assumed
+    delimiter: str = ""  # What stood between the cells of CSV
+    syntax: str = ""  # The notation of its formulas, where the form gives it
+    method: str = ""  # The tool, where the form gives it
 
     def column_index(self, *names: str) -> int:
         """Index of the first of these columns (in lower case) that is there, or -1."""
@@ -63,46 +54,23 @@ class Sheet:
 
     @cached_property
     def formula_columns(self) -> tuple[str, ...]:
-        named = [self.column_index(name) for name in FORMULA_NAMES]
-        first = [i for i in named if i >= 0 and self.shares[i] > 0]
-        rest = sorted(
-            (i for i, share in enumerate(self.shares) if share >= 0.3 and i not in first),
-            key=lambda i: -self.shares[i],
-        )
-        weak = [i for i in named if i >= 0 and i not in first]
-        return tuple(dict.fromkeys(self.columns[i] for i in [*first, *rest, *weak]))
+        """The columns whose cells read as formulas, or else those that are called so."""
+        shares = dict(zip(reversed(self.columns), reversed(self.shares), strict=True))
+        shares = {name: share for name, share in shares.items() if not score_name(name)}
+        called = [name for name in shares if name.strip().lower() in FORMULA_NAMES]
+        likely = [n for n, share in shares.items() if share >= 0.3 or (share and n in called)]
+        return tuple((likely or called)[::-1])
 
     def whole_rows(self, formulas: int) -> list[tuple[str, ...]]:
         """The rows, each formula in one piece; `formulas` is the index of their column."""
         return [whole_row(row, formulas, self) for row in self.rows]
 
     def scores(self, formulas: int) -> tuple[list[dict[str, float]], tuple[str, ...]]:
-        """The scores of each row, and a note on their form; the column `formulas` (an index) holds
-        none.
-        """
-        places = {
-            i: name
-            for i, name in enumerate(self.columns)
-            if i != formulas and score_name(name) and name.lower() not in _FLAGS
-        }
+        """The scores of each row, and notes on them; the column `formulas` (an index) has none."""
+        names = [(i, n) for i, n in enumerate(self.columns) if i != formulas and score_name(n)]
         rows = self.whole_rows(formulas)
-        cells = (cell_of(row, i) for row in rows for i in places)
-        numerals, notes = numerals_of(cells, apart=self.delimiter == ";")
-        flags = [i for i, name in enumerate(self.columns) if name.lower() in _FLAGS]
-        found, unread = [], list[tuple[int, str, str]]()
-        for number, row in enumerate(rows, start=1):
-            pairs = [(self.columns[i], cell_of(row, i)) for i in (*places, *flags)]
-            found.append(stored_numbers(pairs, numerals))
-            unread += (
-                (number, name, cell)
-                for i, name in places.items()
-                if (cell := cell_of(row, i)) and numerals.read(cell) is None
-            )
-        return found, (*notes, *unread_notes(unread))
-
-
-_FLAGS = frozenset({"front"})
-"""Columns of this program's own files that hold a word."""
+        table = [[(name, cell_of(row, i)) for i, name in names] for row in rows]
+        return stored_scores(table, apart=self.delimiter == ";")
 
 
 def cell_of(row: tuple[str, ...], place: int) -> str:
@@ -114,43 +82,33 @@ def cell_of(row: tuple[str, ...], place: int) -> str:
     return row[place] if 0 <= place < len(row) else ""
 
 
-def sheet_of(text: str, lines: Sequence[str]) -> Sheet | None:
-    if printed := printed_by_pandas(lines, FORMULA_NAMES):
-        _without_formulas(printed)
-        return _of_print(printed, "printed by pandas")
-    if (printed := printed_in_bars(lines)) and all(map(_names_a_column, printed.columns)):
-        return _of_print(printed, "printed between bars")
-    first = lines[0]
+def reading_of(text: str, syntax: str = "") -> Reading | None:
+    """How a text reads, None if it does not."""
+    try:
+        return read(text, syntax=syntax or "auto")
+    except FormulaError:
+        return None
+
+
+def sheet_of_csv(text: str, first: str) -> Sheet | None:
+    """The table of a text of CSV, if its first line is a header."""
     delimiter = max(",;\t|", key=first.count)
     if not first.count(delimiter) or len(first) > csv.field_size_limit():
         return None
     header = next(csv.reader([first], delimiter=delimiter), [])
-    if len(header) < 2 or not any(header):
-        return None
-    if not all(map(_names_a_column, header)) or _is_one_formula(header):
-        return None
-    return _sheet(text, delimiter)
-
-
-def _is_one_formula(header: Sequence[str]) -> bool:
-    """Whether a line is a formula with a comma behind it, as lists of programs have them."""
     named = [cell for cell in header if cell.strip()]
-    return len(named) == 1 and _reads(named[0])
-
-
-def _of_print(printed: Printed, origin: str) -> Sheet:
-    if len(printed.rows) > MAX_ROWS:
-        raise too_many()
-    return Sheet(printed.columns, printed.rows, "", origin, printed.notes)
-
-
-def _without_formulas(printed: Printed) -> None:
-    lower = {name.lower() for name in printed.columns}
-    if printed.gaps and lower.isdisjoint(FORMULA_NAMES):
-        raise DataError(
-            "printing has left out the column with the formulas",
-            hint="save the table with to_csv, or print it with to_string()",
-        )
+    if len(header) < 2 or not named or not all(map(names_a_column, header)):
+        return None
+    if len(named) == 1 and _is_formula(named[0]):  # a comma behind it, as in lists of programs
+        return None
+    try:
+        cells = csv.reader(io.StringIO(text), delimiter=delimiter)
+        rows = [tuple(row) for row in cells if row]
+    except csv.Error as error:
+        raise DataError(f"cannot read the table: {error}", hint="save it as plain CSV") from error
+    while rows and not any(cell.strip() for cell in rows[-1]):
+        rows.pop()
+    return Sheet(tuple(map(str.strip, rows[0])), tuple(rows[1:]), delimiter=delimiter)
 
 
 def formulas_among_numbers(lines: Sequence[str]) -> list[str] | None:
@@ -160,8 +118,8 @@ def formulas_among_numbers(lines: Sequence[str]) -> list[str] | None:
     (['x+1', '2*x'], None)
     """
     for delimiter in ",;":
-        if lines and delimiter in lines[0] and (found := _between(lines, delimiter)):
-            return found
+        if lines and delimiter in lines[0] and (formulas := _between(lines, delimiter)):
+            return formulas
     return None
 
 
@@ -178,9 +136,9 @@ def _between(lines: Sequence[str], delimiter: str) -> list[str] | None:
         return None
     (place,) = others
     sample = range(0, len(rows), max(1, len(rows) // _SAMPLE))
-    if any(_can_be_read(lines[i]) for i in sample):
+    if any(reading_of(lines[i]) for i in sample):
         return None  # a comma inside a formula
-    if sum(_can_be_read(rows[i][place]) for i in sample) * 2 < len(sample):
+    if sum(reading_of(rows[i][place]) is not None for i in sample) * 2 < len(sample):
         return None
     return [row[place] for row in rows]
 
@@ -192,18 +150,10 @@ def _is_number(cell: str, delimiter: str) -> bool:
     )
 
 
-def _can_be_read(text: str) -> bool:
-    try:
-        read(text)
-    except FormulaError:
-        return False
-    return True
-
-
 def whole_row(row: tuple[str, ...], place: int, sheet: Sheet) -> tuple[str, ...]:
     """A row of a sheet, its formula in one piece if it holds what separates the cells.
 
-    >>> sheet = Sheet(("formula", "r2"), (), ";")
+    >>> sheet = Sheet(("formula", "r2"), (), delimiter=";")
     >>> whole_row(("max(1", "x)", "0.5"), 0, sheet), whole_row(("x", "0.5", "a note"), 0, sheet)
     (('max(1;x)', '0.5'), ('x', '0.5', 'a note'))
     """
@@ -212,29 +162,11 @@ def whole_row(row: tuple[str, ...], place: int, sheet: Sheet) -> tuple[str, ...]
         return row
     end = place + surplus + 1
     joined = sheet.delimiter.join(row[place:end])
-    if _can_be_read(row[place]):
+    if reading_of(row[place]):
         return row
-    if not _can_be_read(joined):
+    if not reading_of(joined):
         return row[: place + 1]  # nothing tells where its numbers begin
     return (*row[:place], joined, *row[end:])
-
-
-def _sheet(text: str, delimiter: str) -> Sheet:
-    rows: list[tuple[str, ...]] = []
-    columns: tuple[str, ...] = ()
-    try:
-        for row in csv.reader(io.StringIO(text), delimiter=delimiter):
-            if not any(cell.strip() for cell in row):
-                continue
-            if not columns:
-                columns = tuple(cell.strip() for cell in row)
-                continue
-            rows.append(tuple(row))
-            if len(rows) > MAX_ROWS:
-                raise too_many()
-    except csv.Error as error:
-        raise DataError(f"cannot read the table: {error}", hint="save it as plain CSV") from error
-    return Sheet(columns, tuple(rows), delimiter)
 
 
 def too_many() -> DataError:
@@ -244,7 +176,7 @@ def too_many() -> DataError:
     )
 
 
-def _names_a_column(cell: str) -> bool:
+def names_a_column(cell: str) -> bool:
     if len(cell) > _LONGEST_HEADER:
         return False
     text = _UNITS.sub("", cell.strip().strip('"'))
@@ -256,18 +188,15 @@ def _names_a_column(cell: str) -> bool:
 def _share(cells: list[str]) -> float:
     full = [cell for cell in cells if cell.strip()]
     sample = full[:: max(1, len(full) // _SAMPLE)][:_SAMPLE]
-    return sum(map(_reads, sample)) / len(sample) if sample else 0.0
+    return sum(map(_is_formula, sample)) / len(sample) if sample else 0.0
 
 
-def _reads(cell: str) -> bool:
-    if read_number(cell) is not None or len(cell) > 5_000:
+def _is_formula(cell: str) -> bool:
+    if len(cell) > 5_000 or read_number(cell) is not None or is_no_formula(cell):
         return False
-    try:
-        reading = read(cell)
-    except FormulaError:
-        return False
-    if not _SIGN.search(cell) and reading.syntax != "prefix":  # `GP` is a name here, not G·P
-        return False
+    reading = reading_of(cell)
+    if reading is None or not (_SIGN.search(cell) or reading.syntax == "prefix"):
+        return False  # `GP` is a name, not G·P
     return reading.formula.complexity > 1 and bool(reading.formula.variables)
 
 

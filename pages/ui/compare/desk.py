@@ -12,6 +12,7 @@ import time
 import zlib
 from collections.abc import Hashable
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from eic_core.errors import DataError, UserError
 from eic_core.formula.tree import Exponents
 from eic_core.measure.table import Table
 from eic_core.pool.importers import Imported, Listed, import_formulas
+from eic_core.pool.left_out import LeftOut, left_out
 from eic_core.pool.list_variables import ListedVariables, counted_phrase
 from eic_core.pool.listing import (
     ListedScore,
@@ -35,7 +37,7 @@ from eic_core.pool.listing import (
     stored_scores,
 )
 from eic_core.pool.picking import Pick, pick
-from eic_core.pool.protected import protected_note, write_out
+from eic_core.pool.protected import protected_note, with_plain_functions
 from eic_core.pool.table_check import TableCheck
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.heavy import QUICK_LIST, scores_and_check
@@ -176,7 +178,13 @@ class Scored:
     fronts: dict[str, np.ndarray]  # The front with each accuracy, and under "" without any
     seconds: float = 0.0  # How long scoring took; 0 if the scores came with the file
     check: TableCheck = TableCheck()  # Reasons against the table of the scores
+    lacking: tuple[ListedScore, ...] = ()  # Without an R² where the others have one, or a score
     _choices: dict[float, Pick | None] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """A record for each of `lacking`."""
+        return left_out((s.listed.row, s.listed.formula, s.score) for s in self.lacking)
 
     def choice(self, alpha: float) -> Pick | None:
         """The formula to take at `alpha` a digit; None without R² and EIC."""
@@ -197,7 +205,9 @@ class Scored:
         """Scores with the front of each accuracy, and of none."""
         accuracies = accuracy_keys(scores)
         fronts = {name: front_of(scores, values) for name, values in accuracies.items()}
-        return cls(scores, accuracies, fronts | {"": front_of(scores, None)}, seconds, check)
+        fronts[""] = front_of(scores, None)
+        lacking = tuple(s for s in scores if s.score.lack is not None)
+        return cls(scores, accuracies, fronts, seconds, check, lacking)
 
     @property
     def default_accuracy(self) -> str:
@@ -217,12 +227,13 @@ class CompareDesk:
     name: str = ""
     format: str = "auto"
     column: str | None = None
+    syntax: str = ""  # The notation of all rows, "" for that of each
     imported: Imported | None = None
     variables: ListedVariables = field(default_factory=ListedVariables)
     error: UserError | None = None
     problem: str = ""
     as_stored: bool = False
-    protected: bool = False
+    plain: bool = False  # Whether protected functions of tools are read as the plain ones
     findings: bool = False  # Whether each formula is diagnosed, too
     number: int = 0
     uploader: int = 0
@@ -272,6 +283,7 @@ def read_list(raw: bytes | str, name: str = "", example: str = "") -> None:
         list_broken=False,
     )
     desk.raw, desk.name, desk.format, desk.column, desk.problem = raw, name, "auto", None, ""
+    desk.syntax = ""
     _import(desk)
     if desk.imported is not None:
         desk.as_stored = desk.imported.format == "scored"
@@ -297,7 +309,7 @@ def _likely_problem(problems: tuple[str, ...]) -> str:
 
 
 def read_list_again(**changes: Any) -> None:
-    """Read the same list with another `format` or `column`."""
+    """Read the same list with another `format`, `column` or `syntax`."""
     desk = compare_desk()
     for key, value in changes.items():
         setattr(desk, key, value)
@@ -306,15 +318,15 @@ def read_list_again(**changes: Any) -> None:
 
 
 @uninterrupted()
-def protect_list(protected: bool) -> None:
-    """Read gplearn's functions as gplearn computes them, or as the plain ones."""
+def read_plainly(plain: bool) -> None:
+    """Read protected functions as the plain ones, or as their tool computes them."""
     desk = compare_desk()
     read_list_again()
-    if desk.imported is None or not protected:
+    if desk.imported is None or not plain:
         return
     run = workers().run if len(desk.raw or "") > QUICK_LIST else InThread().run
-    rows = run(write_out, desk.imported.rows)
-    desk.imported, desk.protected = replace(desk.imported, rows=rows), True
+    rows = run(with_plain_functions, desk.imported.rows)
+    desk.imported, desk.plain = replace(desk.imported, rows=rows), True
     desk.look_at(desk.problem)
 
 
@@ -329,7 +341,7 @@ def drop_list() -> None:
 
 def _import(desk: CompareDesk) -> None:
     desk.error = desk.imported = desk.scored = desk.scored_for = None
-    desk.picked, desk.variables, desk.protected = (), ListedVariables(), False
+    desk.picked, desk.variables, desk.plain = (), ListedVariables(), False
     desk.number += 1
     if desk.raw is None:
         return
@@ -340,6 +352,10 @@ def _import(desk: CompareDesk) -> None:
         )
     except UserError as error:
         desk.error = error
+        return
+    if desk.syntax:
+        rows = tuple(replace(row, syntax=desk.syntax) for row in desk.imported.rows)
+        desk.imported = replace(desk.imported, rows=rows)
 
 
 def formula_text(listed: Listed) -> str:
@@ -414,11 +430,8 @@ def scoring_notices(desk: CompareDesk, state: CompareState, table: Table | None)
     if desk.as_stored:
         return ["These are the scores that the file brought; nothing was computed here."]
     notices = _doubtful(desk.scored)
-    if desk.protected:
-        notices.append(
-            "gplearn’s protected functions are written out as conditions, and measured as gplearn "
-            "computes them; what would be too long is left plain."
-        )
+    if desk.plain:
+        notices.append("The functions that a tool protects are read as the plain ones here.")
     elif desk.scored is not None and (note := protected_note(desk.scored.scores)):
         notices.append(note)
     if table is not None:

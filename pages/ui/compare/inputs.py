@@ -167,7 +167,9 @@ def list_input(desk: CompareDesk) -> None:
     if desk.imported is not None:
         _how_it_was_read(desk, desk.imported)
     else:
-        _format_choice(desk)
+        with st.container(horizontal=True, gap="small", key="list-choices"):
+            _format_choice(desk)
+            _column_choice(getattr(desk.error, "columns", ()), None)
     if isinstance(desk.raw, str) and len(desk.raw) <= _MAX_EDITABLE:
         with st.expander("Edit the list", key="edit-list"):
             st.text_area(
@@ -214,16 +216,7 @@ def _how_it_was_read(desk: CompareDesk, imported: Imported) -> None:
         show_note(text)
     with st.container(horizontal=True, gap="small", key="list-choices"):
         _format_choice(desk)
-        if imported.columns:
-            st.selectbox(
-                "Column with the formulas",
-                imported.columns,
-                index=_place(imported.columns, imported.column),
-                key=sync_widget("list_column", imported.column),
-                format_func=clean,
-                on_change=_change_column,
-                width=200,
-            )
+        _column_choice(imported.columns, imported.column)
         if len(imported.problems) > 1:
             problems, problem = (_ALL, *imported.problems), desk.problem or _ALL
             st.selectbox(
@@ -243,6 +236,20 @@ def _how_it_was_read(desk: CompareDesk, imported: Imported) -> None:
             key=sync_widget("as_stored", desk.as_stored),
             on_change=_change_as_stored,
             help="Otherwise every formula is scored again, on the data below.",
+        )
+
+
+def _column_choice(columns: Sequence[str], taken: str | None) -> None:
+    if columns:
+        st.selectbox(
+            "Column with the formulas",
+            columns,
+            index=_place(columns, taken),
+            key=sync_widget("list_column", taken),
+            format_func=clean,
+            placeholder="choose one",
+            on_change=_change_column,
+            width=200,
         )
 
 

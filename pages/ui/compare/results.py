@@ -1,4 +1,4 @@
-"""The scored list: progress, the front, what is picked, what was refused."""
+"""The scored list: progress, the front, the choice, what is picked."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import streamlit as st
 from eic_core import wording
 from eic_core.pool.list_variables import counted_from_zero
 from eic_core.pool.listing import ListedScore
-from eic_core.pool.picking import READABLE, Pick, explains_nothing
+from eic_core.pool.picking import READABLE, Pick
 from pages.ui.compare.desk import (
     CompareDesk,
     CompareState,
@@ -21,7 +21,7 @@ from pages.ui.compare.desk import (
     compare_desk,
     confirm_table,
     formula_text,
-    protect_list,
+    read_plainly,
 )
 from pages.ui.compare.front_figure import (
     MOST_POINTS,
@@ -30,18 +30,18 @@ from pages.ui.compare.front_figure import (
     edge_note,
     front_figure,
 )
+from pages.ui.compare.left_out import left_out_view, reasons
 from pages.ui.compare.scores_table import filter_scores, scored_csv, scores_table
 from pages.ui.kit.browser import is_dark, is_narrow, plotly_config, uninterrupted
 from pages.ui.kit.messages import (
     quiet_note,
     show_empty_state,
     show_error,
-    show_heading,
     show_note,
 )
 from pages.ui.kit.progress import progress_text, show_job
 from pages.ui.kit.text import escape, prose, unbroken_prose
-from pages.ui.kit.visit import change_state, current_visit, sync_widget
+from pages.ui.kit.visit import Visit, change_state, current_visit, sync_widget
 
 
 def picked_bar(scored: Scored) -> None:
@@ -123,9 +123,6 @@ def open_in_inspector(scored: ListedScore) -> None:
     st.switch_page(page, query_params=there.to_query())
 
 
-_LISTED = 500
-
-
 @st.fragment(run_every=0.6)
 def show_progress(key: str) -> None:
     """Poll the job; the page runs again when it has ended."""
@@ -170,17 +167,18 @@ def ask_about_table(scored: Scored) -> None:
         st.button("Compare on it all the same", key="confirm-table", on_click=confirm_table)
 
 
-def results_view(desk: CompareDesk, scored: Scored, notices: list[str]) -> None:
+def results_view(desk: CompareDesk, scored: Scored, notices: list[str], visit: Visit) -> None:
     for text in notices:
         show_note(text)
-    if desk.protected or any(s.protected for s in scored.scores):
+    if desk.plain or any(s.protected for s in scored.scores):
         st.toggle(
-            "Measure gplearn’s functions as gplearn computes them",
-            desk.protected,
-            key=sync_widget("protected", desk.protected),
-            on_change=_change_protection,
-            help="Roots and logarithms of |x|, and a constant where |x| is 0.001 or less, written "
-            "out as conditions. A link to this page reads the plain functions.",
+            "Read the plain functions",
+            desk.plain,
+            key=sync_widget("plain_functions", desk.plain),
+            on_change=_change_functions,
+            help="gplearn takes roots and logarithms of |x|, and a constant where |x| is 0.001 or "
+            "less; DEAP’s division is 1 where the divisor is 0. The plain functions have no value "
+            "there. A link to this page reads them as the tool does.",
         )
     if not desk.as_stored:
         st.toggle(
@@ -191,15 +189,20 @@ def results_view(desk: CompareDesk, scored: Scored, notices: list[str]) -> None:
             "gains *Cause* and *Step*, and a filter of causes.",
         )
     _results(desk.number)
-    _refused(scored)
+    show_left_out(desk, scored, visit)
+
+
+def show_left_out(desk: CompareDesk, scored: Scored, visit: Visit) -> None:
+    if (chosen := left_out_view(desk, scored, visit)) is not None:
+        open_in_inspector(chosen)
 
 
 def _change_findings() -> None:
     compare_desk().findings = st.session_state["findings"]
 
 
-def _change_protection() -> None:
-    protect_list(st.session_state["protected"])
+def _change_functions() -> None:
+    read_plainly(st.session_state["plain_functions"])
 
 
 @st.fragment
@@ -231,30 +234,17 @@ def _results(number_of_list: int) -> None:
 
 def _nothing_to_show(scored: Scored) -> bool:
     """Explain an empty plot; False if there is something to draw."""
-    read = [s for s in scored.scores if not s.score.error]
-    if any(not math.isnan(s.score.eic) for s in read):
+    if any(not math.isnan(s.score.eic) for s in scored.scores):
         return False
-    if not read:
-        show_empty_state(
-            "No formula of this list can be measured",
-            "Every row was refused; the reasons stand below. Mend the rows, choose another "
-            "format or column if the list was misread, or bring another list.",
-        )
-        return True
-    if compare_desk().as_stored:
-        show_empty_state(
-            "The file has no EIC for any of its formulas",
-            "Turn *Use the scores in the file* off, and they are measured here.",
-        )
-        return True
+    read = [s for s in scored.scores if not s.score.error]
     title = "No formula of this list has a real value on these data"
     if len(read) == 1:
         title = "The only formula that could be read has no real value on these data"
-    show_empty_state(
-        title,
-        "A root or logarithm of a negative number, a division by zero and what leaves the range "
-        "of numbers have none. Choose other ranges, or the table that the list was fitted to.",
-    )
+    if not read:
+        title = "No formula of this list can be measured"
+    elif compare_desk().as_stored:
+        title = "The file has no EIC for any of its formulas"
+    show_empty_state(title, "Each reason stands below, with its rows and what helps.")
     return True
 
 
@@ -294,8 +284,13 @@ def _summary(scored: Scored, on_front: np.ndarray, name: str) -> None:
 
 
 def _choice(scored: Scored) -> None:
-    """The formula to take where digits have a price; nothing where no formula has an R²."""
+    """The formula to take where digits have a price, or why there is none on a table."""
     if scored.choice(READABLE) is None:
+        if any(s.columns for s in scored.lacking):
+            show_empty_state(
+                "No formula of this list has an R² on these data",
+                " ".join(reasons(scored)),
+            )
         return
     with st.container(key="front-choice", gap="small"):
         alpha = st.segmented_control(
@@ -312,10 +307,10 @@ def _choice(scored: Scored) -> None:
         choice = scored.choice(alpha or READABLE)
         assert choice is not None
         st.html(
-            f'<p class="eic-choice">{unbroken_prose(choice.sentence)}</p>'
+            f'<p class="eic-choice">{unbroken_prose(str(choice.sentence))}</p>'
             f'<p class="eic-picked"><code>{escape(choice.picked.listed.formula, 400)}</code></p>'
         )
-        if explains_nothing(choice.picked.score):
+        if choice.picked.score.explains_nothing:
             quiet_note(
                 "Are these the rows that the list was fitted to, and is this the column "
                 "to compare with? Both can be chosen under Data."
@@ -389,24 +384,5 @@ def _file(scored: Scored, on_front: np.ndarray) -> None:
         on_click="ignore",
         type="tertiary",
         icon=":material/download:",
-        help="Every row of the list, refused ones with their reason; safe to open in a spreadsheet",
+        help="Every row of the list, those left out with their reason; safe in a spreadsheet",
     )
-
-
-def _refused(scored: Scored) -> None:
-    rows = [s for s in scored.scores if s.score.error]
-    if not rows:
-        return
-    show_heading(f"{wording.count(len(rows), 'row')} refused")
-    quiet_note(
-        "They stay in the list and in the file of scores. Mend them in the list, or put one into "
-        "formula A below to try."
-    )
-    with st.expander("What was refused, and why", key="refused-list", expanded=len(rows) <= 5):
-        items = "".join(
-            f"<li><b>row {s.listed.row}</b> <code>{escape(s.listed.formula or '(empty)', 160)}"
-            f"</code><br>{prose(s.score.error, 400)}</li>"
-            for s in rows[:_LISTED]
-        )
-        more = f"<li>and {len(rows) - _LISTED:,} more</li>" if len(rows) > _LISTED else ""
-        st.html(f'<ul class="eic-list eic-refused">{items}{more}</ul>')

@@ -14,6 +14,7 @@ import streamlit as st
 
 from eic_core.exports import csv_text, safe_cell
 from eic_core.pool import FINDING_COLUMNS, SCORE_COLUMNS
+from eic_core.pool.left_out import LeftOut
 from eic_core.pool.listing import ListedScore
 from pages.ui.compare.desk import Scored, compare_desk
 from pages.ui.compare.front_figure import FrontView
@@ -34,6 +35,7 @@ COLUMNS = (
     *SCORE_COLUMNS,
     "front",
     *FINDING_COLUMNS,
+    "left_out",
 )
 
 
@@ -44,7 +46,7 @@ def scored_csv(scores: Sequence[ListedScore], on_front: np.ndarray) -> str:
     >>> from eic_core.pool.importers import Listed
     >>> row = ListedScore(Listed(1, "-x"), Score(2, 0.5, 0.25, 0.25), "infix")
     >>> print(scored_csv([row], np.array([True])).splitlines()[1])
-    1,,,'-x,infix,,exact,2,0.5,0.25,0.25,0,0,0,,yes,,,
+    1,,,'-x,infix,,exact,2,0.5,0.25,0.25,0,0,0,,yes,,,,
     """
     return csv_text(COLUMNS, map(_cells, scores, on_front))
 
@@ -67,6 +69,7 @@ def _cells(scored: ListedScore, member: bool) -> list[object]:
         safe_cell(cells["error"]),
         "yes" if member else "",
         *(safe_cell(cells[name]) for name in FINDING_COLUMNS),
+        safe_cell(LeftOut.of(listed.row, "", scored.score).reason) if scored.score.lack else "",
     ]
 
 

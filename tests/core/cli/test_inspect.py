@@ -170,7 +170,7 @@ def test_a_table_is_matched_by_name_then_by_index(tmp_path, capsys):
         (["lg(x)", "--range", "x=1:2"], "log10"),
         (["x+", "--range", "x=1:2"], "^"),
         (["x+y", "--range", "x=1:2"], "`y`"),
-        (["E=mc^2"], "`--range m=1:5 c=1:5`"),
+        (["E=m c^2"], "`--range m=1:5 c=1:5`"),
         (["x", "--range", "x=2:1"], "upside down"),
         (["x", "--range", "x=banana"], "x=0.1:10"),
         (["x", "--range", "x=1:2", "--samples", "0"], "samples"),

@@ -20,12 +20,14 @@ from scipy.special import erf
 
 from eic_core.engine.native.build import borrowed_compiler, compilers
 from eic_core.engine.values import values
-from eic_core.formula.rendering import to_c, to_latex, to_python
+from eic_core.formula.c_file import to_c
+from eic_core.formula.rendering import to_latex, to_python
 from eic_core.formula.syntax import read
 from eic_core.formula.syntax.build import power
 from eic_core.formula.tree import Draft, Formula, constant, variable
 from eic_core.measure import inspect
 from eic_core.operators import OPERATORS
+from eic_core.operators.dialects import C_DIALECT
 from eic_core.samples import Samples
 from eic_core.search.problem import problem_of
 from eic_core.search.run import SearchBudget, search
@@ -60,19 +62,8 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Compile]:
         def compile_all(formulas: Sequence[Formula]) -> list[Callable[..., float]]:
             libraries = []
             texts = [to_c(f, name=f"f{i}") for i, f in enumerate(formulas)]
-            helpers = {
-                f"static {row.writing.c_helper}"
-                for row in OPERATORS.values()
-                if row.writing.c_helper
-            }
-            whole, seen = [], set()
-            for line in itertools.chain.from_iterable(text.splitlines() for text in texts):
-                if line in helpers and line in seen:
-                    continue
-                seen.add(line)
-                whole.append(line)
             source = folder / f"formulas{next(numbers)}.c"
-            source.write_text("\n".join(whole) + "\n")
+            source.write_text("\n".join(with_each_helper_once(texts)))
             made = source.with_suffix(".so")
             flags = [
                 "-std=c99",
@@ -100,6 +91,18 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Compile]:
             return libraries
 
         yield compile_all
+
+
+def with_each_helper_once(texts: Sequence[str]) -> list[str]:
+    helpers = {
+        f"static {helper}"
+        for spelling in C_DIALECT.spellings.values()
+        for helper in spelling.helpers
+        if any(f"static {helper}" in text for text in texts)
+    }
+    for helper in helpers:
+        texts = [text.replace(helper, "") for text in texts]
+    return ["#include <math.h>", *helpers, *texts, ""]
 
 
 def run(function: Callable[..., float], formula: Formula, samples: Samples) -> Floats:

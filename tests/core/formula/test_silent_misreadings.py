@@ -18,9 +18,11 @@ from hypothesis import strategies as st
 from eic_core.engine.values import values
 from eic_core.errors import FormulaError
 from eic_core.formula.rendering import short_text, to_latex, to_mathml, to_python
-from eic_core.formula.syntax import read
+from eic_core.formula.syntax import Policy, Words, read
+from eic_core.formula.syntax.build import FUNCTIONS
+from eic_core.formula.syntax.products import WORDS_OF_CODE
 from eic_core.samples import Samples
-from tests.core.formula.pasted import DECIDED
+from tests.core.formula.pasted import DECIDED, DECIDED_BY_HAND
 from tests.core.formula.test_reading import INFIX, LATEX, shape
 
 POINTS = np.array([0.3, 1.7, 2.9, 4.1])
@@ -210,7 +212,6 @@ PRODUCTS = {
     "-2x^2": "-2*x^2",
     "x²y": "x²*y",
     "2√x": "2*√x",
-    "a/bc": "a/(b*c)",
     "2|x|": "2*|x|",
     "(x+1)y": "(x+1)*y",
     "sin(x)cos(x)": "sin(x)*cos(x)",
@@ -228,7 +229,16 @@ PRODUCTS = {
     "x/2y": "x/2*y",
     "x^2y": "x^2*y",
     "-x y": "-x*y",
-    # letters of a word
+    # words with a π
+    "πr²": "π*r²",
+    "2πr": "2*π*r",
+    "α_1 β_2": "α_1*β_2",
+    "c_p ΔT": "c_p*ΔT",
+    "μ_0 I/2πr": "μ_0*I/2*π*r",
+}
+
+WORDS_BY_HAND = {
+    "a/bc": "a/(b*c)",
     "mc^2": "m*c^2",
     "4ac": "4*a*c",
     "sqrt(b^2-4ac)": "sqrt(b^2-4*a*c)",
@@ -239,15 +249,10 @@ PRODUCTS = {
     "e^kt": "e^(k*t)",
     "ae^-kt": "a*e^-(k*t)",
     "1/2mv^2": "1/2*m*v^2",
-    "πr²": "π*r²",
-    "2πr": "2*π*r",
     "αβ": "α*β",
     "x1x2 + x3": "x1*x2 + x3",
     "q1q2/r^2": "q1*q2/r^2",
     "mΔv": "m*Δv",
-    "α_1 β_2": "α_1*β_2",
-    "c_p ΔT": "c_p*ΔT",
-    "μ_0 I/2πr": "μ_0*I/2*π*r",
     "A sin(ωt)": "A*sin(ω*t)",
 }
 
@@ -260,15 +265,40 @@ def test_a_product_without_a_sign_is_read_like_the_text_that_it_is_shown_back_as
     assert explicit.formula.structure() == reading.formula.structure()
 
 
+@pytest.mark.parametrize(("text", "written"), WORDS_BY_HAND.items())
+def test_a_word_is_a_product_by_hand_or_of_columns_and_else_one_name_with_the_product_offered(
+    text, written
+):
+    product = read(written).formula
+    by_hand = read(text, syntax="hand")
+    assert f"read as `{written}`" in notes_of(by_hand)
+    assert by_hand.formula.structure() == product.structure()
+    of_columns = read(text, columns=product.variables)
+    assert f"read as `{written}`" in notes_of(of_columns)
+    assert of_columns.formula.structure() == product.structure()
+    plain = read(text)
+    assert plain.formula.structure() != product.structure()
+    assert "is read as one variable" in notes_of(plain)
+    offered = [read(other.text).formula.structure() for other in plain.alternatives]
+    assert product.structure() in offered
+
+
+def test_what_the_offered_product_of_letters_says_is_the_language_written_by_hand():
+    by_hand = read("mc^2", syntax="hand")
+    assert by_hand.policy == Policy(Words.PRODUCT)
+    assert shape(by_hand.formula) == shape(read("mc^2", policy=by_hand.policy).formula)
+    assert shape(by_hand.formula) == shape(read(read("mc^2").alternatives[0].text).formula)
+
+
 @pytest.mark.parametrize(
     ("text", "offered", "tree"),
     [
+        ("E=mc^2", "E=m*c^2", "mul(m, power<2>(c))"),
+        ("f(x) = mc^2 x", "f(x) = m*c^2*x", "mul(mul(m, power<2>(c)), x)"),
+        ("mc = 2mc", "mc = 2*m*c", "mul(mul(#2, m), c)"),
         ("d/dx*2", "f(d, dx) = d/dx*2", "mul(div(d, dx), #2)"),
         ("dy/dx", "f(dy, dx) = dy/dx", "div(dy, dx)"),
         ("x*x // half", "x*x", "mul(x, x)"),
-        ("E=mc^2", "E(mc) = mc^2", "power<2>(mc)"),
-        ("f(x) = mc^2 x", "f(mc, x) = mc^2 x", "mul(power<2>(mc), x)"),
-        ("mc = 2mc", "f(mc) = 2mc", "mul(#2, mc)"),
     ],
 )
 def test_what_else_may_be_meant_is_offered_in_the_words_of_the_text(text, offered, tree):
@@ -276,6 +306,20 @@ def test_what_else_may_be_meant_is_offered_in_the_words_of_the_text(text, offere
         others = {other.text for other in read(text).alternatives}
     except FormulaError as error:
         others = {other for _, other in error.choices}
+    assert offered in others
+    assert shape(read(offered).formula) == tree
+
+
+@pytest.mark.parametrize(
+    ("text", "offered", "tree"),
+    [
+        ("E=mc^2", "E(mc) = mc^2", "power<2>(mc)"),
+        ("f(x) = mc^2 x", "f(mc, x) = mc^2 x", "mul(power<2>(mc), x)"),
+        ("mc = 2mc", "f(mc) = 2mc", "mul(#2, mc)"),
+    ],
+)
+def test_the_one_name_is_offered_where_a_word_was_a_product(text, offered, tree):
+    others = {other.text for other in read(text, syntax="hand").alternatives}
     assert offered in others
     assert shape(read(offered).formula) == tree
 
@@ -301,7 +345,7 @@ def test_a_column_or_an_argument_is_itself_whatever_else_it_could_mean(text, col
 
 
 def test_the_head_of_an_equation_is_no_part_of_its_product():
-    reading = read("E=mc^2")
+    reading = read("E=mc^2", columns=["m", "c"])
     assert shape(reading.formula) == "mul(m, power<2>(c))"
     assert [shape(read(o.text).formula) for o in reading.alternatives] == ["power<2>(mc)"]
 
@@ -313,26 +357,36 @@ OTHERS = {
     "(a)/(b)(c)": "div(a, mul(b, c))",
     "e^2x": "exp(mul(#2, x))",
     "x^2y": "pow(x, mul(#2, y))",
-    "mc^2": "power<2>(mc)",
-    "1/mc^2": "mul(div(#1, m), power<2>(c))",
-    "e^kt": "mul(exp(k), t)",
     "Bx^2+By^2": "add(mul(B, power<2>(x)), mul(B, power<2>(y)))",
     "vx^2+vy^2": "add(mul(v, power<2>(x)), mul(v, power<2>(y)))",
     "mom/2": "div(mul(mul(m, o), m), #2)",
     "sinx/x": "div(sin(x), x)",
     "sqrt2": "sqrt(#2)",
-    "Asin(wt)": "mul(A, sin(mul(w, t)))",
-    "a/bc": "mul(div(a, b), c)",
+    "Asin(wt)": "mul(A, sin(wt))",
     "x/2y": "div(x, mul(#2, y))",
     "2sin^-1(x)": "mul(#2, power<-1>(sin(x)))",
     "sin^-1(x)^2": "power<2>(power<-1>(sin(x)))",
     "2cos⁻¹(sin^(-1)(x))": "mul(#2, power<-1>(cos(power<-1>(sin(x)))))",
 }
 
+OTHERS_BY_HAND = {
+    "mc^2": "power<2>(mc)",
+    "1/mc^2": "mul(div(#1, m), power<2>(c))",
+    "e^kt": "mul(exp(k), t)",
+    "a/bc": "mul(div(a, b), c)",
+}
+
 
 @pytest.mark.parametrize(("text", "tree"), OTHERS.items())
 def test_the_other_reading_of_a_product_is_one_click_away(text, tree):
     reading = read(text)
+    assert shape(reading.formula) != tree
+    assert tree in [shape(read(other.text).formula) for other in reading.alternatives]
+
+
+@pytest.mark.parametrize(("text", "tree"), OTHERS_BY_HAND.items())
+def test_the_other_reading_of_a_word_by_hand_is_one_click_away(text, tree):
+    reading = read(text, syntax="hand")
     assert shape(reading.formula) != tree
     assert tree in [shape(read(other.text).formula) for other in reading.alternatives]
 
@@ -362,6 +416,61 @@ def test_names_that_something_speaks_for_stay_whole(text, columns, variables):
 @pytest.mark.parametrize("syntax", ["pysr", "operon", "sympy", "tir", "bingo"])
 def test_the_names_that_a_tool_prints_are_whole(syntax):
     assert read("mc^2", syntax=syntax).formula.variables == ("mc",)
+
+
+WORDS = st.one_of(
+    st.text("abcdkmnpqrtuvwxyzABCDKMNT", min_size=2, max_size=4),
+    st.lists(
+        st.sampled_from(["x1", "q_2", "v0", "k", "ω", "π", "Δv", "T"]), min_size=2, max_size=3
+    ).map("".join),
+).filter(lambda word: word.lower() not in FUNCTIONS and word not in WORDS_OF_CODE)
+SURROUNDINGS = [
+    "{}", "{}*g", "g*{}", "2{}", "{}**2 + g", "{}^2", "g + {}^2*h", "{} + x_5", "x[5] - {}", "{}/h",
+    "g/{}", "g h + {}", "h·g + {}", "sin({})*g", "np.exp(-{})", "√({})", "{}x + {}y", "f = {}",
+    "A*exp(-g*h) + {}", "({} + 1)*(g - 1)", "g^{} + 3*h", "{}g*2 + {}h",
+]  # fmt: skip
+
+
+@given(
+    WORDS, st.sampled_from(SURROUNDINGS), st.sampled_from([Words.GIVEN, Words.PRODUCT]), st.data()
+)
+def test_what_a_word_is_depends_on_no_sign_and_no_name_elsewhere(word, around, words, data):
+    letters = sorted({*word} | {"g", "h"})
+    columns = data.draw(st.lists(st.sampled_from([word, *letters]), unique=True))
+    policy = Policy(words)
+    alone = set(read(word, columns=columns, policy=policy).formula.variables)
+    text = around.replace("{}x", "{} x").replace("{}y", "{} y").replace("{}g", "{} g")
+    text = text.replace("{}h", "{} h").format(word, word)
+    names = set(read(text, columns=columns, policy=policy).formula.variables)
+    assert names - {"g", "h", "x", "y", "A", "x5"} == alone - {"g", "h", "x", "y", "A", "x5"}
+
+
+@pytest.mark.parametrize("word", ["mc", "kBT", "x1x2", "ωt", "v0t", "k_BT", "pix"])
+@pytest.mark.parametrize("around", ["{}", "2*{}", "{}**2", "x[5]*{}", "mom + {}"])
+def test_a_word_is_one_name_unless_all_its_letters_are_given(word, around):
+    text = around.format(word)
+    (name,) = set(read(text).formula.variables) - {"x5", "mom"}
+    assert name == word.replace("ω", "omega")
+    factors = {"k_BT": ["k_B", "T"], "x1x2": ["x1", "x2"], "v0t": ["v0", "t"], "pix": ["x"]}.get(
+        word, [*word]
+    )
+    product = read(text, columns=factors).formula.variables
+    assert set(product) - {"x5", "mom"} == set(factors)
+    assert name in read(text, columns=[*factors, name]).formula.variables
+    assert name in read(text, columns=factors[1:]).formula.variables or word == "pix"
+
+
+def test_arguments_and_ranges_are_given_names():
+    assert shape(read("f(m, c) = mc^2").formula) == "mul(m, power<2>(c))"
+    assert shape(read("f(mc, m, c) = mc^2").formula) == "power<2>(mc)"
+    assert shape(read("f(m) = mc^2").formula) == "power<2>(mc)"
+
+
+def test_letters_of_a_mathematical_alphabet_are_symbols_each():
+    assert shape(read("𝐸 = 𝑚𝑐²").formula) == "mul(m, power<2>(c))"
+    assert shape(read("𝑚𝑐² + mass*3").formula) == "add(mul(m, power<2>(c)), mul(mass, #3))"
+    assert shape(read("𝑠𝑖𝑛(𝑥)*𝑘𝑇").formula) == "mul(mul(sin(x), k), T)"
+    assert shape(read("𝑚𝑐²", columns=["mc"]).formula) == "power<2>(mc)"
 
 
 LETTER = st.sampled_from("abcdkmnpqrtuvwxyz")
@@ -572,50 +681,54 @@ GPLEARN = {
         "max(div(-2.5, X0), inv(sin(X1)))",
     ],
 )
-def test_what_gplearn_computes_is_offered_whole_and_gives_its_numbers(text):
+def test_gplearn_is_read_as_it_computes_and_the_plain_functions_are_offered(text):
     reading = read(text, syntax="gplearn")
-    (other,) = reading.alternatives
-    assert other.label == "gplearn's protected functions"
     near = [0.0, 1e-3, -1e-3, 9e-4, 1.1e-3, -1.1e-3, 0.5, 1.0, -2.0, 1.001]
     x0, x1 = (axis.ravel() for axis in np.meshgrid(near, near))
-    formula = read(other.text).formula
-    columns = {
-        name: values for name, values in (("x0", x0), ("x1", x1)) if name in formula.variables
-    }
+
+    def value(formula):
+        columns = {"x0": x0, "x1": x1}
+        given = {name: columns[name] for name in formula.variables}
+        return np.broadcast_to(value_of(formula, **given), x0.shape)
+
     computed = eval(text, {}, GPLEARN | {"X0": x0, "X1": x1})  # noqa: S307
-    expected = np.broadcast_to(computed, x0.shape)
-    found = np.broadcast_to(value_of(formula, **columns), x0.shape)
-    assert found == pytest.approx(expected, rel=1e-12)
-    assert "protects" not in notes_of(read(other.text))  # the offer asks nothing anew
+    assert value(reading.formula) == pytest.approx(np.broadcast_to(computed, x0.shape), rel=1e-12)
+    (other,) = reading.alternatives
+    assert other.label == "the plain functions, not gplearn's"
+    plainly = read(text, syntax="gplearn_plain")
+    for syntax in ("auto", "gplearn"):  # the offer asks nothing anew
+        offered = read(other.text, syntax=syntax)
+        assert not offered.protected
+        assert value(offered.formula) == pytest.approx(value(plainly.formula), nan_ok=True)
 
 
-def test_a_protected_formula_that_would_be_too_long_is_told_and_not_offered():
+def test_the_plain_functions_of_a_long_formula_are_offered_too():
     text = "X0"
     for _ in range(20):
         text = f"div({text}, {text})"[:900_000] if len(text) < 400 else f"log({text})"
-    reading = read(text, syntax="gplearn")
-    assert not reading.alternatives and "would be too long" in notes_of(reading)
+    (other,) = read(text, syntax="gplearn").alternatives
+    assert len(other.text) < len(text)
 
 
-def test_gplearns_protected_functions_are_told_and_offered():
+def test_gplearns_protected_functions_are_noted():
     text = "div(sqrt(X0), log(sub(X1, X0)))"
     for syntax in ("auto", "gplearn"):
         reading = read(text, syntax=syntax)
         assert reading.syntax == "gplearn" and reading.index_base == 0
-        assert shape(reading.formula) == "div(sqrt(x0), log(sub(x1, x0)))"
+        assert shape(reading.formula) == "gp_div(sqrt(abs(x0)), gp_log(sub(x1, x0)))"
+        assert reading.protected == ("sqrt", "log", "div")
         said = notes_of(reading)
+        assert "as gplearn computes" in said
         assert "sqrt(abs(x))" in said and "log(abs(x))" in said and "abs(b) ≤ 0.001" in said
         (other,) = reading.alternatives
-        x0, x1 = np.array([-3.0, 2.0, -0.5]), np.array([1.0, -4.0, 9.0])
-        found = value_of(read(other.text).formula, x0=x0, x1=x1)
-        assert found == pytest.approx(protected_sqrt(x0) / protected_log(x1 - x0), rel=1e-14)
+        assert other.text == "x0**0.5/ln(x1 - x0)"
 
 
 @pytest.mark.parametrize(
     "text", ["add(X0, X1)", "sin(cos(X0))", "log(X0)", "div(X0, X1) + 1", "div(x, y)", "sqrt(x0)"]
 )
 def test_where_gplearn_does_not_differ_or_did_not_write_nothing_is_said(text):
-    assert "protects" not in notes_of(read(text))
+    assert "as gplearn computes" not in notes_of(read(text))
 
 
 # --- elements ------------------------------------------------------------------------------------
@@ -846,6 +959,18 @@ def test_what_was_decided_is_said_and_the_other_reading_is_one_click_away(
     assert other in offered if other else not offered
 
 
+@pytest.mark.parametrize(("text", "tree", "note", "other"), DECIDED_BY_HAND)
+def test_what_was_decided_of_words_by_hand_is_said_and_the_one_name_is_one_click_away(
+    text, tree, note, other
+):
+    reading = read(text, policy=Policy(Words.PRODUCT))
+    assert shape(reading.formula) == tree
+    assert note in notes_of(reading)
+    offered = [shape(read(o.text).formula) for o in reading.alternatives]
+    assert tree not in offered
+    assert other in offered
+
+
 ASKED = {
     "x => 1": {"greater_equal(x, #1)", "#1"},
     "(x) => 1": {"greater_equal(x, #1)", "#1"},
@@ -861,8 +986,8 @@ ASKED = {
     "cot^-1(x)": {"atan(div(#1, x))", "power<-1>(cot(x))"},
     "sec^-1 x": {"acos(div(#1, x))", "power<-1>(sec(x))"},
     "log^-1(x)": {"power<-1>(log(x))"},
-    "y = mg velocity": {"mul(mul(m, g), velocity)", "mg_velocity"},
-    "1/mc velocity": {"mul(div(#1, mul(m, c)), velocity)", "div(#1, mc_velocity)"},
+    "y = mg velocity": {"mul(mg, velocity)", "mg_velocity"},
+    "1/mc velocity": {"mul(div(#1, mc), velocity)", "div(#1, mc_velocity)"},
     "1//2*x": {"mul(div(#1, #2), x)", "mul(floor(div(#1, #2)), x)"},
     "7  1.1e-02  3.4e-01  (x0*2.0)+cos(x1)": {"add(mul(x0, #2.0), cos(x1))"},
     "11 0.25 x0 + x1": {"add(x0, x1)"},

@@ -144,7 +144,15 @@ def _nearest(x: Any, y: Any) -> Any:
     return x - y * mpmath.nint(x / y)
 
 
+def _beyond(edge: float, function: Callable[..., Any], within: float) -> Callable[..., Any]:
+    """A protected function, whose points are doubles here, as its edge is in the languages."""
+    return lambda *a: function(*a) if abs(a[-1]) > mpmath.mpf(edge) else mpmath.mpf(within)
+
+
 EXACT: dict[str, Callable[..., Any]] = {
+    "gp_div": _beyond(0.001, lambda x, y: x / y, 1), "gp_inv": _beyond(0.001, lambda x: 1 / x, 0),
+    "deap_div": _beyond(0.0, lambda x, y: x / y, 1),
+    "gp_log": _beyond(0.001, lambda x: mpmath.log(abs(x)), 0),
     "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y,
     "fma": lambda x, y, z: x * y + z, "div": lambda x, y: x / y, "neg": lambda x: -x, "abs": abs,
     "power": lambda x, p: mpmath.power(x, _ratio(p)), "pow": mpmath.power, "sqrt": mpmath.sqrt,

@@ -192,7 +192,7 @@ NOTED = {
     "e^{\\mathrm{j} x}": "`j` is read as a variable, not as the imaginary unit",
     "p->x*2": "`p -> …` is read as a function of `p`",
     "2*dy/dx": "`dy/dx` is read as a quotient of two variables, not as a derivative",
-    "a/bc": "behind `/` or `^` stands one factor, or the letters of one word",
+    "a/πr": "behind `/` or `^` stands one factor, or the letters of one word",
     "x/2y": "behind `/` or `^` stands one factor, or the letters of one word",
 }
 

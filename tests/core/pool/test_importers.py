@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 
 from eic_core.errors import DataError
 from eic_core.formula.syntax import read
-from eic_core.pool import importers
-from eic_core.pool.importers import FORMATS, import_formulas, listed, source
+from eic_core.pool.importers import FORMATS, ColumnChoice, import_formulas, listed
+from eic_core.pool.importers.shapes import sheet_of
+from eic_core.pool.importers.source import source_of
 
 HALL = (
     'Complexity,Loss,Equation\n1,42.35,"4.4324794"\n3,3.43,"x0 * x0"\n6,1.36,"max(x0, cos(x3))"\n'
@@ -90,7 +91,7 @@ def formulas(text: str | bytes, **options: str) -> list[str]:
 )
 def test_a_hall_of_fame_is_recognised_in_every_spelling(text):
     got = import_formulas(text, name="hall_of_fame.csv.bkup")
-    assert got.format == "pysr" and "PySR" in got.reason
+    assert got.format == "pysr" and "PySR" in got.label
     assert [r.formula for r in got.rows] == ["4.4324794", "x0 * x0", "max(x0, cos(x3))"]
     assert [r.stored["loss"] for r in got.rows] == [42.35, 3.43, 1.36]
     assert [r.stored["complexity"] for r in got.rows] == [1, 3, 6]
@@ -99,7 +100,7 @@ def test_a_hall_of_fame_is_recognised_in_every_spelling(text):
 
 def test_the_last_printed_hall_of_fame_is_taken_with_its_broken_lines_joined():
     got = import_formulas(PRINTED)
-    assert got.format == "pysr_print"
+    assert got.format == "pysr" and got.label == "PySR hall of fame, printed"
     assert [r.formula for r in got.rows] == [
         "-0.19632196",
         "cos(radius)",
@@ -142,9 +143,13 @@ def test_an_operon_front_is_read_from_a_file_and_from_print():
     writer = csv.DictWriter(out, list(front[0]))
     writer.writeheader()
     writer.writerows(front)
-    for text, expected in ((out.getvalue(), "operon"), (str(front), "operon_print")):
+    for text, form in (
+        (out.getvalue(), "CSV"),
+        (str(front), "printed"),
+        (json.dumps(front), "JSON"),
+    ):
         got = import_formulas(text)
-        assert got.format == expected
+        assert got.format == "operon" and got.label == f"Operon front, {form}"
         assert [r.formula for r in got.rows] == [m["model"] for m in front]
         assert [r.stored["loss"] for r in got.rows] == [0.25, 0.125]
         assert {r.syntax for r in got.rows} == {"operon"}
@@ -213,7 +218,7 @@ def test_srbench_results_are_read_as_json_and_csv(text):
 
 def test_a_run_without_a_model_is_kept_and_says_so():
     (row,) = import_formulas(json.dumps({**RUN, "symbolic_model": "not implemented"})).rows
-    assert row.error == "this row holds no formula"
+    assert row.error == "this row holds no formula, only `not implemented`"
 
 
 # --- pools and other tables ---
@@ -248,9 +253,14 @@ def test_a_scored_pool_is_recognised():
     assert got.rows[1].formula == "lg(x)"
 
 
-def test_the_column_whose_cells_read_as_formulas_is_taken_and_can_be_chosen():
+def test_of_several_columns_that_read_as_formulas_none_is_taken_until_one_is_chosen():
     text = "who;law;limit;n\nkepler;r**1.5;a+b;3\nohm;u/r;c*2;2\nme;;x-1;4\n"
-    got = import_formulas(text)
+    with pytest.raises(
+        ColumnChoice, match="several columns hold formulas: `law` and `limit`"
+    ) as one:
+        import_formulas(text)
+    assert one.value.columns == ("law", "limit")
+    got = import_formulas(text, column="law")
     assert (got.format, got.column) == ("table", "law") and "100 %" in got.reason
     assert [r.error for r in got.rows] == ["", "", "this row holds no formula"]
     assert formulas(text, column="limit") == ["a+b", "c*2", "x-1"]
@@ -485,7 +495,7 @@ def test_the_format_can_be_overridden_and_says_when_it_does_not_fit():
 
 
 def test_every_format_has_a_label():
-    assert set(FORMATS) == set(importers._FORMATS_IN_ORDER) and all(FORMATS.values())
+    assert all(FORMATS.values())
 
 
 @pytest.mark.outside
@@ -497,9 +507,9 @@ def test_the_samples_that_tools_print_are_all_formulas(shared):
 
 
 def test_a_source_is_a_table_only_below_a_header():
-    assert source.source_of("max(x0, x1)\nmin(x0, x1)").sheet is None
-    assert source.source_of("1,2\n3,4").sheet is None
-    assert source.source_of("a,b\n1,2").sheet is not None
+    assert sheet_of(source_of("max(x0, x1)\nmin(x0, x1)")) is None
+    assert sheet_of(source_of("1,2\n3,4")) is None
+    assert sheet_of(source_of("a,b\n1,2")) is not None
 
 
 def test_a_column_of_short_names_is_no_column_of_formulas():

@@ -13,6 +13,7 @@ LENGTH = 1_250
 UNITS = [c for c in map(chr, range(32, 127)) if not c.isalnum() or c in "x1"] + (
     '\t|\n|²|é|1 | r2=1| R2: 0.9,|  1|\t1| x...\n|x\n|x,|,,|(1)|1.|1\n| #a| # | // |""|[(|()'
     "|{\"a\":|[[|nan |1e|>>>> |0.5 1 |'model':|'model': '|\"model\": \"|'mse': 1, | theta="
+    "|<table|<tr|<td>x|</|\\begin{tabular}|& x|\\\\|\\hline|{x}|Out[1]: |In [1]: |[{'a': "
 ).split("|")
 AROUND = [
     ("", ""),
@@ -30,6 +31,12 @@ AROUND = [
     ("- x\n- ", "\n"),
     ("r2\n0  x\nName: r2, dtype: ", "x"),
     ("[{'model': 'x', 'mean_squared_error': 1", "\n"),
+    ("<table><tr><th>equation</th></tr>", "</table>"),
+    ("\\begin{tabular}{cc}\nEquation & Loss \\\\\n", "\\end{tabular}"),
+    ("Formulas generated:\nSize Error Function\n1 0.5 ", "\n"),
+    ("1 2 3 4 5 ", " x"),
+    ('{"cells": [{"outputs": [{"text": "', '"}]}]}'),
+    ("complexity,reward,expression,expression_prefix,c1\n1,1,", ",[sqrt x],2"),
 ]
 
 

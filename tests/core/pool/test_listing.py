@@ -37,7 +37,10 @@ def test_every_row_comes_back_in_order_with_its_reason():
     assert [s.listed.row for s in scores] == [1, 2, 3, 4]
     assert scores[0].score.r2 == 1.0 and not scores[0].score.error
     assert "log10" in scores[1].score.error
-    assert "`nowhere` is no column" in scores[2].score.error and "`a`, `b`" in scores[2].score.error
+    assert (
+        "no column for `nowhere`" in scores[2].score.error
+        and "`a` and `b`" in scores[2].score.error
+    )
     assert scores[3].score.error == "this row holds no formula"
 
 
@@ -315,4 +318,4 @@ def test_a_scored_pool_is_taken_at_its_word():
     stored = {"complexity": 3, "r2": 0.5, "eic": 1.5, "eic_finite": 1.5, "invalid": 2}
     good, bare = stored_scores([Listed(1, "x+1", stored=stored), Listed(2, "x")])
     assert (good.score.complexity, good.score.eic, good.score.invalid) == (3, 1.5, 2)
-    assert "no scores" in bare.score.error
+    assert "no score" in bare.score.error

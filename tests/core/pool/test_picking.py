@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from eic_core.errors import DataError
 from eic_core.measure.table import read_table
-from eic_core.pool.candidate import Score
+from eic_core.pool.candidate import Lack, Score
 from eic_core.pool.importers import Listed
 from eic_core.pool.listing import ListedScore, TableData, score_listing
 from eic_core.pool.picking import fitness, pick
@@ -32,47 +32,53 @@ def listed(scores: list[Score]) -> list[ListedScore]:
     return [ListedScore(Listed(i, f"x0 + {i}"), score) for i, score in enumerate(scores, start=1)]
 
 
+def fits(score: Score) -> bool:
+    return bool(score.complexity) and math.isfinite(score.r2)
+
+
 def weighable(score: Score) -> bool:
-    return bool(score.complexity) and math.isfinite(score.r2) and math.isfinite(score.eic_finite)
+    return fits(score) and math.isfinite(score.eic_finite)
 
 
-@given(LISTS, st.floats(0, 0.1))
+@given(LISTS, st.floats(1e-6, 0.1))
 def test_nothing_that_could_be_weighed_weighs_more(scores, alpha):
-    known = [s for s in scores if weighable(s)]
-    if not known:
+    ranked = [s for s in scores if fits(s)]
+    if not ranked:
         with pytest.raises(DataError, match="no formula"):
             pick(listed(scores), alpha)
         return
-    found = pick(listed(scores), alpha)
-    best = max(0.999**s.complexity / (1 + (1 - s.r2)) - alpha * s.eic_finite for s in known)
-    assert math.isclose(fitness(found.picked.score, alpha), best, rel_tol=1e-12)
-    assert len(found.ranked) == len(known) == len(scores) - found.left_out
-    weights = [weight for weight, _ in found.ranked]
+    choice = pick(listed(scores), alpha)
+    weighed = [s for s in ranked if weighable(s)]
+    if weighed:
+        best = max(0.999**s.complexity / (1 + (1 - s.r2)) - alpha * s.eic_finite for s in weighed)
+        assert math.isclose(fitness(choice.picked.score, alpha), best, rel_tol=1e-12)
+    assert len(choice.ranked) == len(ranked)
+    weights = [weight for weight, _ in choice.ranked]
     assert weights == sorted(weights, reverse=True)
+    last = [scored.score.r2 for weight, scored in choice.ranked if weight == -math.inf]
+    assert last == sorted(last, reverse=True) and len(last) == len(ranked) - len(weighed)
 
 
 @given(LISTS, st.floats(0, 0.1), st.floats(0, 0.1))
 def test_dearer_digits_never_take_a_formula_that_loses_more(scores, one, other):
     if not any(map(weighable, scores)):
-        return
+        return  # else R² alone decides
     cheap, dear = (pick(listed(scores), alpha) for alpha in sorted((one, other)))
-    assert dear.picked.score.eic_finite <= cheap.picked.score.eic_finite + 1e-9
+    if not math.isnan(cheap.picked.score.eic_finite):
+        assert dear.picked.score.eic_finite <= cheap.picked.score.eic_finite + 1e-9
     assert dear.plain.listed == cheap.plain.listed
 
 
 @given(LISTS, st.randoms())
 def test_the_order_of_a_list_does_not_matter(scores, random):
     known = listed(scores)
-    if not any(map(weighable, scores)):
+    if not any(map(fits, scores)):
         return
     before = pick(known).picked.score
     random.shuffle(known)
     after = pick(known).picked.score
-    assert (after.complexity, after.r2, after.eic_finite) == (
-        before.complexity,
-        before.r2,
-        before.eic_finite,
-    )
+    assert (after.complexity, after.r2) == (before.complexity, before.r2)
+    assert repr(after.eic_finite) == repr(before.eic_finite)
 
 
 @given(LISTS, st.floats(0, 0.1))
@@ -80,7 +86,8 @@ def test_the_sentence_says_what_the_numbers_say(scores, alpha):
     if not any(map(weighable, scores)):
         return
     found = pick(listed(scores), alpha)
-    said = found.sentence.partition(" EIC leaves out")[0]
+    sentence = str(found.sentence)
+    said = re.split(r"(?<=\.) (?:EIC leaves out|Row \d+ has)", sentence)[0]
     rows = [int(number) for number in re.findall(r"row (\d+)", said)]
     new, old = found.picked.score, found.plain.score
     if found.picked is found.plain:
@@ -88,25 +95,32 @@ def test_the_sentence_says_what_the_numbers_say(scores, alpha):
         assert ("with and without" in said) == (alpha > 0)
     else:
         assert rows == [found.picked.listed.row, found.plain.listed.row]
-        match = re.search(r"loses ([\d.]+) instead of ([\d.]+) digits", found.sentence)
-        if match is None:
-            assert abs(new.eic_finite - old.eic_finite) <= 1e-8 and "loses as much" in said
+        match = re.search(r"has ([\d.]+) instead of ([\d.]+) digits", said)
+        if math.isnan(old.eic_finite):
+            assert "∞" in said or "undefined" in said
+            assert f"Row {found.plain.listed.row} has an" in sentence
+        elif match is None:
+            assert abs(new.eic_finite - old.eic_finite) <= 1e-8 and "has as many" in said
         else:
             places = 10.0 ** -len(match[1].partition(".")[2])
             assert abs(float(match[1]) - new.eic_finite) <= 0.51 * places
             assert abs(float(match[2]) - old.eic_finite) <= 0.51 * places
             assert float(match[1]) < float(match[2])
-        assert new.eic_finite <= old.eic_finite
-        counted = re.search(r", (\d+) node(s?) (as well|instead of (\d+))\.", found.sentence)
+        assert not new.eic_finite > old.eic_finite
+        counted = re.search(r", (\d+) node(s?) (as well|instead of (\d+))\.", said)
         assert int(counted[1]) == new.complexity and (counted[2] == "") == (new.complexity == 1)
         assert int(counted[4] or new.complexity) == old.complexity
-    left_out = re.findall(r"(\d+) samples? at which a step of row (\d+)", found.sentence)
-    expected = {s.listed.row: s.score.singular for s in (found.picked, found.plain)}
+    left_out = re.findall(r"(\d+) samples? at which a step of row (\d+)", sentence)
+    expected = {
+        s.listed.row: s.score.singular
+        for s in (found.picked, found.plain)
+        if not math.isnan(s.score.eic_finite)
+    }
     assert {int(row): int(n) for n, row in left_out} == {r: n for r, n in expected.items() if n}
 
 
 def sentence(*scores: Score, alpha: float = 0.01) -> str:
-    return pick(listed(list(scores)), alpha).sentence
+    return str(pick(listed(list(scores)), alpha).sentence)
 
 
 def test_the_sentence_at_its_edges() -> None:
@@ -161,7 +175,31 @@ def test_a_cancellation_that_explains_no_more_is_not_taken():
     texts = ["x0", "x0*x0", "x0*x0 + (100.02*x0 - 100*x0 - 0.02*x0)*1e-3", "lg(x0)"]
     rows = [Listed(i, text) for i, text in enumerate(texts, start=1)]
     found = pick(score_listing(rows, TableData(table, "y")))
-    assert found.picked.listed.row == 2 and found.left_out == 1
+    assert found.picked.listed.row == 2
+    [left_out] = found.left_out
+    assert left_out.row == 4 and left_out.reason.startswith("unknown function `lg`")
+
+
+def test_a_better_fit_with_an_infinite_eic_is_ranked_below_and_named():
+    cells = "".join(f"{x},{x % 7},{x * x + x % 7}\n" for x in range(1, 30))
+    table = read_table(f"x0,x1,y\n{cells}".encode())
+    texts = ["x0*x0 + 3", "x0*x0 + x1 + (x0 - x0)/(x0 - x0 + 1)", "x0*x0", "log(x1) + x0"]
+    rows = [Listed(i, text) for i, text in enumerate(texts, start=1)]
+    choice = pick(score_listing(rows, TableData(table, "y")))
+    assert [scored.listed.row for _, scored in choice.ranked] == [3, 1, 2]
+    assert choice.ranked[-1][0] == -math.inf and choice.ranked[-1][1].score.r2 == 1
+    assert "R² is" in str(choice.sentence) or "has a better R², 1," in str(choice.sentence)
+    assert "`x₀ − x₀` keeps no digit at 29 rows" in str(choice.sentence)
+    assert pick(score_listing(rows, TableData(table, "y")), 0.0).picked.listed.row == 2
+    [without] = choice.left_out
+    assert without.row == 4 and without.kind is Lack.NO_VALUE
+    assert without.reason.startswith("No real value at 4 of 29 rows, at `log(x₁)`:")
+
+
+def test_nothing_but_infinite_eic_leaves_the_choice_to_r2():
+    scores = [Score(3, r2, math.inf, math.nan, 0, 9, no_digit_at="x − x") for r2 in (0.4, 0.7)]
+    assert pick(listed(scores)).picked.listed.row == 2
+    assert "∞" in sentence(*scores) and "infinite EIC (`x − x`" in sentence(*scores)
 
 
 @pytest.mark.parametrize(("alpha", "eta"), [(-1, 0.9), (math.nan, 0.9), (0.1, 0), (0.1, 1.1)])

@@ -156,7 +156,11 @@ def test_what_pysr_itself_prints_is_still_its_own():
     head = "Complexity  Loss       Equation\n"
     text = head + "1           1.234e+01  y = 1.5\n3           5e-01  y = x0\n"
     got = import_formulas(text)
-    assert got.format == "pysr_print" and read(text)[1] == ("x0", {"complexity": 3, "loss": 0.5})
+    assert (
+        got.format == "pysr"
+        and got.reason.endswith(", printed")
+        and read(text)[1] == ("x0", {"complexity": 3, "loss": 0.5})
+    )
     text = "Complexity Loss Equation\n0 9.6e-02 2.5\n1 6.4e-04 x0 * 2.5\n"
     assert read(text)[1] == ("x0 * 2.5", {"complexity": 1, "loss": 6.4e-4})
 

@@ -1,0 +1,303 @@
+"""The forms in which tools write tables, each made one `Sheet`: JSON, a printed Python list, HTML,
+LaTeX, CSV, what pandas and Markdown print, and the prints of three tools.
+
+- AI Feynman (github.com/SJ001/AI-Feynman, ``S_run_aifeynman.py``): `solution_*.txt` holds a row of
+  numbers before each formula: the error on the test data (where there are such), the logarithm of
+  the error, the same times the number of rows, the complexity in bits and the error.
+- PySR (github.com/MilesCranmer/PySR, ``sr.py`` and ``export_latex.py``): in a table that it prints
+  itself, long equations end in ``...`` and go on in the next line; `latex_table()` sets
+  them in ``dmath*``.
+- TuringBot (its package `turingbot`, ``turingbot.py``): a line on the search, the header ``Size
+  Error Function``, then a row a formula.
+"""
+
+from __future__ import annotations
+
+import ast
+import html
+import json
+import re
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from eic_core.errors import DataError
+from eic_core.pool.importers.listed import read_number
+from eic_core.pool.importers.prints import (
+    Printed,
+    printed_by_pandas,
+    printed_in_bars,
+    without_gaps,
+)
+from eic_core.pool.importers.sheets import (
+    FORMULA_NAMES,
+    Sheet,
+    names_a_column,
+    reading_of,
+    sheet_of_csv,
+)
+from eic_core.pool.importers.source import PastedList
+
+# --- JSON and Python ---
+
+_OBJECT = re.compile(r"<[^<>\n]*>|np\.float(?:32|64)\(([^()\n]*)\)|(?<=: )-?(?:inf|nan)\b")
+
+_INFINITE = {"inf": "1e999", "-inf": "-1e999"}
+
+
+def _sheet_of_json(source: PastedList) -> Sheet | None:
+    content = json_of(source)
+    form = "JSON"
+    if content is None and (content := _python_of(source.text.strip())):
+        form = "printed"
+    objects = list(_objects(content))
+    keys = dict.fromkeys(key for each in objects for key in each)
+    names = [key for key in keys if any(_is_cell(each.get(key)) for each in objects)]
+    if content is not None and not names:
+        raise DataError(f"nothing in this {form} is named as a formula", hint=_NAMED)
+    if not names:
+        return None
+    rows = tuple(tuple(_cell(each.get(name)) for name in names) for each in objects)
+    return Sheet(tuple(names), rows, form)
+
+
+_NAMED = "call it `formula`, or paste the formulas, one a line"
+
+
+def json_of(source: PastedList) -> Any:
+    """What a text of JSON holds, one object a line, too; None if it is no JSON."""
+    text = source.text.strip()
+    if text[:1] not in ("[", "{"):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return [json.loads(line) for line in source.lines]
+    except (ValueError, RecursionError):
+        return None
+
+
+def _python_of(text: str) -> Any:
+    """A printed Python list or dictionary, in which objects without a literal stand for nothing."""
+    if text[:1] not in ("[", "{") or "'" not in text:
+        return None
+    literal = _OBJECT.sub(lambda match: match[1] or _INFINITE.get(match[0], "None"), text)
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            return ast.literal_eval(literal)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+
+
+def _objects(content: Any) -> Iterator[Mapping[str, Any]]:
+    """The objects with a formula in a document, at any depth, and those beside them in a list."""
+    pending = [content]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, str) and each is not content:
+            yield {"formula": each}
+        elif _has_formula(each):
+            yield each
+        elif isinstance(each, dict):
+            pending += [part for part in reversed(each.values()) if not _is_cell(part)]
+        elif isinstance(each, list):
+            if any(map(_has_formula, each)) and all(isinstance(part, dict) for part in each):
+                yield from each
+            else:
+                pending += reversed(each)
+
+
+def _has_formula(each: Any) -> bool:
+    named = each.items() if isinstance(each, dict) else ()
+    return any(isinstance(v, str) and str(k).lower() in FORMULA_NAMES for k, v in named)
+
+
+def _is_cell(value: object) -> bool:
+    return isinstance(value, (str, int, float)) and not isinstance(value, bool)
+
+
+def _cell(value: object) -> str:
+    return str(value).strip() if _is_cell(value) else ""
+
+
+# --- HTML and LaTeX ---
+
+_TAG = re.compile(r"<(tr|t[dh]|/t[dh]|/table)\b[^<>]*>", re.IGNORECASE)
+_ANY_TAG = re.compile(r"<[^<>]*>")
+_COLUMNS = re.compile(r"\A[*x]?\}(?:\{(?:[^{}]++|\{[^{}]*+\})*+\})?")
+_RULES = re.compile(
+    r"\\(?:(?:top|mid|bottom)rule|hline|c(?:mid)?(?:rule|line)(?:\([^()]*\))?\{[^{}]*\})"
+)
+_SET_LONG = re.compile(
+    r"\\(?:begin|end)\{(?:minipage|dmath\*?|split|aligned)\}(?:\{[^{}]*\})?|\\vspace\{[^{}]*\}"
+)
+_POWER_OF_TEN = re.compile(r"([-+]?[\d.]++)\s*\\(?:cdot|times)\s*10\^\{?\s*([-+]?\d+)\s*\}?")
+_BOLD = re.compile(r"\\(?:textbf|textit|text|emph|mathrm)\{([^{}]*)\}\Z")
+
+
+def _sheet_of_html(source: PastedList) -> Sheet | None:
+    _, table, text = source.text.partition("<table")
+    rows: list[list[str]] = []
+    for tag, content in zip((parts := _TAG.split(text))[1::2], parts[2::2], strict=True):
+        if tag.lower() == "tr":
+            rows.append([])
+        elif tag.lower() == "/table":
+            break
+        elif tag[0] != "/" and rows:
+            rows[-1].append(html.unescape(_ANY_TAG.sub("", content)).strip())
+    return _sheet_of_rows(rows, "HTML") if table else None
+
+
+def _sheet_of_latex(source: PastedList) -> Sheet | None:
+    tables = [
+        _latex_rows(part.partition(r"\end{tabular")[0])
+        for part in source.text.split(r"\begin{tabular")[1:]
+    ]
+    if not tables or len({tuple(rows[0]) for rows in tables if rows}) != 1:
+        return None
+    several = len(tables) > 1
+    rows = [[*tables[0][0], *["problem"] * several]]
+    for number, (_, *body) in enumerate(tables, start=1):
+        rows += [[*row, *[f"output {number}"] * several] for row in body]
+    return _sheet_of_rows(rows, "LaTeX", "latex")
+
+
+def _latex_rows(body: str) -> list[list[str]]:
+    """The cells of a tabular, behind what gives its columns."""
+    lines = _RULES.sub("", _COLUMNS.sub("", body, count=1)).split(r"\\")
+    rows = [[_latex_cell(cell) for cell in re.split(r"(?<!\\)&", line)] for line in lines]
+    return [row for row in rows if any(row)]
+
+
+def _latex_cell(cell: str) -> str:
+    text = _SET_LONG.sub("", cell).strip()
+    text = _BOLD.sub(r"\1", text)
+    if text.startswith("$") and text.endswith("$"):
+        text = text.strip("$").strip()
+    power = _POWER_OF_TEN.fullmatch(text)
+    return f"{power[1]}e{power[2]}" if power else text
+
+
+def _sheet_of_rows(rows: Sequence[Sequence[str]], form: str, syntax: str = "") -> Sheet | None:
+    if len(rows) < 2 or not any(rows[0]):
+        return None
+    table = without_gaps(Printed(tuple(rows[0]), tuple(map(tuple, rows[1:]))))
+    return _sheet_of_print(table, form, syntax)
+
+
+def _sheet_of_print(table: Printed | None, form: str, syntax: str = "") -> Sheet | None:
+    if table is None:
+        return None
+    if table.gaps and FORMULA_NAMES.isdisjoint(name.lower() for name in table.columns):
+        raise DataError(
+            "printing has left out the column with the formulas",
+            hint="save the table with to_csv, or print it with to_string()",
+        )
+    return Sheet(table.columns, table.rows, form, table.notes, syntax=syntax)
+
+
+# --- tables as tools print them ---
+
+_PYSR_HEAD = re.compile(r"\s*Complexity\s+(?:Loss|MSE)(\s+Score)?\s+Equation\s*\Z", re.IGNORECASE)
+_NUMBER = r"[-+]?(?:\d++\.?+\d*+(?:[eE][-+]?\d++)?+|inf|nan)"
+_PYSR_ROW = re.compile(rf"\s*+(\d++)\s++({_NUMBER})\s++(.*\S)", re.IGNORECASE)
+_PYSR_SCORE = re.compile(rf"({_NUMBER})\s+", re.IGNORECASE)
+_LEFT_SIDE = re.compile(r"[A-Za-z_]\w*\s*=(?!=)\s*")
+_GOES_ON = [".", ".", "."]
+
+
+def _sheet_of_pysr(source: PastedList) -> Sheet | None:
+    """The last table that was printed; an equation may go on in the next line."""
+    lines = source.lines
+    heads = [i for i, line in enumerate(lines) if _PYSR_HEAD.match(line)]
+    if not heads:
+        return None
+    scored = lines[heads[-1]].lower().count("score")
+    columns = ("Complexity", "Loss", *["Score"] * scored, "Equation")
+    cells: list[tuple[str, ...]] = []
+    equations: list[list[str]] = []  # letters, so that many lines join in linear time
+    for line in lines[heads[-1] + 1 :]:
+        row = _PYSR_ROW.match(line)
+        if row is None:
+            if equations and equations[-1][-3:] == _GOES_ON and line[0] not in "=-":
+                equations[-1][-3:] = line.strip()
+            elif equations:
+                break
+            continue
+        numbers, text = row.group(1, 2), row[3]
+        if scored:
+            score = _PYSR_SCORE.match(text)
+            numbers, text = (
+                (*numbers, score[1] if score else ""),
+                text[score.end() :] if score else text,
+            )
+        cells.append(numbers)
+        equations.append(list(text))
+    texts = ("".join(letters) for letters in equations)
+    whole = (text[side.end() :] if (side := _LEFT_SIDE.match(text)) else text for text in texts)
+    rows = tuple((*numbers, text) for numbers, text in zip(cells, whole, strict=True))
+    notes = (f"{len(heads)} tables were printed; the last is taken.",) if len(heads) > 1 else ()
+    return Sheet(columns, rows, "printed", notes)
+
+
+_TURINGBOT_HEAD = re.compile(r"\s*Size\s+Error\s+(?:Test[_ ]Error\s+)?(?:Function|Formula)\s*\Z")
+
+
+def _sheet_of_turingbot(source: PastedList) -> Sheet | None:
+    lines = source.lines
+    head = next((i for i, line in enumerate(lines[:5]) if _TURINGBOT_HEAD.match(line)), None)
+    if head is None:
+        return None
+    names = ["Size", "Loss", *["Loss_test"] * ("Test" in lines[head]), "Function"]
+    rows = [tuple(line.split(None, len(names) - 1)) for line in lines[head + 1 :]]
+    return Sheet(tuple(names), tuple(rows), "printed", method="TuringBot")
+
+
+_OF_AIFEYNMAN = ("test_error", "log_error", "log_error_of_all", "complexity", "loss", "formula")
+
+
+def _sheet_of_aifeynman(source: PastedList) -> Sheet | None:
+    """Four or five numbers before each formula; three columns where the name says what it is."""
+    fewest = 2 if source.name.startswith("solution_") else 4
+    rows = []
+    for line in source.lines:
+        cells = line.split(None, 5)
+        count = next((i for i, c in enumerate(cells) if read_number(c) is None), len(cells) - 1)
+        rows.append((count, line))
+    width = min(count for count, _ in rows)
+    if width < fewest or width == 3 or not reading_of(rows[-1][1].split(None, width)[width]):
+        return None
+    cells_of_rows = tuple(tuple(line.split(None, width)) for _, line in rows)
+    return Sheet(_OF_AIFEYNMAN[5 - width :], cells_of_rows, "printed", method="AI Feynman")
+
+
+def _sheet_of_pandas(source: PastedList) -> Sheet | None:
+    return _sheet_of_print(printed_by_pandas(source.lines, FORMULA_NAMES), "printed by pandas")
+
+
+def _sheet_of_bars(source: PastedList) -> Sheet | None:
+    table = printed_in_bars(source.lines)
+    if table is None or not all(map(names_a_column, table.columns)):
+        return None
+    return _sheet_of_print(table, "printed between bars")
+
+
+_SHAPES: tuple[Callable[[PastedList], Sheet | None], ...] = (
+    _sheet_of_json,
+    _sheet_of_html,
+    _sheet_of_latex,
+    _sheet_of_pandas,
+    _sheet_of_pysr,
+    _sheet_of_turingbot,
+    _sheet_of_aifeynman,
+    _sheet_of_bars,
+    lambda source: sheet_of_csv(source.text, source.lines[0]),
+)
+"""In the order in which they are tried."""
+
+
+def sheet_of(source: PastedList) -> Sheet | None:
+    """The table that a text holds, if it holds one."""
+    return next((sheet for shape in _SHAPES if (sheet := shape(source)) is not None), None)
