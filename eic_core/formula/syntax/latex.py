@@ -57,6 +57,7 @@ from eic_core.formula.syntax.latex_words import (
     said_by,
 )
 from eic_core.formula.syntax.names import Names, refuse_function
+from eic_core.formula.syntax.policy import Words
 from eic_core.formula.syntax.reading import Refusal, Report, insert, replaced
 from eic_core.formula.syntax.tokens import (
     BAD,
@@ -229,7 +230,8 @@ class Latex(Grammar):
         return insert(text, [(start + padding, "("), (end, ")")])
 
 
-_CASES = ("cases", "dcases", "rcases")
+_CASES = ("cases", "dcases", "rcases", "numcases", "subnumcases")
+_BRACES = ("\\{", "\\lbrace")
 _TABLES = ("array", "matrix", "aligned", "gathered")
 _NO_FACTORS = FONTS | {"begin", "end", "label", "tag", "right", "{"}
 _RELATIONS = frozenset("< > ≤ ≥ ≠ ⩽ ⩾ ∈ ∀ \\in \\forall \\notin".split()) | {
@@ -370,11 +372,9 @@ class _Scanner(Brackets):
         elif text == "pi":
             self.report.note("`pi` is read as π", (start, end))
             self.name(text, start, end)
+        elif self.script_column(text) or self.is_one_name(letters):
+            self.name(text, start, end)
         else:
-            subscripted = self.script_column(text)
-            if subscripted:
-                self.name(text, start, end)
-                return
             shown = " · ".join([*letters[:-1], text[len(letters) - 1 :]])
             self.report.note(f"`{text}` is read as the product {shown}", (start, end))
             if len(text) <= _LONGEST_NAME:
@@ -384,6 +384,12 @@ class _Scanner(Brackets):
             for offset in range(len(letters) - 1):
                 self.emit(NAME, letters[offset], start + offset, start + offset + 1)
             self.name(text[len(letters) - 1 :], start + len(letters) - 1, end)
+
+    def is_one_name(self, letters: str) -> bool:
+        """Whether a word is one name by the policy, which in LaTeX is that of a product."""
+        words = self.names.policy.words
+        given = all(self.names.is_known(letter) for letter in letters)
+        return words is Words.NAME or words is Words.GIVEN and not given
 
     def is_said(self, word: str) -> bool:
         """Whether ``for`` or its kin is a word, not a call, a name or Python's choice."""
@@ -467,6 +473,9 @@ class _Scanner(Brackets):
                 self.emit(OPERATOR, COMMAND_OPERATORS[text], start, end)
         elif text == "{":
             self.begin("{", "}", ")", start, end)
+        elif text == "}" and self.open and self.open[-1][1] == "cases":
+            self.open.pop()
+            self.end_cases(start, end)
         elif text == "}":
             self.finish("}", start, end)
         elif text == "^":
@@ -491,7 +500,7 @@ class _Scanner(Brackets):
                 self.emit(COMMA, text, start, end)
         elif text == "_":
             self.report.fail("a subscript without a name", start, end, "as in `x_{0}`")
-        elif text == "$" and self.tokens:
+        elif text == "$" and self.tokens and not self.cases:
             self.report.fail(
                 "`$` ends the formula here",
                 start,
@@ -504,6 +513,8 @@ class _Scanner(Brackets):
             pass  # `y =` before a case
         elif text == "=" and self.open and self.open[-1][2] not in self.factors:
             self.emit(BAD, "==", start, end)
+        elif text == ":" and self.cases and self.tokens[-1][0] == COMMA:
+            pass  # before the condition of a case
         elif text not in "$&~" and not (text == "." and self.ends_case()):
             self.emit(BAD, text, start, end)
 
@@ -564,8 +575,16 @@ class _Scanner(Brackets):
         if text.startswith("\\\\") and len(text) > 2:  # a backslash escaped once too often
             text = text[1:]
         word = text[1:]
-        if text == "\\\\" and self.cases:
+        if text in ("\\\\", "\\cr") and self.cases:
             self.row(start, end)
+            return
+        if text == "\\cases" and self.raw[self.index][1] == "{":  # of plain TeX
+            self.index += 1
+            self.open.append(("}", "cases", start))
+            self.begin_cases(start, end)
+            return
+        if text in _BRACES and self.raw[self.index][1] == "\\begin":
+            self.braced += 1  # a brace around a table, which holds cases
             return
         if text == "\\boxed" and self.raw[self.index][1] == "{":
             return  # a frame says nothing
@@ -616,11 +635,9 @@ class _Scanner(Brackets):
             table = inner in _TABLES and self.braced
             if (table or inner.rstrip("*") in _CASES) and word in ("begin", "end"):
                 if word == "begin":
-                    if inner == _TABLES[0]:
-                        self.raw_group()  # how its columns are set
-                    self.emit(CALL, "cases", start, end, CASES)
-                    self.cases += 1
-                    self.rows.append([len(self.open), 0, len(self.tokens)])
+                    if inner == _TABLES[0] or inner.endswith("numcases"):
+                        self.raw_group()  # how its columns are set; `y =`
+                    self.begin_cases(start, end)
                 elif self.cases:
                     self.end_cases(start, end)
             elif word == "begin" and inner.rstrip("*") not in WRAPPERS:
@@ -646,6 +663,11 @@ class _Scanner(Brackets):
             self.report.fail(
                 f"the command `{text[:40]}` is not known", start, end, "use plain LaTeX mathematics"
             )
+
+    def begin_cases(self, start: int, end: int) -> None:
+        self.emit(CALL, "cases", start, end, CASES)
+        self.cases += 1
+        self.rows.append([len(self.open), 0, len(self.tokens)])
 
     def wide_blank(self, start: int, end: int) -> None:
         """``\\quad`` behind an operand, which separates a condition from what it is said of."""
@@ -960,7 +982,7 @@ class _Scanner(Brackets):
             self.braced -= 1
             return
         self.index += 1
-        if side == "left" and text == r"\{" and self.raw[self.index][1] == r"\begin":
+        if side == "left" and text in _BRACES and self.raw[self.index][1] == r"\begin":
             self.braced += 1  # a brace around a table, which holds cases
         elif text in ("|", r"\vert", r"\lvert", r"\rvert", r"\|"):
             if side == "left":
