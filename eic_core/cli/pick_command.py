@@ -30,7 +30,7 @@ from eic_core.pool.importers import FORMATS, Imported, Listed, import_formulas
 from eic_core.pool.left_out import left_out_lines, refuse_left_out
 from eic_core.pool.listing import ListedScore, TableData, column_notes, score_listing
 from eic_core.pool.picking import READABLE, Pick, pick
-from eic_core.pool.protected import write_out
+from eic_core.pool.protected import with_plain_functions
 from eic_core.pool.table_check import check_table
 from eic_core.samples import Samples
 
@@ -80,8 +80,8 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument(
         "--reading",
-        choices=("plain", "tool"),
-        default="plain",
+        choices=("tool", "plain"),
+        default="tool",
         help="whether functions that a tool protects are those of the tool; default: %(default)s",
     )
     parser.add_argument(
@@ -147,7 +147,7 @@ def _as_asked(rows: Sequence[Listed], options: argparse.Namespace) -> Sequence[L
             hint = "there are " + ", ".join(SYNTAXES)
             raise DataError(f"there is no notation `{options.syntax}`", hint=hint)
         rows = [replace(row, syntax=name) for row in rows]
-    return write_out(rows) if options.reading == "tool" else rows
+    return with_plain_functions(rows) if options.reading == "plain" else rows
 
 
 def _cards(choice: Pick, rows: CardRows) -> list[tuple[RobustnessCard, Samples]]:

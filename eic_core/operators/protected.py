@@ -22,7 +22,6 @@ import numpy as np
 
 from eic_core.operators import wide
 from eic_core.operators.exponentials import LOG_ROW
-from eic_core.operators.helpers import C_PROTECTED
 from eic_core.operators.row import Operands, Operator, Program, Traced, Y, is_zero, limits, square
 from eic_core.operators.wide import Wide, Widely
 from eic_core.operators.words import NEARLY_ON_A_JUMP, Words
@@ -107,8 +106,7 @@ def _quotient(name: str, edge: Fraction, where: str) -> Operator:
 def _writing(name: str, *parameters: str) -> Writing:
     bare = name.replace("_", "")  # LaTeX and Mathematica mean something else by a low line
     form = called(name, rf"\operatorname{{{bare}}}", upright=bare)
-    helper = C_PROTECTED[name]
-    return Writing(f"{name} {bare}", form, parameters=parameters, c_helper=helper)
+    return Writing(f"{name} {bare}", form, parameters=parameters)
 
 
 GP_DIV_ROW = _quotient("gp_div", EDGE, "at ±0.001, where its value jumps")

@@ -191,11 +191,6 @@ def apply_call(
     return _Parser([], Grammar(names, report)).called(function, operands, span)
 
 
-def fail_bad_character(report: Report, character: str, start: int, end: int) -> NoReturn:
-    """Raise for a character that no formula holds."""
-    _bad_character(report, Token(BAD, character, start, end))
-
-
 Operand = tuple[Draft, int, int]
 _Built = TypeVar("_Built")
 

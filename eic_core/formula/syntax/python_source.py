@@ -34,9 +34,11 @@ from eic_core.formula.syntax.conditions import (
     choice,
     is_truth,
 )
-from eic_core.formula.syntax.grammar import apply_call, fail_bad_character
+from eic_core.formula.syntax.grammar import apply_call
 from eic_core.formula.syntax.names import Names, similar_function, suggestion
 from eic_core.formula.syntax.reading import Refusal, Report
+from eic_core.formula.syntax.refusals import refuse_character
+from eic_core.formula.syntax.tokens import BAD, Token
 from eic_core.formula.tree import Draft, constant
 
 Step = tuple[Sequence[ast.expr], Callable[[list[Draft]], Draft]]
@@ -247,7 +249,7 @@ class Expression:
         if isinstance(value, complex):
             self.fail(node, "complex numbers are not supported", "write a product as `2*j`")
         if not isinstance(value, (int, float)):
-            fail_bad_character(self.report, "'", *span)
+            refuse_character(self.report, Token(BAD, "'", *span))
         label = written.replace("_", "")
         try:
             label = str(value) if label[:2].lower() in ("0x", "0o", "0b") else number_label(label)
@@ -283,7 +285,7 @@ class Expression:
         if name is None:
             sign = {ast.MatMult: "@", ast.LShift: "<<", ast.RShift: ">>"}.get(kind, "^")
             place = self.report.text.find(sign, self.source.span(node.left)[1])
-            fail_bad_character(self.report, sign[0], place, place + 1)
+            refuse_character(self.report, Token(BAD, sign[0], place, place + 1))
         return operands, lambda both: Draft(name, both, span=span)
 
     def joined(self, kind: type[ast.operator], both: list[Draft], span: Span) -> Draft:
@@ -365,7 +367,7 @@ class Expression:
 
     def refuse_point(self, node: ast.Attribute) -> NoReturn:
         place = self.report.text.find(".", self.source.span(node.value)[1])
-        fail_bad_character(self.report, ".", place, place + 1)
+        refuse_character(self.report, Token(BAD, ".", place, place + 1))
 
     # --- calls ---
 

@@ -16,7 +16,7 @@ from eic_core.pool.candidate import Lack, Refused, read_candidate
 from eic_core.pool.counting import index_of
 from eic_core.pool.left_out import MOST_ROWS, LeftOut, by_cause
 from eic_core.pool.listing import ListedScore
-from pages.ui.compare.desk import CompareDesk, Scored, compare_desk, protect_list, read_list_again
+from pages.ui.compare.desk import CompareDesk, Scored, compare_desk, read_list_again, read_plainly
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.messages import show_heading
 from pages.ui.kit.text import clean, escape, label, prose
@@ -122,11 +122,11 @@ def _remedies(desk: CompareDesk, group: _Group, place: int, visit: Visit) -> Non
                     on_click=_compare_with,
                     args=(name,),
                 )
-        case Lack.NO_VALUE if group.first.protected and not desk.protected:
+        case Lack.NO_VALUE if group.first.protected and not desk.plain:
             st.button(
-                "Measure protected functions as the tool computes them",
-                key=f"protect-{place}",
-                on_click=protect_list,
+                "Read the plain functions",
+                key=f"plain-{place}",
+                on_click=read_plainly,
                 args=(True,),
             )
         case Lack.NO_SCORE:
