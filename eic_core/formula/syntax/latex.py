@@ -469,7 +469,7 @@ class _Scanner(Brackets):
             else:
                 self.emit(OPERATOR, COMMAND_OPERATORS[text], start, end)
         elif text == "{":
-            self.begin("{", "}", ")", start, end)
+            self.begin("{", "}", start, end)
         elif text == "}" and self.open and self.open[-1][1] == "cases":
             self.open.pop()
             self.end_cases(start, end)
@@ -485,7 +485,7 @@ class _Scanner(Brackets):
                 text == "[" or self.is_near(start) or self.text[start - 1].isspace()
             )
             if not may_be_unit or not self.is_unit_of_value(start):
-                self.opener(text, start, end)
+                self.begin(*OPENERS[text], start, end)
         elif text in CLOSERS:
             self.finish(CLOSERS[text], start, end)
         elif text == "|":
@@ -810,7 +810,7 @@ class _Scanner(Brackets):
             return False
         inner, end = self.raw_group()
         said = re.sub(r"[\\,:;.~\s]+", " ", inner).strip().lower()
-        if self.rows and said in ("", *JOINTS):
+        if self.rows and said in ("", *JOINTS) and not self.names.is_known(said):
             if said:
                 self.emit(BAD, "&&" if JOINTS[said] == AND else "||", start, end)
             return True
@@ -828,29 +828,21 @@ class _Scanner(Brackets):
         `behind` in it.
         """
         shown = self.text[start:end].strip()
-        if self.in_row():
-            is_last = word in OTHERWISE
-            if self.begins_row():
-                self.report.fail(
-                    f"no value stands before `{shown[:40]}`",
-                    start,
-                    end,
-                    "write the value of each case first",
-                )
-            self.cell(start, end)
-            if is_last:
-                self.names.special = True
-                self.emit(LEAF, word, start, end, constant(TRUE, (start, end)))
-            self.unpack(place, behind, end)
-            return
-        if self.rows and self.rows[-1][1] and self.tokens[-1][0] == OPEN:  # `& {\text{if } …}`
+        in_row = self.in_row()
+        if in_row and self.begins_row():
+            hint = "write the value of each case first"
+            self.report.fail(f"no value stands before `{shown[:40]}`", start, end, hint)
+        # the second: `& {\text{if } …}`
+        if in_row or self.rows and self.rows[-1][1] and self.tokens[-1][0] == OPEN:
+            if in_row:
+                self.cell(start, end)
             if word in OTHERWISE:
                 self.names.special = True
                 self.emit(LEAF, word, start, end, constant(TRUE, (start, end)))
             self.unpack(place, behind, end)
             return
-        hint = "give the formula alone, or cases as in `\\begin{cases} x & x > 0 \\end{cases}`"
         if word in OTHERWISE or self.open or self.rows or not self.tokens:
+            hint = "give the formula alone, or cases as in `\\begin{cases} x & x > 0 \\end{cases}`"
             self.report.fail(f"`{shown[:40]}` is said of a case", start, end, hint)
         self.leave_out(start)
 
@@ -967,11 +959,11 @@ class _Scanner(Brackets):
             self.braced += 1  # a brace around a table, which holds cases
         elif text in ("|", r"\vert", r"\lvert", r"\rvert", r"\|"):
             if side == "left":
-                self.begin("|", "|", "|", start, end)
+                self.begin("|", "|", start, end)
             else:
                 self.finish("|", start, end)
         elif side == "left" and text in OPENERS:
-            self.opener(text, start, end)
+            self.begin(*OPENERS[text], start, end)
         elif side == "right" and text in CLOSERS:
             self.finish(CLOSERS[text], start, end)
         else:

@@ -508,19 +508,15 @@ class Brackets:
             depth += (text == "{") - (text == "}")
         return self.text[end:low], high
 
-    def begin(self, shown: str, closer: str, meaning: str, start: int, end: int) -> None:
-        """Open a bracket that groups. ``|``, ``⌊`` and ``⌈`` are functions, all others parentheses.
-        `meaning` is what its closing means: ``)``, or ``then`` if an argument follows.
+    def begin(self, shown: str, closer: str, start: int, end: int) -> None:
+        """Open a bracket that groups. ``|``, ``⌊`` and ``⌈`` are functions, all others
+        parentheses.
         """
-        name = shown if shown in "|⌊⌈" else "("
+        is_function = shown in "|⌊⌈"
         if self.tokens and self.tokens[-1][0] in ENDS_OPERAND:
             self.factors.add(start)
-        self.emit(OPEN, name, start, end)
-        self.open.append((closer, closer if name != "(" else meaning, start))
-
-    def opener(self, text: str, start: int, end: int) -> None:
-        shown, closer = OPENERS[text]
-        self.begin(shown, closer, ")", start, end)
+        self.emit(OPEN, shown if is_function else "(", start, end)
+        self.open.append((closer, closer if is_function else ")", start))
 
     def finish(self, closer: str, start: int, end: int) -> None:
         """Close a bracket, which was given its meaning when it was opened. Raises `FormulaError` if

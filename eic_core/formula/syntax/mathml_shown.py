@@ -273,7 +273,7 @@ class _Translation:
             if SOME_UNITS.match(name):
                 told = f"`{name[:40]}` is read as a variable, not as a unit"
                 self.report.note(told, (element.start, element.end))
-        if len(name) == 1 and not name.isalpha():
+        if len(name) == 1 and not name.isalpha() and name != "_":
             self.mark(element)
             return
         try:
