@@ -104,6 +104,8 @@ def test_every_place_points_into_the_users_own_text(text, meaning):
         start, end = node.span
         assert 0 <= start < end <= len(text)
         written = text[start:end]
+        if written.endswith(")") and not node.children:
+            continue  # of a function that the text defines, which stands at its call
         if node.operator == "variable":
             assert set(re.findall("[0-9]+", node.label)) <= set(re.findall("[0-9]+", written)) | {
                 "1"
