@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from eic_core import wording
 from eic_core.formula.syntax.names import CONSTANT_NAMES
-from eic_core.formula.syntax.python_source import Formulas, Source, path_of
+from eic_core.formula.syntax.python_source import Formulas, Source
 from eic_core.formula.syntax.reading import Report
 from eic_core.formula.syntax.statements import (
     IDENTIFIER,
@@ -104,8 +104,9 @@ class _Module:
         value = getattr(node, "value", None)
         if isinstance(node, ast.Expr):
             return isinstance(value, ast.Constant) and isinstance(value.value, (str, type(...)))
-        called = path_of(value.func)[-1:] if isinstance(value, ast.Call) else []
-        return isinstance(node, ast.Assign) and not _DECLARES.isdisjoint(called)
+        head = value.func if isinstance(value, ast.Call) else None
+        called = getattr(head, "attr", getattr(head, "id", ""))
+        return isinstance(node, ast.Assign) and called in _DECLARES
 
     def constant(self, node: ast.Assign | ast.AnnAssign, known: set[str]) -> None:
         """Keep a line above a function that gives a number."""

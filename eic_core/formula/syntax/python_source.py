@@ -37,7 +37,7 @@ from eic_core.formula.syntax.conditions import (
 from eic_core.formula.syntax.grammar import apply_call, fail_bad_character
 from eic_core.formula.syntax.names import Names, similar_function, suggestion
 from eic_core.formula.syntax.reading import Refusal, Report
-from eic_core.formula.tree import Draft, constant
+from eic_core.formula.tree import CONSTANT, Draft, constant
 
 Step = tuple[Sequence[ast.expr], Callable[[list[Draft]], Draft]]
 """The operands of a part of a tree, and what builds its node of theirs."""
@@ -157,15 +157,6 @@ def columns_of(line: str) -> Sequence[int]:
     return [*(i for i, letter in enumerate(line) for _ in letter.encode()), len(line)]
 
 
-def path_of(node: ast.expr) -> list[str]:
-    """The names of ``np.linalg.norm``, none if anything else stands between the points."""
-    names: list[str] = []
-    while isinstance(node, ast.Attribute):
-        names.append(node.attr)
-        node = node.value
-    return [*names, node.id][::-1] if isinstance(node, ast.Name) else []
-
-
 class Expression:
     """Reads one expression; the tree is walked without recursion, as it may be deep."""
 
@@ -202,10 +193,19 @@ class Expression:
             return (), lambda _: draft
         return _STEPS.get(type(node), Expression.refuse)(self, node)
 
-    def path(self, node: ast.expr) -> list[str]:
-        """As `path_of`, as the user has written it."""
-        path, root = path_of(node), _root(node)
-        return [self.source.written(root), *path[1:]] if path else path
+    def path(self, node: ast.expr) -> tuple[list[str], bool]:
+        """The names of ``np.linalg.norm``, none if anything else stands between the points; and
+        whether the first is no variable.
+        """
+        names: list[str] = []
+        while isinstance(node, ast.Attribute):
+            names.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return [], False
+        first = self.source.written(node)
+        is_variable = first in self.operands or self.names.is_known(first)
+        return [first, *names[::-1]], not is_variable and self.source.leaf(node) is None
 
     def fail(self, node: Part, message: str, hint: str) -> NoReturn:
         self.report.fail(message, *self.source.span(node), hint)
@@ -221,21 +221,10 @@ class Expression:
         except Refusal as refusal:
             self.report.refuse(refusal, *span)
 
-    def is_known(self, node: ast.expr) -> bool:
-        """Whether an expression is a name of a variable, or no name."""
-        if not isinstance(node, ast.Name) or self.source.leaf(node) is not None:
-            return True
-        name = self.source.written(node)
-        return name in self.operands or self.names.is_known(name)
-
     # --- leaves and operators ---
 
     def name(self, node: ast.Name) -> Step:
-        draft = self.source.leaf(node)
-        return (
-            (),
-            lambda _: draft or self.leaf_of(self.source.written(node), self.source.span(node)),
-        )
+        return (), lambda _: self.leaf_of(self.source.written(node), self.source.span(node))
 
     def constant(self, node: ast.Constant) -> Step:
         return (), lambda _: self.number(node, self.source.span(node))
@@ -343,7 +332,7 @@ class Expression:
         column = node.slice
         if isinstance(column, ast.Constant) and isinstance(column.value, str):
             self.tables.setdefault(self.source.written(node.value), span)
-            if len(self.tables) > 1 or not path_of(node.value):
+            if len(self.tables) > 1 or not self.path(node.value)[0]:
                 hint = "write a name for each, such as `x`"
                 self.fail(node, "columns of two tables are not read", hint)
             name = column.value.strip()
@@ -354,13 +343,15 @@ class Expression:
         self.fail(node, f"`{written[:40]}` is not read", "write a name, such as `x0`")
 
     def attribute(self, node: ast.Attribute) -> Step:
-        span, path = self.source.span(node), self.path(node)
+        span, (path, is_free) = self.source.span(node), self.path(node)
         if path and self.names.is_column(".".join(path)):
             return (), lambda _: self.leaf_of(".".join(path), span)
         if node.attr in _OF_COLUMNS and isinstance(node.value, (ast.Subscript, ast.Attribute)):
             return (node.value,), lambda operands: operands[0]
-        if path and path[0] in _MODULES and not self.is_known(_root(node)):
-            return (), lambda _: self.leaf_of(f"np.{node.attr}", span)
+        if is_free and path[0] in _MODULES:
+            draft = self.leaf_of(f"np.{node.attr}", span)
+            if draft.operator == CONSTANT:
+                return (), lambda _: draft
         self.refuse_point(node)
 
     def refuse_point(self, node: ast.Attribute) -> NoReturn:
@@ -421,22 +412,20 @@ class Expression:
 
     def called(self, head: ast.Attribute, node: ast.Call) -> tuple[str, ast.expr | None]:
         """The name of the function, and the object where it is a method."""
-        path, bare, thing = self.path(head), head.attr, head.value
-        root = _root(head)
+        (path, is_free), bare, thing = self.path(head), head.attr, head.value
         name = _OF_RUST.get(bare, bare)
         try:
             function = self.names.function(name)
         except Refusal:
             function = None
-        if path and not self.is_known(root) and path[0] in _MODULES:
+        if is_free and path[0] in _MODULES:
             of_numpy = path[0] in _LIKE_NUMPY
-            return (
-                f"np.{bare}" if of_numpy else f"{path[0]}.{bare}" if len(path) == 2 else bare
-            ), None
+            module = "np" if of_numpy else path[0]
+            return f"{module}.{bare}" if of_numpy or len(path) == 2 else bare, None
         count, lone = len(node.args) + len(node.keywords), path[0] if len(path) == 2 else ""
         if function is None:
             self.refuse_point(head)
-        if path and not self.is_known(root) and function is not None:
+        if is_free:
             fits = function.low <= count <= function.high
             may_be_method = bool(lone) and function.low <= count + 1 <= function.high
             is_number = all(isinstance(each, ast.Constant) for each in node.args)
@@ -454,7 +443,7 @@ class Expression:
         return name, thing
 
     def check_method(
-        self, head: ast.Attribute, node: ast.Call, name: str, function: Function | None
+        self, head: ast.Attribute, node: ast.Call, name: str, function: Function
     ) -> None:
         """Raise where a method is not the function of that name with its object before the rest."""
         start, end = self.source.span(head)
@@ -467,7 +456,7 @@ class Expression:
             if axis.isdigit():
                 told = f"`.{name}({axis})` may be along an axis"
                 self.report.fail(told, place, self.source.span(first)[1], hint)
-        if function is not None and function.high == 1 and node.args:
+        if function.high == 1 and node.args:
             thing = self.source.written(head.value)
             hint = f"write `{name}(…)`, and `*` for a product"
             if thing.lower() in FUNCTIONS:
@@ -545,12 +534,6 @@ class Formulas:
         """One of them; names and functions that are given mean these."""
         self.source.given, self.source.functions = given, functions
         return Expression(report, names, self.source).read(self.trees[place])
-
-
-def _root(node: ast.expr) -> ast.expr:
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node
 
 
 def _says_nothing(argument: ast.expr | ast.keyword) -> bool:
