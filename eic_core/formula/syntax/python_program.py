@@ -157,7 +157,8 @@ class _Module:
             self.statements(block, function.body)
         free = words_in(self.report, *block.statements) - set(block.arguments)
         if not free.isdisjoint(outer):
-            refuse_statement(self.report, source.text[span[0] :].split(None, 1)[0], span[0])
+            told = "a function that needs names of the function around it is not read"
+            self.report.fail(told, *span, "write it beside the other, with all its arguments")
         self.blocks.append(block)
 
     def note_defaults(self, block: Block, function: Function_, start: int) -> None:
@@ -198,7 +199,8 @@ class _Module:
         for node in body:
             span = self.source.span(node)
             if (function := _function(node)) is not None:
-                self.function(node, function, [*block.arguments, *(s[0] for s in block.statements)])
+                outer = [*block.arguments, *[each.name for each in block.statements]]
+                self.function(node, function, outer)
             elif isinstance(node, (ast.Assign, ast.AnnAssign)):
                 if node.value is not None and not self.says_nothing(node):
                     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
@@ -229,11 +231,7 @@ class _Module:
             return
         names = target.elts if isinstance(target, (ast.Tuple, ast.List)) else []
         written = [self.source.written(each) for each in names]
-        if (
-            names
-            and all(isinstance(each, ast.Name) for each in names)
-            and (len(set(written)) == len(written))
-        ):
+        if all(map(str.isidentifier, written)) and len(set(written)) == len(written):
             if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(names):
                 parts = [
                     self.statement(name, part)

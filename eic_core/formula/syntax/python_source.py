@@ -36,7 +36,8 @@ from eic_core.formula.syntax.conditions import (
 )
 from eic_core.formula.syntax.grammar import apply_call, fail_bad_character
 from eic_core.formula.syntax.names import Names, similar_function, suggestion
-from eic_core.formula.syntax.reading import Refusal, Report
+from eic_core.formula.syntax.reading import Refusal, Report, replaced
+from eic_core.formula.syntax.tokens import LEAF, TokenRow
 from eic_core.formula.tree import CONSTANT, Draft, constant
 
 Step = tuple[Sequence[ast.expr], Callable[[list[Draft]], Draft]]
@@ -63,7 +64,10 @@ _OTHER_ORDER = frozenset(("where", "mask", "if", "ifelse", "select", "cond"))
 _OF_RUST = {"powi": "pow", "powf": "pow"}
 
 
-_EDITS = r"\^|&&|\|\||\$(?P<column>[^\W\d][\w.]*+)|[×·⋅−–]"
+_EDITS = (
+    r"\^|&&|\|\||\$(?P<column>[^\W\d][\w.]*+)|[×·⋅−–]|\\(?!\s*\n)"
+    r"|(?P<number>(?<![\w.])[0-9._]++(?=(?:if|else|and|or|in|is|not)\b))"
+)
 _PROGRAM = re.compile(_EDITS)
 _ALONE = re.compile(
     _EDITS + r"|(?P<named>(?<![<>=!:])=(?!=))"
@@ -71,7 +75,8 @@ _ALONE = re.compile(
     r"|(?<![\w.])(?:[0-9]++\.?+[0-9]*+)(?=[^\W\d_])(?![eE][0-9+-]))"
 )
 """Where an expression by itself is written otherwise than in Python."""
-_SIGNS = {"^": "**", "&&": " and ", "||": " or ", "−": "-", "–": "-"}
+_SIGNS = {"^": "**", "&&": " and ", "||": " or ", "−": "-", "–": "-", "\\": "?"}
+"""In Python's signs. A backslash has none: in a text it would be warned of."""
 
 
 class Source:
@@ -119,6 +124,8 @@ class Source:
         """A part of the text as Python has it."""
         if match["column"]:
             return f"['{match['column']}']"
+        if match["number"]:
+            return match[0] + " "
         groups = match.groupdict()
         if groups.get("factor") is not None:
             return match[0] + "*"
@@ -534,6 +541,32 @@ class Formulas:
         """One of them; names and functions that are given mean these."""
         self.source.given, self.source.functions = given, functions
         return Expression(report, names, self.source).read(self.trees[place])
+
+
+def read_tokens(
+    report: Report, names: Names, tokens: list[TokenRow]
+) -> tuple[list[TokenRow], dict[str, str]] | None:
+    """The tokens as one leaf that holds what they say in Python, and the other readings; None if
+    they are no Python.
+    """
+    leaves = {row[2:4]: row[4] for row in tokens if isinstance(row[4], Draft)}
+    functions = {row[1]: row[4] for row in tokens if isinstance(row[4], Function)}
+    start, end = tokens[0][2], tokens[-1][2]
+    try:
+        source = Source(report, start, end, leaves, functions)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    root = source.body[0]
+    if not isinstance(root, ast.Expr):
+        return None
+    expression = Expression(report, names, source)
+    draft = expression.read(root.value)
+    others = {label: each.text for label, each in report.alternatives.items()}
+    others |= {
+        f"{thing} as an argument of the functions behind it": replaced(report.text, pieces)
+        for thing, pieces in expression.others.items()
+    }
+    return [(LEAF, "", start, end, draft), tokens[-1]], others
 
 
 def _says_nothing(argument: ast.expr | ast.keyword) -> bool:
