@@ -66,7 +66,7 @@ _OF_RUST = {"powi": "pow", "powf": "pow"}
 
 _EDITS = (
     r"\^|&&|\|\||\$(?P<column>[^\W\d][\w.]*+)|[×·⋅−–]|\\(?!\s*\n)"
-    r"|(?P<number>(?<![\w.])[0-9._]++(?=(?:if|else|and|or|in|is|not)\b))"
+    r"|(?P<number>(?<![\w.])[0-9._]++(?=(?:if|else|and|or|in|is|not|for)\b))"
 )
 _PROGRAM = re.compile(_EDITS)
 _ALONE = re.compile(
