@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
 from eic_core import wording
+from eic_core.formula.syntax.build import FUNCTIONS
 from eic_core.formula.syntax.names import CONSTANT_NAMES
 from eic_core.formula.syntax.python_source import Formulas, Source
 from eic_core.formula.syntax.reading import Report
@@ -111,7 +112,7 @@ class _Module:
     def constant(self, node: ast.Assign | ast.AnnAssign, known: set[str]) -> None:
         """Keep a line above a function that gives a number."""
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        if node.value is None or self.says_nothing(node):
+        if node.value is None or self.says_nothing(node) or not self.is_formula(node.value):
             return
         for target in targets:
             if isinstance(target, ast.Name):
@@ -120,6 +121,13 @@ class _Module:
                     known.add(statement.name)
                     self.above.append((statement, self.source.span(node)[0]))
 
+    def is_formula(self, value: ast.expr) -> bool:
+        """Whether each call in a value is one of a function of formulas, as none of data is."""
+        calls = [each.func for each in ast.walk(value) if isinstance(each, ast.Call)]
+        called = [getattr(head, "attr", getattr(head, "id", "")) for head in calls]
+        names = {block.name for block in self.blocks}
+        return all(name in names or name.lower() in FUNCTIONS for name in called)
+
     def main(self, lines: Sequence[ast.stmt]) -> None:
         """A formula behind the functions that holds a call of one, and is more than the call."""
         names = {block.name for block in self.blocks}
@@ -127,6 +135,8 @@ class _Module:
         for node in lines:
             value = getattr(node, "value", None)
             if not isinstance(node, (ast.Assign, ast.Expr)) or not isinstance(value, ast.expr):
+                continue
+            if not self.is_formula(value):
                 continue
             calls = [each.func for each in ast.walk(value) if isinstance(each, ast.Call)]
             named = [each.id for each in calls if isinstance(each, ast.Name)]
@@ -169,6 +179,9 @@ class _Module:
         names = [*plain, *given.kwonlyargs]
         if not any(values):
             return
+        places = [place for place, value in enumerate(values, 1) if value is None]
+        last_values = values[max(places, default=0) :]
+        block.values = [self.statement("", value) for value in last_values if value is not None]
         source = self.source
         arguments: list[tuple[str, str, str]] = []
         for arg, value in zip(names, values, strict=True):

@@ -139,6 +139,11 @@ BESIDE = {
     "def f(x, n):\n    return g(x, n)\ndef g(a, b):\n    return a**b": "x**n",
     "def g(a, b):\n    return a**b\ndef f(x):\n    return g(x, 2)": "x**2",
     "def g(a, b):\n    return a - b\ndef f(x):\n    return g(b=x, a=1)": "1 - x",
+    "def g(x, m=0, s=1):\n    return (x - m)/s\ndef f(x):\n    return g(x) + g(x, s=2)": (
+        "(x - 0)/1 + (x - 0)/2"
+    ),
+    "def g(x):\n    return x**2\nx = np.linspace(0, 1)\ny = 2*g(x)\nplt.plot(x, y)": "2*x**2",
+    "def g(x, *, a=1, b):\n    return x - a*b\ndef f(x):\n    return g(x, a=2, b=3)": "x - 2*3",
     "x = 2\nu = x*z\nu**x": "(2*z)**2",
     "class_ = 2\ny = class_*x\nplt.show()": "2*x",
 }
@@ -170,6 +175,8 @@ REFUSED = {
     "def f(x):\n    return @{1: x}": "is not read",
     "def f(x):\n    return @x[0, 1]": "is not read",
     "def f(x):\n    return @x, x + 1": "unexpected `,`",
+    "def g(x, m=0):\n    return x - m\ndef f(x):\n    return @g(m=x)": "lacks its argument `x`",
+    "def g(x, y, m=0):\n    return x - m\ndef f(x):\n    return @g(x)": "lacks an argument",
     "def f(x):\n    return @x(2)": "is a call or an element here",
     "def f(x):\n    return @2j*x": "complex numbers",
     "def f(x):\n    return @np.exp(x, x)": "`exp` takes 1 argument, not 2",
