@@ -100,8 +100,8 @@ def letter_products(
     if names.policy.words is Words.NAME:
         return found
     by_hand = names.policy.words is Words.PRODUCT
-    for kind, word, *_ in tokens:
-        if kind != NAME or len(word) < 2 or not (ways := ways_of(word)) or _is_whole(word, names):
+    for word in dict.fromkeys([row[1] for row in tokens if row[0] == NAME]):
+        if len(word) < 2 or not (ways := ways_of(word)) or _is_whole(word, names):
             continue
         given = [parts for parts in ways if _are_given(parts, names)]
         if given:

@@ -259,10 +259,15 @@ def drop_closing_marks(paste: Paste) -> Paste:
     return paste._replace(start=start, end=end)
 
 
+_MARKS = "-+([0123456789 \t\n"
+"""What the number of an item or its sign begins with, or blanks before it."""
+
+
 def offer_without_numbers(paste: Paste) -> Paste:
     """Offer a formula without the number of an item or an equation; offer each item of a list."""
     report, text, start, end = paste.report, paste.report.text, paste.start, paste.end
-    if paste.program is not None or paste.reader != INFIX:
+    first, last = text[start : start + 1], text[max(end - 1, 0) : end]
+    if paste.program is not None or paste.reader != INFIX or first not in _MARKS and last != ")":
         return paste
     for number, line in enumerate(marked_lines(text, start, end), 1):
         message = (
