@@ -50,7 +50,7 @@ def _row(
         size, bound = abs(a[-1]), B.number(edge)
         if size > bound:
             return exact(B, a)
-        return inside if size <= bound else B.nan
+        return B.number(Fraction(inside)) if size <= bound else B.nan
 
     def chosen(B: Any, a: Operands, outer: Sequence[Any]) -> tuple[Any, ...]:
         """What holds beyond the edge, 0 within it, ∞ on it for the operand that passes it."""

@@ -16,10 +16,12 @@ from eic_core.engine.amplify import amplify
 from eic_core.engine.native import library as native
 from eic_core.engine.tape import tape_of
 from eic_core.engine.values import values
+from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
 from eic_core.formula.syntax.protected import functions
 from eic_core.measure import Samples, inspect
 from eic_core.operators import OPERATORS
+from eic_core.rewriting import repair
 from tests.effort import cases
 
 mp = mpmath.MPContext()
@@ -263,3 +265,10 @@ def test_a_protected_quotient_is_diagnosed() -> None:
     formula = read("gp_div(x, y)").formula
     samples = Samples.from_columns({"x": ["1", "2"], "y": ["0.001", "3"]})
     assert inspect(formula, samples).nodes[-1].singular == 1
+
+
+def test_what_a_protected_function_is_applied_to_is_repaired() -> None:
+    formula = read("gp_div(sqrt(x + 1) - sqrt(x), y)").formula
+    columns = {"x": np.geomspace(1e3, 1e8, 40), "y": np.linspace(-0.01, 0.01, 40)}
+    (best, *_) = repair(formula, Samples.from_columns(columns)).repairs
+    assert to_python(best.formula) == "gp_div(1/(sqrt(x + 1) + sqrt(x)), y)"
