@@ -442,7 +442,8 @@ def scoring_notices(desk: CompareDesk, state: CompareState, table: Table | None)
     if desk.variables.mixed and state.list_base is None:
         notices.append(
             f"These formulas count their variables {phrases.counted(desk.variables.examples)}. "
-            "Here all are counted from 0: `x0` is the `X1` of those that count from 1, one variable."
+            "Here all are counted from 0: `x0` is the `X1` of those that count from 1, one "
+            "variable."
         )
     elif desk.variables.followed is not None and state.list_base is None:
         *texts, base = desk.variables.followed
