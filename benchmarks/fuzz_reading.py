@@ -31,6 +31,7 @@ from eic_core.errors import FormulaError
 from eic_core.formula.c_file import to_c
 from eic_core.formula.copying import copied
 from eic_core.formula.syntax import read
+from eic_core.formula.syntax.names import canonical_name
 from eic_core.formula.tree import CONSTANT, VARIABLE, Formula
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -196,7 +197,9 @@ def structure(formula: Formula, names: dict[str, str], syntax: str) -> object:
         (
             operator,
             arity,
-            names.get(label, label)
+            canonical_name(names[label])
+            if operator == VARIABLE and label in names
+            else label
             if operator == VARIABLE
             else Fraction(label)
             if syntax != "python" and label[:1] in "-0123456789" and operator == CONSTANT

@@ -20,6 +20,7 @@ from eic_core.explain.phrases.headline import badge, marks
 from eic_core.explain.spread import Spread, spread_of
 from eic_core.explain.verdict import Verdict, verdict
 from eic_core.formula.syntax import SYNTAXES, Reading, canonical_name, read
+from eic_core.formula.syntax.names import similar_name
 from eic_core.measure import Domain, Inspection, Samples, inspect, sample_domains
 from eic_core.measure.measured import Quantiles
 from eic_core.measure.table import NoColumn, Table, match_variables
@@ -184,9 +185,11 @@ def read_input(options: argparse.Namespace) -> tuple[Reading, Samples, dict[str,
         missing = [name for name in reading.formula.variables if name not in domain_of]
         if missing:
             ranges = " ".join(["--range", *[f"{name}=1:5" for name in missing[:3]]])
+            near = similar_name(missing[0], domain_of)
+            meant = f"did you mean `{near}`? " if near else ""
             raise DataError(
                 f"no data for {wording.join([f'`{name}`' for name in missing], limit=5)}",
-                hint=f"give each a range, as in `{ranges}`, or a table with `--data`",
+                hint=f"{meant}give each a range, as in `{ranges}`, or a table with `--data`",
             )
         samples = sample_domains(used, count=options.samples, seed=options.seed)
         mapping = {name: str(domain) for name, domain in used.items()}

@@ -29,7 +29,7 @@ from eic_core.formula.rendering import (
 )
 from eic_core.formula.syntax import EXPONENTS, read
 from eic_core.formula.syntax.build import exponent_label
-from eic_core.formula.syntax.names import plain_letters
+from eic_core.formula.syntax.names import canonical_name, plain_letters
 from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node
 from eic_core.operators import OPERATORS, follow, writing
 from eic_core.operators.dialects import DIALECTS, Dialect, Lacking, Spelling
@@ -125,10 +125,10 @@ def _own_spelling(label: str, language: str) -> str:
     """How a variable is typeset so that it is read as this one."""
     letter = LETTERS_BY_NAME.get(label, "")
     if language == LATEX:
-        spellings = (name_latex(label), verbatim(label, writing.LATEX))
+        spellings = [name_latex(label), verbatim(label, writing.LATEX)]
     else:
-        plain, whole = name_mathml(label), verbatim(label, writing.MATHML)
-        spellings = (plain, f"<mi>{letter}</mi>", whole) if letter else (plain, whole)
+        spellings = [name_mathml(label), verbatim(label, writing.MATHML)]
+        spellings += [f"<mi>{letter}</mi>"] if letter else []
     own = (text for text in spellings if is_own_name(_whole(text, language), language, label))
     return next(own, spellings[0])
 
@@ -164,7 +164,7 @@ def copied(formula: Formula, language: str) -> Copied:
     >>> formula = read("-x**2/3 + exp(1e-3*y)").formula
     >>> for name in ("c", "fortran", "mathematica", "excel"):
     ...     print(copied(formula, name).text)
-    -pow(x, 2)/3.0 + exp(1e-3*y)
+    -pow(x, 2)/3. + exp(1e-3*y)
     -x**2/3.0d0 + exp(1.0d-3*y)
     -x^2/3 + Exp[1*^-3*y]
     =(-(A2^2)/3 + EXP(1E-3*B2))
@@ -625,11 +625,13 @@ def _names(labels: tuple[str, ...], dialect: Dialect) -> Iterator[tuple[str, str
         name = plain
         joint = "" if dialect.names == "alphanumeric" else "_"
         for suffix in counting(2):
-            own = is_own_name(name, dialect.syntax, "" if name == label else name)
-            if own and _key(name, dialect) not in used:
+            # a new name is read in its one spelling: `X_4` as `x4`
+            spellings = {name, name if name == label else canonical_name(name)}
+            keys = {_key(spelling, dialect) for spelling in spellings}
+            if used.isdisjoint(keys) and is_own_name(name, dialect.syntax):
                 break
             name = f"{plain}{joint}{suffix}"
-        used.add(_key(name, dialect))
+        used |= keys
         yield label, name
 
 

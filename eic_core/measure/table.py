@@ -24,6 +24,7 @@ import numpy as np
 from eic_core import wording
 from eic_core.errors import DataError
 from eic_core.formula.syntax import canonical_name
+from eic_core.formula.syntax.names import similar_name
 from eic_core.samples import MAX_SAMPLES, Samples
 
 MAX_COLUMNS = 1_000
@@ -513,10 +514,14 @@ class NoColumn(DataError):
 
     >>> print(NoColumn(("t",), ["m", "v"]))
     no column for `t`: the inputs are `m` and `v`, or x0 and x1 by their places
+    >>> NoColumn(("presure",), ["pressure"]).hint
+    'did you mean `pressure`? the inputs are `pressure`, or x0 by their places'
     """
 
     def __init__(self, missing: tuple[str, ...], inputs: Sequence[str]) -> None:
-        super().__init__(f"no column for `{missing[0]}`", hint=_inputs_hint(inputs))
+        near = similar_name(missing[0], inputs)
+        meant = f"did you mean `{near}`? " if near else ""
+        super().__init__(f"no column for `{missing[0]}`", hint=meant + _inputs_hint(inputs))
         self.missing = missing
 
 

@@ -129,6 +129,8 @@ LOG10_LABEL = "logarithm to base 10"
 FUNCTION_PRECEDENCE = 25
 TIGHT_PRODUCT = 27
 _ADD, _MUL, _NEG, _POW, _SIGN, _ROOT = 10, 20, 30, 40, 43, 45
+TIGHTEST_PRODUCT = 41
+"""The product of ``1/mc^2``: more tightly than the power before it, less so than the one behind."""
 _BINARY = {
     "+": (_ADD, _ADD, "add"),
     "-": (_ADD, _ADD, "sub"),
@@ -136,7 +138,7 @@ _BINARY = {
     "/": (_MUL, _MUL, "div"),
     "%": (_MUL, _MUL, "%"),
     "%%": (_MUL + 2, _MUL + 2, "mod"),
-    "^": (_POW, _POW + 1, "pow"),
+    "^": (_POW, TIGHTEST_PRODUCT + 1, "pow"),
 }
 """Precedence, what is finished first, and operator."""
 _JOINED = Function("joined", 2, 2, choice)
@@ -524,7 +526,8 @@ class _Parser:
             self.report.products.append((middle, end - 1))
             self.infix("*", middle, middle)
             start = end - 1
-        self.open("(", start, end, function)
+        is_bracket = self.names.policy.brackets_call and self.report.text[end - 1] == "["
+        self.open("[" if is_bracket else "(", start, end, function)
 
     def close(self, text: str, start: int, end: int) -> None:
         """A closing bracket: apply the function or the bars it ends."""
@@ -533,12 +536,12 @@ class _Parser:
             self.reduce(1)
         if not pending:
             self.report.fail_unbalanced(
-                "parenthesis",
+                "parenthesis" if text == ")" else "bracket",
                 start,
                 end,
                 f"remove this `{text}` or open it before",
             )
-        _, name, opened, _, function, base = pending.pop()
+        _, name, opened, behind, function, base = pending.pop()
         self.depth -= 1
         if CLOSERS[name] != text:
             refuse(
@@ -546,7 +549,7 @@ class _Parser:
                 CLOSED_BY_ANOTHER,
                 (start, end),
                 opened=name,
-                column=f"{opened + 1}",
+                column=f"{behind}",
                 closed=text,
                 meant=CLOSERS[name],
             )
@@ -639,7 +642,7 @@ class _Parser:
         behind = (_DIVISOR if is_number else _SLASH).match(text, end)
         if behind is None or (is_number and text[end - 1] != "1"):
             return
-        stop, (opened, closed) = behind.end(), self.grammar.braces
+        stop, braces = behind.end(), self.grammar.braces
         if not is_number:
             before = text[max(start - 3, 0) : start].rstrip()
             if self.divided_exponent or text[start] != "-" or not before.endswith(("^", "**")):
@@ -654,7 +657,7 @@ class _Parser:
             f"of `^{shown}` only `{_shown(text, start, end)}` is read as the exponent",
             (start, stop),
             f"the exponent {shown}",
-            lambda: f"{text[:start]}{opened}{text[start:stop]}{closed}{text[stop:]}",
+            lambda: f"{text[:start]}{braces[0]}{text[start:stop]}{braces[1]}{text[stop:]}",
         )
 
     def offer(self, note: str, span: tuple[int, int], label: str, write: Callable[[], str]) -> None:

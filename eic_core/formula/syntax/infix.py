@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Collection
 
 from eic_core import wording
 from eic_core.errors import FormulaError, RefusalKind
-from eic_core.formula.syntax.build import FUNCTIONS, Function, number_label
-from eic_core.formula.syntax.elements import find_elements, offer_products, with_elements
+from eic_core.formula.syntax.build import FUNCTIONS, Function, Span, number_label
+from eic_core.formula.syntax.elements import Element, find_elements, offer_products, with_elements
 from eic_core.formula.syntax.euler import with_arguments
-from eic_core.formula.syntax.grammar import Grammar, parse
+from eic_core.formula.syntax.grammar import TIGHTEST_PRODUCT, Grammar, parse
 from eic_core.formula.syntax.joined_tokens import with_joined_tokens
 from eic_core.formula.syntax.named_arguments import with_named_arguments
 from eic_core.formula.syntax.names import SUPERSCRIPTS, Names, similar_function, suggestion
@@ -29,11 +30,14 @@ from eic_core.formula.syntax.neighbours import (
 from eic_core.formula.syntax.other_calls import with_plain_calls
 from eic_core.formula.syntax.products import (
     Factors,
-    ProductWriter,
+    Written,
+    is_close,
     letter_products,
+    letters_of,
+    with_factors,
     with_factors_of_letters,
 )
-from eic_core.formula.syntax.reading import Refusal, Report
+from eic_core.formula.syntax.reading import Refusal, Report, replaced
 from eic_core.formula.syntax.tokens import (
     BAD,
     BAR,
@@ -53,8 +57,9 @@ from eic_core.formula.syntax.tokens import (
     PendingRow,
     Token,
     TokenRow,
+    with_runs,
 )
-from eic_core.formula.tree import Draft, Formula, constant
+from eic_core.formula.tree import Draft, constant
 
 _VULGAR = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
 """Fractions that are one character."""
@@ -105,6 +110,8 @@ _OF_MATH_H = {
 }
 """The constants of C's ``math.h`` that have no name here, as it defines them."""
 _SYMBOL_ROOTS = {"√": FUNCTIONS["sqrt"], "∛": FUNCTIONS["cbrt"]}
+PRODUCT = 20
+"""How tightly a product binds that is understood."""
 _NUMERAL = r"[+-]?\s*+[0-9]{1,1000}+"
 
 
@@ -172,8 +179,11 @@ def tokenize(report: Report, start: int, end: int) -> list[TokenRow]:
         last = high
         append((kind, word, low, high, extra))
     body = text[start:end]
-    if "//" in body or any(name in body for name in _EXACT_NAMES):
-        tokens = _with_exact_leaves(report, tokens, start, end)
+    if "//" in body and tokens:
+        _refuse_whole_division(report, tokens, end)
+    if any(name in body for name in _EXACT_NAMES):
+        exact = [_exact_leaf(report, match) for match in _EXACT.finditer(text, start, end)]
+        tokens = with_runs([*tokens, (END, "", end, end, None)], exact)[:-1]
     if "M_" in body:
         for place, (kind, word, low, high, _) in enumerate(tokens):
             if kind == NAME and word in _OF_MATH_H:
@@ -204,57 +214,38 @@ def _as_far_as_written(report: Report, token: TokenRow) -> TokenRow:
     return kind, word, start, end, extra
 
 
-def _with_exact_leaves(
-    report: Report, tokens: list[TokenRow], start: int, end: int
-) -> list[TokenRow]:
-    """The tokens with one for each ``Integer(2)``, ``Symbol('x')`` and their kin. Raises
-    `FormulaError` if one holds no literal, or a ``//`` stands outside them.
-    """
-    text = report.view
-    kept: list[TokenRow] = []
-    exact = _EXACT.search(text, start, end)
-    resume = start
-    for token in tokens:
-        kind, word, low, high, _ = token
-        if low < resume:
-            continue
-        if exact is not None and low >= exact.start():
-            kept.append(_exact_leaf(report, exact))
-            resume = exact.end()
-            exact = _EXACT.search(text, resume, end)
-            continue
-        if kind == OPERATOR and word == "//":
-            behind = _COMMENT_OR_DIVISOR.match(text, high, end)
-            before = kept[-1] if kept else token
-            begins = len(kept) < 2 or kept[-2][0] in (OPEN, CALL, COMMA) or kept[-2][1] == "+"
-            divisor = _WHOLE_NUMBER.match(text, high, end) if begins else None
-            if divisor is not None and before[0] == NUMBER and before[1].isdigit():
-                span = (before[2], divisor.end())
-                floor = f"floor({before[1]}/{divisor[1]})"
-                fraction = f"({before[1]}/{divisor[1]})"
-                report.fail(
-                    f"`{report.text[slice(*span)][:40]}` is a fraction in Julia and rounded down in"
-                    " Python",
-                    *span,
-                    "write `/` or `floor(x/y)`",
-                    choices=(
-                        ("a fraction", report.text[: span[0]] + fraction + report.text[span[1] :]),
-                        ("rounded down", report.text[: span[0]] + floor + report.text[span[1] :]),
-                    ),
-                )
-            report.fail(
-                "whole-number division is not supported",
-                low,
-                high,
-                "write `floor(x/y)` for `x // y`; a comment begins with `#`",
-                choices=(
-                    (("a comment", report.text[:low].rstrip() + report.text[behind.end() :]),)
-                    if behind is not None
-                    else ()
-                ),
-            )
-        kept.append(token)
-    return kept
+def _refuse_whole_division(report: Report, tokens: list[TokenRow], end: int) -> None:
+    """Raise for a ``//``, which divides whole numbers or begins a comment."""
+    text, source = report.view, report.text
+    place = next((i for i, row in enumerate(tokens) if row[:2] == (OPERATOR, "//")), 0)
+    if not place and tokens[0][1] != "//":
+        return
+    low, high = tokens[place][2:4]
+    before = tokens[place - 1]
+    begins = place < 2 or tokens[place - 2][0] in (OPEN, CALL, COMMA) or tokens[place - 2][1] == "+"
+    divisor = _WHOLE_NUMBER.match(text, high, end) if begins else None
+    if divisor is not None and before[0] == NUMBER and before[1].isdigit():
+        start, end = before[2], divisor.end()
+        quotient = f"({before[1]}/{divisor[1]})"
+        report.fail(
+            f"`{source[start:end][:40]}` is a fraction in Julia and rounded down in Python",
+            start,
+            end,
+            "write `/` or `floor(x/y)`",
+            choices=(
+                ("a fraction", replaced(source, [(start, end, quotient)])),
+                ("rounded down", replaced(source, [(start, end, f"floor{quotient}")])),
+            ),
+        )
+    behind = _COMMENT_OR_DIVISOR.match(text, high, end)
+    comment = source[:low].rstrip() + source[behind.end() :] if behind is not None else ""
+    report.fail(
+        "whole-number division is not supported",
+        low,
+        high,
+        "write `floor(x/y)` for `x // y`; a comment begins with `#`",
+        choices=(("a comment", comment),) if behind is not None else (),
+    )
 
 
 def _with_products_of_fractions(report: Report, tokens: list[TokenRow]) -> list[TokenRow]:
@@ -305,24 +296,39 @@ def _signed(text: str) -> str:
     return sign + number_label(text.lstrip("+- "))
 
 
-class _Unwritten(Exception):
-    """A product without a sign was met, which `ProductWriter` is to write out."""
-
-
 class Infix(Grammar):
-    """Written products only, but for ``(a)(b)`` and ``x(y+z)``."""
+    """Plain text: factors may stand side by side, and `letters` are the places of those that go on
+    with a word of letters.
+    """
 
-    def __init__(self, names: Names, report: Report, powers_from_left: bool = False) -> None:
+    def __init__(
+        self,
+        names: Names,
+        report: Report,
+        powers_from_left: bool = False,
+        letters: Collection[int] = (),
+    ) -> None:
         super().__init__(names, report)
         self.powers_from_left = powers_from_left or names.policy.powers_from_left
+        self.letters = letters
+        self.neighbours = Neighbours(report, names)
+        self.parentheses: list[Span] = []  # of products such as `(a)(b)`
+        self.has_gaps = False  # whether another product without a sign was met
 
     def side_by_side(self, tokens: list[TokenRow], index: int, pending: list[PendingRow]) -> int:
-        before, token = Token._make(tokens[index - 1]), Token._make(tokens[index])
-        if before.kind == CLOSE and token.kind == OPEN:
+        before, token = tokens[index - 1], tokens[index]
+        if before[0] == CLOSE and token[0] == OPEN:
             refuse_element(self.report, tokens, index)
-            self.report.note(_PARENTHESES, (before.start, token.end))
-            return 20
-        raise _Unwritten
+            self.parentheses.append((before[2], token[3]))
+            return PRODUCT
+        if not self.has_gaps:
+            self.neighbours.refuse_raised_function(tokens)
+        self.has_gaps = True
+        self.neighbours.refuse(tokens, index)
+        is_tight, over = token[2] in self.letters, ("div", "pow")
+        if self.names.policy.close_products:
+            is_tight, over = is_close(tokens, index), ("mul", "div", "pow")
+        return TIGHTEST_PRODUCT if is_tight and _is_over(pending, over) else PRODUCT
 
     def factor(self, token: TokenRow) -> None:
         _, name, start, _, _ = token
@@ -387,7 +393,6 @@ def _refuse_sums(report: Report, names: Names, tokens: list[TokenRow]) -> None:
 
 _LONGEST_SHOWN = 200
 """Most characters of a text that a note writes out."""
-_PARENTHESES = "parentheses side by side are read as a product"
 
 
 def _as_factor(name: str, text: str, place: int) -> str:
@@ -397,6 +402,12 @@ def _as_factor(name: str, text: str, place: int) -> str:
     return f"`{name}(…)` is read as the product `{name}*(…)`, not as a call"
 
 
+def _is_over(pending: list[PendingRow], over: Collection[str]) -> bool:
+    """Whether the operand at hand is the whole one of an operator, or goes on with it."""
+    waiting = next((row for row in reversed(pending) if row[1] != "neg"), None)
+    return waiting is not None and (waiting[0] == TIGHTEST_PRODUCT or waiting[1] in over)
+
+
 def parse_infix(
     report: Report,
     names: Names,
@@ -404,104 +415,108 @@ def parse_infix(
     powers_from_left: bool = False,
     by_hand: bool = False,
 ) -> Draft:
-    """The tree of the tokens. With `by_hand` short words may be products of their letters. Raises
+    """The tree of the tokens. `by_hand` says that a person may have left signs out. Raises
     `FormulaError` if they are no formula.
     """
-    notes = dict(report.notes)
-    draft = None
+    elements: dict[str, list[Element]] = {}
     if by_hand:
         if "Σ" in report.view or "Π" in report.view:
             _refuse_sums(report, names, tokens)
         tokens = with_factors_of_letters(names, tokens)
+        if elements := find_elements(names, tokens):
+            written, tokens = tokens, with_elements(report, tokens, elements)
+    words = letter_products(names, tokens, _styled_words(report, tokens))
+    rows, letters = _with_letters(tokens, words.certain)
+    grammar = Infix(names, report, powers_from_left, letters)
     try:
-        draft = parse(tokens, Infix(names, report, powers_from_left))
-    except _Unwritten:
-        pass
+        draft = parse(rows, grammar)
     except FormulaError as error:
         if error.kind is RefusalKind.NO_ARGUMENT:  # as in `sin 2x`
-            neighbours = Neighbours(report, names)
-            neighbours.refuse_raised_function(tokens)
-            ProductWriter(report, names, tokens, {}).write(neighbours.refuse)
+            _refuse_function_without_argument(grammar, rows, error.span[0])
         raise
-    if by_hand and (draft is None or report.products) and (found := find_elements(names, tokens)):
-        report.notes = dict(notes)
-        report.products = []
-        report.alternatives.clear()
-        elements = with_elements(report, tokens, found)
-        draft = parse_infix(report, names, elements, powers_from_left, by_hand)
-        offer_products(report, tokens, found)
-        return draft
-    words = letter_products(names, tokens, styled_words(report, tokens))
-    split = words.certain
-    if draft is None or split:
-        report.notes = dict(notes)
-        report.products = []
-        report.alternatives.clear()
-        draft = _with_products(report, names, tokens, split, powers_from_left)
-    elif report.products and any(sign in report.view for sign in ("/", "^", "**")):
-        writer = ProductWriter(report, names, tokens, {})
-        offer_other_products(report, writer.write(Neighbours(report, names).refuse))
+    if report.products:
+        _note_products(report, names, tokens, words.certain, grammar)
     if by_hand:
         offer_calls(report, names, tokens)
         offer_letters(report, names, tokens, words)
+    if elements:
+        offer_products(report, written, elements)
     return draft
 
 
-def styled_words(report: Report, tokens: list[TokenRow]) -> frozenset[str]:
+def _styled_words(report: Report, tokens: list[TokenRow]) -> frozenset[str]:
     """The words that the source writes in mathematical letters, as ``𝑚𝑐``."""
-    if report.source is report.text or report.source == report.text:
+    source, text = report.source, report.text
+    if source is text:
         return frozenset()
-    return frozenset(
-        [
-            text
-            for kind, text, start, *_ in tokens
-            if kind == NAME and report.source[start] != report.text[start]
-        ]
-    )
+    words = [row for row in tokens if row[0] == NAME]
+    return frozenset([word for _, word, low, *_ in words if source[low] != text[low]])
 
 
-def _with_products(
+def _with_letters(
+    tokens: list[TokenRow], split: dict[str, Factors]
+) -> tuple[list[TokenRow], frozenset[int]]:
+    """The tokens with a name for each factor of the split words, and where all but the first of
+    each begin.
+    """
+    if not split:
+        return tokens, frozenset()
+    rows: list[TokenRow] = []
+    later: set[int] = set()
+    for row in tokens:
+        if row[0] == NAME and row[1] in split:
+            letters = letters_of(split[row[1]], row[2])
+            later |= {letter[2] for letter in letters[1:]}
+            rows += letters
+        else:
+            rows.append(row)
+    return rows, frozenset(later)
+
+
+def _refuse_function_without_argument(grammar: Infix, tokens: list[TokenRow], start: int) -> None:
+    """Raise for ``sin^2(x)`` and ``sin 2x`` with what to write."""
+    grammar.neighbours.refuse_raised_function(tokens)
+    tokens = with_factors(grammar.names, tokens)
+    place = next(i for i, row in enumerate(tokens) if row[2] == start)
+    if tokens[place + 1][0] in (OPEN, CALL, NUMBER, NAME, LEAF, PREFIX):
+        grammar.neighbours.refuse(tokens, place + 1)
+
+
+def _note_products(
     report: Report,
     names: Names,
     tokens: list[TokenRow],
     split: dict[str, Factors],
-    powers_from_left: bool,
-) -> Draft:
-    """The tree with every product understood, and what there is to say of them."""
-    writer = ProductWriter(report, names, tokens, split)
-    neighbours = Neighbours(report, names)
-    neighbours.refuse_raised_function(tokens)
-    written = writer.write(neighbours.refuse)
-    try:
-        draft = parse(written.tokens, Infix(names, report, powers_from_left))
-    except _Unwritten:
-        report.fail("two operands side by side", tokens[0][2], tokens[-1][3], "write the operator")
+    grammar: Infix,
+) -> None:
+    """Say which products were understood, and offer the other readings."""
+    if not grammar.has_gaps:
+        for place in grammar.parentheses[:1]:
+            report.note("parentheses side by side are read as a product", place)
+        if any(sign in report.view for sign in ("/", "^", "**")):
+            offer_other_products(report, Written(report, names, tokens, split))
+        return
+    written = Written(report, names, tokens, split)
     start, end = tokens[0][2], tokens[-1][3]
-    for kind, name, low, high, _ in tokens:
-        if kind == NAME and name in split:
-            report.note(f"`{name}` is the product {'·'.join(split[name])}", (low, high))
-        elif kind == CALL and len(name) <= 100 and writer.is_factor(name):
-            report.note(_as_factor(name, report.view, low), (low, low + len(name)))
-    shown = written.text(report.text[:end])[start:]
+    whole = {row[1]: row for row in tokens[::-1] if row[0] == NAME and row[1] in split}
+    for name, (_, _, low, high, _) in [*whole.items()][::-1]:
+        report.note(f"`{name}` is the product {'·'.join(split[name])}", (low, high))
+    shown = written.text()[start : len(written.text()) - len(report.text) + end]
+    told = "between two factors side by side `*` is understood"
     if len(shown) <= _LONGEST_SHOWN:
-        told = f"read as `{shown}`: between two factors side by side `*` is understood"
-    else:
-        told = "between two factors side by side `*` is understood"
+        told = f"read as `{shown}`: {told}"
     if written.close:
         told += " and binds more tightly than `*`, `/` and a `^` before it, as in Julia"
     elif written.denominators or written.tight:
         told += "; behind `/` or `^` stands one factor, or the letters of one word"
     report.note(told, (start, end))
-    if split:
-        whole = [token[1] for token in tokens if token[0] == NAME and token[1] in split]
-        listed = [*dict.fromkeys(whole)]
-        label = "one variable called " if len(listed) == 1 else "the variables "
+    if whole:
+        label = "one variable called " if len(whole) == 1 else "the variables "
         report.alternative(
-            label + wording.join(listed, limit=5),
+            label + wording.join([*whole][::-1], limit=5),
             lambda: with_arguments(report.text, variables_of(names, tokens, split), start, end),
         )
     offer_other_products(report, written)
-    return draft
 
 
 def parse_text(
@@ -533,10 +548,9 @@ def parse_text(
         else:
             _refuse_thousands(error)
             spaced = _with_spaced_thousands(report, tokens)
-            joined = with_decimal_commas(report, spaced or tokens) or spaced
-            if joined is None:
+            kept = with_decimal_commas(report, spaced) or spaced
+            if kept is tokens:
                 raise
-            kept = joined
         report.products = []
         report.alternatives.clear()
         draft = parse_infix(report, names, kept, powers_from_left, by_hand)
@@ -584,41 +598,23 @@ _THOUSANDS = re.compile(
 )
 
 
-def _with_spaced_thousands(report: Report, tokens: list[TokenRow]) -> list[TokenRow] | None:
-    """The tokens with one number for each ``1 000``, None if there is none."""
-    kept: list[TokenRow] = []
-    for row in tokens:
-        before = kept[-1] if kept else row
-        kind, text, start, end, _ = row
-        if (
-            kind == before[0] == NUMBER
-            and before[3] + 1 == start
-            and report.view[before[3]] in _THIN
-            and before[1].isdigit()
-            and before[1][0] != "0"
-            and len(before[1]) <= _MOST_DIGITS
-            and (len(before[1]) <= 3 or " " in report.view[before[2] : before[3]])
-            and len(text.partition(".")[0]) == 3
-            and text.partition(".")[0].isdigit()
-            and text.replace(".", "").isdigit()
-        ):
-            kept[-1] = (NUMBER, before[1] + text, before[2], end, None)
-        else:
-            kept.append(row)
-    if len(kept) == len(tokens):
-        return None
-    for kind, text, start, end, _ in kept:
-        if kind == NUMBER and any(mark in report.view[start:end] for mark in _THIN):
-            report.note(
-                f"`{report.view[start:end][:40]}` is read as the number {text[:40]}", (start, end)
-            )
-    return kept
+_SPACED_THOUSANDS = re.compile(
+    r"(?<![\w.,])[1-9][0-9]{0,2}(?:[ \u00a0\u2009\u202f][0-9]{3}(?![0-9])){1,10}(?:\.[0-9]*+)?"
+    r"(?![.]|[eE][-+0-9])"
+)
 
 
-_MOST_DIGITS = 30
-"""Digits before the last group of a number with marks between its thousands."""
-_THIN = " \u00a0\u2009\u202f"
-"""What stands between thousands."""
+def _with_spaced_thousands(report: Report, tokens: list[TokenRow]) -> list[TokenRow]:
+    """The tokens with one number for each ``1 000``."""
+    runs: list[TokenRow] = []
+    for match in _SPACED_THOUSANDS.finditer(report.view, tokens[0][2], tokens[-1][2]):
+        number = "".join(match[0].split())
+        message = f"`{match[0][:40]}` is read as the number {number[:40]}"
+        report.note(message, match.span())
+        runs.append((NUMBER, number, *match.span(), None))
+    return with_runs(tokens, runs)
+
+
 _OF_NUMERALS = frozenset("0123456789.,")
 
 
@@ -646,7 +642,7 @@ def _with_commas_beside_semicolons(report: Report, tokens: list[TokenRow]) -> li
     """The tokens with decimal commas where semicolons separate a call's arguments. Raises
     `FormulaError` for a comma beside semicolons that stands between no digits.
     """
-    if not _separators(tokens).issuperset(",;"):
+    if {row[1] for row in tokens if row[0] == COMMA} != {",", ";"}:
         return tokens
     kept = with_decimal_commas(report, tokens) or tokens
     place = _comma_beside_semicolons(kept)
@@ -657,16 +653,6 @@ def _with_commas_beside_semicolons(report: Report, tokens: list[TokenRow]) -> li
             "write one of them, and decimals with a point",
         )
     return kept
-
-
-def _separators(tokens: list[TokenRow]) -> set[str]:
-    """The marks between arguments: what stands in brackets of the kind `COMMA`."""
-    depth, found = 0, set()
-    for kind, text, *_ in tokens:
-        depth += (kind in (OPEN, CALL)) - (kind == CLOSE)
-        if kind == COMMA and depth > 0:
-            found.add(text)
-    return found
 
 
 def _comma_beside_semicolons(tokens: list[TokenRow]) -> int:
@@ -758,50 +744,30 @@ def _groups_thousands(text: str) -> bool:
     return len(under) == 3 and under.isdigit() and len(over) <= 3 and over[0] != "0"
 
 
-_MAX_PLACES = 20
-
-
 def parse_repaired(report: Report, names: Names, tokens: list[TokenRow]) -> Draft | None:
-    """The one reading with the surplus parentheses left out, or None. There must be as many surplus
-    ``(`` as semicolons, together right after the parenthesis of a call of two arguments; and all
-    places where that can be done must give the same tree.
+    """The reading with the surplus parentheses left out, or None: as many ``(`` as semicolons, all
+    right after the parenthesis of the only call of two arguments that so many follow.
     """
-    kinds = [token[0] for token in tokens]
+    kinds = [row[0] for row in tokens]
     surplus = kinds.count(OPEN) + kinds.count(CALL) - kinds.count(CLOSE)
-    if surplus <= 0 or surplus != sum([token[:2] == (COMMA, ";") for token in tokens]):
+    if surplus <= 0 or surplus != sum([row[:2] == (COMMA, ";") for row in tokens]):
         return None
-    readings: list[tuple[Draft, Report, Token]] = []
-    for index in _places(tokens, surplus)[:_MAX_PLACES]:
-        trial = Report(report.text)
-        kept = tokens[: index + 1] + tokens[index + 1 + surplus :]
-        try:
-            readings.append((parse(kept, Infix(names, trial)), trial, Token._make(tokens[index])))
-        except (FormulaError, _Unwritten):
-            continue
-    if not readings:
+    run = [(OPEN, "(")] * surplus
+    places = [
+        place
+        for place, (kind, name, *_) in enumerate(tokens)
+        if kind == CALL
+        and (function := FUNCTIONS.get(name.lower())) is not None
+        and function.low == function.high == 2
+        and [row[:2] for row in tokens[place + 1 : place + 1 + surplus]] == run
+    ]
+    if len(places) != 1:
         return None
-    draft, trial, call = readings[0]
-    trees = [Formula.from_draft(other).structure() for other, _, _ in readings if len(readings) > 1]
-    if any(tree != trees[0] for tree in trees):
-        return None
-    report.notes.update(trial.notes)
+    (place,) = places
+    _, name, start, end, _ = tokens[place]
     report.note(
-        f"the text has {surplus} surplus `(` after `{call.text}(`, as one known export of PySR"
+        f"the text has {surplus} surplus `(` after `{name}(`, as one known export of PySR"
         " tables writes them; they are left out",
-        (call.start, call.end + surplus),
+        (start, end + surplus),
     )
-    return draft
-
-
-def _places(tokens: list[TokenRow], surplus: int) -> list[int]:
-    """Calls of two arguments that at least `surplus` plain parentheses follow directly."""
-    places = []
-    run = 0
-    for index in range(len(tokens) - 1, -1, -1):
-        kind, text, *_ = tokens[index]
-        if kind == CALL and run >= surplus:
-            function = FUNCTIONS.get(text.lower())
-            if function is not None and function.high == 2:
-                places.append(index)
-        run = run + 1 if kind == OPEN and text == "(" else 0
-    return places[::-1]
+    return parse(tokens[: place + 1] + tokens[place + 1 + surplus :], Infix(names, report))

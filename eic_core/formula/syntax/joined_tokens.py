@@ -9,21 +9,25 @@ import unicodedata
 
 from eic_core.formula.syntax.build import FUNCTIONS, number_label
 from eic_core.formula.syntax.elements import find_elements
-from eic_core.formula.syntax.names import Names, is_raised
-from eic_core.formula.syntax.reading import Report, replaced
+from eic_core.formula.syntax.names import SUPERSCRIPTS, Names, is_raised
+from eic_core.formula.syntax.reading import Refusal, Report, replaced
 from eic_core.formula.syntax.tokens import (
     BAD,
     CALL,
     CLOSE,
     COMMA,
+    DECIMAL,
     LEAF,
+    MINUS,
     NAME,
     NUMBER,
     OPEN,
     OPERATOR,
+    PLAIN_DECIMAL,
     PREFIX,
     SUPERSCRIPT,
     TokenRow,
+    with_runs,
 )
 from eic_core.formula.tree import constant
 
@@ -50,65 +54,30 @@ def with_joined_tokens(report: Report, names: Names, tokens: list[TokenRow]) -> 
 
 # --- numbers -------------------------------------------------------------------------------------
 
-_TIMES = frozenset("×·⋅∙•")
-_MOST_DIGITS = 4
-"""Digits of an exponent that may be one of a number."""
+_POWER_OF_TEN = re.compile(
+    rf"(?<![\w.])({PLAIN_DECIMAL})\s*+[×·⋅∙•]\s*+(10)(?:\s*+(?:\^|\*\*)\s*+"
+    r"(?:\(\s*+([-+−–—]?+\s*+[0-9]{1,4}+)\s*+\)|([-+−–—]?+\s*+[0-9]{1,4}+(?![.])))"
+    r"|([⁺⁻]?+[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,4}+))(?!\s*+(?:\^|\*\*)|[⁰¹²³⁴⁵⁶⁷⁸⁹0-9])"
+)
+"""``3 × 10⁸`` and ``6.67·10^-11``, which no program writes."""
+_APART = str.maketrans("", "", "+ \t\n")
 
 
 def _with_powers_of_ten(report: Report, tokens: list[TokenRow]) -> list[TokenRow]:
-    """The tokens with one number for ``3 × 10⁸`` and ``6.67·10^-11``, which no program writes."""
-    kept: list[TokenRow] = []
+    """The tokens with one number for a number times a power of ten."""
+    runs: list[TokenRow] = []
     pieces: list[tuple[int, int, str]] = []
-    place = 0
-    while place < len(tokens):
-        size, exponent = _power_of_ten(report, tokens, place)
-        if not size:
-            kept.append(tokens[place])
-            place += 1
+    start, end = tokens[0][2], tokens[-1][2]
+    for match in _POWER_OF_TEN.finditer(report.view, start, end):
+        if report.view[start : match.start()].rstrip().endswith(("^", "**", "√", "∛")):
             continue
-        start, end = tokens[place][2], tokens[place + size - 1][3]
-        if not pieces:
-            report.note("a number times a power of ten is read as one constant", (start, end))
-        kept.append((NUMBER, f"{tokens[place][1]}e{exponent}", start, end, None))
-        pieces.append((*tokens[place + 2][2:4], "(10)"))
-        place += size
-    if not pieces:
-        return tokens
-    report.keep("a product with a power of 10", replaced(report.text, pieces))
-    return kept
-
-
-def _power_of_ten(report: Report, tokens: list[TokenRow], place: int) -> tuple[int, str]:
-    """How many tokens write a number times a power of ten here, and the exponent; else 0."""
-    if tokens[place][0] != NUMBER or place + 3 >= len(tokens) or "e" in tokens[place][1].lower():
-        return 0, ""
-    before = tokens[place - 1] if place else tokens[-1]
-    sign, ten, raised = tokens[place + 1 : place + 4]
-    if before[:2] == (OPERATOR, "^") or before[0] == PREFIX or ten[:2] != (NUMBER, "10"):
-        return 0, ""
-    if sign[0] != OPERATOR or report.view[sign[2] : sign[3]] not in _TIMES:
-        return 0, ""
-    last = place + 3
-    exponent = raised[1]
-    if raised[:2] == (OPERATOR, "^"):
-        bracket = tokens[last + 1][0] == OPEN
-        last += 1 + bracket
-        minus = tokens[last][:2] in ((OPERATOR, "-"), (OPERATOR, "+"))
-        exponent = tokens[last][1].strip("+") if minus else ""
-        last += minus
-        if tokens[last][0] != NUMBER or (bracket and tokens[last + 1][0] != CLOSE):
-            return 0, ""
-        exponent += tokens[last][1]
-        last += bracket
-    elif raised[0] != SUPERSCRIPT:
-        return 0, ""
-    following = tokens[last + 1]
-    digits = exponent.lstrip("-")
-    if following[0] == SUPERSCRIPT or following[:2] == (OPERATOR, "^"):
-        return 0, ""
-    if not digits.isdigit() or len(digits) > _MOST_DIGITS:
-        return 0, ""
-    return last + 1 - place, exponent
+        exponent = (match[3] or match[4] or match[5]).translate(MINUS).translate(SUPERSCRIPTS)
+        runs.append((NUMBER, f"{match[1]}e{exponent.translate(_APART)}", *match.span(), None))
+        pieces.append((*match.span(2), "(10)"))
+    if runs:
+        report.note("a number times a power of ten is read as one constant", runs[0][2:4])
+        report.keep("a product with a power of 10", replaced(report.text, pieces))
+    return with_runs(tokens, runs)
 
 
 def _with_cube_roots(tokens: list[TokenRow]) -> list[TokenRow]:
@@ -180,6 +149,12 @@ def _with_raised_letters(report: Report, names: Names, tokens: list[TokenRow]) -
 
 _SINGLETONS = {"Half": "1/2", "One": "1", "Zero": "0", "NegativeOne": "-1"}
 _OF_SYMPY = frozenset(("S", "sympy.S", "sp.S"))
+_NUMBER_OF_SYMPY = re.compile(
+    rf"(?<![\w.])(?:sympy\.|sp\.)?+S(?:\.({'|'.join(_SINGLETONS)})(?!\w)"
+    rf"|\s*+\(\s*+(-?+)\s*+({DECIMAL})\s*+\))"
+)
+_MOST_DIGITS = 4
+"""Digits of what may be the index of an element."""
 
 
 def _with_numbers_of_sympy(report: Report, names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
@@ -192,39 +167,20 @@ def _with_numbers_of_sympy(report: Report, names: Names, tokens: list[TokenRow])
         return tokens
     if any(name not in _OF_SYMPY for name in find_elements(names, tokens)):
         return tokens
-    kept: list[TokenRow] = []
+    runs: list[TokenRow] = []
     pieces: list[tuple[int, int, str]] = []
-    place = 0
-    while place < len(tokens):
-        kind, text, start, _, _ = row = tokens[place]
-        inside = [each[:2] for each in tokens[place + 1 : place + 4]]
-        size, label = 0, ""
-        if text in _OF_SYMPY and kind == NAME and inside[:1] == [(BAD, ".")]:
-            label = _SINGLETONS.get(inside[1][1], "") if len(inside) > 1 else ""
-            size = 3 if label else 0
-        elif text in _OF_SYMPY and kind == CALL and len(inside) == 3:
-            minus = inside[0] == (OPERATOR, "-")
-            number, closing = inside[minus : minus + 2]
-            if number[0] == NUMBER and closing[0] == CLOSE and len(number[1]) <= _LONGEST:
-                size, label = 3 + minus, "-" * minus + number_label(number[1])
-        if not size:
-            kept.append(row)
-            place += 1
-            continue
-        end = tokens[place + size - 1][3]
-        shown = report.text[start:end]
-        report.note(f"`{shown}` is read as SymPy's number {label}", (start, end))
-        if kind == CALL and text == "S" and label.isdigit() and len(label) <= _MOST_DIGITS:
-            pieces.append((start, end, f"S[{label}]"))
-        kept.append((LEAF, label, start, end, constant(label, (start, end))))
-        place += size
+    for match in _NUMBER_OF_SYMPY.finditer(report.view, tokens[0][2], tokens[-1][2]):
+        try:
+            label = _SINGLETONS[match[1]] if match[1] else match[2] + number_label(match[3])
+        except Refusal as refusal:
+            report.refuse(refusal, *match.span())
+        report.note(f"`{match[0][:60]}` is read as SymPy's number {label[:40]}", match.span())
+        if match[0].startswith("S") and label.isdigit() and len(label) <= _MOST_DIGITS:
+            pieces.append((*match.span(), f"S[{label}]"))
+        runs.append((LEAF, label, *match.span(), constant(label, match.span())))
     if pieces:
         report.keep("an element of S", replaced(report.text, pieces))
-    return kept
-
-
-_LONGEST = 100
-"""Most digits of such a number."""
+    return with_runs(tokens, runs)
 
 
 # --- indices behind a power ----------------------------------------------------------------------

@@ -28,7 +28,9 @@ LANGUAGES: dict[str, Language] = {
     "fpcore": Language("FPCore or s-expressions", SEXPR, Policy(Words.NAME)),
     "prefix": Language("prefix words", PREFIX, Policy(Words.NAME)),
     "mathematica": Language(
-        "Mathematica", MATHEMATICA, Policy(Words.NAME, 1, euler=True, log_base="first")
+        "Mathematica",
+        MATHEMATICA,
+        Policy(Words.NAME, 1, euler=True, log_base="first", brackets_call=True),
     ),
     "c": Language(
         "C, C++, Java or JavaScript", INFIX, Policy(Words.NAME, remainder="fmod"), is_code=True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import partial
+from functools import cached_property, partial
 from typing import NoReturn
 
 from eic_core.errors import FormulaError
@@ -38,6 +38,7 @@ from eic_core.formula.syntax.latex_scripts import (
     VARIANTS,
     WRAPPERS,
     Brackets,
+    closing_braces,
     joins_numbers,
     mixed_number,
     run_end,
@@ -57,6 +58,7 @@ from eic_core.formula.syntax.latex_words import (
     said_by,
 )
 from eic_core.formula.syntax.names import Names, refuse_function
+from eic_core.formula.syntax.policy import Words
 from eic_core.formula.syntax.reading import Refusal, Report, insert, replaced
 from eic_core.formula.syntax.tokens import (
     BAD,
@@ -229,7 +231,8 @@ class Latex(Grammar):
         return insert(text, [(start + padding, "("), (end, ")")])
 
 
-_CASES = ("cases", "dcases", "rcases")
+_CASES = ("cases", "dcases", "rcases", "numcases", "subnumcases")
+_BRACES = ("\\{", "\\lbrace")
 _TABLES = ("array", "matrix", "aligned", "gathered")
 _NO_FACTORS = FONTS | {"begin", "end", "label", "tag", "right", "{"}
 _RELATIONS = frozenset("< > ≤ ≥ ≠ ⩽ ⩾ ∈ ∀ \\in \\forall \\notin".split()) | {
@@ -263,20 +266,15 @@ def _said_by(match: re.Match[str]) -> str:
 
 
 class _Scanner(Brackets):
-    cases = braced = 0
-    """How many lists of cases are open, and how many braces that no other closes."""
-    chooses: bool | None = None
-    """Whether Python's `else` is in the text, once it was looked for."""
+    braced = 0
+    """How many braces are open that no other closes."""
     has_units = False
     """Whether a word was read as a variable that may be a unit."""
-    relation: int | None = None
-    """The place of the last comparison among the raw tokens, once it was looked for."""
     read_to = 0
     """Where the last text ends that was found to hold no unit of the formula."""
 
     def scan(self) -> list[TokenRow]:
         """The shared tokens, closed by `END`."""
-        self.matched: dict[int, int] | None = None
         self.looked = 0  # how many tokens were found to be no comparison
         # of each list of cases its depth, the conditions of the row, and its first token
         self.rows: list[list[int]] = []
@@ -286,7 +284,7 @@ class _Scanner(Brackets):
             kind, text, start, end = self.raw[self.index]
             self.index += 1
             if kind == "end":
-                while self.cases:  # an end at the end of a text is left out before
+                while self.rows:  # an end at the end of a text is left out before
                     self.end_cases(start, end)
                 if self.open:
                     place = self.open[-1][2]
@@ -318,8 +316,7 @@ class _Scanner(Brackets):
 
     def number(self, text: str, start: int, end: int) -> None:
         if (upright := UPRIGHT_E.match(self.text, start, self.stop)) is not None:
-            while self.raw[self.index][2] < upright.end():
-                self.index += 1
+            self.skip_to(upright.end())
             text = f"{upright[1]}e{upright[2]}"
             self.report.note(f"this is read as the number {text}", upright.span())
             self.emit(NUMBER, text, *upright.span())
@@ -329,8 +326,7 @@ class _Scanner(Brackets):
         raised = bool(self.tokens) and self.tokens[-1][:2] == (OPERATOR, "^")
         if match and not raised:
             end = match.end()
-            while self.raw[self.index][2] < end:
-                self.index += 1
+            self.skip_to(end)
             power_text = match[2] or match[3]
             self.report.note("a number times a power of ten is read as one constant", (start, end))
             self.report.alternative(
@@ -370,11 +366,9 @@ class _Scanner(Brackets):
         elif text == "pi":
             self.report.note("`pi` is read as π", (start, end))
             self.name(text, start, end)
+        elif self.script_column(text) or self.is_one_name(letters):
+            self.name(text, start, end)
         else:
-            subscripted = self.script_column(text)
-            if subscripted:
-                self.name(text, start, end)
-                return
             shown = " · ".join([*letters[:-1], text[len(letters) - 1 :]])
             self.report.note(f"`{text}` is read as the product {shown}", (start, end))
             if len(text) <= _LONGEST_NAME:
@@ -385,13 +379,22 @@ class _Scanner(Brackets):
                 self.emit(NAME, letters[offset], start + offset, start + offset + 1)
             self.name(text[len(letters) - 1 :], start + len(letters) - 1, end)
 
+    def is_one_name(self, letters: str) -> bool:
+        """Whether a word is one name by the policy, which in LaTeX is that of a product."""
+        words = self.names.policy.words
+        given = all(self.names.is_known(letter) for letter in letters)
+        return words is Words.NAME or words is Words.GIVEN and not given
+
+    @cached_property
+    def chooses(self) -> bool:
+        """Whether Python's `else` is in the text."""
+        return any(row[1] == "else" for row in self.raw)
+
     def is_said(self, word: str) -> bool:
         """Whether ``for`` or its kin is a word, not a call, a name or Python's choice."""
         if self.names.is_known(word) or self.raw[self.index][1] in ("(", "_", "\\left", "^"):
             return False
-        if self.chooses is None:
-            self.chooses = any(row[1] == "else" for row in self.raw)
-        if word == "if" and self.chooses and not self.cases:
+        if word == "if" and self.chooses and not self.rows:
             place = self.raw[self.index][2]
             self.report.fail(
                 "a choice is written otherwise in LaTeX",
@@ -466,7 +469,10 @@ class _Scanner(Brackets):
             else:
                 self.emit(OPERATOR, COMMAND_OPERATORS[text], start, end)
         elif text == "{":
-            self.begin("{", "}", ")", start, end)
+            self.begin("{", "}", start, end)
+        elif text == "}" and self.open and self.open[-1][1] == "cases":
+            self.open.pop()
+            self.end_cases(start, end)
         elif text == "}":
             self.finish("}", start, end)
         elif text == "^":
@@ -479,7 +485,7 @@ class _Scanner(Brackets):
                 text == "[" or self.is_near(start) or self.text[start - 1].isspace()
             )
             if not may_be_unit or not self.is_unit_of_value(start):
-                self.opener(text, start, end)
+                self.begin(*OPENERS[text], start, end)
         elif text in CLOSERS:
             self.finish(CLOSERS[text], start, end)
         elif text == "|":
@@ -487,23 +493,25 @@ class _Scanner(Brackets):
         elif text in ",;":
             if self.in_row():
                 self.comma_in_row(text, start, end)
-            elif not (self.cases and self.tokens[-1][0] == COMMA):
+            elif not (self.rows and self.tokens[-1][0] == COMMA):
                 self.emit(COMMA, text, start, end)
         elif text == "_":
             self.report.fail("a subscript without a name", start, end, "as in `x_{0}`")
-        elif text == "$" and self.tokens:
+        elif text == "$" and self.tokens and not self.rows:
             self.report.fail(
                 "`$` ends the formula here",
                 start,
                 end,
                 "give one formula, or write the operator that it stands for",
             )
-        elif text == "&" and self.cases:
+        elif text == "&" and self.rows:
             self.cell(start, end)
         elif text == "=" and self.in_row() and self.names_case(end):
             pass  # `y =` before a case
         elif text == "=" and self.open and self.open[-1][2] not in self.factors:
             self.emit(BAD, "==", start, end)
+        elif text == ":" and self.rows and self.tokens[-1][0] == COMMA:
+            pass  # before the condition of a case
         elif text not in "$&~" and not (text == "." and self.ends_case()):
             self.emit(BAD, text, start, end)
 
@@ -526,16 +534,16 @@ class _Scanner(Brackets):
 
     def power_of_call(self, name: str, start: int, opened: int) -> None:
         """Say of ``\\sin{x}^2`` that the function is raised, and offer the power inside."""
-        closed = self.closers().get(opened, 0)
+        closed = self.closers.get(opened, 0)
         if not closed or self.raw[closed + 1][1] != "^" or self.raw[closed + 2 :] == []:
             return
         last, raw = closed + 2, self.raw
         wanted = 2 if raw[last][1][1:] in ARGUMENTS else 0
         if raw[last][1] in COMMAND_OPERATORS or wanted:
             last += 1
-        last = self.closers().get(last, last)
+        last = self.closers.get(last, last)
         if wanted and last + 1 < len(raw):
-            last = self.closers().get(last + 1, last + 1)
+            last = self.closers.get(last + 1, last + 1)
         if last >= len(raw) or raw[last][0] == "end":
             return
         low, high = raw[opened][2], raw[last][3]
@@ -545,27 +553,29 @@ class _Scanner(Brackets):
             f"{name} of the power", lambda: insert(self.text, [(low, "("), (high, ")")])
         )
 
+    @cached_property
     def closers(self) -> dict[int, int]:
         """Of each opening brace among the raw tokens, the place of its closing one."""
-        if self.matched is None:
-            self.matched, opened = {}, list[int]()
-            for place, (_, text, *_) in enumerate(self.raw):
-                if text == "{":
-                    opened.append(place)
-                elif text == "}" and opened:
-                    self.matched[opened.pop()] = place
-        return self.matched
+        return closing_braces(self.raw)
 
     def command(self, text: str, start: int, end: int) -> None:
-        if self.cases and text.startswith("\\\\") and len(text) > 2:  # a new line, and letters
+        if self.rows and text.startswith("\\\\") and len(text) > 2:  # a new line, and letters
             self.row(start, start + 2)
             self.word(text[2:], start + 2, end)
             return
         if text.startswith("\\\\") and len(text) > 2:  # a backslash escaped once too often
             text = text[1:]
         word = text[1:]
-        if text == "\\\\" and self.cases:
+        if text in ("\\\\", "\\cr") and self.rows:
             self.row(start, end)
+            return
+        if text == "\\cases" and self.raw[self.index][1] == "{":  # of plain TeX
+            self.index += 1
+            self.open.append(("}", "cases", start))
+            self.begin_cases(start, end)
+            return
+        if text in _BRACES and self.raw[self.index][1] == "\\begin":
+            self.braced += 1  # a brace around a table, which holds cases
             return
         if text == "\\boxed" and self.raw[self.index][1] == "{":
             return  # a frame says nothing
@@ -583,12 +593,8 @@ class _Scanner(Brackets):
             self.emit(BAD, CONDITIONS[word], start, end)
         elif word in ("left", "right"):
             self.delimiter(word, start)
-        elif text in COMMAND_OPERATORS:
-            self.emit(OPERATOR, COMMAND_OPERATORS[text], start, end)
-        elif text in OPENERS:
-            self.opener(text, start, end)
-        elif text in CLOSERS:
-            self.finish(CLOSERS[text], start, end)
+        elif text in COMMAND_OPERATORS or text in OPENERS or text in CLOSERS:
+            self.mark(text, start, end)
         elif word in ("vert", "mid", "|", "Vert"):
             self.emit(BAR, "|", start, end)
         elif word in ARGUMENTS:
@@ -616,12 +622,10 @@ class _Scanner(Brackets):
             table = inner in _TABLES and self.braced
             if (table or inner.rstrip("*") in _CASES) and word in ("begin", "end"):
                 if word == "begin":
-                    if inner == _TABLES[0]:
-                        self.raw_group()  # how its columns are set
-                    self.emit(CALL, "cases", start, end, CASES)
-                    self.cases += 1
-                    self.rows.append([len(self.open), 0, len(self.tokens)])
-                elif self.cases:
+                    if inner == _TABLES[0] or inner.endswith("numcases"):
+                        self.raw_group()  # how its columns are set; `y =`
+                    self.begin_cases(start, end)
+                elif self.rows:
                     self.end_cases(start, end)
             elif word == "begin" and inner.rstrip("*") not in WRAPPERS:
                 self.report.fail(f"`{inner[:40]}` is not read", start, end, "paste one expression")
@@ -647,6 +651,10 @@ class _Scanner(Brackets):
                 f"the command `{text[:40]}` is not known", start, end, "use plain LaTeX mathematics"
             )
 
+    def begin_cases(self, start: int, end: int) -> None:
+        self.emit(CALL, "cases", start, end, CASES)
+        self.rows.append([len(self.open), 0, len(self.tokens)])
+
     def wide_blank(self, start: int, end: int) -> None:
         """``\\quad`` behind an operand, which separates a condition from what it is said of."""
         kind, text, *_ = self.raw[self.index]
@@ -659,8 +667,8 @@ class _Scanner(Brackets):
                 self.cell(start, end)
         elif (
             not self.open
-            and not self.cases
-            and self.last_relation() > self.index
+            and not self.rows
+            and self.last_relation > self.index
             and not self.compares()
         ):
             self.leave_out(end)
@@ -671,13 +679,11 @@ class _Scanner(Brackets):
             self.looked += 1
         return self.looked < len(self.tokens)
 
+    @cached_property
     def last_relation(self) -> int:
         """The place of the last comparison among the raw tokens, -1 if there is none."""
-        if self.relation is None:
-            self.relation = max(
-                (place for place, row in enumerate(self.raw) if row[1] in _RELATIONS), default=-1
-            )
-        return self.relation
+        found = [place for place, row in enumerate(self.raw) if row[1] in _RELATIONS]
+        return max(found, default=-1)
 
     def difference(self, start: int) -> bool:
         """``\\Delta T`` as one variable, as ``ΔT`` is one; whether a letter follows."""
@@ -695,8 +701,7 @@ class _Scanner(Brackets):
             return False
         self.index += 1
         if kind == "word" and len(head) < len(text):
-            self.index -= 1
-            self.raw[self.index] = (kind, text[len(head) :], low + len(head), high)
+            self.put_back(text[len(head) :], low + len(head))
             high = low + len(head)
         if not self.names.spells_column(whole):
             shown = self.text[start:high]
@@ -773,8 +778,7 @@ class _Scanner(Brackets):
             self.report.fail("a bracket is open at the end of this line", start, end, "close it")
         if self.raw[self.index][1] == "[":
             height = _HEIGHT.match(self.text, self.raw[self.index][2], self.stop)
-            while height is not None and self.raw[self.index][2] < height.end():
-                self.index += 1
+            self.skip_to(height.end() if height is not None else 0)
         ends = self.raw[self.index][0] == "end" or self.raw[self.index][1] == "\\end"
         if ends or self.begins_row():
             return
@@ -792,13 +796,12 @@ class _Scanner(Brackets):
         """The list of cases closes; a comma or a point before its end says nothing."""
         if self.tokens[-1][0] == COMMA:
             self.tokens.pop()
-        self.cases -= 1
         self.rows.pop()
         self.emit(CLOSE, ")", start, end)
 
     def ends_case(self) -> bool:
         """Whether a case, or the list of them, ends at the next token."""
-        return bool(self.cases) and self.raw[self.index][1] in ("\\\\", "\\end")
+        return bool(self.rows) and self.raw[self.index][1] in ("\\\\", "\\end")
 
     def said_in_text(self, start: int) -> bool:
         """Whether ``\\text{if }`` or ``\\text{kg}`` says something of the formula."""
@@ -807,7 +810,7 @@ class _Scanner(Brackets):
             return False
         inner, end = self.raw_group()
         said = re.sub(r"[\\,:;.~\s]+", " ", inner).strip().lower()
-        if self.cases and said in ("", *JOINTS):
+        if self.rows and said in ("", *JOINTS) and not self.names.is_known(said):
             if said:
                 self.emit(BAD, "&&" if JOINTS[said] == AND else "||", start, end)
             return True
@@ -825,29 +828,21 @@ class _Scanner(Brackets):
         `behind` in it.
         """
         shown = self.text[start:end].strip()
-        if self.in_row():
-            is_last = word in OTHERWISE
-            if self.begins_row():
-                self.report.fail(
-                    f"no value stands before `{shown[:40]}`",
-                    start,
-                    end,
-                    "write the value of each case first",
-                )
-            self.cell(start, end)
-            if is_last:
-                self.names.special = True
-                self.emit(LEAF, word, start, end, constant(TRUE, (start, end)))
-            self.unpack(place, behind, end)
-            return
-        if self.cases and self.rows[-1][1] and self.tokens[-1][0] == OPEN:  # `& {\text{if } …}`
+        in_row = self.in_row()
+        if in_row and self.begins_row():
+            hint = "write the value of each case first"
+            self.report.fail(f"no value stands before `{shown[:40]}`", start, end, hint)
+        # the second: `& {\text{if } …}`
+        if in_row or self.rows and self.rows[-1][1] and self.tokens[-1][0] == OPEN:
+            if in_row:
+                self.cell(start, end)
             if word in OTHERWISE:
                 self.names.special = True
                 self.emit(LEAF, word, start, end, constant(TRUE, (start, end)))
             self.unpack(place, behind, end)
             return
-        hint = "give the formula alone, or cases as in `\\begin{cases} x & x > 0 \\end{cases}`"
-        if word in OTHERWISE or self.open or self.cases or not self.tokens:
+        if word in OTHERWISE or self.open or self.rows or not self.tokens:
+            hint = "give the formula alone, or cases as in `\\begin{cases} x & x > 0 \\end{cases}`"
             self.report.fail(f"`{shown[:40]}` is said of a case", start, end, hint)
         self.leave_out(start)
 
@@ -914,7 +909,7 @@ class _Scanner(Brackets):
             self.report.note(
                 f"`{inner.strip()[:60]}` is read as a variable called {name[:60]}", (start, end)
             )
-        behind = self.raw[self.closers().get(self.index, self.index) + 1][1]
+        behind = self.raw[self.closers.get(self.index, self.index) + 1][1]
         if behind not in ("^", "_"):
             self.offer("without words and units", start, end, " ")
         return False
@@ -929,7 +924,7 @@ class _Scanner(Brackets):
         """Whether only units stand from `start` on, which are then left out; the text is scanned
         once.
         """
-        if start < self.read_to or self.cases or self.open or self.has_units:
+        if start < self.read_to or self.rows or self.open or self.has_units:
             return False
         if not self.tokens or self.tokens[-1][0] not in ENDS_OPERAND:
             return False
@@ -960,15 +955,15 @@ class _Scanner(Brackets):
             self.braced -= 1
             return
         self.index += 1
-        if side == "left" and text == r"\{" and self.raw[self.index][1] == r"\begin":
+        if side == "left" and text in _BRACES and self.raw[self.index][1] == r"\begin":
             self.braced += 1  # a brace around a table, which holds cases
         elif text in ("|", r"\vert", r"\lvert", r"\rvert", r"\|"):
             if side == "left":
-                self.begin("|", "|", "|", start, end)
+                self.begin("|", "|", start, end)
             else:
                 self.finish("|", start, end)
         elif side == "left" and text in OPENERS:
-            self.opener(text, start, end)
+            self.begin(*OPENERS[text], start, end)
         elif side == "right" and text in CLOSERS:
             self.finish(CLOSERS[text], start, end)
         else:
@@ -980,35 +975,23 @@ class _Scanner(Brackets):
             )
 
     def square_root(self, start: int, end: int) -> None:
+        """A root, of which the index is a formula, too: ``\\sqrt[n]{x}``."""
         function = FUNCTIONS["sqrt"]
-        if self.raw[self.index][1] == "[":
-            kind, inside, low, high = self.raw[self.index + 1]
-            if kind != "number" or self.raw[self.index + 2][1] != "]":
-                self.index_of_root(start, end)
-                return
-            if not re.fullmatch(r"[0-9]{1,9}", inside) or int(inside) < 2:
-                self.report.fail(
-                    "the index of this root is not a whole number",
-                    start,
-                    end,
-                    "as in `\\sqrt[3]{x}`",
-                )
-            self.index += 3
-            index = constant(inside, (low, high))
-            function = Function("sqrt", 1, 1, lambda args, span: root([args[0], index], span))
+        if is_indexed := self.raw[self.index][1] == "[":
+            low = self.raw[self.index][2]
+            self.index += 1
+            (kind, *_), behind = self.raw[self.index : self.index + 2]
+            if self.raw[self.index][1] == "]":
+                self.report.fail("this root has no index", start, low + 1, "as in `\\sqrt[3]{x}`")
+            if kind != "number" or behind[1] != "]":
+                told = "a root with an index that is no number is read as a power"
+                self.report.note(told, (start, end))
+            function = Function("sqrt", 2, 2, lambda args, span: root([args[1], args[0]], span))
         self.emit(CALL, "sqrt", start, end, function)
-        self.argument(")")
-
-    def index_of_root(self, start: int, end: int) -> None:
-        """``\\sqrt[n]{x}``, of which the index is a formula, too."""
-        low = self.raw[self.index][2]
-        self.index += 1
-        if self.raw[self.index][1] == "]":
-            self.report.fail("this root has no index", start, low + 1, "as in `\\sqrt[3]{x}`")
-        self.report.note("a root with an index that is no number is read as a power", (start, end))
-        function = Function("sqrt", 2, 2, lambda args, span: root([args[1], args[0]], span))
-        self.emit(CALL, "sqrt", start, end, function)
-        self.open.append(("]", "then", low))
+        if is_indexed:
+            self.open.append(("]", "then", low))
+        else:
+            self.argument(")")
 
     def fail_differential(self, start: int, end: int) -> NoReturn:
         hint = "write the derivative or the integral out"

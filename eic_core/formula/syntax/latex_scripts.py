@@ -56,45 +56,19 @@ SKIPPED = frozenset(
     ).split()
 ) | {"\\ ", "\\\n"}
 COMMAND_OPERATORS = {
-    r"\cdot": "*",
-    r"\times": "*",
-    r"\ast": "*",
-    r"\div": "/",
-    r"\slash": "/",
-    r"\bmod": "%",
+    **dict.fromkeys(r"\cdot \times \ast * × · ⋅".split(), "*"),
+    **dict.fromkeys(r"\div \slash / ÷".split(), "/"),
+    **dict.fromkeys("-−–", "-"),
     "+": "+",
-    "-": "-",
-    "*": "*",
-    "/": "/",
-    "−": "-",
-    "–": "-",
-    "×": "*",
-    "·": "*",
-    "⋅": "*",
-    "÷": "/",
+    r"\bmod": "%",
 }
-OPENERS = {
-    "(": ("(", ")"),
-    "[": ("[", "]"),
-    r"\{": ("{", "}"),
-    r"\lbrace": ("{", "}"),
-    r"\lvert": ("|", "|"),
-    r"\lfloor": ("⌊", "⌋"),
-    r"\lceil": ("⌈", "⌉"),
-    "⌊": ("⌊", "⌋"),
-    "⌈": ("⌈", "⌉"),
-}
-CLOSERS = {
-    ")": ")",
-    "]": "]",
-    r"\}": "}",
-    r"\rbrace": "}",
-    r"\rvert": "|",
-    r"\rfloor": "⌋",
-    r"\rceil": "⌉",
-    "⌋": "⌋",
-    "⌉": "⌉",
-}
+_PAIRS = (
+    r"( ) ( )  [ ] [ ]  \{ \} { }  \lbrace \rbrace { }  \lvert \rvert | |"
+    r"  \lfloor \rfloor ⌊ ⌋  \lceil \rceil ⌈ ⌉  ⌊ ⌋ ⌊ ⌋  ⌈ ⌉ ⌈ ⌉"
+).split("  ")
+"""Brackets, each pair beside what it is in other notations."""
+OPENERS = {first: (opened, closed) for first, _, opened, closed in map(str.split, _PAIRS)}
+CLOSERS = {last: closed for _, last, _, closed in map(str.split, _PAIRS)}
 GREEK = frozenset(
     (
         "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho"
@@ -103,15 +77,8 @@ GREEK = frozenset(
         " hbar ell aleph imath jmath Re Im"
     ).split()
 )
-VARIANTS = {
-    "varepsilon": "epsilon",
-    "vartheta": "theta",
-    "varphi": "phi",
-    "varrho": "rho",
-    "varsigma": "sigma",
-    "varkappa": "kappa",
-    "varpi": "varpi",
-}
+VARIANTS = {f"var{name}": name for name in "epsilon theta phi rho sigma kappa".split()}
+VARIANTS["varpi"] = "varpi"
 FONTS = frozenset(
     (
         "mathrm text operatorname operatorname* mathit mathbf mathsf mathtt textrm textit textbf"
@@ -120,44 +87,24 @@ FONTS = frozenset(
 )
 ACCENTS = frozenset("hat bar tilde vec widehat overline widetilde".split())
 NOT_READ = {
+    **dict.fromkeys("partial dot ddot nabla prime".split(), "derivatives"),
+    **dict.fromkeys("int iint oint".split(), "integrals"),
     "binom": "binomial coefficients",
     "sum": "sums",
     "prod": "products over an index",
-    "int": "integrals",
     "lim": "limits",
-    "partial": "derivatives",
-    "dot": "derivatives",
-    "ddot": "derivatives",
     "infty": "infinite values",
     "pm": "`±`",
     "mp": "`∓`",
     "over": "derivatives, and `\\over` outside of braces,",
     "href": "links",
     "circ": "degrees and compositions",
-    "Gamma(": "",
-    "iint": "integrals",
-    "oint": "integrals",
-    "nabla": "derivatives",
-    "prime": "derivatives",
 }
-CONDITIONS = {
-    "lt": "<",
-    "gt": ">",
-    "le": "<=",
-    "leq": "<=",
-    "leqslant": "<=",
-    "ge": ">=",
-    "geq": ">=",
-    "geqslant": ">=",
-    "ne": "!=",
-    "neq": "!=",
-    "land": "&&",
-    "wedge": "&&",
-    "lor": "||",
-    "vee": "||",
-    "lnot": "¬",
-    "neg": "¬",
-}
+_CONDITIONS = (
+    "< lt; > gt; <= le leq leqslant; >= ge geq geqslant; != ne neq; && land wedge; || lor vee;"
+    " ¬ lnot neg"
+).split("; ")
+CONDITIONS = {name: sign for sign, *names in map(str.split, _CONDITIONS) for name in names}
 """Commands of comparisons and of what joins them, as the shared parser knows them."""
 OTHERWISE = frozenset("otherwise else elsewhere sonst autrement".split())
 SAID_OF_CASES = frozenset(["", *"if for when where wenn für si pour".split()])
@@ -175,15 +122,12 @@ _BASE = re.compile(rf"\s*+{_RATIO}")
 
 
 _RECIPROCALS = {
-    "cot": "atan",
+    **dict.fromkeys(("cot", "ctg", "cotan"), "atan"),
+    **dict.fromkeys(("csc", "cosec"), "asin"),
     "sec": "acos",
-    "csc": "asin",
     "coth": "atanh",
     "sech": "acosh",
     "csch": "asinh",
-    "ctg": "atan",
-    "cotan": "atan",
-    "cosec": "asin",
 }
 """The inverse of which 1/x is to be taken for that of a function's reciprocal."""
 
@@ -364,10 +308,8 @@ Raw = tuple[str, str, int, int]
 """A kind, a text and its place."""
 
 
-def _with_indices_first(raw: list[Raw]) -> list[Raw]:
-    """The raw tokens with ``x_0^2`` for ``x^2_0``; the superscript ends where the subscript did."""
-    if not any(row[1] == "_" for row in raw):
-        return raw
+def closing_braces(raw: list[Raw]) -> dict[int, int]:
+    """Of each opening brace the place of its closing one."""
     closers: dict[int, int] = {}
     opened: list[int] = []
     for place, (_, text, *_) in enumerate(raw):
@@ -375,6 +317,14 @@ def _with_indices_first(raw: list[Raw]) -> list[Raw]:
             opened.append(place)
         elif text == "}" and opened:
             closers[opened.pop()] = place
+    return closers
+
+
+def _with_indices_first(raw: list[Raw]) -> list[Raw]:
+    """The raw tokens with ``x_0^2`` for ``x^2_0``; the superscript ends where the subscript did."""
+    if not any(row[1] == "_" for row in raw):
+        return raw
+    closers = closing_braces(raw)
     kept: list[Raw] = []
     place = 0
     while place < len(raw):
@@ -522,6 +472,17 @@ class Brackets:
         """Add one shared token; `extra` is what a `PREFIX` builds, or the leaf that a `LEAF` is."""
         self.tokens.append((kind, text, start, end, extra))
 
+    def skip_to(self, end: int) -> None:
+        """Go past the raw tokens before a place."""
+        while self.raw[self.index][2] < end:
+            self.index += 1
+
+    def put_back(self, rest: str, place: int) -> None:
+        """Let the last raw token be only what was not taken of it, which begins at a place."""
+        self.index -= 1
+        kind = "word" if rest[0].isalpha() else "number"
+        self.raw[self.index] = (kind, rest, place, self.raw[self.index][3])
+
     def raw_group(self) -> tuple[str, int]:
         """The text of the group or single token that comes next, and where it ends."""
         kind, text, start, end = self.raw[self.index]
@@ -535,8 +496,7 @@ class Brackets:
                 self.report.fail("write this script in braces", start, end, "as in `x_{0}`")
             letter = _LETTER.match(text) if kind == "word" and end not in self.cut else None
             if letter is not None and letter[0] != text:  # TeX takes one: `\\hat xy`, `\\sin^nx`
-                self.index -= 1
-                self.raw[self.index] = ("word", text[letter.end() :], start + letter.end(), end)
+                self.put_back(text[letter.end() :], start + letter.end())
                 return letter[0], start + letter.end()
             return text, end
         depth = 1
@@ -548,19 +508,15 @@ class Brackets:
             depth += (text == "{") - (text == "}")
         return self.text[end:low], high
 
-    def begin(self, shown: str, closer: str, meaning: str, start: int, end: int) -> None:
-        """Open a bracket that groups. ``|``, ``⌊`` and ``⌈`` are functions, all others parentheses.
-        `meaning` is what its closing means: ``)``, or ``then`` if an argument follows.
+    def begin(self, shown: str, closer: str, start: int, end: int) -> None:
+        """Open a bracket that groups. ``|``, ``⌊`` and ``⌈`` are functions, all others
+        parentheses.
         """
-        name = shown if shown in "|⌊⌈" else "("
+        is_function = shown in "|⌊⌈"
         if self.tokens and self.tokens[-1][0] in ENDS_OPERAND:
             self.factors.add(start)
-        self.emit(OPEN, name, start, end)
-        self.open.append((closer, closer if name != "(" else meaning, start))
-
-    def opener(self, text: str, start: int, end: int) -> None:
-        shown, closer = OPENERS[text]
-        self.begin(shown, closer, ")", start, end)
+        self.emit(OPEN, shown if is_function else "(", start, end)
+        self.open.append((closer, closer if is_function else ")", start))
 
     def finish(self, closer: str, start: int, end: int) -> None:
         """Close a bracket, which was given its meaning when it was opened. Raises `FormulaError` if
@@ -606,8 +562,7 @@ class Brackets:
                 self.report.fail("an argument in braces is missing here", start, end, "write them")
             if not is_script and len(text) > 1:  # `\frac12`
                 self.emit(NUMBER, text[0], start, start + 1)
-                self.raw[self.index - 1] = (kind, text[1:], start + 1, end)
-                self.index -= 1
+                self.put_back(text[1:], start + 1)
                 end = start + 1
             else:
                 if len(text) > 1:
@@ -618,9 +573,7 @@ class Brackets:
             size = first.end() if first is not None else 1
             self.emit(NAME, text[:size], start, start + size)
             if size < len(text):
-                self.index -= 1
-                rest = "word" if text[size].isalpha() else "number"
-                self.raw[self.index] = (rest, text[size:], start + size, end)
+                self.put_back(text[size:], start + size)
             end = start + size
         elif kind == "word":
             self.emit(NAME, text, start, end)

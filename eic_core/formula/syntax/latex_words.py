@@ -9,7 +9,7 @@ import re
 from eic_core.formula.syntax.latex_scripts import FONTS, OTHERWISE, SAID_OF_CASES
 
 _BLANK = r"(?:\\[,;:! ]|[~\s])"
-_WORD = re.compile(rf"(?:{_BLANK}|[.,;:])*+([^\W\d_]+)")
+_WORD = re.compile(rf"(?:{_BLANK}|[.,;:])*+([^\W\d_]++)(?![0-9_])")
 _AND_MORE = re.compile(
     rf"(?:{_BLANK}+(?:all|any|every|that|and{_BLANK}only{_BLANK}if))?+{_BLANK}*+"
 )

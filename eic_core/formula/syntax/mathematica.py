@@ -16,7 +16,7 @@ from eic_core.formula.syntax.build import (
 )
 from eic_core.formula.syntax.conditions import EVERY, NEGATION, SOME, cases, choice
 from eic_core.formula.syntax.grammar import Grammar, parse
-from eic_core.formula.syntax.names import Names, similar_function
+from eic_core.formula.syntax.names import LETTERS, Names, similar_function
 from eic_core.formula.syntax.reading import Refusal, Report
 from eic_core.formula.syntax.tokens import (
     BAD,
@@ -35,7 +35,7 @@ from eic_core.formula.tree import CONSTANT, Draft, constant
 _TOKENS = re.compile(
     r"(?P<space>\s+)"
     r"|(?P<comment>\(\*)"
-    r"|(?P<number>(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)(?P<precision>``?+[0-9]*+\.?+[0-9]*+)?+"
+    r"|(?P<number>(?P<digits>[0-9]++\.?+[0-9]*+|\.[0-9]++)(?P<precision>``?+[0-9]*+\.?+[0-9]*+)?+"
     r"(?:\*\^(?P<power>[+-]?[0-9]++))?+)"
     r"|(?P<long>\\\[(?P<letter>[A-Za-z]++)\])"
     r"|(?P<name>[^\W\d_][^\W_]*+(?:\$[^\W_]++)*+)"
@@ -50,21 +50,8 @@ _ELEMENT = re.compile(r"\[\[?+([0-9]{1,9})\]\]?+")
 _OPENED = re.compile(r"\s*+\[")
 _FUNCTION = re.compile(r"\s*+Function\[\s*+(?:\w++|\{[^{}]*+\})\s*+,")
 _POSTFIX = re.compile(r"//\s*+([A-Za-z]++)\s*+\Z")
-_LETTERS = {
-    "ExponentialE": "e",
-    "Pi": "pi",
-    "CurlyEpsilon": "epsilon",
-    "CurlyTheta": "theta",
-    "CurlyPhi": "phi",
-    "CurlyRho": "rho",
-    "FinalSigma": "sigma",
-    "CurlyKappa": "kappa",
-}
+_LETTERS = {"ExponentialE": "e", "Pi": "pi", "FinalSigma": "sigma"}
 _OPERATORS = {"Times": "*", "Cross": "*", "CenterDot": "*", "Divide": "/", "Minus": "-"}
-_GREEK = frozenset(
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron rho sigma tau"
-    " upsilon phi chi psi omega".split()
-)
 _VALUES = {
     "I": "the imaginary unit",
     "GoldenRatio": "a constant without a name here",
@@ -75,14 +62,21 @@ _VALUES = {
     "ComplexInfinity": "no real number",
     "Indeterminate": "no real number",
 }
-_NO_FUNCTIONS = frozenset(
-    (
-        "Integrate NIntegrate Sum Product D Limit Solve List Table Derivative Series Module Block"
-        " With Total Mean Plot"
-    ).split()
-)
-_DERIVATIVES = frozenset(("D", "Dt", "Derivative"))
-_SCOPES = frozenset(("Module", "Block", "With"))
+_ELEMENTARY = "write it with elementary functions"
+_NO_FUNCTIONS = {
+    **dict.fromkeys(
+        "Integrate NIntegrate Sum Product Limit Solve List Table Series Total Mean Plot".split(),
+        _ELEMENTARY,
+    ),
+    **dict.fromkeys(
+        ("D", "Dt", "Derivative"), "a derivative is not a formula of values: write it out"
+    ),
+    **dict.fromkeys(
+        ("Module", "Block", "With"),
+        "give its last expression alone, with the values of its names put in",
+    ),
+}
+"""What to write for functions that have no value here."""
 _SHOWN = frozenset(
     "FullForm InputForm OutputForm StandardForm TraditionalForm TeXForm CForm N".split()
 )
@@ -168,7 +162,7 @@ class Wolfram(Grammar):
 def read_mathematica(report: Report, names: Names, start: int, end: int) -> Draft:
     """The tree of ``report.text[start:end]``. Raises `FormulaError` if it is no formula."""
     start, end = _without_head(report, start, end)
-    return parse(_Scanner(report, names, start, end).scan(), Wolfram(names, report))
+    return parse(_tokens(report, names, start, end), Wolfram(names, report))
 
 
 def _without_head(report: Report, start: int, end: int) -> tuple[int, int]:
@@ -206,189 +200,93 @@ def _without_head(report: Report, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-class _Scanner:
-    def __init__(self, report: Report, names: Names, start: int, end: int) -> None:
-        self.report = report
-        self.names = names
-        self.end = end
-        self.place = start
-        self.tokens: list[TokenRow] = []
-        self.open: list[tuple[str, int]] = []
+def _tokens(report: Report, names: Names, start: int, end: int) -> list[TokenRow]:
+    text = report.text
+    tokens: list[TokenRow] = []
+    place, holds_cases = start, False
+    while place < end:
+        match = _TOKENS.match(text, place, end)
+        assert match is not None
+        word, kind, span = match[0], match.lastgroup, match.span()
+        place = span[1]
+        if match["number"]:
+            power = f"e{match['power']}" if match["power"] else ""
+            if match["precision"]:
+                report.note("the precision behind a back-tick is no part of a number", span)
+            tokens.append((NUMBER, match["digits"] + power, *span, None))
+        elif match["long"]:
+            tokens.append(_letter(report, match["letter"], span))
+        elif kind == "name":
+            token = _name(report, names, word, span, end)
+            tokens.append(token)
+            place = token[3]
+            holds_cases |= word == "Piecewise"
+        elif kind == "slot":
+            label = f"x{word[1:] or 1}"
+            report.note(f"`{word}` is read as the variable `{label}`", span)
+            report.index_base = 1
+            tokens.append((NAME, label, *span, None))
+        elif kind == "comment":
+            place = text.find("*)", place, end) + 2
+            if place < 2:
+                report.fail("this comment is not closed", *span, "close it with `*)`")
+        elif word in "{}" and holds_cases:  # braces around the cases say nothing else
+            if text.count("{", start, end) != text.count("}", start, end):
+                report.fail("unbalanced brace", *span, "close it, or remove it")
+        elif word in _EXPLAINED:
+            report.fail(_EXPLAINED[word][0], *span, _EXPLAINED[word][1])
+        elif kind == "other":
+            sign = _SIGNS.get(word, word)
+            tokens.append((_KINDS.get(sign, BAD), sign, *span, None))
+    tokens.append((END, "", end, end, None))
+    return tokens
 
-    def scan(self) -> list[TokenRow]:
-        text = self.report.text
-        while self.place < self.end:
-            match = _TOKENS.match(text, self.place, self.end)
-            assert match is not None
-            self.place = match.end()
-            kind, span = match.lastgroup or "", match.span()
-            if match["number"]:
-                self.number(match, span)
-            elif match["long"]:
-                self.letter(match["letter"], span)
-            elif kind == "name":
-                self.name(match[0], span)
-            elif kind == "slot":
-                label = f"x{match[0][1:] or 1}"
-                self.report.note(f"`{match[0]}` is read as the variable `{label}`", span)
-                self.report.index_base = 1
-                self.tokens.append((NAME, label, *span, None))
-            elif kind == "comment":
-                self.comment(span)
-            elif kind == "other":
-                self.mark(match[0], span)
-        if self.open:
-            bracket, place = self.open[-1]
-            closers = "".join(_CLOSERS[mark] for mark, _ in reversed(self.open))
-            few = len(closers) <= 20
-            self.report.fail_unbalanced(
-                "bracket",
-                place,
-                place + 1,
-                f"close this `{bracket}`",
-                text.rstrip() + closers if few and self.end == len(text.rstrip()) else None,
-            )
-        self.tokens.append((END, "", self.end, self.end, None))
-        return self.tokens
 
-    def number(self, match: re.Match[str], span: Span) -> None:
-        digits = re.match(r"[0-9.]++", match[0])
-        assert digits is not None
-        text = digits[0] + (f"e{match['power']}" if match["power"] else "")
-        if match["precision"]:
-            self.report.note("the precision behind a back-tick is no part of a number", span)
-        self.tokens.append((NUMBER, text, *span, None))
+def _letter(report: Report, name: str, span: Span) -> TokenRow:
+    """``\\[Alpha]``: a Greek letter, a constant or a sign."""
+    if name in _OPERATORS:
+        return (OPERATOR, _OPERATORS[name], *span, None)
+    letter = name.removeprefix("Capital").removeprefix("Curly").lower()
+    if name not in _LETTERS and letter not in LETTERS:
+        report.fail(f"the character `\\[{name[:40]}]` is not read", *span, "write a name")
+    letter = letter.capitalize() if name.startswith("Capital") else letter
+    return (NAME, _LETTERS.get(name, letter), *span, None)
 
-    def letter(self, name: str, span: Span) -> None:
-        """``\\[Alpha]``: a Greek letter, a constant or a sign."""
-        lower = name.removeprefix("Capital").removeprefix("Curly").lower()
-        if name in _OPERATORS:
-            self.tokens.append((OPERATOR, _OPERATORS[name], *span, None))
-        elif name in _LETTERS:
-            self.tokens.append((NAME, _LETTERS[name], *span, None))
-        elif lower in _GREEK:
-            capital = name.startswith("Capital")
-            self.tokens.append((NAME, lower.capitalize() if capital else lower, *span, None))
-        else:
-            self.report.fail(f"the character `\\[{name[:40]}]` is not read", *span, "write a name")
 
-    def name(self, name: str, span: Span) -> None:
-        """A name, or a function with the bracket that follows it."""
-        text, start = self.report.text, span[0]
-        element = _ELEMENT.match(text, self.place, self.end)
-        if element is not None and not self.known(name):
-            self.place = element.end()
-            self.tokens.append((NAME, f"{name}[{element[1]}]", start, self.place, None))
-            return
-        opened = _OPENED.match(text, self.place, self.end)
-        if opened is not None:
-            self.place = opened.end() - 1
-        bracket = text[self.place] if self.place < self.end else ""
-        if bracket == "[" or (
-            bracket == "(" and self.known(name) and name[0].isupper() and len(name) > 1
-        ):
-            function = _OWN.get(name.lower()) or self.function(name, span)
-            if function is None:
-                near = "" if name in _NO_FUNCTIONS else similar_function(name)
-                alone = "give its last expression alone, with the values of its names put in"
-                self.report.fail(
-                    f"unknown function `{name[:40]}`",
-                    *span,
-                    alone
-                    if name in _SCOPES
-                    else "a derivative is not a formula of values: write it out"
-                    if name in _DERIVATIVES
-                    else _suggestion(near) or "write it with elementary functions",
-                )
-            if name.lower() in _NOT_CARRIED_OUT:
-                told = f"`{name}[…]` is not carried out: the formula is read as written"
-                self.report.note(told, span)
-            self.open.append((bracket, self.place))
-            self.place += 1
-            self.tokens.append((CALL, name, start, self.place, function))
-            return
-        if name in _VALUES and not self.names.is_column(name):
-            self.report.fail(
-                f"`{name}` is {_VALUES[name]} in Mathematica",
-                *span,
-                "write a number or another name",
-            )
-        if name == "e" and not self.names.is_column("e"):
-            self.report.note("`e` is read as Euler's number; Mathematica itself writes `E`", span)
-        self.tokens.append((NAME, name, *span, None))
-
-    def known(self, name: str) -> bool:
-        return name.lower() in FUNCTIONS or name.lower() in _OWN
-
-    def function(self, name: str, span: Span) -> Function | None:
+def _name(report: Report, names: Names, name: str, span: Span, end: int) -> TokenRow:
+    """A name, or a function with the bracket that follows it."""
+    text, start = report.text, span[0]
+    is_function = name.lower() in FUNCTIONS or name.lower() in _OWN
+    element = _ELEMENT.match(text, span[1], end)
+    if element is not None and not is_function:
+        return (NAME, f"{name}[{element[1]}]", start, element.end(), None)
+    opened = _OPENED.match(text, span[1], end)
+    if opened is not None or (
+        text.startswith("(", span[1], end) and is_function and name[0].isupper() and len(name) > 1
+    ):
         try:
-            return self.names.function(name)
+            function = _OWN.get(name.lower()) or names.function(name)
         except Refusal as refusal:
-            self.report.refuse(refusal, *span)
-
-    def comment(self, span: Span) -> None:
-        closing = self.report.text.find("*)", span[1], self.end)
-        if closing < 0:
-            self.report.fail("this comment is not closed", *span, "close it with `*)`")
-        self.place = closing + 2
-
-    def in_piecewise(self) -> bool:
-        """Whether the innermost bracket is that of ``Piecewise[`` or a brace in it."""
-        if not self.open:
-            return False
-        bracket, place = self.open[-1]
-        return bracket == "{" or self.report.text.endswith("Piecewise", 0, place)
-
-    def brace(self, text: str, span: Span) -> None:
-        """A brace around the cases of ``Piecewise[{{a, c}, …}, d]``, which says nothing else."""
-        if text == "{":
-            self.open.append((text, span[0]))
-        elif self.open[-1][0] == "{":
-            self.open.pop()
-        else:
-            self.report.fail("unbalanced brace", *span, "remove it or open it before")
-
-    def mark(self, text: str, span: Span) -> None:
-        """A bracket, an operator, or a mark that no formula holds."""
-        if text in "{}" and self.in_piecewise():
-            self.brace(text, span)
-        elif text in "([":
-            if text == "[":
-                self.report.fail("a bracket without a function", *span, "write `(`")
-            self.open.append((text, span[0]))
-            self.tokens.append((OPEN, "(", *span, None))
-        elif text in ")]":
-            if not self.open:
-                self.report.fail_unbalanced(
-                    "bracket",
-                    *span,
-                    "remove it or open it before",
-                )
-            bracket, place = self.open.pop()
-            if (bracket == "[") != (text == "]") or bracket == "{":
-                self.report.fail(
-                    f"`{bracket}` at column {place + 1} is closed by `{text}`",
-                    *span,
-                    f"write `{_CLOSERS[bracket]}`",
-                )
-            self.tokens.append((CLOSE, ")", *span, None))
-        elif text in "+-*/^−×·":
-            self.tokens.append(
-                (OPERATOR, {"−": "-", "×": "*", "·": "*"}.get(text, text), *span, None)
-            )
-        elif text == ",":
-            self.tokens.append((COMMA, ",", *span, None))
-        elif text in _SIGNS_OF_CONDITIONS:
-            self.tokens.append((BAD, text[:2], *span, None))
-        elif text in _EXPLAINED:
-            self.report.fail(*_EXPLAINED[text][:1], *span, _EXPLAINED[text][1])
-        else:
-            self.tokens.append((BAD, text, *span, None))
+            report.refuse(refusal, *span)
+        if function is None:
+            hint = _NO_FUNCTIONS.get(name) or _suggestion(similar_function(name)) or _ELEMENTARY
+            report.fail(f"unknown function `{name[:40]}`", *span, hint)
+        if name.lower() in _NOT_CARRIED_OUT:
+            message = f"`{name}[…]` is not carried out: the formula is read as written"
+            report.note(message, span)
+        return (CALL, name, start, opened.end() if opened else span[1] + 1, function)
+    if name in _VALUES and not names.is_column(name):
+        message = f"`{name}` is {_VALUES[name]} in Mathematica"
+        report.fail(message, *span, "write a number or another name")
+    if name == "e" and not names.is_column("e"):
+        report.note("`e` is read as Euler's number; Mathematica itself writes `E`", span)
+    return (NAME, name, *span, None)
 
 
-_CLOSERS = {"(": ")", "[": "]", "{": "}"}
-_SIGNS_OF_CONDITIONS = frozenset("< > <= >= == === != && || ! ≤ ≥ ≠ ∧ ∨ ¬".split())
+_SIGNS = {"−": "-", "×": "*", "·": "*", "===": "==", "!==": "!="}
+_KINDS = {"(": OPEN, ")": CLOSE, "]": CLOSE, ",": COMMA} | dict.fromkeys("+-*/^", OPERATOR)
 _EXPLAINED = {
+    "[": ("a bracket without a function", "write `(`"),
     "_": ("`_` marks a pattern in Mathematica", "write `x1` for `x_1`"),
     "{": ("a list is not read", "give a single expression"),
     "}": ("a list is not read", "give a single expression"),

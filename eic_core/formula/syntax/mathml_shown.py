@@ -85,7 +85,7 @@ def read_shown(report: Report, names: Names, root: Element) -> Draft:
     def place(span: tuple[int, int]) -> tuple[int, int]:
         first = max(bisect_right(starts, span[0]) - 1, 0)
         last = max(bisect_left(starts, span[1]) - 1, first)
-        return pieces[first][1], max(piece[2] for piece in pieces[first : last + 1])
+        return pieces[first][1], pieces[last][2]
 
     inner, start = Report(latex), 0
     head = left_hand_side(latex, 0, len(latex))
@@ -273,7 +273,7 @@ class _Translation:
             if SOME_UNITS.match(name):
                 told = f"`{name[:40]}` is read as a variable, not as a unit"
                 self.report.note(told, (element.start, element.end))
-        if len(name) == 1 and not name.isalpha():
+        if len(name) == 1 and not name.isalpha() and name != "_":
             self.mark(element)
             return
         try:

@@ -4,24 +4,19 @@
 
 from __future__ import annotations
 
-import ast
-
 from eic_core.formula.syntax.build import Function
 from eic_core.formula.syntax.conditions import ASKING
 from eic_core.formula.syntax.names import Names
-from eic_core.formula.syntax.python_source import Expression, Source
-from eic_core.formula.syntax.reading import Refusal, Report, replaced
+from eic_core.formula.syntax.reading import Refusal, Report
 from eic_core.formula.syntax.tokens import (
     BAD,
     CALL,
     CLOSE,
     COMMA,
-    LEAF,
     NAME,
     OPEN,
     TokenRow,
 )
-from eic_core.formula.tree import Draft
 
 Read = tuple[list[TokenRow], dict[str, str]]
 """Tokens, and the texts of other readings by their labels."""
@@ -31,24 +26,9 @@ def as_python(report: Report, names: Names, tokens: list[TokenRow]) -> Read | No
     """The tokens as one leaf that holds what they say in Python, and the other readings; None if
     they are no Python.
     """
-    leaves = {row[2:4]: row[4] for row in tokens if isinstance(row[4], Draft)}
-    functions = {row[1]: row[4] for row in tokens if isinstance(row[4], Function)}
-    start, end = tokens[0][2], tokens[-1][2]
-    try:
-        source = Source(report, start, end, leaves, functions)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    root = source.body[0]
-    if not isinstance(root, ast.Expr):
-        return None
-    expression = Expression(report, names, source)
-    draft = expression.read(root.value)
-    others = {label: each.text for label, each in report.alternatives.items()}
-    others |= {
-        f"{thing} as an argument of the functions behind it": replaced(report.text, pieces)
-        for thing, pieces in expression.others.items()
-    }
-    return [(LEAF, "", start, end, draft), tokens[-1]], others
+    from eic_core.formula.syntax.python_source import read_tokens  # loaded where it is needed
+
+    return read_tokens(report, names, tokens)
 
 
 def with_named_arguments(report: Report, names: Names, tokens: list[TokenRow]) -> list[TokenRow]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from copy import copy
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -469,6 +469,17 @@ def similar_function(name: str) -> str:
         return ""
     near = [known for known in FUNCTIONS if _is_misspelt(bare, known)]
     return min(near, key=lambda known: sorted(known) != sorted(bare)) if near else ""
+
+
+def similar_name(name: str, names: Iterable[str]) -> str:
+    """The one of the names that another plainly misspells, in capitals or by one letter, or "".
+
+    >>> [similar_name(n, ["Temperature", "v_max", "x1"]) for n in ("Temprature", "V_max", "x2")]
+    ['Temperature', 'v_max', '']
+    """
+    near = [known for known in names if known.lower() == name.lower()]
+    near = near or [known for known in names if _is_misspelt(name.lower(), known.lower())]
+    return near[0] if len(near) == 1 else ""
 
 
 def _is_misspelt(name: str, known: str) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from functools import partial
 from typing import NoReturn
 
 from eic_core import wording
@@ -27,8 +28,8 @@ from eic_core.formula.syntax.products import (
     NEGATION_WORDS,
     WORDS_OF_CODE,
     LetterProducts,
-    ProductWriter,
     Written,
+    is_factor,
     is_likely,
 )
 from eic_core.formula.syntax.reading import Refusal, Report, replaced
@@ -107,9 +108,9 @@ class Neighbours:
         """
         report = self.report
         before, token = Token._make(tokens[index - 1]), Token._make(tokens[index])
+        if is_factor(self.names, tokens[index]):
+            token = token._replace(kind=NAME, end=token.start + len(token.text))
         place = (before.start, token.end)
-        if before.kind == CLOSE and token.kind == OPEN:
-            refuse_element(report, tokens, index)
         raised = raised_function(tokens, index)
         if raised is not None and not self.names.is_known(raised[1]):
             refuse_function(report, raised[1], *raised[2:4])
@@ -437,28 +438,18 @@ def variables_of(names: Names, tokens: list[TokenRow], whole: Collection[str]) -
 
 def offer_other_products(report: Report, written: Written) -> None:
     """Offer the readings in which a product is the whole denominator or exponent, or no more is."""
-    text = report.text
-    if written.denominators:
-        report.alternative(
-            "the whole product is the denominator", lambda: written.text(text, written.denominators)
-        )
-    if written.exponents:
-        report.alternative(
-            "the whole product is the exponent", lambda: written.text(text, written.exponents)
-        )
-    if written.roots:
-        report.alternative(
-            "the root of the whole product", lambda: written.text(text, written.roots)
-        )
-    if written.close:
-        report.alternative(
-            "the product binds like `*`, as elsewhere", lambda: written.text(text, loose=True)
-        )
-    elif written.tight:
-        report.alternative(
-            "of the letters after a `/` or `^` only the first belongs to it",
-            lambda: written.text(text, loose=True),
-        )
+    for label, places in (
+        ("the whole product is the denominator", written.denominators),
+        ("the whole product is the exponent", written.exponents),
+        ("the root of the whole product", written.roots),
+    ):
+        if places:
+            report.alternative(label, partial(written.text, places))
+    if written.tight:
+        label = "of the letters after a `/` or `^` only the first belongs to it"
+        if written.close:
+            label = "the product binds like `*`, as elsewhere"
+        report.alternative(label, partial(written.text, loose=True))
 
 
 _ARC_OR_AMPLITUDE = re.compile(r"A(sin|cos|tan|sinh|cosh|tanh)\Z")
@@ -520,12 +511,8 @@ def offer_letters(
                 report.note(f"`{word}` is read as one variable", (low, high))
         if offered:
             listed = wording.join([*offered], limit=5)
-            writer = ProductWriter(report, names, tokens, words.certain | offered)
+            written = Written(report, names, tokens, words.certain | offered)
             report.alternative(
                 f"{listed} as {'a product' if len(offered) == 1 else 'products'} of letters",
-                lambda w=writer: w.write(_allow).text(report.text),
+                written.text,
             )
-
-
-def _allow(tokens: list[TokenRow], index: int) -> None:
-    """Two operands side by side that were read as a product."""

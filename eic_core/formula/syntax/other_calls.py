@@ -236,53 +236,35 @@ _BEFORE = {
 
 # --- R -------------------------------------------------------------------------------------------
 
-_IF = FUNCTIONS["where"]
-
 
 def _with_branches(names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
-    """R's ``if (c) a else b`` as a call of the condition and the two values."""
+    """R's ``if (c) a else b``, which begins an operand, as ``((c) ? a : b)``."""
     kept: list[TokenRow] = []
-    opened: list[str] = []  # "(" for each open bracket; what is open of each choice
-    changed = False
-
-    def close(place: int) -> None:
-        while opened and opened[-1] == "else":
-            opened.pop()
-            kept.append((CLOSE, ")", place, place, None))
-
+    conditions = [False]  # whether each open bracket is that of a condition; the text is one
+    choices = [0]  # how many choices are open in each
     for row in tokens:
         kind, text, start, end, _ = row
-        begins = not kept or kept[-1][0] in (OPEN, CALL, COMMA, OPERATOR)
-        if kind == CALL and text == "if" and begins and not names.is_column(text):
-            opened.append("if")
-            kept.append((CALL, text, start, end, _IF))
-        elif kind in (NAME, CALL) and text == "else" and opened and opened[-1] in ("then", "else"):
-            while opened[-1] == "else" and len(opened) > 1:
-                opened.pop()
-                kept.append((CLOSE, ")", start, start, None))
-            if opened[-1] != "then":
-                return tokens
-            opened[-1], changed = "else", True
-            kept.append((COMMA, ",", start, start + len(text), None))
-            if kind == CALL:
-                opened.append("(")
-                kept.append((OPEN, "(", end - 1, end, None))
-        elif kind in (OPEN, CALL):
-            opened.append("(")
-            kept.append(row)
-        elif kind == CLOSE:
-            close(start)
-            last = opened.pop() if opened else ""
-            if last == "if":
-                opened.append("then")
-                row = (COMMA, ",", start, end, None)
-            elif last != "(":
-                return tokens
-            kept.append(row)
-        else:
-            if kind in (COMMA, END):
-                close(start)
-            if kind == COMMA and opened and opened[-1] in ("if", "then"):
-                return tokens
-            kept.append(row)
-    return kept if changed and not opened else tokens
+        before = kept[-1] if kept else row
+        begins = not kept or before[0] in (OPEN, CALL, COMMA, OPERATOR) or before[1] == ":"
+        if kind in (CLOSE, COMMA, END):
+            kept += [(CLOSE, ")", start, start, None)] * choices[-1]
+            choices[-1] = 0
+        is_if = kind == CALL and text == "if" and begins and not names.is_column(text)
+        if is_if:
+            kept.append((OPEN, "(", start, start, None))
+            choices[-1] += 1
+        elif text == "else" and kind in (NAME, CALL) and choices[-1]:
+            kept.append((BAD, ":", start, start + len(text), None))
+            if kind == NAME:
+                continue
+        if is_if or (kind == CALL and text == "else" and choices[-1]):
+            kind, row = OPEN, (OPEN, "(", end - 1, end, None)
+        if kind in (OPEN, CALL):
+            conditions.append(is_if)
+            choices.append(0)
+        kept.append(row)
+        if kind == CLOSE and len(conditions) > 1:
+            choices.pop()
+            if conditions.pop():
+                kept.append((BAD, "?", end, end, None))
+    return kept if any(row[:2] == (BAD, "?") for row in kept) else tokens

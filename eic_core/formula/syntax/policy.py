@@ -27,6 +27,7 @@ class Policy:
     # Whether ``2x`` binds more tightly than ``*``, ``/`` and the ``^`` before it, as in Julia
     close_products: bool = False
     powers_from_left: bool = False  # Whether ``a^b^c`` is (a^b)^c
+    brackets_call: bool = False  # Whether ``f[x]`` is a call
     remainder: str = "mod"  # What ``%`` is: Python's has the divisor's sign, C's the dividend's
     mod: str = ""  # What a call of ``mod`` is, where it is not what its name says, as in Fortran
     protected: str = ""  # The tool whose protected functions are computed as it computes them

@@ -7,8 +7,7 @@ another reading is as good, it is offered.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -52,7 +51,6 @@ WORDS_OF_CODE = frozenset(
 JOINING_WORDS = frozenset([w for w in (*JOINTS, *QUESTIONS, *ALTERNATIVES) if w.isalpha()])
 """Words of conditions that stand between two operands."""
 NEGATION_WORDS = frozenset(("not",))
-_OPERATOR_WORDS = frozenset(("add", "sub", "mul", "div", "pow"))
 _WORD = re.compile(r"[A-Za-z]{2,3}\Z")
 _PART = re.compile(r"[Δδ∂]?+[^\W\d_](?:_?[0-9]++|[₀-₉]++)?+")
 _INDEX = re.compile(r"[0-9₀-₉]")
@@ -78,8 +76,6 @@ _NO_NAMES = CONSTANT_NAMES | MISSING
 
 Factors = tuple[str, ...]
 Piece = tuple[int, int, str]
-Refuse = Callable[[list[TokenRow], int], None]
-"""Raises where the tokens at `index` - 1 and `index` are two operands that are no product."""
 
 
 class LetterProducts(NamedTuple):
@@ -178,6 +174,21 @@ def _opened(tokens: list[TokenRow], places: list[int]) -> list[TokenRow]:
     return kept + tokens[last:]
 
 
+def with_factors(names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
+    """The tokens with a name and a bracket for each ``x(`` that is a factor."""
+    return _opened(tokens, [i for i, row in enumerate(tokens) if is_factor(names, row)])
+
+
+def is_factor(names: Names, token: TokenRow) -> bool:
+    """Whether a token is a name and the bracket behind it, which it multiplies."""
+    if token[0] != CALL or token[4] is not None:
+        return False
+    try:
+        return names.function(token[1]) is None and names.is_factor(token[1])
+    except Refusal:
+        return False
+
+
 def _is_unknown(names: Names, name: str) -> bool:
     """Whether ``name(`` is neither a call nor a factor."""
     if name in WORDS_OF_CODE or name in JOINING_WORDS or name in NEGATION_WORDS:
@@ -273,250 +284,174 @@ def _is_whole(name: str, names: Names) -> bool:
     )
 
 
-@dataclass
 class Written:
-    # With every product's sign, and parentheses around a word of letters where they are needed
-    tokens: list[TokenRow]
-    pieces: list[Piece] = field(default_factory=list)  # The same as changes of the source
-    # denominators, exponents: places in the source: the operand behind a ``/`` or ``^`` up to the
-    # end of the product that it begins; the other reading has parentheses there
-    denominators: list[tuple[int, int]] = field(default_factory=list)
-    exponents: list[tuple[int, int]] = field(default_factory=list)
-    # The parentheses among the pieces, without which a word of letters is read the other way
-    tight: list[Piece] = field(default_factory=list)
-    # The operand behind a ``√`` up to the end of the product that touches it
-    roots: list[tuple[int, int]] = field(default_factory=list)
-    # Whether the parentheses are those of products that bind more tightly than `/` and `^`
-    close: bool = False
+    """A text with its products written out, after the parser has met them all.
 
-    def text(
-        self, source: str, wrapped: Collection[tuple[int, int]] = (), loose: bool = False
-    ) -> str:
-        """The source with its products written out, with parentheses around the places in
-        `wrapped`; `loose` leaves out those around words of letters.
-        """
-        opened = [(low, low, "(") for low, _ in wrapped]
-        closed = [(high, high, ")") for _, high in wrapped]
-        tight = [] if loose else self.tight
-        inner = [piece for piece in tight if piece[2] == ")"]
-        outer = [piece for piece in tight if piece[2] == "("]
-        return replaced(source, [*inner, *closed, *self.pieces, *opened, *outer])
-
-
-class ProductWriter:
-    """Finds the products of tokens whose brackets match, and writes them out; `split` words are
-    products of the factors given with them.
+    `split` words are products of the factors given with them. `denominators`, `exponents` and
+    `roots` are the places of operands behind a ``/``, ``^`` or ``√``, up to the end of the product
+    that each begins: the other reading has parentheses there.
     """
 
     def __init__(
         self, report: Report, names: Names, tokens: list[TokenRow], split: Mapping[str, Factors]
     ) -> None:
-        self.report = report
-        self.names = names
-        self.tokens, self.words = self._expanded(tokens, split)
-        self.gaps: set[int] = set()  # tokens before which a product is understood
+        self._source = report.text
+        self._close = names.policy.close_products
+        self._tokens: list[TokenRow] = []
+        self._words: dict[int, int] = {}  # where the letters of a word begin and end
+        self._gaps: set[int] = set()  # tokens before which a product is understood
+        self._expand(tokens, split, {start for _, start in report.products})
+        self.pieces: list[Piece] = [
+            (self._tokens[gap - 1][3], self._tokens[gap][2], "*") for gap in sorted(self._gaps)
+        ]
+        self.denominators: list[tuple[int, int]] = []
+        self.exponents: list[tuple[int, int]] = []
+        self.roots: list[tuple[int, int]] = []
+        ends = self._operand_ends()
+        # The operands behind `/` and `^` that are products: letters of a word, or `2x` in Julia
+        self.tight = [
+            (first, ends[last]) for first, last in self._words.items() if self._sign_before(first)
+        ]
+        self.close = self._close_products(ends) if self._close else []
+        self.tight += self.close
+        self._find_ambiguous(ends)
 
-    def _expanded(
-        self, tokens: list[TokenRow], split: Mapping[str, Factors]
-    ) -> tuple[list[TokenRow], dict[int, int]]:
-        """Letters for split words, a name and a parenthesis for ``x(``; where words lie."""
-        out: list[TokenRow] = []
-        words: dict[int, int] = {}
-        for token in tokens:
-            kind, text, start, end, _ = token
+    def text(self, wrapped: Collection[tuple[int, int]] = (), loose: bool = False) -> str:
+        """The source with its products written out, with parentheses around the places in
+        `wrapped`; `loose` leaves out those without which a word is read the other way.
+        """
+        tokens = self._tokens
+        tight = [] if loose else [(tokens[i][2], tokens[end - 1][3]) for i, end in self.tight]
+        opened = [(low, low, "(") for low, _ in (*wrapped, *tight)]
+        closed = [(high, high, ")") for _, high in (*tight, *wrapped)]
+        return replaced(self._source, [*closed, *self.pieces, *opened])
+
+    def _expand(
+        self, tokens: list[TokenRow], split: Mapping[str, Factors], products: Collection[int]
+    ) -> None:
+        """Letters for split words, a name and a parenthesis for ``x(``."""
+        for kind, text, start, end, extra in tokens:
+            first = len(self._tokens)
+            if start in products and kind != OPERATOR:
+                self._gaps.add(first)
             if kind == NAME and text in split:
-                parts = split[text]
-                words[len(out)] = len(out) + len(parts) - 1
-                for part in parts:
-                    out.append((NAME, part, start, start + len(part), None))
-                    start += len(part)
-            elif kind == CALL and token[4] is None and self.is_factor(text):
-                out.append((NAME, text, start, start + len(text), None))
-                out.append((OPEN, "(", end - 1, end, None))
+                self._tokens += letters_of(split[text], start)
+                self._words[first] = len(self._tokens) - 1
+                self._gaps |= {*range(first + 1, len(self._tokens))}
+            elif kind == CALL and end - 1 in products:
+                self._tokens.append((NAME, text, start, start + len(text), None))
+                self._tokens.append((OPEN, "(", end - 1, end, None))
+                self._gaps.add(first + 1)
             else:
-                out.append(token)
-        return out, words
+                self._tokens.append((kind, text, start, end, extra))
 
-    def is_factor(self, name: str) -> bool:
-        """Whether ``name(`` is a product."""
-        try:
-            return self.names.function(name) is None and self.names.is_factor(name)
-        except Refusal:
-            return False
-
-    def write(self, refuse: Refuse) -> Written:
-        """The text with its products written out; `refuse` is asked of every one."""
-        tokens = self.tokens
-        match = self._scan(refuse)
-        ends = self._operand_ends(match)
-        written = Written([])
-        opens: dict[int, int] = {}
-        closes: dict[int, int] = {}
-        for first, last in self.words.items():
-            sign = self._sign_before(first)
-            if sign:
-                opens[first] = opens.get(first, 0) + 1
-                closes[ends[last]] = closes.get(ends[last], 0) + 1
-                place = tokens[ends[last] - 1][3]
-                start = tokens[first][2]
-                written.tight += [(start, start, "("), (place, place, ")")]
-        for first, last in self._close_products(ends).items():
-            opens[first] = opens.get(first, 0) + 1
-            closes[last] = closes.get(last, 0) + 1
-            start, place = tokens[first][2], tokens[last - 1][3]
-            written.tight += [(start, start, "("), (place, place, ")")]
-            written.close = True
-        self._find_ambiguous(ends, written, opens)
-        for index, token in enumerate(tokens):
-            start = token[2]
-            before = tokens[index - 1][3] if index else start
-            for _ in range(closes.get(index, 0)):
-                written.tokens.append((CLOSE, ")", before, before, None))
-            if index in self.gaps:
-                written.tokens.append((OPERATOR, "*", start, start, None))
-                written.pieces.append((before, start, "*"))
-            for _ in range(opens.get(index, 0)):
-                written.tokens.append((OPEN, "(", start, start, None))
-            written.tokens.append(token)
-        return written
-
-    def _scan(self, refuse: Refuse) -> dict[int, int]:
-        """Find the gaps; the closing token of each opening one."""
-        tokens = self.tokens
+    def _closing(self) -> dict[int, int]:
+        """The closing token of each opening one."""
         match: dict[int, int] = {}
         stack: list[int] = []
         want = True
-        for index, (kind, text, *_) in enumerate(tokens):
-            if kind == BAR:
-                closes = not want and bool(stack) and tokens[stack[-1]][0] == BAR
-                opens = not closes
-            else:
-                closes, opens = kind == CLOSE, kind in (OPEN, CALL)
-            starts = opens or kind in (NUMBER, NAME, LEAF, PREFIX)
-            named = kind in (NAME, CALL) and not want
-            if kind in (NAME, CALL) and self._joins(text, want):
-                want = True
-                if kind == CALL:
-                    stack.append(index)
-                continue
-            if named and text in _OPERATOR_WORDS and not self.names.is_column(text):
-                want = True
-                if kind == CALL:
-                    stack.append(index)
-                continue
-            if starts and not want:
-                refuse(tokens, index)
-                self.gaps.add(index)
-            if opens:
-                stack.append(index)
-            elif closes and stack:
+        for index, (kind, *_) in enumerate(self._tokens):
+            is_bar = kind == BAR
+            closes = kind == CLOSE or (
+                is_bar and not want and bool(stack) and self._tokens[stack[-1]][0] == BAR
+            )
+            if closes:
                 match[stack.pop()] = index
-            want = not (closes or kind in (NUMBER, NAME, LEAF, SUPERSCRIPT))
+            elif is_bar or kind in (OPEN, CALL):
+                stack.append(index)
+            want = not (closes or kind in _OPERANDS or kind == SUPERSCRIPT)
         return match
 
-    def _joins(self, text: str, want: bool) -> bool:
-        """Whether a name is a word of conditions: ``if`` behind an operand, ``not`` before one."""
-        words = NEGATION_WORDS if want else JOINING_WORDS
-        return text in words and not self.names.is_column(text)
-
-    def _operand_ends(self, match: dict[int, int]) -> list[int]:
+    def _operand_ends(self) -> list[int]:
         """For each token at which an operand begins, the token behind it, its powers included."""
-        tokens = self.tokens
+        tokens, closing = self._tokens, self._closing()
         count = len(tokens)
         ends = list(range(1, count + 1))
-        for index in range(count - 1, -1, -1):
-            kind, text, *_ = tokens[index]
-            if kind in (OPEN, CALL, BAR):
-                end = match.get(index, index) + 1
-            elif kind == PREFIX or (kind == OPERATOR and text in "+-"):
-                ends[index] = ends[index + 1] if index + 1 < count else index + 1
+        for index in range(count - 2, -1, -1):
+            kind = tokens[index][0]
+            if kind == PREFIX or tokens[index][:2] in _SIGNS:
+                ends[index] = ends[index + 1]
                 continue
-            elif kind in (NUMBER, NAME, LEAF):
-                end = index + 1
-            else:
+            end = closing.get(index, index) + 1
+            if end == index + 1 and kind not in _OPERANDS:
                 continue
-            if index in self.words and self._sign_before(index):
-                end = ends[self.words[index]]
-            while end < count and tokens[end][0] == SUPERSCRIPT:
+            if index in self._words and self._sign_before(index):
+                end = ends[self._words[index]]
+            while tokens[end][0] == SUPERSCRIPT:
                 end += 1
-            if end + 1 < count and tokens[end][:2] == (OPERATOR, "^"):
+            if tokens[end][:2] == (OPERATOR, "^"):
                 end = ends[end + 1]
             ends[index] = end
         return ends
 
-    def _sign_before(self, index: int) -> str:
-        """The ``/`` or ``^`` whose right operand begins at this token, or ""."""
-        tokens = self.tokens
+    def _sign_before(self, index: int) -> bool:
+        """Whether a ``/`` or ``^`` stands before the operand that begins at a token."""
         index -= 1
-        while index >= 0 and tokens[index][:2] in ((OPERATOR, "-"), (OPERATOR, "+")):
+        while index >= 0 and self._tokens[index][:2] in _SIGNS:
             index -= 1
-        if index < 0 or tokens[index][0] != OPERATOR or tokens[index][1] not in "/^":
-            return ""
-        return tokens[index][1]
+        return index >= 0 and self._tokens[index][:2] in _OVER
 
-    def _close_products(self, ends: list[int]) -> dict[int, int]:
-        """Where ``2x`` is one operand of the ``*``, ``/`` or ``^`` before it: its first token and
-        the end.
-        """
-        if not self.names.policy.close_products:
-            return {}
-        tokens, found = self.tokens, {}
+    def _behind_signs(self, index: int) -> int:
+        while self._tokens[index][:2] in _SIGNS:
+            index += 1
+        return index
+
+    def _close_products(self, ends: list[int]) -> list[tuple[int, int]]:
+        """Where ``2x`` is one operand of the ``*``, ``/`` or ``^`` before it, and the end."""
+        tokens, found = self._tokens, []
         for index in range(len(tokens) - 1):
-            if tokens[index][0] != OPERATOR or tokens[index][1] not in "*/^":
+            if tokens[index][:2] not in _OVER and tokens[index][:2] != (OPERATOR, "*"):
                 continue
-            first = index + 1
-            while tokens[first][:2] in ((OPERATOR, "-"), (OPERATOR, "+")):
-                first += 1
-            end = last = ends[first]
-            while (
-                last in self.gaps
-                and tokens[last - 1][0] in (NUMBER, CLOSE)
-                and tokens[last - 1][3] == tokens[last][2]
-                and (tokens[last - 1][0] == NUMBER or tokens[last][0] != OPEN)
-            ):
+            end = last = ends[self._behind_signs(index + 1)]
+            while last in self._gaps and is_close(tokens, last):
                 last = ends[last]
             if last > end:
-                found[index + 1] = last
+                found.append((index + 1, last))
         return found
 
-    def _find_ambiguous(self, ends: list[int], written: Written, settled: Collection[int]) -> None:
-        """Note the operands of ``/`` and ``^`` before a product without a sign, unless settled."""
-        tokens = self.tokens
-        runs, close = list(ends), list(ends)  # where a product ends; one without blanks
+    def _find_ambiguous(self, ends: list[int]) -> None:
+        """Note the operands of ``/``, ``^`` and ``√`` before a product without a sign."""
+        tokens, settled = self._tokens, {first for first, _ in self.close}
+        runs, touching = list(ends), list(ends)  # where a product ends; one without blanks
         for index in range(len(tokens) - 1, -1, -1):
             end = ends[index]
-            if end < len(tokens) and end in self.gaps:
+            if end in self._gaps:
                 runs[index] = runs[end]
                 if tokens[end - 1][3] == tokens[end][2] and tokens[end][0] != PREFIX:
-                    close[index] = close[end]
-        for index in range(len(tokens) - 1):
-            if tokens[index][0] == PREFIX:
-                self._find_root(index + 1, ends, close, written)
-            if tokens[index][0] != OPERATOR or tokens[index][1] not in "/^":
+                    touching[index] = touching[end]
+        for index, (kind, text, *_) in enumerate(tokens):
+            first = self._behind_signs(index + 1) if kind != END else index
+            end, start = ends[first], tokens[first][2]
+            is_root = kind == PREFIX and not self._close and tokens[first][0] in _OPERANDS
+            if is_root and touching[first] > end:
+                self.roots.append((start, tokens[touching[first] - 1][3]))
+            if (kind, text) not in _OVER or end not in self._gaps or index + 1 in settled:
                 continue
-            first = index + 1
-            while tokens[first][:2] in ((OPERATOR, "-"), (OPERATOR, "+")):
-                first += 1
-            if tokens[first][0] == END:
-                continue
-            end = ends[first]
-            if end not in self.gaps or (self.names.policy.close_products and index + 1 in settled):
-                continue
-            span = (tokens[index + 1][2], tokens[runs[end] - 1][3])
-            if tokens[index][1] == "/":
-                written.denominators.append(span)
-            elif tokens[first][0] == NUMBER and "_" in self.report.text[slice(*tokens[first][2:4])]:
+            place = (tokens[index + 1][2], tokens[runs[end] - 1][3])
+            if text == "/":
+                self.denominators.append(place)
+            elif tokens[first][0] == NUMBER and "_" in self._source[slice(*tokens[first][2:4])]:
                 continue  # `x^2_i(y+1)`, whose index stands behind the exponent
             elif tokens[first][0] != OPEN and tokens[end - 1][3] == tokens[end][2]:
-                written.exponents.append(span)
+                self.exponents.append(place)
 
-    def _find_root(self, first: int, ends: list[int], close: list[int], written: Written) -> None:
-        """Note the product that touches the operand of a ``√``, as in ``√xy``. For each token
-        `ends` gives the token behind its operand, `close` the one behind the product that it
-        begins.
-        """
-        tokens = self.tokens
-        if tokens[first][0] in (OPEN, BAR, PREFIX, END) or self.names.policy.close_products:
-            return
-        if close[first] > ends[first]:
-            written.roots.append((tokens[first][2], tokens[close[first] - 1][3]))
+
+_OPERANDS = frozenset((NUMBER, NAME, LEAF))
+_SIGNS = ((OPERATOR, "-"), (OPERATOR, "+"))
+_OVER = ((OPERATOR, "/"), (OPERATOR, "^"))
+
+
+def letters_of(parts: Factors, start: int) -> list[TokenRow]:
+    """A name for each factor of a word that begins at a place."""
+    letters: list[TokenRow] = []
+    for part in parts:
+        letters.append((NAME, part, start, start + len(part), None))
+        start += len(part)
+    return letters
+
+
+def is_close(tokens: list[TokenRow], index: int) -> bool:
+    """Whether a product before a token binds tightly in Julia: ``2x``, ``2(x+1)``, ``(x+1)y``."""
+    before, token = tokens[index - 1], tokens[index]
+    is_factor = before[0] == NUMBER or (before[0] == CLOSE and token[0] != OPEN)
+    return is_factor and before[3] == token[2]

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
 from eic_core import wording
+from eic_core.formula.syntax.build import FUNCTIONS
 from eic_core.formula.syntax.names import CONSTANT_NAMES
-from eic_core.formula.syntax.python_source import Formulas, Source, path_of
+from eic_core.formula.syntax.python_source import Formulas, Source
 from eic_core.formula.syntax.reading import Report
 from eic_core.formula.syntax.statements import (
     IDENTIFIER,
@@ -104,13 +105,14 @@ class _Module:
         value = getattr(node, "value", None)
         if isinstance(node, ast.Expr):
             return isinstance(value, ast.Constant) and isinstance(value.value, (str, type(...)))
-        called = path_of(value.func)[-1:] if isinstance(value, ast.Call) else []
-        return isinstance(node, ast.Assign) and not _DECLARES.isdisjoint(called)
+        head = value.func if isinstance(value, ast.Call) else None
+        called = getattr(head, "attr", getattr(head, "id", ""))
+        return isinstance(node, ast.Assign) and called in _DECLARES
 
     def constant(self, node: ast.Assign | ast.AnnAssign, known: set[str]) -> None:
         """Keep a line above a function that gives a number."""
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        if node.value is None or self.says_nothing(node):
+        if node.value is None or self.says_nothing(node) or not self.is_formula(node.value):
             return
         for target in targets:
             if isinstance(target, ast.Name):
@@ -119,6 +121,13 @@ class _Module:
                     known.add(statement.name)
                     self.above.append((statement, self.source.span(node)[0]))
 
+    def is_formula(self, value: ast.expr) -> bool:
+        """Whether each call in a value is one of a function of formulas, as none of data is."""
+        calls = [each.func for each in ast.walk(value) if isinstance(each, ast.Call)]
+        called = [getattr(head, "attr", getattr(head, "id", "")) for head in calls]
+        names = {block.name for block in self.blocks}
+        return all(name in names or name.lower() in FUNCTIONS for name in called)
+
     def main(self, lines: Sequence[ast.stmt]) -> None:
         """A formula behind the functions that holds a call of one, and is more than the call."""
         names = {block.name for block in self.blocks}
@@ -126,6 +135,8 @@ class _Module:
         for node in lines:
             value = getattr(node, "value", None)
             if not isinstance(node, (ast.Assign, ast.Expr)) or not isinstance(value, ast.expr):
+                continue
+            if not self.is_formula(value):
                 continue
             calls = [each.func for each in ast.walk(value) if isinstance(each, ast.Call)]
             named = [each.id for each in calls if isinstance(each, ast.Name)]
@@ -156,7 +167,8 @@ class _Module:
             self.statements(block, function.body)
         free = words_in(self.report, *block.statements) - set(block.arguments)
         if not free.isdisjoint(outer):
-            refuse_statement(self.report, source.text[span[0] :].split(None, 1)[0], span[0])
+            told = "a function that needs names of the function around it is not read"
+            self.report.fail(told, *span, "write it beside the other, with all its arguments")
         self.blocks.append(block)
 
     def note_defaults(self, block: Block, function: Function_, start: int) -> None:
@@ -167,6 +179,9 @@ class _Module:
         names = [*plain, *given.kwonlyargs]
         if not any(values):
             return
+        places = [place for place, value in enumerate(values, 1) if value is None]
+        last_values = values[max(places, default=0) :]
+        block.values = [self.statement("", value) for value in last_values if value is not None]
         source = self.source
         arguments: list[tuple[str, str, str]] = []
         for arg, value in zip(names, values, strict=True):
@@ -197,7 +212,8 @@ class _Module:
         for node in body:
             span = self.source.span(node)
             if (function := _function(node)) is not None:
-                self.function(node, function, [*block.arguments, *(s[0] for s in block.statements)])
+                outer = [*block.arguments, *[each.name for each in block.statements]]
+                self.function(node, function, outer)
             elif isinstance(node, (ast.Assign, ast.AnnAssign)):
                 if node.value is not None and not self.says_nothing(node):
                     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
@@ -228,11 +244,7 @@ class _Module:
             return
         names = target.elts if isinstance(target, (ast.Tuple, ast.List)) else []
         written = [self.source.written(each) for each in names]
-        if (
-            names
-            and all(isinstance(each, ast.Name) for each in names)
-            and (len(set(written)) == len(written))
-        ):
+        if all(map(str.isidentifier, written)) and len(set(written)) == len(written):
             if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(names):
                 parts = [
                     self.statement(name, part)

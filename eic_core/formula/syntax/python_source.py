@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -36,10 +37,10 @@ from eic_core.formula.syntax.conditions import (
 )
 from eic_core.formula.syntax.grammar import apply_call
 from eic_core.formula.syntax.names import Names, similar_function, suggestion
-from eic_core.formula.syntax.reading import Refusal, Report
+from eic_core.formula.syntax.reading import Refusal, Report, replaced
 from eic_core.formula.syntax.refusals import refuse_character
-from eic_core.formula.syntax.tokens import BAD, Token
-from eic_core.formula.tree import Draft, constant
+from eic_core.formula.syntax.tokens import BAD, LEAF, Token, TokenRow
+from eic_core.formula.tree import CONSTANT, Draft, constant
 
 Step = tuple[Sequence[ast.expr], Callable[[list[Draft]], Draft]]
 """The operands of a part of a tree, and what builds its node of theirs."""
@@ -65,7 +66,10 @@ _OTHER_ORDER = frozenset(("where", "mask", "if", "ifelse", "select", "cond"))
 _OF_RUST = {"powi": "pow", "powf": "pow"}
 
 
-_EDITS = r"\^|&&|\|\||\$(?P<column>[^\W\d][\w.]*+)|[×·⋅−–]"
+_EDITS = (
+    r"\^|&&|\|\||\$(?P<column>[^\W\d][\w.]*+)|[×·⋅−–]|\\(?!\s*\n)"
+    r"|(?P<number>(?<![\w.])[0-9._]++(?=(?:if|else|and|or|in|is|not|for)\b))"
+)
 _PROGRAM = re.compile(_EDITS)
 _ALONE = re.compile(
     _EDITS + r"|(?P<named>(?<![<>=!:])=(?!=))"
@@ -73,7 +77,8 @@ _ALONE = re.compile(
     r"|(?<![\w.])(?:[0-9]++\.?+[0-9]*+)(?=[^\W\d_])(?![eE][0-9+-]))"
 )
 """Where an expression by itself is written otherwise than in Python."""
-_SIGNS = {"^": "**", "&&": " and ", "||": " or ", "−": "-", "–": "-"}
+_SIGNS = {"^": "**", "&&": " and ", "||": " or ", "−": "-", "–": "-", "\\": "?"}
+"""In Python's signs. A backslash has none: in a text it would be warned of."""
 
 
 class Source:
@@ -107,7 +112,8 @@ class Source:
             self.shifts.append(self.shifts[-1] + len(match[0]) - len(piece))
             self.begins.append(start + last - self.shifts[-1])
         source = "".join([*pieces, body[last:]])
-        self.body = ast.parse(source).body
+        with warnings.catch_warnings(action="ignore"):  # of `2if`, which is read
+            self.body = ast.parse(source).body
         if head:
             if len(self.body) > 1 or not isinstance(self.body[0], ast.If):
                 raise SyntaxError
@@ -121,6 +127,8 @@ class Source:
         """A part of the text as Python has it."""
         if match["column"]:
             return f"['{match['column']}']"
+        if match["number"]:
+            return match[0] + " "
         groups = match.groupdict()
         if groups.get("factor") is not None:
             return match[0] + "*"
@@ -159,15 +167,6 @@ def columns_of(line: str) -> Sequence[int]:
     return [*(i for i, letter in enumerate(line) for _ in letter.encode()), len(line)]
 
 
-def path_of(node: ast.expr) -> list[str]:
-    """The names of ``np.linalg.norm``, none if anything else stands between the points."""
-    names: list[str] = []
-    while isinstance(node, ast.Attribute):
-        names.append(node.attr)
-        node = node.value
-    return [*names, node.id][::-1] if isinstance(node, ast.Name) else []
-
-
 class Expression:
     """Reads one expression; the tree is walked without recursion, as it may be deep."""
 
@@ -204,10 +203,19 @@ class Expression:
             return (), lambda _: draft
         return _STEPS.get(type(node), Expression.refuse)(self, node)
 
-    def path(self, node: ast.expr) -> list[str]:
-        """As `path_of`, as the user has written it."""
-        path, root = path_of(node), _root(node)
-        return [self.source.written(root), *path[1:]] if path else path
+    def path(self, node: ast.expr) -> tuple[list[str], bool]:
+        """The names of ``np.linalg.norm``, none if anything else stands between the points; and
+        whether the first is no variable.
+        """
+        names: list[str] = []
+        while isinstance(node, ast.Attribute):
+            names.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return [], False
+        first = self.source.written(node)
+        is_variable = first in self.operands or self.names.is_known(first)
+        return [first, *names[::-1]], not is_variable and self.source.leaf(node) is None
 
     def fail(self, node: Part, message: str, hint: str) -> NoReturn:
         self.report.fail(message, *self.source.span(node), hint)
@@ -223,21 +231,10 @@ class Expression:
         except Refusal as refusal:
             self.report.refuse(refusal, *span)
 
-    def is_known(self, node: ast.expr) -> bool:
-        """Whether an expression is a name of a variable, or no name."""
-        if not isinstance(node, ast.Name) or self.source.leaf(node) is not None:
-            return True
-        name = self.source.written(node)
-        return name in self.operands or self.names.is_known(name)
-
     # --- leaves and operators ---
 
     def name(self, node: ast.Name) -> Step:
-        draft = self.source.leaf(node)
-        return (
-            (),
-            lambda _: draft or self.leaf_of(self.source.written(node), self.source.span(node)),
-        )
+        return (), lambda _: self.leaf_of(self.source.written(node), self.source.span(node))
 
     def constant(self, node: ast.Constant) -> Step:
         return (), lambda _: self.number(node, self.source.span(node))
@@ -345,7 +342,7 @@ class Expression:
         column = node.slice
         if isinstance(column, ast.Constant) and isinstance(column.value, str):
             self.tables.setdefault(self.source.written(node.value), span)
-            if len(self.tables) > 1 or not path_of(node.value):
+            if len(self.tables) > 1 or not self.path(node.value)[0]:
                 hint = "write a name for each, such as `x`"
                 self.fail(node, "columns of two tables are not read", hint)
             name = column.value.strip()
@@ -356,13 +353,15 @@ class Expression:
         self.fail(node, f"`{written[:40]}` is not read", "write a name, such as `x0`")
 
     def attribute(self, node: ast.Attribute) -> Step:
-        span, path = self.source.span(node), self.path(node)
+        span, (path, is_free) = self.source.span(node), self.path(node)
         if path and self.names.is_column(".".join(path)):
             return (), lambda _: self.leaf_of(".".join(path), span)
         if node.attr in _OF_COLUMNS and isinstance(node.value, (ast.Subscript, ast.Attribute)):
             return (node.value,), lambda operands: operands[0]
-        if path and path[0] in _MODULES and not self.is_known(_root(node)):
-            return (), lambda _: self.leaf_of(f"np.{node.attr}", span)
+        if is_free and path[0] in _MODULES:
+            draft = self.leaf_of(f"np.{node.attr}", span)
+            if draft.operator == CONSTANT:
+                return (), lambda _: draft
         self.refuse_point(node)
 
     def refuse_point(self, node: ast.Attribute) -> NoReturn:
@@ -423,22 +422,20 @@ class Expression:
 
     def called(self, head: ast.Attribute, node: ast.Call) -> tuple[str, ast.expr | None]:
         """The name of the function, and the object where it is a method."""
-        path, bare, thing = self.path(head), head.attr, head.value
-        root = _root(head)
+        (path, is_free), bare, thing = self.path(head), head.attr, head.value
         name = _OF_RUST.get(bare, bare)
         try:
             function = self.names.function(name)
         except Refusal:
             function = None
-        if path and not self.is_known(root) and path[0] in _MODULES:
+        if is_free and path[0] in _MODULES:
             of_numpy = path[0] in _LIKE_NUMPY
-            return (
-                f"np.{bare}" if of_numpy else f"{path[0]}.{bare}" if len(path) == 2 else bare
-            ), None
+            module = "np" if of_numpy else path[0]
+            return f"{module}.{bare}" if of_numpy or len(path) == 2 else bare, None
         count, lone = len(node.args) + len(node.keywords), path[0] if len(path) == 2 else ""
         if function is None:
             self.refuse_point(head)
-        if path and not self.is_known(root) and function is not None:
+        if is_free:
             fits = function.low <= count <= function.high
             may_be_method = bool(lone) and function.low <= count + 1 <= function.high
             is_number = all(isinstance(each, ast.Constant) for each in node.args)
@@ -456,7 +453,7 @@ class Expression:
         return name, thing
 
     def check_method(
-        self, head: ast.Attribute, node: ast.Call, name: str, function: Function | None
+        self, head: ast.Attribute, node: ast.Call, name: str, function: Function
     ) -> None:
         """Raise where a method is not the function of that name with its object before the rest."""
         start, end = self.source.span(head)
@@ -469,7 +466,7 @@ class Expression:
             if axis.isdigit():
                 told = f"`.{name}({axis})` may be along an axis"
                 self.report.fail(told, place, self.source.span(first)[1], hint)
-        if function is not None and function.high == 1 and node.args:
+        if function.high == 1 and node.args:
             thing = self.source.written(head.value)
             hint = f"write `{name}(…)`, and `*` for a product"
             if thing.lower() in FUNCTIONS:
@@ -549,10 +546,30 @@ class Formulas:
         return Expression(report, names, self.source).read(self.trees[place])
 
 
-def _root(node: ast.expr) -> ast.expr:
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node
+def read_tokens(
+    report: Report, names: Names, tokens: list[TokenRow]
+) -> tuple[list[TokenRow], dict[str, str]] | None:
+    """The tokens as one leaf that holds what they say in Python, and the other readings; None if
+    they are no Python.
+    """
+    leaves = {row[2:4]: row[4] for row in tokens if isinstance(row[4], Draft)}
+    functions = {row[1]: row[4] for row in tokens if isinstance(row[4], Function)}
+    start, end = tokens[0][2], tokens[-1][2]
+    try:
+        source = Source(report, start, end, leaves, functions)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    root = source.body[0]
+    if not isinstance(root, ast.Expr):
+        return None
+    expression = Expression(report, names, source)
+    draft = expression.read(root.value)
+    others = {label: each.text for label, each in report.alternatives.items()}
+    others |= {
+        f"{thing} as an argument of the functions behind it": replaced(report.text, pieces)
+        for thing, pieces in expression.others.items()
+    }
+    return [(LEAF, "", start, end, draft), tokens[-1]], others
 
 
 def _says_nothing(argument: ast.expr | ast.keyword) -> bool:

@@ -317,7 +317,7 @@ def refuse_unclosed_bracket(report: Report, pending: list[PendingRow]) -> NoRetu
         _refuse_bar(report, opened.start)
     closers = "".join(CLOSERS[name] for level, name, *_ in reversed(pending) if level == 0)
     report.fail_unbalanced(
-        "parenthesis",
+        "parenthesis" if opened.name == "(" else "bracket",
         max(opened.end - 1, opened.start),
         opened.end,
         f"close this `{opened.name}`",
@@ -371,8 +371,16 @@ def refuse_count(
     remedy, mended = _TOO_FEW.get(name.lower(), "separate arguments by commas"), None
     if count > high:
         remedy, mended = _mend_of_excess(report.text, name, span)
-    facts = {"name": name, "wanted": wanted, "count": f"{count}"}
-    refuse(report, _WRONG_COUNT, span, mended, remedy=remedy, **facts)
+    refuse(
+        report,
+        _WRONG_COUNT,
+        span,
+        mended,
+        remedy=remedy,
+        name=name,
+        wanted=wanted,
+        count=f"{count}",
+    )
 
 
 def _mend_of_excess(text: str, name: str, span: tuple[int, int]) -> tuple[str, str | None]:
@@ -426,7 +434,7 @@ REFUSED_FUNCTIONS = {
     "dot": "write the products out, as in a*c + b*d",
     "limit": "a limit is not a formula of values: write it out",
     "arcctg": "write atan(1/x)",
-    "floor_divide": "write floor(x/y)",
+    **dict.fromkeys(("floor_divide", "floordiv"), "write floor(x/y)"),
     "logaddexp": "write log(exp(x) + exp(y))",
     "log1mexp": "write log(1 - exp(x)), or log(1 - exp(-x)): libraries differ",
     "swish": "write x/(1 + exp(-x))",
@@ -448,11 +456,20 @@ REFUSED_FUNCTIONS = {
     "vdiv": "write x/y",
     "plogis": "write 1/(1 + exp(-x))",
     "qlogis": "write log(x/(1 - x))",
-    "safediv": "write where(b == 0, 0, a/b), or deap_div(a, b), which is 1 where b is 0",
+    **dict.fromkeys(
+        ("safediv", "safe_div", "safe_divide"),
+        "write where(b == 0, 0, a/b), or deap_div(a, b), which is 1 where b is 0",
+    ),
     **dict.fromkeys(
         "delay delay_var lag sma wma mma smm moving_average".split(),
         "it takes other rows, a formula the values of one: make its value a column",
     ),
+    "step": "write where(x > 0, 1, 0), or where(x >= 0, 1, 0): tools differ at 0",
+    "if_then_else": "write where(c, a, b)",
+    **{
+        name: f"write x {sign} y"
+        for name, sign in zip("lt le gt ge eq ne".split(), "< <= > >= == !=".split(), strict=True)
+    },
     "logical": "write where(x > 0, 1, 0), or the comparison itself",
     "select": "write where(c, a, where(d, b, 0)) for np.select([c, d], [a, b])",
 }

@@ -10,14 +10,14 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
-from eic_core.formula.syntax.build import FUNCTIONS, Function
+from eic_core.formula.syntax.build import FUNCTIONS, NOTHING, Function
 from eic_core.formula.syntax.definitions import inlined, size_of
 from eic_core.formula.syntax.elements import find_elements, with_elements
 from eic_core.formula.syntax.infix import parse_text, tokenize
 from eic_core.formula.syntax.names import CONSTANT_NAMES, Names
 from eic_core.formula.syntax.paste import without_closing_marks
 from eic_core.formula.syntax.python_program import read_python
-from eic_core.formula.syntax.reading import MAX_NODES, Report
+from eic_core.formula.syntax.reading import MAX_NODES, Refusal, Report
 from eic_core.formula.syntax.source_view import DIALECTS, TYPE, View, find_dialect
 from eic_core.formula.syntax.statements import IDENTIFIER as WORD
 from eic_core.formula.syntax.statements import (
@@ -419,6 +419,8 @@ def read_source(report: Report, names: Names, program: Program) -> Draft:
         on_use = partial(note, helper)
         parameters = tuple([name.lower() for name in helper.arguments])
         function = inlined(helper.name, len(slots), body, places, on_use)
+        values = [_result(report, names, program, [v], {}, functions) for v in helper.values]
+        function = _with_defaults(function, values) if values else function
         functions[helper.name] = function._replace(parameters=parameters)
     draft = _result(report, names, program, program.statements, {}, functions)
     if size_of(draft) > MAX_NODES:
@@ -438,6 +440,22 @@ def _own_helper(report: Report, helper: Helper) -> Function | None:
     written = report.text[slice(*helper.span)].rstrip()
     is_own = spelling is not None and spelling.helpers and written.endswith(spelling.helpers[0])
     return FUNCTIONS[helper.name] if is_own else None
+
+
+def _with_defaults(function: Function, values: Sequence[Draft]) -> Function:
+    """A function that takes these values for the last of its arguments that a call leaves out."""
+    defaults = [None] * (function.high - len(values)) + [*values]
+
+    def build(args: list[Draft], span: Span) -> Draft:
+        given = [
+            default if arg.label == NOTHING else arg
+            for arg, default in zip(args, defaults, strict=True)
+        ]
+        if not all(given):
+            raise Refusal(f"`{function.name}` lacks an argument", "give it, too")
+        return function.build([arg for arg in given if arg is not None], span)
+
+    return function._replace(build=build, fills=True)
 
 
 def _result(

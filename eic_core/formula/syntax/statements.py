@@ -43,6 +43,7 @@ class Helper(NamedTuple):
     arguments: tuple[str, ...]
     statements: tuple[Statement, ...]  # The last one is what it returns
     span: Span  # Its place in the text
+    values: tuple[Statement, ...] = ()  # What the last arguments are if a call leaves them out
 
 
 Constant = tuple[Statement, int]
@@ -82,6 +83,7 @@ class Block:
         self.called = ""  # the same, where what it returns is to be noted
         self.statements: list[Statement] = []
         self.heads: list[tuple[str, Span]] = []  # the names given, and where
+        self.values: list[Statement] = []  # what the last arguments are by default
         self.defaults: list[tuple[str, str]] = []  # the texts with defaults put in, by label
 
     def add(self, statement: Statement, returned: bool) -> None:
@@ -277,7 +279,13 @@ def program_of(
     several, or if one calls itself.
     """
     helpers = {
-        each.name: Helper(each.name, tuple(each.arguments), tuple(each.statements), each.span)
+        each.name: Helper(
+            each.name,
+            tuple(each.arguments),
+            tuple(each.statements),
+            each.span,
+            tuple(each.values),
+        )
         for each in blocks
     }
     calls = {

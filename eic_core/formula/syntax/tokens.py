@@ -55,3 +55,20 @@ class Pending(NamedTuple):
     end: int
     extra: Function | None  # What a call or a prefix builds
     base: int  # How many operands there were when it was put here
+
+
+def with_runs(tokens: list[TokenRow], runs: list[TokenRow]) -> list[TokenRow]:
+    """The tokens with each run, in their order, in place of those that it covers."""
+    if not runs:
+        return tokens
+    kept: list[TokenRow] = []
+    coming = iter([*runs, tokens[-1]])
+    run = next(coming)
+    for row in tokens[:-1]:
+        while row[2] >= run[3] and run[0] != END:
+            run = next(coming)
+        if row[2] < run[2] or run[0] == END:
+            kept.append(row)
+        elif not kept or kept[-1] is not run:
+            kept.append(run)
+    return [*kept, tokens[-1]]

@@ -7,10 +7,12 @@ a backslash. So columns are found by their ends; where spaces were lost, by the 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import replace
 
 from eic_core import wording
+from eic_core.errors import DataError
+from eic_core.pool.importers.sheets import FORMULA_NAMES, Sheet
 
 _WORDS = re.compile(r"\S++(?: \S++)*+")
 _WORD = re.compile(r"\S+")
@@ -25,24 +27,17 @@ _PROMPT = re.compile(r"\s*(?:>>>|\.\.\.|PySRRegressor\.equations_ = \[\Z|\[\Z|\]
 _RULE = re.compile(r"\s*+[|+]?+\s*+:?+[-=]{2,}+:?+\s*+(?:[|+]\s*+:?+[-=]++:?+\s*+)*+[|+]?+\s*+")
 _BAR = re.compile(r"(?<!\\)\|")
 _WRAPS = ("**", "__", "`", "$")
-LEFT_OUT = "printing has left out {}: save the table with to_csv, or print it with to_string()"
+_TO_CSV = "save the table with to_csv, or print it with to_string()"
 
 
-class Printed(NamedTuple):
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    notes: tuple[str, ...] = ()  # What was left out
-    gaps: bool = False  # Whether printing has left out columns
-
-
-def printed_by_pandas(lines: Sequence[str], formulas: Container[str]) -> Printed | None:
-    """The table or column that pandas has printed, if there is one; `formulas` is in lower case.
+def printed_by_pandas(lines: Sequence[str]) -> Sheet | None:
+    """The table or column that pandas has printed, if there is one.
 
     >>> lines = ["   loss  equation", "0   2.5        x0", "1  0.25  x0 + 1.0"]
-    >>> printed_by_pandas(lines, ["equation"]).rows
+    >>> printed_by_pandas(lines).rows
     (('2.5', 'x0'), ('0.25', 'x0 + 1.0'))
     >>> lines = ["loss equation", "0 2.5 x0", "1 0.25 x0 + 1.0"]
-    >>> printed_by_pandas(lines, ["equation"]).rows
+    >>> printed_by_pandas(lines).rows
     (('2.5', 'x0'), ('0.25', 'x0 + 1.0'))
     """
     body = [line.removeprefix("\t") for line in lines if not _PROMPT.match(line)]
@@ -52,34 +47,43 @@ def printed_by_pandas(lines: Sequence[str], formulas: Container[str]) -> Printed
         return None
     if series := _SERIES.fullmatch(body[-1].strip()):
         return _series(body[:-1], series[1] or "")
-    head = [name.lower() for name in _WORD.findall(body[0].removesuffix("\\"))]
-    if not any(name in formulas or name == "..." for name in head) and not (body[0].endswith("\\")):
+    if not _names_formulas(_WORD.findall(body[0])) and not body[0].endswith("\\"):
         return None
     found = _aligned(body)
-    if found is None or not any(n.lower() in formulas or n == "..." for n in found.columns):
-        found = _counted(body, formulas)
+    if found is None or not _names_formulas(found.columns):
+        found = _counted(body)
     return None if found is None else without_gaps(found)
 
 
-def _series(rows: Sequence[str], name: str) -> Printed | None:
+def _of_pandas(columns: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> Sheet:
+    return Sheet(columns, rows, "printed by pandas")
+
+
+def _names_formulas(names: Sequence[str]) -> bool:
+    return any(name.lower() in FORMULA_NAMES or name == "..." for name in names)
+
+
+def _series(rows: Sequence[str], name: str) -> Sheet | None:
     cells = [(match, row[match.end() :]) for row in rows if (match := _INDEX.match(row))]
     if len(cells) < len(rows) or not name or not all(cell for _, cell in cells):
         return None
-    return without_gaps(Printed((name,), tuple((cell,) for _, cell in cells)))
+    return without_gaps(_of_pandas((name,), tuple((cell,) for _, cell in cells)))
 
 
-def without_gaps(found: Printed) -> Printed:
+def without_gaps(found: Sheet) -> Sheet:
     """Without the rows and columns that stand for those that were left out."""
     kept = [i for i, name in enumerate(found.columns) if name != "..."]
     rows = [row for row in found.rows if not all(cell in _GAP for cell in row)]
     gaps = len(kept) < len(found.columns)
     what = ["columns"] * gaps + ["rows"] * (len(rows) < len(found.rows))
-    notes = (wording.capital(LEFT_OUT.format(wording.join(what))) + ".",) if what else ()
+    notes = (f"Printing has left out {wording.join(what)}: {_TO_CSV}.",) if what else ()
     columns, *cells = ([row[i] for i in kept if i < len(row)] for row in (found.columns, *rows))
-    return Printed(tuple(columns), tuple(map(tuple, cells)), notes, gaps)
+    if gaps and FORMULA_NAMES.isdisjoint(name.lower() for name in columns):
+        raise DataError("printing has left out the column with the formulas", hint=_TO_CSV)
+    return replace(found, columns=tuple(columns), rows=tuple(map(tuple, cells)), notes=notes)
 
 
-def _aligned(lines: Sequence[str]) -> Printed | None:
+def _aligned(lines: Sequence[str]) -> Sheet | None:
     size, rest = divmod(len(lines), 1 + sum(line.endswith("\\") for line in lines))
     blocks = [lines[i : i + size] for i in range(0, len(lines), max(size, 1))]
     if rest or not all(head.endswith("\\") for head, *_ in blocks[:-1]):
@@ -90,10 +94,12 @@ def _aligned(lines: Sequence[str]) -> Printed | None:
         return None
     columns = tuple(name for part in whole for name in part.columns)
     pieces = zip(*(part.rows for part in whole), strict=True)
-    return Printed(columns, tuple(tuple(cell for row in rows for cell in row) for rows in pieces))
+    return _of_pandas(
+        columns, tuple(tuple(cell for row in rows for cell in row) for rows in pieces)
+    )
 
 
-def _block(head: str, rows: Sequence[str]) -> Printed | None:
+def _block(head: str, rows: Sequence[str]) -> Sheet | None:
     """A table that is not broken; the index may have its name in a line below the head."""
     if len(rows) > 1 and _NAME.fullmatch(rows[0]):
         found = _columns(head, rows[1:], rows[0])
@@ -102,7 +108,7 @@ def _block(head: str, rows: Sequence[str]) -> Printed | None:
     return (_columns(head, rows) or _between_gaps(head, rows)) if rows else None
 
 
-def _columns(head: str, rows: Sequence[str], index: str = "") -> Printed | None:
+def _columns(head: str, rows: Sequence[str], index: str = "") -> Sheet | None:
     for pattern in (_WORD, _WORDS):
         names = pattern.findall(head)
         ends = [match.end() for match in pattern.finditer(head)]
@@ -131,21 +137,21 @@ def _columns(head: str, rows: Sequence[str], index: str = "") -> Printed | None:
         if index:
             names = [index, *names]
             cells = [(m[1], *row) for m, row in zip(numbered, cells, strict=True)]
-        return Printed(tuple(names), tuple(cells))
+        return _of_pandas(tuple(names), tuple(cells))
     return None
 
 
-def _between_gaps(head: str, rows: Sequence[str]) -> Printed | None:
+def _between_gaps(head: str, rows: Sequence[str]) -> Sheet | None:
     """A table whose cells stand two spaces apart, or more, with an index before them or none."""
     names = tuple(_WORDS.findall(head.strip()))
     if len(names) < 2:
         return None
     cells = [tuple(_GAPS.split(row.strip())) for row in rows]
     if all(len(row) == len(names) + 1 and _INDEX.fullmatch(row[0]) for row in cells):
-        return Printed(names, tuple(row[1:] for row in cells))
+        return _of_pandas(names, tuple(row[1:] for row in cells))
     if _as_pysr_prints(names) or any(len(row) != len(names) for row in cells):
         return None
-    return Printed(names, tuple(cells))
+    return _of_pandas(names, tuple(cells))
 
 
 def _as_pysr_prints(names: Sequence[str]) -> bool:
@@ -165,10 +171,10 @@ def _ends_at(row: str, ends: Sequence[int]) -> bool:
     )
 
 
-def _counted(lines: Sequence[str], formulas: Container[str]) -> Printed | None:
+def _counted(lines: Sequence[str]) -> Sheet | None:
     """A table whose spaces were lost, but whose index counts 0, 1, 2, ..."""
     names = _WORD.findall(lines[0])
-    places = [i for i, name in enumerate(names) if name.lower() in formulas]
+    places = [i for i, name in enumerate(names) if name.lower() in FORMULA_NAMES]
     if len(places) != 1:
         return None
     before, behind = places[0], len(names) - places[0] - 1
@@ -186,13 +192,13 @@ def _counted(lines: Sequence[str], formulas: Container[str]) -> Printed | None:
     sizes = [i for i, name in enumerate(names) if name.lower() == "complexity"]
     if not all(row[i].isdecimal() and int(row[i]) for row in rows for i in sizes):
         return None
-    return Printed(tuple(names), tuple(rows))
+    return _of_pandas(tuple(names), tuple(rows))
 
 
 _MOST_NUMBERS = 8
 
 
-def printed_in_bars(lines: Sequence[str]) -> Printed | None:
+def printed_in_bars(lines: Sequence[str]) -> Sheet | None:
     """A table of Markdown, or one in a frame, if there is one among these lines.
 
     >>> lines = ["Found:", "| formula | r2 |", "|---|--:|", "| `x0 + 1` | 0.5 |"]
@@ -221,7 +227,7 @@ def printed_in_bars(lines: Sequence[str]) -> Printed | None:
     if outside:
         shown = wording.join([f"`{wording.shorten(line, 40)}`" for line in outside], limit=3)
         notes = (f"What stands outside of the table is left out: {shown}.",)
-    return Printed(tuple(names), rows, notes)
+    return Sheet(tuple(names), rows, "printed between bars", notes)
 
 
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})\s*[\w+-]*\s*")

@@ -13,22 +13,15 @@ LaTeX, CSV, what pandas and Markdown print, and the prints of three tools.
 
 from __future__ import annotations
 
-import ast
 import html
 import json
 import re
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from eic_core.errors import DataError
 from eic_core.pool.importers.listed import read_number
-from eic_core.pool.importers.prints import (
-    Printed,
-    printed_by_pandas,
-    printed_in_bars,
-    without_gaps,
-)
+from eic_core.pool.importers.prints import printed_by_pandas, printed_in_bars, without_gaps
 from eic_core.pool.importers.sheets import (
     FORMULA_NAMES,
     Sheet,
@@ -40,9 +33,13 @@ from eic_core.pool.importers.source import PastedList
 
 # --- JSON and Python ---
 
-_OBJECT = re.compile(r"<[^<>\n]*>|np\.float(?:32|64)\(([^()\n]*)\)|(?<=: )-?(?:inf|nan)\b")
+_PYTHON = re.compile(
+    r"'(?P<text>(?:[^'\\]|\\[\s\S])*+)\\?(?:'|\Z)|(?P<json>\"(?:[^\"\\]|\\[\s\S])*+\"?)"
+    r"|np\.\w+\((?P<number>[^()\n]*+)\)|\{[^{}:]*+\}|<[^<>\n]*+>|\b(?:inf|nan|None|True|False)\b"
+)
+"""What a printed Python list has that JSON has not: other strings, sets, objects, words."""
 
-_INFINITE = {"inf": "1e999", "-inf": "-1e999"}
+_WORDS = {"inf": "Infinity", "nan": "NaN", "True": "true", "False": "false"}
 
 
 def _sheet_of_json(source: PastedList) -> Sheet | None:
@@ -80,15 +77,20 @@ def json_of(source: PastedList) -> Any:
 
 
 def _python_of(text: str) -> Any:
-    """A printed Python list or dictionary, in which objects without a literal stand for nothing."""
+    """A printed Python list or dictionary; what JSON has no form for stands for nothing."""
     if text[:1] not in ("[", "{") or "'" not in text:
         return None
-    literal = _OBJECT.sub(lambda match: match[1] or _INFINITE.get(match[0], "None"), text)
     try:
-        with warnings.catch_warnings(action="ignore"):
-            return ast.literal_eval(literal)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return json.loads(_PYTHON.sub(_as_json, text))
+    except (ValueError, RecursionError):
         return None
+
+
+def _as_json(match: re.Match[str]) -> str:
+    if match["text"] is not None:
+        return json.dumps(match["text"].replace("\\'", "'").replace("\\\\", "\\"))
+    word = match["number"] or match[0]
+    return match["json"] or _WORDS.get(word, match["number"] or "null")
 
 
 def _objects(content: Any) -> Iterator[Mapping[str, Any]]:
@@ -151,11 +153,9 @@ def _sheet_of_html(source: PastedList) -> Sheet | None:
 
 
 def _sheet_of_latex(source: PastedList) -> Sheet | None:
-    tables = [
-        _latex_rows(part.partition(r"\end{tabular")[0])
-        for part in source.text.split(r"\begin{tabular")[1:]
-    ]
-    if not tables or len({tuple(rows[0]) for rows in tables if rows}) != 1:
+    bodies = source.text.split(r"\begin{tabular")[1:]
+    tables = [t for body in bodies if (t := _latex_rows(body.partition(r"\end{tabular")[0]))]
+    if len({tuple(header) for header, *_ in tables}) != 1:
         return None
     several = len(tables) > 1
     rows = [[*tables[0][0], *["problem"] * several]]
@@ -183,19 +183,7 @@ def _latex_cell(cell: str) -> str:
 def _sheet_of_rows(rows: Sequence[Sequence[str]], form: str, syntax: str = "") -> Sheet | None:
     if len(rows) < 2 or not any(rows[0]):
         return None
-    table = without_gaps(Printed(tuple(rows[0]), tuple(map(tuple, rows[1:]))))
-    return _sheet_of_print(table, form, syntax)
-
-
-def _sheet_of_print(table: Printed | None, form: str, syntax: str = "") -> Sheet | None:
-    if table is None:
-        return None
-    if table.gaps and FORMULA_NAMES.isdisjoint(name.lower() for name in table.columns):
-        raise DataError(
-            "printing has left out the column with the formulas",
-            hint="save the table with to_csv, or print it with to_string()",
-        )
-    return Sheet(table.columns, table.rows, form, table.notes, syntax=syntax)
+    return without_gaps(Sheet(tuple(rows[0]), tuple(map(tuple, rows[1:])), form, syntax=syntax))
 
 
 # --- tables as tools print them ---
@@ -273,24 +261,18 @@ def _sheet_of_aifeynman(source: PastedList) -> Sheet | None:
     return Sheet(_OF_AIFEYNMAN[5 - width :], cells_of_rows, "printed", method="AI Feynman")
 
 
-def _sheet_of_pandas(source: PastedList) -> Sheet | None:
-    return _sheet_of_print(printed_by_pandas(source.lines, FORMULA_NAMES), "printed by pandas")
-
-
 def _sheet_of_bars(source: PastedList) -> Sheet | None:
     table = printed_in_bars(source.lines)
-    if table is None or not all(map(names_a_column, table.columns)):
-        return None
-    return _sheet_of_print(table, "printed between bars")
+    return table if table and all(map(names_a_column, table.columns)) else None
 
 
 _SHAPES: tuple[Callable[[PastedList], Sheet | None], ...] = (
     _sheet_of_json,
     _sheet_of_html,
     _sheet_of_latex,
-    _sheet_of_pandas,
-    _sheet_of_pysr,
     _sheet_of_turingbot,
+    lambda source: printed_by_pandas(source.lines),
+    _sheet_of_pysr,
     _sheet_of_aifeynman,
     _sheet_of_bars,
     lambda source: sheet_of_csv(source.text, source.lines[0]),

@@ -171,6 +171,7 @@ def test_a_table_is_matched_by_name_then_by_index(tmp_path, capsys):
         (["x+", "--range", "x=1:2"], "^"),
         (["x+y", "--range", "x=1:2"], "`y`"),
         (["E=m c^2"], "`--range m=1:5 c=1:5`"),
+        (["Temprature*2", "--range", "Temperature=1:2"], "did you mean `Temperature`?"),
         (["x", "--range", "x=2:1"], "upside down"),
         (["x", "--range", "x=banana"], "x=0.1:10"),
         (["x", "--range", "x=1:2", "--samples", "0"], "samples"),

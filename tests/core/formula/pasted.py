@@ -588,7 +588,7 @@ MATHML = {
     "<math><mn>3</mn><mo>&#x2064;</mo><mfrac><mn>1</mn><mn>2</mn></mfrac></math>": "3+1/2",
     "<math><msup><mi>x</mi><mn>2</mn></msup><mfrac><mn>1</mn><mn>2</mn></mfrac></math>": "x**2/2",
     "<math><mi>&Phi;</mi><mo>(</mo><mi>x</mi><mo>)</mo></math>": None,
-    "<math><mi>Γ</mi><mo>(</mo><mi>x</mi><mo>)</mo></math>": "gamma(x)",
+    "<math><mi>Γ</mi><mo>(</mo><mi>x</mi><mo>)</mo></math>": "gamma_of(x)",
     "<math><mi>E</mi><mo>[</mo><mi>x</mi><mo>]</mo></math>": None,
     "<math><mi>γ</mi><mo>(</mo><mi>x</mi><mo>)</mo></math>": "gamma*x",
     "<math><mi>x</mi><mtext> for </mtext><mi>y</mi></math>": None,

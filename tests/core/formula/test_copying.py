@@ -22,9 +22,9 @@ from hypothesis import given, settings
 from eic_core.cli.main import main
 from eic_core.engine.values import values
 from eic_core.errors import FormulaError
-from eic_core.formula.copying import COPIED, copied
+from eic_core.formula.copying import COPIED, NOTATIONS, copied
 from eic_core.formula.syntax import read
-from eic_core.formula.tree import Draft, Formula, variable
+from eic_core.formula.tree import VARIABLE, Draft, Formula, variable
 from eic_core.operators import OPERATORS, Operator
 from eic_core.operators.dialects import DIALECTS
 from eic_core.samples import Samples
@@ -49,7 +49,9 @@ REFUSED = {
     "fpcore": {"round"},
     "sympy": {"fma", "round", "remainder"},
     "excel": {"fma", "round", "remainder"},
+    "python": set(),
     "latex": set(),
+    "mathml": set(),
 }
 """What each language has no way to say, or says with another meaning, as ROUND of a half does."""
 
@@ -101,7 +103,7 @@ def test_every_operator_is_copied_or_refused_in_a_sentence(language: str) -> Non
 
 def read_back(text: str, language: str, formula: Formula) -> Formula:
     """What our reader makes of a text when it is told the language and nothing else."""
-    syntax = "latex" if language == "latex" else DIALECTS[language].syntax
+    syntax = {**DIALECTS, **NOTATIONS}[language].syntax
     return read(text, syntax=syntax).formula
 
 
@@ -175,13 +177,13 @@ def test_numpy_computes_from_the_text_what_the_tree_is_worth() -> None:
         ("(x**2)**y", "excel", "=(A2^2)^B2"),
         ("1e-7*x + 2", "fortran", "1.0d-7*x + 2.0d0"),
         ("x/2*X", "fortran", "x/2.0d0*X_2"),
-        ("1/3*x", "c", "1.0/3.0*x"),
+        ("1/3*x", "c", "1./3.*x"),
         ("x**2*y/2", "matlab", "x .^ 2.*y./2"),
         ("where((x > y) & (x < 2), x, y)", "julia", "@. ifelse((x > y) & (x < 2.0), x, y)"),
         ("1.5e-7*E_n + log(E_n)", "mathematica", "1.5*^-7*En + Log[En]"),
         ("x - y + 2", "fpcore", "(FPCore (x y) (+ (- x y) 2))"),
         ("lambda*x", "numpy", "lambda_2*x"),
-        ("(x > 1)*y", "c", "(double)(x > 1.0)*y"),
+        ("(x > 1)*y", "c", "(double)(x > 1.)*y"),
         ("atan2(y, x)", "mathematica", "ArcTan[x, y]"),
     ],
 )
@@ -190,6 +192,45 @@ def test_the_traps_of_a_language_are_stepped_around(formula: str, language: str,
         copied(read(formula, columns=("x", "X", "y", "E_n", "lambda")).formula, language).text
         == text
     )
+
+
+@pytest.mark.parametrize(
+    ("formula", "language", "text"),
+    [
+        ("e*x", "python", "lambda e, x: e*x"),
+        ("x*or", "python", "x*or"),
+        ("t1 + 1", "latex", r"\mathrm{t1} + 1"),
+        ("gamma*x", "mathml", "<mi>γ</mi>"),
+        ("1168*pi", "c", "1168.*M_PI"),
+        ("x**3000000000", "c", "pow(x, 3000000000.)"),
+        ("pi5*_0", "c", "pi5*v0"),
+        ("x/2 + Rational(1, 2)", "latex", r"\frac{x}{2} + 0.5"),
+    ],
+)
+def test_a_text_is_the_same_tree_where_it_is_read_alone(
+    formula: str, language: str, text: str
+) -> None:
+    names = ("e", "x", "or", "t1", "t_1", "gamma", "pi5", "_0")
+    tree = read(formula, columns=names).formula
+    copy = copied(tree, language)
+    assert copy.same and text in copy.text
+    names_back = {new: old for old, new in copy.renamed}
+    again = read(copy.text, syntax="auto" if language == "python" else language).formula
+    assert [names_back.get(n.label, n.label) for n in again if n.operator == VARIABLE] == [
+        n.label for n in tree if n.operator == VARIABLE
+    ]
+
+
+@pytest.mark.parametrize(
+    ("formula", "language"), [("e*x", "latex"), ("if*x", "mathml"), ("pow + x", "mathml")]
+)
+def test_a_name_that_means_something_else_is_refused_with_what_to_do(
+    formula: str, language: str
+) -> None:
+    tree = read(formula, columns=("e", "if", "pow", "x")).formula
+    with pytest.raises(FormulaError, match="the name `.*` means something else there") as refusal:
+        copied(tree, language)
+    assert refusal.value.hint == "rename it"
 
 
 def test_constants_keep_their_digits_and_a_sheet_that_drops_some_says_so() -> None:

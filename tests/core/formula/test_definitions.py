@@ -41,9 +41,7 @@ DEFINED = {
         "y*y + 1"
     ),
     "(FPCore (y) (+ (sq y) 1)) (FPCore sq (x) (* x x))": "y*y + 1",
-    "(FPCore a (x) (+ x 1)) (FPCore b (x) (* (a x) 2)) (FPCore c (z) (b (a z)))": (
-        "(z + 1 + 1)*2"
-    ),
+    "(FPCore a (x) (+ x 1)) (FPCore b (x) (* (a x) 2)) (FPCore c (z) (b (a z)))": ("(z + 1 + 1)*2"),
     "(define (sq x) (* x x)) (+ (sq y) 1)": "y*y + 1",
 }
 

@@ -78,3 +78,8 @@ def test_a_fraction_needs_no_brackets_but_its_power_does():
 def test_numbers_keep_their_signs_and_powers():
     number = Formula.from_draft(Draft("mul", [constant("-1.5e-7"), constant("1/3")]))
     assert "".join(ET.fromstring(to_mathml(number)).itertext()) == "−1.5×10−7·13"
+
+
+def test_a_capital_gamma_before_brackets_is_the_gamma_function():
+    text = "<math><mi>Γ</mi><mo>(</mo><mi>x</mi><mo>)</mo></math>"
+    assert read(text).formula.structure() == read("gamma(x)").formula.structure()

@@ -64,8 +64,14 @@ PROGRAMS = (
     "lambda x, y: np.sin(x)*np.cos(y)",
     "import numpy as np\nfrom math import exp\n\ndef f(x):\n    return np.tanh(x)",
     "G = 6.5\nc = 2*np.pi\n\ndef f(x):\n    return G*c*x",
-    "def gaussian(x):\n    return np.exp(-x**2)\n\ndef f(x, y):\n    return 2*gaussian(x - y) + gaussian(x)",
-    "def g(x):\n    a = x + 1\n    return a*a\n\ndef h(x, y):\n    return g(x) - g(g(y))\n\ndef f(x):\n    return h(x, 2) + h(1, x)",
+    (
+        "def gaussian(x):\n    return np.exp(-x**2)\n\ndef f(x, y):\n"
+        "    return 2*gaussian(x - y) + gaussian(x)"
+    ),
+    (
+        "def g(x):\n    a = x + 1\n    return a*a\n\ndef h(x, y):\n    return g(x) - g(g(y))\n"
+        "\ndef f(x):\n    return h(x, 2) + h(1, x)"
+    ),
     "def g(x, n):\n    return x**n\n\ndef f(x):\n    return g(x, 2) + g(2, x)",
     "def f(x):\n    return g(x) + 1\n\ndef g(e):\n    return e*e",
     "k = 3\n\ndef g(x):\n    return k*x\n\ndef f(x):\n    return g(x) + k",
@@ -81,7 +87,10 @@ PROGRAMS = (
     "def f(ﬁ):\n    return ﬁ + 1",
     "def f(x):\r\n    a = x + 1\r\n    return a * 2\r\n",
     "def f(x):\n\treturn x*2",
-    "def f(x):\n    return x + 1\n\nif __name__ == '__main__':\n    for i in range(3):\n        print(f(i))",
+    (
+        "def f(x):\n    return x + 1\n\nif __name__ == '__main__':\n    for i in range(3):\n"
+        "        print(f(i))"
+    ),
 )
 
 
@@ -90,7 +99,7 @@ def _of_python(text: str, arguments: dict[str, np.ndarray]) -> np.ndarray:
     text = text.replace("async ", "")
     source = "if 1:\n" + text if text[0] == " " else text
     source = source if not source.startswith("lambda") else f"f = {source}"
-    exec(compile(source, "test", "exec"), given)
+    exec(compile(source, "test", "exec"), given)  # noqa: S102
     rows = zip(*arguments.values(), strict=True)
     return np.array([float(given["f"](*row)) for row in rows])
 
@@ -130,6 +139,11 @@ BESIDE = {
     "def f(x, n):\n    return g(x, n)\ndef g(a, b):\n    return a**b": "x**n",
     "def g(a, b):\n    return a**b\ndef f(x):\n    return g(x, 2)": "x**2",
     "def g(a, b):\n    return a - b\ndef f(x):\n    return g(b=x, a=1)": "1 - x",
+    "def g(x, m=0, s=1):\n    return (x - m)/s\ndef f(x):\n    return g(x) + g(x, s=2)": (
+        "(x - 0)/1 + (x - 0)/2"
+    ),
+    "def g(x):\n    return x**2\nx = np.linspace(0, 1)\ny = 2*g(x)\nplt.plot(x, y)": "2*x**2",
+    "def g(x, *, a=1, b):\n    return x - a*b\ndef f(x):\n    return g(x, a=2, b=3)": "x - 2*3",
     "x = 2\nu = x*z\nu**x": "(2*z)**2",
     "class_ = 2\ny = class_*x\nplt.show()": "2*x",
 }
@@ -161,6 +175,8 @@ REFUSED = {
     "def f(x):\n    return @{1: x}": "is not read",
     "def f(x):\n    return @x[0, 1]": "is not read",
     "def f(x):\n    return @x, x + 1": "unexpected `,`",
+    "def g(x, m=0):\n    return x - m\ndef f(x):\n    return @g(m=x)": "lacks its argument `x`",
+    "def g(x, y, m=0):\n    return x - m\ndef f(x):\n    return @g(x)": "lacks an argument",
     "def f(x):\n    return @x(2)": "is a call or an element here",
     "def f(x):\n    return @2j*x": "complex numbers",
     "def f(x):\n    return @np.exp(x, x)": "`exp` takes 1 argument, not 2",
@@ -172,7 +188,7 @@ REFUSED = {
     "def f(x):\n    @yield x": "`yield x` is not read",
     "def f(x):\n    @pass": "nothing is returned here",
     "@def f(x):\n    return f(x - 1)": "call each other",
-    "def f(x):\n    a = x\n    @def g(t):\n        return a*t\n    return g(x)": "`def` is not",
+    "def f(x):\n    a = x\n    @def g(t):\n        return a*t\n    return g(x)": "needs names of",
 }
 
 

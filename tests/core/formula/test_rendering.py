@@ -14,10 +14,12 @@ from eic_core.operators import OPERATORS
 from eic_core.operators.writing import ADD, AND, APPLY, ATOM, IF, MUL, NEG, NOT, OR, POW, RELATE
 from tests.effort import examples
 
-BINARY = ("add", "sub", "mul", "div", "pow", "atan2", "hypot", "mod", "fmod", "remainder")
+BINARY = tuple(name for name, row in OPERATORS.items() if row.numeric and row.arity == 2)
 NARY = ("min", "max")
 EXACT = ("power", "root")
-UNARY = tuple(n for n, row in OPERATORS.items() if row.numeric and n not in BINARY + NARY + EXACT)
+UNARY = tuple(
+    name for name, row in OPERATORS.items() if row.numeric and row.arity == 1 and name not in EXACT
+)
 RELATIONS = tuple(n for n, row in OPERATORS.items() if row.compares)
 
 LEVELS = (IF, OR, AND, NOT, RELATE, ADD, MUL, NEG, APPLY, POW, ATOM)

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from eic_core.engine.values import values
 from eic_core.errors import FormulaError
+from eic_core.formula.copying import copied
 from eic_core.formula.rendering import short_text, to_latex, to_mathml, to_python
 from eic_core.formula.syntax import Policy, Words, read
 from eic_core.formula.syntax.build import FUNCTIONS
@@ -464,6 +465,34 @@ def test_arguments_and_ranges_are_given_names():
     assert shape(read("f(m, c) = mc^2").formula) == "mul(m, power<2>(c))"
     assert shape(read("f(mc, m, c) = mc^2").formula) == "power<2>(mc)"
     assert shape(read("f(m) = mc^2").formula) == "power<2>(mc)"
+
+
+@pytest.mark.parametrize(
+    ("text", "tree"),
+    [
+        ("atan2(im, re)", "atan2(im, re)"),
+        ("hypot(re, im)", "hypot(re, im)"),
+        ("fma(ab, cd, ef)", "fma(ab, cd, ef)"),
+        ("pow(kT, 2)", "power<2>(kT)"),
+        ("def f(e): return e + 1", "add(e, #1)"),
+        ("lambda e: e*2", "mul(e, #2)"),
+        ("lambda e, pi: atan2(e, pi)", "atan2(e, pi)"),
+        ("def f(e, x):\n    return np.hypot(e, x)", "hypot(e, x)"),
+    ],
+)
+def test_the_arguments_of_programs_functions_are_names(text, tree):
+    assert shape(read(text).formula) == tree
+
+
+@pytest.mark.parametrize("function", ["atan2", "hypot", "pow", "fmod"])
+@pytest.mark.parametrize("names", ["im re", "kT mg", "ab v0t", "e x", "re pi"])
+def test_what_is_written_for_numpy_reads_back_as_the_same_formula(function, names):
+    formula = read(f"(FPCore ({names}) ({function} {names}))").formula
+    copy = copied(formula, "numpy")
+    again = read(copy.program).formula
+    renamed = dict(copy.renamed)
+    assert again.variables == tuple(renamed.get(name, name) for name in formula.variables)
+    assert [node.operator for node in again.nodes] == [node.operator for node in formula.nodes]
 
 
 def test_letters_of_a_mathematical_alphabet_are_symbols_each():

@@ -104,6 +104,8 @@ def test_every_place_points_into_the_users_own_text(text, meaning):
         start, end = node.span
         assert 0 <= start < end <= len(text)
         written = text[start:end]
+        if written.endswith(")") and not node.children:
+            continue  # of a function that the text defines, which stands at its call
         if node.operator == "variable":
             assert set(re.findall("[0-9]+", node.label)) <= set(re.findall("[0-9]+", written)) | {
                 "1"
@@ -205,7 +207,7 @@ def test_what_was_decided_on_the_way_is_said(text, note):
 UNREAD = [
     ("Sin[x", (3, 4), "unbalanced bracket at column 4", "close this `[`", "Sin[x]"),
     ("Sin[x)", (5, 6), "`[` at column 4 is closed by `)`", "write `]`", None),
-    ("Sin[x]]", (6, 7), "unbalanced bracket", "remove it", None),
+    ("Sin[x]]", (6, 7), "unbalanced bracket", "remove this `]`", None),
     ("Foo[x] + Sin[x]", (0, 3), "unknown function `Foo`", "", None),
     ("{1, 2} Sin[x]", (0, 13), "a list is not read", "a single expression", None),
     ("Sin@x + Cos[x]", (3, 4), "`f@x` is not read", "write `Sin[x]`", None),

@@ -227,6 +227,20 @@ def _complementary_error(x: Any) -> Any:
     return mp.erfc(x) if x > -1600 else mp.mpf(2)
 
 
+def _is_beyond(x: Any, edge: Any) -> bool:
+    """Whether |x| exceeds an edge, and not by what may be rounding."""
+    gap = abs(x) - edge
+    if edge and 0 < abs(gap) <= edge * mp.mpf(10) ** -TRUSTED:
+        if abs(gap) > edge * _rounding():
+            raise BeyondReach
+        return False
+    return bool(gap > 0)
+
+
+def _guarded_quotient(x: Any, y: Any, edge: Any) -> Any:
+    return x / y if _is_beyond(y, edge) else ONE
+
+
 def apply(operator: str, a: Sequence[Any], parameter: Fraction | None = None) -> Any:
     """The operator's value at high precision.
 
@@ -245,6 +259,14 @@ def apply(operator: str, a: Sequence[Any], parameter: Fraction | None = None) ->
             return x * a[1]
         case "div":
             return _divide(x, a[1])
+        case "gp_div":
+            return _guarded_quotient(x, a[1], mp.mpf("0.001"))
+        case "deap_div":
+            return _guarded_quotient(x, a[1], ZERO)
+        case "gp_inv":
+            return ONE / x if _is_beyond(x, mp.mpf("0.001")) else ZERO
+        case "gp_log":
+            return _logarithm(abs(x), None) if _is_beyond(x, mp.mpf("0.001")) else ZERO
         case "neg":
             return -x
         case "abs":
@@ -350,7 +372,7 @@ REMAINDERS = frozenset("mod fmod remainder".split())
 NAMES = frozenset(
     "add sub mul div neg abs power sqrt cbrt root pow hypot exp expm1 log log1p sin cos tan cot "
     "sec csc asin acos atan atan2 sinh cosh tanh asinh acosh atanh erf min max sign floor ceil "
-    "round erfc gamma lgamma mod fmod remainder fma".split()
+    "round erfc gamma lgamma mod fmod remainder fma gp_div gp_log gp_inv deap_div".split()
 )
 
 

@@ -271,6 +271,23 @@ def test_solutions_of_aifeynman_hold_four_or_five_numbers():
     assert before.format == "aifeynman" and before.rows[0].stored["complexity"] == 33.5
 
 
+def test_turingbots_errors_on_test_data_are_scores_of_their_own():
+    text = " Size Error Test_Error Function\n 1 1.5 1.6 0.5\n 4 0.25 0.375 x0 * cos(x1)\n 9 0.2\n"
+    first, second, third = import_formulas(text).rows
+    assert second.formula == "x0 * cos(x1)" and second.syntax == "turingbot"
+    assert second.stored == {"complexity": 4, "loss": 0.25, "loss_test": 0.375}
+    assert first.formula == "0.5" and third.error == "this row holds no formula"
+
+
+def test_printed_python_is_read_without_evaluating_it():
+    text = r"""[{'model': '('a' + X1)', 'variables': {'X1', 'X2'}, 'tree': <pyoperon.Tree at 0x7f>,
+    'mean_squared_error': np.float64(0.25), 'objective_values': [inf, -1.0]},
+    {'model': "X1", 'mean_squared_error': nan, 'tree': None}]"""
+    first, second = import_formulas(text).rows
+    assert first.formula == "('a' + X1)" and first.stored == {"loss": 0.25}
+    assert second.formula == "X1" and not second.stored
+
+
 # --- the tools themselves, where they are installed ---
 
 
