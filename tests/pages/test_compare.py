@@ -609,7 +609,7 @@ def test_every_reason_has_its_rows_and_a_button_that_helps() -> None:
 
 
 def test_a_target_that_does_not_vary_offers_the_columns_that_do() -> None:
-    page = paste(on_table("a,b,y\n1,2,3\n2,5,3\n3,1,3\n", "flat.csv"), "a\n2*a\nlg(a)\n")
+    page = paste(on_table("a,b,y\n1,2,3\n2,4,3\n3,6.5,3\n", "flat.csv"), "a\n2*a\nlg(a)\n")
     shown = html_of(page)
     assert not page.exception and "has an R² on these data" in shown
     assert "the target is the same at every row" in shown and "column that varies" in shown
