@@ -280,7 +280,7 @@ def test_turingbots_errors_on_test_data_are_scores_of_their_own():
 
 
 def test_printed_python_is_read_without_evaluating_it():
-    text = r"""[{'model': '('a' + X1)', 'variables': {'X1', 'X2'}, 'tree': <pyoperon.Tree at 0x7f>,
+    text = r"""[{'model': '(\'a\' + X1)', 'variables': {'X1', 'X2'}, 'tree': <Tree at 0x7f>,
     'mean_squared_error': np.float64(0.25), 'objective_values': [inf, -1.0]},
     {'model': "X1", 'mean_squared_error': nan, 'tree': None}]"""
     first, second = import_formulas(text).rows
