@@ -29,9 +29,8 @@ from pathlib import Path
 
 from eic_core.errors import FormulaError
 from eic_core.formula.c_file import to_c
-from eic_core.formula.copying import copied
+from eic_core.formula.copying import copied, meant
 from eic_core.formula.syntax import read
-from eic_core.formula.syntax.names import canonical_name
 from eic_core.formula.tree import CONSTANT, VARIABLE, Formula
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -193,19 +192,16 @@ def written(formula: Formula, name: str) -> Written:
 
 def structure(formula: Formula, names: dict[str, str], syntax: str) -> object:
     """`Formula.structure` with names changed; fractions as numbers, where there are none."""
+    spelled = meant(names.get(label, label) for label in formula.variables)
+
+    def value(operator: str, label: str) -> object:
+        if operator == VARIABLE:
+            return spelled[names.get(label, label)]
+        is_number = operator == CONSTANT and label[:1] in "-0123456789"
+        return Fraction(label) if is_number and syntax != "python" else label
+
     return tuple(
-        (
-            operator,
-            arity,
-            canonical_name(names[label])
-            if operator == VARIABLE and label in names
-            else label
-            if operator == VARIABLE
-            else Fraction(label)
-            if syntax != "python" and label[:1] in "-0123456789" and operator == CONSTANT
-            else label,
-            parameter,
-        )
+        (operator, arity, value(operator, label), parameter)
         for operator, arity, label, parameter in formula.structure()
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -221,7 +221,15 @@ def _is_same(readings: list[Formula], formula: Formula) -> bool:
 
 def _is_identical(readings: list[Formula], formula: Formula) -> bool:
     """The same with every variable's own name."""
-    return _is_same(readings, formula) and readings[0].variables == formula.variables
+    return _is_same(readings, formula) and [*meant(readings[0].variables).values()] == [
+        *meant(formula.variables).values()
+    ]
+
+
+def meant(names: Iterable[str]) -> dict[str, str]:
+    """Each variable's name in its one spelling: ``X1`` is ``x1`` where not both are there."""
+    canonical = {name: canonical_name(name) for name in names}
+    return canonical if len({*canonical.values()}) == len(canonical) else {n: n for n in canonical}
 
 
 def _refused_meaning(formula: Formula, text: str, language: str, label: str) -> FormulaError:

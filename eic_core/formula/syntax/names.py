@@ -118,16 +118,19 @@ def is_indexed(name: str) -> bool:
     return _INDEXED.match("".join(name.translate(SUBSCRIPTS).split())) is not None
 
 
-_BOTH_CASES = re.compile(r"(?<![^\W\d])([xX])(?:_?\{?|\[(?::,)?)([0-9]++)")
+_BOTH_CASES = re.compile(
+    r"(?<![^\W\d])(?<![^\W\d]\d)(?<![^\W\d]\d\d)([xX])\s*+"
+    r"(?:_?+\s*+\{?+|\[\s*+(?::\s*+,)?+)\s*+([0-9]++)"
+)
 
 
 def holds_both_cases(text: str) -> bool:
-    """Whether an ``X3`` and an ``x3`` both stand in a text.
+    r"""Whether an ``X3`` and an ``x3`` both stand in a text.
 
-    >>> holds_both_cases("X_1 + x1"), holds_both_cases("X1 + x2")
+    >>> holds_both_cases(r"X_{1} \cdot x_{1}"), holds_both_cases("X1 + x2 + X0x_1")
     (True, False)
     """
-    plain = re.sub(r"<[^<>]*+>|\s++", "", text.translate(SUBSCRIPTS))
+    plain = re.sub(r"<[^<>]*+>", " ", text.translate(SUBSCRIPTS))
     indexed = set(_BOTH_CASES.findall(plain))
     return any(("x", index) in indexed for case, index in indexed if case == "X")
 
