@@ -13,12 +13,12 @@ from typing import NoReturn
 from eic_core import wording
 from eic_core.formula.syntax.build import FUNCTIONS
 from eic_core.formula.syntax.names import CONSTANT_NAMES
-from eic_core.formula.syntax.python_source import Formulas, Source
+from eic_core.formula.syntax.python_source import Formulas, PythonText
 from eic_core.formula.syntax.reading import Report
 from eic_core.formula.syntax.statements import (
     IDENTIFIER,
-    Block,
     Constant,
+    FunctionBody,
     Program,
     Statement,
     needed,
@@ -40,7 +40,7 @@ def read_python(report: Report, start: int, end: int) -> Program | None:
     Raises `FormulaError` if it holds a loop, a condition as a statement, or returns nothing.
     """
     try:
-        source = Source(report, start, end)
+        source = PythonText(report, start, end)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     return _Module(report, source).program()
@@ -49,11 +49,11 @@ def read_python(report: Report, start: int, end: int) -> Program | None:
 class _Module:
     """The functions of a text, and its lines outside them."""
 
-    def __init__(self, report: Report, source: Source) -> None:
+    def __init__(self, report: Report, source: PythonText) -> None:
         self.report = report
         self.source = source
         self.formulas = Formulas(source)
-        self.blocks: list[Block] = []
+        self.blocks: list[FunctionBody] = []
         self.above: list[Constant] = []
 
     def program(self) -> Program | None:
@@ -94,7 +94,7 @@ class _Module:
         )
         if goes_on or "<-" in text[self.source.span(lines[0])[0] : last[1]]:
             return None  # in other languages, and where people write by hand
-        block = Block(self.report, (self.source.span(lines[0])[0], last[1]))
+        block = FunctionBody(self.report, (self.source.span(lines[0])[0], last[1]))
         self.statements(block, lines)
         return program_of(self.report, [block], "infix", python=self.formulas)
 
@@ -131,7 +131,7 @@ class _Module:
     def main(self, lines: Sequence[ast.stmt]) -> None:
         """A formula behind the functions that holds a call of one, and is more than the call."""
         names = {block.name for block in self.blocks}
-        given = Block(self.report, (0, 0))
+        given = FunctionBody(self.report, (0, 0))
         for node in lines:
             value = getattr(node, "value", None)
             if not isinstance(node, (ast.Assign, ast.Expr)) or not isinstance(value, ast.expr):
@@ -141,7 +141,7 @@ class _Module:
             calls = [each.func for each in ast.walk(value) if isinstance(each, ast.Call)]
             named = [each.id for each in calls if isinstance(each, ast.Name)]
             if not names.isdisjoint(named) and not isinstance(value, ast.Call):
-                block = Block(self.report, self.source.span(node))
+                block = FunctionBody(self.report, self.source.span(node))
                 self.statements(block, [node])
                 block.statements[:0] = needed(self.report, given.statements, block.statements)
                 self.blocks.append(block)
@@ -151,7 +151,7 @@ class _Module:
     def function(self, node: ast.stmt, function: Function_, outer: Sequence[str]) -> None:
         """Keep a function, whose formula may not need the names `outer`."""
         span, source = self.source.span(node), self.source
-        block = Block(self.report, span)
+        block = FunctionBody(self.report, span)
         arguments = function.args
         names = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         block.arguments = [_name(source, each) for each in names]
@@ -171,7 +171,7 @@ class _Module:
             self.report.fail(told, *span, "write it beside the other, with all its arguments")
         self.blocks.append(block)
 
-    def note_defaults(self, block: Block, function: Function_, start: int) -> None:
+    def note_defaults(self, block: FunctionBody, function: Function_, start: int) -> None:
         given = function.args
         plain = [*given.posonlyargs, *given.args]
         values: list[ast.expr | None] = [None] * (len(plain) - len(given.defaults))
@@ -199,7 +199,7 @@ class _Module:
         self.formulas.trees[span] = value
         return Statement(name, *span)
 
-    def statements(self, block: Block, body: Sequence[ast.stmt]) -> None:
+    def statements(self, block: FunctionBody, body: Sequence[ast.stmt]) -> None:
         """The statements up to the first that is returned."""
         returned = self.fill(block, body)
         if not block.statements:
@@ -207,7 +207,7 @@ class _Module:
             self.report.fail("nothing is returned here", *span, "give the formula alone")
         block.finish(returned)
 
-    def fill(self, block: Block, body: Sequence[ast.stmt]) -> bool:
+    def fill(self, block: FunctionBody, body: Sequence[ast.stmt]) -> bool:
         """Add the statements to a block; whether the last one is returned."""
         for node in body:
             span = self.source.span(node)
@@ -237,7 +237,7 @@ class _Module:
                 refuse_statement(self.report, word[0] if word else "", span[0])
         return False
 
-    def given(self, block: Block, target: ast.expr, value: ast.expr) -> Iterator[Statement]:
+    def given(self, block: FunctionBody, target: ast.expr, value: ast.expr) -> Iterator[Statement]:
         """A statement for each name that an assignment gives."""
         if isinstance(target, ast.Name):
             yield self.statement(self.source.written(target), value)
@@ -257,7 +257,7 @@ class _Module:
                 return
         self.refuse_assignment(target)
 
-    def parts_of_argument(self, block: Block, names: list[str], value: ast.Name) -> bool:
+    def parts_of_argument(self, block: FunctionBody, names: list[str], value: ast.Name) -> bool:
         """Whether a line is ``m, v = params``, whose names are then the arguments."""
         given = self.source.written(value)
         end = self.source.span(value)[1]
@@ -289,7 +289,7 @@ def _function(node: ast.stmt) -> Function_ | None:
     return value if isinstance(value, ast.Lambda) else None
 
 
-def _name(source: Source, argument: ast.arg) -> str:
+def _name(source: PythonText, argument: ast.arg) -> str:
     """An argument's name as written: Python changes the letters of some."""
     match = _WORD.match(source.text, source.span(argument)[0])
     return match[0] if match is not None else argument.arg

@@ -81,7 +81,7 @@ _SIGNS = {"^": "**", "&&": " and ", "||": " or ", "−": "-", "–": "-", "\\": 
 """In Python's signs. A backslash has none: in a text it would be warned of."""
 
 
-class Source:
+class PythonText:
     """A text as Python parses it, with the places of its trees. Raises `SyntaxError`, `ValueError`,
     `RecursionError` or `MemoryError` where it is no Python.
     """
@@ -170,7 +170,7 @@ def columns_of(line: str) -> Sequence[int]:
 class Expression:
     """Reads one expression; the tree is walked without recursion, as it may be deep."""
 
-    def __init__(self, report: Report, names: Names, source: Source) -> None:
+    def __init__(self, report: Report, names: Names, source: PythonText) -> None:
         self.report = report
         self.names = names
         self.source = source
@@ -529,7 +529,7 @@ _STEPS: Mapping[type[ast.expr], Callable[..., Step]] = {
 class Formulas:
     """The formulas of a program, by their places."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: PythonText) -> None:
         self.source = source
         self.trees: dict[Span, ast.expr] = {}
 
@@ -556,7 +556,7 @@ def read_tokens(
     functions = {row[1]: row[4] for row in tokens if isinstance(row[4], Function)}
     start, end = tokens[0][2], tokens[-1][2]
     try:
-        source = Source(report, start, end, leaves, functions)
+        source = PythonText(report, start, end, leaves, functions)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     root = source.body[0]

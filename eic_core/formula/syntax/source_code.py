@@ -21,8 +21,8 @@ from eic_core.formula.syntax.reading import MAX_NODES, Refusal, Report
 from eic_core.formula.syntax.source_view import DIALECTS, TYPE, View, find_dialect
 from eic_core.formula.syntax.statements import IDENTIFIER as WORD
 from eic_core.formula.syntax.statements import (
-    Block,
     Constant,
+    FunctionBody,
     Helper,
     Program,
     Span,
@@ -170,7 +170,7 @@ def read_program(
     return program_of(report, blocks, dialect, powers_from_left)
 
 
-class _Lines(Block):
+class _Lines(FunctionBody):
     """The statements of a program that is told by its signs."""
 
     def __init__(self, report: Report, dialect: str, start: int, end: int) -> None:

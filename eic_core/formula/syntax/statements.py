@@ -71,7 +71,7 @@ def words_in(report: Report, *parts: Statement) -> set[str]:
     return {word for each in parts for word in _WORD.findall(report.view, each.start, each.end)}
 
 
-class Block:
+class FunctionBody:
     """The statements of one function, or of a text without functions, and what is said of them."""
 
     def __init__(self, report: Report, span: Span, line_end: str = "") -> None:
@@ -238,7 +238,7 @@ def needed(report: Report, given: Sequence[Statement], by: Sequence[Statement]) 
     return kept[::-1]
 
 
-def with_constants(report: Report, above: Sequence[Constant], block: Block) -> None:
+def with_constants(report: Report, above: Sequence[Constant], block: FunctionBody) -> None:
     """Put those constants above a function before its statements that these use."""
     starts = {each: start for each, start in above if each.name not in block.arguments}
     kept = needed(report, [*starts], block.statements)
@@ -270,7 +270,7 @@ def refuse_assignment(report: Report, start: int, end: int) -> NoReturn:
 
 def program_of(
     report: Report,
-    blocks: Sequence[Block],
+    blocks: Sequence[FunctionBody],
     dialect: str,
     powers_from_left: bool | None = False,
     python: Formulas | None = None,
