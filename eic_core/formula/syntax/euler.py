@@ -34,6 +34,8 @@ def reason_for_euler(text: str, of_latex: bool = False) -> str:
     >>> reason_for_euler("E^(-x)"), reason_for_euler("E*c^2"), reason_for_euler("E*x1 + sin(x2)")
     ('it is raised to a power, as e is', '', 'as SymPy prints it')
     """
+    if not of_latex and not _ALONE.search(text):
+        return ""
     names = [
         name.removeprefix("\\")
         for name in (_NAMES_OF_LATEX if of_latex else _NAMES).findall(text)

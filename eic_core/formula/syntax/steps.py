@@ -324,7 +324,8 @@ def settle_policy(paste: Paste) -> Paste:
         if paste.reader == PREFIX and not paste.stated:  # `sin xy` is written by hand
             changes["words"] = Words.GIVEN
         text = report.text
-        if paste.reader == INFIX and _OF_FORTRAN.search(text, paste.start, paste.end):
+        may_be_fortran = paste.reader == INFIX and ("d" in text or "D" in text)
+        if may_be_fortran and _OF_FORTRAN.search(text, paste.start, paste.end):
             changes["mod"] = "fmod"
         if "ℯ" in report.source and not policy.log_base:  # which only Julia writes
             changes["log_base"] = "first"
@@ -332,7 +333,7 @@ def settle_policy(paste: Paste) -> Paste:
         body = ";".join([report.view[each.start : each.end] for each in program.statements])
         defined = [re.escape(each.name) for each in program.statements if each.name]
         body = re.sub(rf"\b(?:{'|'.join(defined)})\b", "", body) if defined else body
-    if "X" in body and holds_both_cases(body):
+    if "X" in body and "x" in body and holds_both_cases(body):
         changes["cased"] = True
         message = "`X` and `x` both stand in this text with the same index: they are two variables"
         report.note(message, (paste.start, paste.end))
