@@ -325,10 +325,11 @@ class Infix(Grammar):
             self.neighbours.refuse_raised_function(tokens)
         self.has_gaps = True
         self.neighbours.refuse(tokens, index)
-        is_tight, over = token[2] in self.letters, ("div", "pow")
         if self.names.policy.close_products:
-            is_tight, over = is_close(tokens, index), ("mul", "div", "pow")
-        return TIGHTEST_PRODUCT if is_tight and _is_over(pending, over) else PRODUCT
+            is_tight = is_close(tokens, index) and _is_over(pending, ("mul", "div", "pow"))
+        else:
+            is_tight = token[2] in self.letters and _is_over(pending, ("div", "pow"))
+        return TIGHTEST_PRODUCT if is_tight else PRODUCT
 
     def factor(self, token: TokenRow) -> None:
         _, name, start, _, _ = token

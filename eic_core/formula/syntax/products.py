@@ -1,7 +1,7 @@
-"""Products without a sign in plain text: ``2x(x+1)``, ``m c^2``, ``mc^2``. Such a product binds
-like ``*``, so ``1/2x`` is (1/2)·x. Letters of one word stay together: the ``mc^2`` of ``1/mc^2`` is
-its whole denominator. The product is written out as tokens and parsed like any other text; where
-another reading is as good, it is offered.
+"""Products without a sign in plain text: ``2x(x+1)``, ``m c^2``, and ``mc^2`` where m and c are
+given names. Such a product binds like ``*``: ``1/2x`` is (1/2)·x. Letters of a word stay together:
+the ``mc^2`` of ``1/mc^2`` is its whole denominator. What a word is, the language's policy and the
+given names decide alone; `Written` writes a text with its products for notes and other readings.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from eic_core.formula.syntax.build import Function
@@ -57,7 +58,7 @@ class Pending(NamedTuple):
     base: int  # How many operands there were when it was put here
 
 
-def with_runs(tokens: list[TokenRow], runs: list[TokenRow]) -> list[TokenRow]:
+def with_runs(tokens: list[TokenRow], runs: Sequence[TokenRow]) -> list[TokenRow]:
     """The tokens with each run, in their order, in place of those that it covers."""
     if not runs:
         return tokens
