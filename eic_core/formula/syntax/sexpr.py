@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Collection, Generator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -70,6 +71,9 @@ _OF_CONSTANTS = {
 }
 """The other constants of FPCore 2.0 (section 2.3), as expressions of those that are leaves."""
 MAX_BINDINGS = 500
+_MOST_CALLS = 50
+_MOST_CHOICES = 6
+"""Most formulas of one text that are offered."""
 Span = tuple[int, int]
 
 
@@ -207,17 +211,16 @@ def _main(report: Report, cores: list[_Core]) -> _Core:
             form = todo.pop()
             todo += form.items
             calls[-1].add(form.head)
+    callers = Counter(head for heads in calls for head in heads)
     main = [
         core
-        for place, core in enumerate(cores)
-        if not any(
-            core.name and core.name in heads for heads in (*calls[:place], *calls[place + 1 :])
-        )
+        for core, heads in zip(cores, calls, strict=True)
+        if not core.name or callers[core.name] == (core.name in heads)
     ]
     if len(main) > 1:
         places = [core.form.span for core in main]
         choices = []
-        for place, core in enumerate(main):
+        for place, core in enumerate(main[:_MOST_CHOICES]):
             others = [(low, high, "") for low, high in places if (low, high) != places[place]]
             label = f"`{core.name[:40]}`" if core.name else f"formula {place + 1}"
             choices.append((label, replaced(report.text, others).strip()))
@@ -406,6 +409,9 @@ class _Builder:
         if name in self.opened:
             hint = "write out what it is, without calling it"
             self.report.fail(f"`{name[:40]}` is defined by itself", *span, hint)
+        if len(self.opened) >= _MOST_CALLS:
+            told = f"functions call each other more than {_MOST_CALLS} deep"
+            self.report.fail(told, *span, "write some of them out")
         arguments = [one.name for one in core.arguments]
         slots = [Draft(VARIABLE, [], one, None, core.form.span) for one in arguments]
         self.opened.append(name)

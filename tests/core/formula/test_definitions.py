@@ -72,6 +72,10 @@ def test_what_is_put_in_stands_at_the_call():
         ("(FPCore f (x) (f x))", "defined by itself"),
         ("(FPCore a (x) (b x)) (FPCore b (x) (a x))", "defined by itself"),
         ("gaussian(x) = exp(-x^2)\n2*gaussian(x0, 1)", "takes 1 argument"),
+        (
+            "".join(f"(FPCore f{i} (x) (f{i + 1} x))" for i in range(300)) + "(FPCore f300 (x) x)",
+            "more than 50 deep",
+        ),
         ("f(x) = x*x\n" + "f(" * 16 + "z" + ")" * 16, "more than 20,000 nodes"),
         (
             "(FPCore f (x) (* x x)) (FPCore (z) " + "(f " * 16 + "z" + ")" * 16 + ")",
