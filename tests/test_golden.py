@@ -75,6 +75,10 @@ ALLOWED: dict[str, tuple[str, Any]] = {
     ),
     # the place of a refusal is said once, where the message names it already
     "SCORED.csv: 10.error": ("0002", "unbalanced parenthesis at column 11: close this `(`"),
+    "SCORED.csv: 12.error": (  # the reason that `inspect` gives
+        "0003",
+        "no column for `width`: the inputs are `length`, or x0 by their places",
+    ),
 }
 """Cells whose meaning an ADR has changed since: the ADR, and what is expected now.  The keys are
 places as these tests print them, such as ``inspect/steps.json: nodes.7.s_bar``."""
