@@ -78,7 +78,6 @@ _EXACT = re.compile(
 _COMMENT_OR_DIVISOR = re.compile(r"[ \t]++[^\W\d_][^\n()*+^=-]*+(?=\n|\Z)")
 """What may stand behind the ``//`` of a comment, or be a divisor."""
 _WHOLE_NUMBER = re.compile(r"[ \t]*+([0-9]{1,30}+)(?![\w.])")
-_EXACT_NAMES = ("Integer", "Float", "Rational", "Symbol")
 _OPERATORS = {
     "**": "^",
     "×": "*",
@@ -181,7 +180,7 @@ def tokenize(report: Report, start: int, end: int) -> list[TokenRow]:
     body = text[start:end]
     if "//" in body and tokens:
         _refuse_whole_division(report, tokens, end)
-    if any(name in body for name in _EXACT_NAMES):
+    if "Integer" in body or "Float" in body or "Rational" in body or "Symbol" in body:
         exact = [_exact_leaf(report, match) for match in _EXACT.finditer(text, start, end)]
         tokens = with_runs([*tokens, (END, "", end, end, None)], exact)[:-1]
     if "M_" in body:

@@ -97,11 +97,12 @@ def letter_products(
     `styled` words are written in mathematical letters, of which each is a symbol.
     """
     found = LetterProducts({}, {}, {})
-    if names.policy.words is Words.NAME:
+    words = names.policy.words
+    if words is Words.NAME:
         return found
-    by_hand = names.policy.words is Words.PRODUCT
-    for word in dict.fromkeys([row[1] for row in tokens if row[0] == NAME]):
-        if len(word) < 2 or not (ways := ways_of(word)) or _is_whole(word, names):
+    by_hand = words is Words.PRODUCT
+    for word in dict.fromkeys([row[1] for row in tokens if row[0] == NAME and len(row[1]) > 1]):
+        if not (ways := ways_of(word)) or _is_whole(word, names):
             continue
         given = [parts for parts in ways if _are_given(parts, names)]
         if given:
