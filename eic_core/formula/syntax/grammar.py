@@ -144,6 +144,8 @@ _BINARY = {
 _JOINED = Function("joined", 2, 2, choice)
 """Marks what waits between two operands of a condition; `_Parser.joined` finishes it."""
 _OF_CONDITIONS = frozenset((BAD, BAR, NAME, CALL, NUMBER, OPEN))
+_OPENING = (OPEN, BAR)
+_LEAVES = (NUMBER, NAME)
 ROOT_SIGNS = frozenset("√∛")
 _BRACKET_OPERATORS = {"|": "abs", "⌊": "floor", "⌈": "ceil"}
 _WORDS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "^"}
@@ -225,9 +227,9 @@ class _Parser:
             index += 1
             kind, text, start, end, _ = token
             if want:
-                if kind in (OPEN, BAR):
+                if kind in _OPENING:
                     self.open(text, start, end, None)
-                elif kind in (NUMBER, NAME):
+                elif kind in _LEAVES:
                     span = (start, end)
                     try:
                         if kind == NAME:

@@ -422,9 +422,10 @@ def parse_infix(
     if by_hand:
         if "Σ" in report.view or "Π" in report.view:
             _refuse_sums(report, names, tokens)
-        tokens = with_factors_of_letters(names, tokens)
-        if elements := find_elements(names, tokens):
-            written, tokens = tokens, with_elements(report, tokens, elements)
+        if [row for row in tokens if row[0] == CALL and row[1] not in FUNCTIONS]:
+            tokens = with_factors_of_letters(names, tokens)
+            if elements := find_elements(names, tokens):
+                written, tokens = tokens, with_elements(report, tokens, elements)
     words = letter_products(names, tokens, _styled_words(report, tokens))
     rows, letters = _with_letters(tokens, words.certain)
     grammar = Infix(names, report, powers_from_left, letters)
