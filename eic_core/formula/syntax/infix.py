@@ -300,15 +300,9 @@ class Infix(Grammar):
     with a word of letters.
     """
 
-    def __init__(
-        self,
-        names: Names,
-        report: Report,
-        powers_from_left: bool = False,
-        letters: Collection[int] = (),
-    ) -> None:
+    def __init__(self, names: Names, report: Report, letters: Collection[int] = ()) -> None:
         super().__init__(names, report)
-        self.powers_from_left = powers_from_left or names.policy.powers_from_left
+        self.powers_from_left = names.policy.powers_from_left
         self.letters = letters
         self.neighbours = Neighbours(report, names)
         self.parentheses: list[Span] = []  # of products such as `(a)(b)`
@@ -409,11 +403,7 @@ def _is_over(pending: list[PendingRow], over: Collection[str]) -> bool:
 
 
 def parse_infix(
-    report: Report,
-    names: Names,
-    tokens: list[TokenRow],
-    powers_from_left: bool = False,
-    by_hand: bool = False,
+    report: Report, names: Names, tokens: list[TokenRow], by_hand: bool = False
 ) -> Draft:
     """The tree of the tokens. `by_hand` says that a person may have left signs out. Raises
     `FormulaError` if they are no formula.
@@ -428,7 +418,7 @@ def parse_infix(
                 written, tokens = tokens, with_elements(report, tokens, elements)
     words = letter_products(names, tokens, _styled_words(report, tokens))
     rows, letters = _with_letters(tokens, words.certain)
-    grammar = Infix(names, report, powers_from_left, letters)
+    grammar = Infix(names, report, letters)
     try:
         draft = parse(rows, grammar)
     except FormulaError as error:
@@ -521,11 +511,7 @@ def _note_products(
 
 
 def parse_text(
-    report: Report,
-    names: Names,
-    tokens: list[TokenRow],
-    powers_from_left: bool = False,
-    by_hand: bool = False,
+    report: Report, names: Names, tokens: list[TokenRow], by_hand: bool = False
 ) -> Draft:
     """As `parse_infix`; where that fails, with other calls in plain form, or with commas between
     digits as decimal marks. Raises `FormulaError` if both fail, or a comma may mean either.
@@ -539,7 +525,7 @@ def parse_text(
         tokens = _with_commas_beside_semicolons(report, tokens)
     known = len(report.notes)
     try:
-        return parse_infix(report, names, tokens, powers_from_left, by_hand)
+        return parse_infix(report, names, tokens, by_hand)
     except FormulaError as error:
         report.notes = dict.fromkeys([*report.notes][:known])
         others: dict[str, str] = {}
@@ -554,7 +540,7 @@ def parse_text(
                 raise
         report.products = []
         report.alternatives.clear()
-        draft = parse_infix(report, names, kept, powers_from_left, by_hand)
+        draft = parse_infix(report, names, kept, by_hand)
         for label, text in others.items():
             report.alternative(label, text.__str__)
         return draft

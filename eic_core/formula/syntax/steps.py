@@ -325,8 +325,7 @@ def settle_policy(paste: Paste) -> Paste:
     if paste.policy is None:
         if program is not None:
             changes["words"] = Words.NAME
-            if program.powers_from_left is None:
-                changes["powers_from_left"] = False
+            changes["powers_from_left"] = bool(program.powers_from_left)
         if paste.reader == PREFIX and not paste.stated:  # `sin xy` is written by hand
             changes["words"] = Words.GIVEN
         text = report.text
