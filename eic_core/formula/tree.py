@@ -134,7 +134,7 @@ class Formula:
 
     @cached_property
     def variables(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(n.label for n in self.nodes if n.operator == VARIABLE))
+        return tuple(dict.fromkeys([n.label for n in self.nodes if n.operator == VARIABLE]))
 
     @cached_property
     def first(self) -> tuple[int, ...]:

@@ -120,7 +120,9 @@ def read(
 
     def read_again(other: str) -> Reading:
         report = Report(in_plain_letters(other), other)
-        start = Paste(report, columns, parameters or {}, stated, policy, 0, len(other))
+        place = (0, len(other))
+        language = stated or "infix"
+        start = Paste(report, columns, parameters or {}, stated, policy, *place, language)
         return _read(start, exponents)
 
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from eic_core.formula.syntax.names import Names
+from eic_core.formula.syntax.products import is_factor
 from eic_core.formula.syntax.reading import Report, insert
 from eic_core.formula.syntax.tokens import CALL, CLOSE, NAME, NUMBER, TokenRow
 from eic_core.formula.tree import VARIABLE
@@ -27,7 +28,7 @@ def find_elements(names: Names, tokens: list[TokenRow]) -> dict[str, list[Elemen
     """
     found: dict[str, list[Element]] = {}
     others: set[str] = set()
-    for place, (kind, name, start, _, _) in enumerate(tokens):
+    for place, (kind, name, *_) in enumerate(tokens):
         if kind == NAME:
             others.add(name)
         if kind != CALL or name in others:
@@ -40,7 +41,7 @@ def find_elements(names: Names, tokens: list[TokenRow]) -> dict[str, list[Elemen
             and closing[0] == CLOSE
             and number[1].isdigit()
             and len(number[1]) <= _MOST_DIGITS
-            and _is_variable(names, name, start)
+            and _is_variable(names, tokens[place])
         ):
             found.setdefault(name, []).append((place, number[1]))
         else:
@@ -48,9 +49,10 @@ def find_elements(names: Names, tokens: list[TokenRow]) -> dict[str, list[Elemen
     return {name: elements for name, elements in found.items() if name not in others}
 
 
-def _is_variable(names: Names, name: str, start: int) -> bool:
+def _is_variable(names: Names, token: TokenRow) -> bool:
     """Whether a name before a parenthesis is no function, no constant and no column."""
-    if not names.is_factor(name) or (names.has_columns and names.is_known(name)):
+    _, name, start, _, _ = token
+    if not is_factor(names, token) or (names.has_columns and names.is_known(name)):
         return False
     return names.leaf(name, (start, start)).operator == VARIABLE
 

@@ -144,6 +144,8 @@ _BINARY = {
 _JOINED = Function("joined", 2, 2, choice)
 """Marks what waits between two operands of a condition; `_Parser.joined` finishes it."""
 _OF_CONDITIONS = frozenset((BAD, BAR, NAME, CALL, NUMBER, OPEN))
+_OPENING = (OPEN, BAR)
+_LEAVES = (NUMBER, NAME)
 ROOT_SIGNS = frozenset("√∛")
 _BRACKET_OPERATORS = {"|": "abs", "⌊": "floor", "⌈": "ceil"}
 _WORDS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "^"}
@@ -225,9 +227,9 @@ class _Parser:
             index += 1
             kind, text, start, end, _ = token
             if want:
-                if kind in (OPEN, BAR):
+                if kind in _OPENING:
                     self.open(text, start, end, None)
-                elif kind in (NUMBER, NAME):
+                elif kind in _LEAVES:
                     span = (start, end)
                     try:
                         if kind == NAME:
@@ -514,9 +516,10 @@ class _Parser:
         _, text, start, end, extra = token
         middle = start + len(text)
         span = (start, middle)
-        function = (
-            extra if isinstance(extra, Function) else self.placed(span, self.names.function, text)
-        )
+        try:
+            function = extra if isinstance(extra, Function) else self.names.function(text)
+        except Refusal as refusal:
+            self.report.refuse(refusal, *span)
         if function is None and text == "not" and not self.names.is_column(text):
             self.pending.append((NOT_PRECEDENCE, text, start, middle, NEGATION, 0))
             start = end - 1
@@ -555,7 +558,8 @@ class _Parser:
             )
         operands = self.operands
         if function is not None:
-            inside, operands[base:] = operands[base:], []
+            inside = operands[base:]
+            del operands[base:]
             operands.append((self.called(function, inside, (opened, end)), opened, end))
             return
         draft = operands[-1][0]
@@ -566,12 +570,13 @@ class _Parser:
     def called(self, function: Function, operands: list[Operand], span: tuple[int, int]) -> Draft:
         """What a call of a function builds of its operands."""
         args = [operand[0] for operand in operands]
-        if len(args) == 2 and function.build is logarithm:
-            args = self.with_base_last(operands, span)
-        elif len(args) == 2 and function.build is root:
-            self.note_root_index(operands, span)
-        elif len(args) == 2 and function.name == "atan" and self.names.policy.log_base == "first":
-            function = FUNCTIONS["atan2"]  # as Julia calls it
+        if len(args) == 2:
+            if function.build is logarithm:
+                args = self.with_base_last(operands, span)
+            elif function.build is root:
+                self.note_root_index(operands, span)
+            elif function.name == "atan" and self.names.policy.log_base == "first":
+                function = FUNCTIONS["atan2"]  # as Julia calls it
         return self.apply(function, args, span)
 
     def with_base_last(self, operands: list[Operand], span: tuple[int, int]) -> list[Draft]:
@@ -631,7 +636,10 @@ class _Parser:
             exponent.operator == CONSTANT and exponent.label in _ONES
         ):
             self.note_divided(exponent)
-        return self.placed(exponent.span, power, [base, exponent], span)
+        try:
+            return power([base, exponent], span)
+        except Refusal as refusal:
+            self.report.refuse(refusal, *exponent.span)
 
     def note_divided(self, exponent: Draft) -> None:
         """Say of ``x^1/2`` and the first ``e^-t/tau`` that the power is divided, and offer the
@@ -666,10 +674,13 @@ class _Parser:
         self.report.alternative(label, write)
 
     def apply(self, function: Function, args: list[Draft], span: tuple[int, int]) -> Draft:
-        limits = (function.low, function.high)
-        if not limits[0] <= len(args) <= limits[1]:
+        if not function.low <= len(args) <= function.high:
+            limits = (function.low, function.high)
             refuse_count(self.report, function.name, limits, len(args), span)
-        return self.placed(span, function.build, args, span)
+        try:
+            return function.build(args, span)
+        except Refusal as refusal:
+            self.report.refuse(refusal, *span)
 
 
 _MODULES = ("math.", "np.", "numpy.", "sympy.", "sp.")

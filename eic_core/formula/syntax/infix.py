@@ -78,7 +78,6 @@ _EXACT = re.compile(
 _COMMENT_OR_DIVISOR = re.compile(r"[ \t]++[^\W\d_][^\n()*+^=-]*+(?=\n|\Z)")
 """What may stand behind the ``//`` of a comment, or be a divisor."""
 _WHOLE_NUMBER = re.compile(r"[ \t]*+([0-9]{1,30}+)(?![\w.])")
-_EXACT_NAMES = ("Integer", "Float", "Rational", "Symbol")
 _OPERATORS = {
     "**": "^",
     "×": "*",
@@ -181,7 +180,7 @@ def tokenize(report: Report, start: int, end: int) -> list[TokenRow]:
     body = text[start:end]
     if "//" in body and tokens:
         _refuse_whole_division(report, tokens, end)
-    if any(name in body for name in _EXACT_NAMES):
+    if "Integer" in body or "Float" in body or "Rational" in body or "Symbol" in body:
         exact = [_exact_leaf(report, match) for match in _EXACT.finditer(text, start, end)]
         tokens = with_runs([*tokens, (END, "", end, end, None)], exact)[:-1]
     if "M_" in body:
@@ -301,15 +300,9 @@ class Infix(Grammar):
     with a word of letters.
     """
 
-    def __init__(
-        self,
-        names: Names,
-        report: Report,
-        powers_from_left: bool = False,
-        letters: Collection[int] = (),
-    ) -> None:
+    def __init__(self, names: Names, report: Report, letters: Collection[int] = ()) -> None:
         super().__init__(names, report)
-        self.powers_from_left = powers_from_left or names.policy.powers_from_left
+        self.powers_from_left = names.policy.powers_from_left
         self.letters = letters
         self.neighbours = Neighbours(report, names)
         self.parentheses: list[Span] = []  # of products such as `(a)(b)`
@@ -410,11 +403,7 @@ def _is_over(pending: list[PendingRow], over: Collection[str]) -> bool:
 
 
 def parse_infix(
-    report: Report,
-    names: Names,
-    tokens: list[TokenRow],
-    powers_from_left: bool = False,
-    by_hand: bool = False,
+    report: Report, names: Names, tokens: list[TokenRow], by_hand: bool = False
 ) -> Draft:
     """The tree of the tokens. `by_hand` says that a person may have left signs out. Raises
     `FormulaError` if they are no formula.
@@ -423,12 +412,13 @@ def parse_infix(
     if by_hand:
         if "Σ" in report.view or "Π" in report.view:
             _refuse_sums(report, names, tokens)
-        tokens = with_factors_of_letters(names, tokens)
-        if elements := find_elements(names, tokens):
-            written, tokens = tokens, with_elements(report, tokens, elements)
+        if [row for row in tokens if row[0] == CALL and row[1] not in FUNCTIONS]:
+            tokens = with_factors_of_letters(names, tokens)
+            if elements := find_elements(names, tokens):
+                written, tokens = tokens, with_elements(report, tokens, elements)
     words = letter_products(names, tokens, _styled_words(report, tokens))
     rows, letters = _with_letters(tokens, words.certain)
-    grammar = Infix(names, report, powers_from_left, letters)
+    grammar = Infix(names, report, letters)
     try:
         draft = parse(rows, grammar)
     except FormulaError as error:
@@ -521,11 +511,7 @@ def _note_products(
 
 
 def parse_text(
-    report: Report,
-    names: Names,
-    tokens: list[TokenRow],
-    powers_from_left: bool = False,
-    by_hand: bool = False,
+    report: Report, names: Names, tokens: list[TokenRow], by_hand: bool = False
 ) -> Draft:
     """As `parse_infix`; where that fails, with other calls in plain form, or with commas between
     digits as decimal marks. Raises `FormulaError` if both fail, or a comma may mean either.
@@ -539,7 +525,7 @@ def parse_text(
         tokens = _with_commas_beside_semicolons(report, tokens)
     known = len(report.notes)
     try:
-        return parse_infix(report, names, tokens, powers_from_left, by_hand)
+        return parse_infix(report, names, tokens, by_hand)
     except FormulaError as error:
         report.notes = dict.fromkeys([*report.notes][:known])
         others: dict[str, str] = {}
@@ -554,7 +540,7 @@ def parse_text(
                 raise
         report.products = []
         report.alternatives.clear()
-        draft = parse_infix(report, names, kept, powers_from_left, by_hand)
+        draft = parse_infix(report, names, kept, by_hand)
         for label, text in others.items():
             report.alternative(label, text.__str__)
         return draft

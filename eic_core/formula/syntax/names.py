@@ -123,6 +123,9 @@ _BOTH_CASES = re.compile(
     r"(?:_?+\s*+\{?+|\[\s*+(?::\s*+,)?+)\s*+([0-9]++)"
 )
 
+_SMALL = re.compile(r"x[\s_{\[<0-9₀-₉]")
+"""What an ``x`` with an index begins with, unlike ``exp`` and ``max``."""
+
 
 def holds_both_cases(text: str) -> bool:
     r"""Whether an ``X3`` and an ``x3`` both stand in a text.
@@ -130,6 +133,8 @@ def holds_both_cases(text: str) -> bool:
     >>> holds_both_cases(r"X_{1} \cdot x_{1}"), holds_both_cases("X1 + x2 + X0x_1")
     (True, False)
     """
+    if _SMALL.search(text) is None:
+        return False
     plain = re.sub(r"<[^<>]*+>", " ", text.translate(SUBSCRIPTS))
     indexed = set(_BOTH_CASES.findall(plain))
     return any(("x", index) in indexed for case, index in indexed if case == "X")

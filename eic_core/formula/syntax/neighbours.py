@@ -461,9 +461,11 @@ def offer_calls(report: Report, names: Names, tokens: list[TokenRow]) -> None:
     calls: list[tuple[int, int, str]] = []
     products: list[tuple[int, int, str]] = []
     for kind, name, start, end, _ in tokens:
+        if kind not in (NAME, CALL) or len(name) < 3:
+            continue
         if kind == NAME and not name.isascii() and not names.is_known(name):
             _refuse_function_of_greek(report, name, start)
-        if len(name) < 3 or name[0] not in "Aasctel":
+        if name[0] not in "Aasctel":
             continue
         if kind == CALL and (function := _ARC_OR_AMPLITUDE.match(name)):
             report.note(f"`{name}(…)` is read as the inverse of {function[1]}", (start, end))
@@ -506,13 +508,14 @@ def offer_letters(
     """
     possible = {} if "*" in report.view or names.has_columns else words.possible
     for offered in (words.likely, words.likely | possible if possible else {}):
+        if not offered:
+            continue
         for kind, word, low, high, _ in tokens:
             if kind == NAME and word in offered:
                 report.note(f"`{word}` is read as one variable", (low, high))
-        if offered:
-            listed = wording.join([*offered], limit=5)
-            written = Written(report, names, tokens, words.certain | offered)
-            report.alternative(
-                f"{listed} as {'a product' if len(offered) == 1 else 'products'} of letters",
-                written.text,
-            )
+        listed = wording.join([*offered], limit=5)
+        written = Written(report, names, tokens, words.certain | offered)
+        report.alternative(
+            f"{listed} as {'a product' if len(offered) == 1 else 'products'} of letters",
+            written.text,
+        )

@@ -114,6 +114,7 @@ _CLOSED_ITEM = re.compile(r"\s*+(?P<mark>[0-9]{1,3}\))\s++(?=[^\W_]|[(√|])")
 _OF_EQUATION = re.compile(r"(?P<mark>\([0-9]{1,3}(?:\.[0-9]{1,3})?[a-z]?\))[\s,;.]*+\Z")
 _BEFORE_MARK = re.compile(r"(?:(?P<word>[^\W\d]\w*+)|[\w)\]])\s++\Z")
 _LONGEST_WORD = 40
+_LONGEST_MARK = 20
 
 
 def behind_item(text: str, start: int, end: int) -> tuple[str, int] | None:
@@ -159,7 +160,7 @@ def equation_number(text: str, start: int, end: int) -> tuple[str, int] | None:
     >>> equation_number("y = a x + b (2)", 0, 15), equation_number("x + log (2)", 0, 11)
     (('(2)', 11), None)
     """
-    place = text.rfind("(", start, end)
+    place = text.rfind("(", max(start, end - _LONGEST_MARK), end)
     match = _OF_EQUATION.match(text, place, end) if place > start else None
     if match is None:
         return None
@@ -205,7 +206,6 @@ _HEAD = re.compile(
     r"\s*+(?:(?:\\left)?\((?P<arguments>\s*+[^()+*/=]{0,2000}+)\))?+\s*+&?+\s*+"
     r"(?::=|=(?!=)|~(?!=)|~=(?!\s*+[-+]?[0-9.]++\s*+\Z)|\\sim\b|\\approx\b|≈)\s*+&?+"
 )
-_EQUALS = ("=", "~", "≈", "\\sim", "\\approx")
 _ARGUMENT = re.compile(r"\\?([^\W\d](?:[^\W_]|_(?!\{))*+)(?:_?\{(\w{1,40})\})?\Z")
 _SIGN = re.compile(r"(?<![<>=!:~])=(?!=)")
 _DOUBLE_SIGN = re.compile(r"(?<![<>=!:~])==(?!=)")
@@ -221,7 +221,7 @@ def left_hand_side(text: str, start: int, end: int) -> tuple[str, int, tuple[str
     >>> left_hand_side("x == 2", 0, 6) is None, left_hand_side("sin(x) = y", 0, 10) is None
     (True, True)
     """
-    if not any(mark in text for mark in _EQUALS):
+    if not ("=" in text or "~" in text or "≈" in text or "\\" in text):
         return None
     head = _HEAD.match(text, start, end)
     if head is None:

@@ -97,11 +97,12 @@ def letter_products(
     `styled` words are written in mathematical letters, of which each is a symbol.
     """
     found = LetterProducts({}, {}, {})
-    if names.policy.words is WordRule.NAME:
+    words = names.policy.words
+    if words is WordRule.NAME:
         return found
-    by_hand = names.policy.words is WordRule.PRODUCT
-    for word in dict.fromkeys([row[1] for row in tokens if row[0] == NAME]):
-        if len(word) < 2 or not (ways := ways_of(word)) or _is_whole(word, names):
+    by_hand = words is WordRule.PRODUCT
+    for word in {row[1]: None for row in tokens if row[0] == NAME and len(row[1]) > 1}:
+        if not (ways := ways_of(word)) or _is_whole(word, names):
             continue
         given = [parts for parts in ways if _are_given(parts, names)]
         if given:
@@ -130,31 +131,27 @@ def with_factors_of_letters(names: Names, tokens: list[TokenRow]) -> list[TokenR
     """The tokens with a name and a bracket for ``πr(r+h)``, whose letters are factors, and
     ``T_0(1+z)``.
     """
-    indexed = [
-        place
-        for place, (kind, text, _, _, extra) in enumerate(tokens)
-        if kind == CALL
-        and extra is None
-        and _LETTER_WITH_INDEX.match(text)
-        and _is_unknown(names, text)
-        and _holds_sum(tokens, place)
-    ]
-    if indexed:
-        tokens = _opened(tokens, indexed)
     found = [
         place
         for place, (kind, text, _, _, extra) in enumerate(tokens)
         if kind == CALL
-        and 1 < len(text) <= _LONGEST_GREEK
         and extra is None
-        and text[-1] not in "fgh"
-        and text.isalpha()
-        and not (text.isascii() and text.islower())  # as `sn` and other functions are called
-        and is_likely(text)
+        and (_LETTER_WITH_INDEX.match(text) or _is_letters(text))
         and _is_unknown(names, text)
         and _holds_sum(tokens, place)
     ]
     return _opened(tokens, found) if found else tokens
+
+
+def _is_letters(text: str) -> bool:
+    """Whether ``text(`` may be letters side by side, of which the last stands before a bracket."""
+    return (
+        1 < len(text) <= _LONGEST_GREEK
+        and text[-1] not in "fgh"
+        and text.isalpha()
+        and not (text.isascii() and text.islower())  # as `sn` and other functions are called
+        and is_likely(text)
+    )
 
 
 _LETTER_WITH_INDEX = re.compile(r"(?![fghJ])[^\W\d_](?:_\w{1,3}|[0-9]{1,2})\Z")

@@ -501,7 +501,7 @@ def _formula(
         _settle_calls(report, names, tokens)
     if program.dialect == "c":
         _note_divisions(report, tokens)
-    draft = parse_text(report, names, tokens, bool(program.powers_from_left))
+    draft = parse_text(report, names, tokens)
     if program.powers_from_left is None:
         _refuse_chained_powers(report, draft)
     return draft

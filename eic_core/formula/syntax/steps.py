@@ -135,8 +135,9 @@ def unwrap_formula(paste: Paste) -> Paste:
             report.note(f"`{mark[0]}` before the formula is not read", (start, mark[1]))
             start, end, inner = unwrap(text, mark[1], end)
             fence = fence or inner
-    stated = paste.stated or language(fence) or ""
-    return paste._replace(start=start, end=end, stated=stated)
+    if start == paste.start and end == paste.end:
+        return paste
+    return paste._replace(start=start, end=end, stated=paste.stated or language(fence) or "")
 
 
 def take_definitions(paste: Paste) -> Paste:
@@ -241,10 +242,11 @@ _EQUALS_ZERO = re.compile(r"={1,2}\s*+[+-]?0(?:\.0*+)?+\s*+\Z")
 def drop_closing_marks(paste: Paste) -> Paste:
     """Leave out a closing mark, a lone ``=`` before a formula, and ``= 0`` behind it."""
     report, text, start = paste.report, paste.report.view, paste.start
-    if paste.program is not None or paste.reader not in (INFIX, SPREADSHEET):
+    reader = paste.reader
+    if paste.program is not None or reader not in (INFIX, SPREADSHEET):
         return paste
     end = without_closing_marks(text, start, paste.end)
-    if paste.reader == INFIX:
+    if reader == INFIX and "=" in text:
         bare = text[start:end].lstrip()
         if bare.startswith("=") and not bare.startswith("=="):
             start = end - len(bare) + 1
@@ -254,8 +256,12 @@ def drop_closing_marks(paste: Paste) -> Paste:
             if _EQUALS_ZERO.match(text, place, end) and "=" not in text[start:place]:
                 report.note("the left-hand side of `… = 0` is read", (place, end))
                 end = place
-        if "?" not in text and text[start:end].rstrip().endswith(":"):  # as Maple ends a statement
-            end = start + len(text[start:end].rstrip()) - 1
+    if reader == INFIX and ":" in text and "?" not in text:
+        bare = text[start:end].rstrip()
+        if bare.endswith(":"):  # as Maple ends a statement
+            end = start + len(bare) - 1
+    if start == paste.start and end == paste.end:
+        return paste
     return paste._replace(start=start, end=end)
 
 
@@ -319,8 +325,7 @@ def settle_policy(paste: Paste) -> Paste:
     if paste.policy is None:
         if program is not None:
             changes["words"] = WordRule.NAME
-            if program.powers_from_left is None:
-                changes["powers_from_left"] = False
+            changes["powers_from_left"] = bool(program.powers_from_left)
         if paste.reader == PREFIX and not paste.stated:  # `sin xy` is written by hand
             changes["words"] = WordRule.GIVEN
         text = report.text

@@ -1113,3 +1113,8 @@ def test_a_plain_misspelling_is_mended_with_a_click(slip, meant):
     with pytest.raises(FormulaError) as caught:
         read(f"{slip}(x0)")
     assert shape(read(caught.value.replacement).formula) == f"{meant}(x0)"
+
+
+@pytest.mark.parametrize("text", ["gamma(2)*x", "3*gamma(2) + x", "3 gamma(2)"])
+def test_a_function_of_a_whole_number_is_no_element(text):
+    assert "gamma(#2)" in shape(read(text).formula)
