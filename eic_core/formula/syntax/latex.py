@@ -28,6 +28,7 @@ from eic_core.formula.syntax.latex_scripts import (
     ENDS_OPERAND,
     FONTS,
     GREEK,
+    LETTER,
     NOT_READ,
     OPENERS,
     OTHERWISE,
@@ -257,6 +258,12 @@ _LABEL = re.compile(r"\\label\s?\{[^{}]*+\}\Z")
 _END = re.compile(r"\\end\s*+\{[a-z]++\*?+\}")
 
 
+def _several(word: str) -> bool:
+    """Whether a raw token is a word of which one letter would be the index."""
+    letter = LETTER.match(word)
+    return letter is not None and letter[0] != word
+
+
 _SAID_BELOW = frozenset("max min sup inf lim ln log exp in out".split()) | GREEK | set(VARIANTS)
 
 
@@ -417,34 +424,62 @@ class _Scanner(Brackets):
         """Whether `text` with the subscript that follows is a column."""
         if self.raw[self.index][1] != "_":
             return False
-        position = self.index
-        self.index += 1
-        script, _ = self.raw_group()
-        self.index = position
+        position, row = self.index, self.raw[self.index + 1]
+        script, _ = self.subscript(text)
+        self.index, self.raw[position + 1] = position, row
         return self.names.is_column(f"{text}_{script}")
 
     def name(self, text: str, start: int, end: int) -> None:
-        """A name with its subscript, if one follows."""
-        if self.raw[self.index][1] == "_":
-            self.index += 1
-            script, end = self.raw_group()
+        """A name with its subscript, if one follows, or stands behind a power: ``x^2_0``."""
+        power, last = self.index, self.end_of_power()
+        if self.raw[last][1] == "_":
+            word, low = self.raw[last + 1][1:3]
+            self.index = last
+            script, end = self.subscript(text)
             script = re.sub(r"\\([A-Za-z]+)|[{}]", _said_by, script.replace(r"\_", "_"))
             script = re.sub(r"[\s,]+", "_", script.strip())
             if not re.fullmatch(r"\w+", script):
                 self.report.fail("this subscript is not read", start, end, "use letters and digits")
             text = f"{text}_{script}"
-            if end in self.cut:
-                self.single_subscript(text, start, end)
-            if self.raw[self.index][1] == "^":  # in `x^2_0` the index stands behind the power
-                end = min(end, self.raw[self.index][2])
+            if _several(word):
+                self.single_subscript(text, start, low, end, word)
+            if power < last:
+                for place in range(last, self.index):
+                    self.raw[place] = ("command", r"\,", *self.raw[place][2:])
+                self.raw[last - 1] = (*self.raw[last - 1][:3], end)
+                self.index = power
+                end = self.raw[power][2]
         if text in self.names.defined and self.raw[self.index][1] in ("(", "\\left"):
             self.function(text, self.names.defined[text], start, end)
             return
         self.emit(NAME, text, start, end)
 
-    def single_subscript(self, name: str, start: int, end: int) -> None:
+    def end_of_power(self) -> int:
+        """The place behind ``^2`` or ``^{n}`` among the raw tokens, if one begins here."""
+        (_, mark, *_), (kind, text, *_) = (*self.raw[self.index : self.index + 2], ("", "", 0, 0))[
+            :2
+        ]
+        is_one = text == "{" or (kind in ("number", "word") and len(text) == 1)
+        if mark != "^" or not is_one or text == "{" and self.raw[self.index + 2][1] == "(":
+            return self.index
+        return self.closers.get(self.index + 1, self.index + 1) + 1
+
+    def subscript(self, name: str) -> tuple[str, int]:
+        """What stands behind the ``_`` here, and where it ends: of a word one letter, as TeX takes it,
+        unless a column has more.
+        """
+        _, word, start, end = self.raw[self.index + 1]
+        for size in range(len(word), 1, -1) if _several(word) else ():
+            if self.names.spells_column(f"{name}_{word[:size]}"):
+                self.index += 2
+                if size < len(word):
+                    self.put_back(word[size:], start + size)
+                return word[:size], start + size
+        self.index += 1
+        return self.raw_group()
+
+    def single_subscript(self, name: str, start: int, low: int, end: int, word: str) -> None:
         """Say where the index ends that a word behind ``_`` begins with: ``k_BT`` is k_B·T."""
-        low, word = self.cut[end]
         if self.raw[self.index][2] == end < low + len(word) and self.raw[self.index + 1][1] == "_":
             word = _LAST_NAME.sub("", word)  # `R_aR_b`
         rest = word[end - low :]

@@ -320,35 +320,6 @@ def closing_braces(raw: list[Raw]) -> dict[int, int]:
     return closers
 
 
-def _with_indices_first(raw: list[Raw]) -> list[Raw]:
-    """The raw tokens with ``x_0^2`` for ``x^2_0``; the superscript ends where the subscript did."""
-    if not any(row[1] == "_" for row in raw):
-        return raw
-    closers = closing_braces(raw)
-    kept: list[Raw] = []
-    place = 0
-    while place < len(raw):
-        kept.append(raw[place])
-        place += 1
-        if raw[place - 1][1] != "^" or place >= len(raw):
-            continue
-        last = closers.get(place, place)  # of the exponent
-        under = closers.get(last + 2, last + 2)  # the last of the subscript
-        kind, text, *_ = raw[place]
-        is_one = text == "{" or (kind in ("number", "word") and len(text) == 1)
-        if not is_one or under >= len(raw) or raw[last + 1][1] != "_":
-            continue
-        if text == "{" and raw[place + 1][1] == "(" or raw[last + 2][1][1:] in FONTS:
-            continue
-        kind, text, low, _ = raw[last]
-        kept.pop()
-        kept += raw[last + 1 : under + 1]
-        kept += raw[place - 1 : last]
-        kept.append((kind, text, low, raw[under][3]))
-        place = under + 1
-    return kept
-
-
 def _with_fractions(raw: list[Raw], outside: bool) -> list[Raw]:
     """The raw tokens with ``\\frac{a}{b}`` for each ``a \\over b``, outside braces only if
     `outside`.
@@ -386,54 +357,7 @@ def _is_derivative(raw: list[Raw], begun: int, over: int) -> bool:
     return behind[:1] == "d" and len(behind) > 1 and raw[begun + 1][1][:1] == "d"
 
 
-_LETTER = re.compile(r"[^\W\d_][0-9₀-₉]*+")
-
-
-def _with_single_subscripts(
-    raw: list[Raw], names: Names
-) -> tuple[list[Raw], dict[int, tuple[int, str]]]:
-    """The raw tokens with a word behind ``_`` cut behind its first letter, as TeX cuts it, unless a
-    column has more of the word. With them the start and the whole of each such word, by the place
-    where its index ends.
-    """
-    if not any(row[1] == "_" for row in raw):
-        return raw, {}
-    kept: list[Raw] = []
-    cut: dict[int, tuple[int, str]] = {}
-    for row in raw:
-        kind, text, start, end = row
-        letter = _LETTER.match(text)
-        if kind != "word" or not kept or kept[-1][1] != "_" or letter is None or letter[0] == text:
-            kept.append(row)
-            continue
-        size = letter.end()
-        heads = _heads(kept[-5:])
-        for longer in range(len(text), size, -1):
-            if any(names.spells_column(f"{head}_{text[:longer]}") for head in heads):
-                size = longer
-                break
-        cut[start + size] = (start, text)
-        kept.append((kind, text[:size], start, start + size))
-        if size < len(text):
-            rest = text[size:]
-            kept.append(("word" if rest[0].isalpha() else "number", rest, start + size, end))
-    return kept, cut
-
-
-def _heads(kept: list[Raw]) -> set[str]:
-    """What the name may be that the ``_`` at the end of these tokens belongs to."""
-    if len(kept) > 3 and kept[-3][1] == "^":  # `x^2_ab`
-        kept = [*kept[-5:-3], kept[-1]]
-    if len(kept) < 2:
-        return set()
-    text = kept[-2][1].removeprefix("\\")
-    if text == "}" and len(kept) > 3 and kept[-4][1] == "{":  # `\\mathrm{speed}_max`
-        text = kept[-3][1].removeprefix("\\")
-    one = _LAST_LETTER.search(text) if kept[-2][0] == "word" else None
-    return {VARIANTS.get(text, text), one[0] if one is not None else text}
-
-
-_LAST_LETTER = re.compile(r"[^\W\d_][0-9₀-₉]*+\Z")
+LETTER = re.compile(r"[^\W\d_][0-9₀-₉]*+")
 
 
 class Brackets:
@@ -451,14 +375,9 @@ class Brackets:
             if m.lastgroup != "comment"
         ]
         last = self.raw[-1][3] if self.raw else start
-        self.cut: dict[int, tuple[int, str]] = {}
         if "\\over" in self.text and any(row[1] == "\\over" for row in self.raw):
             outside = not self.text[:start].strip(" $\\[(\n\t") and "\\begin" not in self.text
             self.raw = _with_fractions(self.raw, outside)
-        if "_" in self.text:
-            self.raw, self.cut = _with_single_subscripts(self.raw, names)
-        if "^" in self.text and "_" in self.text:
-            self.raw = _with_indices_first(self.raw)
         self.stop = last
         self.raw.append(("end", "", last, last))
         self.index = 0
@@ -494,7 +413,7 @@ class Brackets:
                 self.report.fail("nothing follows this mark", start - 1, end, "write it in braces")
             if kind == "number" and "." in text:
                 self.report.fail("write this script in braces", start, end, "as in `x_{0}`")
-            letter = _LETTER.match(text) if kind == "word" and end not in self.cut else None
+            letter = LETTER.match(text) if kind == "word" else None
             if letter is not None and letter[0] != text:  # TeX takes one: `\\hat xy`, `\\sin^nx`
                 self.put_back(text[letter.end() :], start + letter.end())
                 return letter[0], start + letter.end()
