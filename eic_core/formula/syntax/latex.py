@@ -465,8 +465,8 @@ class _Scanner(Brackets):
         return self.closers.get(self.index + 1, self.index + 1) + 1
 
     def subscript(self, name: str) -> tuple[str, int]:
-        """What stands behind the ``_`` here, and where it ends: of a word one letter, as TeX takes it,
-        unless a column has more.
+        """What stands behind the ``_`` here, and where it ends: of a word one letter, as TeX takes
+        it, unless a column has more.
         """
         _, word, start, end = self.raw[self.index + 1]
         for size in range(len(word), 1, -1) if _several(word) else ():
