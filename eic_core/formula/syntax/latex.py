@@ -468,13 +468,11 @@ class _Scanner(Brackets):
         """What stands behind the ``_`` here, and where it ends: of a word one letter, as TeX takes
         it, unless a column has more.
         """
-        _, word, start, end = self.raw[self.index + 1]
+        word = self.raw[self.index + 1][1]
         for size in range(len(word), 1, -1) if _several(word) else ():
             if self.names.spells_column(f"{name}_{word[:size]}"):
                 self.index += 2
-                if size < len(word):
-                    self.put_back(word[size:], start + size)
-                return word[:size], start + size
+                return self.cut(size)
         self.index += 1
         return self.raw_group()
 
@@ -722,7 +720,7 @@ class _Scanner(Brackets):
 
     def difference(self, start: int) -> bool:
         """``\\Delta T`` as one variable, as ``ΔT`` is one; whether a letter follows."""
-        kind, text, low, high = self.raw[self.index]
+        kind, text, _, high = self.raw[self.index]
         if kind == "command" and (text[1:] in GREEK or text[1:] in VARIANTS):
             head = self.variants.get(text[1:], text[1:])
         elif kind == "word":
@@ -735,9 +733,8 @@ class _Scanner(Brackets):
         if known("Delta") and known(head) and not self.names.spells_column(whole):
             return False
         self.index += 1
-        if kind == "word" and len(head) < len(text):
-            self.put_back(text[len(head) :], low + len(head))
-            high = low + len(head)
+        if kind == "word":
+            _, high = self.cut(len(head))
         if not self.names.spells_column(whole):
             shown = self.text[start:high]
             self.report.note(f"`{shown}` is read as one variable, a difference", (start, high))

@@ -396,11 +396,16 @@ class Brackets:
         while self.raw[self.index][2] < end:
             self.index += 1
 
-    def put_back(self, rest: str, place: int) -> None:
-        """Let the last raw token be only what was not taken of it, which begins at a place."""
+    def cut(self, size: int) -> tuple[str, int]:
+        """So many letters of the last raw token, whose rest comes next, and where they end."""
+        _, text, start, end = self.raw[self.index - 1]
+        rest = text[size:]
+        if not rest:
+            return text, end
         self.index -= 1
         kind = "word" if rest[0].isalpha() else "number"
-        self.raw[self.index] = (kind, rest, place, self.raw[self.index][3])
+        self.raw[self.index] = (kind, rest, start + size, end)
+        return text[:size], start + size
 
     def raw_group(self) -> tuple[str, int]:
         """The text of the group or single token that comes next, and where it ends."""
@@ -414,10 +419,8 @@ class Brackets:
             if kind == "number" and "." in text:
                 self.report.fail("write this script in braces", start, end, "as in `x_{0}`")
             letter = LETTER.match(text) if kind == "word" else None
-            if letter is not None and letter[0] != text:  # TeX takes one: `\\hat xy`, `\\sin^nx`
-                self.put_back(text[letter.end() :], start + letter.end())
-                return letter[0], start + letter.end()
-            return text, end
+            # TeX takes one: `\\hat xy`, `\\sin^nx`
+            return self.cut(letter.end()) if letter is not None else (text, end)
         depth = 1
         while depth:
             kind, text, low, high = self.raw[self.index]
@@ -479,22 +482,15 @@ class Brackets:
         if kind == "number":
             if not is_script and not text.isdigit():
                 self.report.fail("an argument in braces is missing here", start, end, "write them")
-            if not is_script and len(text) > 1:  # `\frac12`
-                self.emit(NUMBER, text[0], start, start + 1)
-                self.put_back(text[1:], start + 1)
-                end = start + 1
-            else:
-                if len(text) > 1:
-                    self.report.note(f"`{text}` is read as the whole exponent", (start, end))
-                self.emit(NUMBER, text, start, end)
-        elif kind == "word" and len(text) > 1 and not self.names.is_column(text):
-            first = re.match(r".[₀-₉]*", text)  # a low digit belongs to its letter: `\\sqrt x₁`
-            size = first.end() if first is not None else 1
-            self.emit(NAME, text[:size], start, start + size)
-            if size < len(text):
-                self.put_back(text[size:], start + size)
-            end = start + size
+            if not is_script:  # `\frac12`
+                text, end = self.cut(1)
+            elif len(text) > 1:
+                self.report.note(f"`{text}` is read as the whole exponent", (start, end))
+            self.emit(NUMBER, text, start, end)
         elif kind == "word":
+            if not self.names.is_column(text):  # a low digit belongs to its letter: `\\sqrt x₁`
+                rest = text[1:].lstrip("₀₁₂₃₄₅₆₇₈₉")
+                text, end = self.cut(len(text) - len(rest))
             self.emit(NAME, text, start, end)
         elif kind == "command" and (text[1:] in GREEK or text[1:] in VARIANTS):
             self.emit(NAME, self.variants.get(text[1:], text[1:]), start, end)
