@@ -79,6 +79,7 @@ GREEK = frozenset(
 )
 VARIANTS = {f"var{name}": name for name in "epsilon theta phi rho sigma kappa".split()}
 VARIANTS["varpi"] = "varpi"
+SYMBOLS = GREEK.union(VARIANTS)
 FONTS = frozenset(
     (
         "mathrm text operatorname operatorname* mathit mathbf mathsf mathtt textrm textit textbf"
@@ -391,6 +392,11 @@ class Brackets:
         """Add one shared token; `extra` is what a `PREFIX` builds, or the leaf that a `LEAF` is."""
         self.tokens.append((kind, text, start, end, extra))
 
+    @property
+    def following(self) -> str:
+        """The raw token that comes next."""
+        return self.raw[self.index][1]
+
     def skip_to(self, end: int) -> None:
         """Go past the raw tokens before a place."""
         while self.raw[self.index][2] < end:
@@ -411,7 +417,7 @@ class Brackets:
         """The text of the group or single token that comes next, and where it ends."""
         kind, text, start, end = self.raw[self.index]
         self.index += 1
-        if text[1:] in FONTS and self.raw[self.index][1] == "{":  # `k_\mathrm{B}`
+        if text[1:] in FONTS and self.following == "{":  # `k_\mathrm{B}`
             return self.raw_group()
         if text != "{":
             if kind == "end" or text in "}^_&)" or text == "\\":
@@ -492,7 +498,7 @@ class Brackets:
                 rest = text[1:].lstrip("₀₁₂₃₄₅₆₇₈₉")
                 text, end = self.cut(len(text) - len(rest))
             self.emit(NAME, text, start, end)
-        elif kind == "command" and (text[1:] in GREEK or text[1:] in VARIANTS):
+        elif kind == "command" and text[1:] in SYMBOLS:
             self.emit(NAME, self.variants.get(text[1:], text[1:]), start, end)
         elif is_script and text[1:] in ARGUMENTS:
             self.emit(CALL, "frac", start, end, FUNCTIONS["div"])
