@@ -201,14 +201,14 @@ def _of_options(text: str, start: int, end: int) -> tuple[list[Definition], list
         match = _OPTIONS.search(text, place, end)
         if match is None:
             break
-        stop = _closing(text, match.end() - 1, end)
+        stop = _leaves(text, match.end(), end)
         for quoted in _QUOTED.finditer(text, match.end(), stop):
             one = _definition(text, *quoted.span(1))
             definitions += [one] if one is not None else []
         for option in re.finditer(r"[\"']\w+[\"']\s*:\s*lambda\b", text[match.end() : stop]):
             head = _LAMBDA.match(text, match.end() + option.start(), stop)
             if head is not None:
-                last = _last_of_lambda(text, head.end(), stop)
+                last = _leaves(text, head.end(), stop, ",")
                 definitions.append(_defined(head, head["name"], head.end(), last))
         others.append((place, match.start()))
         place = stop + 1
@@ -217,16 +217,7 @@ def _of_options(text: str, start: int, end: int) -> tuple[list[Definition], list
     return definitions, [*others, (place, end)]
 
 
-def _closing(text: str, opened: int, end: int) -> int:
-    """Where the bracket at `opened` closes, the end if it does not."""
-    return _leaves(text, opened + 1, end, "")
-
-
-def _last_of_lambda(text: str, start: int, end: int) -> int:
-    return _leaves(text, start, end, ",")
-
-
-def _leaves(text: str, start: int, end: int, marks: str) -> int:
+def _leaves(text: str, start: int, end: int, marks: str = "") -> int:
     """The first place from `start` on, outside quotes and brackets, of a closing bracket or one of
     `marks`.
     """

@@ -27,15 +27,15 @@ from eic_core.formula.syntax.latex_scripts import (
     CONDITIONS,
     ENDS_OPERAND,
     FONTS,
-    GREEK,
+    LETTER,
     NOT_READ,
     OPENERS,
     OTHERWISE,
     SCIENTIFIC,
     SHORT_PRODUCTS,
     SKIPPED,
+    SYMBOLS,
     UPRIGHT_E,
-    VARIANTS,
     WRAPPERS,
     Brackets,
     closing_braces,
@@ -243,11 +243,9 @@ _BLANKS = SKIPPED - {"\\\\"}
 _HEIGHT = re.compile(r"\[\s*+-?[0-9.]*+\s*+(?:pt|ex|em|mm|cm|in|mu|px|\\baselineskip|\\jot)\s*+\]")
 """What may stand behind the end of a line: how far below the next begins."""
 _DELTA = re.compile(
-    rf"\\Delta(?![A-Za-z])\s*+(?=[^\W\d_]|\\(?:var)?(?:{'|'.join(sorted(GREEK))})(?![A-Za-z]))"
+    rf"\\Delta(?![A-Za-z])\s*+(?=[^\W\d_]|\\(?:{'|'.join(sorted(SYMBOLS))})(?![A-Za-z]))"
 )
-_GREEK_IN_FONT = re.compile(
-    rf"(?<![A-Za-z0-9])\\({'|'.join(sorted({*GREEK, *VARIANTS}))})(?![A-Za-z])\s*+"
-)
+_GREEK_IN_FONT = re.compile(rf"(?<![A-Za-z0-9])\\({'|'.join(sorted(SYMBOLS))})(?![A-Za-z])\s*+")
 _INDEX_ABOVE = re.compile(r"\s*+\{\s*+\(\s*+([0-9]{1,2})\s*+\)\s*+\}")
 _LAST_NAME = re.compile(r"[^\W\d_][0-9₀-₉]*+\Z")
 _LONGEST_BLANK = 12
@@ -257,7 +255,13 @@ _LABEL = re.compile(r"\\label\s?\{[^{}]*+\}\Z")
 _END = re.compile(r"\\end\s*+\{[a-z]++\*?+\}")
 
 
-_SAID_BELOW = frozenset("max min sup inf lim ln log exp in out".split()) | GREEK | set(VARIANTS)
+def _several(word: str) -> bool:
+    """Whether a raw token is a word of which one letter would be the index."""
+    letter = LETTER.match(word)
+    return letter is not None and letter[0] != word
+
+
+_SAID_BELOW = frozenset("max min sup inf lim ln log exp in out".split()) | SYMBOLS
 
 
 def _said_by(match: re.Match[str]) -> str:
@@ -392,7 +396,7 @@ class _Scanner(Brackets):
 
     def is_said(self, word: str) -> bool:
         """Whether ``for`` or its kin is a word, not a call, a name or Python's choice."""
-        if self.names.is_known(word) or self.raw[self.index][1] in ("(", "_", "\\left", "^"):
+        if self.names.is_known(word) or self.following in ("(", "_", "\\left", "^"):
             return False
         if word == "if" and self.chooses and not self.rows:
             place = self.raw[self.index][2]
@@ -415,36 +419,62 @@ class _Scanner(Brackets):
 
     def script_column(self, text: str) -> bool:
         """Whether `text` with the subscript that follows is a column."""
-        if self.raw[self.index][1] != "_":
+        if self.following != "_":
             return False
-        position = self.index
-        self.index += 1
-        script, _ = self.raw_group()
-        self.index = position
+        position, row = self.index, self.raw[self.index + 1]
+        script, _ = self.subscript(text)
+        self.index, self.raw[position + 1] = position, row
         return self.names.is_column(f"{text}_{script}")
 
     def name(self, text: str, start: int, end: int) -> None:
-        """A name with its subscript, if one follows."""
-        if self.raw[self.index][1] == "_":
-            self.index += 1
-            script, end = self.raw_group()
+        """A name with its subscript, if one follows, or stands behind a power: ``x^2_0``."""
+        power, last = self.index, self.end_of_power()
+        if self.raw[last][1] == "_":
+            word, low = self.raw[last + 1][1:3]
+            self.index = last
+            script, end = self.subscript(text)
             script = re.sub(r"\\([A-Za-z]+)|[{}]", _said_by, script.replace(r"\_", "_"))
             script = re.sub(r"[\s,]+", "_", script.strip())
             if not re.fullmatch(r"\w+", script):
                 self.report.fail("this subscript is not read", start, end, "use letters and digits")
             text = f"{text}_{script}"
-            if end in self.cut:
-                self.single_subscript(text, start, end)
-            if self.raw[self.index][1] == "^":  # in `x^2_0` the index stands behind the power
-                end = min(end, self.raw[self.index][2])
-        if text in self.names.defined and self.raw[self.index][1] in ("(", "\\left"):
+            if _several(word):
+                self.single_subscript(text, start, low, end, word)
+            if power < last:
+                for place in range(last, self.index):
+                    self.raw[place] = ("command", r"\,", *self.raw[place][2:])
+                self.raw[last - 1] = (*self.raw[last - 1][:3], end)
+                self.index = power
+                end = self.raw[power][2]
+        if text in self.names.defined and self.following in ("(", "\\left"):
             self.function(text, self.names.defined[text], start, end)
             return
         self.emit(NAME, text, start, end)
 
-    def single_subscript(self, name: str, start: int, end: int) -> None:
+    def end_of_power(self) -> int:
+        """The place behind ``^2`` or ``^{n}`` among the raw tokens, if one begins here."""
+        (_, mark, *_), (kind, text, *_) = (*self.raw[self.index : self.index + 2], ("", "", 0, 0))[
+            :2
+        ]
+        is_one = text == "{" or (kind in ("number", "word") and len(text) == 1)
+        if mark != "^" or not is_one or text == "{" and self.raw[self.index + 2][1] == "(":
+            return self.index
+        return self.closers.get(self.index + 1, self.index + 1) + 1
+
+    def subscript(self, name: str) -> tuple[str, int]:
+        """What stands behind the ``_`` here, and where it ends: of a word one letter, as TeX takes
+        it, unless a column has more.
+        """
+        word = self.raw[self.index + 1][1]
+        for size in range(len(word), 1, -1) if _several(word) else ():
+            if self.names.spells_column(f"{name}_{word[:size]}"):
+                self.index += 2
+                return self.cut(size)
+        self.index += 1
+        return self.raw_group()
+
+    def single_subscript(self, name: str, start: int, low: int, end: int, word: str) -> None:
         """Say where the index ends that a word behind ``_`` begins with: ``k_BT`` is k_B·T."""
-        low, word = self.cut[end]
         if self.raw[self.index][2] == end < low + len(word) and self.raw[self.index + 1][1] == "_":
             word = _LAST_NAME.sub("", word)  # `R_aR_b`
         rest = word[end - low :]
@@ -481,7 +511,7 @@ class _Scanner(Brackets):
             self.emit(OPERATOR, "^", start, end)
             self.argument(")", is_script=True)
         elif text in OPENERS:
-            may_be_unit = self.raw[self.index][1][1:] in TEXTS and (
+            may_be_unit = self.following[1:] in TEXTS and (
                 text == "[" or self.is_near(start) or self.text[start - 1].isspace()
             )
             if not may_be_unit or not self.is_unit_of_value(start):
@@ -534,17 +564,15 @@ class _Scanner(Brackets):
 
     def power_of_call(self, name: str, start: int, opened: int) -> None:
         """Say of ``\\sin{x}^2`` that the function is raised, and offer the power inside."""
-        closed = self.closers.get(opened, 0)
-        if not closed or self.raw[closed + 1][1] != "^" or self.raw[closed + 2 :] == []:
+        raw, closed = self.raw, self.closers.get(opened, 0)
+        if not closed or raw[closed + 1][1] != "^":
             return
-        last, raw = closed + 2, self.raw
-        wanted = 2 if raw[last][1][1:] in ARGUMENTS else 0
-        if raw[last][1] in COMMAND_OPERATORS or wanted:
-            last += 1
+        last = closed + 2
+        last += raw[last][1] in COMMAND_OPERATORS
+        if raw[last][1][1:] in ARGUMENTS:
+            last = self.closers.get(last + 1, last + 1) + 1
         last = self.closers.get(last, last)
-        if wanted and last + 1 < len(raw):
-            last = self.closers.get(last + 1, last + 1)
-        if last >= len(raw) or raw[last][0] == "end":
+        if last >= len(raw) - 1:
             return
         low, high = raw[opened][2], raw[last][3]
         shown = self.text[start:high] if high - start <= _LONGEST_NAME else f"\\{name}{{…}}^…"
@@ -569,17 +597,17 @@ class _Scanner(Brackets):
         if text in ("\\\\", "\\cr") and self.rows:
             self.row(start, end)
             return
-        if text == "\\cases" and self.raw[self.index][1] == "{":  # of plain TeX
+        if text == "\\cases" and self.following == "{":  # of plain TeX
             self.index += 1
             self.open.append(("}", "cases", start))
             self.begin_cases(start, end)
             return
-        if text in _BRACES and self.raw[self.index][1] == "\\begin":
+        if text in _BRACES and self.following == "\\begin":
             self.braced += 1  # a brace around a table, which holds cases
             return
-        if text == "\\boxed" and self.raw[self.index][1] == "{":
+        if text == "\\boxed" and self.following == "{":
             return  # a frame says nothing
-        if text == "\\rm" and self.raw[self.index][1] == "d" and not self.names.is_known("d"):
+        if text == "\\rm" and self.following == "d" and not self.names.is_known("d"):
             self.fail_differential(start, self.raw[self.index][3])
         if text in SKIPPED or word in ("hspace", "hspace*"):
             if word.startswith("hspace"):
@@ -633,11 +661,11 @@ class _Scanner(Brackets):
             return
         elif (
             word == "Gamma"
-            and self.raw[self.index][1] in ("(", "\\left")
+            and self.following in ("(", "\\left")
             and not (self.names.is_known(word))
         ):
             self.function(word, FUNCTIONS["gamma"], start, end)
-        elif word in GREEK or word in VARIANTS:
+        elif word in SYMBOLS:
             self.name(self.variants.get(word, word), start, end)
         elif word == "lg":
             self.report.note("`\\lg` is read as the logarithm to base 10", (start, end))
@@ -687,8 +715,8 @@ class _Scanner(Brackets):
 
     def difference(self, start: int) -> bool:
         """``\\Delta T`` as one variable, as ``ΔT`` is one; whether a letter follows."""
-        kind, text, low, high = self.raw[self.index]
-        if kind == "command" and (text[1:] in GREEK or text[1:] in VARIANTS):
+        kind, text, _, high = self.raw[self.index]
+        if kind == "command" and text[1:] in SYMBOLS:
             head = self.variants.get(text[1:], text[1:])
         elif kind == "word":
             one = len(text.rstrip("0123456789₀₁₂₃₄₅₆₇₈₉")) == 1
@@ -700,9 +728,8 @@ class _Scanner(Brackets):
         if known("Delta") and known(head) and not self.names.spells_column(whole):
             return False
         self.index += 1
-        if kind == "word" and len(head) < len(text):
-            self.put_back(text[len(head) :], low + len(head))
-            high = low + len(head)
+        if kind == "word":
+            _, high = self.cut(len(head))
         if not self.names.spells_column(whole):
             shown = self.text[start:high]
             self.report.note(f"`{shown}` is read as one variable, a difference", (start, high))
@@ -776,10 +803,10 @@ class _Scanner(Brackets):
         """A new line in a list of cases; an empty last line is none."""
         if not self.rows or not self.in_row():
             self.report.fail("a bracket is open at the end of this line", start, end, "close it")
-        if self.raw[self.index][1] == "[":
+        if self.following == "[":
             height = _HEIGHT.match(self.text, self.raw[self.index][2], self.stop)
             self.skip_to(height.end() if height is not None else 0)
-        ends = self.raw[self.index][0] == "end" or self.raw[self.index][1] == "\\end"
+        ends = self.raw[self.index][0] == "end" or self.following == "\\end"
         if ends or self.begins_row():
             return
         if not self.rows[-1][1]:
@@ -801,7 +828,7 @@ class _Scanner(Brackets):
 
     def ends_case(self) -> bool:
         """Whether a case, or the list of them, ends at the next token."""
-        return bool(self.rows) and self.raw[self.index][1] in ("\\\\", "\\end")
+        return bool(self.rows) and self.following in ("\\\\", "\\end")
 
     def said_in_text(self, start: int) -> bool:
         """Whether ``\\text{if }`` or ``\\text{kg}`` says something of the formula."""
@@ -955,7 +982,7 @@ class _Scanner(Brackets):
             self.braced -= 1
             return
         self.index += 1
-        if side == "left" and text in _BRACES and self.raw[self.index][1] == r"\begin":
+        if side == "left" and text in _BRACES and self.following == r"\begin":
             self.braced += 1  # a brace around a table, which holds cases
         elif text in ("|", r"\vert", r"\lvert", r"\rvert", r"\|"):
             if side == "left":
@@ -977,11 +1004,11 @@ class _Scanner(Brackets):
     def square_root(self, start: int, end: int) -> None:
         """A root, of which the index is a formula, too: ``\\sqrt[n]{x}``."""
         function = FUNCTIONS["sqrt"]
-        if is_indexed := self.raw[self.index][1] == "[":
+        if is_indexed := self.following == "[":
             low = self.raw[self.index][2]
             self.index += 1
             (kind, *_), behind = self.raw[self.index : self.index + 2]
-            if self.raw[self.index][1] == "]":
+            if self.following == "]":
                 self.report.fail("this root has no index", start, low + 1, "as in `\\sqrt[3]{x}`")
             if kind != "number" or behind[1] != "]":
                 told = "a root with an index that is no number is read as a power"
@@ -1008,10 +1035,10 @@ class _Scanner(Brackets):
         if (
             name == "d"
             and not self.names.is_known(name)
-            and (following[0] == "word" or following[1][1:] in GREEK)
+            and (following[0] == "word" or following[1][1:] in SYMBOLS)
         ):
             self.fail_differential(start, following[3])
-        applied = self.raw[self.index][1] in ("(", "{", "\\left", "^") or font.startswith("op")
+        applied = self.following in ("(", "{", "\\left", "^") or font.startswith("op")
         if applied and not self.names.is_column(name):
             try:
                 function = self.names.function(name)
@@ -1030,7 +1057,7 @@ class _Scanner(Brackets):
         """A function with the scripts that modify it, then its argument."""
         exponent, where = "", (start, end)
         based = False
-        while self.raw[self.index][1] in ("^", "_"):
+        while self.following in ("^", "_"):
             _, mark, _, low = self.raw[self.index]
             self.index += 1
             script, end = self.raw_group()

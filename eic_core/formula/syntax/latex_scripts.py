@@ -79,6 +79,7 @@ GREEK = frozenset(
 )
 VARIANTS = {f"var{name}": name for name in "epsilon theta phi rho sigma kappa".split()}
 VARIANTS["varpi"] = "varpi"
+SYMBOLS = GREEK.union(VARIANTS)
 FONTS = frozenset(
     (
         "mathrm text operatorname operatorname* mathit mathbf mathsf mathtt textrm textit textbf"
@@ -320,35 +321,6 @@ def closing_braces(raw: list[Raw]) -> dict[int, int]:
     return closers
 
 
-def _with_indices_first(raw: list[Raw]) -> list[Raw]:
-    """The raw tokens with ``x_0^2`` for ``x^2_0``; the superscript ends where the subscript did."""
-    if not any(row[1] == "_" for row in raw):
-        return raw
-    closers = closing_braces(raw)
-    kept: list[Raw] = []
-    place = 0
-    while place < len(raw):
-        kept.append(raw[place])
-        place += 1
-        if raw[place - 1][1] != "^" or place >= len(raw):
-            continue
-        last = closers.get(place, place)  # of the exponent
-        under = closers.get(last + 2, last + 2)  # the last of the subscript
-        kind, text, *_ = raw[place]
-        is_one = text == "{" or (kind in ("number", "word") and len(text) == 1)
-        if not is_one or under >= len(raw) or raw[last + 1][1] != "_":
-            continue
-        if text == "{" and raw[place + 1][1] == "(" or raw[last + 2][1][1:] in FONTS:
-            continue
-        kind, text, low, _ = raw[last]
-        kept.pop()
-        kept += raw[last + 1 : under + 1]
-        kept += raw[place - 1 : last]
-        kept.append((kind, text, low, raw[under][3]))
-        place = under + 1
-    return kept
-
-
 def _with_fractions(raw: list[Raw], outside: bool) -> list[Raw]:
     """The raw tokens with ``\\frac{a}{b}`` for each ``a \\over b``, outside braces only if
     `outside`.
@@ -386,54 +358,7 @@ def _is_derivative(raw: list[Raw], begun: int, over: int) -> bool:
     return behind[:1] == "d" and len(behind) > 1 and raw[begun + 1][1][:1] == "d"
 
 
-_LETTER = re.compile(r"[^\W\d_][0-9₀-₉]*+")
-
-
-def _with_single_subscripts(
-    raw: list[Raw], names: Names
-) -> tuple[list[Raw], dict[int, tuple[int, str]]]:
-    """The raw tokens with a word behind ``_`` cut behind its first letter, as TeX cuts it, unless a
-    column has more of the word. With them the start and the whole of each such word, by the place
-    where its index ends.
-    """
-    if not any(row[1] == "_" for row in raw):
-        return raw, {}
-    kept: list[Raw] = []
-    cut: dict[int, tuple[int, str]] = {}
-    for row in raw:
-        kind, text, start, end = row
-        letter = _LETTER.match(text)
-        if kind != "word" or not kept or kept[-1][1] != "_" or letter is None or letter[0] == text:
-            kept.append(row)
-            continue
-        size = letter.end()
-        heads = _heads(kept[-5:])
-        for longer in range(len(text), size, -1):
-            if any(names.spells_column(f"{head}_{text[:longer]}") for head in heads):
-                size = longer
-                break
-        cut[start + size] = (start, text)
-        kept.append((kind, text[:size], start, start + size))
-        if size < len(text):
-            rest = text[size:]
-            kept.append(("word" if rest[0].isalpha() else "number", rest, start + size, end))
-    return kept, cut
-
-
-def _heads(kept: list[Raw]) -> set[str]:
-    """What the name may be that the ``_`` at the end of these tokens belongs to."""
-    if len(kept) > 3 and kept[-3][1] == "^":  # `x^2_ab`
-        kept = [*kept[-5:-3], kept[-1]]
-    if len(kept) < 2:
-        return set()
-    text = kept[-2][1].removeprefix("\\")
-    if text == "}" and len(kept) > 3 and kept[-4][1] == "{":  # `\\mathrm{speed}_max`
-        text = kept[-3][1].removeprefix("\\")
-    one = _LAST_LETTER.search(text) if kept[-2][0] == "word" else None
-    return {VARIANTS.get(text, text), one[0] if one is not None else text}
-
-
-_LAST_LETTER = re.compile(r"[^\W\d_][0-9₀-₉]*+\Z")
+LETTER = re.compile(r"[^\W\d_][0-9₀-₉]*+")
 
 
 class Brackets:
@@ -451,14 +376,9 @@ class Brackets:
             if m.lastgroup != "comment"
         ]
         last = self.raw[-1][3] if self.raw else start
-        self.cut: dict[int, tuple[int, str]] = {}
         if "\\over" in self.text and any(row[1] == "\\over" for row in self.raw):
             outside = not self.text[:start].strip(" $\\[(\n\t") and "\\begin" not in self.text
             self.raw = _with_fractions(self.raw, outside)
-        if "_" in self.text:
-            self.raw, self.cut = _with_single_subscripts(self.raw, names)
-        if "^" in self.text and "_" in self.text:
-            self.raw = _with_indices_first(self.raw)
         self.stop = last
         self.raw.append(("end", "", last, last))
         self.index = 0
@@ -472,33 +392,41 @@ class Brackets:
         """Add one shared token; `extra` is what a `PREFIX` builds, or the leaf that a `LEAF` is."""
         self.tokens.append((kind, text, start, end, extra))
 
+    @property
+    def following(self) -> str:
+        """The raw token that comes next."""
+        return self.raw[self.index][1]
+
     def skip_to(self, end: int) -> None:
         """Go past the raw tokens before a place."""
         while self.raw[self.index][2] < end:
             self.index += 1
 
-    def put_back(self, rest: str, place: int) -> None:
-        """Let the last raw token be only what was not taken of it, which begins at a place."""
+    def cut(self, size: int) -> tuple[str, int]:
+        """So many letters of the last raw token, whose rest comes next, and where they end."""
+        _, text, start, end = self.raw[self.index - 1]
+        rest = text[size:]
+        if not rest:
+            return text, end
         self.index -= 1
         kind = "word" if rest[0].isalpha() else "number"
-        self.raw[self.index] = (kind, rest, place, self.raw[self.index][3])
+        self.raw[self.index] = (kind, rest, start + size, end)
+        return text[:size], start + size
 
     def raw_group(self) -> tuple[str, int]:
         """The text of the group or single token that comes next, and where it ends."""
         kind, text, start, end = self.raw[self.index]
         self.index += 1
-        if text[1:] in FONTS and self.raw[self.index][1] == "{":  # `k_\mathrm{B}`
+        if text[1:] in FONTS and self.following == "{":  # `k_\mathrm{B}`
             return self.raw_group()
         if text != "{":
             if kind == "end" or text in "}^_&)" or text == "\\":
                 self.report.fail("nothing follows this mark", start - 1, end, "write it in braces")
             if kind == "number" and "." in text:
                 self.report.fail("write this script in braces", start, end, "as in `x_{0}`")
-            letter = _LETTER.match(text) if kind == "word" and end not in self.cut else None
-            if letter is not None and letter[0] != text:  # TeX takes one: `\\hat xy`, `\\sin^nx`
-                self.put_back(text[letter.end() :], start + letter.end())
-                return letter[0], start + letter.end()
-            return text, end
+            letter = LETTER.match(text) if kind == "word" else None
+            # TeX takes one: `\\hat xy`, `\\sin^nx`
+            return self.cut(letter.end()) if letter is not None else (text, end)
         depth = 1
         while depth:
             kind, text, low, high = self.raw[self.index]
@@ -560,24 +488,17 @@ class Brackets:
         if kind == "number":
             if not is_script and not text.isdigit():
                 self.report.fail("an argument in braces is missing here", start, end, "write them")
-            if not is_script and len(text) > 1:  # `\frac12`
-                self.emit(NUMBER, text[0], start, start + 1)
-                self.put_back(text[1:], start + 1)
-                end = start + 1
-            else:
-                if len(text) > 1:
-                    self.report.note(f"`{text}` is read as the whole exponent", (start, end))
-                self.emit(NUMBER, text, start, end)
-        elif kind == "word" and len(text) > 1 and not self.names.is_column(text):
-            first = re.match(r".[₀-₉]*", text)  # a low digit belongs to its letter: `\\sqrt x₁`
-            size = first.end() if first is not None else 1
-            self.emit(NAME, text[:size], start, start + size)
-            if size < len(text):
-                self.put_back(text[size:], start + size)
-            end = start + size
+            if not is_script:  # `\frac12`
+                text, end = self.cut(1)
+            elif len(text) > 1:
+                self.report.note(f"`{text}` is read as the whole exponent", (start, end))
+            self.emit(NUMBER, text, start, end)
         elif kind == "word":
+            if not self.names.is_column(text):  # a low digit belongs to its letter: `\\sqrt x₁`
+                rest = text[1:].lstrip("₀₁₂₃₄₅₆₇₈₉")
+                text, end = self.cut(len(text) - len(rest))
             self.emit(NAME, text, start, end)
-        elif kind == "command" and (text[1:] in GREEK or text[1:] in VARIANTS):
+        elif kind == "command" and text[1:] in SYMBOLS:
             self.emit(NAME, self.variants.get(text[1:], text[1:]), start, end)
         elif is_script and text[1:] in ARGUMENTS:
             self.emit(CALL, "frac", start, end, FUNCTIONS["div"])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from collections.abc import Generator
+from typing import Any, NoReturn
 
 from eic_core.formula.syntax.mathml_elements import Element, plain_letters, read_elements
 from eic_core.formula.syntax.mathml_shown import read_shown
 from eic_core.formula.syntax.names import Names
 from eic_core.formula.syntax.reading import MAX_DEPTH, Report
-from eic_core.formula.syntax.sexpr import SExpression, read_form
+from eic_core.formula.syntax.sexpr import SExpression, read_form, run
 from eic_core.formula.tree import Draft
 
 
@@ -28,7 +29,8 @@ def read_mathml(report: Report, names: Names, start: int, end: int) -> Draft:
             break
         root = inner[0]
     if root.tag in ("apply", "lambda", "bind", "ci", "cn", "piecewise", "csymbol"):
-        return read_form(report, names, _Content(report).form(root))
+        content = _Content(report)
+        return read_form(report, names, run(content.form(content.right_side(root))))
     return read_shown(report, names, root)
 
 
@@ -54,6 +56,8 @@ _CONSTANTS = {
     "false": "FALSE",
     "notanumber": "NAN",
 }
+_MARKS = frozenset(("degree", "logbase", "bvar"))
+"""What stands in an `<apply>` and is no operand."""
 _NOT_READ = frozenset(
     "infinity imaginaryi eulergamma vector matrix set list interval"
     " diff partialdiff int sum product limit".split()
@@ -61,34 +65,25 @@ _NOT_READ = frozenset(
 
 
 class _Content:
-    """Turns content into the forms of s-expressions, without recursion."""
+    """Turns content into the forms of s-expressions."""
 
     def __init__(self, report: Report) -> None:
         self.report = report
 
-    def form(self, root: Element) -> SExpression:
-        root = self.right_side(root)
-        done: dict[int, SExpression] = {}
-        pending = [(root, False)]
-        while pending:
-            element, ready = pending.pop()
-            if not ready and element.tag == "apply":
-                pending.append((element, True))
-                pending.extend(
-                    (child, False) for child in element.elements[1:] if self.is_operand(child)
-                )
-            elif not ready and element.tag == "piecewise":
-                pending.append((element, True))
-                pending.extend(
-                    (part, False) for case in element.elements for part in self.case(case)
-                )
-            elif element.tag == "apply":
-                done[id(element)] = self.call(element, done)
-            elif element.tag == "piecewise":
-                done[id(element)] = self.choice(element, done)
-            else:
-                done[id(element)] = self.atom(element)
-        return done[id(root)]
+    def form(self, element: Element) -> Generator[Any, SExpression, SExpression]:
+        """What an element says; waits for the forms of its operands."""
+        if element.tag == "apply":
+            operands = [child for child in element.elements[1:] if child.tag not in _MARKS]
+            build = self.call
+        elif element.tag == "piecewise":
+            operands = [part for case in element.elements for part in self.case(case)]
+            build = self.choice
+        else:
+            return self.atom(element)
+        forms: list[SExpression] = []
+        for operand in operands:
+            forms.append((yield self.form(operand)))
+        return build(element, forms)
 
     def right_side(self, root: Element) -> Element:
         """Past the variables of a function and the left side of an equation."""
@@ -103,11 +98,7 @@ class _Content:
                 break
         return root
 
-    @staticmethod
-    def is_operand(element: Element) -> bool:
-        return element.tag not in ("degree", "logbase", "bvar")
-
-    def call(self, element: Element, done: dict[int, SExpression]) -> SExpression:
+    def call(self, element: Element, forms: list[SExpression]) -> SExpression:
         """``<apply>``: an operator and what it is applied to."""
         children = element.elements
         if not children:
@@ -118,7 +109,6 @@ class _Content:
         if head.tag in _NOT_READ:
             self.refuse(head)
         name = head.content if head.tag in ("ci", "csymbol") else _HEADS.get(head.tag, head.tag)
-        items = [done[id(child)] for child in children[1:] if self.is_operand(child)]
         marks = {child.tag: child for child in children if child.tag in ("degree", "logbase")}
         if name == "root":
             name = "root" if "degree" in marks else "sqrt"
@@ -130,9 +120,9 @@ class _Content:
                 self.report.fail(
                     "this degree or base is not read", mark.start, mark.end, "write a number"
                 )
-            items.append(self.atom(inner[0]))
+            forms.append(self.atom(inner[0]))
         first = SExpression(name, head.start, head.end)
-        return SExpression("(", element.start, element.end, [first, *items])
+        return SExpression("(", element.start, element.end, [first, *forms])
 
     def case(self, element: Element) -> list[Element]:
         """The value and the condition of a ``<piece>``, or the value of ``<otherwise>``."""
@@ -141,17 +131,15 @@ class _Content:
             self.refuse(element)
         return parts
 
-    def choice(self, element: Element, done: dict[int, SExpression]) -> SExpression:
+    def choice(self, element: Element, forms: list[SExpression]) -> SExpression:
         """``<piecewise>``: each piece where its condition holds and none before it does."""
         span = (element.start, element.end)
-        cases = element.elements
-        rest = SExpression("NAN", *span)
-        if cases and cases[-1].tag == "otherwise":
-            rest = done[id(cases.pop().elements[0])]
-        for case in reversed(cases):
+        for case in element.elements[:-1]:
             if case.tag == "otherwise":
                 self.refuse(case)
-            value, condition = [done[id(part)] for part in case.elements]
+        rest = forms.pop() if len(forms) % 2 else SExpression("NAN", *span)
+        while forms:
+            condition, value = forms.pop(), forms.pop()
             rest = SExpression("(", *span, [SExpression("if", *span), condition, value, rest])
         return rest
 

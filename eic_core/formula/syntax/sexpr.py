@@ -376,7 +376,7 @@ Scope = dict[str, Value]
 Task = Generator[Any, Any, Value]
 
 
-def _run(task: Task) -> Value:
+def run(task: Generator[Any, Any, Any]) -> Any:
     """What a task returns that yields the tasks it waits for: deep forms would exceed the limit of
     recursion.
     """
@@ -388,7 +388,6 @@ def _run(task: Task) -> Value:
         except StopIteration as done:
             stack.pop()
             value = done.value
-    assert value is not None
     return value
 
 
@@ -407,7 +406,7 @@ class _Builder:
 
     def build(self, core: _Core) -> Draft:
         arrays = {one.name: _Array(*one) for one in core.arguments if one.sizes}
-        return self.number(core.body, _run(self.value(core.body, dict(arrays))))[0]
+        return self.number(core.body, run(self.value(core.body, dict(arrays))))[0]
 
     def function(self, name: str, span: Span) -> Function:
         """The function that a form beside the formula defines."""
@@ -422,7 +421,7 @@ class _Builder:
         slots = [Draft(VARIABLE, [], one, None, core.form.span) for one in arguments]
         self.opened.append(name)
         scope: Scope = {one: (slot, 1) for one, slot in zip(arguments, slots, strict=True)}
-        body, _ = self.number(core.body, _run(self.value(core.body, scope)))
+        body, _ = self.number(core.body, run(self.value(core.body, scope)))
         self.opened.pop()
         self.report.note(f"`{name[:40]}` is replaced by what it stands for", core.form.span)
         places = {id(slot): place for place, slot in enumerate(slots)}

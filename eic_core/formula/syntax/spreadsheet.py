@@ -40,6 +40,7 @@ _TOKENS = re.compile(
     r"(?P<space>\s+)"
     rf"|(?P<cell>{_CELL})"
     rf"|(?P<number>{PLAIN_DECIMAL}(?:[eE][+-]?[0-9]++)?+)"
+    r"|(?P<pi>[Pp][Ii]\s*+\(\s*+\))"
     r"|(?P<call>[^\W\d][\w.]*+)\s*+\("
     r"|\[@\[?(?P<title>[^\[\]]{1,200})\]?\]"
     r"|(?P<name>[^\W\d][\w.]*+)"
@@ -188,31 +189,29 @@ def _comma_outside_calls(tokens: list[TokenRow]) -> bool:
 
 def _tokens(report: Report, start: int, end: int) -> list[TokenRow]:
     tokens: list[TokenRow] = []
-    last, stop = start, start
+    last = start
     for match in _TOKENS.finditer(report.text, start, end):
-        low, high = match.span()
-        if low < stop or match["space"]:
+        if match["space"]:
             continue
-        last = high
-        if match["cell"]:
-            tokens.append((NAME, match[0].replace("$", ""), low, high, None))
+        low, last = match.span()
+        if match["pi"]:
+            tokens.append((LEAF, "pi", low, last, constant("pi", (low, last))))
+        elif match["cell"]:
+            tokens.append((NAME, match[0].replace("$", ""), low, last, None))
         elif match["number"]:
-            tokens.append((NUMBER, match[0], low, high, None))
+            tokens.append((NUMBER, match[0], low, last, None))
         elif match["call"]:
-            name = match["call"].upper()
-            if name == "PI" and (closed := re.compile(r"\s*+\)").match(report.text, high, end)):
-                stop = last = closed.end()
-                tokens.append((LEAF, "pi", low, stop, constant("pi", (low, stop))))
-                continue
-            tokens.append((CALL, match["call"], low, high, _function(report, name, low)))
+            function = _function(report, match["call"].upper(), low)
+            tokens.append((CALL, match["call"], low, last, function))
         elif match["title"]:
-            tokens.append((NAME, safe_name(match["title"].strip()), low, high, None))
+            tokens.append((NAME, safe_name(match["title"].strip()), low, last, None))
         elif match["name"]:
-            tokens.append((NAME, match[0], low, high, None))
-        elif match["text"]:
-            report.fail("text in quotes is not part of a formula", low, high, "remove it")
+            tokens.append((NAME, match[0], low, last, None))
+        elif (refusal := _EXPLAINED.get(match[0][0])) is not None:
+            report.fail(refusal[0], low, last, refusal[1])
         else:
-            tokens.append(_mark(report, match[0], low, high))
+            sign = match[0].replace("−", "-")
+            tokens.append((_KINDS.get(sign, BAD), sign, low, last, None))
     tokens.append((END, "", last, last, None))
     return tokens
 
@@ -245,17 +244,9 @@ _EXPLAINED = {
     "&": ("joined texts are not numbers", "write a formula with a number as its value"),
     "[": ("a table's column is not read", "write its name, or `[@name]` for the cell of this row"),
     "{": ("a list is not read", "give a single formula"),
+    '"': ("text in quotes is not part of a formula", "remove it"),
 }
-
-
-def _mark(report: Report, text: str, low: int, high: int) -> TokenRow:
-    if text in _EXPLAINED:
-        report.fail(_EXPLAINED[text][0], low, high, _EXPLAINED[text][1])
-    if text in "()":
-        return (OPEN if text == "(" else CLOSE, text, low, high, None)
-    if text in "+-*/^−":
-        return (OPERATOR, text.replace("−", "-"), low, high, None)
-    return (COMMA if text in ",;" else BAD, text, low, high, None)
+_KINDS = {"(": OPEN, ")": CLOSE, ",": COMMA, ";": COMMA} | dict.fromkeys("+-*/^", OPERATOR)
 
 
 def _note_signs(report: Report, draft: Draft) -> None:

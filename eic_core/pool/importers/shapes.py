@@ -190,8 +190,8 @@ def _sheet_of_rows(rows: Sequence[Sequence[str]], form: str, syntax: str = "") -
 
 _PYSR_HEAD = re.compile(r"\s*Complexity\s+(?:Loss|MSE)(\s+Score)?\s+Equation\s*\Z", re.IGNORECASE)
 _NUMBER = r"[-+]?(?:\d++\.?+\d*+(?:[eE][-+]?\d++)?+|inf|nan)"
-_PYSR_ROW = re.compile(rf"\s*+(\d++)\s++({_NUMBER})\s++(.*\S)", re.IGNORECASE)
-_PYSR_SCORE = re.compile(rf"({_NUMBER})\s+", re.IGNORECASE)
+_PYSR_ROW = rf"\s*+(\d++)\s++({_NUMBER})\s++"
+_PYSR_SCORE = rf"(?:({_NUMBER})\s+)?+"
 _LEFT_SIDE = re.compile(r"[A-Za-z_]\w*\s*=(?!=)\s*")
 _GOES_ON = [".", ".", "."]
 
@@ -204,23 +204,18 @@ def _sheet_of_pysr(source: PastedList) -> Sheet | None:
         return None
     scored = lines[heads[-1]].lower().count("score")
     columns = ("Complexity", "Loss", *["Score"] * scored, "Equation")
-    cells: list[tuple[str, ...]] = []
+    pattern = re.compile(_PYSR_ROW + _PYSR_SCORE * scored + r"(.*\S)", re.IGNORECASE)
+    cells: list[list[str]] = []
     equations: list[list[str]] = []  # letters, so that many lines join in linear time
     for line in lines[heads[-1] + 1 :]:
-        row = _PYSR_ROW.match(line)
+        row = pattern.match(line)
         if row is None:
             if equations and equations[-1][-3:] == _GOES_ON and line[0] not in "=-":
                 equations[-1][-3:] = line.strip()
             elif equations:
                 break
             continue
-        numbers, text = row.group(1, 2), row[3]
-        if scored:
-            score = _PYSR_SCORE.match(text)
-            numbers, text = (
-                (*numbers, score[1] if score else ""),
-                text[score.end() :] if score else text,
-            )
+        *numbers, text = row.groups("")
         cells.append(numbers)
         equations.append(list(text))
     texts = ("".join(letters) for letters in equations)
