@@ -1007,10 +1007,11 @@ class _Scanner(Brackets):
         if is_indexed := self.following == "[":
             low = self.raw[self.index][2]
             self.index += 1
-            (kind, *_), behind = self.raw[self.index : self.index + 2]
             if self.following == "]":
                 self.report.fail("this root has no index", start, low + 1, "as in `\\sqrt[3]{x}`")
-            if kind != "number" or behind[1] != "]":
+            kinds = [token[0] for token in self.raw[self.index : self.index + 2]]
+            marks = [token[1] for token in self.raw[self.index : self.index + 2]]
+            if kinds[0] != "number" or marks[1:] != ["]"]:
                 told = "a root with an index that is no number is read as a power"
                 self.report.note(told, (start, end))
             function = Function("sqrt", 2, 2, lambda args, span: root([args[1], args[0]], span))
