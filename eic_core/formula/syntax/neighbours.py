@@ -511,8 +511,7 @@ def offer_letters(
                 report.note(f"`{word}` is read as one variable", (low, high))
         if offered:
             listed = wording.join([*offered], limit=5)
+            factors = wording.join(["·".join(way) for way in offered.values()], limit=5)
+            noun = "product" if len(offered) == 1 else "products"
             written = Written(report, names, tokens, words.certain | offered)
-            report.alternative(
-                f"{listed} as {'a product' if len(offered) == 1 else 'products'} of letters",
-                written.text,
-            )
+            report.alternative(f"{listed} as the {noun} {factors}", written.text)
