@@ -41,7 +41,7 @@ ROOMS = (
     "eic_core/pool/candidate.py",
     "eic_core/pool/front.py",
     "eic_core/pool/list_variables.py",
-    "eic_core/pool/protected.py",
+    "eic_core/pool/tool_functions.py",
     "db/repositories",
 )
 """Rooms and modules without English outside their phrases; more join, none leaves."""

@@ -171,8 +171,8 @@ class Score:
     cause: str = ""
     step: str = ""
     reason: str = field(default="", repr=False)
-    counted: tuple[int | None, tuple[tuple[str, str], ...]] = field(default=(None, ()), repr=False)
     column: int | None = field(default=None, repr=False)
+    counted: tuple[int | None, tuple[tuple[str, str], ...]] = field(default=(None, ()), repr=False)
     left_out: LeftOutKind | None = field(default=None, repr=False)
     no_value: NoValue | None = field(default=None, repr=False)
     no_digit_at: str = field(default="", repr=False)

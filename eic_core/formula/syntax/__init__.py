@@ -25,7 +25,7 @@ from eic_core.formula.syntax.languages import (
 )
 from eic_core.formula.syntax.names import Names, canonical_name, is_indexed, safe_name
 from eic_core.formula.syntax.paste import ask_for_a_side, left_hand_side
-from eic_core.formula.syntax.policy import Policy, Words
+from eic_core.formula.syntax.policy import Policy, WordRule
 from eic_core.formula.syntax.protected import note_protected
 from eic_core.formula.syntax.reading import MAX_NODES, Alternative, Note, Reading, Report
 from eic_core.formula.syntax.steps import STEPS, Paste, names_of, parse
@@ -39,7 +39,7 @@ __all__ = [
     "Note",
     "Policy",
     "Reading",
-    "Words",
+    "WordRule",
     "canonical_name",
     "check_exponents",
     "read",

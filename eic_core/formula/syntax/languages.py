@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from eic_core.formula.syntax.policy import Policy, Words
+from eic_core.formula.syntax.policy import Policy, WordRule
 
 INFIX, LATEX, SEXPR, PREFIX = "infix", "latex", "sexpr", "prefix"
 MATHEMATICA, SPREADSHEET, MATHML = "mathematica", "spreadsheet", "mathml"
@@ -18,61 +18,61 @@ class Language(NamedTuple):
     is_code: bool = False  # Whether programs are written in it
 
 
-_OF_SYMPY = Policy(Words.GIVEN, euler=True, log_base="last")
-_FROM_0 = Policy(Words.GIVEN, 0)
+_OF_SYMPY = Policy(WordRule.GIVEN, euler=True, log_base="last")
+_FROM_0 = Policy(WordRule.GIVEN, 0)
 
 LANGUAGES: dict[str, Language] = {
     "infix": Language("Python, NumPy or plain infix", INFIX, is_code=True),
-    "hand": Language("written by hand", INFIX, Policy(Words.PRODUCT)),
-    "latex": Language("LaTeX", LATEX, Policy(Words.PRODUCT)),
-    "fpcore": Language("FPCore or s-expressions", SEXPR, Policy(Words.NAME)),
-    "prefix": Language("prefix words", PREFIX, Policy(Words.NAME)),
+    "hand": Language("written by hand", INFIX, Policy(WordRule.PRODUCT)),
+    "latex": Language("LaTeX", LATEX, Policy(WordRule.PRODUCT)),
+    "fpcore": Language("FPCore or s-expressions", SEXPR, Policy(WordRule.NAME)),
+    "prefix": Language("prefix words", PREFIX, Policy(WordRule.NAME)),
     "mathematica": Language(
         "Mathematica",
         MATHEMATICA,
-        Policy(Words.NAME, 1, euler=True, log_base="first", brackets_call=True),
+        Policy(WordRule.NAME, 1, euler=True, log_base="first", brackets_call=True),
     ),
     "c": Language(
-        "C, C++, Java or JavaScript", INFIX, Policy(Words.NAME, remainder="fmod"), is_code=True
+        "C, C++, Java or JavaScript", INFIX, Policy(WordRule.NAME, remainder="fmod"), is_code=True
     ),
-    "fortran": Language("Fortran", INFIX, Policy(Words.NAME, mod="fmod"), is_code=True),
+    "fortran": Language("Fortran", INFIX, Policy(WordRule.NAME, mod="fmod"), is_code=True),
     "matlab": Language(
-        "MATLAB or Octave", INFIX, Policy(Words.NAME, 1, powers_from_left=True), is_code=True
+        "MATLAB or Octave", INFIX, Policy(WordRule.NAME, 1, powers_from_left=True), is_code=True
     ),
     "julia": Language(
         "Julia",
         INFIX,
-        Policy(Words.NAME, 1, log_base="first", close_products=True, remainder="fmod"),
+        Policy(WordRule.NAME, 1, log_base="first", close_products=True, remainder="fmod"),
         is_code=True,
     ),
     "spreadsheet": Language(
         "Excel or another spreadsheet",
         SPREADSHEET,
-        Policy(Words.NAME, log_base="last", powers_from_left=True),
+        Policy(WordRule.NAME, log_base="last", powers_from_left=True),
     ),
-    "mathml": Language("MathML", MATHML, Policy(Words.NAME)),
+    "mathml": Language("MathML", MATHML, Policy(WordRule.NAME)),
     "sympy": Language("SymPy", INFIX, _OF_SYMPY),
     "sympy_x0": Language("SymPy, x0 first", INFIX, replace(_OF_SYMPY, index_base=0)),
     "sympy_x1": Language("SymPy, x1 first", INFIX, replace(_OF_SYMPY, index_base=1)),
     "sympy_x_0": Language("SymPy, x_0 first", INFIX, replace(_OF_SYMPY, index_base=0)),
     "sympy_named": Language("SymPy, named variables", INFIX, _OF_SYMPY),
-    "operon": Language("Operon", INFIX, Policy(Words.NAME, 1)),
-    "pysr": Language("PySR", INFIX, Policy(Words.NAME, 0, log_base="first")),
+    "operon": Language("Operon", INFIX, Policy(WordRule.NAME, 1)),
+    "pysr": Language("PySR", INFIX, Policy(WordRule.NAME, 0, log_base="first")),
     "srtree": Language("srtree and eggp", INFIX, _FROM_0),
     "tinygp": Language("tinyGP with parameters", INFIX, _FROM_0),
     "tir": Language("TIR", INFIX, _FROM_0),
     "bingo": Language("Bingo", INFIX, _FROM_0),
     "gplearn": Language("gplearn", INFIX, replace(_FROM_0, protected="gplearn")),
     "gplearn_plain": Language("gplearn, with the plain functions", INFIX, _FROM_0),
-    "deap": Language("DEAP", INFIX, Policy(Words.NAME, protected="deap")),
+    "deap": Language("DEAP", INFIX, Policy(WordRule.NAME, protected="deap")),
     "deap_plain": Language(
-        "DEAP, with the plain functions", INFIX, Policy(Words.NAME, protected="deap_plain")
+        "DEAP, with the plain functions", INFIX, Policy(WordRule.NAME, protected="deap_plain")
     ),
-    "turingbot": Language("TuringBot", INFIX, Policy(Words.NAME)),
-    "eureqa": Language("Eureqa", INFIX, Policy(Words.NAME, protected="eureqa")),
+    "turingbot": Language("TuringBot", INFIX, Policy(WordRule.NAME)),
+    "eureqa": Language("Eureqa", INFIX, Policy(WordRule.NAME, protected="eureqa")),
     "e2e": Language("E2E words", INFIX, _FROM_0),
     "e2e_infix": Language("E2E and TPSR infix", INFIX, _FROM_0),
-    "e2e_prefix": Language("E2E prefix words", PREFIX, Policy(Words.NAME, 0)),
+    "e2e_prefix": Language("E2E prefix words", PREFIX, Policy(WordRule.NAME, 0)),
     "dso": Language("DSO", INFIX, replace(_OF_SYMPY, index_base=1)),
     "qlattice": Language("QLattice", INFIX, _FROM_0),
     "ps-tree": Language("PS-Tree", INFIX, _FROM_0),

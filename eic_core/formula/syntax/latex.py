@@ -58,7 +58,7 @@ from eic_core.formula.syntax.latex_words import (
     said_by,
 )
 from eic_core.formula.syntax.names import Names, refuse_function
-from eic_core.formula.syntax.policy import Words
+from eic_core.formula.syntax.policy import WordRule
 from eic_core.formula.syntax.reading import Refusal, Report, insert, replaced
 from eic_core.formula.syntax.tokens import (
     BAD,
@@ -383,7 +383,7 @@ class _Scanner(Brackets):
         """Whether a word is one name by the policy, which in LaTeX is that of a product."""
         words = self.names.policy.words
         given = all(self.names.is_known(letter) for letter in letters)
-        return words is Words.NAME or words is Words.GIVEN and not given
+        return words is WordRule.NAME or words is WordRule.GIVEN and not given
 
     @cached_property
     def chooses(self) -> bool:

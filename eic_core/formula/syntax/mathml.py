@@ -8,7 +8,7 @@ from eic_core.formula.syntax.mathml_elements import Element, plain_letters, read
 from eic_core.formula.syntax.mathml_shown import read_shown
 from eic_core.formula.syntax.names import Names
 from eic_core.formula.syntax.reading import MAX_DEPTH, Report
-from eic_core.formula.syntax.sexpr import Form, read_form
+from eic_core.formula.syntax.sexpr import SExpression, read_form
 from eic_core.formula.tree import Draft
 
 
@@ -66,9 +66,9 @@ class _Content:
     def __init__(self, report: Report) -> None:
         self.report = report
 
-    def form(self, root: Element) -> Form:
+    def form(self, root: Element) -> SExpression:
         root = self.right_side(root)
-        done: dict[int, Form] = {}
+        done: dict[int, SExpression] = {}
         pending = [(root, False)]
         while pending:
             element, ready = pending.pop()
@@ -107,7 +107,7 @@ class _Content:
     def is_operand(element: Element) -> bool:
         return element.tag not in ("degree", "logbase", "bvar")
 
-    def call(self, element: Element, done: dict[int, Form]) -> Form:
+    def call(self, element: Element, done: dict[int, SExpression]) -> SExpression:
         """``<apply>``: an operator and what it is applied to."""
         children = element.elements
         if not children:
@@ -131,8 +131,8 @@ class _Content:
                     "this degree or base is not read", mark.start, mark.end, "write a number"
                 )
             items.append(self.atom(inner[0]))
-        first = Form(name, head.start, head.end)
-        return Form("(", element.start, element.end, [first, *items])
+        first = SExpression(name, head.start, head.end)
+        return SExpression("(", element.start, element.end, [first, *items])
 
     def case(self, element: Element) -> list[Element]:
         """The value and the condition of a ``<piece>``, or the value of ``<otherwise>``."""
@@ -141,31 +141,31 @@ class _Content:
             self.refuse(element)
         return parts
 
-    def choice(self, element: Element, done: dict[int, Form]) -> Form:
+    def choice(self, element: Element, done: dict[int, SExpression]) -> SExpression:
         """``<piecewise>``: each piece where its condition holds and none before it does."""
         span = (element.start, element.end)
         cases = element.elements
-        rest = Form("NAN", *span)
+        rest = SExpression("NAN", *span)
         if cases and cases[-1].tag == "otherwise":
             rest = done[id(cases.pop().elements[0])]
         for case in reversed(cases):
             if case.tag == "otherwise":
                 self.refuse(case)
             value, condition = [done[id(part)] for part in case.elements]
-            rest = Form("(", *span, [Form("if", *span), condition, value, rest])
+            rest = SExpression("(", *span, [SExpression("if", *span), condition, value, rest])
         return rest
 
-    def atom(self, element: Element) -> Form:
+    def atom(self, element: Element) -> SExpression:
         tag, span = element.tag, (element.start, element.end)
         if tag in _CONSTANTS:
-            return Form(_CONSTANTS[tag], *span)
+            return SExpression(_CONSTANTS[tag], *span)
         if tag == "cn":
-            return Form(self.number(element), *span)
+            return SExpression(self.number(element), *span)
         if tag == "ci":
             inner = element.elements
             scripted = bool(inner) and inner[0].tag == "msub" and len(inner[0].elements) == 2
             parts = inner[0].elements if scripted else [element]
-            return Form("_".join([plain_letters(part.content) for part in parts]), *span)
+            return SExpression("_".join([plain_letters(part.content) for part in parts]), *span)
         self.refuse(element)
 
     def number(self, element: Element) -> str:

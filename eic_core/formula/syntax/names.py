@@ -331,7 +331,7 @@ class Names:
         if name in self.defined:
             return self.defined[name]
         bare = _MODULE.sub("", name, count=1).lower()
-        if (own := self._protected.get(bare)) is not None:
+        if (own := self._protected.get(name.lower())) is not None:
             return own
         if bare == "remainder" and name[: -len(bare)] not in ("", "math."):
             bare = "mod"  # of NumPy and its kin

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 
-class Words(Enum):
+class WordRule(Enum):
     """What a word of several letters is, if it is no column, argument, constant or function."""
 
     NAME = "one name"  # As in a program
@@ -19,7 +19,7 @@ class Words(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    words: Words = Words.GIVEN
+    words: WordRule = WordRule.GIVEN
     index_base: int | None = None  # What indexed variables count from; None where that differs
     euler: bool = False  # Whether ``E`` is the constant e
     # "", "first" or "last": which argument of ``log(a, b)`` is the base; "" where that differs

@@ -8,7 +8,7 @@ from itertools import accumulate, pairwise
 from eic_core.formula.syntax.build import FUNCTIONS, Span, fold, number_label
 from eic_core.formula.syntax.euler import with_arguments
 from eic_core.formula.syntax.names import Names
-from eic_core.formula.syntax.policy import Words
+from eic_core.formula.syntax.policy import WordRule
 from eic_core.formula.syntax.products import letter_products
 from eic_core.formula.syntax.reading import Refusal, Report
 from eic_core.formula.syntax.tokens import DECIMAL, NAME
@@ -34,7 +34,7 @@ def read_prefix(report: Report, names: Names, start: int, end: int) -> Draft:
         try:
             function = FUNCTIONS.get(_SYMBOLS.get(name, name.lower()))
             if function is None or names.is_column(name):
-                by_hand = len(items) == 2 and names.policy.words is not Words.NAME
+                by_hand = len(items) == 2 and names.policy.words is not WordRule.NAME
                 stack.append(
                     _applied(report, names, name, start, span)
                     if by_hand

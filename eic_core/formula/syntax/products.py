@@ -21,7 +21,7 @@ from eic_core.formula.syntax.names import (
     NOT_A_NUMBER,
     Names,
 )
-from eic_core.formula.syntax.policy import Words
+from eic_core.formula.syntax.policy import WordRule
 from eic_core.formula.syntax.reading import Refusal, Report, replaced
 from eic_core.formula.syntax.refusals import MISSPELT
 from eic_core.formula.syntax.tokens import (
@@ -97,9 +97,9 @@ def letter_products(
     `styled` words are written in mathematical letters, of which each is a symbol.
     """
     found = LetterProducts({}, {}, {})
-    if names.policy.words is Words.NAME:
+    if names.policy.words is WordRule.NAME:
         return found
-    by_hand = names.policy.words is Words.PRODUCT
+    by_hand = names.policy.words is WordRule.PRODUCT
     for word in dict.fromkeys([row[1] for row in tokens if row[0] == NAME]):
         if len(word) < 2 or not (ways := ways_of(word)) or _is_whole(word, names):
             continue

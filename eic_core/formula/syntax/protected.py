@@ -16,18 +16,20 @@ from fractions import Fraction
 from eic_core.formula.syntax import phrases
 from eic_core.formula.syntax.build import FUNCTIONS, Function, Span, chain, plain
 from eic_core.formula.syntax.conditions import CALLS, choice, positive
-from eic_core.formula.syntax.reading import Report
+from eic_core.formula.syntax.reading import Report, replaced
 from eic_core.formula.tree import Draft, Formula, constant
 
 PLAIN = {"gplearn": "gplearn_plain", "deap": "deap_plain"}
 """For each tool with protected functions the notation that reads its text with the plain ones."""
 
-_PLAIN_OPERATORS: Mapping[str, tuple[str, Fraction | None]] = {
-    "gp_div": ("div", None),
-    "gp_log": ("log", None),
-    "gp_inv": ("power", Fraction(-1)),
-    "deap_div": ("div", None),
+_PLAIN_NAMES = {
+    "gp_div": "divide",
+    "gp_log": "ln",
+    "gp_inv": "reciprocal",
+    "deap_div": "divide",
+    "sqrt": "np.sqrt",
 }
+"""Names of the plain functions that no tool uses for its own."""
 _WRITTEN_AS = {"gp_div": "div", "gp_log": "log", "gp_inv": "inv", "deap_div": "protectedDiv"}
 _ROOT = "sqrt"
 
@@ -108,7 +110,9 @@ def note_protected(report: Report, formula: Formula) -> None:
     if met:
         report.protected = tuple(met)
         report.note(str(phrases.protected_functions(met)), next(iter(met.values())))
-        report.alternative(str(phrases.plain_functions(met)), lambda: plain_text(formula))
+        report.alternative(
+            str(phrases.plain_functions(met)), lambda: plain_text(report.text, formula)
+        )
 
 
 def _has_its_own_abs(formula: Formula, k: int) -> bool:
@@ -120,25 +124,22 @@ def _has_its_own_abs(formula: Formula, k: int) -> bool:
     return below.operator == "abs" and below.span == node.span
 
 
-_LOGARITHM = re.compile(r"\blog\(")
+_CALLED = re.compile(r"\w+")
 
 
-def plain_text(formula: Formula) -> str:
-    """The formula with the plain functions in place of the protected ones, so written that it is
-    read so whatever the notation.
+def plain_text(text: str, formula: Formula) -> str:
+    """The text with the plain functions in place of the protected ones, by names that are read so
+    whatever the notation.
 
     >>> from eic_core.formula.syntax import read
-    >>> plain_text(read("div(sqrt(X0), log(sub(X0, X1)))", syntax="gplearn").formula)
-    'x0**0.5/ln(x0 - x1)'
+    >>> text = "div(sqrt(X0), log(sub(X0, X1)))"
+    >>> plain_text(text, read(text, syntax="gplearn").formula)
+    'divide(np.sqrt(X0), ln(sub(X0, X1)))'
     """
-    from eic_core.formula.rendering import to_python
-
-    nodes = list(formula.nodes)
-    for k, node in enumerate(nodes):
-        if node.operator in _PLAIN_OPERATORS:
-            operator, parameter = _PLAIN_OPERATORS[node.operator]
-            nodes[k] = node._replace(operator=operator, parameter=parameter)
-        elif _has_its_own_abs(formula, k):
-            below = nodes[node.children[0]].children
-            nodes[k] = node._replace(operator="power", parameter=Fraction(1, 2), children=below)
-    return _LOGARITHM.sub("ln(", to_python(Formula(tuple(nodes), formula.source)))
+    pieces = []
+    for k, node in enumerate(formula):
+        is_own = node.operator in _WRITTEN_AS or _has_its_own_abs(formula, k)
+        name = _CALLED.match(text, *node.span) if is_own else None
+        if name is not None:
+            pieces.append((*name.span(), _PLAIN_NAMES[node.operator]))
+    return replaced(text, pieces)

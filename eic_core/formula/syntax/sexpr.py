@@ -77,12 +77,14 @@ _MOST_CHOICES = 6
 Span = tuple[int, int]
 
 
-class Form:
+class SExpression:
     """An atom or a bracketed list of `items`, with its place."""
 
     __slots__ = ("end", "is_list", "items", "start", "text")
 
-    def __init__(self, text: str, start: int, end: int, items: list[Form] | None = None) -> None:
+    def __init__(
+        self, text: str, start: int, end: int, items: list[SExpression] | None = None
+    ) -> None:
         self.text, self.start, self.end, self.items = text, start, end, items or []
         self.is_list = items is not None
 
@@ -95,16 +97,16 @@ class Form:
         return self.items[0].text if self.items and not self.items[0].is_list else ""
 
 
-def _forms(report: Report, start: int, end: int) -> list[Form]:
-    levels = [Form("", start, end, [])]
+def _forms(report: Report, start: int, end: int) -> list[SExpression]:
+    levels = [SExpression("", start, end, [])]
     for match in _TOKENS.finditer(report.text, start, end):
         kind, text = match.lastgroup, match[0]
         if kind == "comment":
             continue
         if kind != "bracket":
-            levels[-1].items.append(Form(text, *match.span()))
+            levels[-1].items.append(SExpression(text, *match.span()))
         elif text in "([":
-            form = Form(text, *match.span(), [])
+            form = SExpression(text, *match.span(), [])
             levels[-1].items.append(form)
             levels.append(form)
             if len(levels) > MAX_DEPTH:
@@ -125,11 +127,11 @@ def _forms(report: Report, start: int, end: int) -> list[Form]:
 class _Core(NamedTuple):
     """An expression with the name, the arguments and the properties that its form gives it."""
 
-    form: Form
-    body: Form
+    form: SExpression
+    body: SExpression
     name: str = ""
     arguments: tuple[_Argument, ...] = ()
-    properties: tuple[tuple[str, Form], ...] = ()
+    properties: tuple[tuple[str, SExpression], ...] = ()
 
     @property
     def is_fpcore(self) -> bool:
@@ -141,7 +143,7 @@ class _Argument(NamedTuple):
     sizes: tuple[str, ...]  # of an array, along each dimension
 
 
-def _core(report: Report, form: Form) -> _Core:
+def _core(report: Report, form: SExpression) -> _Core:
     """An FPCore, a ``lambda`` or a ``define``; another form is an expression by itself."""
     items = form.items
     if form.head in ("lambda", "define") and len(items) == 3:
@@ -153,7 +155,7 @@ def _core(report: Report, form: Form) -> _Core:
         return _Core(form, form)
     place, name = 1, ""
     arguments: tuple[_Argument, ...] = ()
-    properties: list[tuple[str, Form]] = []
+    properties: list[tuple[str, SExpression]] = []
     if len(items) > 1 and not items[1].is_list and not items[1].text.startswith(":"):
         name, place = items[1].text, 2
     if place < len(items) and items[place].is_list:
@@ -167,7 +169,7 @@ def _core(report: Report, form: Form) -> _Core:
     return _Core(form, items[place], name, arguments, tuple(properties))
 
 
-def _arguments(form: Form) -> tuple[_Argument, ...]:
+def _arguments(form: SExpression) -> tuple[_Argument, ...]:
     """An FPCore's arguments: ``x``, ``(! :precision binary32 x)``, ``(A 3)``."""
     found: dict[str, _Argument] = {}
     for item in form.items:
@@ -233,7 +235,9 @@ def _main(report: Report, cores: list[_Core]) -> _Core:
     return main[0] if main else cores[-1]
 
 
-def _keep_ranges(report: Report, names: Names, condition: Form, arguments: tuple[str, ...]) -> None:
+def _keep_ranges(
+    report: Report, names: Names, condition: SExpression, arguments: tuple[str, ...]
+) -> None:
     """Keep the ranges of a precondition, and say so."""
     ranges = stated_ranges(condition, arguments)
     bounded = ranges.bounded(arguments)
@@ -274,7 +278,7 @@ class StatedRanges:
         return [each for each in both if each[1] <= each[2]]
 
 
-def stated_ranges(condition: Form, arguments: Collection[str]) -> StatedRanges:
+def stated_ranges(condition: SExpression, arguments: Collection[str]) -> StatedRanges:
     """The ranges that an FPCore's ``:pre`` states: ``(<= 1 x 10)``, ``(< 0 x)``, ``and`` of them.
     Numbers bound the variables between them, in a chain of any length. Other preconditions, such as
     ``(< x y)`` or ``(or …)``, give no range.
@@ -297,7 +301,9 @@ def stated_ranges(condition: Form, arguments: Collection[str]) -> StatedRanges:
     return found
 
 
-def _take_bounds(found: StatedRanges, rising: Sequence[Form], arguments: Collection[str]) -> None:
+def _take_bounds(
+    found: StatedRanges, rising: Sequence[SExpression], arguments: Collection[str]
+) -> None:
     """Take in a chain whose members grow from left to right."""
     values = [None if form.text in arguments else _bound_of(form) for form in rising]
     names = [_bounded_variable(form, arguments) for form in rising]
@@ -314,14 +320,14 @@ def _take_bounds(found: StatedRanges, rising: Sequence[Form], arguments: Collect
     found.complete &= alone and values.count(None) == 1
 
 
-def _bounded_variable(form: Form, arguments: Collection[str]) -> tuple[str, bool]:
+def _bounded_variable(form: SExpression, arguments: Collection[str]) -> tuple[str, bool]:
     """The variable that a form is, or that it is the absolute value of; ("", False) for others."""
     absolute = form.head in ("fabs", "abs") and len(form.items) == 2
     name = form.items[1].text if absolute else form.text
     return (name, absolute) if name in arguments else ("", False)
 
 
-def _bound_of(form: Form) -> float | None:
+def _bound_of(form: SExpression) -> float | None:
     """The number that a form is, if it is one in double range."""
     sign = 1.0
     if form.head == "-" and len(form.items) == 2:
@@ -351,7 +357,7 @@ def _fraction_label(text: str) -> str:
     return f"{match[1].replace('+', '')}{over}/{match[3]}" if len(over) <= MAX_DIGITS else ""
 
 
-def read_form(report: Report, names: Names, form: Form) -> Draft:
+def read_form(report: Report, names: Names, form: SExpression) -> Draft:
     """The tree of one form. Raises `FormulaError` if it is no formula, or holds a loop."""
     return _Builder(report, names).build(_Core(form, form))
 
@@ -422,13 +428,13 @@ class _Builder:
         places = {id(slot): place for place, slot in enumerate(slots)}
         return inlined(name, len(slots), body, places)
 
-    def number(self, form: Form, value: Value) -> Sized:
+    def number(self, form: SExpression, value: Value) -> Sized:
         if isinstance(value, tuple) and not isinstance(value, _Array):
             return value
         hint = "take one of its elements, as in `(ref A 0)`"
         self.report.fail("an array stands where a number is wanted", *form.span, hint)
 
-    def value(self, form: Form, scope: Scope) -> Task:
+    def value(self, form: SExpression, scope: Scope) -> Task:
         if not form.is_list:
             return scope[form.text] if form.text in scope else (self.atom(form), 1)
         items, head = form.items, form.head
@@ -455,7 +461,7 @@ class _Builder:
         draft = self.call(form, [draft for draft, _ in sized])
         return draft, size_of(draft) if head in self.cores else size
 
-    def let(self, form: Form, scope: Scope) -> Task:
+    def let(self, form: SExpression, scope: Scope) -> Task:
         """``let``, whose values are those of the scope around it, or ``let*``, one by one."""
         pairs = form.items[1].items if len(form.items) == 3 and form.items[1].is_list else None
         if pairs is None or not all(len(p.items) == 2 and not p.items[0].is_list for p in pairs):
@@ -469,7 +475,7 @@ class _Builder:
             wider[pair.items[0].text] = yield self.value(pair.items[1], around)
         return (yield self.value(form.items[2], wider))
 
-    def element(self, form: Form, array: Value) -> Value:
+    def element(self, form: SExpression, array: Value) -> Value:
         """``(ref A 0 1)``, and the lengths that ``(size A 0)`` and ``(dim A)`` tell."""
         written = form.items[2:]
         for item in written:
@@ -480,7 +486,7 @@ class _Builder:
         if form.head == "dim" and sizes:
             return constant(str(len(sizes)), form.span), 1
         if form.head == "size" and len(places) == 1 and places[0] < len(sizes):
-            return self.atom(Form(sizes[places[0]], *form.span)), 1
+            return self.atom(SExpression(sizes[places[0]], *form.span)), 1
         for place in places if form.head == "ref" else ():
             sizes = _sizes(array)
             if not sizes or sizes[0].isdigit() and place >= int(sizes[0]):
@@ -496,7 +502,7 @@ class _Builder:
                 return array
         self.report.fail("the array has no such element", *form.span, "as in `(ref A 0)`")
 
-    def call(self, form: Form, args: list[Draft]) -> Draft:
+    def call(self, form: SExpression, args: list[Draft]) -> Draft:
         head, span, place = form.head, form.span, form.items[0].span
         try:
             if head in self.cores:
@@ -520,7 +526,7 @@ class _Builder:
         except Refusal as refusal:
             self.report.refuse(refusal, *span)
 
-    def atom(self, form: Form) -> Draft:
+    def atom(self, form: SExpression) -> Draft:
         text, span = form.text, form.span
         names, is_column = self.names, self.names.is_column(form.text)
         try:

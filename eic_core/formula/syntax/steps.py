@@ -48,7 +48,7 @@ from eic_core.formula.syntax.paste import (
     unwrap,
     without_closing_marks,
 )
-from eic_core.formula.syntax.policy import Policy, Words
+from eic_core.formula.syntax.policy import Policy, WordRule
 from eic_core.formula.syntax.reading import MAX_CHARACTERS, Refusal, Report
 from eic_core.formula.syntax.source_view import DIALECTS, looks_like_code
 from eic_core.formula.tree import Draft
@@ -318,11 +318,11 @@ def settle_policy(paste: Paste) -> Paste:
     changes: dict[str, Any] = {}
     if paste.policy is None:
         if program is not None:
-            changes["words"] = Words.NAME
+            changes["words"] = WordRule.NAME
             if program.powers_from_left is None:
                 changes["powers_from_left"] = False
         if paste.reader == PREFIX and not paste.stated:  # `sin xy` is written by hand
-            changes["words"] = Words.GIVEN
+            changes["words"] = WordRule.GIVEN
         text = report.text
         may_be_fortran = paste.reader == INFIX and ("d" in text or "D" in text)
         if may_be_fortran and _OF_FORTRAN.search(text, paste.start, paste.end):

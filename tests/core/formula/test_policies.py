@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from eic_core.formula.syntax import Policy, Words, read
+from eic_core.formula.syntax import Policy, WordRule, read
 from eic_core.formula.syntax.languages import LANGUAGES, language
 
 DOCS = Path(__file__).resolve().parents[3] / "docs" / "notations.md"
@@ -28,8 +28,8 @@ def test_a_reading_has_the_policy_of_its_language(name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "policy", "meant"),
     [
-        ("kBT/h", Policy(Words.PRODUCT), "k*B*T/h"),
-        ("kBT/h", Policy(Words.NAME), "f(kBT, h) = kBT/h"),
+        ("kBT/h", Policy(WordRule.PRODUCT), "k*B*T/h"),
+        ("kBT/h", Policy(WordRule.NAME), "f(kBT, h) = kBT/h"),
         ("log(2, x)", Policy(log_base="first"), "ln(x)/ln(2)"),
         ("E*x", Policy(euler=True), "e*x"),
         ("a^b^c", Policy(powers_from_left=True), "(a^b)^c"),
