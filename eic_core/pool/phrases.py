@@ -74,8 +74,8 @@ def advice(kind: LeftOutKind) -> Phrase:
             return say("The inspector shows the place and what to write instead.")
         case LeftOutKind.NO_COLUMN:
             return say(
-                "Rename the column, choose what columns are counted from, or the table that the "
-                "list was fitted to."
+                "Rename the column, choose what columns are counted from, or choose the table that "
+                "the list was fitted to."
             )
         case LeftOutKind.NO_DATA:
             return say("Choose a table with complete rows, or give every variable a range.")

@@ -216,7 +216,7 @@ def test_the_other_reading_of_a_formula_is_one_click_away() -> None:
     page = open_page(formula="E=mc^2")
     assert page.selectbox(key="kind:mc").value == "uniform"
     (other,) = [b for b in page.button if str(b.key).startswith("alternative-")]
-    assert "mc as a product of letters" in other.label
+    assert "mc as the product m·c" in other.label
     page = other.click().run()
     assert not page.exception
     assert state_of(page).formula == "E=m*c^2"

@@ -70,7 +70,7 @@ def _applied(report: Report, names: Names, name: str, start: int, span: Span) ->
     if name in words.likely or parts and not names.has_columns:
         report.note(f"`{name}` is read as one variable", span)
         other = f"{report.text[:start]}{written}{report.text[span[1] :]}"
-        report.alternative(f"{name} as a product of letters", lambda: other)
+        report.alternative(f"{name} as the product {'·'.join(parts)}", lambda: other)
     return names.leaf(name, span)
 
 

@@ -120,7 +120,7 @@ def _of_sheet(sheet: Sheet, format: str, column: str | None) -> Imported | None:
     rows, notes = read_table_rows(sheet, formulas, table)
     return Imported(
         key,
-        f"{reason}, {sheet.form}",
+        f"{reason}, {sheet.form}" if " " in sheet.form else reason,
         tuple(without_words(rows)),
         (*notes, *filter(None, [note])),
         tuple(dict.fromkeys([formulas, *sheet.formula_columns, *sheet.columns])),

@@ -131,7 +131,6 @@ _PLACEHOLDER = (
     "Paste formulas, one a line, or what PySR, Operon, gplearn or SRBench printed or saved.\n\n"
     "x0*x0 + cos(x3)\nsqrt(x+1) - sqrt(x)   R2: 0.98"
 )
-_TYPES = ["csv", "gz", "tsv", "txt", "json", "bkup", "log"]
 _DETECT = "detect"
 _ALL = "all problems"
 # Longest pasted list that is sent back into the field, in characters.
@@ -155,8 +154,7 @@ def list_input(desk: CompareDesk) -> None:
             help="Ctrl+Enter or ⌘+Enter in the field does the same",
         )
         st.file_uploader(
-            "or a file: CSV, JSON or text, gzipped or not",
-            type=_TYPES,
+            "or a file: CSV, JSON, a notebook, LaTeX or text, gzipped or not",
             key=f"list-file-{desk.uploader}",
             on_change=_read_dropped_file,
         )

@@ -275,9 +275,10 @@ def _summary(scored: Scored, on_front: np.ndarray, name: str) -> None:
     spread = f", with an EIC of {between} digits" if eics else ""
     which = "accuracy, complexity and EIC" if name else "complexity and EIC"
     took = f" Scored in {scored.seconds:.1f} s." if scored.seconds >= 1 else ""
+    share = "The only formula" if read == 1 else f"{len(members):,} of {read:,} formulas"
     verb = "is" if len(members) == 1 else "are"
     st.html(
-        f'<p class="eic-lead"><b>{len(members):,} of {read:,} formulas</b> {verb} on the front of '
+        f'<p class="eic-lead"><b>{share}</b> {verb} on the front of '
         f'{which}{spread}.</p><p class="eic-quiet">No other formula is at least as good in every '
         f"one of these and better in one; such formulas are outlined.{took}</p>"
     )

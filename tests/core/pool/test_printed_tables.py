@@ -158,7 +158,7 @@ def test_what_pysr_itself_prints_is_still_its_own():
     got = import_formulas(text)
     assert (
         got.format == "pysr"
-        and got.reason.endswith(", printed")
+        and got.label.endswith(", printed")
         and read(text)[1] == ("x0", {"complexity": 3, "loss": 0.5})
     )
     text = "Complexity Loss Equation\n0 9.6e-02 2.5\n1 6.4e-04 x0 * 2.5\n"
