@@ -26,10 +26,14 @@ from eic_core.formula.syntax.languages import language
 from eic_core.measure.table import Table
 from eic_core.pool import pick_phrases
 from eic_core.pool.candidate import Refused, read_candidate
-from eic_core.pool.importers import FORMATS, Imported, Listed, import_formulas
+from eic_core.pool.importers import ALIASES, FORMATS, Imported, Listed, import_formulas
 from eic_core.pool.left_out import left_out_lines, refuse_left_out
 from eic_core.pool.listing import ListedScore, TableData, column_notes, score_listing
 from eic_core.pool.picking import READABLE, Pick, pick
+<<<<<<< HEAD
+=======
+from eic_core.pool.protected import protected_note, with_plain_functions
+>>>>>>> attacklists
 from eic_core.pool.table_check import check_table
 from eic_core.pool.tool_functions import with_plain_functions
 from eic_core.samples import Samples
@@ -70,7 +74,11 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("--problem", metavar="NAME", help="where the list is about several")
     parser.add_argument(
-        "--format", choices=("auto", *FORMATS), default="auto", help="default: %(default)s"
+        "--format",
+        choices=("auto", *FORMATS, *ALIASES),
+        default="auto",
+        metavar="NAME",
+        help=f"auto, {', '.join(FORMATS)}; default: %(default)s",
     )
     parser.add_argument(
         "--column", metavar="NAME", help="the column of the list that holds the formulas"
@@ -120,17 +128,22 @@ def run(options: argparse.Namespace) -> None:
     cards = []
     if options.card or options.holdout:  # a held-out table is for the card alone
         cards = _cards(choice, CardRows(table, target, options.holdout))
+    notes = [*filter(None, [protected_note(scores)]), *imported.notes]
     if options.json:
         document = choice.to_json() | {
             "target": target,
             "exponents": options.exponents,
             "doubts": list(doubts),
+            "notes": notes,
         }
         if cards:
             document["cards"] = [card_document(*card) for card in cards]
         print(json.dumps(plain_value(document), allow_nan=False, ensure_ascii=False))
     else:
         lines = [*_lines(choice, table, target, doubts), *column_notes(scores)]
+        if note := protected_note(scores):
+            lines[3:3] = [f"{note} With --reading plain: the plain functions."]
+        lines += imported.notes
         if cards:
             lines += ["", *card_lines(cards, _heads(choice))]
         print("\n".join(lines))
@@ -188,6 +201,10 @@ def _rows_of_problem(imported: Imported, name: str | None, stem: str) -> list[Li
     return [row for row in imported.rows if name is None or row.problem == name]
 
 
+def _r_squared(value: float) -> str:
+    return wording.number(value, 5) if value > -100 else wording.significant(value)
+
+
 def _lines(choice: Pick, table: Table, target: str, doubts: tuple[str, ...]) -> list[str]:
     lines = [
         choice.picked.listed.formula,
@@ -209,7 +226,7 @@ def _lines(choice: Pick, table: Table, target: str, doubts: tuple[str, ...]) -> 
         formula = wording.shorten(" ".join(scored.listed.formula.split()), FORMULA_WIDTH)
         mark = "" if scored is not choice.plain else "   <- without regard to EIC"
         lines.append(
-            f"{scored.listed.row:>6} {wording.number(weight, 5):>9} {score.r2:9.5f} "
+            f"{scored.listed.row:>6} {wording.number(weight, 5):>9} {_r_squared(score.r2):>9} "
             f"{score.complexity:>6} {pick_phrases.eic_in_table(score):>6}  {formula}{mark}"
         )
     more = len(choice.ranked) - len(printed)

@@ -15,7 +15,7 @@ from eic_core.formula.syntax import read
 from eic_core.measure import Domain, inspect, sample_domains
 from eic_core.measure.table import read_table
 from eic_core.pool.importers import import_formulas
-from pages.ui.compare.desk import MAX_LIST, CompareState, pack_text
+from pages.ui.compare.desk import MAX_LIST, CompareState, formula_text, pack_text
 from pages.ui.compare.scores_table import scored_csv
 from tests.pages.test_app_inspector import html_of
 
@@ -578,6 +578,16 @@ def test_gplearns_functions_are_read_as_it_computes_them_or_as_the_plain_ones() 
     assert [s.score for s in desk_of(page).scored.scores] == [s.score for s in protected]
     other = paste(open_page(range="x=1.0:5.0"), "sqrt(x)\nlog(x)\n")
     assert "gplearn" not in html_of(other)
+
+
+def test_a_formula_of_physo_can_be_compared_with_its_constants_in_place() -> None:
+    head = "complexity,length,reward,rmse,r2,expression,expression_prefix,c1,c2"
+    text = f"{head}\n5,5,.6,.9,.6,((c1*x0)+c2),[add mul c1 x0 c2],-2,0.5\n1,1,.2,2,.1,x0,[x0],,\n"
+    page = paste(open_page(range="x0=1.0:5.0"), text)
+    assert not page.exception
+    constants, bare = desk_of(page).scored.scores
+    assert formula_text(constants.listed) == "(((-2)*x0)+(0.5))"
+    assert formula_text(bare.listed) == "x0"
 
 
 # --- what is left out ---

@@ -61,7 +61,9 @@ def forms_apart(text: str) -> dict[int, str]:
     }
 
 
-_INDEXED = re.compile(r"[xX](?:_?([0-9]+)|_?\{([0-9]+)\}|\[(?::,)?([0-9]+)\])\Z")
+_INDEXED = re.compile(
+    r"(?:[xX](?:_?([0-9]+)|_?\{([0-9]+)\}|\[(?::,)?([0-9]+)\])|ARG([0-9]+))\Z"  # ARG0: of DEAP
+)
 _HEAD_AND_INDEX = re.compile(r"([^\W\d_]+)_?([0-9]*)\Z")
 _SPELLED = re.compile(r"(\w+)(?:\[\s*(?::\s*,\s*)?([0-9]+)\s*\])?\Z")
 _MODULE = re.compile(r"(?:np|numpy|math|sympy|sp|torch|jnp|tf|onp)\.")
@@ -91,8 +93,8 @@ def canonical_name(name: str) -> str:
 
     >>> [canonical_name(n) for n in ("x_0", "x_{12}", "x₀", "X0", "X_0", "x[:,0]", "x[0]")]
     ['x0', 'x12', 'x0', 'x0', 'x0', 'x0', 'x0']
-    >>> canonical_name("omega_0")
-    'omega_0'
+    >>> canonical_name("omega_0"), canonical_name("ARG0")
+    ('omega_0', 'x0')
     """
     compact = "".join(name.translate(SUBSCRIPTS).split())
     match = _INDEXED.match(compact)

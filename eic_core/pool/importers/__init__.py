@@ -33,6 +33,7 @@ from eic_core.pool.importers.sheets import Sheet, reading_of, too_many
 from eic_core.pool.importers.source import PastedList, source_of
 
 __all__ = [
+    "ALIASES",
     "FORMATS",
     "MAX_BYTES",
     "MAX_ROWS",
@@ -44,6 +45,9 @@ __all__ = [
 
 FORMATS: Mapping[str, str] = {key: row.label for key, row in (TABLES | LINES).items()}
 """Name and label of every format."""
+
+ALIASES: Mapping[str, str] = {"json": "srbench", "pysr_print": "pysr", "operon_print": "operon"}
+"""Further names of formats, by which they went before."""
 
 
 def import_formulas(
@@ -58,7 +62,7 @@ def import_formulas(
     name
         The file's name, for messages and where it says what a file holds.
     format
-        A key of `FORMATS`, or "auto".
+        A key of `FORMATS` or `ALIASES`, or "auto".
     column
         The column that holds the formulas, if the list is a table; default: the one that its
         format names, else the one whose cells read as formulas.
@@ -82,6 +86,7 @@ def import_formulas(
     ('pysr', [('x0', 2.5), ('x0 * x0', 0.1)])
     """
     source = source_of(data, name)
+    format = ALIASES.get(format, format)
     if format != "auto" and format not in FORMATS:
         raise DataError(
             f"there is no format `{format}`", hint="there are auto, " + ", ".join(FORMATS)

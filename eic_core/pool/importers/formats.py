@@ -66,7 +66,7 @@ class TableFormat(NamedTuple):
 class LineFormat(NamedTuple):
     label: str
     line: re.Pattern[str]  # What every line begins with
-    word: re.Pattern[str]  # What one line holds
+    word: re.Pattern[str]  # What some line holds
     syntax: str = ""
     method: str = ""
     table: re.Pattern[str] | None = None  # Lines of the tool's own that hold no formula
@@ -88,7 +88,11 @@ _CRITERIA = (
     "mean_squared_error|minimum_description_length|bayesian_information_criterion"
     "|akaike_information_criterion|objective_values|mdl"
 )
-_CALL = r"\s*\[?\(?(?:{})\("
+_CALL = r"\s*\[?\(?(?:(?:{})\(|[-+]?[\w.]++[\s,\])]*+\Z)"
+"""A call of one of these names, or a variable or a number alone."""
+
+_NOT_CALLS = r"(?!.*(?:[*/^]|[\w)]\s*+[-+]\s|\)[-+]{}))"
+"""No line of calls alone holds one of these: operators between operands, and other names."""
 
 TABLES: dict[str, TableFormat] = {
     "eggp": TableFormat(
@@ -133,8 +137,11 @@ _NO_TOOL = "neither a table nor the print of a known tool"
 LINES: dict[str, LineFormat] = {
     "gplearn": LineFormat(
         "gplearn, printed",
-        re.compile(_CALL.format("add|sub|mul|div|sqrt|log|abs|neg|inv|max|min|sin|cos|tan")),
-        re.compile(r"\bX\d"),
+        re.compile(
+            _NOT_CALLS.format(r"|\bARG\d|(?:protected|safe)_?[dD]iv\(")
+            + _CALL.format("add|sub|mul|div|sqrt|log|abs|neg|inv|max|min|sin|cos|tan")
+        ),
+        re.compile(r"\w\(.*\bX\d|\b(?:div|inv)\("),
         "gplearn",
         "gplearn",
         re.compile(
@@ -144,7 +151,7 @@ LINES: dict[str, LineFormat] = {
     ),
     "deap": LineFormat(
         "DEAP individuals",
-        re.compile(_CALL.format(r"[a-z]\w*") + r"|\s*ARG\d"),
+        re.compile(_NOT_CALLS.format("") + _CALL.format(r"[a-z]\w*")),
         re.compile(r"\bARG\d|\b(?:protected|safe)_?[dD]iv\(|\bvadd\("),
         "deap",
         "DEAP",
@@ -262,6 +269,7 @@ _PHYSO: dict[str, str] = _MAGNITUDES | {
 _CALLS = "sin cos tan exp abs tanh sinh cosh arctan arccos arcsin erf"
 _PHYSO |= {name: f"{name}({{}})" for name in _CALLS.split()}
 _MOST_WORDS = 500
+_OF_FRONT = frozenset("complexity length reward rmse r2 expression expression_prefix".split())
 
 
 def of_magnitudes(cell: str) -> str:
@@ -295,7 +303,7 @@ def _parameters_of(
         return Candidate.from_row({"problem": "", "formula": "", "extra": text}).parameters
 
     def named(cells: tuple[str, ...], formula: str) -> Mapping[str, str]:
-        names = set(_NAME.findall(formula))
+        names = set(_NAME.findall(formula)) - _OF_FRONT  # a variable may be called `length`
         given = {n: cell_of(cells, i).strip() for i, n in enumerate(sheet.columns) if n in names}
         return {n: cell if read_number(cell) is not None else "1" for n, cell in given.items()}
 

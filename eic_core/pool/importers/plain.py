@@ -33,7 +33,8 @@ _KEY = (
     rf"|fitness|aic|bic|mdl){_SET}"
 )
 _COMMENT = re.compile(r"\s*(?:#|//|%)")
-_TRAILING_COMMENT = re.compile(r"(?<!\s)\s++(?:(?:#|//)\s|#[^\d\s(]).*\Z")
+_TRAILING_COMMENT = re.compile(r"(?<!\s)\s++(?:#\s|#[^\d\s(]|//\s++(?=[^\W\d]++\s++[^\W\d])).*\Z")
+"""Behind ``//`` stand several words; one may be the divisor of a whole-number division."""
 _NUMBERED = re.compile(r"\s*[(\[]?(\d{1,6})[.):\]]\s+(?=\S)")
 _BULLET = re.compile(r"\s*[•·‣▪◦]\s*")
 _SIGN_OR_BULLET = re.compile(r"\s*+([-*+–—])\s++(?=\S)")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 import time
 import zlib
 from collections.abc import Hashable
@@ -364,11 +365,18 @@ def formula_text(listed: Listed) -> str:
 
     >>> formula_text(Listed(1, "x0*t0", parameters={"t0": "2"}))
     'x0*t0|theta=2'
+    >>> formula_text(Listed(1, "x0*c1 + c10", parameters={"c1": "-2"}))
+    'x0*(-2) + c10'
     """
-    if not listed.parameters or "theta=" in listed.formula:
+    given = listed.parameters
+    if not given or "theta=" in listed.formula:
         return listed.formula
-    values = (listed.parameters[f"t{i}"] for i in range(len(listed.parameters)))
-    return f"{listed.formula}|theta={';'.join(values)}"
+    if all(f"t{i}" in given for i in range(len(given))):
+        return f"{listed.formula}|theta={';'.join(given[f't{i}'] for i in range(len(given)))}"
+    return _WORD.sub(lambda m: f"({given[m[0]]})" if m[0] in given else m[0], listed.formula)
+
+
+_WORD = re.compile(r"[^\W\d]\w*")
 
 
 # Most formulas times samples of one list; beyond, there are fewer samples, and a notice.

@@ -68,6 +68,29 @@ def test_a_list_about_several_problems_needs_a_name(files, tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["weighed"] == 2
 
 
+def test_what_a_tool_protects_is_said_below_the_choice(files, tmp_path, capsys):
+    programs = tmp_path / "programs.txt"
+    programs.write_text("sqrt(sub(X0, X1))\nmul(X1, sqrt(X0))\n")
+    arguments = ["pick", str(programs), *files[1:]]
+    assert main(arguments) == 0
+    assert capsys.readouterr().out.split("\n")[3].startswith("2 formulas are read as gplearn")
+    assert main([*arguments, "--json"]) == 0
+    assert "as gplearn computes" in json.loads(capsys.readouterr().out)["notes"][0]
+    assert main([*arguments, "--reading", "plain"]) == 0
+    assert "as gplearn computes" not in capsys.readouterr().out
+
+
+def test_what_was_assumed_of_a_list_is_said(files, tmp_path, capsys):
+    outputs = [{"output_type": "stream", "text": text} for text in ("x0 + x1\nx0", "x1*2")]
+    notebook = tmp_path / "run.ipynb"
+    notebook.write_text(json.dumps({"cells": [{"outputs": outputs}]}))
+    assert main(["pick", str(notebook), *files[1:], "--json"]) == 0
+    (note,) = json.loads(capsys.readouterr().out)["notes"]
+    assert note == "2 outputs hold formulas; the last is taken."
+    assert main(["pick", str(notebook), *files[1:]]) == 0
+    assert note in capsys.readouterr().out
+
+
 def test_a_file_that_is_not_there_is_told(tmp_path, capsys):
     assert main(["pick", str(tmp_path / "none.csv"), "--data", str(tmp_path / "d.csv")]) == 2
     assert "cannot read" in capsys.readouterr().err

@@ -288,6 +288,7 @@ def test_cells_guarded_from_spreadsheets_are_taken_back():
         ("(1) x+1\n(2) sin(x)", ["x+1", "sin(x)"]),
         ("1) -x\n2) 2. * x", ["-x", "2. * x"]),
         ("# best\nx+1   # short\n\n// more\nsin(x)", ["x+1", "sin(x)"]),
+        ("x+1 // the best\nx // 2", ["x+1", "x // 2"]),
         ("formula\nx+1\nsin(x)", ["x+1", "sin(x)"]),
         ("x+1\t0.98\t5\nsin(x)\t0.9\t2", ["x+1", "sin(x)"]),
         ("x+1  R2: 0.98\nsin(x), loss=1e-3, complexity: 2", ["x+1", "sin(x)"]),

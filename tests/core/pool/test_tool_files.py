@@ -15,7 +15,7 @@ import pytest
 
 from eic_core.errors import DataError
 from eic_core.measure.table import Table, read_table
-from eic_core.pool.importers import ColumnChoice, Imported, Listed, import_formulas
+from eic_core.pool.importers import ALIASES, ColumnChoice, Imported, Listed, import_formulas
 from eic_core.pool.listing import TableData, score_listing
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -104,6 +104,46 @@ def test_r2_is_what_the_loss_of_the_file_comes_to(name, power, digits, law):
     variance = float(np.var(VALUES[:, 2]))
     stored = [1 - row.stored["loss"] ** power / variance for row in rows]
     assert r_squared(rows, law) == pytest.approx(stored, abs=digits)
+
+
+@pytest.mark.parametrize(
+    ("text", "format"),
+    [
+        ("add(X0, X1)\nX0\nsqrt(X1)\n0.25", "gplearn"),
+        ("div(mass, T_e)\nmul(-0.5, sqrt(kb))\nmass", "gplearn"),
+        ("sqrt(X1)*2\nsin(X2)", "list"),
+        ("add(X0, X1) - sqrt(X0)\nsqrt(X1)", "list"),
+        ("sqrt(a)\nlog(b)", "list"),
+        ("X0\nX1", "list"),
+        ("add(ARG0, 1.0)\nARG1\ndiv(ARG0, ARG1)", "deap"),
+        ("div(x0, 2)\nprotectedDiv(x1, x0)\nx0", "deap"),
+        ("complexity,loss,equation\n1,0.5,div(X0, X1)", "pysr"),
+    ],
+)
+def test_calls_alone_are_of_gplearn_or_deap_and_bare_variables_among_them_too(text, format):
+    assert sample("", text).format == format
+
+
+def test_the_arguments_of_deap_are_the_columns_in_their_order():
+    table = read_table(b"mass,kb,y\n1,2,5\n2,3,8\n4,1,6\n", source="t.csv")
+    rows = sample("", "add(ARG0, mul(ARG1, 2))\nprotectedDiv(ARG1, ARG1)\nARG1").rows
+    scores = score_listing(rows, TableData(table, "y"))
+    assert [s.score.error for s in scores] == ["", "", ""] and scores[0].score.r2 == 1
+    assert dict(scores[2].columns) == {"x1": "kb"}
+
+
+def test_formats_keep_their_former_names():
+    text = "Complexity  Loss  Score  Equation\n1  2.5e+00  0.0  y = x0\n"
+    assert import_formulas(text, format="pysr_print").format == "pysr"
+    front = (SAMPLES / "operon_front.txt").read_bytes()
+    assert import_formulas(front, format="operon_print").format == "operon"
+    assert set(ALIASES.values()) == {"pysr", "operon", "srbench"}
+
+
+def test_a_variable_named_as_a_column_of_the_front_is_no_parameter():
+    head = "complexity,length,reward,rmse,r2,expression,expression_prefix,c1"
+    (row,) = sample("", f"{head}\n4,3,.6,.9,.6,(c1*length),[mul c1 length],2\n").rows
+    assert row.parameters == {"c1": "2"}
 
 
 def test_constants_in_columns_of_their_own_are_parameters():
