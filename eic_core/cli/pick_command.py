@@ -30,12 +30,8 @@ from eic_core.pool.importers import ALIASES, FORMATS, Imported, Listed, import_f
 from eic_core.pool.left_out import left_out_lines, refuse_left_out
 from eic_core.pool.listing import ListedScore, TableData, column_notes, score_listing
 from eic_core.pool.picking import READABLE, Pick, pick
-<<<<<<< HEAD
-=======
-from eic_core.pool.protected import protected_note, with_plain_functions
->>>>>>> attacklists
 from eic_core.pool.table_check import check_table
-from eic_core.pool.tool_functions import with_plain_functions
+from eic_core.pool.tool_functions import protected_note, with_plain_functions
 from eic_core.samples import Samples
 
 MOST_PRINTED = 10

@@ -109,7 +109,7 @@ _HEAD = re.compile(
     r"(?:\s*+where\s*+\{?\w+(?:\s*<:\s*\w+)?\}?)?\s*+:?=(?!=)\s*+"
 )
 _LAMBDA = re.compile(
-    rf"\s*+[\"'](?P<name>\w+)[\"']\s*+:\s*+lambda\s+(?P<parameters>{_PARAMETER}(?:\s*,\s*{_PARAMETER})*)\s*+:\s*+"
+    rf"[\"'](?P<name>\w+)[\"']\s*+:\s*+lambda\s+(?P<parameters>{_PARAMETER}(?:\s*,\s*{_PARAMETER})*)\s*+:\s*+"
 )
 _CASES = re.compile(r"\\begin\s*+\{(?:\w?cases|array)|\\cases\b")
 """What holds ends of lines that end no statement."""
@@ -205,11 +205,9 @@ def _of_options(text: str, start: int, end: int) -> tuple[list[Definition], list
         for quoted in _QUOTED.finditer(text, match.end(), stop):
             one = _definition(text, *quoted.span(1))
             definitions += [one] if one is not None else []
-        for option in re.finditer(r"[\"']\w+[\"']\s*:\s*lambda\b", text[match.end() : stop]):
-            head = _LAMBDA.match(text, match.end() + option.start(), stop)
-            if head is not None:
-                last = _leaves(text, head.end(), stop, ",")
-                definitions.append(_defined(head, head["name"], head.end(), last))
+        for head in _LAMBDA.finditer(text, match.end(), stop):
+            last = _leaves(text, head.end(), stop, ",")
+            definitions.append(_defined(head, head["name"], head.end(), last))
         others.append((place, match.start()))
         place = stop + 1
         while place < end and text[place] in " \t,;":

@@ -64,15 +64,9 @@ LANGUAGES: dict[str, Language] = {
     "bingo": Language("Bingo", INFIX, _FROM_0),
     "gplearn": Language("gplearn", INFIX, replace(_FROM_0, protected="gplearn")),
     "gplearn_plain": Language("gplearn, with the plain functions", INFIX, _FROM_0),
-<<<<<<< HEAD
-    "deap": Language("DEAP", INFIX, Policy(WordRule.NAME, protected="deap")),
+    "deap": Language("DEAP", INFIX, Policy(WordRule.NAME, 0, protected="deap")),
     "deap_plain": Language(
-        "DEAP, with the plain functions", INFIX, Policy(WordRule.NAME, protected="deap_plain")
-=======
-    "deap": Language("DEAP", INFIX, Policy(Words.NAME, 0, protected="deap")),
-    "deap_plain": Language(
-        "DEAP, with the plain functions", INFIX, Policy(Words.NAME, 0, protected="deap_plain")
->>>>>>> attacklists
+        "DEAP, with the plain functions", INFIX, Policy(WordRule.NAME, 0, protected="deap_plain")
     ),
     "turingbot": Language("TuringBot", INFIX, Policy(WordRule.NAME)),
     "eureqa": Language("Eureqa", INFIX, Policy(WordRule.NAME, protected="eureqa")),

@@ -283,7 +283,6 @@ class _Scanner(Brackets):
         # of each list of cases its depth, the conditions of the row, and its first token
         self.rows: list[list[int]] = []
         self.case_name = ""  # what `y =` in a case calls the value
-        self.other_pieces: dict[str, list[tuple[int, int, str]]] = {}
         while True:
             kind, text, start, end = self.raw[self.index]
             self.index += 1
@@ -298,7 +297,6 @@ class _Scanner(Brackets):
                         place + 1,
                         f"close it with `{self.open[-1][0]}`",
                     )
-                self.scripts.offer_reciprocals("{-1.0}")
                 for label, pieces in self.other_pieces.items():
                     self.report.alternative(label, partial(replaced, self.text, pieces))
                 self.emit(END, "", self.stop, self.stop)
@@ -557,10 +555,6 @@ class _Scanner(Brackets):
         self.offer(
             "an index, a part of the name", start, raised.end(), rf"\mathrm{{{name}_{raised[1]}}}"
         )
-
-    def offer(self, label: str, start: int, end: int, piece: str) -> None:
-        """Offer the text with a piece in place of [start, end) and all others of that label."""
-        self.other_pieces.setdefault(label, []).append((start, end, piece))
 
     def power_of_call(self, name: str, start: int, opened: int) -> None:
         """Say of ``\\sin{x}^2`` that the function is raised, and offer the power inside."""
@@ -875,7 +869,7 @@ class _Scanner(Brackets):
 
     def leave_out(self, start: int) -> None:
         """Read nothing from `start` on, and say so."""
-        while self.tokens[-1][0] == COMMA:
+        while self.tokens and self.tokens[-1][0] == COMMA:
             self.tokens.pop()
         shown = " ".join(self.text[start : self.stop].split())
         shown = shown if len(shown) <= _LONGEST_NAME else shown[: _LONGEST_NAME - 1] + "…"
@@ -1007,11 +1001,17 @@ class _Scanner(Brackets):
         if is_indexed := self.following == "[":
             low = self.raw[self.index][2]
             self.index += 1
+<<<<<<< HEAD
             if self.following == "]":
                 self.report.fail("this root has no index", start, low + 1, "as in `\\sqrt[3]{x}`")
             kinds = [token[0] for token in self.raw[self.index : self.index + 2]]
             marks = [token[1] for token in self.raw[self.index : self.index + 2]]
             if kinds[0] != "number" or marks[1:] != ["]"]:
+=======
+            if self.following in ("]", ""):
+                self.report.fail("this root has no index", start, low + 1, "as in `\\sqrt[3]{x}`")
+            if self.raw[self.index][0] != "number" or self.raw[self.index + 1][1] != "]":
+>>>>>>> shrink
                 told = "a root with an index that is no number is read as a power"
                 self.report.note(told, (start, end))
             function = Function("sqrt", 2, 2, lambda args, span: root([args[1], args[0]], span))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 
 from eic_core.formula.syntax.build import FUNCTIONS, Function, log_base, number_label, power
 from eic_core.formula.syntax.names import Names
-from eic_core.formula.syntax.reading import Refusal, Report, replaced
+from eic_core.formula.syntax.reading import Refusal, Report
 from eic_core.formula.syntax.tokens import (
     BAR,
     CALL,
@@ -149,17 +150,12 @@ def _inverse_of(name: str) -> Function | None:
 class Scripts:
     """What the scripts of a function turn it into."""
 
-    def __init__(self, report: Report, names: Names) -> None:
+    def __init__(
+        self, report: Report, names: Names, offer: Callable[[str, int, int, str], None]
+    ) -> None:
         self.report = report
         self.names = names
-        self.text = report.text
-        self.inverted: dict[str, list[tuple[int, int]]] = {}  # where -1 says inverse, by labels
-
-    def offer_reciprocals(self, exponent: str) -> None:
-        """Offer the text in which a -1 behind a function is a power, where it is no inverse."""
-        for label, places in self.inverted.items():
-            pieces = [(start, end, exponent) for start, end in places]
-            self.report.alternative(label, partial(replaced, self.text, pieces))
+        self.offer = offer  # offers the text with another piece at a place, by a label
 
     def log_with_base(self, name: str, script: str, start: int, end: int) -> Function:
         """``\\log_{b}``: an exact base if it is a literal, else a quotient. Raises `FormulaError`
@@ -198,7 +194,7 @@ class Scripts:
                 self.report.note(
                     f"`\\{name}^{{-1}}` is read as the inverse function {shown}", (start, end)
                 )
-                self.inverted.setdefault(f"one over {name}", []).append(where)
+                self.offer(f"one over {name}", *where, "{-1.0}")
                 return inverse
             told = f"`\\{name}^{{-1}}` is read as a power, not as an inverse function"
             self.report.note(told, (start, end))
@@ -368,7 +364,8 @@ class Brackets:
         self.report = report
         self.names = names
         self.text = report.text
-        self.scripts = Scripts(report, names)
+        self.scripts = Scripts(report, names, self.offer)
+        self.other_pieces: dict[str, list[tuple[int, int, str]]] = {}
         self.variants = _one_form(self.text, names)
         self.raw = [
             (m.lastgroup or "", m[0], m.start(), m.end())
@@ -396,6 +393,10 @@ class Brackets:
     def following(self) -> str:
         """The raw token that comes next."""
         return self.raw[self.index][1]
+
+    def offer(self, label: str, start: int, end: int, piece: str) -> None:
+        """Offer the text with a piece in place of [start, end) and all others of that label."""
+        self.other_pieces.setdefault(label, []).append((start, end, piece))
 
     def skip_to(self, end: int) -> None:
         """Go past the raw tokens before a place."""

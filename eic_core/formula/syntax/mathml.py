@@ -21,7 +21,7 @@ def read_mathml(report: Report, names: Names, start: int, end: int) -> Draft:
             "there is no formula", start, end, "write one, such as `<math><mi>x</mi></math>`"
         )
     if len(found) > 1:
-        report.fail("more than one expression", found[1].start, found[1].end, "give a single one")
+        report.fail("more than one expression", *found[1].span, "give a single one")
     root = found[0]
     while root.tag in ("math", "mrow", "semantics", "mstyle") and root.elements:
         inner = root.elements
@@ -92,7 +92,7 @@ class _Content:
             if root.tag in ("lambda", "bind") and inner:
                 root = inner[-1]
             elif root.tag == "apply" and len(inner) == 3 and inner[0].tag == "eq":
-                self.report.note("only the right-hand side is read", (inner[1].start, inner[1].end))
+                self.report.note("only the right-hand side is read", inner[1].span)
                 root = inner[2]
             else:
                 break
@@ -102,9 +102,7 @@ class _Content:
         """``<apply>``: an operator and what it is applied to."""
         children = element.elements
         if not children:
-            self.report.fail(
-                "nothing is applied here", element.start, element.end, "write an operator"
-            )
+            self.report.fail("nothing is applied here", *element.span, "write an operator")
         head = children[0]
         if head.tag in _NOT_READ:
             self.refuse(head)
@@ -117,12 +115,15 @@ class _Content:
         for mark in marks.values():
             inner = mark.elements
             if len(inner) != 1 or inner[0].tag == "apply":
-                self.report.fail(
-                    "this degree or base is not read", mark.start, mark.end, "write a number"
-                )
+                self.report.fail("this degree or base is not read", *mark.span, "write a number")
             forms.append(self.atom(inner[0]))
+<<<<<<< HEAD
         first = SExpression(name, head.start, head.end)
         return SExpression("(", element.start, element.end, [first, *forms])
+=======
+        first = Form(name, *head.span)
+        return Form("(", *element.span, [first, *forms])
+>>>>>>> shrink
 
     def case(self, element: Element) -> list[Element]:
         """The value and the condition of a ``<piece>``, or the value of ``<otherwise>``."""
@@ -133,7 +134,7 @@ class _Content:
 
     def choice(self, element: Element, forms: list[SExpression]) -> SExpression:
         """``<piecewise>``: each piece where its condition holds and none before it does."""
-        span = (element.start, element.end)
+        span = element.span
         for case in element.elements[:-1]:
             if case.tag == "otherwise":
                 self.refuse(case)
@@ -143,8 +144,13 @@ class _Content:
             rest = SExpression("(", *span, [SExpression("if", *span), condition, value, rest])
         return rest
 
+<<<<<<< HEAD
     def atom(self, element: Element) -> SExpression:
         tag, span = element.tag, (element.start, element.end)
+=======
+    def atom(self, element: Element) -> Form:
+        tag, span = element.tag, element.span
+>>>>>>> shrink
         if tag in _CONSTANTS:
             return SExpression(_CONSTANTS[tag], *span)
         if tag == "cn":
@@ -161,9 +167,7 @@ class _Content:
         parts = ["".join(part.content.split()) for part in element.children if not part.tag]
         kind = element.attribute("type", "real")
         if element.attribute("base", "10") != "10" or kind.startswith("complex"):
-            self.report.fail(
-                "this number is not read", element.start, element.end, "write a decimal"
-            )
+            self.report.fail("this number is not read", *element.span, "write a decimal")
         if len(parts) == 2 and kind in ("rational", "e-notation"):
             return ("/" if kind == "rational" else "e").join(parts)
         return "".join(parts).replace("−", "-")

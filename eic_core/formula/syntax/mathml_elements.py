@@ -29,6 +29,10 @@ class Element(NamedTuple):
     end: int
 
     @property
+    def span(self) -> tuple[int, int]:
+        return self.start, self.end
+
+    @property
     def elements(self) -> list[Element]:
         return [child for child in self.children if child.tag]
 

@@ -128,7 +128,7 @@ class _Translation:
                 self.element(item)
             else:
                 self.done.append(item)
-        return self.done or [("", root.start, root.end)]
+        return self.done or [("", *root.span)]
 
     def plan(self, element: Element, *items: Element | Piece | str) -> None:
         """Write texts and elements in this order; the first text begins where `element` does, all
@@ -145,7 +145,7 @@ class _Translation:
         self.todo.extend(reversed(planned))
 
     def fail(self, element: Element, message: str, hint: str) -> None:
-        self.report.fail(message, element.start, element.end, hint)
+        self.report.fail(message, *element.span, hint)
 
     def element(self, element: Element) -> None:
         tag, inner = element.tag, element.elements
@@ -272,21 +272,21 @@ class _Translation:
                 return
             if SOME_UNITS.match(name):
                 told = f"`{name[:40]}` is read as a variable, not as a unit"
-                self.report.note(told, (element.start, element.end))
+                self.report.note(told, element.span)
         if len(name) == 1 and not name.isalpha() and name != "_":
             self.mark(element)
             return
         try:
             applied = not self.names.is_column(name) and self.names.function(name) is not None
         except Refusal as refusal:
-            self.report.refuse(refusal, element.start, element.end)
+            self.report.refuse(refusal, *element.span)
         self.write(self.letters(element, applied and len(name) > 1), element)
 
     def number(self, element: Element) -> None:
         text = element.content
         if _DECIMAL_COMMA.match(text) and not _THOUSANDS.match(text):
             told = "a comma between digits is read as the decimal mark"
-            self.report.note(told, (element.start, element.end))
+            self.report.note(told, element.span)
             text = text.replace(",", ".")
         if not _DECIMAL.match(text):
             self.fail(element, f"`{text[:40]}` is not a number", "write it as `2.5`")
@@ -321,7 +321,7 @@ class _Translation:
         self.plan(element, first, *parts, last)
 
     def write(self, text: str, element: Element) -> None:
-        self.done.append((text, element.start, element.end))
+        self.done.append((text, *element.span))
 
 
 def _alone(element: Element) -> Element:

@@ -212,7 +212,7 @@ def _with_cases(report: Report, names: Names, tokens: list[TokenRow]) -> list[To
                 kept.append((COMMA, ",", start, stop, None))
         if kind == CALL:  # as in `WHEN (x > 0)`
             kept.append((OPEN, "(", end - 1, end, None))
-    if len(kept) == len(tokens) and all(a is b for a, b in zip(kept, tokens, strict=True)):
+    if not any(row[4] is _CASE for row in kept):
         return tokens
     if begun:
         end = tokens[-1][3]

@@ -61,29 +61,27 @@ def _sheet_of_json(source: PastedList) -> Sheet | None:
 _NAMED = "call it `formula`, or paste the formulas, one a line"
 
 
+def _loaded(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
 def json_of(source: PastedList) -> Any:
     """What a text of JSON holds, one object a line, too; None if it is no JSON."""
     text = source.text.strip()
     if text[:1] not in ("[", "{"):
         return None
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        pass
-    try:
-        return [json.loads(line) for line in source.lines]
-    except (ValueError, RecursionError):
-        return None
+    content = _loaded(text)
+    return content if content is not None else _loaded(f"[{','.join(source.lines)}]")
 
 
 def _python_of(text: str) -> Any:
     """A printed Python list or dictionary; what JSON has no form for stands for nothing."""
     if text[:1] not in ("[", "{") or "'" not in text:
         return None
-    try:
-        return json.loads(_PYTHON.sub(_as_json, text))
-    except (ValueError, RecursionError):
-        return None
+    return _loaded(_PYTHON.sub(_as_json, text))
 
 
 def _as_json(match: re.Match[str]) -> str:

@@ -131,10 +131,6 @@ _PLACEHOLDER = (
     "Paste formulas, one a line, or what PySR, Operon, gplearn or SRBench printed or saved.\n\n"
     "x0*x0 + cos(x3)\nsqrt(x+1) - sqrt(x)   R2: 0.98"
 )
-<<<<<<< HEAD
-=======
-_TYPES = "csv gz tsv txt json jsonl bkup bak log ipynb tex html md py pkl pickle".split()
->>>>>>> attacklists
 _DETECT = "detect"
 _ALL = "all problems"
 # Longest pasted list that is sent back into the field, in characters.

@@ -141,6 +141,7 @@ LATEX = {
     r"\frac12 x": "mul(div(#1, #2), x)",
     r"\dfrac{\tfrac{1}{x}}{y}": "div(div(#1, x), y)",
     r"\sqrt[3]{x} + \sqrt2": "add(root<3>(x), sqrt(#2))",
+    r"x^2_\mathrm{B} + \pi": "add(power<2>(x_B), #pi)",
     r"\left(x_{0} + 1\right)^{2}": "power<2>(add(x0, #1))",
     r"x_{0} \cdot x_1 \times 2": "mul(mul(x0, x1), #2)",
     r"2 x y": "mul(mul(#2, x), y)",

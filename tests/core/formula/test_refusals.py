@@ -31,3 +31,9 @@ def test_a_refusal_has_its_kind_and_the_facts_that_it_names(text: str) -> None:
     with pytest.raises(FormulaError) as refusal:
         read(text)
     assert (refusal.value.kind, refusal.value.fields) == REFUSED[text]
+
+
+@pytest.mark.parametrize("text", [r"\sqrt[", r";\text{if }x"])
+def test_latex_that_ends_where_a_part_is_wanted_is_refused(text: str) -> None:
+    with pytest.raises(FormulaError):
+        read(text)
