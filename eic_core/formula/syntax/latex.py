@@ -1001,17 +1001,11 @@ class _Scanner(Brackets):
         if is_indexed := self.following == "[":
             low = self.raw[self.index][2]
             self.index += 1
-<<<<<<< HEAD
-            if self.following == "]":
+            if self.following in ("]", ""):
                 self.report.fail("this root has no index", start, low + 1, "as in `\\sqrt[3]{x}`")
             kinds = [token[0] for token in self.raw[self.index : self.index + 2]]
             marks = [token[1] for token in self.raw[self.index : self.index + 2]]
             if kinds[0] != "number" or marks[1:] != ["]"]:
-=======
-            if self.following in ("]", ""):
-                self.report.fail("this root has no index", start, low + 1, "as in `\\sqrt[3]{x}`")
-            if self.raw[self.index][0] != "number" or self.raw[self.index + 1][1] != "]":
->>>>>>> shrink
                 told = "a root with an index that is no number is read as a power"
                 self.report.note(told, (start, end))
             function = Function("sqrt", 2, 2, lambda args, span: root([args[1], args[0]], span))

@@ -117,13 +117,8 @@ class _Content:
             if len(inner) != 1 or inner[0].tag == "apply":
                 self.report.fail("this degree or base is not read", *mark.span, "write a number")
             forms.append(self.atom(inner[0]))
-<<<<<<< HEAD
-        first = SExpression(name, head.start, head.end)
-        return SExpression("(", element.start, element.end, [first, *forms])
-=======
-        first = Form(name, *head.span)
-        return Form("(", *element.span, [first, *forms])
->>>>>>> shrink
+        first = SExpression(name, *head.span)
+        return SExpression("(", *element.span, [first, *forms])
 
     def case(self, element: Element) -> list[Element]:
         """The value and the condition of a ``<piece>``, or the value of ``<otherwise>``."""
@@ -144,13 +139,8 @@ class _Content:
             rest = SExpression("(", *span, [SExpression("if", *span), condition, value, rest])
         return rest
 
-<<<<<<< HEAD
     def atom(self, element: Element) -> SExpression:
-        tag, span = element.tag, (element.start, element.end)
-=======
-    def atom(self, element: Element) -> Form:
         tag, span = element.tag, element.span
->>>>>>> shrink
         if tag in _CONSTANTS:
             return SExpression(_CONSTANTS[tag], *span)
         if tag == "cn":
