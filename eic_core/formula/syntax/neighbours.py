@@ -510,8 +510,7 @@ def offer_letters(
             if kind == NAME and word in offered:
                 report.note(f"`{word}` is read as one variable", (low, high))
         if offered:
-            listed = wording.join([*offered], limit=5)
-            factors = wording.join(["·".join(way) for way in offered.values()], limit=5)
-            noun = "product" if len(offered) == 1 else "products"
+            factors = wording.join(["·".join(way) for way in offered.values()], limit=3)
+            label = f"{next(iter(offered))} as the product" if len(offered) == 1 else "the products"
             written = Written(report, names, tokens, words.certain | offered)
-            report.alternative(f"{listed} as the {noun} {factors}", written.text)
+            report.alternative(f"{label} {factors}", written.text)
