@@ -115,7 +115,7 @@ def test_the_tag_names_a_notation_as_a_visitor_understands_it() -> None:
 
 
 def test_a_button_of_another_reading_shows_no_raw_backticks() -> None:
-    page = open_page(formula="a/bc")
+    page = open_page(formula="a/bc", syntax="hand")
     labels = [b.label for b in page.button if str(b.key).startswith("alternative-")]
     assert any("after a `/` or `^` only" in label for label in labels)
     assert not any("\\`" in label for label in labels)
@@ -221,6 +221,13 @@ def test_the_other_reading_of_a_formula_is_one_click_away() -> None:
     assert not page.exception
     assert state_of(page).formula == "E=m*c^2"
     assert page.selectbox(key="kind:m").value == "uniform"
+
+
+def test_letters_with_ranges_of_their_own_make_a_word_their_product() -> None:
+    page = open_page(formula="E=mc^2", range=["m=1.0:5.0", "c=1.0:5.0"])
+    assert page.selectbox(key="kind:m").value == "uniform"
+    page.text_area(key="formula_text").set_value("2mc").run()
+    assert page.selectbox(key="kind:mc").value == "uniform"  # The ranges are those of before
 
 
 def test_an_equation_asks_which_side_is_meant_and_a_click_answers() -> None:

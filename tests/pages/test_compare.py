@@ -7,6 +7,7 @@ import io
 import math
 import random
 import time
+from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -78,6 +79,25 @@ def test_a_pasted_list_is_scored_and_refused_rows_keep_their_reason() -> None:
     assert "1 row left out of 4" in html_of(page)
     assert "Unknown function <code>lg</code>" in html_of(page)
     assert "of 3 formulas</b>" in html_of(page)
+
+
+def test_every_file_that_the_importers_know_can_be_dropped() -> None:
+    samples = Path(__file__).parents[1] / "core" / "pool" / "samples"
+    for name, label in (("notebook.ipynb", "HTML"), ("latex_table.tex", "LaTeX")):
+        page = open_page(range=["x0=1.0:5.0", "x1=1.0:5.0"])
+        (field,) = page.file_uploader
+        assert not field.proto.type  # Streamlit's field refuses no name
+        page = scored(field.upload(name, (samples / name).read_bytes(), "text/plain").run())
+        assert f"Read as PySR hall of fame, {label}" in html_of(page)
+    page = open_page()
+    page = page.file_uploader[0].upload("checkpoint.pkl", b"\x80\x04\x95", "text/plain").run()
+    assert "is a pickle, which is never loaded" in html_of(page)
+    assert "too long for a web address" not in html_of(page)
+
+
+def test_a_list_of_one_formula_has_one_on_the_front() -> None:
+    page = paste(open_page(range="x=1.0:5.0"), "x - 1")
+    assert "<b>The only formula</b> is on the front" in html_of(page)
 
 
 def test_the_scores_in_the_page_are_those_of_the_engine() -> None:

@@ -513,8 +513,7 @@ def offer_letters(
         for kind, word, low, high, _ in tokens:
             if kind == NAME and word in offered:
                 report.note(f"`{word}` is read as one variable", (low, high))
-        listed = wording.join([*offered], limit=5)
-        factors = wording.join(["·".join(way) for way in offered.values()], limit=5)
-        noun = "product" if len(offered) == 1 else "products"
+        factors = wording.join(["·".join(way) for way in offered.values()], limit=3)
+        label = f"{next(iter(offered))} as the product" if len(offered) == 1 else "the products"
         written = Written(report, names, tokens, words.certain | offered)
-        report.alternative(f"{listed} as the {noun} {factors}", written.text)
+        report.alternative(f"{label} {factors}", written.text)

@@ -123,7 +123,7 @@ def list_notes(desk: CompareDesk, state: CompareState) -> None:
             "The list in this link cannot be read: part of it is missing. Ask for the link "
             "once more, or for the list itself."
         )
-    elif desk.raw is not None and not {"list", "list_example"} & state.to_query().keys():
+    elif desk.imported is not None and not {"list", "list_example"} & state.to_query().keys():
         quiet_note("This list is too long for a web address: a link to this page does not hold it.")
 
 

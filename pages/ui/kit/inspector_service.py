@@ -260,7 +260,7 @@ class InspectorService:
         if not request.formula.strip():
             return Answer(empty=True)
         try:
-            names = declared_names(request.formula, table, request.domains)
+            names = declared_names(request.formula, table, request.domains, request.carried)
             reading = self.read(request.formula, request.syntax, names, progress, request.exponents)
         except (FormulaError, DataError) as error:
             last = last_good.reading.formula.variables if last_good else ()
@@ -328,7 +328,7 @@ class InspectorService:
         progress: Progress | None,
         seconds: float,
     ) -> InspectionResult:
-        columns = declared_names(request.formula, table, request.domains)
+        columns = declared_names(request.formula, table, request.domains, request.carried)
         reading = self.read(request.formula, request.syntax, columns, progress, request.exponents)
         # Most inspections are quicker than the way to a worker and back.
         if self._workers.beside:
@@ -496,18 +496,28 @@ def _table_samples(table: Table, match: VariableMatch, target: str, notices: lis
 
 
 def declared_names(
-    formula: str, table: Table | None, domains: tuple[tuple[str, Domain], ...]
+    formula: str,
+    table: Table | None,
+    domains: tuple[tuple[str, Domain], ...],
+    carried: tuple[str, ...] = (),
 ) -> tuple[str, ...]:
-    """The names that are whole words in a formula: columns, or variables with a range.
+    """The names that a formula's words are read by: columns, or variables with a range.
 
-    A single letter is a variable anyway, but for e.
+    A letter whose range was chosen for another formula says nothing about this one, but for e.
 
-    >>> declared_names("E = mc^2", None, (("mc", DEFAULT_DOMAIN), ("x", DEFAULT_DOMAIN)))
-    ('mc',)
+    >>> mc, m, c, x = ((name, DEFAULT_DOMAIN) for name in ("mc", "m", "c", "x"))
+    >>> declared_names("E = mc^2", None, (mc, x)), declared_names("E = mc^2", None, (m, c))
+    (('mc',), ('m', 'c'))
+    >>> declared_names("E = mc^2", None, (m, c), carried=("m", "c"))
+    ()
     """
     if table is not None:
         return table.names
-    return tuple(name for name, _ in domains if (len(name) > 1 or name in "eE") and name in formula)
+    return tuple(
+        name
+        for name, _ in domains
+        if name in formula and (len(name) > 1 or name in "eE" or name not in carried)
+    )
 
 
 def stated_domains(reading: Reading | None) -> dict[str, Domain]:
