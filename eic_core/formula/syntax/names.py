@@ -219,7 +219,6 @@ class _Columns:
                 self.labels.setdefault(spelling, label)
         for column, label in zip(columns, canonical, strict=True):
             self.labels[column] = column if label in clash else label
-        self.used = frozenset(self.labels.values())
 
     def find(self, name: str) -> str | None:
         """The label of the column that a name spells, None if it spells none."""
@@ -358,8 +357,6 @@ class Names:
             return Function("log", 1, 1, partial(log_base, Fraction(int(maple[1]))))
         based = _LOG_TO_BASE.match(plain_letters(bare)) if bare.startswith("log") else None
         if based is not None and bare != f"log{based[1]}" and int(based[1] or 2) > 1:
-            if bare == "log_e":
-                return FUNCTIONS["log"]
             if not based[1]:
                 raise Refusal(f"the function `{name}` is not supported", "write log(x)/log(b)")
             return Function("log", 1, 1, partial(log_base, Fraction(int(based[1]))))

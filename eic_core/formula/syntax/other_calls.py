@@ -212,7 +212,7 @@ def _with_cases(report: Report, names: Names, tokens: list[TokenRow]) -> list[To
                 kept.append((COMMA, ",", start, stop, None))
         if kind == CALL:  # as in `WHEN (x > 0)`
             kept.append((OPEN, "(", end - 1, end, None))
-    if not any(row[4] is _CASE for row in kept):
+    if kept == tokens:
         return tokens
     if begun:
         end = tokens[-1][3]
@@ -267,4 +267,4 @@ def _with_branches(names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
             choices.pop()
             if conditions.pop():
                 kept.append((BAD, "?", end, end, None))
-    return kept if any(row[:2] == (BAD, "?") for row in kept) else tokens
+    return tokens if kept == tokens else kept
