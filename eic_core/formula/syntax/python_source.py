@@ -58,7 +58,7 @@ Part = ast.expr | ast.stmt | ast.arg | ast.keyword
 _INDENTED = re.compile(r"(?:[ \t]*\n)*[ \t]+(?=\S)")
 _ELEMENT = re.compile(r"[^\W\d]\w*\[\s*(?::\s*,\s*)?[0-9]+\s*\]")
 _LIKE_NUMPY = frozenset("np numpy jnp jax torch tf onp".split())
-_MODULES = _LIKE_NUMPY | frozenset("math sympy sp scipy special F".split())
+_MODULES = _LIKE_NUMPY | frozenset("math sympy sp scipy special".split())
 _OF_COLUMNS = frozenset(("values", "array", "to_numpy"))
 """What follows a column and says nothing."""
 _OTHER_ORDER = frozenset(("where", "mask", "if", "ifelse", "select", "cond"))
