@@ -57,7 +57,7 @@ from eic_core.formula.syntax.latex_words import (
     is_condition,
     said_by,
 )
-from eic_core.formula.syntax.names import Names, refuse_function
+from eic_core.formula.syntax.names import NOT_A_NUMBER, Names, refuse_function
 from eic_core.formula.syntax.policy import Words
 from eic_core.formula.syntax.reading import Refusal, Report, insert, replaced
 from eic_core.formula.syntax.tokens import (
@@ -386,7 +386,7 @@ class _Scanner(Brackets):
         except Refusal:
             return False
         lower = word.lower()
-        return not (lower in NOT_A_NUMBER or lower in SPECIAL or lower in ("and", "or", "not"))
+        return lower not in NOT_A_NUMBER and lower not in ("and", "or", "not")
 
     def is_one_name(self, letters: str) -> bool:
         """Whether a word is one name by the policy, which in LaTeX is that of a product."""

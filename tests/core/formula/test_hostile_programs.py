@@ -75,3 +75,9 @@ def test_functions_of_pytorch_are_read(text, meaning):
 def test_an_unfinished_root_is_refused(text):
     with pytest.raises(FormulaError):
         read(text)
+
+
+@pytest.mark.parametrize("text", ["step(x)", "gauss(x)", "x and y", "x+nan", "None", "inf"])
+def test_every_other_reading_of_latex_can_be_read(text):
+    for other in read(text, syntax="latex").alternatives:
+        read(other.text, syntax="latex")
