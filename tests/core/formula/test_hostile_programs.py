@@ -81,3 +81,8 @@ def test_an_unfinished_root_is_refused(text):
 def test_every_other_reading_of_latex_can_be_read(text):
     for other in read(text, syntax="latex").alternatives:
         read(other.text, syntax="latex")
+
+
+def test_the_remainder_of_a_program_is_named():
+    notes = [note.message for note in read("k = 7 % n\ny = k*x").notes]
+    assert any("Python's remainder" in note for note in notes)
