@@ -27,7 +27,14 @@ from eic_core.formula.syntax.names import Names, canonical_name, is_indexed, saf
 from eic_core.formula.syntax.paste import ask_for_a_side, left_hand_side
 from eic_core.formula.syntax.policy import Policy, WordRule
 from eic_core.formula.syntax.protected import note_protected
-from eic_core.formula.syntax.reading import MAX_NODES, Alternative, Note, Reading, Report
+from eic_core.formula.syntax.reading import (
+    MAX_CHOICES,
+    MAX_NODES,
+    Alternative,
+    Note,
+    Reading,
+    Report,
+)
 from eic_core.formula.syntax.steps import STEPS, Paste, names_of, parse
 from eic_core.formula.tree import Exponents, Formula
 
@@ -166,7 +173,8 @@ def _with_a_way_out(error: FormulaError, read_again: Callable[[str], Reading]) -
         return None
 
     error.replacement = corrected(error.replacement, "")
-    mended = [(meaning, corrected(text, meaning)) for meaning, text in error.choices]
+    choices = error.choices[:MAX_CHOICES]
+    mended = [(meaning, corrected(text, meaning)) for meaning, text in choices]
     error.choices = tuple((meaning, text) for meaning, text in mended if text is not None)
     head = left_hand_side(error.source, 0, len(error.source))
     return ask_for_a_side(error, head[1] if head else 0, len(error.source), is_read)

@@ -548,7 +548,7 @@ def parse_text(
 
 _OF_R = re.compile(r"%(?:/|>|o|x|in|\*)%")
 """Signs that R writes with two percent signs."""
-_REMAINDERS = {
+REMAINDERS = {
     "mod": "`%` is read as Python's remainder, with the sign of the divisor; C's is `fmod(x, y)`",
     "fmod": "`%` is read as C's remainder, with the sign of the dividend; Python's is `mod(x, y)`",
 }
@@ -576,7 +576,7 @@ def _with_remainders(report: Report, names: Names, tokens: list[TokenRow]) -> li
             continue
         kept.append((OPERATOR, "%%" if doubled else "%", *row[2:]))
         if not doubled:
-            report.note(_REMAINDERS[names.policy.remainder], (row[2], row[3]))
+            report.note(REMAINDERS[names.policy.remainder], (row[2], row[3]))
     return kept
 
 

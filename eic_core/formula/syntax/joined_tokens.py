@@ -37,7 +37,7 @@ _INDEX = re.compile(r"_\w++")
 
 def with_joined_tokens(report: Report, names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
     """The tokens with one for each number or name that is written in several."""
-    view = report.view
+    view = report.view[tokens[0][2] : tokens[-1][3]]  # a program has many statements
     if "_" in view and _INDEX_BEHIND.search(view) is not None:
         tokens = _with_indices(report, names, tokens)
     if "10" in view and not view.isascii():

@@ -57,7 +57,7 @@ from eic_core.formula.syntax.latex_words import (
     is_condition,
     said_by,
 )
-from eic_core.formula.syntax.names import Names, refuse_function
+from eic_core.formula.syntax.names import NOT_A_NUMBER, Names, refuse_function
 from eic_core.formula.syntax.policy import WordRule
 from eic_core.formula.syntax.reading import Refusal, Report, insert, replaced
 from eic_core.formula.syntax.tokens import (
@@ -373,13 +373,22 @@ class _Scanner(Brackets):
         else:
             shown = " · ".join([*letters[:-1], text[len(letters) - 1 :]])
             self.report.note(f"`{text}` is read as the product {shown}", (start, end))
-            if len(text) <= _LONGEST_NAME:
+            if len(text) <= _LONGEST_NAME and self.may_be_name(text):
                 self.report.alternative(
                     f"one variable called {text}", partial(self.with_one_name, text, start, end)
                 )
             for offset in range(len(letters) - 1):
                 self.emit(NAME, letters[offset], start + offset, start + offset + 1)
             self.name(text[len(letters) - 1 :], start + len(letters) - 1, end)
+
+    def may_be_name(self, word: str) -> bool:
+        """Whether a word can name a variable: it is no function, and no value such as ``nan``."""
+        try:
+            self.names.function(word)
+        except Refusal:
+            return False
+        lower = word.lower()
+        return lower not in NOT_A_NUMBER and lower not in ("and", "or", "not")
 
     def is_one_name(self, letters: str) -> bool:
         """Whether a word is one name by the policy, which in LaTeX is that of a product."""

@@ -36,6 +36,7 @@ from eic_core.formula.syntax.conditions import (
     is_truth,
 )
 from eic_core.formula.syntax.grammar import apply_call
+from eic_core.formula.syntax.infix import REMAINDERS
 from eic_core.formula.syntax.names import Names, similar_function, suggestion
 from eic_core.formula.syntax.reading import Refusal, Report, replaced
 from eic_core.formula.syntax.refusals import refuse_character
@@ -58,7 +59,7 @@ Part = ast.expr | ast.stmt | ast.arg | ast.keyword
 _INDENTED = re.compile(r"(?:[ \t]*\n)*[ \t]+(?=\S)")
 _ELEMENT = re.compile(r"[^\W\d]\w*\[\s*(?::\s*,\s*)?[0-9]+\s*\]")
 _LIKE_NUMPY = frozenset("np numpy jnp jax torch tf onp".split())
-_MODULES = _LIKE_NUMPY | frozenset("math sympy sp scipy special F".split())
+_MODULES = _LIKE_NUMPY | frozenset("math sympy sp scipy special".split())
 _OF_COLUMNS = frozenset(("values", "array", "to_numpy"))
 """What follows a column and says nothing."""
 _OTHER_ORDER = frozenset(("where", "mask", "if", "ifelse", "select", "cond"))
@@ -283,6 +284,9 @@ class Expression:
             sign = {ast.MatMult: "@", ast.LShift: "<<", ast.RShift: ">>"}.get(kind, "^")
             place = self.report.text.find(sign, self.source.span(node.left)[1])
             refuse_character(self.report, Token(BAD, sign[0], place, place + 1))
+        if kind is ast.Mod:
+            place = self.report.text.find("%", self.source.span(node.left)[1])
+            self.report.note(REMAINDERS[name], (place, place + 1))
         return operands, lambda both: Draft(name, both, span=span)
 
     def joined(self, kind: type[ast.operator], both: list[Draft], span: Span) -> Draft:

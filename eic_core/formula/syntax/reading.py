@@ -18,6 +18,8 @@ MAX_DEPTH = 2_000
 """Deepest nesting of brackets that is read."""
 MAX_ALTERNATIVES = 12
 """Most other readings that are offered."""
+MAX_CHOICES = 20
+"""Most choices of a refusal; each is read once to prove that it can be."""
 MAX_DIGITS = 1_000
 """Longest mantissa of a number."""
 MAX_EXPONENT = 10_000

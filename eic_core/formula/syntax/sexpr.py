@@ -103,6 +103,8 @@ def _forms(report: Report, start: int, end: int) -> list[SExpression]:
         kind, text = match.lastgroup, match[0]
         if kind == "comment":
             continue
+        if kind == "atom" and "|" in text:
+            report.fail("a name in bars is not read", *match.span(), "write it without `|`")
         if kind != "bracket":
             levels[-1].items.append(SExpression(text, *match.span()))
         elif text in "([":

@@ -7,7 +7,7 @@ own text. There remain statements, which give names to formulas, and the formula
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 
 from eic_core.formula.syntax.build import FUNCTIONS, NOTHING, Function
@@ -279,10 +279,9 @@ class _Lines(FunctionBody):
             place = preamble.end() if preamble else match.end()
         return place if place > begin else None
 
-    def lines(self) -> list[tuple[int, int]]:
+    def lines(self) -> Iterator[tuple[int, int]]:
         """The places of the statements, divided where the language ends one."""
         view = self.view
-        found: list[tuple[int, int]] = []
         depth = 0
         begin = self.start
         for match in _BREAKS.finditer(view, self.start, self.end):
@@ -296,10 +295,9 @@ class _Lines(FunctionBody):
                     continue
                 if mark == "}" and not self.block:
                     continue
-                found.append((begin, place))
+                yield begin, place
                 begin = match.end()
-        found.append((begin, self.end))
-        return found
+        yield begin, self.end
 
     def line_ends(self, begin: int, place: int, following: int) -> bool:
         """Whether a statement ends with its line, at `place`; `following` is the next line that is

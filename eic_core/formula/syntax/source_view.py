@@ -168,6 +168,14 @@ _COMMENTS = {
     "matlab": re.compile(r"%[^\n]*+|\.\.\.[^\n]*+(?:\n|(?P<last>\Z))|#(?![0-9])[^\n]*+"),
     "julia": re.compile(r"#(?![0-9])[^\n]*+"),
 }
+_MACRO = re.compile(
+    r"^(?P<head>[ \t]*+#[ \t]*+define[ \t]++)(?P<name>[^\W\d]\w*+)(?:(?P<call>\()"
+    r"|(?P<gap>[ \t]++)(?P<value>[^\s/](?:[^\n/]|/(?!/))*+)(?P<rest>//[^\n]*+|\n|\Z))",
+    re.MULTILINE,
+)
+"""``#define K 2.0`` of C, and the head of ``#define SQ(x) …``."""
+_CLOSED = re.compile(r"(?:[-+]?+[\w.]++(?:(?<=[eE])[-+][0-9]++)?+f?|\((?:[^()]|\([^()]*+\))*+\))\Z")
+"""What stays together wherever a macro puts it."""
 _OF_LAST_LINE = re.compile(r"%[^\n]*+|#(?![0-9])[^\n]*+")
 """MATLAB's comments where no line follows, so that none goes on."""
 _CONTINUATION = re.compile(r"(?<!&)&[ \t]*+(?:![^\n]*+)?+\r?+(?:\n[ \t]*+&?+(?!&)|\Z)")
@@ -285,6 +293,8 @@ class View:
         body = text[start:end]
         if self.dialect in _BLOCKS:
             body = _BLOCKS[self.dialect].sub(lambda match: _blank(match[0]), body)
+        if self.dialect == "c" and "define" in body:
+            body = _MACRO.sub(lambda match: self.macro(match, start), body)
         body = _COMMENTS[self.dialect].sub(_without_comment, body)
         if "." in body:
             body = _OF_FORTRAN.sub(_plain_sign, body)
@@ -330,6 +340,18 @@ class View:
         if kind in ("cast", "wrapper") and (of_c or "32" in text or "16" in text):
             report.note("rounding to a shorter format is no part of the formula", span)
         return _blank(text)
+
+    def macro(self, match: re.Match[str], start: int) -> str:
+        """``K=2.0;`` at the places of ``#define K 2.0``; other macros are left out."""
+        name, span = match["name"], (start + match.start(), start + match.end())
+        if match["call"]:
+            self.report.note(f"the macro `{name[:40]}(…)` is not read", span)
+        if match["call"] or name.endswith("PI") or name == "M_E":  # which the language has, too
+            return match[0]
+        if _CLOSED.match(match["value"].strip()) is None:
+            self.report.fail("this macro is not read", *span, "put what it stands for in brackets")
+        head, gap = _blank(match["head"]), "=".ljust(len(match["gap"]))
+        return f"{head}{name}{gap}{match['value']}{';'.ljust(len(match['rest']))}"
 
     def constant(self, text: str, span: tuple[int, int]) -> str:
         """``M_PI``, ``Math.E`` and their kin; ``M_E`` alone is as likely a mass."""

@@ -12,7 +12,7 @@ from typing import NamedTuple, NoReturn
 from eic_core import wording
 from eic_core.formula.syntax.names import CONSTANT_NAMES
 from eic_core.formula.syntax.python_source import Formulas
-from eic_core.formula.syntax.reading import Report, replaced
+from eic_core.formula.syntax.reading import MAX_CHOICES, Report, replaced
 
 Span = tuple[int, int]
 IDENTIFIER = r"[^\W\d]\w*+"
@@ -158,16 +158,18 @@ class FunctionBody:
         formulas: list[int] = []
         for place in range(len(kept) - 1, -1, -1):
             if kept[place].name not in later and not is_number[place]:
-                formulas.insert(0, place)
+                formulas.append(place)
             later.discard(kept[place].name)
             later |= uses[place]
+        formulas.reverse()
         if not formulas:
             return kept
         if len(formulas) > 1:
+            first = formulas[:MAX_CHOICES]
             labels = [
-                f"`{kept[i].name}`" if kept[i].name else "the line without a name" for i in formulas
+                f"`{kept[i].name}`" if kept[i].name else "the line without a name" for i in first
             ]
-            texts = [self.alone(kept, i) for i in formulas]
+            texts = [self.alone(kept, i) for i in first]
             self.report.fail(
                 "there are several formulas: which is meant?",
                 *kept[formulas[-1]][1:],
