@@ -124,8 +124,7 @@ def _of_sheet(sheet: Sheet, format: str, column: str | None) -> Imported | None:
     formulas, note = formula_column(sheet, table, column)
     rows, notes = read_table_rows(sheet, formulas, table)
     if key == "table" and (tool := _tool_of_cells(rows)) is not None:
-        own = {"syntax": tool.syntax, "method": tool.method}
-        rows = [replace(row, **own) for row in rows]
+        rows = [replace(row, syntax=tool.syntax, method=tool.method) for row in rows]
         notes = (*notes, f"Every formula is a call, as {tool.method} prints.")
     return Imported(
         key,
