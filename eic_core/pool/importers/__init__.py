@@ -123,6 +123,9 @@ def _of_sheet(sheet: Sheet, format: str, column: str | None) -> Imported | None:
         raise no_gplearn_programs()
     formulas, note = formula_column(sheet, table, column)
     rows, notes = read_table_rows(sheet, formulas, table)
+    if key == "table" and (tool := _tool_of_cells(rows)) is not None:
+        rows = [replace(row, syntax=tool.syntax, method=tool.method) for row in rows]
+        notes = (*notes, f"Every formula is a call, as {tool.method} prints.")
     return Imported(
         key,
         f"{reason}, {sheet.form}" if " " in sheet.form else reason,
@@ -132,6 +135,14 @@ def _of_sheet(sheet: Sheet, format: str, column: str | None) -> Imported | None:
         formulas,
         f"{table.label}, {sheet.form.partition(' ')[0]}",
     )
+
+
+def _tool_of_cells(rows: Sequence[Listed]) -> LineFormat | None:
+    """The tool whose calls all formulas of a table are, where no row names another."""
+    if any(row.method or row.syntax for row in rows):
+        return None
+    texts = [row.formula for row in rows if not row.error]
+    return next((each for each in LINES.values() if each.syntax and each.recognise(texts)), None)
 
 
 def _of_lines(source: PastedList, format: str, keys: Sequence[str]) -> Imported | None:

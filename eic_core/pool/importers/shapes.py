@@ -19,6 +19,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from eic_core import wording
 from eic_core.errors import DataError
 from eic_core.pool.importers.listed import read_number
 from eic_core.pool.importers.prints import printed_by_pandas, printed_in_bars, without_gaps
@@ -205,22 +206,32 @@ def _sheet_of_pysr(source: PastedList) -> Sheet | None:
     pattern = re.compile(_PYSR_ROW + _PYSR_SCORE * scored + r"(.*\S)", re.IGNORECASE)
     cells: list[list[str]] = []
     equations: list[list[str]] = []  # letters, so that many lines join in linear time
+    beside: list[str] = []  # lines behind the first row that are none
+    between = 0  # how many of them stand before the last row
     for line in lines[heads[-1] + 1 :]:
         row = pattern.match(line)
+        if row is not None and beside and int(row[1]) <= int(cells[-1][0]):
+            row = None  # the complexities of one table rise
         if row is None:
-            if equations and equations[-1][-3:] == _GOES_ON and line[0] not in "=-":
+            if equations and not beside and equations[-1][-3:] == _GOES_ON and line[0] not in "=-":
                 equations[-1][-3:] = line.strip()
             elif equations:
-                break
+                beside.append(line.strip())
             continue
+        between = len(beside)
         *numbers, text = row.groups("")
         cells.append(numbers)
         equations.append(list(text))
     texts = ("".join(letters) for letters in equations)
     whole = (text[side.end() :] if (side := _LEFT_SIDE.match(text)) else text for text in texts)
     rows = tuple((*numbers, text) for numbers, text in zip(cells, whole, strict=True))
-    notes = (f"{len(heads)} tables were printed; the last is taken.",) if len(heads) > 1 else ()
-    return Sheet(columns, rows, "printed", notes)
+    notes = [f"{len(heads)} tables were printed; the last is taken."] * (len(heads) > 1)
+    if between:
+        shown = wording.join(
+            [f"`{wording.shorten(text, 40)}`" for text in beside[:between]], limit=3
+        )
+        notes.append(f"What stands between the rows is left out: {shown}.")
+    return Sheet(columns, rows, "printed", tuple(notes))
 
 
 _TURINGBOT_HEAD = re.compile(r"\s*Size\s+Error\s+(?:Test[_ ]Error\s+)?(?:Function|Formula)\s*\Z")

@@ -368,12 +368,12 @@ def formula_text(listed: Listed) -> str:
     >>> formula_text(Listed(1, "x0*c1 + c10", parameters={"c1": "-2"}))
     'x0*(-2) + c10'
     """
-    given = listed.parameters
-    if not given or "theta=" in listed.formula:
+    values = listed.parameters
+    if not values or "theta=" in listed.formula:
         return listed.formula
-    if all(f"t{i}" in given for i in range(len(given))):
-        return f"{listed.formula}|theta={';'.join(given[f't{i}'] for i in range(len(given)))}"
-    return _WORD.sub(lambda m: f"({given[m[0]]})" if m[0] in given else m[0], listed.formula)
+    if all(f"t{i}" in values for i in range(len(values))):
+        return f"{listed.formula}|theta={';'.join(values[f't{i}'] for i in range(len(values)))}"
+    return _WORD.sub(lambda m: f"({values[m[0]]})" if m[0] in values else m[0], listed.formula)
 
 
 _WORD = re.compile(r"[^\W\d]\w*")

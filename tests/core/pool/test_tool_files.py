@@ -124,6 +124,30 @@ def test_calls_alone_are_of_gplearn_or_deap_and_bare_variables_among_them_too(te
     assert sample("", text).format == format
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "['add(X0, X1)', 'sqrt(X0)', 'X1']",
+        'program,fitness\n"div(mass, kb)",0.1\nmass,0.2\n',
+        '[{"formula": "log(X0)"}, {"formula": "mul(X0, 2)"}]',
+    ],
+)
+def test_a_table_whose_cells_are_calls_of_gplearn_is_of_gplearn(text):
+    got = sample("", text)
+    assert {(row.syntax, row.method) for row in got.rows} == {("gplearn", "gplearn")}
+    assert got.notes == ("Every formula is a call, as gplearn prints.",)
+
+
+def test_a_line_between_the_rows_of_a_printed_table_does_not_end_it():
+    text = (
+        "Complexity  Loss       Score     Equation\n1  2.5e+00  0.0  y = x0\n[ Info: saved\n"
+        "3  1.0e-01  1.5  y = x0 * x1\n------\n1 2.0 seconds\n"
+    )
+    got = sample("", text)
+    assert [row.formula for row in got.rows] == ["x0", "x0 * x1"]
+    assert got.notes == ("What stands between the rows is left out: `[ Info: saved`.",)
+
+
 def test_the_arguments_of_deap_are_the_columns_in_their_order():
     table = read_table(b"mass,kb,y\n1,2,5\n2,3,8\n4,1,6\n", source="t.csv")
     rows = sample("", "add(ARG0, mul(ARG1, 2))\nprotectedDiv(ARG1, ARG1)\nARG1").rows
