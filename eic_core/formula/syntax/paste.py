@@ -31,7 +31,7 @@ _DISPLAY = r"\s|\$|\\displaystyle\b|\\(?:begin|end)\s*+\{[a-z]++\*?+\}"
 _BOX = re.compile(rf"(?:{_DISPLAY}|\\\[|\\\()*+\\(?:boxed|fbox|framebox)\s*+\{{")
 _PRINT = re.compile(r"print\s?\((?![fr]?['\"])")
 _BEHIND = re.compile(rf"(?:{_DISPLAY}|\\\]|\\\)|[.,;])*+")
-_BRACKETS = re.compile(r"\\.|[()\[\]{},=]", re.DOTALL)
+_BRACKETS = re.compile(r"\\.|[()\[\]{},;=]", re.DOTALL)
 _MOST_WRAPPERS = 6
 
 
@@ -61,13 +61,13 @@ def _inside(text: str, start: int, end: int) -> tuple[int, int, str] | None:
             return *wrapped.span("body"), wrapped.groupdict().get("language") or ""
     for opening, separators, language in ((_BOX, "", "latex"), (_PRINT, ",=", "")):
         head = opening.match(text, start, end)
-        closed = _closing(text, head.end() - 1, end, separators) if head is not None else -1
+        closed = closing(text, head.end() - 1, end, separators) if head is not None else -1
         if head is not None and closed >= 0 and _BEHIND.fullmatch(text, closed + 1, end):
             return head.end(), closed, language
     return None
 
 
-def _closing(text: str, place: int, end: int, separators: str) -> int:
+def closing(text: str, place: int, end: int, separators: str) -> int:
     """Where the bracket at `place` closes; -1 if it does not, or a separator stands inside."""
     depth = 0
     for match in _BRACKETS.finditer(text, place, end):

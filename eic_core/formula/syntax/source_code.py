@@ -15,7 +15,7 @@ from eic_core.formula.syntax.definitions import inlined, size_of
 from eic_core.formula.syntax.elements import find_elements, with_elements
 from eic_core.formula.syntax.infix import parse_text, tokenize
 from eic_core.formula.syntax.names import CONSTANT_NAMES, Names
-from eic_core.formula.syntax.paste import without_closing_marks
+from eic_core.formula.syntax.paste import closing, without_closing_marks
 from eic_core.formula.syntax.python_program import read_python
 from eic_core.formula.syntax.reading import MAX_NODES, Refusal, Report
 from eic_core.formula.syntax.source_view import DIALECTS, TYPE, View, find_dialect
@@ -326,9 +326,10 @@ class _Lines(FunctionBody):
         if not body or body in ("}", "{") or _SKIPPED_STATEMENT.match(body):
             return None, False
         control = _CONTROL.match(body)
+        rest = body[control.end() :].lstrip() if control else ""
         if control and not (
-            body[control.end() :].lstrip().startswith("=")
-            or _has_branches(body, control.end())
+            rest.startswith("=")
+            or (rest.startswith("(") and closing(rest, 0, len(rest), ",;") < 0)  # `if(c, a, b)`
             or (control[0] == "if" and "else" in body and _OF_BLOCKS.search(body) is None)
         ):
             is_c = self.dialect in ("c", "julia")
@@ -371,24 +372,6 @@ class _Lines(FunctionBody):
             (part, match[1], match[2]) if match else (part, "", "") for part, match in given
         ]
         self.offer_defaults(head.span(), start, inside, arguments)
-
-
-def _has_branches(body: str, place: int) -> bool:
-    """Whether the first parentheses behind `place` hold a comma of their own.
-
-    >>> _has_branches("if(x > 0, max(x, y), 0)", 2), _has_branches("if (f(x, y)) return 1", 2)
-    (True, False)
-    """
-    depth = 0
-    for mark in re.finditer(r"[(),;]", body[place:]):
-        if mark[0] in ",;":
-            if depth == 1:
-                return True
-        else:
-            depth += 1 if mark[0] == "(" else -1
-        if depth <= 0:
-            break
-    return False
 
 
 def _last_mark(view: str, start: int, end: int) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from graphlib import CycleError, TopologicalSorter
 from typing import NamedTuple, NoReturn
 
 from eic_core import wording
@@ -28,7 +29,6 @@ _SHOWN = re.compile(
 )
 """A last line that shows what was computed."""
 _LINE_END = re.compile(r"[ \t;]*+\n?")
-_MOST_FUNCTIONS = 200
 
 
 class Statement(NamedTuple):
@@ -311,17 +311,11 @@ def program_of(
                 [(f"`{each.name}`", report.text[slice(*each.span)].strip()) for each in tops]
             ),
         )
-    order: dict[str, None] = {}
-    todo = [(tops[0].name, False)]
-    while todo:  # each behind those that it calls
-        name, done = todo.pop()
-        if done:
-            order[name] = None
-        elif name not in order:
-            if len(todo) > _MOST_FUNCTIONS:
-                told = "these functions call each other"
-                report.fail(told, *helpers[name].span, "give one formula")
-            todo += [(name, True), *[(other, False) for other in calls[name]]]
+    try:  # each behind those that it calls
+        order = [*TopologicalSorter(calls).static_order()]
+    except CycleError as error:
+        told = "these functions call each other"
+        report.fail(told, *helpers[error.args[1][0]].span, "give one formula")
     top = tops[0]
     if top.called:
         report.note(f"what `{top.called}` returns is read", top.statements[-1][1:])
