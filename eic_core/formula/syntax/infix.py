@@ -37,6 +37,7 @@ from eic_core.formula.syntax.products import (
     with_factors,
     with_factors_of_letters,
 )
+from eic_core.formula.syntax.phrases import REMAINDERS
 from eic_core.formula.syntax.reading import Refusal, Report, replaced
 from eic_core.formula.syntax.tokens import (
     BAD,
@@ -548,10 +549,6 @@ def parse_text(
 
 _OF_R = re.compile(r"%(?:/|>|o|x|in|\*)%")
 """Signs that R writes with two percent signs."""
-REMAINDERS = {
-    "mod": "`%` is read as Python's remainder, with the sign of the divisor; C's is `fmod(x, y)`",
-    "fmod": "`%` is read as C's remainder, with the sign of the dividend; Python's is `mod(x, y)`",
-}
 
 
 def _with_remainders(report: Report, names: Names, tokens: list[TokenRow]) -> list[TokenRow]:

@@ -1,10 +1,18 @@
-"""What the readers note of tools' protected functions, and the pool of a whole list of them."""
+"""What the readers note of remainders and of tools' protected functions, and the pool of a whole
+list of them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
 from eic_core.phrasing import Phrase, say, say_count
+
+REMAINDERS = {
+    "mod": "`%` is read as Python's remainder, with the sign of the divisor; C's is `fmod(x, y)`",
+    "fmod": "`%` is read as C's remainder, with the sign of the dividend; Python's is `mod(x, y)`",
+}
+"""What is read as a `%`, by operator."""
 
 
 def protected_functions(names: Collection[str]) -> Phrase:

@@ -36,8 +36,8 @@ from eic_core.formula.syntax.conditions import (
     is_truth,
 )
 from eic_core.formula.syntax.grammar import apply_call
-from eic_core.formula.syntax.infix import REMAINDERS
 from eic_core.formula.syntax.names import Names, similar_function, suggestion
+from eic_core.formula.syntax.phrases import REMAINDERS
 from eic_core.formula.syntax.reading import Refusal, Report, replaced
 from eic_core.formula.syntax.refusals import refuse_character
 from eic_core.formula.syntax.tokens import BAD, LEAF, Token, TokenRow
