@@ -28,6 +28,7 @@ from eic_core.formula.syntax.neighbours import (
     variables_of,
 )
 from eic_core.formula.syntax.other_calls import with_plain_calls
+from eic_core.formula.syntax.phrases import REMAINDERS
 from eic_core.formula.syntax.products import (
     Factors,
     Written,
@@ -37,7 +38,6 @@ from eic_core.formula.syntax.products import (
     with_factors,
     with_factors_of_letters,
 )
-from eic_core.formula.syntax.phrases import REMAINDERS
 from eic_core.formula.syntax.reading import Refusal, Report, replaced
 from eic_core.formula.syntax.tokens import (
     BAD,
