@@ -187,9 +187,11 @@ def read_input(options: argparse.Namespace) -> tuple[Reading, Samples, dict[str,
             ranges = " ".join(["--range", *[f"{name}=1:5" for name in missing[:3]]])
             near = similar_name(missing[0], domain_of)
             meant = f"did you mean `{near}`? " if near else ""
+            other = next(iter(reading.alternatives), None)
+            offer = f"; for {other.label} write `{other.text}`" if other is not None else ""
             raise DataError(
                 f"no data for {wording.join([f'`{name}`' for name in missing], limit=5)}",
-                hint=f"{meant}give each a range, as in `{ranges}`, or a table with `--data`",
+                hint=f"{meant}give each a range, as in `{ranges}`, or a table with `--data`{offer}",
             )
         samples = sample_domains(used, count=options.samples, seed=options.seed)
         mapping = {name: str(domain) for name, domain in used.items()}
