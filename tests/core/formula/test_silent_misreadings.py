@@ -21,6 +21,7 @@ from eic_core.formula.copying import copied
 from eic_core.formula.rendering import short_text, to_latex, to_mathml, to_python
 from eic_core.formula.syntax import Policy, WordRule, read
 from eic_core.formula.syntax.build import FUNCTIONS
+from eic_core.formula.syntax.names import MISSING
 from eic_core.formula.syntax.products import WORDS_OF_CODE
 from eic_core.samples import Samples
 from tests.core.formula.pasted import DECIDED, DECIDED_BY_HAND
@@ -424,7 +425,7 @@ WORDS = st.one_of(
     st.lists(
         st.sampled_from(["x1", "q_2", "v0", "k", "ω", "π", "Δv", "T"]), min_size=2, max_size=3
     ).map("".join),
-).filter(lambda word: word.lower() not in FUNCTIONS and word not in WORDS_OF_CODE)
+).filter(lambda word: word.lower() not in FUNCTIONS and word not in WORDS_OF_CODE | MISSING)
 SURROUNDINGS = [
     "{}", "{}*g", "g*{}", "2{}", "{}**2 + g", "{}^2", "g + {}^2*h", "{} + x_5", "x[5] - {}", "{}/h",
     "g/{}", "g h + {}", "h·g + {}", "sin({})*g", "np.exp(-{})", "√({})", "{}x + {}y", "f = {}",
