@@ -21,7 +21,7 @@ from eic_core.formula.copying import copied
 from eic_core.formula.rendering import short_text, to_latex, to_mathml, to_python
 from eic_core.formula.syntax import Policy, WordRule, read
 from eic_core.formula.syntax.build import FUNCTIONS
-from eic_core.formula.syntax.names import MISSING
+from eic_core.formula.syntax.names import MISSING, NOT_A_NUMBER
 from eic_core.formula.syntax.products import WORDS_OF_CODE
 from eic_core.samples import Samples
 from tests.core.formula.pasted import DECIDED, DECIDED_BY_HAND
@@ -425,7 +425,11 @@ WORDS = st.one_of(
     st.lists(
         st.sampled_from(["x1", "q_2", "v0", "k", "ω", "π", "Δv", "T"]), min_size=2, max_size=3
     ).map("".join),
-).filter(lambda word: word.lower() not in FUNCTIONS and word not in WORDS_OF_CODE | MISSING)
+).filter(
+    lambda word: (
+        word.lower() not in FUNCTIONS.keys() | NOT_A_NUMBER and word not in WORDS_OF_CODE | MISSING
+    )
+)
 SURROUNDINGS = [
     "{}", "{}*g", "g*{}", "2{}", "{}**2 + g", "{}^2", "g + {}^2*h", "{} + x_5", "x[5] - {}", "{}/h",
     "g/{}", "g h + {}", "h·g + {}", "sin({})*g", "np.exp(-{})", "√({})", "{}x + {}y", "f = {}",
@@ -446,7 +450,11 @@ def test_what_a_word_is_depends_on_no_sign_and_no_name_elsewhere(word, around, w
     alone = set(read(word, columns=columns, policy=policy).formula.variables)
     text = around.replace("{}x", "{} x").replace("{}y", "{} y").replace("{}g", "{} g")
     text = text.replace("{}h", "{} h").format(word, word)
-    names = set(read(text, columns=columns, policy=policy).formula.variables)
+    try:
+        names = set(read(text, columns=columns, policy=policy).formula.variables)
+    except FormulaError as question:  # two names side by side
+        assert question.choices
+        return
     assert names - {"g", "h", "x", "y", "A", "x5"} == alone - {"g", "h", "x", "y", "A", "x5"}
 
 
