@@ -16,7 +16,8 @@ import numpy as np
 
 from eic_core.errors import UserError
 from eic_core.formula.rendering import to_latex, to_python
-from eic_core.formula.syntax import EXPONENTS, read
+from eic_core.formula.syntax import EXPONENTS
+from eic_core.formula.syntax.protected import DRAWN, PLAIN
 from eic_core.formula.tree import CONSTANT, VARIABLE, Exponents, Formula, Node
 from eic_core.measure import Samples, amplify
 from eic_core.measure.fit import r_squared
@@ -36,6 +37,7 @@ from study.stimulus.form import fair_form, short_constant
 from study.stimulus.plotting import Plots, draw_plots, draw_stored_plots
 from study.stimulus.shapes import BallotShapes, shapes_of_values
 from study.stimulus.typesetting import Typeset, name_mathml, typeset, typeset_of_before
+from study.structure import read_with_functions
 
 
 @dataclass(frozen=True)
@@ -197,10 +199,18 @@ def problem_samples(problem: Problem) -> Samples:
         raise StudyError(f"problem `{problem.name}`: {error.message}", hint=error.hint) from error
 
 
-def read_member(member: Member, inputs: tuple[str, ...], exponents: Exponents = "exact") -> Formula:
-    """A member's tree over the data's columns; raises `StudyError` if there is none."""
+def read_member(
+    member: Member,
+    inputs: tuple[str, ...],
+    exponents: Exponents = "exact",
+    functions: Mapping[str, str] = DRAWN,
+) -> Formula:
+    """A member's tree over the data's columns, a tool's own functions as a page of mathematics has
+    them: their names would tell the tool. Raises `StudyError` if there is none.
+    """
     try:
-        reading = read(
+        reading = read_with_functions(
+            functions,
             member.formula,
             syntax=member.syntax or "auto",
             columns=inputs,
@@ -234,7 +244,11 @@ def _with_names_and_digits(
 
 
 def ballot_formulas(
-    pair: NewPair, inputs: tuple[str, ...], digits: int | None, exponents: Exponents = "exact"
+    pair: NewPair,
+    inputs: tuple[str, ...],
+    digits: int | None,
+    exponents: Exponents = "exact",
+    functions: Mapping[str, str] = DRAWN,
 ) -> tuple[Formula, Formula]:
     """The formulas of lower and of higher EIC with a ballot's names and digits; None: unrounded.
 
@@ -244,7 +258,7 @@ def ballot_formulas(
     ['2.03 \\\\cdot t', 't + t']
     """
     lower, higher = (
-        _with_names_and_digits(read_member(member, inputs, exponents), {}, digits)
+        _with_names_and_digits(read_member(member, inputs, exponents, functions), {}, digits)
         for member in (pair.lower, pair.higher)
     )
     return lower, higher
@@ -254,9 +268,10 @@ def formulas_of_ballot(pair: NewPair, content: BallotContent) -> tuple[Formula, 
     """The trees that a frozen ballot draws; `StudyError` if today's versions write others."""
     names = tuple(axis.name for axis in content.figure.inputs)
     on_ballot = (content.lower.latex, content.higher.latex)
-    # A ballot whose formulas needed all digits has them unrounded.
-    for digits, exponents in product((content.digits, None), EXPONENTS):
-        lower, higher = ballot_formulas(pair, names, digits, exponents)
+    # A ballot whose formulas needed all digits has them unrounded; an older one draws gplearn's
+    # functions as the plain ones.
+    for functions, digits, exponents in product((DRAWN, PLAIN), (content.digits, None), EXPONENTS):
+        lower, higher = ballot_formulas(pair, names, digits, exponents, functions)
         if (to_latex(lower), to_latex(higher)) == on_ballot:
             return lower, higher
         form = fair_form(lower, higher)

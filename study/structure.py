@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 from eic_core.errors import FormulaError
-from eic_core.formula.syntax import read
+from eic_core.formula.syntax import Reading, read
+from eic_core.formula.syntax.protected import PLAIN
 from eic_core.formula.tree import CONSTANT, VARIABLE, Formula
 from eic_core.operators import OPERATORS
 from eic_core.operators.writing import ATOM
@@ -57,6 +59,22 @@ def digits_of(label: str) -> int:
     return max(1, len(re.sub(r"\D", "", mantissa).lstrip("0")))
 
 
+def read_with_functions(functions: Mapping[str, str], text: str, **options: Any) -> Reading:
+    """A formula with others than a tool's own functions; `functions` says which, by tool.
+
+    >>> from eic_core.formula.syntax.protected import DRAWN
+    >>> from eic_core.formula.rendering import to_latex
+    >>> to_latex(read_with_functions(DRAWN, "div(X0, sqrt(X1))", syntax="gplearn").formula)
+    '\\\\frac{x_{0}}{\\\\sqrt{\\\\left|x_{1}\\\\right|}}'
+    """
+    reading = read(text, **options)
+    other = functions.get(reading.policy.protected)
+    if other is None:
+        return reading
+    policy = replace(reading.policy, protected=other)
+    return read(text, **{**options, "syntax": reading.syntax}, policy=policy)
+
+
 @lru_cache(maxsize=20_000)
 def structure_as_written(text: str, syntax: str = "auto") -> VisibleStructure | None:
     """The visible structure of a formula's text; None if it cannot be read.
@@ -65,7 +83,7 @@ def structure_as_written(text: str, syntax: str = "auto") -> VisibleStructure | 
     (True, 0)
     """
     try:
-        return structure_of(read(text, syntax=syntax or "auto").formula)
+        return structure_of(read_with_functions(PLAIN, text, syntax=syntax or "auto").formula)
     except FormulaError:
         return None
 

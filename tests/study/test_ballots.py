@@ -9,12 +9,14 @@ import re
 import numpy as np
 import pytest
 
+from eic_core.formula.rendering import to_latex
 from eic_core.formula.syntax import read
 from eic_core.measure.fit import r_squared
 from study.ballots import (
     R2_TOLERANCE,
     BallotContent,
     evaluate,
+    formulas_of_ballot,
     make_content,
     problem_samples,
     read_member,
@@ -216,3 +218,36 @@ def test_units_and_meanings_come_from_the_problem() -> None:
     figure = make_content(task, NewPair("p", _member("t+1"), _member("1+t"))).figure
     assert (figure.target.unit, figure.target.meaning) == ("cm", "height")
     assert figure.inputs[0].unit == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "syntax", "drawn"),
+    [
+        ("div(X0, log(X1))", "gplearn", r"\frac{a}{\ln\left(\left|b\right|\right)}"),
+        ("inv(sqrt(sub(X0, X1)))", "", r"{\sqrt{\left|a - b\right|}}^{-1}"),
+        ("protectedDiv(x, y)", "deap", r"\frac{x}{y}"),
+    ],
+)
+def test_a_tools_own_functions_are_drawn_without_its_names(
+    text: str, syntax: str, drawn: str
+) -> None:
+    inputs = ("x", "y") if syntax == "deap" else ("a", "b")
+    formula = read_member(Member(text, 0.0, 1.0, 3, syntax=syntax), inputs)
+    assert to_latex(formula) == drawn
+
+
+def test_a_frozen_ballot_of_gplearns_formulas_is_found_again_however_it_was_drawn() -> None:
+    lower, higher = (
+        Member(text, 0.0, 1.0, 3, syntax="gplearn") for text in ("sqrt(X0)", "mul(X0, sqrt(X0))")
+    )
+    new = NewPair("q0", lower, higher)
+    content = make_content(problem(0), new)
+    assert "left|t" in content.lower.latex
+    older = dataclasses.replace(
+        content,
+        lower=dataclasses.replace(content.lower, latex=r"\sqrt{t}"),
+        higher=dataclasses.replace(content.higher, latex=r"t \cdot \sqrt{t}"),
+    )
+    for frozen in (content, older):
+        trees = formulas_of_ballot(new, frozen)
+        assert [to_latex(tree) for tree in trees] == [frozen.lower.latex, frozen.higher.latex]

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import partial
 
 from eic_core.formula.syntax import phrases
 from eic_core.formula.syntax.build import FUNCTIONS, Function, Span, chain, plain
@@ -21,6 +22,9 @@ from eic_core.formula.tree import Draft, Formula, constant
 
 PLAIN = {"gplearn": "gplearn_plain", "deap": "deap_plain"}
 """For each tool with protected functions the notation that reads its text with the plain ones."""
+
+DRAWN = {"gplearn": "gplearn_drawn", "deap": "deap_plain"}
+"""For each of them the functions as a page of mathematics has them: the tool's but for its edge."""
 
 _PLAIN_NAMES = {
     "gp_div": "divide",
@@ -83,6 +87,10 @@ _TOOLS: dict[str, dict[str, Function]] = {
         "div": FUNCTIONS["gp_div"],
         "log": FUNCTIONS["gp_log"],
         "inv": FUNCTIONS["gp_inv"],
+        _ROOT: Function(_ROOT, 1, 1, _absolute_root),
+    },
+    "gplearn_drawn": {
+        "log": Function("log", 1, 1, partial(chain, ("abs", "log"))),
         _ROOT: Function(_ROOT, 1, 1, _absolute_root),
     },
     "deap": _OF_DEAP | {"protecteddiv": FUNCTIONS["deap_div"]},
