@@ -394,8 +394,8 @@ def _scored(problems: ProblemData, task: _Task) -> list[tuple[int, Score]]:
     for samples, members in groups.values():
         pairs = [pair for i in members if (pair := matches[i]) is not None]
         results = measure_formulas([formula for formula, _ in pairs], samples)
-        results = [
-            account_for(result, formula, samples)
+        results = [  # of a formula with an R², a pool says nothing that an account would add
+            account_for(result, formula, samples) if math.isnan(result.r2) else result
             for result, (formula, _) in zip(results, pairs, strict=True)
         ]
         if task.findings:
