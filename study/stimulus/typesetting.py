@@ -197,6 +197,7 @@ def _pages(
     drawings = Compiler(
         (HEADER + "#pagebreak()\n".join(sources)).encode(), ignore_system_fonts=not system_fonts
     ).compile(format="svg")
+    assert drawings is not None
     return drawings if isinstance(drawings, list) else [drawings]
 
 

@@ -57,13 +57,6 @@ _KATEX = _Dialect(
     lambda ink, body: rf"\textcolor{{{ink}}}{{{body}}}",
 )
 _MARKED = replace(_KATEX, marks=True)
-_XCOLOR = _Dialect(
-    lambda fill, body: rf"\colorbox[HTML]{{{fill[1:].upper()}}}{{${body}$}}",
-    lambda line, fill, body: (
-        rf"\fcolorbox[HTML]{{{line[1:].upper()}}}{{{fill[1:].upper()}}}{{${body}$}}"
-    ),
-    lambda ink, body: rf"\textcolor[HTML]{{{ink[1:].upper()}}}{{{body}}}",
-)
 
 
 def coloured_latex(
@@ -87,24 +80,6 @@ def coloured_latex(
     \kern0.0003em {\kern0.0001em x\kern-0.0001em} + {\kern0.0002em 1\kern-0.0002em}\kern-0.0003em
     """
     return _coloured(inspection, _MARKED if marked else _KATEX, selected, dark)
-
-
-def coloured_tex(inspection: Inspection, *, selected: int | None = None) -> str:
-    """A standalone LaTeX document with the same boxes; it needs xcolor and amsmath."""
-    body = _coloured(inspection, _XCOLOR, selected, False)
-    return (
-        "\\documentclass[border=6pt]{standalone}\n"
-        "\\usepackage{amsmath}\n"
-        "\\usepackage{xcolor}\n"
-        "\\setlength{\\fboxsep}{2pt}\n"
-        "% Background: local EIC, the digits by which errors grow up to a node, log10 of the mean "
-        "amplification, from 0 (pale) to 8 (dark).\n"
-        f"% EIC = {wording.digits_lost(inspection.eic)} "
-        f"on {inspection.counts.valid} valid samples.\n"
-        "\\begin{document}\n"
-        f"$\\displaystyle {body}$\n"
-        "\\end{document}\n"
-    )
 
 
 def _coloured(inspection: Inspection, dialect: _Dialect, selected: int | None, dark: bool) -> str:
