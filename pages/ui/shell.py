@@ -34,7 +34,8 @@ st.set_page_config(page_title="EIC Lab", page_icon=LENS, layout="wide")
 draw_style(Path(__file__).with_name("style.css"))
 # Visitors see no way to the organiser's pages. The volunteer's are none of these: pages/ballot.
 if is_organiser() or (may_inspect() and current != organise):
-    with st.container(horizontal=True, key="nav", gap="small"):
+    with st.container(horizontal=True, key="nav", gap="xsmall", vertical_alignment="center"):
+        st.html('<p class="eic-name">EIC Lab</p>', width="content")
         st.page_link(inspector, label="Inspector")
         st.page_link(compare, label="Compare")
         if is_organiser():
