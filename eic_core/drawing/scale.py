@@ -10,8 +10,11 @@ from typing import Any
 LOW, HIGH = 0.0, 8.0
 """Ends of the scale in digits, log10 of the mean amplification; values beyond are clamped."""
 
-SCALE_TITLE = "local EIC: digits up to a step, log₁₀ s̄"
-"""Title of the colours and the numbers of a tree."""
+SCALE_TITLES = {
+    "eic": "local EIC: digits by which errors grow, up to a step",
+    "created": "digits that each step creates",
+}
+"""Title of a tree's colours and numbers, by what they are."""
 
 TYPICAL_LAW = 1.0
 """Local EIC that physical laws seldom exceed (Yu et al.)."""
@@ -157,6 +160,28 @@ def colour(local_eic: float, dark: bool = False) -> str:
     return _RAMPS[dark][round(share * (_STEPS - 1))]
 
 
+LEVELS = ("stable", "sensitive", "very-sensitive", "infinite", "undefined")
+"""Names of the levels, as style sheets and `explain.judgement.Level` have them."""
+
+LEVEL_WORDS = (
+    ("stable", "stable"),
+    ("sensitive", "sensitive from 1"),
+    ("very-sensitive", "very sensitive from 2 digits"),
+)
+"""The levels of the scale with their limits, for a legend."""
+
+
+def level_of(digits: float) -> str:
+    """The level of digits, one of `LEVELS`.
+
+    >>> [level_of(digits) for digits in (0.4, 1.0, 2.0, float("inf"), float("nan"))]
+    ['stable', 'sensitive', 'very-sensitive', 'infinite', 'undefined']
+    """
+    if not math.isfinite(digits):
+        return "undefined" if math.isnan(digits) else "infinite"
+    return LEVELS[(digits >= TYPICAL_LAW) + (digits >= FILTER)]
+
+
 def luminance(colour: str) -> float:
     """Relative luminance of ``#rrggbb``, 0 to 1 (WCAG 2.1)."""
     channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
@@ -201,3 +226,19 @@ def paint(local_eic: float, dark: bool = False) -> Paint:
         return Paint(theme.paper, theme.ink, theme.ink, "dash", True)
     fill = colour(local_eic, dark)
     return Paint(fill, text_on(fill), theme.faint, "solid", False)
+
+
+LEVEL_ANCHORS = {
+    "stable": 0.5,
+    "sensitive": 1.5,
+    "very-sensitive": HIGH,
+    "infinite": math.inf,
+    "undefined": math.nan,
+}
+"""Digits whose colour stands for a level."""
+
+LEVEL_COLOURS: Mapping[str, Mapping[str, Paint]] = {
+    name: {level: paint(digits, dark) for level, digits in LEVEL_ANCHORS.items()}
+    for name, dark in (("light", False), ("dark", True))
+}
+"""By theme and level."""
