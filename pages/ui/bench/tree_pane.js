@@ -40,7 +40,7 @@ const decimals = (value, places = 2) =>
 const percent = (share) =>
   share > 0 && share < 0.01 ? "< 1 %" : `${Math.round(100 * share)} %`;
 const level = (digits) =>
-  Number.isNaN(digits) ? "undefined" : digits < 1 ? "stable" : digits <= 2 ? "sensitive" : "very sensitive";
+  Number.isNaN(digits) ? "undefined" : digits < 1 ? "stable" : digits < 2 ? "sensitive" : "very sensitive";
 const short = (text, most) => (text.length > most ? text.slice(0, most - 1) + "…" : text);
 const typing = (target) =>
   target?.closest?.("input, textarea, select, [contenteditable=true], [role=textbox], [role=combobox], [role=slider]");
@@ -93,7 +93,9 @@ class Pane {
     this.zooms = element("div", {class: "eic-pane-zoom"}, this.unfoldAll, this.foldAll,
       button("Zoom in", "+", () => this.zoom(1.3)), button("Zoom out", "−", () => this.zoom(1 / 1.3)),
       button("Show the whole tree", "⤢", () => this.fit()));
-    this.tree = element("div", {class: "eic-pane-tree"}, this.canvas, this.zooms);
+    this.legend = element("div", {class: "eic-pane-legend"});
+    this.tree = element("div", {class: "eic-pane-tree"}, this.canvas,
+      element("div", {class: "eic-pane-foot"}, this.legend, this.zooms));
     this.list = element("div", {class: "eic-pane-table", hidden: true, tabindex: "0", role: "group", "aria-label": "Every node"});
     this.strip = element("div", {class: "eic-pane-strip", role: "group", "aria-label": "Selected node"});
     this.live = element("p", {class: "eic-pane-live", "aria-live": "polite"});
@@ -146,6 +148,8 @@ class Pane {
     else if (drawn) this.light();
     this.paint();
     if (fresh) this.describe();
+    this.legend.replaceChildren(...data.legend.map(([words, fill]) =>
+      element("span", {}, element("i", {style: `background:${fill}`}), words)));
   }
 
   drawPlaces() {
@@ -228,21 +232,16 @@ class Pane {
   }
 
   paintCard(k, group) {
-    for (const part of group.querySelectorAll("rect, text"))
-      part.drawn ??= {fill: part.getAttribute("fill"), text: part.textContent};
     const own = bench.by === "eic";
     const digits = own ? NaN : this.worst(k);
     const {fill, ink} = this.colour(digits);
-    const texts = group.querySelectorAll("text:not([paint-order])");
-    for (const part of group.querySelectorAll("rect")) {
-      const hatch = part.drawn.fill?.startsWith("url(");
-      if (hatch) part.style.display = own || digits === Infinity ? "" : "none";
-      else if (part.drawn.fill !== "none") part.setAttribute("fill", own ? part.drawn.fill : fill);
+    for (const part of group.querySelectorAll(".fill, .hatch, .title, .value")) {
+      part.drawn ??= {fill: part.getAttribute("fill"), text: part.textContent};
+      if (part.classList.contains("hatch")) part.style.visibility = own ? "" : digits === Infinity ? "visible" : "hidden";
+      else part.setAttribute("fill", own ? part.drawn.fill : part.classList.contains("fill") ? fill : ink);
+      if (part.classList.contains("value") && part.drawn.text)
+        part.textContent = own ? part.drawn.text : Number.isNaN(digits) ? "—" : decimals(digits, 1);
     }
-    texts.forEach((part, place) => {
-      part.setAttribute("fill", own ? part.drawn.fill : ink);
-      if (place === texts.length - 1 && texts.length > 1) part.textContent = own ? part.drawn.text : decimals(digits, 1);
-    });
   }
 
   // --- the formula ---
@@ -357,18 +356,12 @@ class Pane {
     this.whole = svg.getAttribute("viewBox").split(/[\s,]+/).map(Number);
     svg.removeAttribute("width");
     svg.removeAttribute("height");
-    svg.querySelector("title")?.remove();
-    svg.setAttribute("role", "tree");
-    svg.setAttribute("aria-label", `Tree of ${short(this.data.formula.text, 120)}`);
+    svg.querySelector(".paper")?.remove();
     svg.setAttribute("preserveAspectRatio", "xMidYMid meet");
     const focused = this.canvas.contains(document.activeElement);
     this.svg = svg;
     this.groups = new Map();
     for (const group of svg.querySelectorAll("g[data-node]")) this.groups.set(Number(group.dataset.node), group);
-    for (const other of svg.querySelectorAll("path, text"))
-      if (!other.closest("g[data-node]")) other.setAttribute("aria-hidden", "true");
-    this.rings = shape("g", {fill: "none", "pointer-events": "none", "aria-hidden": "true"});
-    ([...this.groups.values()][0]?.parentNode ?? svg).append(this.rings);
     this.canvas.replaceChildren(svg);
     this.label();
     if (fresh || !this.view || this.fitted) this.fit();
@@ -401,50 +394,26 @@ class Pane {
   folded(k) { return this.nodes[k].children.some((child) => !this.groups.has(child)); }
 
   label() {
-    const depth = new Map();
-    const order = this.order();
-    for (const k of order) {
-      const up = this.above(k);
-      depth.set(k, up === null ? 1 : depth.get(up) + 1);
-      const siblings = up === null ? [k] : this.below(up);
-      const group = this.groups.get(k), node = this.nodes[k];
-      group.setAttribute("role", "treeitem");
-      group.setAttribute("aria-level", depth.get(k));
-      group.setAttribute("aria-setsize", siblings.length);
-      group.setAttribute("aria-posinset", siblings.indexOf(k) + 1);
-      group.setAttribute("aria-label", `${short(node.text, 80)}: local EIC ${decimals(node.digits)}, ${level(node.digits)}`
-        + (k === this.data.bottleneck ? ", bottleneck" : ""));
-      if (node.children.length) group.setAttribute("aria-expanded", String(this.below(k).length > 0));
-      else group.removeAttribute("aria-expanded");
-      group.setAttribute("tabindex", "-1");
-      group.querySelectorAll("rect, text, title").forEach((part) => part.setAttribute("aria-hidden", "true"));
+    for (const [k, group] of this.groups) {
+      group.style.display = this.isHidden(k) ? "none" : "";
+      group.classList.toggle("eic-shut", this.shut.has(k));
+      if (this.nodes[k].children.length) group.setAttribute("aria-expanded", String(this.below(k).length > 0));
     }
-    for (const [k, group] of this.groups) group.style.display = this.isHidden(k) ? "none" : "";
     for (const edge of this.svg.querySelectorAll("[data-edge]"))
       edge.style.display = this.isHidden(Number(edge.dataset.edge)) ? "none" : "";
-    for (const group of this.groups.values()) group.classList.toggle("eic-shut", this.shut.has(Number(group.dataset.node)));
-  }
-
-  frame(k, name, grow, width) {
-    const rect = this.groups.get(k).querySelector("rect.card") ?? this.groups.get(k).querySelector("rect");
-    if (!rect) return [];
-    const at = (side) => Number(rect.getAttribute(side));
-    return [shape("rect", {class: name, x: at("x") - grow, y: at("y") - grow, width: at("width") + 2 * grow,
-      height: at("height") + 2 * grow, rx: at("rx") + grow, stroke: this.data.colours.accent, "stroke-width": width})];
   }
 
   lightTree() {
-    const rings = [];
     const card = this.card(bench.node ?? this.data.node);
+    const hovered = this.nodes[bench.hover] ? this.card(bench.hover) : null;
     for (const [k, group] of this.groups) {
       const selected = k === card;
+      group.classList.toggle("selected", selected);
+      group.classList.toggle("near", selected && k !== bench.node);
+      group.classList.toggle("hover", k === hovered && !selected);
       if (group.getAttribute("aria-selected") !== String(selected)) group.setAttribute("aria-selected", String(selected));
-      group.setAttribute("tabindex", selected ? "0" : "-1");
+      if (group.getAttribute("tabindex") !== (selected ? "0" : "-1")) group.setAttribute("tabindex", selected ? "0" : "-1");
     }
-    if (card !== null) rings.push(...this.frame(card, card === bench.node ? "eic-selected" : "eic-selected eic-near", 5, 3));
-    const hovered = bench.hover === null || !this.nodes[bench.hover] ? null : this.card(bench.hover);
-    if (hovered !== null && hovered !== card) rings.push(...this.frame(hovered, "eic-hover", 4, 1.8));
-    this.rings.replaceChildren(...rings);
   }
 
   light() {

@@ -17,7 +17,7 @@ import streamlit as st
 
 from eic_core import wording
 from eic_core.drawing.layout import focus_node
-from eic_core.drawing.scale import HIGH, THEMES, colour, text_on
+from eic_core.drawing.scale import HIGH, LEVEL_COLOURS, LEVEL_WORDS, THEMES, colour, text_on
 from eic_core.drawing.svg import tree_svg
 from eic_core.explain.created import digits_created
 from eic_core.exports import Plain
@@ -91,12 +91,13 @@ class TreePane(Plain):
     tree: str  # SVG
     nodes: tuple[PaneNode, ...]
     places: tuple[Mapping[str, Any], ...]  # Nodes with a button of their own
-    bottleneck: int
+    bottleneck: int  # or where most rows have no value
     valid: int
     columns: tuple[tuple[str, str, str], ...]  # Key, header and explanation, of the table
     words: Mapping[str, str]  # Explanations
     unfolded: bool
     colours: Mapping[str, Any]
+    legend: tuple[tuple[str, str], ...]  # Words and colours of the levels
 
     _JSON = (
         "name",
@@ -110,6 +111,7 @@ class TreePane(Plain):
         "words",
         "unfolded",
         "colours",
+        "legend",
         ("listed", lambda _: LISTED),
     )
 
@@ -126,7 +128,7 @@ def pane_of(
     narrow: bool = False,
 ) -> TreePane:
     inspection = result.inspection
-    picture = formula_picture(inspection)
+    picture, nodes = formula_picture(inspection), _nodes(inspection)
     width, height = ROOM[narrow]
     return TreePane(
         name=str(hash(result.request)),
@@ -142,11 +144,15 @@ def pane_of(
             inspection,
             unfolded=unfolded,
             dark=dark,
+            narrow=narrow,
             width=width,
             height=height,
+            values=[node.created for node in nodes],
+            legend=False,
             interactive=True,
+            identity="pane",
         ),
-        nodes=_nodes(inspection),
+        nodes=nodes,
         places=_places(result),
         bottleneck=focus_node(inspection),
         valid=inspection.counts.valid,
@@ -154,6 +160,10 @@ def pane_of(
         words=_WORDS,
         unfolded=bool(unfolded),
         colours=_colours(dark),
+        legend=tuple(
+            (words, LEVEL_COLOURS["dark" if dark else "light"][level].fill)
+            for level, words in LEVEL_WORDS
+        ),
     )
 
 
