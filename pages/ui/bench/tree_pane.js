@@ -422,8 +422,7 @@ class Pane {
     this.lightTable();
     if (this.lit !== bench.node) {
       this.lit = bench.node;
-      this.scrollFormula();
-      this.reveal();
+      requestAnimationFrame(() => { this.scrollFormula(); this.reveal(); }); // reads the layout
       for (const button of this.places.children) button.setAttribute("aria-pressed", String(Number(button.dataset.goal) === bench.node));
     }
   }
