@@ -30,8 +30,8 @@ from eic_core.wording import RAISED
 SHOWN_DIGITS = {"float32": 9, "float64": 17}
 """Significant digits that tell every number of a type from its neighbours."""
 
-MOST_ROWS = 100
-"""Rows that are shown, at most."""
+MOST_ROWS, LEAST_ROWS, MOST_BYTES = 100, 40, 36_000
+"""Rows that are shown: as many as so many bytes of JSON hold, within these limits."""
 
 FIRST_FIXED = -5
 """The smallest exponent of ten that is written as zeros behind the point."""
@@ -179,7 +179,7 @@ def digit_rows(
     Returns
     -------
     DigitRows
-        At most 100 rows, evenly by rank.
+        At most 100 rows of those that are measured, evenly by rank.
 
     Examples
     --------
@@ -202,7 +202,8 @@ def digit_rows(
     order = compared[np.lexsort((s[compared], lost[compared]))]
     upto = np.cumsum(program.weights[order])
     marks = [place_of_rank(upto, part * upto[-1]) for part in (0.5, 0.9, 1.0)] if len(upto) else []
-    places = _thinned(len(order), marks)
+    most = _most_rows(inspection.formula, better=better is not None)
+    places = _thinned(len(order), most, marks)
     computed = program.computed()
     better_lost = better_computed = None
     if better is not None:
@@ -242,16 +243,28 @@ def digit_rows(
     )
 
 
-def _thinned(count: int, marks: Sequence[int]) -> list[int]:
-    """At most `MOST_ROWS` places of so many, even, with the marks among them.
+def _most_rows(formula: Formula, *, better: bool) -> int:
+    """How many rows of a formula are shown; about as many bytes as a row takes are reckoned.
 
-    >>> places = _thinned(200, [99, 179, 199])
-    >>> len(places) <= MOST_ROWS, {99, 179, 199} <= set(places), places[:3]
+    >>> from eic_core.formula.syntax import read
+    >>> few, many = read("x + 1").formula, read("+".join("abcdefgh")).formula
+    >>> _most_rows(few, better=False), _most_rows(many, better=True)
+    (100, 62)
+    """
+    row = 165 + 35 * len(formula.variables) + 4 * len(formula) // 3 + 110 * better
+    return max(LEAST_ROWS, min(MOST_ROWS, MOST_BYTES // row))
+
+
+def _thinned(count: int, most: int, marks: Sequence[int]) -> list[int]:
+    """At most so many places of `count`, even, with the marks among them.
+
+    >>> places = _thinned(200, 100, [99, 179, 199])
+    >>> len(places) <= 100, {99, 179, 199} <= set(places), places[:3]
     (True, True, [0, 2, 4])
     """
-    if count <= MOST_ROWS:
+    if count <= most:
         return list(range(count))
-    even = np.linspace(0, count - 1, MOST_ROWS - len(marks)).round().astype(int).tolist()
+    even = np.linspace(0, count - 1, most - len(marks)).round().astype(int).tolist()
     return sorted({*even, *marks})
 
 
