@@ -259,7 +259,7 @@ def reading_lines(reading: Reading) -> list[str]:
 def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> str:
     """The inspection for a terminal; `mapping` names the column or range of each variable."""
     counts = result.counts
-    lines = verdict_lines(verdict(result))
+    lines = verdict_lines(verdict(result)) + digit_lines(digit_rows(result))
     lines.append(
         f"EIC          {_digits(result.eic)} digits at the worst step"
         f" ({_digits(result.noise_figure_db)} dB)"
@@ -278,7 +278,6 @@ def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> s
         f"{counts.singular} singular, {counts.rechecked} rechecked exactly, "
         f"{counts.unresolved} unresolved"
     )
-    lines += digit_lines(digit_rows(result))
     spread = spread_of(result)
     if spread is not None:
         lines.append(f"tail         {_tail(spread)}")

@@ -191,9 +191,9 @@ def digit_rows(
     >>> print(row.exact, row.computed, row.computed[row.right : row.end], sep="\\n")
     0.000049999999875000001
     0.000050000000555883162
-    0555883162
+    555883162
     >>> print(result.sentence)
-    At this row the last 10 of 17 digits are wrong.
+    At this row the last 9 of 17 digits are wrong.
     """
     program = program_rows(inspection, kind)
     lost = measured_loss(inspection, kind).lost
@@ -249,7 +249,7 @@ def _most_rows(formula: Formula, *, better: bool) -> int:
     >>> from eic_core.formula.syntax import read
     >>> few, many = read("x + 1").formula, read("+".join("abcdefgh")).formula
     >>> _most_rows(few, better=False), _most_rows(many, better=True)
-    (100, 62)
+    (100, 66)
     """
     row = 165 + 35 * len(formula.variables) + 4 * len(formula) // 3 + 110 * better
     return max(LEAST_ROWS, min(MOST_ROWS, MOST_BYTES // row))
@@ -435,10 +435,10 @@ def _wrong_digits(exact: _Number, number: _Number, scale: _Scale, digits: int) -
         if a != b
     ]
     right_by_text = differ[0] - (length - digits) if differ else digits
-    right = max(0, right_by_text, math.ceil(right_by_measure - 1))
-    # where a carry runs through nines, the size of the error tells
-    error_place = scale.last - _GUARD + len(str(error)) - 1
-    return max(1, digits - min(right, max(0, scale.exponent - error_place)))
+    right = right_by_text
+    if right < right_by_measure - 1:  # a carry runs through nines: the size of the error tells
+        right = scale.exponent - (fine + len(str(error)) - 1)
+    return digits - min(max(0, right), digits - 1)
 
 
 def _right_characters(text: str, wrong: int, digits: int, same_sign: bool) -> int:
