@@ -30,6 +30,7 @@ from tests.inspections import inspect_columns
 SECTIONS = (
     "formula",
     "tree",
+    "digits",
     "findings",
     "metrics",
     "blame",
