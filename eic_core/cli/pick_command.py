@@ -113,10 +113,10 @@ def run(options: argparse.Namespace) -> None:
         content, name=options.front.name, format=options.format, column=options.column
     )
     table = read_data(options.data)
-    target = options.target or table.names[-1]
-    if target not in table.names:
+    target = table.column(options.target or table.names[-1])
+    if target is None:
         listed = ", ".join(f"`{name}`" for name in table.names)
-        raise DataError(f"the table has no column `{target}`", hint=f"it has {listed}")
+        raise DataError(f"the table has no column `{options.target}`", hint=f"it has {listed}")
     rows = _as_asked(_rows_of_problem(imported, options.problem, options.data.stem), options)
     scores = score_listing(rows, TableData(table, target, options.index_base))
     choice = pick(scores, options.alpha)
