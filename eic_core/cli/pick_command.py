@@ -221,6 +221,8 @@ def _lines(choice: Pick, table: Table, target: str, doubts: tuple[str, ...]) -> 
         score = scored.score
         formula = wording.shorten(" ".join(scored.listed.formula.split()), FORMULA_WIDTH)
         mark = "" if scored is not choice.plain else "   <- without regard to EIC"
+        if rows := choice.twins.get(scored.listed.row):
+            mark = f"   ({pick_phrases.also_rows(rows)}){mark}"
         lines.append(
             f"{scored.listed.row:>6} {wording.number(weight, 5):>9} {_r_squared(score.r2):>9} "
             f"{score.complexity:>6} {pick_phrases.eic_in_table(score):>6}  {formula}{mark}"
