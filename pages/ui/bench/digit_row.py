@@ -60,7 +60,7 @@ def digit_row(
     """
     rows = diagnosis_service().digit_rows(result, better, chosen_kind())
     _component(
-        key=KEY,
+        key=f"{KEY}-early" if searching else KEY,  # drawn again in the same run
         data=record_of(result, rows, better, searching=searching),
         default={"kind": KINDS[0]},
         on_kind_change=_read_kind,
