@@ -222,7 +222,10 @@ export default function ({ data, parentElement, setStateValue }) {
     root.eicDigitRow = createPanel(root);
   }
   root.eicDigitRow.show(data, (kind) => setStateValue("kind", kind));
+  // Where one element takes another's place, the new one may be drawn before the old one ends.
+  const drawing = (root.eicDrawing = {});
   return () => {
+    if (root.eicDrawing !== drawing) return;
     root.eicDigitRow?.end();
     delete root.eicDigitRow;
   };
