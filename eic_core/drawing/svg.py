@@ -61,8 +61,9 @@ def tree_svg(
     """A formula's tree as a standalone SVG document, its colours on the fixed scale.
 
     Every node is a ``<g class="node" data-node="k">`` with its card (``class="fill"``), title and
-    value inside, and ``data-nodes`` (``"3-7,9-9"``) for the nodes that it stands for; every edge a
-    ``<path data-edge="k">`` by the node at its lower end.
+    value inside, ``data-nodes`` (``"3-7,9-9"``) for the nodes that it stands for and
+    ``data-folded`` for how many it hides; every edge a ``<path data-edge="k">`` by the node at its
+    lower end.
 
     Parameters
     ----------
@@ -152,8 +153,8 @@ class _Picture:
 
     def text(self, room: float, below: float, *, legend: bool) -> str:
         scene, theme = self.scene, self.theme
-        least = min(LEGEND_WIDTH, room - 2 * PADDING) if legend else 0.0
-        width = max(scene.width, least) + 2 * PADDING
+        # also where the legend is left out, so that the guilty node's tag has room beside it
+        width = max(scene.width, min(LEGEND_WIDTH, room - 2 * PADDING)) + 2 * PADDING
         height = scene.height + below
         left = (width - scene.width) / 2
         whole = wording.shorten(self.inspection.nodes[-1].text, 120)
@@ -208,16 +209,14 @@ class _Picture:
         parts = hidden_nodes(self.inspection, tree, k)
         spans = ",".join(f"{part[0]}-{part[-1]}" for part in parts)
         classes = "node" + " selected" * (card.selected and self.interactive)
-        out = f'class="{classes}" data-node="{k}" data-nodes="{spans}"'
+        out = f'class="{classes}" data-node="{k}" data-nodes="{spans}" data-folded="{card.folded}"'
         if not self.interactive:
             return out
         chosen = any(other.selected for other in self.scene.cards)
         first = card.selected if chosen else level == 1
-        expanded = (
-            f' aria-expanded="{"false" if card.folded else "true"}"'
-            if card.folded or tree.children[k]
-            else ""
-        )
+        # a stretch that is skipped has its end as its child, so that it is expanded
+        state = "true" if tree.children[k] else "false"
+        expanded = f' aria-expanded="{state}"' if card.folded or tree.children[k] else ""
         return (
             f'{out} id="node-{k}-{self.mark}" role="treeitem" aria-level="{level}" '
             f'aria-posinset="{place}" aria-setsize="{siblings}"{expanded} '

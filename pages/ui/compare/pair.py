@@ -338,7 +338,8 @@ def _table(a: InspectionResult, b: InspectionResult) -> str:
 def _tree(name: str, result: InspectionResult) -> None:
     inspection = result.inspection
     show_heading(f"{name}: worst step (EIC) {wording.digits_lost(inspection.eic)} digits")
-    show_tree(inspection, result.request)
+    with st.container(key=f"tree-{name}"):
+        show_tree(inspection, result.request)
 
 
 def _curves(a: InspectionResult, b: InspectionResult) -> None:
