@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import streamlit as st
 
 from eic_core import wording
-from eic_core.drawing.layout import focus_node
 from eic_core.errors import DataError, FormulaError
 from eic_core.explain.losses import NAMES, RESULT, WORST_STEP
 from eic_core.explain.verdict import verdict
@@ -17,11 +16,11 @@ from eic_core.measure.double_range import double_range
 from eic_core.measure.fit import fit_of
 from pages.ui.compare.desk import CompareState
 from pages.ui.compare.pair_figure import INKS, Side, pair_figure, pair_maps, shared_columns
-from pages.ui.figures.tree import tree_figure
 from pages.ui.inspector.share import link
 from pages.ui.kit.browser import is_dark, is_narrow, plotly_config, uninterrupted
 from pages.ui.kit.inspector_service import InspectionRequest, InspectionResult, InspectorService
 from pages.ui.kit.messages import quiet_note, show_error, show_heading
+from pages.ui.kit.pictures import show_tree
 from pages.ui.kit.progress import patient_progress, unfinished_view
 from pages.ui.kit.text import clean, escape, prose
 from pages.ui.kit.visit import Visit, change_state, current_visit, request_of, sync_widget
@@ -337,22 +336,10 @@ def _table(a: InspectionResult, b: InspectionResult) -> str:
 
 
 def _tree(name: str, result: InspectionResult) -> None:
-    dark, narrow = is_dark(), is_narrow()
     inspection = result.inspection
     show_heading(f"{name}: worst step (EIC) {wording.digits_lost(inspection.eic)} digits")
-    figure = figure_cache().get(
-        ("tree", result.request, focus_node(inspection), frozenset(), dark, narrow),
-        lambda: tree_figure(inspection, selected=focus_node(inspection), dark=dark, narrow=narrow),
-        lambda _: 1.0,
-    )
-    st.plotly_chart(
-        figure,
-        key=f"tree-{name}",
-        theme=None,
-        config=plotly_config(f"eic-tree-{name.lower()}"),
-        alt=f"The tree of formula {name}, coloured by the local EIC of each node, "
-        "on the scale from 0 to 8",
-    )
+    with st.container(key=f"tree-{name}"):
+        show_tree(inspection, result.request)
 
 
 def _curves(a: InspectionResult, b: InspectionResult) -> None:

@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from eic_core import wording
-from eic_core.drawing.layout import focus_node
 from eic_core.errors import UserError
 from eic_core.explain import phrases
 from eic_core.explain.writing import WritingLoss
@@ -23,14 +21,14 @@ from eic_core.measure.table import Table, read_table
 from eic_core.operators import OPERATORS
 from eic_core.rewriting import FrontForm, Measured, ObservedError, Repair, Repairs, RepairStep
 from pages.ui.figures.digits import losses_figure, own_loss, worst_step
-from pages.ui.figures.tree import tree_figure
 from pages.ui.kit import glossary
-from pages.ui.kit.browser import is_dark, is_narrow, plotly_config, uninterrupted
+from pages.ui.kit.browser import is_dark, is_narrow, uninterrupted
 from pages.ui.kit.caches import Progress
 from pages.ui.kit.diagnosis_service import DiagnosisService
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.jobs import Job
 from pages.ui.kit.messages import show_error
+from pages.ui.kit.pictures import show_tree
 from pages.ui.kit.progress import finish_button, start_finishing
 from pages.ui.kit.text import code_label, escape, prose, table_box
 from pages.ui.kit.visit import Visit, change_state, current_visit, keep_upload
@@ -64,44 +62,20 @@ def state_after_replacement(result: InspectionResult, text: str) -> dict[str, An
 # Pixels of each tree: about half the width of an answer, and the width of a phone.
 _WIDTH = 280.0
 
-# Pixels of the colour bar below a tree.
-_SCALE = 230
 
-
-def both_trees(result: InspectionResult, form: Formula, key: str) -> None:
+def both_trees(result: InspectionResult, form: Formula) -> None:
     after = diagnosis_service().repaired(result, form)
     left, right = st.columns(2, gap="small")
     with left:
-        _tree(result, result.inspection, "As written", f"{key}-before")
+        _tree(result, result.inspection, "As written")
     with right:
-        _tree(result, after, "Instead", f"{key}-after")
+        _tree(result, after, "Instead")
 
 
-def _tree(result: InspectionResult, inspection: Inspection, name: str, key: str) -> None:
+def _tree(result: InspectionResult, inspection: Inspection, name: str) -> None:
     st.html(f'<h4 class="eic-h">{name}: EIC {wording.number(inspection.eic)}</h4>')
-    dark = is_dark()
-    figure = figure_cache().get(
-        ("form tree", result.request, inspection.formula.source, dark),
-        lambda: _figure(inspection, dark),
-        lambda _: 1.0,
-    )
-    st.plotly_chart(
-        figure,
-        key=f"tree-{key}",
-        theme=None,
-        config=plotly_config("eic-tree"),
-        alt=f"{name}: the tree, coloured by the local EIC of each node, on the scale from 0 to 8",
-    )
-
-
-def _figure(inspection: Inspection, dark: bool) -> go.Figure:
-    figure = tree_figure(
-        inspection, selected=focus_node(inspection), dark=dark, narrow=True, width=_WIDTH
-    )
-    for trace in figure.data:
-        if trace.marker.showscale:
-            trace.marker.colorbar.len = _SCALE
-    return figure
+    what = result.request, inspection.formula.source
+    show_tree(inspection, what, width=_WIDTH, small=True)
 
 
 def instead_panel(result: InspectionResult, node: int) -> None:
@@ -263,7 +237,7 @@ def _card(result: InspectionResult, repairs: Repairs) -> None:
             st.html(_steps(form.steps, repairs) + _checks(form))
         with st.expander("See both trees", key="repair-trees-0", on_change="rerun") as trees:
             if trees.open:
-                both_trees(result, form.formula, "repair-0")
+                both_trees(result, form.formula)
 
 
 def _front(result: InspectionResult, repairs: Repairs) -> None:
