@@ -21,7 +21,7 @@ from pages.ui.inspector.headline import (
     finish_summary,
     verdict_view,
 )
-from pages.ui.inspector.workbench import workbench
+from pages.ui.inspector.workbench import finish_digits, workbench
 from pages.ui.kit.door import may_inspect
 from pages.ui.kit.progress import patient_progress, unfinished_view
 from pages.ui.kit.visit import request_of, sync_with_url
@@ -64,5 +64,6 @@ def inspector_page() -> None:
         return
     visit.last_good = result
     place = verdict_view(result)
-    workbench(result)
+    digits = workbench(result)
     finish_summary(place, result)
+    finish_digits(digits, result)

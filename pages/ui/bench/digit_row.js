@@ -34,35 +34,12 @@ const publishRows = ({ rows, steps, titles }) => {
 
 // --- a number and its wrong digits ---
 
-const NUMBER = /^([+\-−]?[\d.,\s]*\d\.?)(.*)$/;
+const FIGURE_SPACE = /\u2007/g; // which not every fixed-width font has
+const align = (text) => text.replace(FIGURE_SPACE, " ");
 
-// The text before the power of ten, and the power.
-const parts = (text) => NUMBER.exec(text)?.slice(1) ?? [text, ""];
-const whole = (text) => {
-  const [mantissa] = parts(text), point = mantissa.indexOf(".");
-  return point < 0 ? mantissa.length : point;
-};
-const countDigits = (text) => (text.match(/\d/g) ?? []).length;
-
-// How many digits of a computed value are wrong, and of how many.
-const countWrong = (text, right) => {
-  const [mantissa] = parts(text), of = countDigits(mantissa);
-  return { wrong: countDigits(mantissa.slice(right)), of, lost: !of && right < text.length };
-};
-
-const describeWrong = ({ wrong, of, lost }, short) => {
-  if (lost) return short ? "no value" : "there is no value";
+const describeWrong = (wrong, of) => {
   if (!wrong) return "no digit lost";
-  if (wrong === of) return short ? `all ${of} wrong` : `all ${of} digits are wrong`;
-  const noun = wrong === 1 ? "digit" : "digits";
-  return short ? `last ${wrong} of ${of} wrong` : `the last ${wrong} ${noun} of ${of} are wrong`;
-};
-
-const drawValue = (line, text, right, power, pad) => {
-  const [mantissa, tail] = parts(text);
-  line.replaceChildren(" ".repeat(pad), mantissa.slice(0, right));
-  if (right < mantissa.length) line.append(create("s", "", mantissa.slice(right)));
-  if (tail) line.append(tail === power ? tail : create("s", "", tail));
+  return wrong === of ? `all ${of} wrong` : `last ${wrong} of ${of} wrong`;
 };
 
 // A title, the exact value and the computed one under it.
@@ -78,21 +55,20 @@ const createBlock = (css) => {
   });
   const note = create("p", "eic-digits-note");
   block.append(title, lines, note);
-  const show = (exactText, text, right, format) => {
-    const count = countWrong(text, right), [, power] = parts(exactText);
-    const width = Math.max(whole(exactText), whole(text));
-    drawValue(exact.value, exactText, exactText.length, power, width - whole(exactText));
-    drawValue(computed.value, text, right, power, width - whole(text));
+  lines.setAttribute("role", "img");
+  const show = (exactText, [text, right, end, wrong], format, of) => {
+    const [above, below] = [exactText, text].map(align);
+    exact.value.textContent = above;
+    computed.value.replaceChildren(below.slice(0, right));
+    if (right < end) computed.value.append(create("s", "", below.slice(right, end)));
+    computed.value.append(below.slice(end));
     computed.label.textContent = format;
-    const long = Math.max(exact.value.textContent.length, computed.value.textContent.length);
-    lines.style.setProperty("--columns", long);
-    lines.setAttribute("role", "img");
+    lines.style.setProperty("--columns", Math.max(above.length, below.length));
+    const words = describeWrong(wrong, of);
     lines.setAttribute("aria-label",
-      `exact ${exactText}, ${format} computes ${text}: ${describeWrong(count, false)}`);
-    const fine = !count.wrong && !count.lost;
-    block.classList.toggle("eic-fine", fine);
-    note.textContent = (fine ? "✓ " : "✕ ") + describeWrong(count, true);
-    return count;
+      `exact ${above.trim()}, ${format} ${below.trim()}: ${words}`);
+    block.classList.toggle("eic-fine", !wrong);
+    note.textContent = `${wrong ? "✕" : "✓"} ${words}`;
   };
   const wait = (text) => {
     title.textContent = text;
@@ -162,26 +138,28 @@ const createPanel = (root) => {
   const state = { data: null, at: 0, choose: () => {} };
 
   const draw = () => {
-    const { rows, kind, better, searching } = state.data, row = rows[state.at];
+    const { rows, kind, digits, better, searching } = state.data, row = rows[state.at];
     const format = FORMATS[kind] ?? kind;
     const inputs = Object.entries(row.inputs);
     written.title.replaceChildren(
       create("b", "", `Row ${(row.position + 1).toLocaleString("en")}`),
       inputs.length ? `: ${inputs.map(shortenInput(inputs)).join(", ")}` : "");
     written.title.title = inputs.map((pair) => pair.join(" = ")).join("\n");
-    const count = written.show(row.exact, row.computed, row.right, format);
+    written.show(row.exact, [row.computed, row.right, row.end, row.wrong], format, digits);
     instead.block.classList.toggle("eic-waiting", !row.better);
     if (row.better) {
       instead.title.replaceChildren("write instead: ", create("code", "", better));
       instead.title.title = better;
-      instead.show(row.exact, row.better, row.better_right, format);
+      const result = [row.better, row.better_right, row.better_end, row.better_wrong];
+      instead.show(row.exact, result, format, digits);
     } else {
-      instead.wait(searching ? "looking for a form that keeps more digits…" : "");
+      const without = rows.some((other) => other.wrong) ? "no better form known" : "";
+      instead.wait(searching ? "looking for a form that keeps more digits…" : without);
     }
     window.eicDigitRow = { of: state.data.of, position: row.position };
     slider.value = state.at;
     slider.setAttribute("aria-valuetext",
-      `${written.title.textContent}: ${describeWrong(count, false)}`);
+      `${written.title.textContent}. ${state.data.sentences[row.wrong]}`);
     buttons.forEach((button, k) =>
       button.setAttribute("aria-pressed", String(state.data[JUMPS[k][0]] === state.at)));
     panel.classList.toggle("eic-of-row", bench.by === "row");

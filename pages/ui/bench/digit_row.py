@@ -7,16 +7,20 @@ from typing import Any
 
 import streamlit as st
 
-from eic_core import wording
 from eic_core.explain.digit_rows import DigitRows
+from eic_core.formula.rendering import short_text
+from eic_core.formula.tree import Formula
 from pages.ui.figures.plotting import label_of
 from pages.ui.kit.inspector_service import InspectionResult
+from pages.ui.kit.wiring import diagnosis_service
 
 _FOLDER = Path(__file__).parent
 
 KEY = "digit-row"
 
 KINDS = ("float64", "float32")
+
+_UNSEEN = ("created", "sentence")
 
 # Characters of a form to write instead.
 _FORM = 60
@@ -41,7 +45,7 @@ def chosen_kind() -> str:
 
 
 def digit_row(
-    result: InspectionResult, rows: DigitRows, better: str = "", *, searching: bool = False
+    result: InspectionResult, better: Formula | None = None, *, searching: bool = False
 ) -> None:
     """Draw the row that carries the verdict, with a slider to the others.
 
@@ -49,40 +53,33 @@ def digit_row(
     ----------
     result
         A complete one.
-    rows
-        Its rows in the format of `chosen_kind`.
     better
-        The form to write instead whose digits the rows hold, "" without one.
+        The form to write instead.
     searching
-        Whether a better form is still looked for.
+        Whether it is still looked for.
     """
+    rows = diagnosis_service().digit_rows(result, better, chosen_kind())
     _component(
-        key=KEY,
+        key=f"{KEY}-early" if searching else KEY,  # drawn again in the same run
         data=record_of(result, rows, better, searching=searching),
         default={"kind": KINDS[0]},
-        on_kind_change=_no_more,
+        on_kind_change=_read_kind,
     )
 
 
-def _no_more() -> None:
-    """A choice of format is read by the run that it starts."""
+def _read_kind() -> None:
+    """Streamlit holds a state only where something listens; the next run reads it."""
 
 
 def record_of(
-    result: InspectionResult, rows: DigitRows, better: str, *, searching: bool
+    result: InspectionResult, rows: DigitRows, better: Formula | None, *, searching: bool
 ) -> dict[str, Any]:
     """What the browser gets: texts and numbers, at most some 40 kB."""
     labels = dict(result.match.mapping) if result.match is not None else None
-    record = rows.to_json()
-    return {
+    record = {key: value for key, value in rows.to_json().items() if key not in _UNSEEN}
+    return record | {
         "of": f"{hash(result.request):x}",
-        "kind": record["kind"],
-        "rows": record["rows"],
-        "steps": record["steps"],
-        "typical": record["typical"],
-        "nine_in_ten": record["nine_in_ten"],
-        "worst": record["worst"],
         "titles": {name: label_of(name, labels) for name in result.inspection.formula.variables},
-        "better": wording.shorten(better, _FORM),
+        "better": "" if better is None else short_text(better, better.root.id, _FORM),
         "searching": searching,
     }

@@ -33,6 +33,11 @@ function shape(tag, attributes) {
   return made;
 }
 
+// A drawing of the server's; no script in such a document runs.
+function drawing(text) {
+  return document.importNode(new DOMParser().parseFromString(text, "text/html").body.firstElementChild, true);
+}
+
 const float = (value) =>
   value === "inf" ? Infinity : typeof value === "number" ? value : NaN;
 const decimals = (value, places = 2) =>
@@ -203,12 +208,12 @@ class Pane {
     return this.nodes[k].digits;
   }
 
-  // A card that hides others has the colour of the worst of them.
-  worst(k) {
+  // What stands for others has the colour of the worst of them.
+  worst(k, shown) {
     let value = this.value(k);
     for (const child of this.nodes[k].children)
-      if (!this.groups.has(child) || this.isHidden(child)) {
-        const inside = this.worst(child);
+      if (!shown(child)) {
+        const inside = this.worst(child, shown);
         if (!(inside <= value)) value = Number.isNaN(inside) ? value : inside;
       }
     return value;
@@ -233,7 +238,7 @@ class Pane {
 
   paintCard(k, group) {
     const own = bench.by === "eic";
-    const digits = own ? NaN : this.worst(k);
+    const digits = own ? NaN : this.worst(k, (child) => this.inView(child));
     const {fill, ink} = this.colour(digits);
     for (const part of group.querySelectorAll(".fill, .hatch, .title, .value")) {
       part.drawn ??= {fill: part.getAttribute("fill"), text: part.textContent};
@@ -247,16 +252,16 @@ class Pane {
   // --- the formula ---
 
   drawFormula() {
-    const {svg, text} = this.data.formula;
-    this.formula.setAttribute("aria-label", `Formula: ${short(text, 300)}`);
-    const parsed = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
+    const {svg, mathml} = this.data.formula;
+    this.formula.setAttribute("aria-label", "Formula");
+    const parsed = drawing(svg);
     const [x, y, width, height] = parsed.getAttribute("viewBox").split(/[\s,]+/).map(Number);
     this.paper = {x, y, width, height};
     this.picture = shape("svg", {viewBox: `${x - 3} ${y - 3} ${width + 6} ${height + 6}`, "aria-hidden": "true"});
     this.under = shape("g", {});
     this.mask = shape("mask", {id: "eic-other-ink", maskUnits: "userSpaceOnUse", x: x - 3, y: y - 3, width: width + 6, height: height + 6});
     const glyphs = shape("g", {id: "eic-glyphs"});
-    glyphs.append(...document.importNode(parsed, true).childNodes);
+    glyphs.append(...parsed.childNodes);
     const first = shape("g", {});
     first.append(glyphs);
     // Glyphs on boxes that need the other ink are drawn once more, seen through the boxes alone.
@@ -264,7 +269,7 @@ class Pane {
     this.other.append(shape("use", {href: "#eic-glyphs"}));
     this.over = shape("g", {fill: "none"});
     this.picture.append(this.mask, this.under, first, this.other, this.over);
-    this.formula.replaceChildren(this.picture);
+    this.formula.replaceChildren(this.picture, element("span", {class: "eic-pane-live"}, drawing(mathml)));
     this.first = first;
     this.scaleFormula();
   }
@@ -280,15 +285,15 @@ class Pane {
 
   // Boxes only where the value differs visibly from that of the box around.
   boxed() {
-    const around = new Map([[null, 0]]);
-    const boxes = [];
+    const around = new Map([[null, 0]]), boxes = [], drawn = this.data.formula.boxes;
     for (let k = this.nodes.length - 1; k >= 0; k--) {
       const outside = around.get(this.nodes[k].parent);
-      const value = this.value(k);
       around.set(k, outside);
+      const places = drawn[k];
+      if (!places) continue;
+      const value = this.worst(k, (child) => child in drawn);
       if (Number.isNaN(value) || (bench.by === "eic" && !this.nodes[k].children.length)) continue;
-      const places = this.data.formula.boxes[k];
-      if (!places || !(value === Infinity ? outside !== Infinity : !(Math.abs(value - outside) < CALM))) continue;
+      if (!(value === Infinity ? outside !== Infinity : !(Math.abs(value - outside) < CALM))) continue;
       around.set(k, value);
       boxes.push([k, value, places]);
     }
@@ -332,8 +337,13 @@ class Pane {
   lightFormula() {
     const {accent} = this.data.colours;
     const frames = [];
+    const drawn = this.data.formula.boxes;
+    const part = (k) => { // the node, or what stands for it
+      while (this.nodes[k] && !(k in drawn)) k = this.nodes[k].parent;
+      return drawn[k] ?? [];
+    };
     for (const [node, name] of [[bench.node, "eic-selected"], [bench.hover, "eic-hover"]])
-      for (const [x, y, width, height] of this.data.formula.boxes[node] ?? [])
+      for (const [x, y, width, height] of part(node))
         frames.push(shape("rect", {class: name, x: x - 1.5, y: y - 1.5, width: width + 3, height: height + 3, rx: 3,
           stroke: accent, "stroke-width": name === "eic-hover" ? 1.2 : 2}));
     this.over.replaceChildren(...frames);
@@ -351,8 +361,7 @@ class Pane {
   // --- the tree ---
 
   drawTree(fresh) {
-    const parsed = new DOMParser().parseFromString(this.data.tree, "image/svg+xml").documentElement;
-    const svg = document.importNode(parsed, true);
+    const svg = drawing(this.data.tree);
     this.whole = svg.getAttribute("viewBox").split(/[\s,]+/).map(Number);
     svg.removeAttribute("width");
     svg.removeAttribute("height");
@@ -487,7 +496,7 @@ class Pane {
       const k = at(event);
       if (moved || k === null) return;
       this.select(k);
-      this.groups.get(k).focus({preventScroll: true});
+      requestAnimationFrame(() => this.focusCard()); // lays the page out
     });
     canvas.addEventListener("dblclick", (event) => {
       const k = at(event);

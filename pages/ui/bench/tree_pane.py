@@ -32,7 +32,7 @@ from pages.ui.kit.text import clean
 from pages.ui.kit.visit import change_state, current_visit
 from pages.ui.kit.wiring import figure_cache
 
-ROOM = {False: (560.0, 330.0), True: (332.0, 330.0)}
+ROOM = {False: (560.0, 270.0), True: (332.0, 320.0)}
 """Width and height in pixels into which the tree is laid out, by `narrow`; the browser scales it to
 the pane."""
 
@@ -87,7 +87,7 @@ class TreePane(Plain):
     """All that the pane draws, but for the selected node."""
 
     name: str  # Another formula, or other samples, have another
-    formula: Mapping[str, Any]  # SVG of the glyphs, the boxes of every node, the text
+    formula: Mapping[str, Any]  # SVG of the glyphs, the boxes of every node, its text and MathML
     tree: str  # SVG
     nodes: tuple[PaneNode, ...]
     places: tuple[Mapping[str, Any], ...]  # Nodes with a button of their own
@@ -128,17 +128,18 @@ def pane_of(
     narrow: bool = False,
 ) -> TreePane:
     inspection = result.inspection
-    picture, nodes = formula_picture(inspection), _nodes(inspection)
+    picture, nodes = formula_picture(inspection, narrow=narrow), _nodes(inspection)
     width, height = ROOM[narrow]
     return TreePane(
         name=str(hash(result.request)),
         formula={
             "svg": picture.svg,
             "boxes": {
-                str(k): [[round(v, 1) for v in (b.x, b.y, b.width, b.height)] for b in boxes]
+                str(k): [[round(v, 1) for v in box] for box in boxes]
                 for k, boxes in picture.boxes.items()
             },
-            "text": clean(inspection.nodes[-1].text, 2_000),
+            "text": clean(picture.text),
+            "mathml": picture.mathml,
         },
         tree=tree_svg(
             inspection,

@@ -31,7 +31,7 @@ from eic_core.explain.verdict import Verdict
 from eic_core.measure.inspection import NodeAmplification
 from eic_core.measure.measured import Quantiles
 from eic_core.phrasing import Phrase
-from pages.ui.bench.gauges import gauges_html
+from pages.ui.bench.gauges import gauges
 from pages.ui.inspector.formula_input import reading_notes
 from pages.ui.kit import glossary
 from pages.ui.kit.browser import uninterrupted
@@ -112,7 +112,8 @@ def begin_summary(result: InspectionResult, notes: tuple[Phrase, ...]) -> Summar
     with place.waiting.container(gap=None):
         _lines_to_come()
     place.better.html('<p class="eic-quiet">Looking for a better form…</p>')
-    place.gauges.html(gauges_html(result))
+    with place.gauges:
+        gauges(result, None)
     return place
 
 
@@ -145,11 +146,19 @@ def _show_summary(place: SummaryPlace, result: InspectionResult) -> None:
     with place.sentences:
         _sentences(result)
     place.better.empty()
-    job = current_visit().summary_job
-    place.gauges.html(gauges_html(result, None if job is None else job.result))
-    if job is not None and job.result is not None and job.result.better:
+    summary = known_summary(result)
+    with place.gauges:
+        gauges(result, None if summary is None else summary.added)
+    if summary is not None and summary.better:
         with place.better.container():
-            replace_formula_button(result, job.result.better, "apply-best", "Write instead:")
+            replace_formula_button(result, summary.better, "apply-best", "Write instead:")
+
+
+def known_summary(result: InspectionResult) -> Summary | None:
+    """The diagnosis of a result, once it has come."""
+    visit = current_visit()
+    job = visit.summary_job
+    return None if job is None or visit.summarised != result.request else job.result
 
 
 def _begin(result: InspectionResult, service: DiagnosisService, aside: UnfinishedAnswers) -> Job:

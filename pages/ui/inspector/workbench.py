@@ -7,11 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from eic_core.drawing.layout import focus_node
 from eic_core.errors import UserError
 from pages.ui.bench.digit_row import digit_row
 from pages.ui.bench.tree_pane import tree_pane
+from pages.ui.inspector.headline import known_summary
 from pages.ui.inspector.share import COPY_SCRIPT, share_panel
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.messages import show_refusal
@@ -26,18 +28,31 @@ from pages.ui.questions.where import plots
 _log = logging.getLogger(__name__)
 
 
-def data_panel(result: InspectionResult, node: int) -> None:
-    """The digits of one row above the data."""
-    digit_row(result)
+def data_panel(result: InspectionResult, node: int) -> DeltaGenerator | None:
+    """The digits of one row above the data; their place, until a better form is known."""
+    place = st.empty()
+    summary = known_summary(result)
+    with place:
+        digit_row(result, None if summary is None else summary.form, searching=summary is None)
     with st.container(key="plots", gap="xsmall"):
         plots(result, node)
+    return place if summary is None else None
+
+
+def finish_digits(place: DeltaGenerator | None, result: InspectionResult) -> None:
+    """Draw the digits again, with those of the better form that the diagnosis has brought."""
+    summary = known_summary(result)
+    if place is not None and summary is not None:
+        with place:
+            digit_row(result, summary.form)
 
 
 @dataclass(frozen=True)
 class Question:
     key: str  # Stands in the URL
     label: str  # A tab's
-    panel: Callable[[InspectionResult, int], None]  # Draws the answer; may raise `UserError`
+    # Draws the answer; may raise `UserError`
+    panel: Callable[[InspectionResult, int], DeltaGenerator | None]
 
 
 QUESTIONS = (
@@ -73,11 +88,13 @@ def _change_question() -> None:
         change_state(ask=chosen)
 
 
-def answer_panel(question: Question, result: InspectionResult, node: int) -> None:
+def answer_panel(
+    question: Question, result: InspectionResult, node: int
+) -> DeltaGenerator | None:
     """Draw the answer; a failure is reported in its place and leaves the page alone."""
     with st.container(key=f"answer-{question.key}", gap="small"):
         try:
-            question.panel(result, node)
+            return question.panel(result, node)
         except UserError as error:
             show_refusal(error)
         except Exception:
@@ -87,6 +104,7 @@ def answer_panel(question: Question, result: InspectionResult, node: int) -> Non
                 "not be computed, for a reason of ours</p><p>The other questions still work. "
                 "The log has the details.</p></div>"
             )
+    return None
 
 
 def workbench_scripts() -> tuple[str, ...]:
@@ -103,8 +121,11 @@ def selected_node(result: InspectionResult) -> int:
 
 
 @st.fragment
-def workbench(result: InspectionResult) -> None:
-    """Everything that follows the selected node; a selection reruns only this."""
+def workbench(result: InspectionResult) -> DeltaGenerator | None:
+    """Everything that follows the selected node; a selection reruns only this.
+
+    Returns the place of the digits, where they wait for the diagnosis.
+    """
     node = selected_node(result)
     question = _BY_KEY[current_visit().state.ask]
     with st.container(key="share", horizontal=True, gap="xsmall", width="content"):
@@ -115,5 +136,6 @@ def workbench(result: InspectionResult) -> None:
         with st.container(key="answer-pane", gap="xsmall"):
             with st.container(key="questions"):
                 _tabs()
-            answer_panel(question, result, node)
+            place = answer_panel(question, result, node)
     st.html("".join(workbench_scripts()), unsafe_allow_javascript=True)
+    return place

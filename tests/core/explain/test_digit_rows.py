@@ -219,7 +219,7 @@ def test_where_no_digit_is_lost_none_turns_red_and_the_sentence_says_so():
     shown = rows_of("x + 1", x=np.geomspace(1, 1e8, 500))
     assert all(row.wrong == 0 for row in shown.rows)
     assert str(shown.sentence) == (
-        "No digit turns red: double precision loses none at the 200 rows compared."
+        "No digit turns red: double precision gets every one right at the 200 rows compared."
     )
 
 
