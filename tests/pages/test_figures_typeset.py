@@ -123,7 +123,7 @@ def test_ten_thousand_nodes_are_no_trouble():
         draft = Draft("add", [draft, variable("x")])
     formula = Formula.from_draft(draft, "deep")
     picture = formula_picture(inspect(formula, Samples.from_columns({"x": [1.0, 2.0]})))
-    assert picture.height < 200 and len(picture.svg) < 20_000
+    assert picture.height < 200 and len(picture.svg) < 20_000 and len(picture.mathml) < 5_000
 
 
 @pytest.mark.parametrize(
@@ -135,8 +135,9 @@ def test_a_hostile_name_is_text_and_no_more(name):
     samples = Samples.from_columns({name: [1.0, 2.0], "x": [1.0, 2.0]})
     picture = formula_picture(inspect(formula, samples))
     assert set(picture.boxes) == {0, 1, 2}
-    tags = {node.tag.split("}")[-1] for node in ElementTree.fromstring(picture.svg).iter()}
-    assert "script" not in tags and "a" not in tags
+    for markup in (picture.svg, picture.mathml):
+        tags = {node.tag.split("}")[-1] for node in ElementTree.fromstring(markup).iter()}
+        assert "script" not in tags and "a" not in tags
 
 
 def with_names(*names):

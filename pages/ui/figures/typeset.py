@@ -10,7 +10,7 @@ from html import escape
 from typing import NamedTuple
 
 from eic_core.drawing.layout import VisibleTree, visible_tree
-from eic_core.formula.rendering import printable, to_latex, to_python
+from eic_core.formula.rendering import printable, short_text, to_latex, to_mathml, to_python
 from eic_core.formula.tree import Formula, Node
 from eic_core.measure import Inspection
 from study.errors import StudyError
@@ -22,6 +22,7 @@ WIDTH = {False: 540, True: 330}
 MAX_NODES = 110
 """Larger formulas are shortened around the bottleneck and the selected node."""
 
+_MATHML = ("<mrow><mo>[</mo>{}<mo>]</mo></mrow>", "<mo>⋯</mo>")
 _SIZE = re.compile(r'(?:width|height)="([0-9]+)"')
 _GAP = 6.0  # Pixels of air between lines, and more than between the signs of one
 _LETTER, _LINE, _MOST_LINES = 8.0, 22.0, 40  # Of plain text
@@ -46,6 +47,8 @@ class FormulaPicture:
     boxes: Mapping[int, tuple[Box, ...]]
     width: float
     height: float
+    text: str  # In one line, shortened
+    mathml: str  # A ``<math>`` for those who do not see it
 
 
 def formula_picture(
@@ -57,8 +60,8 @@ def formula_picture(
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 2.0]})
     >>> picture = formula_picture(inspect(read("x+1").formula, samples))
-    >>> list(picture.boxes)
-    [2, 1, 0]
+    >>> list(picture.boxes), picture.text
+    ([2, 1, 0], 'x + 1')
     """
     formula = inspection.formula
     tree = shown_tree(inspection, selected)
@@ -72,6 +75,8 @@ def formula_picture(
         _boxes(formula, tree, places),
         width,
         height,
+        short_text(formula, limit=200),
+        to_mathml(formula, None, None if tree is None else shortened(tree, *_MATHML)),
     )
 
 
@@ -86,7 +91,7 @@ def shortened(
     tree: VisibleTree | None,
     brackets: str,
     dots: str,
-    mark: Callable[[Node, str], str],
+    mark: Callable[[Node, str], str] = lambda node, text: text,
 ) -> Callable[[Node, str], str]:
     """A mark on every node that a tree shows, and dots in brackets for those that it does not."""
     if tree is None:
