@@ -260,7 +260,7 @@ INTRODUCED, INHERITED, MASKED = "◆", "▲", "○"
 """Shapes of noise that arises at the node, below it, and below it but hidden by the result."""
 
 BARS = 8
-_WATERFALL_ROW, _WATERFALL_AXIS = 46, 44
+_WATERFALL_ROW, _WATERFALL_AXIS = 32, 42
 NOBODY = -1
 """The node of a bar that groups several."""
 
@@ -329,6 +329,7 @@ def waterfall_figure(
         },
         common
         | {
+            "name": "nodes",
             "base": [100 * row.bar.start for row in rows],
             "x": [100 * row.share for row in rows],
             "marker": _marker(rows, theme, dark),

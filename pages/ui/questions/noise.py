@@ -161,7 +161,6 @@ def noise_panel(result: InspectionResult, node: int) -> None:
     ledger = service.blame(result, node)
     root = len(result.inspection.formula) - 1
     whole = service.blame(result, root)
-    _way_back(result, node)
     # `masked_view` says the others, each beside its button.
     first, *more = map(str, ledger.unmasked_sentences)
     answer(first)
@@ -169,6 +168,7 @@ def noise_panel(result: InspectionResult, node: int) -> None:
         _waterfall(result, ledger)
     if node != root and whole.rows and node not in outermost_masked_nodes(whole):
         more.append(_in_the_result(whole, node))
+    _way_back(result, node)
     note(*more)
     if whole.masked:
         masked_view(result, whole)
