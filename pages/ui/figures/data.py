@@ -102,18 +102,20 @@ def effects(inspection: Inspection, node_id: int) -> dict[str, float]:
 
 
 def telling_variables(inspection: Inspection, origin: int) -> tuple[str, ...]:
-    """The variables below the node to blame, then the others; those that move s most first."""
+    """The variables below the node to blame, then the others; those that move s most first.
+
+    The first two stand in the formula's order.
+    """
     names, root = inspection.formula.variables, len(inspection.formula) - 1
     if len(names) < 2:
         return tuple(names)
     below = inspection.formula.subtree(origin).variables
     at_origin, at_root = effects(inspection, origin), effects(inspection, root)
-    return tuple(
-        # Differences below a tenth of a digit are chance; the formula's order is not.
-        sorted(
-            names, key=lambda n: (n not in below, -round(at_origin[n], 1), -round(at_root[n], 1))
-        )
+    ranked = sorted(
+        names, key=lambda n: (n not in below, -round(at_origin[n], 1), -round(at_root[n], 1))
     )
+    # The first two make one picture, across and up; of almost equal ones chance would be first.
+    return (*sorted(ranked[:2], key=names.index), *ranked[2:])
 
 
 @dataclass(frozen=True)
