@@ -15,6 +15,7 @@ from typing import Any
 from eic_core import wording
 from eic_core.cli.arguments import add_exponents_argument, read_data
 from eic_core.errors import DataError
+from eic_core.explain.digit_rows import DigitRows, digit_rows
 from eic_core.explain.findings import findings_document
 from eic_core.explain.phrases.headline import badge, marks
 from eic_core.explain.spread import Spread, spread_of
@@ -145,6 +146,7 @@ def run(options: argparse.Namespace) -> None:
         judged = verdict(result)
         document["verdict"] = judged.to_json()
         document["findings"] = findings_document(judged.findings)
+        document["digits"] = digits_document(digit_rows(result))
         print(json.dumps(document, allow_nan=False))
     else:
         print(describe(result, reading, mapping))
@@ -215,8 +217,10 @@ def _from_table(
     target = options.target
     if target is None and "target" in table.names:
         target = "target"
-    if target is not None and target not in table.names:
-        raise DataError(f"there is no column `{target}`")
+    if target is not None:
+        target = table.column(target)
+        if target is None:
+            raise DataError(f"there is no column `{options.target}`")
     chosen = options.index_base is not None
     base = options.index_base if chosen else reading.index_base
     inputs = [name for name in table.names if name != target]
@@ -257,7 +261,7 @@ def reading_lines(reading: Reading) -> list[str]:
 def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> str:
     """The inspection for a terminal; `mapping` names the column or range of each variable."""
     counts = result.counts
-    lines = verdict_lines(verdict(result))
+    lines = verdict_lines(verdict(result)) + digit_lines(digit_rows(result))
     lines.append(
         f"EIC          {_digits(result.eic)} digits at the worst step"
         f" ({_digits(result.noise_figure_db)} dB)"
@@ -296,6 +300,35 @@ def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> s
             f"{column}  {text}"
         )
     return "\n".join(lines)
+
+
+def digits_document(shown: DigitRows) -> dict[str, Any]:
+    """The worst row, digit under digit; null without rows."""
+    row = shown.worst_row
+    keys = "exact", "computed", "right", "lost", "inputs"
+    worst = None if row is None else {key: row.to_json()[key] for key in keys}
+    return {"kind": shown.kind, "worst": worst}
+
+
+_TYPES = {"float64": "double", "float32": "float32"}
+
+
+def digit_lines(shown: DigitRows) -> list[str]:
+    """The exact value and the computed one at the worst row; marks stand under wrong digits."""
+    row = shown.worst_row
+    if row is None:
+        return []
+    inputs = ", ".join(f"{name} = {text}" for name, text in row.inputs.items())
+    marks = " " * row.right + "^" * (row.end - row.right)
+    lines = [
+        f"exact        {row.exact}{f'   at {inputs}' if inputs else ''}",
+        f"{_TYPES[shown.kind]:<12} {row.computed}",
+    ]
+    return [
+        *lines,
+        *([f"             {marks}"] if row.wrong else []),
+        f"             {shown.sentence}",
+    ]
 
 
 def verdict_lines(judged: Verdict) -> list[str]:

@@ -20,6 +20,7 @@ from eic_core.engine.branches import active_slots, plain_values
 from eic_core.engine.constants import (
     NOTHING_SETTLED,
     Settled,
+    evaluate_around,
     has_constant_step,
     settled_constants,
 )
@@ -321,6 +322,28 @@ class Amplification:
         y.setflags(write=False)
         s.setflags(write=False)
         return y, s
+
+    def s_at(self, rows: np.ndarray) -> np.ndarray:
+        """s of every node at some of the valid samples, shape (nodes, rows), as `trace` has it.
+
+        >>> from eic_core.formula.syntax import read
+        >>> samples = Samples.from_columns({"x": [1.0, 2.0, 4.0]})
+        >>> amplify(read("x + x").formula, samples).s_at(np.array([2, 0])).round(3).tolist()
+        [[1.0, 1.0], [1.0, 1.0], [1.225, 1.225]]
+        """
+        columns = {name: self.samples.columns[name][rows] for name in self.tape.variables}
+        block = evaluate_around(self.tape, columns, len(rows), self._settled)
+        s2 = np.empty((len(self.tape), len(rows)))
+        for slot, of_slot in enumerate(block.s2):
+            s2[slot] = of_slot
+        for place, row in enumerate(np.asarray(rows).tolist()):
+            if row in self.exact:
+                s2[:, place] = self.exact[row][1]
+        s2[s2 > SINGULAR_S2] = np.inf
+        s = np.sqrt(s2)[list(self.tape.slots)]
+        for node, line in enumerate(s) if self.chooses else ():
+            line[~self.evaluated(node)[rows]] = np.nan
+        return s
 
     def evaluated(self, node_id: int) -> np.ndarray:
         """The valid samples at which a node is evaluated, shape (N,); fewer than all in branches.

@@ -26,6 +26,8 @@ from eic_core.explain.phrases import writing as words
 from eic_core.exports import Plain
 from eic_core.measure.following import following
 from eic_core.measure.inspection import Inspection, local_eic
+from eic_core.measure.measured import Quantiles, quantiles_of
+from eic_core.operators.wide import Array
 from eic_core.phrasing import Phrase
 
 SMALL = 0.3
@@ -53,6 +55,9 @@ class WritingLoss(Plain):
     own: float
     q: float  # Digits that the result loses as written, copies sharing their noise, over the same
     loss: float  # q - own: digits lost to the writing, 0 at least
+    # log10 of q over the function's own, row by row: inf where the writing alone keeps no digit;
+    # without the rows at which the function itself keeps none, or it is not known
+    added: Quantiles
     compared: int  # Valid samples at which q is finite (then the function's conditioning is, too)
     singular: int  # The other valid samples
     singular_function: int  # Those of them at which the function itself loses every digit
@@ -65,6 +70,7 @@ class WritingLoss(Plain):
         "own",
         "q",
         "loss",
+        "added",
         "compared",
         "singular",
         "singular_function",
@@ -124,6 +130,7 @@ writing.
     sums = OwnSums(formula, data)
     function = writing = unsettled = 0
     without = np.zeros(len(data), dtype=bool)  # where q is infinite
+    added = np.full(len(data), math.nan)
     for block in class_sweep(formula, data, amplification=inspection.amplification):
         q2 = block.sum_of_squares()
         own2 = sums.add(block, np.isinf(q2))
@@ -131,6 +138,7 @@ writing.
         own.add(own2, block.ok & np.isfinite(q2))
         lost = block.ok & np.isinf(q2)
         without[block.start : block.stop] = lost
+        added[block.start : block.stop] = _added_digits(own2, q2, block.ok)
         function += int(np.count_nonzero(block.ok & np.isinf(own2)))
         writing += int(np.count_nonzero(lost & np.isfinite(own2)))
         unsettled += int(np.count_nonzero(lost & np.isnan(own2)))
@@ -153,6 +161,7 @@ writing.
         own_digits,
         q_digits,
         loss,
+        quantiles_of(added),
         q.count,
         q.infinite,
         function,
@@ -161,6 +170,13 @@ writing.
         place,
         remarks,
     )
+
+
+def _added_digits(own2: Array, q2: Array, ok: npt.NDArray[np.bool_]) -> Array:
+    """Digits that the writing adds at each row; nan where `ok` is false or that is not known."""
+    with np.errstate(all="ignore"):
+        digits = 0.5 * np.log10(q2 / own2)
+    return np.where(ok & np.isfinite(own2), np.maximum(digits, 0.0), math.nan)
 
 
 def _place(own: float, q: float, loss: float) -> LossOrigin:

@@ -67,9 +67,7 @@ def quantiles_of(digits: Array, weights: Array | None = None) -> Quantiles:
     total = float(upto[-1])
 
     def at(rank: float) -> float:
-        """The value at a rank from 1 to the number of rows."""
-        place = int(np.searchsorted(upto, rank - 1e-9 * total))
-        return float(values[min(place, len(values) - 1)])
+        return float(values[place_of_rank(upto, rank)])
 
     effective = total**2 / float(np.sum(np.square(counts)))
     one = total / effective  # as many rows as one of equal weights stands for
@@ -81,6 +79,14 @@ def quantiles_of(digits: Array, weights: Array | None = None) -> Quantiles:
         at(one * max(1, math.floor(0.9 * effective - half_width) + 1)),
         at(one * (math.floor(0.9 * effective + half_width) + 1)),
     )
+
+
+def place_of_rank(upto: Array, rank: float) -> int:
+    """Where a rank, from 1 to the number of rows, lies; `upto` adds up the rows that each value
+    stands for, the values ascending.
+    """
+    place = int(np.searchsorted(upto, rank - 1e-9 * upto[-1]))
+    return min(place, len(upto) - 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,10 +151,14 @@ class ProgramRows:
         self.inputs, cells = binary_rows(columns, self.positions, kind)
         self.exact = exact_results(self.tape, cells)
 
+    def computed(self, tape: Tape | None = None) -> Array:
+        """What a program computes at these rows by a form of the formula, or the formula itself."""
+        result = run_in(tape or self.tape, self.inputs, len(self.positions), self.kind)[-1]
+        return np.broadcast_to(np.asarray(result, dtype=np.float64), len(self.positions))
+
     def loss(self, tape: Tape | None = None) -> MeasuredLoss:
         """What a program loses that computes another form of the formula, or the formula itself."""
-        computed = run_in(tape or self.tape, self.inputs, len(self.positions), self.kind)[-1]
-        lost = digits_lost_by_row(self.exact, computed, self.kind)
+        lost = digits_lost_by_row(self.exact, self.computed(tape), self.kind)
         return MeasuredLoss(self.kind, self.of, self.positions, self.weights, lost)
 
 

@@ -102,7 +102,7 @@ def render(findings: Findings, provenance: Provenance) -> str:
     >>> findings = investigate(inspection, with_repair=False, with_triangulation=False)
     >>> page = render(findings, Provenance())
     >>> page.count("<section "), "left out on request" in page
-    (13, True)
+    (14, True)
     """
     formula = findings.inspection.formula
     page = environment("eic_core").get_template("inspection.html.j2")

@@ -17,6 +17,7 @@ from eic_core.drawing.svg import tree_svg
 from eic_core.explain.budget import TOLERANCE, Budget
 from eic_core.explain.causes import singular_causes
 from eic_core.explain.conditioning import OwnConditioning
+from eic_core.explain.digit_rows import DigitRow, DigitRows, digit_rows
 from eic_core.explain.disagreements import EXPLAINED, OK, UNCLEAR, Shaken
 from eic_core.explain.findings import ErrorKind, Finding
 from eic_core.explain.ledger import Ledger
@@ -170,6 +171,46 @@ def _finding(finding: Finding, formula: Formula, texts: Sequence[str]) -> tuple[
         NONE if finding.rows is None else _count(finding.rows),
         *map(_digits, (digits.typical, digits.nine_in_ten, digits.worst)),
         "measured" if finding.noise is ErrorKind.ROUNDING else "sensitivity",
+    )
+
+
+# The worst row, digit under digit
+
+
+def digits(findings: Findings) -> DigitRows:
+    """With the best form to write instead, if there is one."""
+    repairs = findings.repairs
+    best = None if repairs is None or repairs.best is None else repairs.best.formula
+    return digit_rows(findings.inspection, better=best)
+
+
+def numbers_under_each_other(row: DigitRow) -> list[tuple[str, str, str, str]]:
+    """Name, right characters, wrong ones, and what follows: of the exact value and each result."""
+    lines = [("exact", row.exact, "", "")]
+    results = [("double precision", row.computed, row.right, row.end)]
+    if row.better:
+        results.append(("written instead", row.better, row.better_right, row.better_end))
+    return lines + [(name, t[:right], t[right:end], t[end:]) for name, t, right, end in results]
+
+
+def gauges(findings: Findings) -> ReportTable:
+    """The three quantities at half of the rows, at nine in ten, and at the worst."""
+    verdict, writing = findings.diagnosis.verdict, findings.diagnosis.writing
+    quantities = (
+        ("sensitivity", verdict.sensitivity),
+        ("added by the writing", writing.added),
+        (f"measured in {verdict.measured.kind}", verdict.measured.quantiles),
+    )
+    return ReportTable(
+        ("digits", "half", "90 %", "worst"),
+        [
+            (name, *map(_digits, (size.typical, size.nine_in_ten, size.worst)))
+            for name, size in quantities
+        ],
+        "Digits at half of the rows, at nine in ten, and at the worst. Sensitivity: errors of "
+        "inputs and steps grow by so much. Added by the writing: what this writing adds to what "
+        "any other suffers. Measured: a program loses so much.",
+        numbers=(1, 2, 3),
     )
 
 

@@ -17,6 +17,7 @@ from eic_core.errors import UserError
 from eic_core.explain.bottleneck import diagnosed_node
 from eic_core.explain.budget import TOLERANCE, Budget, digit_budget
 from eic_core.explain.diagnosis import Diagnosis
+from eic_core.explain.digit_rows import DigitRows, digit_rows
 from eic_core.explain.ledger import Ledger, blame
 from eic_core.explain.losses import Loss
 from eic_core.explain.triangulation import Triangulation, triangulate
@@ -25,6 +26,7 @@ from eic_core.explain.where import Where, where
 from eic_core.explain.writing import WritingLoss, writing_loss
 from eic_core.formula.tree import Formula
 from eic_core.measure import Inspection, inspect
+from eic_core.measure.measured import Quantiles
 from eic_core.report import Answers, Findings, Provenance, collect_findings, render
 from eic_core.rewriting import OwnForm, Repairs, compare_own_form, repair
 from pages.ui.kit.caches import BoundedCache, Progress, UnfinishedAnswers
@@ -49,8 +51,10 @@ class Summary:
     fault: str  # function or writing
     instead: str  # the best repair, or why there is none; and whether the search was cut short
     better: str = ""  # a formula to paste
+    form: Formula | None = None  # the same, read
     complete: bool = True  # whether the search for a repair came to its end
     losses: tuple[Loss, ...] = ()
+    added: Quantiles | None = None  # digits that the writing adds, row by row
 
 
 class DiagnosisService:
@@ -145,6 +149,34 @@ class DiagnosisService:
             In digits.
         """
         return self._answer("writing", result, writing_loss)
+
+    def digit_rows(
+        self, result: InspectionResult, better: Formula | None = None, kind: str = "float64"
+    ) -> DigitRows:
+        """The exact value and what a program computes, digit under digit.
+
+        Parameters
+        ----------
+        result
+            A complete one.
+        better
+            Another form of the formula, in its variables.
+        kind
+            The type in which the program computes. {"float32", "float64"}.
+
+        Returns
+        -------
+        DigitRows
+            From the least to the greatest loss.
+        """
+
+        def make() -> DigitRows:
+            if result.quick:
+                return digit_rows(result.inspection, kind, better)
+            return self._work(result, about, None, digit_rows, (kind, better))
+
+        form = None if better is None else better.structure()
+        return self._keep(("digit rows", kind, form), result, make)
 
     def repairs(
         self,
@@ -408,8 +440,10 @@ class DiagnosisService:
             fault=fault,
             instead=str(repairs.sentence),
             better=repairs.best.text if repairs.best is not None else "",
+            form=repairs.best.formula if repairs.best is not None else None,
             complete=repairs.finished,
             losses=diagnosis.losses,
+            added=diagnosis.writing.added,
         )
 
     def _answer(

@@ -230,3 +230,49 @@ def test_an_fpcore_is_sampled_where_it_says_unless_a_range_is_given(capsys):
 def test_an_equation_is_answered_with_its_sides(capsys):
     assert main(["inspect", "sin(x) = y", "--range", "x=1:2"]) == 2
     assert "give `sin(x)` or `y`" in capsys.readouterr().err
+
+
+def test_units_of_a_table_are_no_part_of_its_names(tmp_path):
+    path = tmp_path / "energy.csv"
+    path.write_text("m [kg],v (m/s),KE [J]\n2,3,9\n1,2,2\n", encoding="utf-8")
+    for target in ("KE", "KE [J]"):
+        done = run("inspect", "m*v**2/2", "--data", str(path), "--target", target)
+        assert done.returncode == 0, done.stderr
+        assert "`m` in kg, `v` in m/s and `KE` in J" in done.stderr
+
+
+def test_json_holds_the_digits_of_the_worst_row(capsys):
+    document = inspect_json(capsys, "sqrt(x+1) - sqrt(x)", "--range", "x=1e8")
+    assert document["digits"] == {
+        "kind": "float64",
+        "worst": {
+            "exact": "0.000049999999875000001",
+            "computed": "0.000050000000555883162",
+            "right": 14,
+            "lost": pytest.approx(8.09, abs=0.01),
+            "inputs": {"x": "100000000"},
+        },
+    }
+
+
+def test_json_without_a_row_to_compare_has_no_worst_row(capsys):
+    document = inspect_json(capsys, "log(x)", "--range", "x=-2:-1", "--samples", "5")
+    assert document["digits"] == {"kind": "float64", "worst": None}
+
+
+def test_the_worst_row_stands_digit_under_digit(capsys):
+    assert main(["inspect", "sqrt(x+1) - sqrt(x)", "--range", "x=1e8"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith("exact "))
+    exact, double, marks, sentence = lines[at : at + 4]
+    assert exact.endswith("at x = 100000000")
+    wrong = slice(marks.index("^"), marks.rindex("^") + 1)
+    assert double.startswith("double ") and double[wrong] == "555883162"
+    assert exact[: wrong.start].count("0.00004999") == 1
+    assert sentence.strip() == "At this row the last 9 of 17 digits are wrong."
+
+
+def test_where_no_digit_is_lost_no_mark_stands_under_the_digits(capsys):
+    assert main(["inspect", "x + 1", "--range", "x=1:2", "--samples", "50"]) == 0
+    printed = capsys.readouterr().out
+    assert "No digit turns red" in printed and "^" not in printed

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from eic_core.drawing.scale import THEMES, contrast
 from eic_core.errors import UserError
+from eic_core.explain.digit_rows import digit_rows
 from eic_core.explain.findings import VERSION, ErrorKind
 from eic_core.explain.phrases.causes import label
 from eic_core.explain.phrases.headline import badge, marks
@@ -30,6 +31,7 @@ from tests.inspections import inspect_columns
 SECTIONS = (
     "formula",
     "tree",
+    "digits",
     "findings",
     "metrics",
     "blame",
@@ -164,6 +166,38 @@ def test_the_worst_rows_are_those_of_largest_amplification(found):
         assert value(row[1]) == where.inspection.samples.columns["x"][k]
         assert value(row[2]) == pytest.approx(math.log10(where.s[k]), rel=1e-15)
         assert value(row[3]) == where.shares[k]
+
+
+def test_wrong_digits_of_the_worst_row_are_struck_out(found):
+    findings, page = found
+    section = page.section("digits")
+    row = digit_rows(findings.inspection, better=findings.repairs.best.formula).worst_row
+    lines = {line[0].text: line[1] for line in next(section.iter("table"))}
+    assert list(lines) == ["exact", "double precision", "written instead"]
+    assert "".join(lines["exact"].itertext()) == row.exact
+    assert "".join(lines["double precision"].itertext()) == row.computed
+    (struck,) = lines["double precision"].iter("s")
+    assert struck.text == row.computed[row.right : row.end]
+    assert str(row.wrong) in words(section)
+
+
+def test_the_gauges_of_the_report_are_the_three_quantities(found):
+    findings, page = found
+    diagnosis = findings.diagnosis
+    meant = [
+        diagnosis.verdict.sensitivity,
+        diagnosis.writing.added,
+        diagnosis.verdict.measured.quantiles,
+    ]
+    rows = [list(row) for row in next(list(page.section("digits").iter("table"))[1].iter("tbody"))]
+    for row, digits in zip(rows, meant, strict=True):
+        shown = [value(cell) for cell in row[1:]]
+        assert shown == [digits.typical, digits.nine_in_ten, digits.worst]
+
+
+def test_a_report_without_a_row_to_compare_says_so():
+    page = Page(html_report(inspect_columns("log(x)", x=[-1.0, -2.0])))
+    assert "No row has an exact value" in page.words("digits")
 
 
 def test_function_and_writing_are_the_splits_numbers(found):
@@ -347,9 +381,9 @@ def test_with_a_target_the_page_says_what_remains_of_the_fit():
     findings = investigate(inspection, with_repair=False, with_triangulation=False)
     page = Page(render(findings, Provenance()))
     assert tuple(s.get("id") for s in page.root.iter("section")) == (
-        *SECTIONS[:10],
+        *SECTIONS[:11],
         "robustness",
-        *SECTIONS[10:],
+        *SECTIONS[11:],
     )
     card = robustness_card(inspection.formula, samples)
     rows = page.rows("robustness")

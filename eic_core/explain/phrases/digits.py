@@ -1,0 +1,48 @@
+"""What the digits of a row show, in a sentence."""
+
+from __future__ import annotations
+
+from eic_core.phrasing import Phrase, say, say_count
+
+
+def type_name(kind: str) -> Phrase:
+    """A floating-point type as readers call it."""
+    return say("double precision") if kind == "float64" else say("single precision (float32)")
+
+
+def worst_sentence(wrong: int | None, digits: int, kind: str, compared: int) -> Phrase:
+    """What the row of the greatest loss shows: its wrong digits; None if no row is compared.
+
+    >>> print(worst_sentence(0, 17, "float64", 200))
+    No digit turns red: double precision gets every one right at the 200 rows compared.
+    """
+    if wrong is None:
+        return say("No row has an exact value that {kind} could hold.", kind=type_name(kind))
+    if wrong:
+        return row_sentence(wrong, digits)
+    return say_count(
+        "No digit turns red: {kind} gets every one right at the row compared.",
+        "No digit turns red: {kind} gets every one right at the {count} rows compared.",
+        compared,
+        kind=type_name(kind),
+    )
+
+
+def row_sentence(wrong: int, digits: int) -> Phrase:
+    """How many digits of a row are wrong.
+
+    >>> print(row_sentence(0, 17), row_sentence(6, 17), row_sentence(17, 17), sep="\\n")
+    At this row no digit is wrong.
+    At this row the last 6 of 17 digits are wrong.
+    At this row no digit is right.
+    """
+    if not wrong:
+        return say("At this row no digit is wrong.")
+    if wrong >= digits:
+        return say("At this row no digit is right.")
+    return say_count(
+        "At this row the last of {of} digits is wrong.",
+        "At this row the last {count} of {of} digits are wrong.",
+        wrong,
+        of=digits,
+    )
