@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ from pages.ui.kit.text import code_label, escape, prose, table_box
 from pages.ui.kit.visit import Visit, change_state, current_visit, keep_upload
 from pages.ui.kit.wiring import diagnosis_service, figure_cache, inspector_service
 from pages.ui.questions.copy_as import copy_as
+from pages.ui.questions.parts import answer, chart, note
 
 
 def replace_formula_button(
@@ -81,9 +83,8 @@ def _tree(result: InspectionResult, inspection: Inspection, name: str) -> None:
 def instead_panel(result: InspectionResult, node: int) -> None:
     with st.spinner("Looking for a form that keeps more digits…"):
         repairs = diagnosis_service().repairs(result, aside=current_visit().aside)
-    st.html(f'<p class="eic-answer">{prose(str(repairs.sentence))}</p>')
-    if repairs.advice:
-        st.html(f'<p class="eic-quiet">{prose(str(repairs.advice))}</p>')
+    answer(repairs.sentence)
+    note(repairs.advice or "")
     if not repairs.finished:
         finish_button(
             "Search to the end",
@@ -227,7 +228,7 @@ def _card(result: InspectionResult, repairs: Repairs) -> None:
     with st.container(border=True, key="repair-0", gap="xsmall"):
         with st.container(key="repair-form-0"):
             st.latex(to_latex(form.formula))
-        st.html(f'<p class="eic-quiet">{prose(_why(form))}</p>')
+        note(_why(form))
         st.html(_table(form.before, form.after) + _measured_on(repairs.measured_rows, result))
         st.code(form.text, language=None, wrap_lines=True)
         with st.container(horizontal=True, gap="xsmall"):
@@ -394,11 +395,10 @@ _LISTED = 12
 
 def writing_panel(result: InspectionResult, node: int) -> None:
     writing = diagnosis_service().writing(result)
-    st.html(f'<p class="eic-answer">{prose(str(writing.sentence))}</p>')
-    for note in map(str, writing.notes):
-        st.html(f'<p class="eic-quiet">{prose(note)}</p>')
+    answer(writing.sentence)
     if not (math.isnan(writing.q) and math.isnan(result.inspection.eic)):
         _bars(result, writing)
+    note(*writing.notes)
     if not math.isnan(writing.q):
         with st.expander("What the three bars mean"):
             st.html(_meanings(writing))
@@ -408,23 +408,14 @@ def writing_panel(result: InspectionResult, node: int) -> None:
 
 
 def _bars(result: InspectionResult, writing: WritingLoss) -> None:
-    dark, narrow = is_dark(), is_narrow()
     # nan with singular samples: no sample keeps a digit.
     shared = math.inf if math.isnan(writing.q) and writing.singular else writing.q
-    figure = figure_cache().get(
-        ("losses", result.request, dark, narrow),
-        lambda: losses_figure(writing, dark=dark, narrow=narrow),
-        lambda _: 1.0,
+    words = (
+        f"Digits by which errors grow: the function itself {wording.number(own_loss(writing))}, "
+        f"the result as written with shared noise {wording.number(shared)}, the worst step (EIC) "
+        f"{wording.number(result.inspection.eic)}"
     )
-    st.plotly_chart(
-        figure,
-        key="losses",
-        theme=None,
-        config={"displayModeBar": False},
-        alt="Digits by which errors grow: the function itself "
-        f"{wording.number(own_loss(writing))}, the result as written with shared noise "
-        f"{wording.number(shared)}, the worst step (EIC) {wording.number(result.inspection.eic)}",
-    )
+    chart(result, ("losses",), partial(losses_figure, writing), words, key="losses")
 
 
 def _meanings(writing: WritingLoss) -> str:

@@ -3,98 +3,101 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
 
-from pages.ui.figures.data import curve_figure, residual_figure, slice_figure, surface_figure
+from eic_core.measure import Inspection
+from pages.ui.figures.data import (
+    HEIGHT,
+    curve_figure,
+    residual_figure,
+    slice_figure,
+    surface_figure,
+    telling_variables,
+)
 from pages.ui.figures.plotting import slice_defaults
 from pages.ui.kit import glossary
-from pages.ui.kit.browser import is_dark, is_narrow, plotly_config
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.text import clean, code_label
 from pages.ui.kit.wiring import figure_cache
+from pages.ui.questions.parts import chart, note
 
 _MAX_SLIDERS = 12
 
+# Pixels of the line of switches, and of the line of sliders, which scrolls inside.
+_SWITCHES, _SLIDERS = 40, 68
 
-def plots(result: InspectionResult, node: int) -> None:
-    """The data of one variable as curves, of two as maps, of more as slices."""
-    inspection = result.inspection
-    with st.container(
-        horizontal=True, vertical_alignment="center", key="plot-toolbar", gap="small"
-    ):
-        st.html('<h3 class="eic-h">Data</h3>', width="content")
-        view = "Values"
-        if inspection.samples.target is not None:
-            view = st.segmented_control(
-                "What is plotted",
-                ["Values", "Residuals"],
-                key="plot-view",
-                default="Values",
-                required=True,
-                label_visibility="collapsed",
-                help=glossary.R2,
-            )
-    if view == "Residuals":
-        _draw(result, ("residuals",), partial(residual_figure, inspection))
-        return
-    count = len(inspection.formula.variables)
-    labels = dict(result.match.mapping) if result.match is not None else None
-    if count <= 1:
-        _draw(result, ("curve", node), partial(curve_figure, inspection, node, labels=labels))
-    elif count == 2:
-        _draw(result, ("surface", node), partial(surface_figure, inspection, node, labels=labels))
-    else:
-        _slices(result, node, labels)
-
-
-def _draw(result: InspectionResult, what: tuple[Any, ...], make: Callable[..., go.Figure]) -> None:
-    dark, narrow = is_dark(), is_narrow()
-    key = (result.request, *what, dark, narrow)
-    figure = figure_cache().get(key, lambda: make(dark=dark, narrow=narrow), lambda _: 1.0)
-    st.plotly_chart(
-        figure,
-        key=f"plot-{what[0]}",
-        theme=None,
-        config=plotly_config("eic-data"),
-        alt="The formula's value over the data, and the error amplification of the selected node",
-    )
+_CURVE = "— curve —"
 
 
 @st.fragment
-def _slices(result: InspectionResult, node: int, labels: dict[str, str] | None) -> None:
+def plots(result: InspectionResult, node: int) -> None:
+    """The data of one variable as curves, of more as a map of the two that matter."""
     inspection = result.inspection
-    variables = blamed_variables_first(result)
-    with st.container(horizontal=True, gap="small", key="axes"):
-        x_name = st.selectbox(
-            "Across",
-            variables,
-            key="axis-x",
-            format_func=lambda name: f"across: {clean(name)}",
-            label_visibility="collapsed",
-            width=170,
-        )
-        others = [name for name in variables if name != x_name]
-        y_name = st.selectbox(
-            "Up",
-            ["— curve —", *others],
-            index=1,
-            key="axis-y",
-            format_func=lambda name: f"up: {clean(name)}",
-            label_visibility="collapsed",
-            width=170,
-        )
-    along = None if y_name == "— curve —" else y_name
-    start = slice_defaults(inspection)
-    fixed: dict[str, float] = {}
-    held = [name for name in others if name != along]
+    names = inspection.formula.variables
+    labels = dict(result.match.mapping) if result.match is not None else None
+    target, several = inspection.samples.target is not None, len(names) > 2
+    height, view, along = HEIGHT, "Values", [_CURVE]
+    if target or several:
+        height -= _SWITCHES
+        with st.container(
+            horizontal=True, vertical_alignment="center", key="plot-toolbar", gap="small"
+        ):
+            if target:
+                view = st.segmented_control(
+                    "What is plotted",
+                    ["Values", "Residuals"],
+                    key="plot-view",
+                    default="Values",
+                    required=True,
+                    label_visibility="collapsed",
+                    help=glossary.R2,
+                )
+            if several and view == "Values":
+                along = _axes(blamed_variables_first(result))
+    if view == "Residuals":
+        return _draw(result, ("residuals",), partial(residual_figure, inspection), height)
+    if not several:
+        draw = surface_figure if len(names) == 2 else curve_figure
+        make = partial(draw, inspection, node, labels=labels)
+        return _draw(result, ("surface" if len(names) == 2 else "curve", node), make, height)
     picture = st.container()
-    with st.container(horizontal=True, gap="small", key="sliders"):
-        for name in held[:_MAX_SLIDERS]:
+    fixed = _held_values(inspection, [name for name in names if name not in along])
+    x_name, y_name = along[0], None if along[1] == _CURVE else along[1]
+    what = ("slice", node, x_name, y_name, tuple(fixed.items()))
+    make = partial(slice_figure, inspection, node, x_name, y_name, fixed, labels=labels)
+    with picture:
+        _draw(result, what, make, height - _SLIDERS)
+    return None
+
+
+def _axes(names: Sequence[str]) -> list[str]:
+    """The variables chosen across and up, the two that matter most to begin with."""
+    x_name = _axis("across", "axis-x", names, 0)
+    others = [name for name in names if name != x_name]
+    return [x_name, _axis("up", "axis-y", [_CURVE, *others], 1)]
+
+
+def _axis(way: str, key: str, options: Sequence[str], first: int) -> str:
+    return st.selectbox(
+        way,
+        options,
+        index=first,
+        key=key,
+        format_func=lambda name: f"{way}: {clean(name)}",
+        label_visibility="collapsed",
+        width=150,
+    )
+
+
+def _held_values(inspection: Inspection, names: Sequence[str]) -> dict[str, float]:
+    """Sliders of the variables that no axis shows, from their medians."""
+    start, fixed = slice_defaults(inspection), {}
+    with st.container(horizontal=True, gap="small", key="sliders", height=_SLIDERS, border=False):
+        for name in names[:_MAX_SLIDERS]:
             column = inspection.samples.columns[name]
             low, high = float(column.min()), float(column.max())
             # A slider cannot hold a constant column, nor a range near the limit of doubles.
@@ -111,21 +114,32 @@ def _slices(result: InspectionResult, node: int, labels: dict[str, str] | None) 
                 width=150,
                 help="Held at this value in the picture above; starts at its median.",
             )
-    if len(held) > _MAX_SLIDERS:
-        st.html('<p class="eic-quiet">The other variables are held at their medians.</p>')
-    with picture:
-        _draw(
-            result,
-            ("slice", node, x_name, along, tuple(fixed.items())),
-            partial(slice_figure, inspection, node, x_name, along, fixed, labels=labels),
-        )
+        if len(names) > _MAX_SLIDERS:
+            note("The other variables are held at their medians.")
+    return fixed
 
 
-def blamed_variables_first(result: InspectionResult) -> list[str]:
-    """The variables, the ones below the node to blame first."""
-    formula = result.inspection.formula
-    below = formula.subtree(result.origin).variables
-    return [*below, *(name for name in formula.variables if name not in below)]
+def _draw(
+    result: InspectionResult, what: tuple[object, ...], make: Callable[..., go.Figure], height: int
+) -> None:
+    chart(
+        result,
+        what,
+        make,
+        "The formula's value over the data, and the error amplification of the selected node",
+        key=f"plot-{what[0]}",
+        file_name="eic-data",
+        height=height,
+    )
+
+
+def blamed_variables_first(result: InspectionResult) -> tuple[str, ...]:
+    """The variables, the ones below the node to blame first, those that move s most first."""
+    return figure_cache().get(
+        ("telling variables", result.request),
+        lambda: telling_variables(result.inspection, result.origin),
+        lambda _: 0.1,
+    )
 
 
 def number_or_none(value: float) -> float | None:
