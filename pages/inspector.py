@@ -9,21 +9,19 @@ from pages.ui.inspector.formula_input import (
     EXAMPLES,
     example_state,
     formula_buttons,
+    formula_error,
     formula_input,
     gallery_row,
     offers_examples,
     reading_menu,
-    reading_panel,
 )
 from pages.ui.inspector.headline import (
     answer_message,
     closed_notice,
-    dim_if_stale,
     finish_summary,
-    page_header,
     verdict_view,
 )
-from pages.ui.inspector.workbench import workbench
+from pages.ui.inspector.workbench import finish_digits, workbench
 from pages.ui.kit.door import may_inspect
 from pages.ui.kit.progress import patient_progress, unfinished_view
 from pages.ui.kit.visit import request_of, sync_with_url
@@ -35,7 +33,6 @@ def inspector_page() -> None:
         closed_notice()
         return
     visit = sync_with_url(example_state(EXAMPLES[0]))
-    page_header()
     with st.container(key="inputs", horizontal=True, gap="small"):
         with st.container(key="formula-box", gap="xsmall"):
             formula_input(visit)
@@ -56,16 +53,17 @@ def inspector_page() -> None:
         reading_menu(visit, answer)
     with data:
         data_panel(visit, answer)
-    reading_panel(answer)
+    if answer.formula_error is not None:
+        formula_error(answer.formula_error)
     answer_message(visit, answer)
-    if answer.result is not None and not answer.result.complete:
-        unfinished_view({"": answer.result})
+    result = answer.result
+    if result is None:
         return
-    # A formula that cannot be measured leaves the last result on the page, dimmed.
-    result = answer.result or visit.last_good
-    if result is not None and not answer.empty:
-        visit.last_good = result
-        with dim_if_stale(answer.result is None):
-            place = verdict_view(result)
-            workbench(result)
-            finish_summary(place, result)
+    if not result.complete:
+        unfinished_view({"": result})
+        return
+    visit.last_good = result
+    place = verdict_view(result)
+    digits = workbench(result)
+    finish_summary(place, result)
+    finish_digits(digits, result)

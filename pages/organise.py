@@ -7,7 +7,6 @@ from pathlib import Path
 import streamlit as st
 
 from pages.ui.kit.door import login_key, organiser
-from pages.ui.kit.prepared import draw_style
 from pages.ui.organising import (
     asking,
     report,
@@ -50,7 +49,7 @@ STEPS = {
 
 
 def organise_page() -> None:
-    draw_style(Path(__file__).parent / "ui" / "organising" / "organising.css")
+    st.html(Path(__file__).parent / "ui" / "organising" / "organising.css")
     service = organiser()
     if service is None:
         door_view()

@@ -62,10 +62,10 @@ def add_holdout_argument(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     table = read_data(options.data)
-    target = options.target or table.names[-1]
-    if target not in table.names:
+    target = table.column(options.target or table.names[-1])
+    if target is None:
         names = ", ".join(f"`{name}`" for name in table.names)
-        raise DataError(f"the table has no column `{target}`", hint=f"it has {names}")
+        raise DataError(f"the table has no column `{options.target}`", hint=f"it has {names}")
     inputs = [name for name in table.names if name != target]
     formulas, mappings = [], []
     for text in [options.formula, *([options.beside] if options.beside is not None else [])]:

@@ -217,8 +217,10 @@ def _from_table(
     target = options.target
     if target is None and "target" in table.names:
         target = "target"
-    if target is not None and target not in table.names:
-        raise DataError(f"there is no column `{target}`")
+    if target is not None:
+        target = table.column(target)
+        if target is None:
+            raise DataError(f"there is no column `{options.target}`")
     chosen = options.index_base is not None
     base = options.index_base if chosen else reading.index_base
     inputs = [name for name in table.names if name != target]

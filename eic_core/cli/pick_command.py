@@ -113,10 +113,10 @@ def run(options: argparse.Namespace) -> None:
         content, name=options.front.name, format=options.format, column=options.column
     )
     table = read_data(options.data)
-    target = options.target or table.names[-1]
-    if target not in table.names:
+    target = table.column(options.target or table.names[-1])
+    if target is None:
         listed = ", ".join(f"`{name}`" for name in table.names)
-        raise DataError(f"the table has no column `{target}`", hint=f"it has {listed}")
+        raise DataError(f"the table has no column `{options.target}`", hint=f"it has {listed}")
     rows = _as_asked(_rows_of_problem(imported, options.problem, options.data.stem), options)
     scores = score_listing(rows, TableData(table, target, options.index_base))
     choice = pick(scores, options.alpha)
@@ -221,6 +221,8 @@ def _lines(choice: Pick, table: Table, target: str, doubts: tuple[str, ...]) -> 
         score = scored.score
         formula = wording.shorten(" ".join(scored.listed.formula.split()), FORMULA_WIDTH)
         mark = "" if scored is not choice.plain else "   <- without regard to EIC"
+        if rows := choice.twins.get(scored.listed.row):
+            mark = f"   ({pick_phrases.also_rows(rows)}){mark}"
         lines.append(
             f"{scored.listed.row:>6} {wording.number(weight, 5):>9} {_r_squared(score.r2):>9} "
             f"{score.complexity:>6} {pick_phrases.eic_in_table(score):>6}  {formula}{mark}"

@@ -1,10 +1,10 @@
-"""The drawing of a tree before it becomes Plotly or SVG: nodes, cards and their places."""
+"""The drawing of a tree before it becomes SVG: nodes, cards and their places."""
 
 from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from eic_core import wording
@@ -21,6 +21,9 @@ MAX_LEVELS = {False: 11, True: 9}
 
 MAX_UNFOLDED = 12
 """Nodes that one click on a folded node adds."""
+
+FEWEST_LEVELS = 6
+"""Levels that are shown however low the picture must be."""
 
 UNFOLDED_LEVELS = 5
 """Levels that one click on a skipped stretch adds."""
@@ -43,6 +46,16 @@ class VisibleTree:
     skipped: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
 
+def hidden_nodes(inspection: Inspection, tree: VisibleTree, node_id: int) -> tuple[range, ...]:
+    """The ids for which a folded card stands, its own included; of another card its own alone."""
+    first = inspection.formula.first
+    if node_id in tree.skipped:
+        (end,) = tree.children[node_id]
+        both = range(first[node_id], first[end]), range(end + 1, node_id + 1)
+        return tuple(part for part in both if part)
+    return (range(first[node_id] if node_id in tree.folded else node_id, node_id + 1),)
+
+
 def focus_node(inspection: Inspection) -> int:
     """The node to look at first: the bottleneck, or where most samples have no value."""
     if math.isnan(inspection.eic):
@@ -53,9 +66,14 @@ def focus_node(inspection: Inspection) -> int:
 
 def largest_loss_below(inspection: Inspection) -> list[float]:
     """For each node the largest local EIC in its subtree; undefined counts as 0."""
+    return largest_below(inspection, [n.local_eic for n in inspection.nodes])
+
+
+def largest_below(inspection: Inspection, digits: Sequence[float]) -> list[float]:
+    """For each node the largest of its subtree's `digits`, given by node; nan counts as 0."""
     hottest: list[float] = []
-    for n in inspection.nodes:
-        own = 0.0 if math.isnan(n.local_eic) else n.local_eic
+    for n, value in zip(inspection.nodes, digits, strict=True):
+        own = 0.0 if math.isnan(value) else value
         # where samples have no value, a subtree must not be the first to be folded
         own = max(own, 3.0) if n.invalid else own
         hottest.append(max([own, *(hottest[child] for child in n.node.children)]))
@@ -70,8 +88,11 @@ def visible_tree(
     narrow: bool = False,
     levels: int | None = None,
     fits: Callable[[VisibleTree], bool] | None = None,
+    guilty: int | None = None,
 ) -> VisibleTree:
     """The nodes to draw: the bottleneck's path, then the hottest subtrees while the drawing `fits`.
+
+    `guilty`, a node that creates most digits, is shown like the bottleneck.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -84,6 +105,8 @@ def visible_tree(
     opening.open_path_to(focus)
     if 0 < len(inspection.formula.nodes[focus].children) <= 3:
         opening.open([focus])
+    if guilty is not None:
+        opening.open_path_to(guilty)
     # the hottest first, so that folded subtrees lose least
     steps = opening.hottest_first(len(inspection.nodes) - 1, MAX_VISIBLE[narrow])
     if fits is not None and steps and not fits(opening.tree(steps)):
@@ -406,16 +429,13 @@ class Card:
     loss: float  # Digits that it is painted for; in a folded one a bound
     paint: Paint
     folded: int  # How many nodes it hides
-    bottleneck: bool
+    tag: str  # What stands beside it, where it is the guilty one; else empty
     selected: bool
-
-    @property
-    def tag(self) -> str:
-        return "no real value" if self.paint.dash == "dot" else "bottleneck"
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
+    child: int  # The node at its lower end
     x0: float  # In pixels, as all but `share`; y grows downwards
     y0: float
     x1: float
@@ -435,6 +455,10 @@ class Scene:
     tree: VisibleTree
     flat: bool = False  # Whether the two texts of a card stand side by side, to save height
 
+
+BY = {"eic": "bottleneck", "created": "creates most"}
+"""What a tree may be coloured by: the local EIC, or the digits that each step creates; and the tag
+of the node that has most of it."""
 
 TAG_ROOM, RING_ROOM = 20.0, 8.0
 """Pixels above the result's card: for the bottleneck's tag, or for the ring of the selection."""
@@ -473,20 +497,31 @@ def compose(
     narrow: bool = False,
     width: float | None = None,
     height: float | None = None,
+    by: str = "eic",
+    values: Sequence[float] | None = None,
 ) -> Scene:
-    """Lay out the picture of a tree; `width` and `height` are pixels to fit into where it can."""
+    """Lay out the picture of a tree; `width` and `height` are pixels to fit into where it can.
+
+    `values` are the digits that each node creates, by node: the node of most is shown, and with
+    `by` "created" cards have their colours and numbers.
+    """
     room, smallest = width or WIDTH[narrow], SMALLEST[narrow]
-    sizes = _Sizes(inspection, narrow)
+    digits = _digits(inspection, by, values)
+    guilty = None if values is None else _most(values)
+    sizes = _Sizes(inspection, narrow, digits)
+    low = None if height is None else height / smallest
     tree = visible_tree(
         inspection,
         unfolded,
         selected=selected,
         narrow=narrow,
-        fits=lambda t: sizes.place(t).width * smallest <= room,
+        levels=None if low is None else _levels_within(low, narrow),
+        fits=lambda t: sizes.fits(t, room / smallest, math.inf if low is None else low),
+        guilty=guilty,
     )
     # to fit, cards shrink to `SMALLEST`, then subtrees fold; levels come closer, then cards become
     # flat
-    main = focus_node(inspection)
+    main = focus_node(inspection) if by == "eic" or guilty is None else guilty
     top = TAG_ROOM if main == tree.order[-1] else RING_ROOM
     placement, flat = sizes.place(tree), False
     above, tall, level, close = placement.levels - 1, HEIGHT, LEVEL, CLOSE_LEVEL
@@ -500,6 +535,7 @@ def compose(
     if height is not None and above:
         scale = min(scale, max(smallest, height / (above * close + rest)))
         level = min(level, max(close, (height / scale - rest) / above))
+    tag = "no real value" if math.isnan(digits[main]) else BY[by]
     cards: dict[int, Card] = {}
     for k in tree.order:
         title, value, loss = sizes.texts(tree, k)
@@ -514,7 +550,7 @@ def compose(
             loss,
             paint(loss, dark),
             tree.folded.get(k, 0),
-            k == main and len(inspection.nodes) > 1,
+            tag if k == main and len(inspection.nodes) > 1 else "",
             k == selected,
         )
     edges = tuple(
@@ -529,19 +565,43 @@ def compose(
     )
 
 
+def _digits(inspection: Inspection, by: str, values: Sequence[float] | None) -> Sequence[float]:
+    """The digits that colour each node."""
+    if by == "eic":
+        return [n.local_eic for n in inspection.nodes]
+    if by not in BY or values is None:
+        raise ValueError(f"{by!r} is none of {', '.join(BY)}, or lacks its values")
+    return values
+
+
+def _most(values: Sequence[float]) -> int | None:
+    """The node of the largest value, the first of equals; None if no node has any."""
+    known = [(value, -k) for k, value in enumerate(values) if value > 0]
+    return -max(known)[1] if known else None
+
+
+def _levels_within(height: float, narrow: bool) -> int:
+    """Levels that a tree of unscaled cards has at most to keep within a height."""
+    room = height - FLAT_HEIGHT - TAG_ROOM - 20
+    return max(FEWEST_LEVELS, min(MAX_LEVELS[narrow], 1 + int(room / FLAT_LEVEL)))
+
+
 class _Sizes:
     """Texts and sizes of cards; texts are made once, since many trees are tried."""
 
-    def __init__(self, inspection: Inspection, narrow: bool) -> None:
+    def __init__(self, inspection: Inspection, narrow: bool, digits: Sequence[float]) -> None:
         self.inspection = inspection
         self.narrow = narrow
-        self.hottest = largest_loss_below(inspection)
+        self.digits = digits
+        self.hottest = largest_below(inspection, digits)
         self._texts: dict[tuple[int, int], tuple[str, str, float]] = {}
 
     def texts(self, tree: VisibleTree, k: int) -> tuple[str, str, float]:
         key = (k, tree.folded.get(k, 0))
         if key not in self._texts:
-            self._texts[key] = _texts(self.inspection, k, tree, self.hottest, self.narrow)
+            self._texts[key] = _texts(
+                self.inspection, k, tree, self.digits, self.hottest, self.narrow
+            )
         return self._texts[key]
 
     def flat_value(self, tree: VisibleTree, k: int) -> str:
@@ -559,23 +619,37 @@ class _Sizes:
     def place(self, tree: VisibleTree, flat: bool = False) -> Placement:
         return tidy(tree, {k: self.width(tree, k, flat) for k in tree.order})
 
+    def fits(self, tree: VisibleTree, width: float, height: float) -> bool:
+        """Whether the tree, with cards of either kind, keeps within the size."""
+        placement = self.place(tree)
+        if (placement.levels - 1) * CLOSE_LEVEL + HEIGHT + TAG_ROOM + 20 > height:
+            placement = self.place(tree, flat=True)
+            if (placement.levels - 1) * FLAT_LEVEL + FLAT_HEIGHT + TAG_ROOM + 20 > height:
+                return False
+        return placement.width <= width
+
 
 def _texts(
-    inspection: Inspection, k: int, tree: VisibleTree, hottest: list[float], narrow: bool
+    inspection: Inspection,
+    k: int,
+    tree: VisibleTree,
+    digits: Sequence[float],
+    hottest: list[float],
+    narrow: bool,
 ) -> tuple[str, str, float]:
     """The two lines of a card, and the digits that colour it."""
     n = inspection.nodes[k]
     if k not in tree.folded:
         title = wording.shorten(n.text, 12) if n.node.operator == VARIABLE else node_sign(n.node)
         skipped = n.evaluated == 0 and inspection.counts.valid
-        return title, "not taken" if skipped else wording.digits_lost(n.local_eic), n.local_eic
-    top = n.local_eic if math.isnan(n.local_eic) else hottest[k]
+        return title, "not taken" if skipped else wording.digits_lost(digits[k]), digits[k]
+    top = digits[k] if math.isnan(digits[k]) else hottest[k]
     run = tree.skipped.get(k, ())
     if run and not math.isnan(top):
         # subtrees beside the stretch are hidden with it, so that their losses count as well
         way_on = {*run, *tree.children[k]}
         top = max(
-            max(inspection.nodes[j].local_eic for j in run),
+            max(digits[j] for j in run),
             *(
                 hottest[c]
                 for j in run
@@ -590,7 +664,7 @@ def _texts(
 
 
 def bound_text(loss: float) -> str:
-    """The largest local EIC of hidden nodes."""
+    """The largest digits of hidden nodes."""
     return f"{'≤ ' if math.isfinite(loss) else ''}{wording.digits_lost(loss)}"
 
 
@@ -599,6 +673,7 @@ def _edge(inspection: Inspection, child: Card, parent: Card, place: int) -> Edge
     share = shares.get(place, math.nan)
     clamped = 0.0 if math.isnan(share) else min(1.0, max(0.0, share))
     return Edge(
+        child.node_id,
         child.x,
         child.y - child.height / 2,
         parent.x,

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 LOW, HIGH = 0.0, 8.0
 """Ends of the scale in digits, log10 of the mean amplification; values beyond are clamped."""
 
-SCALE_TITLE = "local EIC: digits up to a step, log₁₀ s̄"
-"""Title of the colours and the numbers of a tree."""
+SCALE_TITLES = {
+    "eic": "local EIC: digits by which errors grow, up to a step",
+    "created": "digits that each step creates",
+}
+"""Title of a tree's colours and numbers, by what they are."""
 
 TYPICAL_LAW = 1.0
 """Local EIC that physical laws seldom exceed (Yu et al.)."""
@@ -21,32 +24,37 @@ FILTER = 2.0
 
 Triple = tuple[float, float, float]
 
-# Equal steps of a value are equal distances in OKLab (B. Ottosson, "A perceptual color space for
-# image processing", 2020), and the lightness is monotone, for colour-blind readers and grey
-# printers.
-# Lightness, chroma and hue (degrees) in OKLCh, from cool to hot: off-white or slate through orange
-# to dark crimson or pale yellow.
-_LIGHT_PATH: tuple[Triple, ...] = (
-    (0.955, 0.012, 95),
-    (0.90, 0.075, 88),
-    (0.80, 0.125, 70),
-    (0.70, 0.155, 52),
-    (0.60, 0.17, 36),
-    (0.50, 0.16, 22),
-    (0.40, 0.13, 10),
-    (0.30, 0.09, 0),
-)
-_DARK_PATH: tuple[Triple, ...] = (
-    (0.33, 0.012, 260),
-    (0.42, 0.07, 15),
-    (0.51, 0.125, 25),
-    (0.60, 0.16, 38),
-    (0.69, 0.16, 52),
-    (0.78, 0.155, 70),
-    (0.87, 0.15, 88),
-    (0.96, 0.10, 102),
-)
-_STEPS = 256
+# A colour says an alarm by its contrast (WCAG 2.1) against the paper, and both themes have the same
+# contrast at the same digits: 1.06 at half a digit, 3.25 at 1.5, 10 at 8, so that the colours that
+# stand for neighbouring levels (`LEVEL_ANCHORS`) are 3 : 1 apart. Hues are the same, too, above the
+# first level: amber, orange, red, crimson; contrasts and hues are monotone. Why: docs/adr/0023.
+# Digits, then lightness, chroma and hue (degrees) in OKLCh (B. Ottosson, "A perceptual color space
+# for image processing", 2020); the lightness follows from the contrast.
+_KNOTS: dict[bool, tuple[tuple[float, Triple], ...]] = {
+    False: (
+        (0.0, (0.9965, 0.003, 95)),
+        (0.5, (0.9794, 0.024, 92)),
+        (1.0, (0.8058, 0.115, 80)),
+        (1.5, (0.6573, 0.135, 64)),
+        (2.0, (0.6106, 0.150, 48)),
+        (3.0, (0.5562, 0.190, 28)),
+        (4.0, (0.5114, 0.185, 23)),
+        (6.0, (0.4488, 0.170, 18)),
+        (8.0, (0.3994, 0.150, 15)),
+    ),
+    True: (
+        (0.0, (0.1829, 0.012, 260)),
+        (0.5, (0.2072, 0.014, 260)),
+        (1.0, (0.3772, 0.070, 80)),
+        (1.5, (0.5140, 0.105, 64)),
+        (2.0, (0.5688, 0.135, 48)),
+        (3.0, (0.6441, 0.200, 28)),
+        (4.0, (0.6931, 0.196, 23)),
+        (6.0, (0.7577, 0.144, 18)),
+        (8.0, (0.8099, 0.108, 15)),
+    ),
+}
+_STEPS = 256  # Between the ends; half digits fall on whole steps
 
 
 def _oklab(lch: Triple) -> Triple:
@@ -74,29 +82,27 @@ def _encode(linear: float) -> float:
     return 12.92 * c if c <= 0.0031308 else 1.055 * c ** (1 / 2.4) - 0.055
 
 
-def _ramp(path: tuple[Triple, ...]) -> tuple[str, ...]:
-    """`_STEPS` colours at equal distances along a path of straight lines in OKLab."""
-    points = [_oklab(p) for p in path]
-    lengths = [math.dist(p, q) for p, q in zip(points, points[1:], strict=False)]
-    total = sum(lengths)
+def _ramp(knots: tuple[tuple[float, Triple], ...]) -> tuple[str, ...]:
+    """The colours from `LOW` to `HIGH`, by straight lines in OKLab from knot to knot."""
     colours: list[str] = []
-    leg, before = 0, 0.0
-    for step in range(_STEPS):
-        along = total * step / (_STEPS - 1)
-        while leg < len(lengths) - 1 and along > before + lengths[leg]:
-            before += lengths[leg]
+    leg = 0
+    for step in range(_STEPS + 1):
+        digits = LOW + (HIGH - LOW) * step / _STEPS
+        while digits > knots[leg + 1][0]:
             leg += 1
-        t = min(1.0, (along - before) / lengths[leg])
-        p, q = points[leg], points[leg + 1]
-        colours.append(_hex(tuple(u + t * (v - u) for u, v in zip(p, q, strict=True))))  # type: ignore[arg-type]
+        (low, before), (high, after) = knots[leg : leg + 2]
+        t = (digits - low) / (high - low)
+        p, q = _oklab(before), _oklab(after)
+        colours.append(
+            _hex((p[0] + t * (q[0] - p[0]), p[1] + t * (q[1] - p[1]), p[2] + t * (q[2] - p[2])))
+        )
     return tuple(colours)
 
 
-_RAMPS = {False: _ramp(_LIGHT_PATH), True: _ramp(_DARK_PATH)}
+_RAMPS = {dark: _ramp(knots) for dark, knots in _KNOTS.items()}
 
 SCALE: dict[bool, list[list[Any]]] = {
-    dark: [[i / 16, ramp[round(i / 16 * (_STEPS - 1))]] for i in range(17)]
-    for dark, ramp in _RAMPS.items()
+    dark: [[i / 32, ramp[i * _STEPS // 32]] for i in range(33)] for dark, ramp in _RAMPS.items()
 }
 """Plotly colour scales by `dark`: to be used with cmin `LOW` and cmax `HIGH`."""
 
@@ -118,30 +124,6 @@ THEMES = {
 """By `dark`."""
 
 
-def _page_colours(theme: Theme, *, card: str, bar: str, alert: str, fine: str) -> dict[str, str]:
-    return {
-        "ink": theme.ink,
-        "quiet": theme.muted,
-        "line": theme.faint,
-        "paper": theme.paper,
-        "accent": theme.accent,
-        "card": card,
-        "bar": bar,
-        "alert": alert,
-        "fine": fine,
-    }
-
-
-PAGE_COLOURS: Mapping[str, Mapping[str, str]] = {
-    "light": _page_colours(
-        THEMES[False], card="#f6f7f9", bar="#c2541d", alert="#8a3b00", fine="#1a5e2a"
-    ),
-    "dark": _page_colours(
-        THEMES[True], card="#1a1f29", bar="#e8894a", alert="#f0b060", fine="#7fd08f"
-    ),
-}
-"""CSS variables of a report on a light page and on a dark one."""
-
 FONT = "Source Sans Pro, Source Sans, -apple-system, Segoe UI, Helvetica, Arial, sans-serif"
 
 
@@ -149,12 +131,34 @@ def colour(local_eic: float, dark: bool = False) -> str:
     """The scale's ``#rrggbb`` of digits, clamped to [0, 8]; ValueError for inf and nan.
 
     >>> colour(0.0), colour(8.0) == colour(11.5)
-    ('#f2f0e7', True)
+    ('#fefefc', True)
     """
     if not math.isfinite(local_eic):
         raise ValueError("an infinite or undefined value has no colour")
     share = (min(max(local_eic, LOW), HIGH) - LOW) / (HIGH - LOW)
-    return _RAMPS[dark][round(share * (_STEPS - 1))]
+    return _RAMPS[dark][round(share * _STEPS)]
+
+
+LEVELS = ("stable", "sensitive", "very-sensitive", "infinite", "undefined")
+"""Names of the levels, as style sheets and `explain.judgement.Level` have them."""
+
+LEVEL_WORDS = (
+    ("stable", "stable"),
+    ("sensitive", "sensitive from 1"),
+    ("very-sensitive", "very sensitive from 2 digits"),
+)
+"""The levels of the scale with their limits, for a legend."""
+
+
+def level_of(digits: float) -> str:
+    """The level of digits, one of `LEVELS`.
+
+    >>> [level_of(digits) for digits in (0.4, 1.0, 2.0, float("inf"), float("nan"))]
+    ['stable', 'sensitive', 'very-sensitive', 'infinite', 'undefined']
+    """
+    if not math.isfinite(digits):
+        return "undefined" if math.isnan(digits) else "infinite"
+    return LEVELS[(digits >= TYPICAL_LAW) + (digits >= FILTER)]
 
 
 def luminance(colour: str) -> float:
@@ -201,3 +205,77 @@ def paint(local_eic: float, dark: bool = False) -> Paint:
         return Paint(theme.paper, theme.ink, theme.ink, "dash", True)
     fill = colour(local_eic, dark)
     return Paint(fill, text_on(fill), theme.faint, "solid", False)
+
+
+LEVEL_ANCHORS = {
+    "stable": 0.5,
+    "sensitive": 1.5,
+    "very-sensitive": HIGH,
+    "infinite": math.inf,
+    "undefined": math.nan,
+}
+"""Digits whose colour stands for a level: the middle, or the end where a level has none."""
+
+LEVEL_COLOURS: Mapping[str, Mapping[str, Paint]] = {
+    name: {level: paint(digits, dark) for level, digits in LEVEL_ANCHORS.items()}
+    for name, dark in (("light", False), ("dark", True))
+}
+"""By theme and level."""
+
+
+def _page_colours(dark: bool, *, card: str, fine: str) -> dict[str, str]:
+    theme = THEMES[dark]
+    return {
+        "ink": theme.ink,
+        "quiet": theme.muted,
+        "line": theme.faint,
+        "paper": theme.paper,
+        "accent": theme.accent,
+        "card": card,
+        "bar": colour(FILTER, dark),
+        "alert": colour(4.0, dark),
+        "fine": fine,
+    } | {
+        f"level-{level}{part}": value
+        for level, drawn in LEVEL_COLOURS["dark" if dark else "light"].items()
+        for part, value in (("", drawn.fill), ("-ink", drawn.ink), ("-edge", drawn.outline))
+    }
+
+
+PAGE_COLOURS: Mapping[str, Mapping[str, str]] = {
+    "light": _page_colours(False, card="#f6f7f9", fine="#1a5e2a"),
+    "dark": _page_colours(True, card="#1a1f29", fine="#7fd08f"),
+}
+"""CSS variables of a page by theme; ``level-stable``, ``level-stable-ink``, ``level-stable-edge``
+and so on for each of `LEVELS` are fill, text and outline of what stands for the level."""
+
+
+def css_variables(dark: bool, names: str = "") -> str:
+    """The declarations of `PAGE_COLOURS` whose names begin so, for a style sheet.
+
+    >>> css_variables(False, "level-stable")
+    '--level-stable: #fef8e7; --level-stable-ink: #000000; --level-stable-edge: #c9cdd5;'
+    """
+    colours = PAGE_COLOURS["dark" if dark else "light"]
+    return " ".join(f"--{name}: {c};" for name, c in colours.items() if name.startswith(names))
+
+
+def scale_data(dark: bool) -> dict[str, Any]:
+    """The scale for a script that colours cards itself, as JSON.
+
+    ``fills`` and ``inks`` are colours at equal steps from ``low`` to ``high`` digits; ``infinite``
+    and ``undefined`` have the fields of `Paint`.
+
+    >>> data = scale_data(False)
+    >>> data["fills"][0], len(data["fills"]), data["infinite"]["hatched"]
+    ('#fefefc', 257, True)
+    """
+    return {
+        "low": LOW,
+        "high": HIGH,
+        "fills": list(_RAMPS[dark]),
+        "inks": [text_on(fill) for fill in _RAMPS[dark]],
+        "outline": THEMES[dark].faint,
+        "infinite": asdict(paint(math.inf, dark)),
+        "undefined": asdict(paint(math.nan, dark)),
+    }

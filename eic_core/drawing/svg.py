@@ -1,15 +1,43 @@
-"""A scene as a standalone SVG document; all text escaped."""
+"""The tree as SVG: one picture for the page, the report and files; all text escaped."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from html import escape
 
 from eic_core import wording
-from eic_core.drawing.layout import TAG_GAP, TAG_SIZE, Card, Edge, Scene, compose, tag_side
-from eic_core.drawing.scale import HIGH, LOW, SCALE, SCALE_TITLE, THEMES
+from eic_core.drawing.layout import (
+    FLAT_SPACE,
+    SHADOW,
+    TAG_GAP,
+    TAG_SIZE,
+    Card,
+    Edge,
+    Scene,
+    bound_text,
+    compose,
+    hidden_nodes,
+    tag_side,
+    text_width,
+)
+from eic_core.drawing.scale import (
+    HIGH,
+    LEVEL_COLOURS,
+    LEVEL_WORDS,
+    LOW,
+    SCALE,
+    SCALE_TITLES,
+    THEMES,
+    level_of,
+)
 from eic_core.measure import Inspection
 
 _FONT = "Source Sans Pro, Segoe UI, Helvetica, Arial, sans-serif"
+
+PADDING, LEGEND = 16.0, 80.0
+"""Pixels at each side of the tree, and below it for the legend."""
+
+LEGEND_WIDTH = 340.0
 
 
 def tree_svg(
@@ -18,9 +46,20 @@ def tree_svg(
     selected: int | None = None,
     unfolded: frozenset[int] = frozenset(),
     dark: bool = False,
+    narrow: bool = False,
     width: float = 1000,
+    height: float | None = None,
+    by: str = "eic",
+    values: Sequence[float] | None = None,
+    legend: bool = True,
+    interactive: bool = False,
+    identity: str = "",
 ) -> str:
     """A formula's tree as a standalone SVG document, its colours on the fixed scale.
+
+    Every node is a ``<g class="node" data-node="k">`` with its card (``class="fill"``), title and
+    value inside, and ``data-nodes`` (``"3-7,9-9"``) for the nodes that it stands for; every edge a
+    ``<path data-edge="k">`` by the node at its lower end.
 
     Parameters
     ----------
@@ -32,13 +71,33 @@ def tree_svg(
         Folded nodes to open (see `layout.visible_tree`).
     dark
         For a dark page.
-    width
-        Pixels to fit into, as far as cards of readable size can.
+    narrow
+        For a phone: fewer nodes, shorter texts.
+    width, height
+        Pixels to fit into, legend included, as far as cards of readable size can; without a height
+        the picture is as high as it likes.
+    by, values
+        "eic": colours and numbers are each node's local EIC. "created": they are `values`, the
+        digits that each node creates, by node. Where `values` are given the node that creates most
+        is shown in either case, so that both pictures have their cards at the same nodes.
+    legend
+        Whether the scale is drawn below the tree.
+    interactive
+        For a script: an ARIA tree in pre-order, flat, with levels. Only the selected node, else
+        the result, has ``tabindex="0"``. Every node has a hidden ``class="ring"``, and the selected
+        one the class ``selected``; the page shows rings by its own style.
+    identity
+        Part of every id, where a page holds several trees.
 
     Returns
     -------
     str
         With ids that end in ``-light`` or ``-dark``, so that one page may hold both.
+
+    Raises
+    ------
+    ValueError
+        For another `by`, or "created" without `values`.
 
     Examples
     --------
@@ -46,40 +105,247 @@ def tree_svg(
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 2.0]})
-    >>> tree_svg(inspect(read("x+1").formula, samples)).startswith("<svg")
-    True
+    >>> picture = tree_svg(inspect(read("x+1").formula, samples))
+    >>> picture.startswith("<svg"), picture.count('class="node"')
+    (True, 3)
     """
-    scene = compose(inspection, selected=selected, unfolded=unfolded, dark=dark, width=width)
-    return scene_svg(scene, wording.shorten(inspection.nodes[-1].text, 120), dark=dark)
+    below = LEGEND if legend else PADDING
+    scene = compose(
+        inspection,
+        selected=selected,
+        unfolded=unfolded,
+        dark=dark,
+        narrow=narrow,
+        width=width - 2 * PADDING,
+        height=None if height is None else height - below,
+        by=by,
+        values=values,
+    )
+    picture = _Picture(inspection, scene, by, dark, legend, interactive, identity)
+    return picture.text(width)
 
 
-def scene_svg(scene: Scene, title: str, *, dark: bool = False) -> str:
-    """A scene as SVG; `title` is for screen readers and window titles."""
-    theme = THEMES[dark]
-    bar_height = 56.0
-    width = max(scene.width, 340.0) + 32
-    height = scene.height + bar_height + 24
-    left = (width - scene.width) / 2
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
-        f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="{_FONT}" role="img">',
-        f"<title>{_text(title)}</title>",
-        f'<defs><pattern id="hatch-{_mark(dark)}" width="7" height="7" '
-        'patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
-        '<line x1="0" y1="0" x2="0" y2="7" '
-        f'stroke="{theme.ink}" stroke-opacity="0.35"/></pattern>{_gradient(dark)}</defs>',
-        f'<rect width="100%" height="100%" fill="{theme.paper}"/>',
-        f'<g transform="translate({left:.1f},8)">',
-    ]
-    parts += [_edge(edge, theme.muted) for edge in scene.edges]
-    for card in scene.cards:
-        parts += _card(card, scene.scale, dark)
-        if card.bottleneck:
-            parts.append(_tag(card, scene, left, dark))
-    parts.append("</g>")
-    parts += _bar(width, scene.height + 20, dark)
-    parts.append("</svg>\n")
-    return "\n".join(parts)
+class _Picture:
+    """A scene on its way to SVG."""
+
+    def __init__(
+        self,
+        inspection: Inspection,
+        scene: Scene,
+        by: str,
+        dark: bool,
+        legend: bool,
+        interactive: bool,
+        identity: str,
+    ) -> None:
+        self.inspection = inspection
+        self.scene = scene
+        self.by = by
+        self.dark = dark
+        self.theme = THEMES[dark]
+        self.legend = legend
+        self.interactive = interactive
+        theme = "dark" if dark else "light"
+        self.mark = f"{_text(identity)}-{theme}" if identity else theme
+        self.cards = {card.node_id: card for card in scene.cards}
+
+    def text(self, room: float) -> str:
+        scene, theme = self.scene, self.theme
+        least = min(LEGEND_WIDTH, room - 2 * PADDING) if self.legend else 0.0
+        width = max(scene.width, least) + 2 * PADDING
+        height = scene.height + (LEGEND if self.legend else PADDING)
+        left = (width - scene.width) / 2
+        name = _text(wording.shorten(self.inspection.nodes[-1].text, 120))
+        role = f'role="tree" aria-label="{name}"' if self.interactive else 'role="img"'
+        parts = [
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
+            f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="{_FONT}" {role}>',
+            *([] if self.interactive else [f"<title>{name}</title>"]),
+            f'<defs><pattern id="hatch-{self.mark}" width="7" height="7" '
+            'patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
+            '<line x1="0" y1="0" x2="0" y2="7" '
+            f'stroke="{theme.ink}" stroke-opacity="0.35"/></pattern>{self._gradient()}</defs>',
+            f'<rect class="paper" width="100%" height="100%" fill="{theme.paper}"/>',
+            f'<g class="nodes" transform="translate({left:.1f},8)"{self._no_role()}>',
+            '<g class="edges" aria-hidden="true">',
+            *(_edge(edge, theme.muted) for edge in scene.edges),
+            "</g>",
+        ]
+        for card, level, place, siblings in self._reading_order():
+            parts.append(f"<g {self._attributes(card, level, place, siblings)}>")
+            parts += self._card(card)
+            if card.tag:
+                parts.append(self._tag(card, left))
+            parts.append("</g>")
+        parts.append("</g>")
+        if self.legend:
+            parts += self._scale(width, scene.height + 20)
+        parts.append("</svg>\n")
+        return "\n".join(parts)
+
+    def _no_role(self) -> str:
+        return ' role="presentation"' if self.interactive else ""
+
+    def _reading_order(self) -> Iterator[tuple[Card, int, int, int]]:
+        """The cards in pre-order, each with its level, its place among its siblings, and these."""
+        tree = self.scene.tree
+        pending = [(tree.order[-1], 1, 1, 1)]
+        while pending:
+            k, level, place, siblings = pending.pop()
+            yield self.cards[k], level, place, siblings
+            children = tree.children[k]
+            pending += [
+                (child, level + 1, i, len(children))
+                for i, child in reversed(list(enumerate(children, 1)))
+            ]
+
+    def _attributes(self, card: Card, level: int, place: int, siblings: int) -> str:
+        k, tree = card.node_id, self.scene.tree
+        parts = hidden_nodes(self.inspection, tree, k)
+        spans = ",".join(f"{part[0]}-{part[-1]}" for part in parts)
+        classes = "node" + " selected" * (card.selected and self.interactive)
+        out = f'class="{classes}" data-node="{k}" data-nodes="{spans}"'
+        if not self.interactive:
+            return out
+        chosen = any(other.selected for other in self.scene.cards)
+        first = card.selected if chosen else level == 1
+        expanded = (
+            f' aria-expanded="{"false" if card.folded else "true"}"'
+            if card.folded or tree.children[k]
+            else ""
+        )
+        return (
+            f'{out} id="node-{k}-{self.mark}" role="treeitem" aria-level="{level}" '
+            f'aria-posinset="{place}" aria-setsize="{siblings}"{expanded} '
+            f'aria-selected="{"true" if card.selected else "false"}" '
+            f'tabindex="{0 if first else -1}" aria-label="{_text(self._label(card))}"'
+        )
+
+    def _label(self, card: Card) -> str:
+        """A node in words, for who hears the tree."""
+        run = self.scene.tree.skipped.get(card.node_id, ())
+        parts = [
+            f"{len(run)} operators on the way down"
+            if run
+            else wording.shorten(self.inspection.nodes[card.node_id].text, 60)
+        ]
+        if card.value == "not taken":
+            parts.append("in a branch that no sample takes")
+        else:
+            number = bound_text(card.loss) if card.folded else wording.digits_lost(card.loss)
+            what = "local EIC" if self.by == "eic" else "digits created"
+            parts += [f"{what} {number}", level_of(card.loss).replace("-", " ")]
+        if card.tag:
+            parts.append(card.tag)
+        if card.folded:
+            parts.append(f"{card.folded + 1} nodes, folded")
+        return ", ".join(parts)
+
+    def _gradient(self) -> str:
+        stops = "".join(
+            f'<stop offset="{share:.4f}" stop-color="{colour}"/>'
+            for share, colour in SCALE[self.dark]
+        )
+        return f'<linearGradient id="scale-{self.mark}">{stops}</linearGradient>'
+
+    def _card(self, card: Card) -> list[str]:
+        theme, paint = self.theme, card.paint
+        x, y = card.x - card.width / 2, card.y - card.height / 2
+        box = f'width="{card.width:.1f}" height="{card.height:.1f}" rx="9"'
+        stroke, thick = (theme.ink, 3.0) if card.tag else (paint.outline, 1.2)
+        out = []
+        if card.folded:  # a second card behind says that there is more
+            out.append(
+                f'<rect class="fill" x="{x + SHADOW:.1f}" y="{y + SHADOW:.1f}" {box} '
+                f'fill="{paint.fill}" stroke="{paint.outline}"/>'
+            )
+        out.append(
+            f'<rect class="fill card" x="{x:.1f}" y="{y:.1f}" {box} fill="{paint.fill}" '
+            f'stroke="{stroke}" stroke-width="{thick}"{_DASHES[paint.dash]}/>'
+        )
+        if paint.hatched or self.interactive:
+            shown = "" if paint.hatched else ' visibility="hidden"'
+            out.append(
+                f'<rect class="hatch" x="{x:.1f}" y="{y:.1f}" {box} '
+                f'fill="url(#hatch-{self.mark})"{shown}/>'
+            )
+        if card.selected or self.interactive:
+            shown = ' visibility="hidden"' if self.interactive else ""
+            out.append(
+                f'<rect class="ring" x="{x - 5:.1f}" y="{y - 5:.1f}" '
+                f'width="{card.width + 10:.1f}" height="{card.height + 10:.1f}" rx="13" '
+                f'fill="none" stroke="{theme.accent}" stroke-width="3"{shown}/>'
+            )
+        return out + self._texts(card)
+
+    def _texts(self, card: Card) -> list[str]:
+        scale, ink = self.scene.scale, card.paint.ink
+        title = f'class="title" font-size="{15 * scale:.1f}" font-weight="600" fill="{ink}"'
+        value = f'class="value" font-size="{12 * scale:.1f}" fill="{ink}"'
+        middle = f'x="{card.x:.1f}" text-anchor="middle"'
+        if self.scene.flat:
+            space = f' dx="{FLAT_SPACE * scale:.1f}"' if card.value else ""
+            return [
+                f'<text {middle} y="{card.y + 5 * scale:.1f}">'
+                f"<tspan {title}>{_text(card.title)}</tspan>"
+                f"<tspan {value}{space}>{_text(card.value)}</tspan></text>"
+            ]
+        return [
+            f'<text {middle} y="{card.y - 3 * scale:.1f}" {title}>{_text(card.title)}</text>',
+            f'<text {middle} y="{card.y + 13.5 * scale:.1f}" {value}>{_text(card.value)}</text>',
+        ]
+
+    def _tag(self, card: Card, spare: float) -> str:
+        theme, size = self.theme, TAG_SIZE * self.scene.scale
+        x, y, anchor = card.x, card.y - card.height / 2 - 9, "middle"
+        if (side := tag_side(card, self.scene, spare)) != "above":
+            sign, anchor = (1, "start") if side == "right" else (-1, "end")
+            x, y = card.x + sign * (card.width / 2 + TAG_GAP), card.y + size / 3
+        return (
+            f'<text class="tag" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" '
+            f'font-size="{size:.1f}" font-weight="700" fill="{theme.ink}" '
+            f'stroke="{theme.paper}" stroke-width="4" paint-order="stroke">{card.tag}</text>'
+        )
+
+    def _scale(self, width: float, top: float) -> list[str]:
+        """The legend: what the colours are, the scale with its ticks, and the levels in words."""
+        theme = self.theme
+        length = 300.0
+        left = (width - length) / 2
+        out = [
+            '<g class="legend" aria-hidden="true">',
+            f'<text x="{width / 2:.1f}" y="{top:.1f}" text-anchor="middle" font-size="12" '
+            f'fill="{theme.ink}">{SCALE_TITLES[self.by]}</text>',
+            f'<rect x="{left:.1f}" y="{top + 7:.1f}" width="{length}" height="10" '
+            f'fill="url(#scale-{self.mark})" stroke="{theme.faint}" stroke-width="0.8"/>',
+        ]
+        for tick in range(int(LOW), int(HIGH) + 1):
+            x = left + length * (tick - LOW) / (HIGH - LOW)
+            out.append(
+                f'<text x="{x:.1f}" y="{top + 29:.1f}" text-anchor="middle" font-size="11" '
+                f'fill="{theme.muted}">{tick}</text>'
+            )
+        return [*out, *self._levels(width, top + 46), "</g>"]
+
+    def _levels(self, width: float, y: float) -> list[str]:
+        theme, out = self.theme, []
+        x = (width - sum(_SWATCH + text_width(words, 11) for _, words in LEVEL_WORDS)) / 2
+        for level, words in LEVEL_WORDS:
+            colour = LEVEL_COLOURS["dark" if self.dark else "light"][level].fill
+            out += [
+                f'<rect x="{x:.1f}" y="{y - 9:.1f}" width="10" height="10" rx="2" '
+                f'fill="{colour}" stroke="{theme.muted}" stroke-width="0.8"/>',
+                f'<text x="{x + 14:.1f}" y="{y:.1f}" font-size="11" '
+                f'fill="{theme.ink}">{words}</text>',
+            ]
+            x += _SWATCH + text_width(words, 11)
+        return out
+
+
+_DASHES = {"solid": "", "dash": ' stroke-dasharray="6 4"', "dot": ' stroke-dasharray="2 3"'}
+
+_SWATCH = 22.0
+"""Pixels of a level's colour in the legend, with the space around it."""
 
 
 def _text(text: str) -> str:
@@ -87,89 +353,11 @@ def _text(text: str) -> str:
     return escape("".join(c for c in text if c >= " " and not 0xD800 <= ord(c) <= 0xDFFF))
 
 
-def _mark(dark: bool) -> str:
-    return "dark" if dark else "light"
-
-
-def _gradient(dark: bool) -> str:
-    stops = "".join(
-        f'<stop offset="{share:.4f}" stop-color="{colour}"/>' for share, colour in SCALE[dark]
-    )
-    return f'<linearGradient id="scale-{_mark(dark)}">{stops}</linearGradient>'
-
-
 def _edge(edge: Edge, colour: str) -> str:
     middle = (edge.y0 + edge.y1) / 2
     return (
-        f'<path d="M{edge.x0:.1f},{edge.y0:.1f} C{edge.x0:.1f},{middle:.1f} '
+        f'<path data-edge="{edge.child}" d="M{edge.x0:.1f},{edge.y0:.1f} '
+        f"C{edge.x0:.1f},{middle:.1f} "
         f'{edge.x1:.1f},{middle:.1f} {edge.x1:.1f},{edge.y1:.1f}" fill="none" '
         f'stroke="{colour}" stroke-opacity="0.55" stroke-width="{edge.width:.2f}"/>'
     )
-
-
-def _card(card: Card, scale: float, dark: bool) -> list[str]:
-    theme, paint = THEMES[dark], card.paint
-    dashes = {"solid": "", "dash": ' stroke-dasharray="6 4"', "dot": ' stroke-dasharray="2 3"'}
-    x, y = card.x - card.width / 2, card.y - card.height / 2
-    box = f'width="{card.width:.1f}" height="{card.height:.1f}" rx="9"'
-    stroke, thick = (theme.ink, 3.0) if card.bottleneck else (paint.outline, 1.2)
-    out = []
-    if card.folded:
-        out.append(
-            f'<rect x="{x + 4:.1f}" y="{y + 4:.1f}" {box} fill="{paint.fill}" '
-            f'stroke="{paint.outline}"/>'
-        )
-    out.append(
-        f'<rect x="{x:.1f}" y="{y:.1f}" {box} fill="{paint.fill}" stroke="{stroke}" '
-        f'stroke-width="{thick}"{dashes[paint.dash]}/>'
-    )
-    if paint.hatched:
-        out.append(f'<rect x="{x:.1f}" y="{y:.1f}" {box} fill="url(#hatch-{_mark(dark)})"/>')
-    if card.selected:
-        out.append(
-            f'<rect x="{x - 5:.1f}" y="{y - 5:.1f}" width="{card.width + 10:.1f}" '
-            f'height="{card.height + 10:.1f}" rx="13" fill="none" stroke="{theme.accent}" '
-            'stroke-width="3"/>'
-        )
-    for text, size, down, weight in (
-        (card.title, 15, -3.0, "600"),
-        (card.value, 12, 13.5, "400"),
-    ):
-        out.append(
-            f'<text x="{card.x:.1f}" y="{card.y + down * scale:.1f}" text-anchor="middle" '
-            f'font-size="{size * scale:.1f}" font-weight="{weight}" '
-            f'fill="{paint.ink}">{_text(text)}</text>'
-        )
-    return out
-
-
-def _tag(card: Card, scene: Scene, spare: float, dark: bool) -> str:
-    theme, size = THEMES[dark], TAG_SIZE * scene.scale
-    x, y, anchor = card.x, card.y - card.height / 2 - (9 if card.selected else 5), "middle"
-    if (side := tag_side(card, scene, spare)) != "above":
-        sign, anchor = (1, "start") if side == "right" else (-1, "end")
-        x, y = card.x + sign * (card.width / 2 + TAG_GAP), card.y + size / 3
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size:.1f}" '
-        f'font-weight="700" fill="{theme.ink}" stroke="{theme.paper}" stroke-width="4" '
-        f'paint-order="stroke">{card.tag}</text>'
-    )
-
-
-def _bar(width: float, top: float, dark: bool) -> list[str]:
-    theme = THEMES[dark]
-    length = 300.0
-    left = (width - length) / 2
-    out = [
-        f'<text x="{width / 2:.1f}" y="{top:.1f}" text-anchor="middle" font-size="12" '
-        f'fill="{theme.ink}">{SCALE_TITLE}</text>',
-        f'<rect x="{left:.1f}" y="{top + 8:.1f}" width="{length}" height="10" '
-        f'fill="url(#scale-{_mark(dark)})"/>',
-    ]
-    for tick in range(int(LOW), int(HIGH) + 1):
-        x = left + length * (tick - LOW) / (HIGH - LOW)
-        out.append(
-            f'<text x="{x:.1f}" y="{top + 32:.1f}" text-anchor="middle" font-size="11" '
-            f'fill="{theme.muted}">{tick}</text>'
-        )
-    return out

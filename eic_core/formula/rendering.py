@@ -235,7 +235,11 @@ _COMMA = {CODE: ", ", LATEX: ", ", TEXT: ", ", MATHML: "<mo>,</mo>"}
 _SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
-def to_python(formula: Formula, node_id: int | None = None) -> str:
+def to_python(
+    formula: Formula,
+    node_id: int | None = None,
+    decorate: Callable[[Node, str], str] | None = None,
+) -> str:
     """Python infix that reads back to the identical structure.
 
     Parameters
@@ -244,6 +248,8 @@ def to_python(formula: Formula, node_id: int | None = None) -> str:
         The tree.
     node_id
         The root of the part to write; the whole by default.
+    decorate
+        Given a node, leaves too, and its text, returns another in its place.
 
     Returns
     -------
@@ -257,7 +263,7 @@ def to_python(formula: Formula, node_id: int | None = None) -> str:
     >>> to_python(read("(x_0 - 1)^2 * -x_1").formula)
     '(x0 - 1)**2*(-x1)'
     """
-    return "".join(_flatten(formula, _last(formula, node_id), CODE))
+    return "".join(_flatten(formula, _last(formula, node_id), CODE, decorate))
 
 
 def to_latex(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,10 @@ from eic_core.samples import Samples, squared_spread
 
 if TYPE_CHECKING:
     from eic_core.measure.inspection import Inspection
+    from eic_core.measure.table import Table, VariableMatch
+
+LEAST_FIT = 0.5  # R² above which a column is proposed as the target
+_MOST_CANDIDATES, _MOST_WORK = 100, 5_000_000
 
 
 def program_values(followed: np.ndarray, formula: Formula, samples: Samples) -> np.ndarray:
@@ -117,3 +121,58 @@ def fit_of(inspection: Inspection) -> Fit:
         reason = "the target is the same everywhere"
     with np.errstate(over="ignore"):
         return Fit(predicted, target - predicted, r2, r2_valid, reason)
+
+
+def column_of_best_fit(
+    formula: Formula, table: Table, match: Callable[[str], VariableMatch]
+) -> tuple[str, float, int]:
+    """The column that a formula reproduces best, among those that it does not use.
+
+    Parameters
+    ----------
+    formula
+        Evaluated in double precision.
+    table
+        Of very many rows some thousand, evenly spread, are compared; of columns the last hundred.
+    match
+        Gives the columns of the variables if a column is the target.
+
+    Returns
+    -------
+    tuple[str, float, int]
+        The column and its R^2 over the rows with a finite value, "" and nan where no R^2 is above
+        `LEAST_FIT`; and the number of columns that could be the target.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure.table import match_variables, read_table
+    >>> table = read_table("m,v,KE,error\\n1,2,2,9\\n3,1,1.4,7\\n2,3,9,8\\n")
+    >>> formula = read("m*v**2/2").formula
+    >>> name, r2, _ = column_of_best_fit(
+    ...     formula, table, lambda target: match_variables(formula.variables, table.names)
+    ... )
+    >>> name, round(r2, 4)
+    ('KE', 0.9997)
+    """
+    count = min(table.rows, max(1_000, _MOST_WORK // formula.complexity))
+    rows = np.linspace(0, table.rows - 1, count).astype(np.intp)
+    predicted: dict[tuple[tuple[str, str], ...], np.ndarray] = {}
+    best, candidates = ("", LEAST_FIT), 0
+    for name in reversed(table.names[-_MOST_CANDIDATES:]):
+        matched = match(name)
+        if matched.missing or name in matched.mapping.values():
+            continue
+        candidates += 1
+        used = tuple(matched.mapping.items())
+        if used not in predicted:
+            columns = {variable: table.values[column][rows] for variable, column in used}
+            predicted[used] = forward(tape_of(formula), leaves(columns, len(rows)), _computed)[-1]
+        target = table.values[name][rows]
+        usable = np.isfinite(target) & np.isfinite(predicted[used])
+        if np.count_nonzero(usable) < 2:
+            continue
+        fit = r_squared(predicted[used][usable], target[usable])
+        if fit > best[1]:
+            best = (name, fit)
+    return (*best, candidates) if best[0] else ("", math.nan, candidates)

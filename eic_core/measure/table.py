@@ -14,6 +14,7 @@ import math
 import re
 import time
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
@@ -67,7 +68,8 @@ class Table:
     Attributes
     ----------
     names
-        Column names, unique, in file order.
+        Column names, unique, in file order; without the unit that a header ends with, unless two
+        names differ by nothing else.
     values
         nan where a cell holds no finite number. Shape (rows,), mapping of name to ndarray.
     exact
@@ -80,6 +82,8 @@ class Table:
         Twelve hex digits of the file's SHA-256.
     source
         File name, for display.
+    headers
+        The names with their units, in file order.
     shared_between_processes
         True: worker processes are sent a table once only.
     """
@@ -91,8 +95,44 @@ class Table:
     notes: tuple[str, ...]
     digest: str
     source: str = ""
+    headers: tuple[str, ...] = ()
 
     shared_between_processes = True
+
+    @property
+    def units(self) -> dict[str, str]:
+        """The unit that the header gives a column, by the column's name."""
+        return {
+            name: split_unit(header)[1]
+            for name, header in zip(self.names, self.headers, strict=False)
+            if name != header
+        }
+
+    def header(self, name: str) -> str:
+        """The header of a column in full, with its unit."""
+        return dict(zip(self.names, self.headers, strict=False)).get(name, name)
+
+    def column(self, text: str) -> str | None:
+        """The name of the column that a user means by its name or by its header in full.
+
+        Parameters
+        ----------
+        text
+            A name or a header.
+
+        Returns
+        -------
+        str | None
+            None if there is no such column.
+
+        Examples
+        --------
+        >>> table = read_table("m [kg],v (m/s),f(x)\\n1,2,3\\n")
+        >>> table.names, table.units, table.column("m [kg]")
+        (('m', 'v', 'f(x)'), {'m': 'kg', 'v': 'm/s'}, 'm')
+        """
+        by_header = dict(zip(self.headers, self.names, strict=False))
+        return text if text in self.names else by_header.get(text)
 
     @property
     def rows(self) -> int:
@@ -233,8 +273,16 @@ def read_table(
         header = [f"x{i}" for i in range(len(header))]
         notes.append(f"No header was found; the columns are called {_quoted_names(header)}.")
         rows = itertools.chain([first], rows)
-    names = _unique(header, notes)
-    return _fill(names, rows, notes, digest, source)
+    headers = _unique(header, notes)
+    table = _fill(_names_without_units(headers), rows, notes, digest, source)
+    table = replace(table, headers=headers)
+    if table.units:
+        listed = wording.join(
+            [f"`{name}` in {unit}" for name, unit in table.units.items()], limit=6
+        )
+        note = f"Units are no part of a column's name: {listed}."
+        return replace(table, notes=(note, *table.notes))
+    return table
 
 
 def _first_lines(text: str) -> list[str]:
@@ -485,6 +533,38 @@ def _unique(header: list[str], notes: list[str]) -> tuple[str, ...]:
             notes.append(f"Column {i + 1} is called `{candidate}` here.")
         names.append(candidate)
     return tuple(names)
+
+
+_LONGEST_HEADER = 200  # characters, of one that may have a unit
+_WITH_UNIT = re.compile(r"(.*?[^\s(\[])(?:\s+\((.+)\)|\s*\[([^\[\]]+)\])\Z", re.DOTALL)
+_UNIT = re.compile(
+    r"(?=.*[^\W\d_]|.*[%°′″])(?:[^\W_]|[°′″])(?:[^\W_]|[\s%°′″·⋅×*/^.()⁺⁻−–-])*|[%°′″]|[-−–]"
+)
+"""Letters, digits and the marks of units, with a letter or a mark that is a unit itself."""
+
+
+def split_unit(header: str) -> tuple[str, str]:
+    """A header's name and the unit in brackets behind it, "" if it has none.
+
+    Round brackets need a space before them, and neither kind holds a whole number or a list: a
+    function's argument, an index and a slice are no units.
+
+    >>> [split_unit(text)[1] for text in ("m [kg]", "v (m/s)", "T[°C]", "c (J/(kg K))", "r [-]")]
+    ['kg', 'm/s', '°C', 'J/(kg K)', '-']
+    >>> [split_unit(text)[1] for text in ("f(x)", "x[0]", "x [1:]", "T/K", "KE", "[kg]", "x (2)")]
+    ['', '', '', '', '', '', '']
+    """
+    match = _WITH_UNIT.match(header) if len(header) <= _LONGEST_HEADER else None
+    unit = "" if match is None else (match[2] or match[3]).strip()
+    return (match[1], unit) if match is not None and _UNIT.fullmatch(unit) else (header, "")
+
+
+def _names_without_units(headers: tuple[str, ...]) -> tuple[str, ...]:
+    bare = [split_unit(header)[0] for header in headers]
+    taken = Counter([*bare, *(header for header in headers if header not in bare)])
+    return tuple(
+        name if taken[name] == 1 else header for name, header in zip(bare, headers, strict=True)
+    )
 
 
 def _quoted_names(columns: Iterable[str]) -> str:

@@ -156,6 +156,8 @@ class Score:
         Rows without a real value, or without one in double precision, if there are any.
     no_digit_at
         The step that keeps no digit at most of the singular rows.
+    values
+        A hash of its values in single precision, alike for twins; "" if it was not measured alone.
     """
 
     complexity: int | None = None
@@ -176,6 +178,7 @@ class Score:
     left_out: LeftOutKind | None = field(default=None, repr=False)
     no_value: NoValue | None = field(default=None, repr=False)
     no_digit_at: str = field(default="", repr=False)
+    values: str = field(default="", repr=False, compare=False)
 
     @property
     def explains_nothing(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
@@ -268,6 +268,38 @@ def _scored_row(
         return ListedScore(row, refused_score(error))
 
 
+def diagnose_listing(
+    rows: Sequence[Listed],
+    scores: Sequence[ListedScore],
+    data: ListingData,
+    places: Collection[int],
+    *,
+    progress: Progress | None = None,
+) -> tuple[ListedScore, ...]:
+    """The scores, those at `places` with level, cause and step (`diagnose_score`).
+
+    >>> rows = [Listed(1, "x+1"), Listed(2, "10000*x - 9999*x")]
+    >>> data = RangeData({"x": Domain("uniform", 1.0, 5.0)})
+    >>> scores = diagnose_listing(rows, score_listing(rows, data), data, [1])
+    >>> [each.score.cause for each in scores]
+    ['', 'cancellation']
+    """
+    results, sampler, done = list(scores), _Sampler(data, findings=True), 0
+    for task in _tasks(rows, data):
+        for place, row in zip(task.positions, task.rows, strict=True):
+            if place not in places or scores[place].score.error:
+                continue
+            reading = read_candidate(row.candidate(), data.inputs)
+            assert not isinstance(reading, Refused), reading  # it has been scored
+            samples = sampler.samples(reading, task.counting)[0]
+            diagnosed = diagnose_score(scores[place].score, reading.formula, samples)
+            results[place] = replace(scores[place], score=diagnosed)
+            done += 1
+            if progress is not None:
+                progress(done, len(places))
+    return tuple(results)
+
+
 def column_notes(scores: Sequence[ListedScore]) -> list[str]:
     return counting_notes(
         (s.listed.method, s.base, renamed_columns(s.columns).items()) for s in scores
@@ -330,7 +362,11 @@ def accuracy_keys(scores: Sequence[ListedScore]) -> dict[str, np.ndarray]:
     return {name: values for name, values in offered.items() if not np.isnan(values).all()}
 
 
-def front_of(scores: Sequence[ListedScore], accuracy: np.ndarray | None) -> np.ndarray:
+def front_of(
+    scores: Sequence[ListedScore],
+    accuracy: np.ndarray | None,
+    counted: np.ndarray | None = None,
+) -> np.ndarray:
     """The front in accuracy, complexity and EIC; without an accuracy, in the other two.
 
     Parameters
@@ -339,6 +375,8 @@ def front_of(scores: Sequence[ListedScore], accuracy: np.ndarray | None) -> np.n
         N of them.
     accuracy
         Smaller is better; see `accuracy_keys`. Shape (N,).
+    counted
+        Whether each formula counts; the others are on no front, and beat none. Shape (N,).
 
     Returns
     -------
@@ -348,4 +386,7 @@ def front_of(scores: Sequence[ListedScore], accuracy: np.ndarray | None) -> np.n
     complexity = [math.nan if s.score.complexity is None else s.score.complexity for s in scores]
     eic = [s.score.eic for s in scores]
     keys = [complexity, eic] if accuracy is None else [accuracy, complexity, eic]
-    return front(np.column_stack([np.asarray(k, dtype=float) for k in keys]))
+    points = np.column_stack([np.asarray(k, dtype=float) for k in keys])
+    if counted is not None:
+        points[~counted] = math.nan
+    return front(points)

@@ -3,18 +3,46 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from eic_core import wording
 from eic_core.phrasing import Field, Phrase, listed, say, say_count
 from eic_core.pool.candidate import NO_FIT, Score
 from eic_core.pool.listing import ListedScore
+from eic_core.pool.structure import structure_of
 
 
-def choice(
-    picked: ListedScore, plain: ListedScore, better_fit: ListedScore | None, alpha: float
+def headline(picked: ListedScore, plain: ListedScore) -> Phrase:
+    """Which formula to take; `plain` is the one without regard to EIC, as in `Pick`."""
+    row, other = str(picked.listed.row), str(plain.listed.row)
+    if picked is plain:
+        if picked.score.explains_nothing:
+            return say("No formula of the list fits these data: row {row}", row=row)
+        return say("Take row {row}", row=row)
+    if plain.score.explains_nothing:
+        return say(
+            "No formula of the list fits these data. Least bad is row {row}, and not row {other}",
+            row=row,
+            other=other,
+        )
+    if picked.score.explains_nothing:
+        return say(
+            "At this price of a digit the choice explains nothing, for its R² is not above 0: row "
+            "{row} weighs more than row {other}",
+            row=row,
+            other=other,
+        )
+    return say("Take row {row} instead of row {other}", row=row, other=other)
+
+
+def reasons(
+    picked: ListedScore,
+    plain: ListedScore,
+    better_fit: ListedScore | None,
+    alpha: float,
+    twins: Mapping[int, tuple[int, ...]],
 ) -> Phrase:
-    """Which formula to take, why, and what it costs; the arguments are those of `Pick`."""
+    """Why, and what it costs; follows `headline`. The arguments are those of `Pick`."""
     if picked is plain:
         formulas, lead = [picked], _only_choice(picked, alpha)
     else:
@@ -30,15 +58,47 @@ def choice(
                 no_eic=_no_finite_eic(other.score),
             )
         )
+    remarks += [*_structures(formulas), *_twins(formulas, twins)]
     for remark in remarks:
         lead = say("{lead} {remark}", lead=lead, remark=remark)
     return lead
 
 
+def _structures(formulas: list[ListedScore]) -> Iterator[Phrase]:
+    """What of their writing a reader should know before taking one of them."""
+    for each in formulas:
+        structure, row = structure_of(each), str(each.listed.row)
+        if structure.nested:
+            yield say(
+                "Row {row} nests transcendental functions: `{step}`.",
+                row=row,
+                step=structure.nested,
+            )
+        if structure.exponent:
+            yield say(
+                "Row {row} has a variable exponent: `{step}`.", row=row, step=structure.exponent
+            )
+
+
+def _twins(formulas: list[ListedScore], twins: Mapping[int, tuple[int, ...]]) -> Iterator[Phrase]:
+    for each in formulas:
+        if rows := twins.get(each.listed.row):
+            yield say("Row {row} is {also}.", row=str(each.listed.row), also=also_rows(rows))
+
+
+def also_rows(twins: Sequence[int]) -> Phrase:
+    """The other rows of a formula that counts once.
+
+    >>> print(also_rows([12]), also_rows([12, 40]), sep="; ")
+    also row 12; also rows 12 and 40
+    """
+    rows = wording.join([str(twin) for twin in twins], limit=6)
+    return say_count("also row {rows}", "also rows {rows}", len(twins), rows=rows)
+
+
 def _only_choice(picked: ListedScore, alpha: float) -> Phrase:
-    score, row = picked.score, str(picked.listed.row)
+    score = picked.score
     fields: dict[str, Field] = {
-        "row": row,
         "r2": wording.r_squared(score.r2),
         "nodes": wording.count(score.complexity or 0, "node"),
         "eic": _eic(score),
@@ -47,49 +107,66 @@ def _only_choice(picked: ListedScore, alpha: float) -> Phrase:
         else say("the best without regard to EIC"),
     }
     if not score.explains_nothing:
-        return say(
-            "Take row {row}: it is {which} (R² {r2}, {nodes}, worst step (EIC) {eic} digits).",
-            **fields,
-        )
+        return say(": it is {which} (R² {r2}, {nodes}, worst step (EIC) {eic} digits).", **fields)
     than = say("no better than") if score.r2 >= -NO_FIT else say("worse than")
     return say(
-        "No formula of the list fits these data: row {row}, {which}, has an R² of {r2}, {than} the "
-        "mean of the target ({nodes}, worst step (EIC) {eic} digits).",
+        ", {which}, has an R² of {r2}, {than} the mean of the target ({nodes}, worst step (EIC) "
+        "{eic} digits).",
         than=than,
         **fields,
     )
 
 
 def _choice_instead(picked: ListedScore, plain: ListedScore) -> Phrase:
-    new, old, row = picked.score, plain.score, str(picked.listed.row)
+    new, old = picked.score, plain.score
     fits = wording.r_squared(new.r2), wording.r_squared(old.r2)
     nodes = wording.count(new.complexity or 0, "node")
     same = new.complexity == old.complexity
     of_r2 = say("R² is {new} instead of {old}", new=fits[0], old=fits[1])
     if fits[0] == fits[1]:
         of_r2 = say("R² is about the same, {r2}", r2=fits[0])
-    lead = say("Take row {row} instead of", row=row)
-    if old.explains_nothing:
-        lead = say(
-            "No formula of the list fits these data. Least bad is row {row}, and not", row=row
-        )
-    elif new.explains_nothing:
-        lead = say(
-            "At this price of a digit the choice explains nothing, for its R² is not above 0: row "
-            "{row} weighs more than",
-            row=row,
-        )
+    if residual := residual_change(new.r2, old.r2):
+        of_r2 = say("{of_r2} ({residual})", of_r2=of_r2, residual=residual)
     return say(
-        "{lead} row {plain}, which would be taken without regard to EIC: its worst step (EIC) has "
-        "{digits}; {of_r2}, {nodes}.",
-        lead=lead,
-        plain=str(plain.listed.row),
+        ", which would be taken without regard to EIC: its worst step (EIC) has {digits}; {of_r2}, "
+        "{nodes}.",
         digits=digits_instead(new, old),
         of_r2=of_r2,
         nodes=say("{nodes} as well", nodes=nodes)
         if same
         else say("{nodes} instead of {old}", nodes=nodes, old=str(old.complexity)),
     )
+
+
+_SAME_RESIDUAL = 0.005
+"""Changes of the residual variance, as a share, that are not worth a word."""
+
+_LEAST_RESIDUAL = 1e-12
+"""1 - R^2 that is rounding: nothing is a share of it."""
+
+
+def residual_change(new: float, old: float) -> Phrase | None:
+    """The change of the residual variance 1 - R^2, in words; None if there is none to speak of.
+
+    >>> for new, old in ((0.95, 0.97), (0.9, 0.98), (0.98, 0.97), (0.9, 1.0), (0.97, 0.97)):
+    ...     print(residual_change(new, old))
+    67 % more residual variance
+    5 times the residual variance
+    33 % less residual variance
+    None
+    None
+    """
+    if 1 - old < _LEAST_RESIDUAL:
+        return None
+    change = (1 - new) / (1 - old) - 1
+    if abs(change) < _SAME_RESIDUAL:
+        return None
+    if change >= 1:
+        return say("{times} times the residual variance", times=wording.significant(1 + change, 2))
+    share = wording.percent(abs(change))
+    if change > 0:
+        return say("{share} more residual variance", share=share)
+    return say("{share} less residual variance", share=share)
 
 
 def digits_instead(new: Score, old: Score) -> Phrase:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from eic_core.errors import DataError
 from eic_core.exports import Plain
-from eic_core.phrasing import Phrase
+from eic_core.phrasing import Phrase, say
 from eic_core.pool import phrases, pick_phrases
 from eic_core.pool.candidate import Score
 from eic_core.pool.left_out import LeftOutRow, left_out, left_out_lines
 from eic_core.pool.listing import ListedScore
+from eic_core.pool.structure import twins
 
 ETA = 0.999
 """Factor of the fitness for each node (Yu et al., both of their searches)."""
@@ -50,6 +51,8 @@ class Pick(Plain):
     # Fitness and formula, the best first; those without a finite EIC last, by R^2
     ranked: tuple[tuple[float, ListedScore], ...]
     left_out: tuple[LeftOutRow, ...]  # Formulas without an R^2
+    # Rows of the list that are twins of a ranked one, by its row
+    twins: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
     _JSON = (
         ("picked", lambda pick: row_document(pick.picked, pick.ranked)),
@@ -59,6 +62,7 @@ class Pick(Plain):
         ("weighed", lambda pick: len(pick.ranked)),
         "left_out",
         ("left_out_count", lambda pick: len(pick.left_out)),
+        ("twins", lambda pick: {str(row): list(rows) for row, rows in pick.twins.items()}),
         "sentence",
     )
 
@@ -71,9 +75,21 @@ class Pick(Plain):
         return unweighed[0]
 
     @property
+    def headline(self) -> Phrase:
+        """Says which formula."""
+        return pick_phrases.headline(self.picked, self.plain)
+
+    @property
     def sentence(self) -> Phrase:
         """Says which formula, why, and what it costs."""
-        return pick_phrases.choice(self.picked, self.plain, self.better_fit, self.alpha)
+        return say("{headline}{reasons}", headline=self.headline, reasons=self.reasons)
+
+    @property
+    def reasons(self) -> Phrase:
+        """What follows the headline."""
+        return pick_phrases.reasons(
+            self.picked, self.plain, self.better_fit, self.alpha, self.twins
+        )
 
 
 def row_document(
@@ -113,13 +129,25 @@ def pick(scores: Sequence[ListedScore], alpha: float = READABLE, eta: float = ET
     if not 0 < eta <= 1:
         raise DataError(f"a node cannot cost a factor {eta:g}", hint="give at most 1: 0.999, say")
     missing = left_out((s.listed.row, s.listed.formula, s.score) for s in scores)
-    ranked = _best_first(scores, alpha, eta)
+    groups = twins(scores)
+    firsts = [scored for i, scored in enumerate(scores) if groups[i][0] == i]
+    ranked = _best_first(firsts, alpha, eta)
     if not ranked:
         hint = str(phrases.advice_for_all(each.kind for each in missing))
         lines = tuple(left_out_lines(missing, len(scores)))
         raise DataError(str(phrases.no_formula_left()), hint=hint, problems=lines)
-    plain = _best_first(scores, 0.0, eta)[0][1]
-    return Pick(ranked[0][1], plain, alpha, eta, ranked, missing)
+    plain = _best_first(firsts, 0.0, eta)[0][1]
+    return Pick(ranked[0][1], plain, alpha, eta, ranked, missing, _rows_of_twins(scores, groups))
+
+
+def _rows_of_twins(
+    scores: Sequence[ListedScore], groups: Sequence[tuple[int, ...]]
+) -> dict[int, tuple[int, ...]]:
+    return {
+        scores[first].listed.row: tuple(scores[i].listed.row for i in others)
+        for first, *others in dict.fromkeys(groups)
+        if others and not math.isnan(scores[first].score.r2)
+    }
 
 
 def _best_first(

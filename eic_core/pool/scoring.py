@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from hashlib import blake2b
 from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
@@ -153,16 +154,27 @@ def measure_formula(formula: Formula, samples: Samples) -> Score:
     """
     result = amplify(formula, samples, recheck=False, root_values=True)
     assert result.root_values is not None
+    values = program_values(result.root_values, formula, samples)
     return Score(
         complexity=formula.complexity,
-        r2=_r2(program_values(result.root_values, formula, samples), samples),
+        r2=_r2(values, samples),
         eic=result.eic,
         eic_finite=result.eic_finite,
         invalid=len(samples) - result.valid_count,
         singular=result.singular_samples,
         out_of_range=result.out_of_range,
         exponents=formula.exponents,
+        values=_hash_of(values),
     )
+
+
+def _hash_of(values: np.ndarray) -> str:
+    """A hash that does not see the last digits of doubles, in which equal formulas differ."""
+    if not np.isfinite(values).any():
+        return ""
+    with np.errstate(over="ignore", under="ignore"):
+        single = np.where(np.isnan(values), np.nan, values + 0.0).astype(np.float32)
+    return blake2b(single.tobytes(), digest_size=8).hexdigest()
 
 
 def diagnose_score(score: Score, formula: Formula, samples: Samples) -> Score:

@@ -128,13 +128,14 @@ def samples_to_search(table: Table, target: str) -> Samples:
     >>> sorted(samples_to_search(read_table(b"a b,2nd,y\\n1,2,3\\n4,5,6\\n"), "y").columns)
     ['x0', 'x1']
     """
-    if target not in table.names:
+    column = table.column(target)
+    if column is None:
         listed = ", ".join(f"`{name}`" for name in table.names)
         raise DataError(f"the table has no column `{target}`", hint=f"it has {listed}")
-    inputs = [name for name in table.names if name != target]
+    inputs = [name for name in table.names if name != column]
     if not inputs:
         raise DataError("a search needs at least one input column")
-    return table.samples(dict(zip(variable_names(inputs), inputs, strict=True)), target)
+    return table.samples(dict(zip(variable_names(inputs), inputs, strict=True)), column)
 
 
 def variable_names(columns: Sequence[str]) -> list[str]:

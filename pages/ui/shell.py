@@ -12,7 +12,6 @@ from pages.gap import gap_page
 from pages.inspector import inspector_page
 from pages.organise import organise_page
 from pages.ui.kit.door import is_organiser, may_inspect
-from pages.ui.kit.prepared import draw_style
 
 # One blue for light and dark browsers: it stands out on both.
 LENS = (
@@ -31,10 +30,11 @@ about = st.Page(about_page, title="About", url_path="about")
 organise = st.Page(organise_page, title="Organise", url_path="organise")
 current = st.navigation([inspector, compare, gap, about, organise], position="hidden")
 st.set_page_config(page_title="EIC Lab", page_icon=LENS, layout="wide")
-draw_style(Path(__file__).with_name("style.css"))
+st.html(Path(__file__).with_name("style.css"))
 # Visitors see no way to the organiser's pages. The volunteer's are none of these: pages/ballot.
 if is_organiser() or (may_inspect() and current != organise):
-    with st.container(horizontal=True, key="nav", gap="small"):
+    with st.container(horizontal=True, key="nav", gap="xsmall", vertical_alignment="center"):
+        st.html('<p class="eic-name">EIC Lab</p>', width="content")
         st.page_link(inspector, label="Inspector")
         st.page_link(compare, label="Compare")
         if is_organiser():

@@ -66,7 +66,15 @@ class Cases:
     rows: tuple[tuple[Line, Line], ...]  # A value and when it holds
 
 
-Part = Word | Numeral | Sign | Bracketed | Fractional | Radical | Scripted | Cases
+@dataclass(frozen=True)
+class Marked:
+    """What a node of the formula's tree has written, ``\\node{12}{...}``; drawn as its body is."""
+
+    node: int
+    body: Line
+
+
+Part = Word | Numeral | Sign | Bracketed | Fractional | Radical | Scripted | Cases | Marked
 Line = tuple[Part, ...]
 
 _SIGNS = {
@@ -80,6 +88,7 @@ _SIGNS = {
     r"\land": "∧",
     r"\lor": "∨",
     r"\lnot": "¬",
+    r"\cdots": "⋯",
 }
 _FUNCTIONS = frozenset(
     rf"\{name}"
@@ -87,7 +96,7 @@ _FUNCTIONS = frozenset(
     " ln log exp min max".split()
 )
 _LETTERS = {rf"\{name}": letter for letter, name in reversed(GREEK.items())} | {r"\pi": "π"}
-_FENCES = {"(": "(", ")": ")", "|": "|"} | {
+_FENCES = {fence: fence for fence in "()[]|"} | {
     r"\lfloor": "⌊",
     r"\rfloor": "⌋",
     r"\lceil": "⌈",
@@ -163,7 +172,7 @@ class _Parser:
         while self.next and self.next not in ends and not self.next.startswith(r"\right"):
             group = self.group() if self.next == "{" else (self.part(),)
             scripts = self.scripts()
-            parts += [Scripted(group, *scripts)] if any(scripts) else group
+            parts += [_scripted(group, *scripts)] if any(scripts) else group
         self.depth -= 1
         return tuple(parts)
 
@@ -198,6 +207,8 @@ class _Parser:
             return Numeral(token)
         if token.isalpha() and len(token) == 1:
             return Word(token, "letter")
+        if token == r"\node":
+            return self.marked()
         if token == r"\frac":
             return Fractional(self.group(), self.group())
         if token == r"\sqrt":
@@ -206,6 +217,17 @@ class _Parser:
             return self.cases()
         self.place -= 1
         raise self.unreadable()
+
+    def marked(self) -> Marked:
+        self.take("{")
+        node = self.take()["token"]
+        self.take("}")
+        if not node.isdecimal():
+            raise self.unreadable()
+        self.depth -= 1  # A mark adds no depth to what is drawn
+        body = self.group()
+        self.depth += 1
+        return Marked(int(node), body)
 
     def bracketed(self, opened: str) -> Bracketed:
         body = self.line()
@@ -232,6 +254,24 @@ class _Parser:
             rows.append((value, self.line(r"\\", r"\end{cases}")))
         self.take(r"\end{cases}")
         return Cases(tuple(rows))
+
+
+def _scripted(base: Line, lowered: Line, raised: Line) -> Scripted:
+    """A script of a marked name goes beside the name's own, as it does without the mark."""
+    match base:
+        case (Marked(node, (Scripted(stem, below, above),)),) if not (
+            (below and lowered) or (above and raised)
+        ):
+            return Scripted(
+                (Marked(node, stem),),
+                lowered or _marked(node, below),
+                raised or _marked(node, above),
+            )
+    return Scripted(base, lowered, raised)
+
+
+def _marked(node: int, line: Line) -> Line:
+    return (Marked(node, line),) if line else ()
 
 
 def _plain(word: str) -> str:

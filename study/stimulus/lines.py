@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from typst import Compiler
 
-from study.stimulus.latex import Bracketed, Line, Part, Scripted, Sign
+from study.stimulus.latex import Bracketed, Line, Marked, Part, Scripted, Sign
 from study.stimulus.shapes import MAIN_PX
-from study.stimulus.typst_source import HEADER, scripted, source
+from study.stimulus.typst_source import HEADER, marked, scripted, source
 
 INDENT = MAIN_PX
 """Pixels that a line is moved to the right, once for the formula and once for each open bracket."""
@@ -43,10 +43,11 @@ class Piece:
     pair: str = ""
     scripted_pair: str = ""
     scripts: tuple[Line, Line] = ((), ())  # Of a closing bracket
+    node: int | None = None  # That of a bracket
 
 
-def pieces(line: Line, depth: int = 0, start: int = 0) -> list[Piece]:
-    """A formula in pieces, in order; what is in brackets may break, too.
+def pieces(line: Line, depth: int = 0, start: int = 0, node: int | None = None) -> list[Piece]:
+    """A formula in pieces, in order; what is in brackets or has a mark may break, too.
 
     >>> from study.stimulus.latex import parse
     >>> [piece.source for piece in pieces(parse(r"2 \\cdot {\\left(-x + 1\\right)}^{2}"))]
@@ -55,19 +56,22 @@ def pieces(line: Line, depth: int = 0, start: int = 0) -> list[Piece]:
     flow: list[Piece] = []
     for place, part in enumerate(line):
         bracketed, scripts = _bracketed(part)
-        if bracketed:
+        if isinstance(part, Marked):
+            flow += pieces(part.body, depth, start + len(flow), part.node)
+        elif bracketed:
             first = start + len(flow)
-            body = pieces(bracketed.body, depth + 1, first + 1)
+            body = pieces(bracketed.body, depth + 1, first + 1, node)
             last = first + 1 + len(body)
-            pair = source((bracketed,))
-            scripted_pair = pair if part is bracketed else source((part,))
+            pair = source((bracketed,), node=node)
+            scripted_pair = pair if part is bracketed else source((part,), node=node)
+            opened, closed = f"\\{bracketed.opened}", f"\\{bracketed.closed}"
             flow += [
-                Piece(f"\\{bracketed.opened}", depth, "", last, pair, scripted_pair),
+                Piece(opened, depth, "", last, pair, scripted_pair, node=node),
                 *body,
-                Piece(f"\\{bracketed.closed}", depth, "", first, pair, scripted_pair, scripts),
+                Piece(closed, depth, "", first, pair, scripted_pair, scripts, node),
             ]
         else:
-            flow.append(Piece(source((part,)), depth, _breaking_sign(line, place)))
+            flow.append(Piece(source((part,), node=node), depth, _breaking_sign(line, place)))
     return flow
 
 
@@ -111,7 +115,8 @@ def _question(piece: Piece) -> str:
 
 def _alone(piece: Piece, height: str) -> str:
     """A bracket whose other one is in another line."""
-    return scripted(f"stretch({piece.source}, size: #{height})", *piece.scripts)
+    stretched = f"stretch({piece.source}, size: #{height})"
+    return marked(scripted(stretched, *piece.scripts), piece.node)
 
 
 def broken(flow: Sequence[Piece], sizes: Sequence[Size], width: float) -> list[tuple[float, str]]:

@@ -10,6 +10,7 @@ from study.stimulus.latex import (
     Cases,
     Fractional,
     Line,
+    Marked,
     Numeral,
     Part,
     Radical,
@@ -55,6 +56,8 @@ def _part(part: Part) -> str:
         case Word(text, kind):
             upright = ' mathvariant="normal"' if kind != "letter" and len(text) == 1 else ""
             return f"<mi{upright}>{escape(printable(text))}</mi>"
+        case Marked(_, body):
+            return _one(body)
         case Numeral(text):
             return f"<mn>{text}</mn>"
         case Sign(text):

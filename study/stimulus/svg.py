@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 from xml.etree import ElementTree
 
 _SVG = "{http://www.w3.org/2000/svg}"
@@ -19,18 +20,40 @@ UNIT = 100
 """Steps in a pixel: places and outlines are whole numbers of them."""
 
 
+class Place(NamedTuple):
+    """Where something that a node has written stands, in pixels."""
+
+    node: int
+    x: float
+    y: float
+    width: float
+    height: float
+
+
 def compact(pages: Sequence[bytes]) -> tuple[str, list[str]]:
     """The outlines of all pages as ``<defs>``, and each page as an ``<svg>`` that uses them.
 
     An outline's name is a hash of it, and they are sorted by name: their order tells nothing.
     """
     outlines: dict[str, str] = {}
-    drawings = [_drawing(ElementTree.fromstring(page), outlines) for page in pages]
+    drawings = [_drawing(ElementTree.fromstring(page), outlines, []) for page in pages]
+    return _defs(outlines), drawings
+
+
+def placed(page: bytes) -> tuple[str, str, list[Place]]:
+    """The outlines of a page, its ``<svg>``, and what its marks say of places."""
+    outlines: dict[str, str] = {}
+    places: list[Place] = []
+    drawing = _drawing(ElementTree.fromstring(page), outlines, places)
+    return _defs(outlines), drawing, places
+
+
+def _defs(outlines: Mapping[str, str]) -> str:
     paths = "".join(f'<path id="{name}" d="{outlines[name]}"/>' for name in sorted(outlines))
-    return f"<defs>{paths}</defs>", drawings
+    return f"<defs>{paths}</defs>"
 
 
-def _drawing(root: ElementTree.Element, outlines: dict[str, str]) -> str:
+def _drawing(root: ElementTree.Element, outlines: dict[str, str], places: list[Place]) -> str:
     names = {}
     for symbol in root.iter(f"{_SVG}symbol"):
         outline = _outline(symbol[0].attrib["d"])
@@ -38,7 +61,7 @@ def _drawing(root: ElementTree.Element, outlines: dict[str, str]) -> str:
         names[f"#{symbol.attrib['id']}"], outlines[name] = name, outline
     letters: list[str] = []
     bars: list[str] = []
-    _collect(root, (0.0, 0.0), names, letters, bars)
+    _collect(root, (0.0, 0.0), names, letters, bars, places)
     width, height = (math.ceil(float(n)) for n in root.attrib["viewBox"].split()[2:])
     return (
         f'<svg width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
@@ -53,11 +76,12 @@ def _collect(
     names: Mapping[str, str],
     letters: list[str],
     bars: list[str],
+    places: list[Place],
 ) -> None:
     """What a group draws; groups of letters are upside down, all others are moved alone."""
     for element in group:
         if element.tag == f"{_SVG}g":
-            _collect(element, _place(element, origin), names, letters, bars)
+            _collect(element, _place(element, origin), names, letters, bars, places)
         elif element.tag == f"{_SVG}use":
             right = origin[0] + float(element.attrib["x"])
             up = float(element.attrib["y"]) - origin[1]
@@ -65,6 +89,20 @@ def _collect(
             letters.append(f'<use href="#{name}" x="{place[0]}" y="{place[1]}"/>')
         elif element.tag == f"{_SVG}path":
             bars.append(_bar(element, origin))
+        elif element.tag == f"{_SVG}a":
+            _add_place(places, element, _place(element, origin))
+
+
+def _add_place(places: list[Place], link: ElementTree.Element, at: tuple[float, float]) -> None:
+    width, height = (float(link[0].attrib[side]) for side in ("width", "height"))
+    place = Place(int(link.attrib["href"].removeprefix("n:")), *at, width, height)
+    if places and places[-1].height > height and _same_stretch(places[-1], place):
+        places.pop()  # The box of a line around a letter's own
+    places.append(place)
+
+
+def _same_stretch(one: Place, other: Place) -> bool:
+    return (one.node, one.x, one.width) == (other.node, other.x, other.width)
 
 
 def _place(element: ElementTree.Element, origin: tuple[float, float]) -> tuple[float, float]:

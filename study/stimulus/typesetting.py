@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -15,7 +16,7 @@ from study.stimulus.latex import Line, parse, refusal
 from study.stimulus.lines import broken, measure, pieces
 from study.stimulus.mathml import mathml
 from study.stimulus.shapes import CARD, FormulaShape
-from study.stimulus.svg import compact
+from study.stimulus.svg import Place, compact, placed
 from study.stimulus.typst_source import HEADER, MARGIN, page, string
 
 
@@ -111,6 +112,50 @@ def typeset_of_before(lower: str, higher: str) -> Typeset:
         return Typeset("", _undrawn(lower), _undrawn(higher))
 
 
+@dataclass(frozen=True)
+class MarkedDrawing:
+    svg: str  # With its own outlines, in ``currentColor``
+    places: tuple[Place, ...]  # Of every node with a mark, a node within others once for each
+
+
+def typeset_marked(latex: str, width: float) -> MarkedDrawing:
+    r"""A formula whose parts have marks, in lines of a width: where every node of it stands.
+
+    Parameters
+    ----------
+    latex
+        As `typeset` takes, with ``\node{id}{...}`` around what a node has written.
+    width
+        In pixels.
+
+    Returns
+    -------
+    MarkedDrawing
+        The same letters at the same places as without marks.
+
+    Raises
+    ------
+    StudyError
+        As `typeset` does.
+
+    Examples
+    --------
+    >>> [place.node for place in typeset_marked(r"\node{1}{-\node{0}{x}}", 100).places]
+    [1, 0]
+    """
+    tree = parse(latex)
+    for system_fonts in (False, True):
+        try:
+            (page,) = _pages([tree], [width], system_fonts=system_fonts)
+        except TypstError as error:
+            raise refusal(latex, "nests too deeply to be drawn") from error
+        glyphs, drawing, places = placed(page)
+        if not _lacking([drawing], system_fonts=system_fonts):
+            opened, more, rest = drawing.partition(">")
+            return MarkedDrawing(opened + more + glyphs + rest, tuple(places))
+    raise refusal(latex, "has letters that no font of the server has")
+
+
 def _undrawn(latex: str) -> FormulaShape:
     try:
         written = mathml(parse(latex))
@@ -138,20 +183,22 @@ def _lacking(drawings: list[str], *, system_fonts: bool) -> list[int]:
     ]
 
 
-def _pages(trees: list[Line], *, system_fonts: bool = False) -> list[bytes]:
+def _pages(
+    trees: list[Line], widths: Iterable[float] = CARD.values(), *, system_fonts: bool = False
+) -> list[bytes]:
     """An SVG of each formula in each width."""
     flows = [pieces(tree) for tree in trees]
     sources = [
         page(broken(flow, sizes, width - 2 * MARGIN))
         for flow, sizes in zip(flows, measure(flows, system_fonts=system_fonts), strict=True)
-        for width in CARD.values()
+        for width in widths
     ]
     # A compiler for each: several threads may draw.
     drawings = Compiler(
         (HEADER + "#pagebreak()\n".join(sources)).encode(), ignore_system_fonts=not system_fonts
     ).compile(format="svg")
-    assert isinstance(drawings, list)
-    return drawings
+    assert drawings is not None
+    return drawings if isinstance(drawings, list) else [drawings]
 
 
 @cache

@@ -9,6 +9,7 @@ from study.stimulus.latex import (
     Cases,
     Fractional,
     Line,
+    Marked,
     Numeral,
     Part,
     Radical,
@@ -21,6 +22,7 @@ from study.stimulus.shapes import MAIN_PX
 HEADER = f"""\
 #set page(width: auto, height: auto, margin: (x: 1pt, y: 2pt), fill: none)
 #set text(size: {MAIN_PX}pt, top-edge: "bounds", bottom-edge: "bounds")
+#let mark(node, body) = link("n:" + str(node), body)
 #let line(indent, body) = pad(left: indent, [#box(width: 0pt, height: 18pt, baseline: 4pt)#body])
 """
 """One point of Typst is a pixel of CSS; without bounds letters would be cut off at the edges."""
@@ -28,20 +30,31 @@ MARGIN = 1.0
 """At the left and at the right, in pixels."""
 
 
-def source(line: Line, *, in_script: bool = False) -> str:
-    r"""The source between two dollar signs.
+def source(line: Line, *, in_script: bool = False, node: int | None = None) -> str:
+    r"""The source between two dollar signs; of a `node`: each part with its mark.
 
     >>> from study.stimulus.latex import parse
     >>> print(source(parse(r"\mathrm{#panic()} + x")))
     "#panic()"\+italic("x")
     """
-    return "".join(_part(part, in_script) for part in line)
+    return "".join(
+        _part(part, in_script) if isinstance(part, Marked) else marked(_part(part, in_script), node)
+        for part in line
+    )
+
+
+def marked(text: str, node: int | None) -> str:
+    """A source that leaves a link in the drawing where its node stands."""
+    # Marks within one another would reach the depth that Typst takes: sums mark their parts alone.
+    return text if node is None else f"#mark({node},${text}$)"
 
 
 def _part(part: Part, in_script: bool) -> str:
     match part:
         case Word(text, kind):
             return f"italic({string(text)})" if kind == "letter" else string(text)
+        case Marked(node, body):
+            return source(body, in_script=in_script, node=node)
         case Numeral(text):
             return string(text)
         case Sign(text):
@@ -93,6 +106,8 @@ def _extents(line: Line) -> tuple[float, float]:
 
 def _extents_of(part: Part) -> tuple[float, float]:
     match part:
+        case Marked(_, body):
+            return _extents(body)
         case Fractional(over, under):
             heights = [sum(_extents(line)) + _GAP for line in (over, under)]
             return heights[0] + _AXIS, heights[1] - _AXIS
@@ -116,8 +131,14 @@ def _extents_of(part: Part) -> tuple[float, float]:
 def _beside_bar(line: Line, in_script: bool) -> str:
     """A numerator or denominator; around fractions with air, so that the outer bar is longer."""
     text = source(line, in_script=in_script)
-    outer = any(isinstance(part, Fractional) for part in line)
-    return f"#h(0.25em){text}#h(0.25em)" if outer else text
+    return f"#h(0.25em){text}#h(0.25em)" if _has_fraction(line) else text
+
+
+def _has_fraction(line: Line) -> bool:
+    return any(
+        _has_fraction(part.body) if isinstance(part, Marked) else isinstance(part, Fractional)
+        for part in line
+    )
 
 
 def scripted(base: str, lowered: Line, raised: Line) -> str:

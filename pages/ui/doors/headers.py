@@ -48,7 +48,8 @@ def content_policy(scripts: Iterable[str] = ()) -> str:
     return "; ".join(
         (
             "default-src 'none'",
-            " ".join(("script-src 'self'", *hashes)),
+            # Streamlit runs the scripts of our own components from a blob: address (ADR 0022)
+            " ".join(("script-src 'self' blob:", *hashes)),
             "style-src 'self' 'unsafe-inline'",
             "img-src 'self' data: blob:",
             "font-src 'self' data:",

@@ -23,7 +23,16 @@ from eic_core.drawing.layout import (
     compose,
     tag_side,
 )
-from eic_core.drawing.scale import FILTER, HIGH, LOW, SCALE, SCALE_TITLE, THEMES, TYPICAL_LAW, Theme
+from eic_core.drawing.scale import (
+    FILTER,
+    HIGH,
+    LOW,
+    SCALE,
+    SCALE_TITLES,
+    THEMES,
+    TYPICAL_LAW,
+    Theme,
+)
 from eic_core.measure import Inspection
 from pages.ui.figures.plotting import (
     base_layout,
@@ -218,7 +227,7 @@ def tree_figure(
     notes: list[dict[str, Any]] = []
     for card in scene.cards:
         shapes += _card_shapes(card, 0.0 if scene.flat else LIFT, theme.ink, theme.accent)
-        if card.bottleneck:
+        if card.tag:
             notes.append(_tag(card, scene, spare, dark))
     bar = min(BAR, room - BAR_MARGIN)
     data = _text_traces(scene) + [_hit_trace(inspection, scene), _scale_trace(dark, bar)]
@@ -290,7 +299,7 @@ def _card_shapes(card: Card, lift: float, ink: str, accent: str) -> list[dict[st
         shapes.append(
             _rounded(card, 0, {"width": 1, "color": paint.outline}, paint.fill, lift, SHADOW)
         )
-    if card.bottleneck:
+    if card.tag:
         line = {"width": 3, "color": ink, "dash": DASHES[paint.dash]}
     elif paint.dash == "solid":
         line = {"width": 1, "color": paint.outline}
@@ -501,7 +510,7 @@ def _scale_trace(dark: bool, length: float) -> dict[str, Any]:
     """Draws nothing but the colour bar, below the tree."""
     theme = THEMES[dark]
     bar: dict[str, Any] = {
-        "title": {"text": SCALE_TITLE, "font": {"size": 13}, "side": "top"},
+        "title": {"text": SCALE_TITLES["eic"], "font": {"size": 13}, "side": "top"},
         "tickvals": list(range(9)),
         "ticktext": [str(i) for i in range(9)],
         "tickfont": {"size": 12},

@@ -300,14 +300,6 @@ def reading_menu(visit: Visit, answer: Answer) -> None:
             typeset_reading(answer.reading, visit.state.syntax)
 
 
-def reading_panel(answer: Answer) -> None:
-    """The error of the formula, or the notes on its reading."""
-    if answer.formula_error is not None:
-        formula_error(answer.formula_error)
-    elif answer.reading is not None:
-        reading_notes(answer.reading)
-
-
 def typeset_reading(reading: Reading, notation: str) -> None:
     """The notation of the text, detected if `notation` is "auto", and the formula typeset."""
     name = notation_name(reading.syntax, notation)

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import streamlit as st
@@ -33,9 +31,10 @@ from eic_core.explain.verdict import Verdict
 from eic_core.measure.inspection import NodeAmplification
 from eic_core.measure.measured import Quantiles
 from eic_core.phrasing import Phrase
-from pages.ui.figures.tree import ruler_figure
+from pages.ui.bench.gauges import gauges
+from pages.ui.inspector.formula_input import reading_notes
 from pages.ui.kit import glossary
-from pages.ui.kit.browser import is_dark, is_narrow, uninterrupted
+from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.caches import UnfinishedAnswers
 from pages.ui.kit.diagnosis_service import DiagnosisService, Summary
 from pages.ui.kit.inspector_service import (
@@ -48,7 +47,7 @@ from pages.ui.kit.jobs import Job, Jobs, Step, holding
 from pages.ui.kit.messages import metric, notation_name, offer_again
 from pages.ui.kit.text import clean, escape, prose
 from pages.ui.kit.visit import Visit, change_state, choose_domains, current_visit
-from pages.ui.kit.wiring import diagnosis_service, diagnosis_slots, figure_cache
+from pages.ui.kit.wiring import diagnosis_service, diagnosis_slots
 from pages.ui.questions.instead import replace_formula_button
 
 # Seconds that a request must last before its diagnosis begins.
@@ -70,15 +69,32 @@ _LINES = (
 
 @dataclass(frozen=True)
 class SummaryPlace:
-    """The places of the placeholder lines, of the sentences, and of a better form.
+    """The places of the sentences, of a better form and of the gauges, until the diagnosis comes.
 
     A container that is drawn twice in one run keeps the elements beyond the second drawing's last:
-    the lines have a place of their own, to be emptied.
+    the lines to come have a place of their own, to be emptied.
     """
 
     waiting: DeltaGenerator
     sentences: DeltaGenerator
     better: DeltaGenerator
+    gauges: DeltaGenerator
+
+
+def _summary_places(result: InspectionResult, notes: tuple[Phrase, ...]) -> SummaryPlace:
+    with st.container(horizontal=True, key="account", gap="xsmall"):
+        with st.popover("Why?", key="summary-panel", help=_account_in_short(result)):
+            with st.container(key="summary", gap=None):
+                waiting, sentences = st.empty(), st.container(gap=None)
+            if notes:
+                items = "".join(f"<li>{prose(note)}</li>" for note in notes)
+                st.html(f'<ul class="eic-findings">{items}</ul>')
+            _metrics(result)
+        _notices(result)
+        with st.container(key="better", width="content"):
+            better = st.empty()
+    with st.container(key="gauges", width="content"):
+        return SummaryPlace(waiting, sentences, better, st.empty())
 
 
 def begin_summary(result: InspectionResult, notes: tuple[Phrase, ...]) -> SummaryPlace | None:
@@ -89,23 +105,15 @@ def begin_summary(result: InspectionResult, notes: tuple[Phrase, ...]) -> Summar
             visit.summary_job.cancel()
         visit.summarised = result.request
         visit.summary_job = _begin(result, diagnosis_service(), visit.aside)
-    with st.container(horizontal=True, key="account", gap="small"):
-        with st.expander(_account_in_short(result), key="summary-panel"):
-            with st.container(key="summary", gap=None):
-                waiting, sentences = st.empty(), st.container(gap=None)
-            if notes:
-                items = "".join(f"<li>{prose(note)}</li>" for note in notes)
-                st.html(f'<ul class="eic-findings">{items}</ul>')
-            _ruler(result)
-            _metrics(result)
-        with st.container(key="better", width="content"):
-            place = SummaryPlace(waiting, sentences, st.empty())
+    place = _summary_places(result, notes)
     if visit.summary_job is not None and not visit.summary_job.running:
         _show_summary(place, result)
         return None
     with place.waiting.container(gap=None):
         _lines_to_come()
     place.better.html('<p class="eic-quiet">Looking for a better form…</p>')
+    with place.gauges:
+        gauges(result, None)
     return place
 
 
@@ -138,10 +146,19 @@ def _show_summary(place: SummaryPlace, result: InspectionResult) -> None:
     with place.sentences:
         _sentences(result)
     place.better.empty()
-    job = current_visit().summary_job
-    if job is not None and job.result is not None and job.result.better:
+    summary = known_summary(result)
+    with place.gauges:
+        gauges(result, None if summary is None else summary.added)
+    if summary is not None and summary.better:
         with place.better.container():
-            replace_formula_button(result, job.result.better, "apply-best", "Write instead:")
+            replace_formula_button(result, summary.better, "apply-best", "Write instead:")
+
+
+def known_summary(result: InspectionResult) -> Summary | None:
+    """The diagnosis of a result, once it has come."""
+    visit = current_visit()
+    job = visit.summary_job
+    return None if job is None or visit.summarised != result.request else job.result
 
 
 def _begin(result: InspectionResult, service: DiagnosisService, aside: UnfinishedAnswers) -> Job:
@@ -212,20 +229,6 @@ def _lines_to_come() -> None:
         st.html(f'<p class="eic-to-come"><span>{label}</span>{text}</p>')
 
 
-def page_header() -> None:
-    with st.container(key="page-title", gap="xsmall"):
-        st.markdown(
-            "# EIC Lab",
-            anchors=False,
-            width="content",
-        )
-        st.markdown(
-            "Where does a formula lose its digits, and why?",
-            help=glossary.WHAT_IS_EIC,
-            width="content",
-        )
-
-
 def closed_notice() -> None:
     """The notice in place of a closed inspector, while raters of an open study must not have it."""
     with st.container(key="header", gap="small"):
@@ -283,33 +286,31 @@ def answer_message(visit: Visit, answer: Answer) -> None:
         )
 
 
-@contextmanager
-def dim_if_stale(stale: bool) -> Iterator[None]:
-    """A container for the picture, dimmed while it shows an earlier formula."""
-    if stale:
-        st.html('<p class="eic-quiet">Below: the last formula that could be measured.</p>')
-    with st.container(key="picture-stale" if stale else "picture"):
-        yield
-
-
 def verdict_view(result: InspectionResult) -> SummaryPlace | None:
-    """The verdict with its notices and, folded, the diagnosis, or its place until it comes."""
+    """The verdict and the gauges, and the diagnosis behind "Why?", or its place until it comes."""
     verdict = result.verdict
+    with st.container(key="verdict", gap=None):
+        st.html(
+            f'<div class="eic-verdict" role="status"><p class="eic-cause">{_marks(verdict)} '
+            f'<span class="eic-why">{prose(short_cause(verdict))}</span></p>'
+            f'<h2 class="eic-sentence">{prose(_headline(result))}</h2></div>'
+        )
+        return begin_summary(result, verdict.notes)
+
+
+def _notices(result: InspectionResult) -> None:
+    """How the formula and its data were taken: one line, or a count that opens."""
     notation = notation_name(result.reading.syntax, result.request.syntax)
     if result.request.exponents != "exact":
         notation += f", {result.request.exponents} exponents"
-    with st.container(key="verdict", gap="xsmall"):
-        st.html(
-            f'<div class="eic-verdict" role="status"><p class="eic-cause">{_marks(verdict)} '
-            f'<span class="eic-why">{prose(short_cause(verdict))}</span> '
-            f'<span class="eic-tag">read as {escape(notation)}</span></p>'
-            f'<h2 class="eic-sentence">{prose(_headline(result))}</h2></div>'
-        )
+    count = len(result.notices) + len(result.reading.notes) + bool(result.carried)
+    title = wording.count(count, "note") if count else "Read as"
+    with st.popover(title, key="notices"):
+        st.html(f'<p class="eic-quiet">Read as <span class="eic-tag">{escape(notation)}</span></p>')
+        reading_notes(result.reading)
         for notice in result.notices:
             st.html(f'<p class="eic-note">{prose(notice)}</p>')
         _carried_ranges(result)
-        place = begin_summary(result, verdict.notes)
-    return place
 
 
 def _headline(result: InspectionResult) -> Phrase:
@@ -370,25 +371,13 @@ def _account_in_short(result: InspectionResult) -> str:
         f"{NAMES[WORST_STEP]} **{wording.digits_lost(inspection.eic)}**",
         f"{NAMES[RESULT]} **{wording.digits_lost(root.local_eic)}**",
     ]
-    if not is_narrow():
-        if result.fit is not None:
-            parts.append(f"R² **{wording.r_squared(result.fit.r2)}**")
-        all_valid = counts.valid == counts.total
-        which = f"**{counts.valid:,}** of {counts.total:,}"
-        which = f"all **{counts.valid:,}**" if all_valid else which
-        parts.append(f"a real value at {which} rows")
-    return "**Why, where, whose fault?**\u2003" + "\u2002·\u2002".join(parts)
-
-
-def _ruler(result: InspectionResult) -> None:
-    inspection, dark, narrow = result.inspection, is_dark(), is_narrow()
-    root = inspection.nodes[-1]
-    figure = figure_cache().get(
-        ("ruler", inspection.eic, inspection.eic_finite, root.local_eic, dark, narrow),
-        lambda: ruler_figure(inspection.eic, inspection.eic_finite, dark, narrow, root.local_eic),
-        lambda _: 0.2,
-    )
-    st.plotly_chart(figure, key="ruler", theme=None, config={"displayModeBar": False})
+    if result.fit is not None:
+        parts.append(f"R² **{wording.r_squared(result.fit.r2)}**")
+    all_valid = counts.valid == counts.total
+    which = f"**{counts.valid:,}** of {counts.total:,}"
+    which = f"all **{counts.valid:,}**" if all_valid else which
+    parts.append(f"a real value at {which} rows")
+    return "\u2002·\u2002".join(parts)
 
 
 def _metrics(result: InspectionResult) -> None:

@@ -16,6 +16,7 @@ from eic_core.exports import csv_text, json_number, safe_cell
 from eic_core.formula.rendering import to_python
 from eic_core.measure import Inspection
 from eic_core.report import Provenance, python_snippet
+from pages.ui.figures.coloured_tex import coloured_tex
 from pages.ui.kit.browser import is_dark
 from pages.ui.kit.caches import UnfinishedAnswers
 from pages.ui.kit.inspector_service import InspectionResult
@@ -23,7 +24,6 @@ from pages.ui.kit.text import file_name
 from pages.ui.kit.visit import current_visit
 from pages.ui.kit.wiring import diagnosis_service
 from pages.ui.questions.copy_as import copy_as
-from pages.ui.questions.where import coloured_tex
 
 __all__ = ["coloured_tex", "file_name", "json_text", "nodes_csv"]
 

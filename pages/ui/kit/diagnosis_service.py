@@ -51,6 +51,7 @@ class Summary:
     fault: str  # function or writing
     instead: str  # the best repair, or why there is none; and whether the search was cut short
     better: str = ""  # a formula to paste
+    form: Formula | None = None  # the same, read
     complete: bool = True  # whether the search for a repair came to its end
     losses: tuple[Loss, ...] = ()
     added: Quantiles | None = None  # digits that the writing adds, row by row
@@ -439,6 +440,7 @@ class DiagnosisService:
             fault=fault,
             instead=str(repairs.sentence),
             better=repairs.best.text if repairs.best is not None else "",
+            form=repairs.best.formula if repairs.best is not None else None,
             complete=repairs.finished,
             losses=diagnosis.losses,
             added=diagnosis.writing.added,

@@ -36,6 +36,10 @@ MEASURED = (
     "held to the exact value at that number. In digits, at half of the rows, at nine in ten, and "
     "at the worst. Computed right: less than one digit at nine rows in ten."
 )
+WRITING = (
+    "The digits that this way of writing adds to what the function itself costs, whatever the "
+    "program: a better form saves them."
+)
 NO_VALUE = (
     "The share of the rows at which a program has no value: there is no real one, none that double "
     "precision can hold or reach, or none that can be told. Where there is a real value and no "

@@ -22,7 +22,7 @@ from eic_core.explain.verdict import Verdict, verdict
 from eic_core.formula.syntax import Reading, read
 from eic_core.formula.tree import Exponents
 from eic_core.measure import Domain, Inspection, Samples, inspect, sample_domains
-from eic_core.measure.fit import Fit, fit_of
+from eic_core.measure.fit import Fit, column_of_best_fit, fit_of
 from eic_core.measure.table import Table, VariableMatch, match_variables
 from pages.ui.kit.caches import BoundedCache, Progress, UnfinishedAnswers
 from pages.ui.kit.workers import LONGEST, UNHURRIED, InThread, Workers
@@ -63,6 +63,7 @@ class InspectionRequest:
     target: str | None = None
     carried: tuple[str, ...] = ()
     exponents: Exponents = "exact"
+    best_target: bool = False  # without a target: the column that fits best, not always the last
 
 
 @dataclass(frozen=True)
@@ -374,7 +375,7 @@ def inspect_request(
     target = ""
     most = max(1_000, MAX_WORK // reading.formula.complexity)
     if table is not None:
-        match, target = match_table(reading, table, request)
+        match, target = match_table(reading, table, request, notices)
         samples = _table_samples(table, match, target, notices)
         if names := [f"`{name}`" for name in stated_domains(reading)]:
             notices.append(
@@ -443,32 +444,40 @@ def _measure(
 
 
 def match_table(
-    reading: Reading, table: Table, request: InspectionRequest
+    reading: Reading, table: Table, request: InspectionRequest, notices: list[str]
 ) -> tuple[VariableMatch, str]:
     """The column of each variable, and the target column ("" for none).
 
-    The user's choices come first, then names, then positions. Unless the user chooses, the last
-    column is the target, if the formula does not name it.
+    The user's choices come first, then names, then positions. Unless the user chooses, the target
+    is the column that the formula fits best, if the request wants that and one fits; else the last
+    one, if the formula does not name it.
     """
     variables = reading.formula.variables
-    target = request.target
-    if target is None:
-        last = table.names[-1]
-        target = last if len(table.names) > 1 and last not in variables else ""
-    elif target not in table.names:
-        target = ""
-    inputs = [name for name in table.names if name != target]
     by_user = request.base is not None
     base = request.base if by_user else reading.index_base
-    match = match_variables(variables, inputs, index_base=base, chosen=by_user)
-    chosen = {
-        variable: column
-        for variable, column in request.mapping
-        if variable in variables and column in table.names
-    }
-    mapping = {**match.mapping, **chosen}
-    missing = tuple(name for name in variables if name not in mapping)
-    return replace(match, mapping=mapping, missing=missing), target
+    columns = ((name, table.column(column)) for name, column in request.mapping)
+    chosen = {name: column for name, column in columns if name in variables and column is not None}
+
+    def match(target: str) -> VariableMatch:
+        inputs = [name for name in table.names if name != target]
+        matched = match_variables(variables, inputs, index_base=base, chosen=by_user)
+        mapping = {**matched.mapping, **chosen}
+        missing = tuple(name for name in variables if name not in mapping)
+        return replace(matched, mapping=mapping, missing=missing)
+
+    if request.target is not None:
+        target = table.column(request.target) or ""
+        return match(target), target
+    if request.best_target:
+        target, r2, candidates = column_of_best_fit(reading.formula, table, match)
+        if target:
+            if candidates > 1:
+                fit = f"(R² {wording.r_squared(r2)})"
+                notices.append(f"Compared with `{target}`, the column it fits best {fit}.")
+            return match(target), target
+    last = table.names[-1]
+    target = last if len(table.names) > 1 and last not in variables else ""
+    return match(target), target
 
 
 def _table_samples(table: Table, match: VariableMatch, target: str, notices: list[str]) -> Samples:

@@ -7,10 +7,12 @@ parts of a URL are ignored, never an error.
 
 from __future__ import annotations
 
+import re
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+import unicodedata
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -18,7 +20,7 @@ from cachetools import LRUCache
 
 from eic_core.errors import DataError, UserError
 from eic_core.explain.budget import TOLERANCE
-from eic_core.formula.syntax import EXPONENTS
+from eic_core.formula.syntax import EXPONENTS, canonical_name
 from eic_core.formula.tree import Exponents
 from eic_core.measure.table import Table
 from eic_core.samples import DEFAULT_SAMPLES, Domain
@@ -38,6 +40,13 @@ MAX_URL = 6_000
 ASKED_FIRST = "where"
 ASKS = (ASKED_FIRST, "noise", "rows", "writing", "instead", "truth", "digits")
 """The questions that the inspector answers, as the URL names them."""
+PARAMETERS = frozenset(
+    "formula syntax exponents range kept samples seed node base data file map target target_by ask "
+    "tolerance b b_syntax b_base list list_file list_base list_example".split()
+)
+"""The parameters of the pages' links; another one is the range of the variable of its name."""
+_WHOLE_NUMBERS = {"samples": (1, MAX_SAMPLES), "seed": (0, MAX_SEED)}
+_RANGE = re.compile(r"[\w.+-]{1,40}(:[\w.+-]{1,40}){1,2}")
 _MAX_ITEMS = 200
 _MAX_NAME = 200
 _LISTED_PROBLEMS = 5
@@ -73,6 +82,8 @@ class PageState:
     tolerance: float = TOLERANCE  # of the digit budget, above 0 and at most 1
     # Names of `domains` that were chosen for an example or a formula before this one
     carried: tuple[str, ...] = ()
+    # Without a target: the column that fits best; in links made before there was one, the last
+    best_target: bool = True
 
     def to_query(self) -> dict[str, list[str]]:
         """The query parameters that restore this state, most defaults left out; see `fits_url`."""
@@ -115,6 +126,8 @@ class PageState:
             query["map"] = [f"{variable}={column}" for variable, column in self.mapping]
         if self.target is not None:
             query["target"] = [self.target]
+        elif self.upload and self.best_target:
+            query["target_by"] = ["fit"]
         return query
 
     @property
@@ -134,8 +147,11 @@ class PageState:
         if not (len(upload) == 12 and all(c in "0123456789abcdef" for c in upload)):
             upload = ""
         syntax, ask = one("syntax") or "auto", one("ask")
-        default_samples = SAMPLES_OF_OLD_LINKS if one("formula") else DEFAULT_SAMPLES
-        domains = _domains(query.get("range", ()))
+        ranges = _named_ranges(query)
+        named = {name: domain for name, _, domain in ranges if isinstance(domain, Domain)}
+        old = one("formula") and (not named or "range" in query)
+        default_samples = SAMPLES_OF_OLD_LINKS if old else DEFAULT_SAMPLES
+        domains = tuple((named | dict(_domains(query.get("range", ())))).items())
         exponents = next((each for each in EXPONENTS if each == one("exponents")), EXPONENTS[0])
         return cls(
             formula=one("formula") or "",
@@ -151,6 +167,7 @@ class PageState:
             upload_name=(one("file") or "")[:_MAX_NAME] if upload else "",
             mapping=_pairs(query.get("map", ())),
             target=one("target"),
+            best_target=not upload or one("target_by") == "fit",
             ask=ask if ask in ASKS else ASKED_FIRST,
             tolerance=_share(one("tolerance"), TOLERANCE),
         )
@@ -172,13 +189,44 @@ def _optional_integer(text: str | None, low: int, high: int) -> int | None:
     return min(max(int(text), low), high)
 
 
+def _named_ranges(query: Query) -> Iterator[tuple[str, str, Domain | str]]:
+    """The parameters that are no others of the pages: variable, text, and domain or what is wrong.
+
+    >>> list(_named_ranges({"formula": ["x_1"], "x_1": ["1:5"], "y": ["2"], "utm_source": ["hn"]}))
+    [('x1', '1:5', Domain(kind='uniform', low=1.0, high=5.0)), ('y', '2', 'the formula has no `y`')]
+    """
+    for key in list(query)[:_MAX_ITEMS]:
+        text, name = ["", *query[key]][-1], canonical_name(key)[:_MAX_NAME]
+        if key in PARAMETERS or key.startswith("utm_") or key.endswith("clid"):
+            continue
+        try:
+            domain = Domain.parse(f"{name}={text}")[1]
+        except (DataError, OverflowError):
+            yield key, text, "no parameter has this name, and no range is written so"
+        else:
+            yield name, text, domain if _mentions(query, name) else f"the formula has no `{name}`"
+
+
+def _mentions(query: Query, name: str) -> bool:
+    """Whether the formula may have that variable, in any spelling."""
+    formula = unicodedata.normalize("NFKC", "".join(query.get("formula", ())[-1:]))
+    plain, name = (re.sub(r"[\s_{}\[\]:,\\]", "", text).casefold() for text in (formula, name))
+    return bool(formula) and (name in plain or not formula.isascii())
+
+
 def query_problems(query: Query) -> tuple[str, ...]:
     """The parts of a query that were ignored or changed, a sentence each.
 
     >>> query_problems({"range": ["x=5:1", "y=1:2"], "samples": ["9"], "seed": ["7"]})
     ('`range=x=5:1` in the address is not used: the range 5:1 is upside down: write 1:5.',)
+    >>> query_problems({"formula": ["2*seed"], "seed": ["1:5"]})
+    ('`seed=1:5` in the address is not used: a variable of this name takes `range=seed=1:5`.',)
     """
-    problems: list[str] = []
+    problems = [
+        _not_used(name, text, problem)
+        for name, text, problem in _named_ranges(query)
+        if isinstance(problem, str)
+    ]
     for text in list(query.get("range", ()))[:_MAX_ITEMS]:
         try:
             Domain.parse(text)
@@ -186,12 +234,16 @@ def query_problems(query: Query) -> tuple[str, ...]:
             problems.append(_not_used("range", text, str(error).replace("`", "")))
         except OverflowError:
             problems.append(_not_used("range", text, "a number is too large"))
-    for key, low, high in (("samples", 1, MAX_SAMPLES), ("seed", 0, MAX_SEED)):
+    for key in sorted(PARAMETERS - {"formula", "range", "map", "b", "list"}):
         text = ["", *query.get(key, ())][-1]
-        if not text:
-            continue
+        low, high = _WHOLE_NUMBERS.get(key, (0, 0))
         value = _optional_integer(text, low, high)
-        if value is None:
+        if _RANGE.fullmatch(text) and _mentions(query, key):
+            reason = f"a variable of this name takes `range={key}={text}`"
+            problems.append(_not_used(key, text, reason))
+        elif not text or key not in _WHOLE_NUMBERS:
+            continue
+        elif value is None:
             reason = f"it is no whole number from {low:,} to {high:,}"
             problems.append(_not_used(key, text, reason))
         elif int(text) != value:
@@ -236,7 +288,28 @@ def _pairs(texts: Iterable[str]) -> tuple[tuple[str, str], ...]:
 
 _KEY = "visit"
 MAX_HISTORY = 50
+MAX_RECENT = 10
 MAX_UPLOADS = 3
+
+
+class Edit(NamedTuple):
+    """A change of the formula: the states on both sides of it."""
+
+    before: PageState
+    after: PageState
+
+    def undo(self, state: PageState) -> PageState:
+        """The state with what the edit changed as it was; what was changed since stays.
+
+        >>> edit = Edit(PageState("x", seed=1), PageState("x+1", seed=1))
+        >>> undone = edit.undo(PageState("x+1", seed=2))
+        >>> undone.formula, undone.seed
+        ('x', 2)
+        """
+        names = type(state).__dataclass_fields__
+        old = {name: getattr(self.before, name, None) for name in names}
+        changed = [name for name in names if old[name] != getattr(self.after, name, None)]
+        return replace(state, **{name: old[name] for name in changed})
 
 
 @dataclass(frozen=True)
@@ -263,8 +336,11 @@ class Visit:
     first: bool = True
     query_problems: tuple[str, ...] = ()
     arrived: bool = False
-    history: list[PageState] = field(default_factory=list)
-    undone: list[PageState] = field(default_factory=list)
+    history: list[Edit] = field(default_factory=list)
+    undone: list[Edit] = field(default_factory=list)
+    # By query: what a tab has shown, for the browser's Back; a URL may be too long to hold it
+    shown: LRUCache[Hashable, PageState] = field(default_factory=lambda: LRUCache(MAX_HISTORY))
+    recent: tuple[PageState, ...] = ()  # the last inputs, the newest first
     uploads: LRUCache[str, Table] = field(default_factory=lambda: LRUCache(MAX_UPLOADS))
     last_good: InspectionResult | None = None
     unfolded: frozenset[int] = frozenset()
@@ -316,7 +392,8 @@ def sync_with_url(welcome: PageState) -> Visit:
     visit.arrived = type(visit.state) is not kind
     if visit.query_written is None or query != visit.query_written or visit.arrived:
         bare = not query
-        visit.state = welcome if bare else kind.from_query(dict(query))
+        shown = visit.shown.get((kind, query))
+        visit.state = welcome if bare else shown or kind.from_query(dict(query))
         visit.query_problems = query_problems(dict(query))
         visit.first = bare
         visit.wants_table = bool(visit.state.upload)
@@ -333,7 +410,7 @@ def change_state(**changes: Any) -> None:
     if new == visit.state:
         return
     if new.formula != visit.state.formula:
-        visit.history = [*visit.history, visit.state][-MAX_HISTORY:]
+        visit.history = [*visit.history, Edit(visit.state, new)][-MAX_HISTORY:]
         visit.undone = []
     _replace_state(visit, new)
 
@@ -359,16 +436,18 @@ def choose_domains(chosen: Mapping[str, Domain]) -> None:
 def go_back() -> None:
     visit = current_visit()
     if visit.history:
-        visit.undone.append(visit.state)
-        _replace_state(visit, visit.history.pop())
+        edit = visit.history.pop()
+        visit.undone.append(Edit(edit.after, edit.before))
+        _replace_state(visit, edit.undo(visit.state))
 
 
 @uninterrupted()
 def go_forward() -> None:
     visit = current_visit()
     if visit.undone:
-        visit.history.append(visit.state)
-        _replace_state(visit, visit.undone.pop())
+        edit = visit.undone.pop()
+        visit.history.append(Edit(edit.after, edit.before))
+        _replace_state(visit, edit.undo(visit.state))
 
 
 def keep_upload(table: Table) -> None:
@@ -388,6 +467,7 @@ def _replace_state(visit: Visit, new: PageState) -> None:
     visit.query_problems = ()
     st.query_params.from_dict(new.to_query())
     visit.query_written = _query()
+    visit.shown[type(new), visit.query_written] = new
 
 
 def _query() -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -22,7 +22,6 @@ from pages.ui.kit.messages import (
     show_warning,
     table_html,
 )
-from pages.ui.kit.prepared import draw_style
 from pages.ui.kit.progress import show_job
 from pages.ui.kit.text import escape, unbroken_prose
 from pages.ui.kit.wiring import jobs, workers
@@ -196,7 +195,7 @@ class _Place:
 
 
 def planner_view(service: OrganiserService) -> None:
-    draw_style(Path(__file__).with_name("planner.css"))
+    st.html(Path(__file__).with_name("planner.css"))
     place = _place(service)
     _head(place)
     job = jobs().get(_key(place.name))

@@ -1,4 +1,4 @@
-""" "Where?": the data with s(x), the formula typeset on its colours, and every node in a table."""
+""" "Where?": the data with s(x), and the formula typeset on its colours."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 import plotly.graph_objects as go
-import pyarrow as pa
 import streamlit as st
 
 from eic_core import wording
@@ -17,15 +16,14 @@ from eic_core.drawing.layout import VisibleTree, largest_loss_below, visible_tre
 from eic_core.drawing.scale import THEMES, colour, text_on
 from eic_core.formula.rendering import form_of, math_style, to_latex
 from eic_core.formula.tree import Formula, Node
-from eic_core.measure import Inspection, NodeAmplification
+from eic_core.measure import Inspection
 from eic_core.operators.writing import NEG
 from pages.ui.figures.data import curve_figure, residual_figure, slice_figure, surface_figure
-from pages.ui.figures.plotting import not_checked, slice_defaults, without_value
+from pages.ui.figures.plotting import slice_defaults
 from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_dark, is_narrow, plotly_config
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.text import clean, code_label
-from pages.ui.kit.visit import change_state, current_visit
 from pages.ui.kit.wiring import figure_cache
 
 # Digits by which a node must differ from the box around it to get its own.
@@ -57,13 +55,6 @@ _KATEX = _Dialect(
     lambda ink, body: rf"\textcolor{{{ink}}}{{{body}}}",
 )
 _MARKED = replace(_KATEX, marks=True)
-_XCOLOR = _Dialect(
-    lambda fill, body: rf"\colorbox[HTML]{{{fill[1:].upper()}}}{{${body}$}}",
-    lambda line, fill, body: (
-        rf"\fcolorbox[HTML]{{{line[1:].upper()}}}{{{fill[1:].upper()}}}{{${body}$}}"
-    ),
-    lambda ink, body: rf"\textcolor[HTML]{{{ink[1:].upper()}}}{{{body}}}",
-)
 
 
 def coloured_latex(
@@ -87,24 +78,6 @@ def coloured_latex(
     \kern0.0003em {\kern0.0001em x\kern-0.0001em} + {\kern0.0002em 1\kern-0.0002em}\kern-0.0003em
     """
     return _coloured(inspection, _MARKED if marked else _KATEX, selected, dark)
-
-
-def coloured_tex(inspection: Inspection, *, selected: int | None = None) -> str:
-    """A standalone LaTeX document with the same boxes; it needs xcolor and amsmath."""
-    body = _coloured(inspection, _XCOLOR, selected, False)
-    return (
-        "\\documentclass[border=6pt]{standalone}\n"
-        "\\usepackage{amsmath}\n"
-        "\\usepackage{xcolor}\n"
-        "\\setlength{\\fboxsep}{2pt}\n"
-        "% Background: local EIC, the digits by which errors grow up to a node, log10 of the mean "
-        "amplification, from 0 (pale) to 8 (dark).\n"
-        f"% EIC = {wording.digits_lost(inspection.eic)} "
-        f"on {inspection.counts.valid} valid samples.\n"
-        "\\begin{document}\n"
-        f"$\\displaystyle {body}$\n"
-        "\\end{document}\n"
-    )
 
 
 def _coloured(inspection: Inspection, dialect: _Dialect, selected: int | None, dark: bool) -> str:
@@ -343,99 +316,5 @@ def blamed_variables_first(result: InspectionResult) -> list[str]:
     return [*below, *(name for name in formula.variables if name not in below)]
 
 
-_HEIGHT = 420
-# Larger amplifications have too many digits to be read; the column of losses shows the same.
-_LEGIBLE = 1e9
-
-KEY = "node_table"
-
-
-def node_table(result: InspectionResult, node: int) -> None:
-    """Every node, the largest local EIC first."""
-    order = sorted(result.inspection.nodes, key=lambda n: (_rank(n.local_eic), n.node.id))
-    visit = current_visit()
-    visit.table_order = tuple(n.node.id for n in order)
-    visit.table_row = row = visit.table_order.index(node)
-    chosen: Any = {"selection": {"rows": [row], "columns": [], "cells": []}}
-    current = st.session_state.get(KEY)
-    stale = current is None or list(current["selection"]["rows"]) != [row]
-    if stale:
-        st.session_state[KEY] = chosen
-    st.dataframe(
-        _columns(result.inspection, order),
-        key=KEY,
-        on_select=_select_row,
-        selection_mode="single-row",
-        selection_default=None if stale else chosen,  # as with `sync_widget`
-        hide_index=True,
-        height=min(_HEIGHT, 37 + 35 * len(order)),
-        column_order=_visible_columns(result.inspection, order, is_narrow()),
-        column_config=_settings(order, is_narrow()),
-        placeholder="—",
-        alt="Every node of the formula with its local EIC",
-    )
-
-
-def _columns(inspection: Inspection, order: list[NodeAmplification]) -> pa.Table:
-    return pa.table(
-        {
-            "node": [n.node.id for n in order],
-            "expression": [n.text[:200] for n in order],
-            "digits": [number_or_none(n.local_eic) for n in order],
-            "s": [number_or_none(n.s_bar) for n in order],
-            "finite": [number_or_none(n.local_eic_finite) for n in order],
-            "singular": [n.singular for n in order],
-            "invalid": [without_value(inspection, n.node.id) for n in order],
-            "unsettled": [not_checked(inspection, n.node.id) for n in order],
-            "evaluated": [n.evaluated for n in order],
-        }
-    )
-
-
 def number_or_none(value: float) -> float | None:
     return None if math.isnan(value) else value
-
-
-def _visible_columns(
-    inspection: Inspection, order: list[NodeAmplification], narrow: bool
-) -> list[str]:
-    names = ["digits", "expression", "node"] if narrow else ["node", "expression", "digits"]
-    if all(n.s_bar < _LEGIBLE or not n.evaluated for n in order):
-        names.append("s")
-    if any(n.singular for n in order):
-        names += ["finite", "singular"]
-    if any(without_value(inspection, n.node.id) for n in order):
-        names.append("invalid")
-    if inspection.counts.left_out:
-        names.append("unsettled")
-    if order and order[0].evaluated >= 0:
-        names.append("evaluated")
-    return names
-
-
-def _settings(order: list[NodeAmplification], narrow: bool) -> dict[str, Any]:
-    config = st.column_config
-    return {
-        "node": config.NumberColumn("#", width=45, help="Order of computation"),
-        "expression": config.TextColumn("Sub-expression", width=165 if narrow else 820),
-        "digits": config.NumberColumn(
-            "Local EIC", format="%.2f", width=115, help=glossary.LOCAL_EIC
-        ),
-        "s": config.NumberColumn("s̄", format="%.3g", width=95, help=glossary.S_BAR),
-        "finite": config.NumberColumn("Local EIC, finite", format="%.2f", help=glossary.FINITE),
-        "singular": config.NumberColumn("Singular", help=glossary.SINGULAR),
-        "invalid": config.NumberColumn("No real value", help=glossary.VALID),
-        "unsettled": config.NumberColumn("Not checked", help=glossary.NOT_CHECKED),
-        "evaluated": config.NumberColumn("Evaluated", help=glossary.EVALUATED),
-    }
-
-
-def _rank(value: float) -> float:
-    return math.inf if math.isnan(value) else -value
-
-
-def _select_row() -> None:
-    rows = st.session_state[KEY]["selection"]["rows"]
-    visit = current_visit()
-    if rows and rows[0] != visit.table_row and rows[0] < len(visit.table_order):
-        change_state(node=visit.table_order[rows[0]])

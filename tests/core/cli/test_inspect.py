@@ -232,6 +232,15 @@ def test_an_equation_is_answered_with_its_sides(capsys):
     assert "give `sin(x)` or `y`" in capsys.readouterr().err
 
 
+def test_units_of_a_table_are_no_part_of_its_names(tmp_path):
+    path = tmp_path / "energy.csv"
+    path.write_text("m [kg],v (m/s),KE [J]\n2,3,9\n1,2,2\n", encoding="utf-8")
+    for target in ("KE", "KE [J]"):
+        done = run("inspect", "m*v**2/2", "--data", str(path), "--target", target)
+        assert done.returncode == 0, done.stderr
+        assert "`m` in kg, `v` in m/s and `KE` in J" in done.stderr
+
+
 def test_json_holds_the_digits_of_the_worst_row(capsys):
     document = inspect_json(capsys, "sqrt(x+1) - sqrt(x)", "--range", "x=1e8")
     assert document["digits"] == {

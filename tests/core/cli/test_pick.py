@@ -35,6 +35,26 @@ def test_the_choice_and_why_are_printed(files, capsys):
     assert said.count("<- without regard to EIC") == 1
 
 
+def test_twins_are_one_row_of_the_ranking_that_names_them(files, tmp_path, capsys):
+    twice = tmp_path / "twice.csv"
+    twice.write_text(HALL + '3,0.5,"x1 * 3.0"\n')
+    assert main(["pick", str(twice), *files[1:]]) == 0
+    said = capsys.readouterr().out
+    assert "3.0 * x1   (also row 4)" in said and "\n     4 " not in said
+    assert main(["pick", str(twice), *files[1:], "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["twins"] == {"1": [4]} and found["weighed"] == 3
+
+
+def test_how_the_choice_is_written_is_named(files, tmp_path, capsys):
+    nested = tmp_path / "nested.csv"
+    nested.write_text('Complexity,Loss,Equation\n3,0.5,"3.0 * x1 + exp(-exp(x0)) * 2.0**x1"\n')
+    assert main(["pick", str(nested), *files[1:]]) == 0
+    said = capsys.readouterr().out
+    assert "nests transcendental functions: `exp(−exp(x₀))`" in said
+    assert "has a variable exponent: `2^x₁`" in said
+
+
 def test_without_a_price_of_digits_the_plain_choice_is_taken(files, capsys):
     assert main(["pick", *files, "--alpha", "0", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)

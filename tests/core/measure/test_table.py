@@ -360,3 +360,47 @@ def test_of_very_many_bad_cells_the_first_are_named_and_all_are_counted(monkeypa
     table = read_table("a,b\n" + "x,1\n" * 7)
     assert len(table.problems) == 3
     assert table.notes == ("7 cells hold no number; the first 3 are named.",)
+
+
+@pytest.mark.parametrize(
+    ("header", "name", "unit"),
+    [
+        ("m [kg]", "m", "kg"),
+        ("KE [J]", "KE", "J"),
+        ("v (m/s)", "v", "m/s"),
+        ("T[°C]", "T", "°C"),
+        ("c (J/(kg K))", "c", "J/(kg K)"),
+        ("l [µm]", "l", "µm"),
+        ("f (10^3 s⁻¹)", "f", "10^3 s⁻¹"),
+        ("p [%]", "p", "%"),
+    ],
+)
+def test_a_unit_in_the_header_is_no_part_of_the_name(header, name, unit):
+    table = read_table(f"{header},y\n1,2\n")
+    assert table.names == (name, "y") and table.units == {name: unit}
+    assert table.column(header) == table.column(name) == name and table.header(name) == header
+    assert f"`{name}` in {unit}" in table.notes[0]
+
+
+@pytest.mark.parametrize("header", ["f(x)", "x[0]", "x [12]", "x (2)", "x [1:5]", "T/K", "[kg]"])
+def test_an_argument_an_index_a_count_and_a_ratio_are_no_units(header):
+    table = read_table(f"{header},y\n1,2\n")
+    assert table.names == (header, "y") and not table.units and not table.notes
+
+
+def test_columns_that_differ_by_nothing_but_their_unit_keep_their_headers():
+    table = read_table("m [kg],m [lb],KE [J]\n1,2.2,5\n")
+    assert table.names == ("m [kg]", "m [lb]", "KE") and table.units == {"KE": "J"}
+    assert read_table("m,m [kg]\n1,2\n").names == ("m", "m [kg]")
+
+
+def test_a_very_long_header_is_no_name_with_a_unit():
+    header = " (m" * 40_000 + ")"
+    assert read_table(f'"{header}",y\n1,2\n').names[0] == header.strip()
+
+
+def test_a_formula_names_the_columns_without_their_units():
+    table = read_table("m [kg],v (m/s),KE [J]\n2,3,9\n1,2,2\n")
+    match = match_variables(["m", "v"], [name for name in table.names if name != "KE"])
+    samples = table.samples(match.mapping, table.column("KE [J]"))
+    assert samples.columns["v"].tolist() == [3, 2] and samples.target.tolist() == [9, 2]

@@ -13,8 +13,16 @@ from eic_core.errors import DataError
 from eic_core.measure.table import read_table
 from eic_core.pool.candidate import LeftOutKind, Score
 from eic_core.pool.importers import Listed
-from eic_core.pool.listing import ListedScore, TableData, score_listing
+from eic_core.pool.listing import (
+    ListedScore,
+    TableData,
+    accuracy_keys,
+    front_of,
+    score_listing,
+)
+from eic_core.pool.pick_phrases import residual_change
 from eic_core.pool.picking import fitness, pick
+from eic_core.pool.structure import Structure, first_of_twins, structure_of, twins
 
 SCORES = st.builds(
     lambda nodes, r2, eic, singular: Score(
@@ -130,9 +138,10 @@ def test_the_sentence_at_its_edges() -> None:
     )
     shorter = sentence(Score(1, 0.97, 0.0, 0.0), Score(9, 0.98, 4.0, 4.0))
     assert shorter.endswith(
-        "has 0.0 instead of 4.0 digits; R² is 0.970 instead of 0.980, 1 node instead of 9."
+        "has 0.0 instead of 4.0 digits; R² is 0.970 instead of 0.980 (50 % more residual "
+        "variance), 1 node instead of 9."
     )
-    longer = sentence(Score(9, 0.9801, 1.0, 1.0), Score(5, 0.98, 2.0, 2.0))
+    longer = sentence(Score(9, 0.98001, 1.0, 1.0), Score(5, 0.98, 2.0, 2.0))
     assert longer.endswith("R² is about the same, 0.980, 9 nodes instead of 5.")
     both = sentence(Score(3, 0.9, math.inf, 0.1, 0, 1), Score(3, 0.99, math.inf, 12.0, 0, 20))
     assert both.endswith(
@@ -167,6 +176,71 @@ def test_equal_formulas_are_one_choice_and_the_first_of_them() -> None:
     assert "Take row 1: it is the best with and without" in sentence(same, same, same)
     tie = sentence(Score(5, 0.9, 2.0, 2.0), Score(5, 0.9, 2.0 - 1e-12, 2.0 - 1e-12))
     assert "(EIC) has as many, 2.0 digits" in tie or "with and without" in tie
+
+
+@given(st.floats(-1, 0.999), st.floats(-1, 0.999))
+def test_the_residual_variance_that_is_told_is_that_of_the_numbers(new, old):
+    words = residual_change(new, old)
+    ratio = (1 - new) / (1 - old)
+    if words is None:
+        assert abs(ratio - 1) < 0.005
+        return
+    value, kind = re.match(r"(?:over |under )?([\d.,]+) (.*)", str(words)).groups()
+    value = float(value.replace(",", ""))
+    told = {"times": value, "% more": 1 + value / 100, "% less": 1 - value / 100}
+    told = told[" ".join(kind.split()[: 1 if kind.startswith("times") else 2])]
+    assert math.isclose(told, ratio, rel_tol=0.06, abs_tol=0.006)
+
+
+def scored_on(texts: list[str]) -> tuple[ListedScore, ...]:
+    cells = "".join(f"{x},{x % 7 + 1},{x * x + x % 7}\n" for x in range(1, 30))
+    table = read_table(f"x0,x1,y\n{cells}".encode())
+    return score_listing(
+        [Listed(i, t) for i, t in enumerate(texts, start=1)], TableData(table, "y")
+    )
+
+
+def test_twins_count_once_and_are_named_by_their_rows():
+    scores = scored_on(["x0*x0", "x0 * x0", "x1 + x0*x0", "x0*x0 + x1", "1.00001*x0*x0"])
+    assert twins(scores) == ((0, 1), (0, 1), (2, 3), (2, 3), (4,))
+    choice = pick(scores)
+    assert choice.picked.listed.row == 1 and len(choice.ranked) == 3
+    assert str(choice.sentence).endswith("Row 1 is also row 2.")
+    assert choice.to_json()["twins"] == {"1": [2], "3": [4]}
+
+
+def test_constants_that_print_alike_make_twins_and_another_writing_of_a_value_does_not():
+    scores = scored_on(["1.234561*x0", "1.234562*x0", "1.2*x0", "(x0 + 1e6) - 1e6", "x0 + 0*x0"])
+    assert twins(scores) == ((0, 1), (0, 1), (2,), (3,), (4,))
+
+
+def test_twins_are_on_the_front_once():
+    scores = scored_on(["x0*x0", "x0*x0", "x0"])
+    errors = accuracy_keys(scores)["1 − R²"]
+    assert front_of(scores, errors).tolist() == [True, True, True]
+    assert front_of(scores, errors, first_of_twins(scores)).tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("text", "nested", "exponent"),
+    [
+        ("sin(x0)", "", ""),
+        ("sin(exp(x0))", "sin(exp(x₀))", ""),
+        ("sin(x0 + cos(x1))*2", "sin(x₀ + cos(x₁))", ""),
+        ("sin(x0)*cos(x1)", "", ""),
+        ("sin(exp(2)*x0)", "", ""),
+        ("x0**x1", "", "x₀^x₁"),
+        ("x0**2.5 + 2**3", "", ""),
+        ("2**x0", "", "2^x₀"),
+    ],
+)
+def test_nested_transcendentals_and_variable_exponents_are_named(text, nested, exponent):
+    assert structure_of(scored_on([text])[0]) == Structure(nested, exponent)
+
+
+def test_the_recommendation_names_what_is_nested_in_it():
+    said = str(pick(scored_on(["x0*x0 + sin(exp(-x0))"])).sentence)
+    assert said.endswith(" Row 1 nests transcendental functions: `sin(exp(−x₀))`.")
 
 
 def test_a_cancellation_that_explains_no_more_is_not_taken():

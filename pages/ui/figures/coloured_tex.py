@@ -1,0 +1,100 @@
+r"""The formula on the colours of its tree as a document of LaTeX, to be downloaded."""
+
+from __future__ import annotations
+
+import math
+
+from eic_core import wording
+from eic_core.drawing.scale import THEMES, colour, text_on
+from eic_core.formula.rendering import form_of, math_style, to_latex
+from eic_core.formula.tree import Formula, Node
+from eic_core.measure import Inspection
+from pages.ui.figures.typeset import boxed_nodes, shortened, shown_tree
+
+MAX_BOXES = 30
+"""The largest losses first."""
+
+MAX_SOURCE = 20_000
+"""Characters; beyond, boxes are dropped."""
+
+
+def coloured_tex(inspection: Inspection, *, selected: int | None = None) -> str:
+    """A standalone document, `selected` in a brace; it needs xcolor and amsmath."""
+    # Boxes make most of the text; without any the plain formula may still be too long, and is cut.
+    bodies = (_written(inspection, selected, boxes) for boxes in (MAX_BOXES, MAX_BOXES // 3, 0))
+    plain = to_latex(inspection.formula, inspection.bottleneck)[: MAX_SOURCE // 2]
+    body = next((text for text in bodies if len(text) <= MAX_SOURCE), plain)
+    return (
+        "\\documentclass[border=6pt]{standalone}\n"
+        "\\usepackage{amsmath}\n"
+        "\\usepackage{xcolor}\n"
+        "\\setlength{\\fboxsep}{2pt}\n"
+        "% Background: local EIC, the digits by which errors grow up to a node, log10 of the mean "
+        "amplification, from 0 (pale) to 8 (dark).\n"
+        f"% EIC = {wording.digits_lost(inspection.eic)} "
+        f"on {inspection.counts.valid} valid samples.\n"
+        "\\begin{document}\n"
+        f"$\\displaystyle {body}$\n"
+        "\\end{document}\n"
+    )
+
+
+def _written(inspection: Inspection, selected: int | None, limit: int) -> str:
+    formula = inspection.formula
+    tree = shown_tree(inspection, selected)
+    boxed = boxed_nodes(inspection, tree, limit)
+    styles = _styles(formula)
+
+    def mark(node: Node, latex: str) -> str:
+        k = node.id
+        if k in boxed:
+            latex = _box(boxed[k], styles.get(k, r"\displaystyle"), latex)
+        if k == selected:
+            inside = _stands_in_box(formula, k, boxed)
+            latex = _brace(inspection, node, latex, "" if inside else THEMES[False].accent)
+        return latex
+
+    return to_latex(formula, None, shortened(tree, r"\left[\,{}\,\right]", r"\cdots ", mark))
+
+
+def _box(value: float, style: str, latex: str) -> str:
+    theme = THEMES[False]
+    fill = theme.paper if math.isinf(value) else colour(value)
+    ink = theme.ink if math.isinf(value) else text_on(fill)
+    body = rf"{{{_code(fill)}}}{{${style} {_inked(ink, latex)}$}}"
+    if math.isinf(value):
+        return rf"\fcolorbox[HTML]{{{_code(ink)}}}{body}"
+    return rf"\colorbox[HTML]{body}"
+
+
+def _inked(ink: str, latex: str) -> str:
+    return rf"\textcolor[HTML]{{{_code(ink)}}}{{{latex}}}"
+
+
+def _code(colour_name: str) -> str:
+    return colour_name[1:].upper()
+
+
+def _brace(inspection: Inspection, node: Node, latex: str, accent: str) -> str:
+    value = inspection.nodes[node.id].local_eic
+    text = {math.inf: r"\infty"}.get(value, wording.digits_lost(value))
+    text = rf"\text{{local EIC {text}}}" if math.isnan(value) else rf"\text{{local EIC }}{text}"
+    return rf"\underbrace{{{latex}}}_{{{_inked(accent, text) if accent else text}}}"
+
+
+def _stands_in_box(formula: Formula, node_id: int, boxed: dict[int, float]) -> bool:
+    parent = formula.parents[node_id]
+    while parent is not None and parent not in boxed:
+        parent = formula.parents[parent]
+    return parent is not None
+
+
+def _styles(formula: Formula) -> dict[int, str]:
+    """The math style inside a box; display style has no entry."""
+    styles: dict[int, str] = {}
+    for node in reversed(formula.nodes):
+        for place, child in enumerate(node.children):
+            style = math_style(form_of(formula, node), place, styles.get(node.id, ""))
+            if style:
+                styles[child] = style
+    return styles
