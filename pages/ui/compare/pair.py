@@ -170,6 +170,11 @@ class Pair:
     b: InspectionResult | FormulaError | DataError | None
 
     @property
+    def measured(self) -> bool:
+        """Whether there are two results."""
+        return isinstance(self.a, InspectionResult) and isinstance(self.b, InspectionResult)
+
+    @property
     def variables(self) -> tuple[str, ...]:
         """The variables of the formulas that could be measured."""
         names: list[str] = []
