@@ -451,6 +451,11 @@ def use_default_range(names: tuple[str, ...]) -> None:
 
 
 @uninterrupted()
+def want_table() -> None:
+    current_visit().wants_table = True
+
+
+@uninterrupted()
 def confirm_table() -> None:
     desk = compare_desk()
     desk.table_confirmed_for = desk.scored_for

@@ -20,6 +20,7 @@ from pages.ui.compare.desk import (
     read_list,
     read_list_again,
     use_default_range,
+    want_table,
 )
 from pages.ui.inspector.data_input import data_panel
 from pages.ui.inspector.formula_input import exponents_choice
@@ -184,7 +185,7 @@ def list_input(desk: CompareDesk) -> None:
                 key=sync_widget("edit_text", desk.raw),
                 height=220,
                 label_visibility="collapsed",
-                on_change=_read_edited,
+                on_change=lambda: read_list(st.session_state["edit_text"]),
             )
 
 
@@ -194,10 +195,6 @@ def _read_pasted() -> None:
     # Leaving the field and the button beside it both come here: the second must not read again.
     if text.strip() and text != compare_desk().raw:
         read_list(text)
-
-
-def _read_edited() -> None:
-    read_list(st.session_state["edit_text"])
 
 
 @uninterrupted()
@@ -240,7 +237,7 @@ def _how_it_was_read(desk: CompareDesk, imported: Imported) -> None:
             "Use the scores in the file",
             desk.as_stored,
             key=sync_widget("as_stored", desk.as_stored),
-            on_change=_change_as_stored,
+            on_change=lambda: setattr(desk, "as_stored", st.session_state["as_stored"]),
             help="Otherwise every formula is scored again, on the data below.",
         )
 
@@ -254,7 +251,7 @@ def _column_choice(columns: Sequence[str], chosen: str | None) -> None:
             key=sync_widget("list_column", chosen),
             format_func=clean,
             placeholder="choose one",
-            on_change=_change_column,
+            on_change=lambda: read_list_again(column=st.session_state["list_column"]),
             width=200,
         )
 
@@ -276,17 +273,9 @@ def _place(options: Sequence[str], chosen: str | None) -> int | None:
     return options.index(chosen) if chosen in options else None
 
 
-def _change_column() -> None:
-    read_list_again(column=st.session_state["list_column"])
-
-
 def _change_problem() -> None:
     chosen = st.session_state["list_problem"]
     compare_desk().look_at("" if chosen == _ALL else chosen)
-
-
-def _change_as_stored() -> None:
-    compare_desk().as_stored = st.session_state["as_stored"]
 
 
 def examples_view() -> None:
@@ -305,7 +294,7 @@ def examples_view() -> None:
 def inputs_line(desk: CompareDesk, visit: Visit, notes: int) -> str:
     """What was read, in a line of Markdown: the list, its data, and how many notes there are."""
     state = visit.state
-    parts = ["two formulas"]
+    parts = ["**Two formulas**"]
     if desk.imported is not None:
         problem = f", {label(desk.problem, 30)}" if desk.problem else ""
         count = wording.count(len(desk.rows()), "formula")
@@ -334,15 +323,10 @@ def ask_for_data(unknown: tuple[str, ...]) -> None:
         "Data, or take the 1 to 5 that is proposed there.</p></div>"
     )
     with st.container(horizontal=True, gap="small", key="ask-for-data"):
-        st.button("Choose a table", key="ask-table", on_click=_want_table)
+        st.button("Choose a table", key="ask-table", on_click=want_table)
         st.button(
             f"Take 1 to 5 for {each}", key="ask-range", on_click=use_default_range, args=(unknown,)
         )
-
-
-@uninterrupted()
-def _want_table() -> None:
-    current_visit().wants_table = True
 
 
 def data_input(visit: Visit, variables: tuple[str, ...], detected: str) -> None:

@@ -46,12 +46,6 @@ from pages.ui.kit.text import escape, prose, unbroken_prose
 from pages.ui.kit.visit import Visit, change_state, current_visit, sync_widget
 
 
-def _show(**changes: Any) -> None:
-    # The pair stands outside this fragment: the whole page must run.
-    change_state(**changes)
-    st.rerun()
-
-
 def _facts(scored: ListedScore) -> str:
     listed, score = scored.listed, scored.score
     facts = [
@@ -100,12 +94,8 @@ def _cards(scored: Scored, places: Sequence[int]) -> None:
                 open_in_inspector(each)
         for other in others:
             if st.button("Side by side", key="compare_two"):
-                _show(**(changes_for_a(one) | changes_for_b(other)))
-        if not others:
-            if st.button("As A", key=f"as-a-{places[0]}"):
-                _show(**changes_for_a(one))
-            if st.button("As B", key=f"as-b-{places[0]}"):
-                _show(**changes_for_b(one))
+                change_state(**changes_for_a(one), **_changes_for_b(other))
+                st.rerun()  # the pair stands outside this fragment
         if compare_desk().picked and scored.choice(READABLE) is not None:
             st.button("Back to the choice", key="unpick", type="tertiary", on_click=_unpick)
 
@@ -121,10 +111,9 @@ def changes_for_a(scored: ListedScore) -> dict[str, Any]:
     return {"formula": text, "syntax": syntax, "exponents": exponents, "base": base, "node": None}
 
 
-def changes_for_b(scored: ListedScore) -> dict[str, Any]:
+def _changes_for_b(scored: ListedScore) -> dict[str, Any]:
     text, syntax, base = _as_measured(scored)
-    exponents = scored.score.exponents
-    return {"other": text, "other_syntax": syntax, "exponents": exponents, "other_base": base}
+    return {"other": text, "other_syntax": syntax, "other_base": base}
 
 
 def _as_measured(scored: ListedScore) -> tuple[str, str, int | None]:
@@ -199,7 +188,7 @@ def reading_notes(desk: CompareDesk, scored: Scored, notices: list[str]) -> None
             "Read the plain functions",
             desk.plain,
             key=sync_widget("plain_functions", desk.plain),
-            on_change=_change_functions,
+            on_change=lambda: read_plainly(st.session_state["plain_functions"]),
             help="gplearn takes roots and logarithms of |x|, and a constant where |x| is 0.001 or "
             "less; DEAP’s division is 1 where the divisor is 0. The plain functions have no value "
             "there. A link to this page reads them as the tool does.",
@@ -208,7 +197,7 @@ def reading_notes(desk: CompareDesk, scored: Scored, notices: list[str]) -> None
         st.toggle(
             "Say the cause of each formula",
             key=sync_widget("findings", desk.findings),
-            on_change=_change_findings,
+            on_change=lambda: setattr(desk, "findings", st.session_state["findings"]),
             help="Diagnoses every formula, not those of the front alone, which takes some "
             "hundredths of a second each.",
         )
@@ -224,14 +213,6 @@ def show_left_out(desk: CompareDesk, scored: Scored, visit: Visit) -> None:
         open_in_inspector(chosen)
 
 
-def _change_findings() -> None:
-    compare_desk().findings = st.session_state["findings"]
-
-
-def _change_functions() -> None:
-    read_plainly(st.session_state["plain_functions"])
-
-
 @st.fragment
 def _results(number_of_list: int) -> None:
     desk = compare_desk()
@@ -245,11 +226,13 @@ def _results(number_of_list: int) -> None:
         answer, plot = st.columns([5, 6], gap="medium")
         with answer:
             choice = _choice(scored)
-        picked = tuple(p for p in desk.picked if p < len(scored.scores)) or choice
+        # A single pick stands beside the choice.
+        picked = (*desk.picked, *(p for p in choice if p not in desk.picked))[:2]
         with plot:
-            name = _accuracy(scored)
-            on_front = scored.fronts[name]
-            _summary(scored, on_front, name)
+            with st.container(horizontal=True, key="front-head", vertical_alignment="center"):
+                name = _accuracy(scored)
+                on_front = scored.fronts[name]
+                _summary(scored, on_front, name)
             place = st.container(key="front-place", gap="small")
         with answer:
             if picked:
@@ -321,7 +304,8 @@ def _summary(scored: Scored, on_front: np.ndarray, name: str) -> None:
     )
     st.html(
         f'<p class="eic-lead" title="{note}"><b>{share}</b> {verb} on the front of '
-        f"{which}{spread}.</p>"
+        f"{which}{spread}.</p>",
+        width="stretch",
     )
 
 
