@@ -38,7 +38,6 @@ from pages.ui.inspector.headline import closed_notice
 from pages.ui.kit import glossary
 from pages.ui.kit.door import may_inspect
 from pages.ui.kit.messages import quiet_note
-from pages.ui.kit.prepared import draw_style
 from pages.ui.kit.visit import Visit, change_state, sync_with_url, write_url
 from pages.ui.kit.wiring import inspector_service
 
@@ -47,7 +46,7 @@ def compare_page() -> None:
     if not may_inspect():
         closed_notice()
         return
-    draw_style(Path(__file__).parent / "ui" / "compare" / "compare.css")
+    st.html(Path(__file__).parent / "ui" / "compare" / "compare.css")
     desk = compare_desk()
     visit = sync_with_url(desk.last_state or CompareState())
     assert isinstance(visit.state, CompareState)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from eic_core import wording
+from eic_core.drawing.layout import focus_node
 from eic_core.errors import DataError, FormulaError, UserError
 from eic_core.explain.losses import NAMES, RESULT, WORST_STEP
 from eic_core.explain.verdict import verdict

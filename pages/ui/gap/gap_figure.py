@@ -75,7 +75,7 @@ def violins(picture: GapPicture, *, dark: bool = False, narrow: bool = False) ->
         data += _bars(picture.summaries[group.key], row, theme)
     data += _mark(picture, theme)
     rows = len(picture.groups)
-    layout = base_layout(dark) | {
+    layout: dict[str, Any] = base_layout(dark) | {
         "height": 56 * rows + 80 if narrow else max(420, 58 * rows + 80),
         "margin": {"l": 8, "r": 12, "t": 26, "b": 8},
         "xaxis": axis_style(theme)
@@ -113,8 +113,9 @@ def by_complexity(picture: GapPicture, *, dark: bool = False, narrow: bool = Fal
     theme, across = THEMES[dark], 1 if narrow else 2
     facets = facets_of(picture.groups)
     down = -(-len(facets) // across)
-    data, annotations = [], []
-    layout = base_layout(dark) | {
+    data: list[dict[str, Any]] = []
+    annotations: list[dict[str, Any]] = []
+    layout: dict[str, Any] = base_layout(dark) | {
         "height": (230 if narrow else 210) * down + 60,
         "margin": {"l": 8, "r": 8, "t": 26, "b": 8},
         "hovermode": "closest",

@@ -307,7 +307,7 @@ class Edit(NamedTuple):
         ('x', 2)
         """
         names = type(state).__dataclass_fields__
-        old = {name: getattr(self.before, name, None) for name in names}
+        old: dict[str, Any] = {name: getattr(self.before, name, None) for name in names}
         changed = [name for name in names if old[name] != getattr(self.after, name, None)]
         return replace(state, **{name: old[name] for name in changed})
 
