@@ -5,14 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.ui.inspector.data_input import data_panel
+from pages.ui.inspector.first_minute import first_minute, recent_inputs, samples_note
 from pages.ui.inspector.formula_input import (
-    EXAMPLES,
-    example_state,
     formula_buttons,
     formula_error,
     formula_input,
-    gallery_row,
-    offers_examples,
     reading_menu,
 )
 from pages.ui.inspector.headline import (
@@ -24,7 +21,7 @@ from pages.ui.inspector.headline import (
 from pages.ui.inspector.workbench import finish_digits, workbench
 from pages.ui.kit.door import may_inspect
 from pages.ui.kit.progress import patient_progress, unfinished_view
-from pages.ui.kit.visit import request_of, sync_with_url
+from pages.ui.kit.visit import PageState, request_of, sync_with_url
 from pages.ui.kit.wiring import inspector_service
 
 
@@ -32,15 +29,15 @@ def inspector_page() -> None:
     if not may_inspect():
         closed_notice()
         return
-    visit = sync_with_url(example_state(EXAMPLES[0]))
+    visit = sync_with_url(PageState())
     with st.container(key="inputs", horizontal=True, gap="small"):
         with st.container(key="formula-box", gap="xsmall"):
             formula_input(visit)
         formula_buttons(visit)
+        recent_inputs(visit)
         menu = st.container(key="menu", width="content")
         data = st.container(key="data")
-    if offers_examples(visit):
-        gallery_row(visit)
+    first_minute(visit)
     with patient_progress() as progress:
         answer = inspector_service().answer(
             request_of(visit.state),
@@ -56,6 +53,7 @@ def inspector_page() -> None:
     if answer.formula_error is not None:
         formula_error(answer.formula_error)
     answer_message(visit, answer)
+    samples_note(visit)
     result = answer.result
     if result is None:
         return

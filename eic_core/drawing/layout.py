@@ -378,6 +378,9 @@ SHADOW = 4.0
 SMALLEST = {False: 0.8, True: 0.92}
 """Cards shrink by at most this factor before cool subtrees fold instead, by `narrow`."""
 
+SQUEEZED = 0.6
+"""Cards shrink further, by at most this factor, where the nodes that must be shown need it."""
+
 FOLDED_TEXT = {False: 16, True: 11}
 """Characters shown of a folded sub-expression, by `narrow`."""
 
@@ -520,21 +523,24 @@ def compose(
         guilty=guilty,
     )
     # to fit, cards shrink to `SMALLEST`, then subtrees fold; levels come closer, then cards become
-    # flat
+    # flat; what has to be shown all the same shrinks to `SQUEEZED`
     main = focus_node(inspection) if by == "eic" or guilty is None else guilty
     top = TAG_ROOM if main == tree.order[-1] else RING_ROOM
     placement, flat = sizes.place(tree), False
     above, tall, level, close = placement.levels - 1, HEIGHT, LEVEL, CLOSE_LEVEL
-    if height is not None and (above * close + tall + top + 20) * smallest > height:
-        flattened = sizes.place(tree, flat=True)
-        if flattened.width * smallest <= room:
-            placement, flat = flattened, True
-            tall, level, close = FLAT_HEIGHT, FLAT_LEVEL, FLAT_LEVEL
-    scale = min(1.0, max(smallest, room / placement.width))
     rest = tall + top + 20
-    if height is not None and above:
-        scale = min(scale, max(smallest, height / (above * close + rest)))
-        level = min(level, max(close, (height / scale - rest) / above))
+    share = room / placement.width
+    if height is not None and (squeezed := min(share, height / (above * close + rest))) < smallest:
+        flattened, rest_flat = sizes.place(tree, flat=True), FLAT_HEIGHT + top + 20
+        share_flat = room / flattened.width
+        if min(share_flat, height / (above * FLAT_LEVEL + rest_flat)) > squeezed:
+            placement, flat, share, rest = flattened, True, share_flat, rest_flat
+            tall, level, close = FLAT_HEIGHT, FLAT_LEVEL, FLAT_LEVEL
+    least = smallest if height is None else SQUEEZED
+    scale = min(1.0, max(least, share))
+    if height is not None:
+        scale = min(scale, max(least, height / (above * close + rest)))
+        level = min(level, max(close, (height / scale - rest) / max(above, 1)))
     tag = "no real value" if math.isnan(digits[main]) else BY[by]
     cards: dict[int, Card] = {}
     for k in tree.order:

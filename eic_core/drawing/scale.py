@@ -11,7 +11,7 @@ LOW, HIGH = 0.0, 8.0
 """Ends of the scale in digits, log10 of the mean amplification; values beyond are clamped."""
 
 SCALE_TITLES = {
-    "eic": "local EIC: digits by which errors grow, up to a step",
+    "eic": "local EIC: growth of errors, in digits",
     "created": "digits that each step creates",
 }
 """Title of a tree's colours and numbers, by what they are."""

@@ -34,10 +34,13 @@ from eic_core.measure import Inspection
 
 _FONT = "Source Sans Pro, Segoe UI, Helvetica, Arial, sans-serif"
 
-PADDING, LEGEND = 16.0, 80.0
-"""Pixels at each side of the tree, and below it for the legend."""
+PADDING = 16.0
+"""Pixels at each side of the tree, and below it where it has no legend."""
 
-LEGEND_WIDTH = 340.0
+LEGEND, LEGEND_WIDTH = 80.0, 340.0
+"""Height and width of the legend in pixels; in less width its levels take a line more."""
+
+_LINE = 15.0
 
 
 def tree_svg(
@@ -58,8 +61,9 @@ def tree_svg(
     """A formula's tree as a standalone SVG document, its colours on the fixed scale.
 
     Every node is a ``<g class="node" data-node="k">`` with its card (``class="fill"``), title and
-    value inside, and ``data-nodes`` (``"3-7,9-9"``) for the nodes that it stands for; every edge a
-    ``<path data-edge="k">`` by the node at its lower end.
+    value inside, ``data-nodes`` (``"3-7,9-9"``) for the nodes that it stands for and
+    ``data-folded`` for how many it hides; every edge a ``<path data-edge="k">`` by the node at its
+    lower end.
 
     Parameters
     ----------
@@ -109,7 +113,7 @@ def tree_svg(
     >>> picture.startswith("<svg"), picture.count('class="node"')
     (True, 3)
     """
-    below = LEGEND if legend else PADDING
+    below = PADDING if not legend else LEGEND + _LINE * (width < LEGEND_WIDTH + 2 * PADDING)
     scene = compose(
         inspection,
         selected=selected,
@@ -121,8 +125,8 @@ def tree_svg(
         by=by,
         values=values,
     )
-    picture = _Picture(inspection, scene, by, dark, legend, interactive, identity)
-    return picture.text(width)
+    picture = _Picture(inspection, scene, by, dark, interactive, identity)
+    return picture.text(width, below, legend=legend)
 
 
 class _Picture:
@@ -134,7 +138,6 @@ class _Picture:
         scene: Scene,
         by: str,
         dark: bool,
-        legend: bool,
         interactive: bool,
         identity: str,
     ) -> None:
@@ -143,19 +146,19 @@ class _Picture:
         self.by = by
         self.dark = dark
         self.theme = THEMES[dark]
-        self.legend = legend
         self.interactive = interactive
         theme = "dark" if dark else "light"
         self.mark = f"{_text(identity)}-{theme}" if identity else theme
         self.cards = {card.node_id: card for card in scene.cards}
 
-    def text(self, room: float) -> str:
+    def text(self, room: float, below: float, *, legend: bool) -> str:
         scene, theme = self.scene, self.theme
-        least = min(LEGEND_WIDTH, room - 2 * PADDING) if self.legend else 0.0
-        width = max(scene.width, least) + 2 * PADDING
-        height = scene.height + (LEGEND if self.legend else PADDING)
+        # also where the legend is left out, so that the guilty node's tag has room beside it
+        width = max(scene.width, min(LEGEND_WIDTH, room - 2 * PADDING)) + 2 * PADDING
+        height = scene.height + below
         left = (width - scene.width) / 2
-        name = _text(wording.shorten(self.inspection.nodes[-1].text, 120))
+        whole = wording.shorten(self.inspection.nodes[-1].text, 120)
+        name = _text(f"The tree of {whole}, coloured by {SCALE_TITLES[self.by]}")
         role = f'role="tree" aria-label="{name}"' if self.interactive else 'role="img"'
         parts = [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
@@ -173,13 +176,15 @@ class _Picture:
         ]
         for card, level, place, siblings in self._reading_order():
             parts.append(f"<g {self._attributes(card, level, place, siblings)}>")
+            if not self.interactive:  # what a pointer over the node is told
+                parts.append(f"<title>{_text(self._label(card))}</title>")
             parts += self._card(card)
             if card.tag:
                 parts.append(self._tag(card, left))
             parts.append("</g>")
         parts.append("</g>")
-        if self.legend:
-            parts += self._scale(width, scene.height + 20)
+        if legend:
+            parts += self._legend(width, scene.height + 20, broken=below > LEGEND)
         parts.append("</svg>\n")
         return "\n".join(parts)
 
@@ -204,16 +209,14 @@ class _Picture:
         parts = hidden_nodes(self.inspection, tree, k)
         spans = ",".join(f"{part[0]}-{part[-1]}" for part in parts)
         classes = "node" + " selected" * (card.selected and self.interactive)
-        out = f'class="{classes}" data-node="{k}" data-nodes="{spans}"'
+        out = f'class="{classes}" data-node="{k}" data-nodes="{spans}" data-folded="{card.folded}"'
         if not self.interactive:
             return out
         chosen = any(other.selected for other in self.scene.cards)
         first = card.selected if chosen else level == 1
-        expanded = (
-            f' aria-expanded="{"false" if card.folded else "true"}"'
-            if card.folded or tree.children[k]
-            else ""
-        )
+        # a stretch that is skipped has its end as its child, so that it is expanded
+        state = "true" if tree.children[k] else "false"
+        expanded = f' aria-expanded="{state}"' if card.folded or tree.children[k] else ""
         return (
             f'{out} id="node-{k}-{self.mark}" role="treeitem" aria-level="{level}" '
             f'aria-posinset="{place}" aria-setsize="{siblings}"{expanded} '
@@ -307,10 +310,10 @@ class _Picture:
             f'stroke="{theme.paper}" stroke-width="4" paint-order="stroke">{card.tag}</text>'
         )
 
-    def _scale(self, width: float, top: float) -> list[str]:
+    def _legend(self, width: float, top: float, *, broken: bool) -> list[str]:
         """The legend: what the colours are, the scale with its ticks, and the levels in words."""
         theme = self.theme
-        length = 300.0
+        length = min(300.0, width - 2 * PADDING)
         left = (width - length) / 2
         out = [
             '<g class="legend" aria-hidden="true">',
@@ -325,12 +328,15 @@ class _Picture:
                 f'<text x="{x:.1f}" y="{top + 29:.1f}" text-anchor="middle" font-size="11" '
                 f'fill="{theme.muted}">{tick}</text>'
             )
-        return [*out, *self._levels(width, top + 46), "</g>"]
+        lines = (LEVEL_WORDS[:2], LEVEL_WORDS[2:]) if broken else (LEVEL_WORDS,)
+        for i, line in enumerate(lines):
+            out += self._levels(line, width, top + 46 + _LINE * i)
+        return [*out, "</g>"]
 
-    def _levels(self, width: float, y: float) -> list[str]:
+    def _levels(self, levels: Sequence[tuple[str, str]], width: float, y: float) -> list[str]:
         theme, out = self.theme, []
-        x = (width - sum(_SWATCH + text_width(words, 11) for _, words in LEVEL_WORDS)) / 2
-        for level, words in LEVEL_WORDS:
+        x = (width - sum(_SWATCH + text_width(words, 11) for _, words in levels)) / 2
+        for level, words in levels:
             colour = LEVEL_COLOURS["dark" if self.dark else "light"][level].fill
             out += [
                 f'<rect x="{x:.1f}" y="{y - 9:.1f}" width="10" height="10" rx="2" '

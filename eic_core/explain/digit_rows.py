@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -218,18 +218,12 @@ def digit_rows(
         results = [(float(computed[i]), float(lost[i]))]
         if better_lost is not None and better_computed is not None:
             results.append((float(better_computed[i]), float(better_lost[i])))
-        truth, shown = digits_under_digits(exact, results, kind)
-        rows.append(
-            DigitRow(
-                int(program.positions[i]),
-                float(upto[place] / upto[-1]),
-                {name: column[i] for name, column in texts.items()},
-                truth,
-                *shown[0],
-                *[each for more in shown[1:] for each in more],
-            )
-        )
-    at = [places.index(mark) for mark in marks] or [-1, -1, -1]
+        truth, (first, *second) = digits_under_digits(exact, results, kind)
+        inputs = {name: column[i] for name, column in texts.items()}
+        share = float(upto[place] / upto[-1])
+        row = DigitRow(int(program.positions[i]), share, inputs, truth, *first)
+        rows.append(_with_better(row, *second) if second else row)
+    typical, nine_in_ten, worst = [places.index(mark) for mark in marks] or [-1, -1, -1]
     root = len(inspection.formula) - 1
     created = digits_created(inspection, root) or [math.nan] * (root + 1)
     return DigitRows(
@@ -237,9 +231,22 @@ def digit_rows(
         program.of,
         len(compared),
         tuple(rows),
-        *at,
-        steps=_steps(inspection, program.positions[order[places]]),
-        created=tuple(created),
+        typical,
+        nine_in_ten,
+        worst,
+        _steps(inspection, program.positions[order[places]]),
+        tuple(created),
+    )
+
+
+def _with_better(row: DigitRow, better: Compared) -> DigitRow:
+    return replace(
+        row,
+        better=better.text,
+        better_right=better.right,
+        better_end=better.end,
+        better_wrong=better.wrong,
+        better_lost=better.lost,
     )
 
 

@@ -28,6 +28,7 @@ from pages.ui.doors.headers import Doors, inline_scripts
 from pages.ui.doors.proxies import NamedProxies, ignore_forwarded_headers, trusted_proxies
 from pages.ui.doors.strangers import MessageDoor, ReadableFrames
 from pages.ui.doors.uploads import CountedUploads, UploadDoor
+from pages.ui.inspector.first_minute import DROP_SCRIPT
 from pages.ui.inspector.workbench import workbench_scripts
 from pages.ui.kit.browser import BASE_SCRIPT, PackedAssets, PagesKnowTheServer
 from pages.ui.kit.wiring import Lab, Settings, lab, start_workers, stop_workers
@@ -56,7 +57,7 @@ ROUTES = [
 def page_scripts() -> tuple[str, ...]:
     """The inline scripts of all pages, Streamlit's own included."""
     first_page = Path(st.__file__).parent / "static" / "index.html"
-    ours = "\n".join((*workbench_scripts(), SEND_SCRIPT, BASE_SCRIPT))
+    ours = "\n".join((*workbench_scripts(), DROP_SCRIPT, SEND_SCRIPT, BASE_SCRIPT))
     return inline_scripts(first_page.read_text(encoding="utf-8") + ours)
 
 

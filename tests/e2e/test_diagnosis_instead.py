@@ -35,7 +35,7 @@ def test_a_better_form_is_looked_at_taken_left_and_taken_again(visit: Opener) ->
     answer.get_by_text("See both trees").click()
     for name in ("As written: EIC 7.7", "Instead: EIC 0.28"):
         expect(answer.get_by_text(name)).to_be_visible()
-    expect(answer.locator(".js-plotly-plot")).to_have_count(2)
+    expect(answer.get_by_role("img", name="The tree of")).to_have_count(2)
     expect(answer.locator(".eic-answer")).to_contain_text(BETTER)  # the question is still asked
 
     typeset = answer.locator(".katex-display").first

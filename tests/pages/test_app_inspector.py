@@ -10,6 +10,9 @@ from streamlit.testing.v1 import AppTest
 
 from eic_core.drawing.scale import contrast
 from eic_core.explain.verdict import Level
+from eic_core.measure.table import read_table
+from pages.ui.inspector.first_minute import DROP_SCRIPT, PICTURED
+from pages.ui.inspector.formula_input import EXAMPLES, example, example_state
 
 SCRIPT = Path(__file__).resolve().parents[2] / "pages" / "ui" / "shell.py"
 
@@ -23,7 +26,9 @@ def open_page(**query: str | list[str]) -> AppTest:
 
 def html_of(page: AppTest) -> str:
     bodies = [element.proto.body for element in page.get("html")]
-    return "\n".join(body for body in bodies if not body.startswith("<style"))
+    return "\n".join(
+        body for body in bodies if not body.startswith("<style") and body != DROP_SCRIPT
+    )
 
 
 def query_of(page: AppTest, name: str) -> list[str]:
@@ -39,26 +44,35 @@ def type_formula(page: AppTest, text: str) -> AppTest:
     return page.text_area(key="formula_text").set_value(text).run()
 
 
-def test_a_first_visit_shows_an_example_with_its_verdict() -> None:
+def is_empty(page: AppTest) -> bool:
+    return "first-cancellation" in {button.key for button in page.button}
+
+
+def test_a_first_visit_shows_one_field_a_place_for_a_table_and_ten_examples() -> None:
     page = open_page()
-    assert not page.exception
-    assert page.text_area(key="formula_text").value
-    assert "eic-sentence" in html_of(page)
+    assert not page.exception and is_empty(page)
+    assert [field.key for field in page.text_area] == ["formula_text"]
+    assert "eic-sentence" not in html_of(page)
+    assert html_of(page).count("data:image/svg+xml;base64,") == PICTURED == 6
+    offered = [str(b.key) for b in page.button if str(b.key).startswith(("first-", "more-"))]
+    assert [key.partition("-")[2] for key in offered] == [each.key for each in EXAMPLES]
+    page = page.button(key="first-roots").click().run()
+    assert not is_empty(page) and "eic-sentence" in html_of(page)
+    assert state_of(page) == example_state(example("roots"))
 
 
 def test_a_cleared_formula_shows_the_empty_page() -> None:
     page = type_formula(open_page(formula="x+1"), "")
-    assert not page.exception
-    assert "Paste a formula above" in html_of(page)
+    assert not page.exception and is_empty(page)
     assert "eic-sentence" not in html_of(page)
 
 
-def test_an_error_shows_the_place_and_keeps_the_picture() -> None:
+def test_an_error_shows_the_place_and_no_result_of_another_formula() -> None:
     page = type_formula(open_page(formula="10000*x-9999*x"), "10000*x - 9999*")
     assert not page.exception
     assert "eic-error" in html_of(page)
     assert "^" in html_of(page)
-    assert "Double precision loses 3.6 digits typically" in html_of(page)
+    assert "eic-sentence" not in html_of(page) and not is_empty(page)
 
 
 def test_an_error_on_a_first_visit_has_no_picture_to_keep() -> None:
@@ -249,7 +263,7 @@ def test_the_ranges_of_an_fpcore_stand_in_the_panel_and_change_from_there() -> N
     assert page.number_input(key="high:e").value == 10
 
 
-def test_an_fpcore_pasted_over_the_greeting_or_over_an_example_takes_its_own_range() -> None:
+def test_an_fpcore_pasted_first_or_over_an_example_takes_its_own_range() -> None:
     core = '(FPCore (x y) :name "t" :pre (and (<= 0 x 1e8) (< -5 y 5)) (- x y))'
     page = type_formula(open_page(), core)
     ends = {name: page.number_input(key=name).value for name in ("low:x", "high:x", "low:y")}
@@ -278,9 +292,126 @@ def test_a_range_of_the_formula_before_is_told_until_it_is_touched() -> None:
     assert "of the formula before" not in html_of(again)
 
 
-def test_the_range_of_the_example_that_greets_a_visitor_is_not_passed_off_as_theirs() -> None:
-    page = type_formula(open_page(), "exp(x) - 1")
-    assert "No range was given for <code>x</code>: sampled uniformly from 1 to 5" in html_of(page)
+def test_undo_takes_back_an_edit_and_keeps_the_ranges_chosen_since() -> None:
+    page = type_formula(open_page(formula="x+1", range=["x=1.0:2.0"]), "x+2")
+    page = page.number_input(key="high:x").set_value(9.0).run()
+    page = page.button(key="previous_formula").click().run()
+    assert state_of(page).formula == "x+1"
+    assert query_of(page, "range") == ["x=1.0:9.0"]
+    page = page.button(key="next_formula").click().run()
+    assert state_of(page).formula == "x+2" and query_of(page, "range") == ["x=1.0:9.0"]
+
+
+def test_the_last_ten_inputs_are_one_click_away_each_with_its_data() -> None:
+    page = open_page(formula="x+0", range=["x=3.0:4.0"], samples="77")
+    assert not [b for b in page.button if str(b.key).startswith("recent-")]
+    for k in range(1, 13):
+        page = type_formula(page, f"x+{k}")
+    recent = [b for b in page.button if str(b.key).startswith("recent-")]
+    assert [b.label for b in recent] == [f"`x+{k}`" for k in range(11, 1, -1)]
+    page = open_page(formula="x+0", range=["x=3.0:4.0"], samples="77")
+    page = page.button(key="example-roots").click().run()
+    page = page.button(key="recent-0").click().run()
+    state = state_of(page)
+    assert (state.formula, state.samples, dict(state.domains)["x"].low) == ("x+0", 77, 3.0)
+
+
+def test_a_formula_too_long_for_an_address_comes_back_with_the_browsers_back() -> None:
+    long = "+".join(f"x_{'a' * 80}*{i}" for i in range(100))
+    page = type_formula(open_page(formula="x"), long)
+    address = dict(page.query_params)
+    page = type_formula(page, "x+1")
+    page.query_params.clear()
+    for name, value in address.items():
+        page.query_params[name] = value
+    page = page.run()
+    assert state_of(page).formula == long
+
+
+def test_an_address_takes_ranges_by_the_names_of_variables() -> None:
+    page = open_page(formula="sqrt(x_1+1)-sqrt(y)", x_1="loguniform:1:1e8", y="2")
+    state = state_of(page)
+    assert {name: str(d) for name, d in state.domains} == {
+        "x1": "loguniform:1.0:100000000.0",
+        "y": "2.0",
+    }
+    assert state.samples == 10_000 and "in the address" not in html_of(page)
+    assert not any(b.key == "more-samples" for b in page.button)
+
+
+def test_an_address_says_which_ranges_it_could_not_use() -> None:
+    page = open_page(formula="x*seed", x="1:one", z="1:2", seed="2:3", colour="blue")
+    said = html_of(page)
+    assert "<code>x=1:one</code> in the address is not used" in said
+    assert "<code>z=1:2</code> in the address is not used: the formula has no" in said
+    assert "<code>colour=blue</code> in the address is not used" in said
+    assert "a variable of this name takes <code>range=seed=2:3</code>" in said
+    assert state_of(page).samples == 1_000  # as ever: no range of it was read
+    page = open_page(formula="x*seed", range="seed=2:3")
+    assert dict(state_of(page).domains)["seed"].high == 3 and state_of(page).seed == 0
+
+
+@pytest.mark.parametrize("query", [{}, {"range": "x=1:2"}, {"range": "x=1:2", "y": "3:4"}])
+def test_a_link_of_an_earlier_day_draws_1000_samples_and_offers_10000(query) -> None:
+    page = open_page(formula="x+y", **query)
+    assert state_of(page).samples == 1_000
+    page = page.button(key="more-samples").click().run()
+    assert state_of(page).samples == 10_000 and query_of(page, "samples") == ["10000"]
+    assert not any(b.key == "more-samples" for b in page.button)
+
+
+def test_a_link_that_states_its_samples_is_offered_no_others() -> None:
+    page = open_page(formula="x+1", samples="1000")
+    assert not any(b.key == "more-samples" for b in page.button)
+
+
+def upload(page: AppTest, text: str, name: str = "rows.csv", place: str = "dropped") -> AppTest:
+    uploader = next(u for u in page.file_uploader if str(u.key).startswith(place))
+    return uploader.set_value((name, text.encode(), "text/csv")).run()
+
+
+ENERGY = "m [kg],v (m/s),KE [J],error\n1,2,2.1,9\n3,1,1.4,7\n2,3,9,8\n4,1,2.1,1\n"
+
+
+def test_a_table_is_compared_with_the_column_that_the_formula_fits_best() -> None:
+    page = upload(open_page(formula="m*v**2/2"), ENERGY)
+    assert not page.exception
+    assert page.selectbox(key="target").value == "KE"
+    assert "Compared with <code>KE</code>, the column it fits best (R² 0.99" in html_of(page)
+    assert page.selectbox(key="target").options[1:] == ENERGY.split("\n")[0].split(",")
+    assert query_of(page, "target_by") == ["fit"]
+
+
+def test_where_no_column_fits_the_last_one_is_the_target() -> None:
+    page = upload(open_page(formula="m*v**2/2 + 100"), ENERGY)
+    assert page.selectbox(key="target").value == "error"
+    assert "fits best" not in html_of(page)
+
+
+@pytest.mark.parametrize(
+    ("query", "target"), [({}, "error"), ({"target": "KE [J]"}, "KE"), ({"target_by": "fit"}, "KE")]
+)
+def test_a_link_to_a_table_compares_with_what_it_always_did(query, target) -> None:
+    digest = read_table(ENERGY).digest
+    page = open_page(formula="q*v**2/2", data=digest, map="q=m [kg]", **query)
+    page = upload(page, ENERGY, place="uploader")
+    assert not page.exception
+    assert page.selectbox(key="target").value == target
+    assert page.selectbox(key="column:q").value == "m"
+
+
+def test_a_table_that_cannot_be_read_says_so_on_the_empty_page() -> None:
+    page = upload(open_page(), "a,b\n1,2,3\n")
+    assert not page.exception and is_empty(page)
+    assert html_of(page).count("row 1 has 3 cells, the header 2") == 1
+
+
+def test_a_dropped_table_takes_the_place_of_the_one_before() -> None:
+    page = upload(upload(open_page(formula="m*v"), ENERGY), "m,v\n1,2\n", "other.csv")
+    assert state_of(page).upload_name == "other.csv" and "another file" not in html_of(page)
+    page = upload(page, "m\n1,2\n", "bad.csv")
+    assert state_of(page).upload_name == "other.csv"
+    assert html_of(page).count("row 1 has 2 cells, the header 1") == 1
 
 
 def test_the_inputs_are_folded_above_the_verdict() -> None:
@@ -292,14 +423,10 @@ def test_the_inputs_are_folded_above_the_verdict() -> None:
     page = open_page(formula="10000*x-9999*x")
     assert not page.exception
     folds = {e.label.split("\u2003")[0]: e.proto.expanded for e in page.expander}
-    assert not folds["**Data**"] and not folds["**Why, where, whose fault?**"]
+    assert not folds["**Data**"]
     assert page.button(key="example-cancellation") and not offered(page)
     assert "Read as" in html_of(page)
-    empty = type_formula(page, "")
-    assert offered(empty)  # with nothing to show, the examples are offered
-    assert "Paste a formula above" in html_of(empty)
-    wrong = type_formula(page, "10000*x - 9999*")
-    assert not offered(wrong) and "eic-error" in html_of(wrong)
+    assert is_empty(type_formula(page, ""))
 
 
 @pytest.mark.parametrize("level", [*[level.value for level in Level], "of a later day"])

@@ -9,7 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eic_core.measure import Domain
-from pages.ui.kit.visit import ASKS, MAX_SAMPLES, MAX_SEED, MAX_URL, PageState, encoded_length
+from pages.ui.compare.desk import CompareState
+from pages.ui.kit.visit import (
+    ASKS,
+    MAX_SAMPLES,
+    MAX_SEED,
+    MAX_URL,
+    PARAMETERS,
+    PageState,
+    encoded_length,
+    query_problems,
+)
 
 names = st.text(
     st.characters(categories=("L", "N"), include_characters="_"), min_size=1, max_size=8
@@ -44,6 +54,7 @@ states = st.builds(
         lambda d: tuple(d.items())
     ),
     target=st.none() | st.text(max_size=9),
+    best_target=st.booleans(),
     ask=st.sampled_from(ASKS),
     tolerance=st.floats(0, 1, exclude_min=True),
 )
@@ -57,6 +68,8 @@ def test_every_state_comes_back_from_its_own_query(state: PageState) -> None:
         back = PageState.from_query(state.to_query())
         if state.upload:  # a table's link says nothing of ranges
             state = replace(state, domains=(), carried=(), samples=back.samples)
+        if state.target is not None:  # nothing then depends on it
+            state = replace(state, best_target=True)
         assert back == state
 
 
@@ -76,6 +89,8 @@ def test_every_state_comes_back_from_its_own_query(state: PageState) -> None:
                 "map",
                 "target",
                 "tolerance",
+                "target_by",
+                "x",
                 "other",
             ]
         ),
@@ -87,6 +102,7 @@ def test_no_query_ever_raises(query: dict[str, list[str]]) -> None:
     assert 1 <= state.samples <= MAX_SAMPLES
     assert 0 <= state.seed <= MAX_SEED
     assert 0 < state.tolerance <= 1
+    assert len(query_problems(query)) <= 5
 
 
 @given(states, st.integers(0, 40_000))
@@ -100,3 +116,17 @@ def test_only_a_hash_names_an_upload() -> None:
     for text in ("../../etc/passwd", "0123456789AB", "0123456789abc", "", "g" * 12):
         read = PageState.from_query({"data": [text]})
         assert read.upload in ("", "0123456789ab")
+
+
+def test_pages_know_the_parameters_of_all_their_links() -> None:
+    """Another one would be taken for a variable's range."""
+    full = PageState(
+        "x", "infix", (("x", Domain("fixed", 1, 1)),), 5, 1, 2, "noisy", 0, "", "", (("x", "a"),),
+        "y", "rows", 0.5, ("x",),
+    )  # fmt: skip
+    table = PageState("x", upload="0123456789ab", upload_name="a.csv")
+    compared = CompareState(
+        "x", other="1", other_syntax="infix", other_base=1, list_base=1, listed="x", list_name="l"
+    )
+    queries = [each.to_query() for each in (full, table, compared, CompareState(list_example="a"))]
+    assert set().union(*queries) == PARAMETERS

@@ -12,13 +12,24 @@ from eic_core.errors import DataError
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, Samples, inspect, sample_domains
 from eic_core.measure.fit import fit_of
-from pages.ui.figures.data import curve_figure, residual_figure, slice_figure, surface_figure
+from eic_core.measure.measured import measured_loss
+from pages.ui.figures.data import (
+    HEIGHT,
+    MOST_ROWS,
+    curve_figure,
+    effects,
+    residual_figure,
+    slice_figure,
+    surface_figure,
+    telling_variables,
+    worst_rows,
+)
 from pages.ui.figures.plotting import (
     axis_of,
     evenly_spread_rows,
     slice_defaults,
     value_limits,
-    worst_sample,
+    worst_row,
 )
 from tests.inspections import inspect_ranges
 
@@ -71,7 +82,7 @@ def test_singular_and_invalid_samples_stand_on_the_edges():
     columns = {"x": [-2.0, -1.0, 1.0, 2.0, 3.0]}
     inspection = inspect(read("log(x)").formula, Samples.from_columns(columns))
     rugs = [t for t in curve_figure(inspection, 1).data if "symbol" in t.marker.to_plotly_json()]
-    by_symbol = {t.marker.symbol: list(t.x) for t in rugs}
+    by_symbol = {t.marker.symbol: list(t.x) for t in rugs if t.name == "rows"}
     assert by_symbol["triangle-down"] == [1.0]
     assert by_symbol["line-ns-open"] == [-2.0, -1.0]
 
@@ -92,45 +103,155 @@ def test_a_formula_without_variables_says_so():
     assert "no variable" in figure.layout.annotations[0].text
 
 
+def worst_of(inspection, node):
+    return worst_row(inspection.amplification.trace(node)[1])
+
+
 def test_the_worst_sample_is_the_one_with_the_largest_s():
     inspection = inspect(
         read("x-y").formula, Samples.from_columns({"x": [3.0, 2.0, 5.0], "y": [1.0, 2.0001, 1.0]})
     )
-    assert worst_sample(inspection, 2) == 1
+    assert worst_of(inspection, 2) == 1
 
 
 def test_a_singular_sample_is_worse_than_any_other():
     inspection = inspect(
         read("x-y").formula, Samples.from_columns({"x": [1.0001, 2.0], "y": [1.0, 2.0]})
     )
-    assert worst_sample(inspection, 2) == 1
+    assert worst_of(inspection, 2) == 1
+    assert list(worst_rows(inspection.amplification.trace(2)[1])) == [1]
 
 
 def test_there_is_no_worst_sample_where_none_is_valid():
     inspection = inspect_ranges("log(-x)")
-    assert worst_sample(inspection, 1) is None
+    assert worst_of(inspection, 1) is None
     surface_figure(inspect_ranges("log(-x)*y"), 2)
 
 
-def test_the_map_shows_log_s_on_the_fixed_scale_and_marks_the_worst_sample():
+def heat_map(figure):
+    (heat,) = [t for t in figure.data if t.type == "heatmap"]
+    return heat
+
+
+def test_the_map_shows_log_s_on_the_fixed_scale_and_marks_the_worst_hundredth():
     inspection = inspect_ranges("x-y", count=2_000)
     figure = surface_figure(inspection, 2)
     go.Figure(figure.to_dict())
-    _, digits = [t for t in figure.data if t.type == "heatmap"]
+    digits = heat_map(figure)
     assert (digits.zmin, digits.zmax) == (0, 8)
-    worst = worst_sample(inspection, 2)
-    (marked,) = [t for t in figure.data if t.name == "worst"]
-    assert list(marked.customdata) == [worst]
-    (name,) = [a for a in figure.layout.annotations if "worst" in a.text]
-    assert (name.x, name.y) == (marked.x[0], marked.y[0])
+    s = inspection.amplification.trace(2)[1]
+    (marked,) = named(figure, "worst")
+    assert sorted(marked.customdata) == sorted(np.argsort(-s)[:20])
+    assert list(marked.x) == list(inspection.samples.columns["x"][marked.customdata])
+    assert "worst 20 rows" in figure.layout.annotations[0].text
     assert len(figure.to_json()) < 200_000
 
 
 def test_the_map_leaves_gaps_where_there_is_no_real_value():
     figure = surface_figure(inspect_ranges("log(x-y)"), 3)
-    value, _ = [t for t in figure.data if t.type == "heatmap"]
-    assert 0.4 < np.isnan(value.z).mean() < 0.6
-    assert value.hoverongaps is False
+    digits = heat_map(figure)
+    assert 0.4 < np.isnan(digits.z).mean() < 0.6
+    assert digits.hoverongaps is False
+
+
+def test_lines_of_equal_value_with_labels_lie_over_the_map_of_s():
+    figure = surface_figure(inspect_ranges("x*y"), 2)
+    (lines,) = named(figure, "value")
+    assert lines.type == "contour" and lines.contours.showlabels
+    assert np.allclose(lines.z, lines.x[None, :] * lines.y[:, None], rtol=1e-6)
+    drawn = lines.contours
+    count = round((drawn.end - drawn.start) / drawn.size) + 1
+    assert 3 <= count <= 9 and lines.z.min() < drawn.start < drawn.end < lines.z.max()
+    assert "lines: value" in figure.layout.annotations[0].text
+
+
+def test_a_value_over_orders_of_magnitude_has_lines_of_its_logarithm():
+    figure = surface_figure(inspect_ranges("exp(x*y)"), 3)
+    (lines,) = named(figure, "value")
+    assert np.allclose(lines.z, lines.x[None, :] * lines.y[:, None] / math.log(10), rtol=1e-5)
+    assert "log₁₀ of the value" in figure.layout.annotations[0].text
+
+
+def test_a_constant_value_has_no_lines():
+    assert not named(surface_figure(inspect_ranges("0*x*y + 1"), 6), "value")
+
+
+def test_the_worst_hundredth_is_marked_in_both_panels_of_a_curve():
+    inspection = inspect_ranges("1/(x-2)", count=5_000)
+    s = inspection.amplification.trace(4)[1]
+    value, below = named(curve_figure(inspection, 4), "worst")
+    assert (value.yaxis, below.yaxis) == ("y", "y2")
+    for marks in (value, below):
+        assert sorted(marks.customdata) == sorted(np.argsort(-s)[:50])
+    assert sorted(below.y) == sorted(np.sort(s)[-50:])
+
+
+def test_where_all_rows_lose_the_same_none_is_marked():
+    figure = curve_figure(inspect_ranges("10000*x-9999*x"), 6)
+    assert not named(figure, "worst") and "worst" not in figure.layout.annotations[0].text
+
+
+def test_s_is_in_every_variant_of_the_picture_and_all_are_of_one_height():
+    one, two, more = (inspect_ranges(text) for text in ("1/(x-2)", "x-y", "x*y-z"))
+    curves = [curve_figure(one, 4), slice_figure(more, 4, "x", None, {})]
+    maps = [surface_figure(two, 2), slice_figure(more, 4, "x", "z", {})]
+    for figure in curves:
+        (s,) = named(figure, "s")
+        assert np.isfinite(s.y).all()
+        colours = s.marker
+        assert np.allclose(colours.color, np.log10(s.y), atol=1e-5)
+        assert (colours.cmin, colours.cmax) == (0, 8)
+        low, high = figure.layout.yaxis2.domain
+        assert high - low > 0.4
+    for figure in maps:
+        assert heat_map(figure).name == "log₁₀ s"
+    assert {figure.layout.height for figure in [*curves, *maps]} == {HEIGHT}
+
+
+@pytest.mark.parametrize("text", ["1/(x-2)", "1/(x-y)", "x*y-z"])
+def test_a_click_finds_the_measured_and_the_worst_rows(text):
+    inspection = inspect_ranges(text, count=5_000)
+    root = len(inspection.nodes) - 1
+    names = inspection.formula.variables
+    figure = {
+        1: lambda: curve_figure(inspection, root),
+        2: lambda: surface_figure(inspection, root),
+        3: lambda: slice_figure(inspection, root, *names[:2], {}),
+    }[len(names)]()
+    go.Figure(figure.to_dict())
+    for rows in named(figure, "rows"):
+        places = np.array(rows.customdata)
+        assert set(measured_loss(inspection).positions) <= set(places)
+        assert set(worst_rows(inspection.amplification.trace(root)[1])) <= set(places)
+        assert len(places) <= MOST_ROWS
+        assert list(rows.x) == list(inspection.samples.columns[names[0]][places])
+
+
+def test_the_variables_that_matter_are_chosen_by_what_they_do_to_s():
+    # a and b come first by name.
+    inspection = inspect_ranges("a + b + 1000/(w - 0.99) + c**6", count=2_000)
+    root = len(inspection.nodes) - 1
+    assert set(telling_variables(inspection, root)[:2]) == {"w", "c"}
+
+
+def test_a_variable_moves_s_by_the_range_of_its_digits():
+    inspection = inspect_ranges("x + 0*y", x=Domain("uniform", 1.0, 2.0))
+    node = inspect_ranges("exp(x) + 0*y", count=500, x=Domain("loguniform", 1.0, 1e3)).formula
+    assert effects(inspection, 0) == {"x": 0.0, "y": 0.0}
+    wide = inspect(
+        node,
+        sample_domains(
+            {"x": Domain("loguniform", 1.0, 100.0)} | {"y": Domain("uniform", 0.0, 1.0)}, count=500
+        ),
+    )
+    moved = effects(wide, 1)
+    assert moved["y"] == 0 and moved["x"] == pytest.approx(0.9 * 2, abs=0.1)
+
+
+def test_variables_below_the_node_to_blame_come_first():
+    inspection = inspect_ranges("a*b + (y - z)*1e-9", count=1_000)
+    blamed = next(n.node.id for n in inspection.nodes if n.text == "y - z" or n.text == "y − z")
+    assert set(telling_variables(inspection, blamed)[:2]) == {"y", "z"}
 
 
 def test_a_slice_holds_the_other_variables():
@@ -140,13 +261,15 @@ def test_a_slice_holds_the_other_variables():
     assert np.allclose(curve.y, 2 * curve.x + 1)
 
 
-def test_a_slice_over_two_variables_is_a_map_without_samples():
+def test_a_slice_over_two_variables_is_a_map_in_which_no_row_is_seen():
     inspection = inspect_ranges("x*y+z")
     figure = slice_figure(inspection, 4, "x", "z", {"y": 2.0}, dark=True)
     go.Figure(figure.to_dict())
-    assert all(t.type == "heatmap" for t in figure.data)
-    value = figure.data[0]
-    assert np.allclose(value.z, 2 * value.x[None, :] + value.y[:, None])
+    (rows,) = named(figure, "rows")
+    assert rows.marker.opacity == 0 and "at its own y" in rows.hovertemplate
+    value = np.array(heat_map(figure).customdata)
+    x, z = heat_map(figure).x, heat_map(figure).y
+    assert np.allclose(value, 2 * x[None, :] + z[:, None])
 
 
 def test_slices_start_at_the_medians():

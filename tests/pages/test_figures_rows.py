@@ -8,11 +8,12 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
+from eic_core import wording
 from eic_core.explain.settling import growth_of
 from eic_core.explain.where import where
 from eic_core.formula.syntax import read
 from eic_core.measure import Samples, inspect
-from pages.ui.figures.data import curve_figure, slice_figure, surface_figure
+from pages.ui.figures.data import curve_figure, slice_figure, surface_figure, worst_rows
 from pages.ui.figures.rows import INPUT, ROW, VALUE, Across, growth_figure, rows_figure, ways_across
 from tests.inspections import inspect_ranges
 
@@ -68,15 +69,14 @@ def test_the_even_lines_name_stands_where_fewest_rows_are_drawn(text):
     assert rows_in(note.xanchor, note.yanchor) <= least + 0.02 * len(x)
 
 
-def test_two_lines_between_the_panels_have_room():
+def test_the_caption_has_a_line_of_room_above_the_figure():
     for text, draw in (("1/(x-2)", curve_figure), ("x*y - x", surface_figure)):
         inspection = inspect_ranges(text, count=2_000)
         figure = draw(inspection, len(inspection.nodes) - 1)
-        (note,) = [a for a in figure.layout.annotations if str(a.text).startswith("at ")]
-        between = figure.layout.yaxis.domain[0] - note.y
-        height = figure.layout.height - figure.layout.margin.t - figure.layout.margin.b
-        lines = str(note.text).count("<br>") + 1
-        assert between * height >= 15.6 * lines
+        (note,) = [a for a in figure.layout.annotations if str(a.text).startswith("s at ")]
+        assert "<br>" not in note.text
+        assert (note.y, note.yanchor) == (1, "bottom")
+        assert figure.layout.margin.t >= note.yshift + 15.6
 
 
 def test_where_every_row_gives_the_same_none_is_marked():
@@ -163,62 +163,68 @@ def test_growth_ends_at_all_rows_and_goes_on_at_the_same_rate():
     assert figure.layout.yaxis.range[0] == 0
 
 
-def carriers_in(figure):
-    return [t for t in figure.data if t.name == "carriers"]
+def worst_in(figure):
+    return [t for t in figure.data if t.name == "worst"]
 
 
-def test_the_few_carrying_rows_are_marked_in_the_curve_and_in_the_map():
+def test_the_worst_rows_are_marked_in_the_curve_and_in_the_map():
     inspection = inspect_ranges("1/(x-2)", count=5_000)
-    figure = curve_figure(inspection, 4)
-    (marks,) = carriers_in(figure)
-    rows = where(inspection, 4).carriers[2].positions
-    assert sorted(marks.x) == sorted(inspection.samples.columns["x"][list(rows)])
-    assert any("rows give 99 % of the noise" in a.text for a in figure.layout.annotations)
+    _, marks = worst_in(curve_figure(inspection, 4))
+    rows = list(worst_rows(inspection.amplification.trace(4)[1]))
+    assert len(rows) == 50
+    assert sorted(marks.x) == sorted(inspection.samples.columns["x"][rows])
     two = inspect_ranges("1/(x-y)", count=5_000)
-    (marks,) = carriers_in(surface_figure(two, 4))
-    rows = where(two, 4).carriers[2].positions
-    assert sorted(marks.customdata) == sorted(rows)
+    (marks,) = worst_in(surface_figure(two, 4))
+    assert sorted(marks.customdata) == sorted(worst_rows(two.amplification.trace(4)[1]))
     go.Figure(surface_figure(two, 4).to_dict())
 
 
-def said_of_carriers(figure):
-    (said,) = [a.text for a in figure.layout.annotations if "99 % of the noise" in a.text]
-    return said.split("<br>")[1]
+def caption_of(figure):
+    (caption,) = [a.text for a in figure.layout.annotations if "worst" in a.text]
+    return caption
 
 
-def test_in_a_slice_the_carrying_rows_stand_at_their_own_values_and_the_caption_says_so():
+def test_in_a_slice_the_worst_rows_stand_at_their_own_values():
     inspection = inspect_ranges("exp(-((a-b)/c)**2)", count=5_000)
-    rows = sorted(where(inspection, 4).carriers[2].positions)
     columns = inspection.samples.columns
     _, s = inspection.amplification.trace(4)
+    rows = sorted(worst_rows(s))
     on_map = slice_figure(inspection, 4, "a", "b", {"c": 2.0})
-    (marks,) = carriers_in(on_map)
+    (marks,) = worst_in(on_map)
     assert sorted(marks.customdata) == rows
     assert sorted(zip(marks.x, marks.y, strict=True)) == sorted(
         (columns["a"][k], columns["b"][k]) for k in rows
     )
-    assert said_of_carriers(on_map) == f"◇ {len(rows)} rows give 99 % of the noise, at any c"
     on_curve = slice_figure(inspection, 4, "a", None, {"b": 2.0, "c": 2.0})
-    (marks,) = carriers_in(on_curve)
+    (marks,) = worst_in(on_curve)  # the value of a cut is not that of the rows
     assert sorted(zip(marks.x, marks.y, strict=True)) == sorted(
         (columns["a"][k], s[k]) for k in rows
     )
     assert math.log10(max(marks.y)) < on_curve.layout.yaxis2.range[1]
-    assert said_of_carriers(on_curve).endswith(", at any b and c")
-    for figure in (on_map, on_curve):
+    assert caption_of(on_curve).endswith(" · points: all rows")
+    for figure, own in ((on_map, "at its own c"), (on_curve, "at its own b and c")):
+        assert own in next(t.hovertemplate for t in figure.data if t.name == "rows")
         go.Figure(figure.to_dict())
 
 
-def test_the_caption_of_a_slice_is_short_on_a_phone_and_its_names_are_inert():
+def test_the_caption_tells_how_much_of_the_noise_the_worst_rows_carry():
     inspection = inspect_ranges("1/(a-b) + 0*c*d*g", count=5_000)
-    phone = slice_figure(inspection, 4, "a", "b", {}, narrow=True)
-    assert said_of_carriers(phone).endswith(" rows: 99 % of the noise, any values of 3 more inputs")
+    share = where(inspection, 4).shares[worst_rows(inspection.amplification.trace(4)[1])].sum()
+    caption = caption_of(slice_figure(inspection, 4, "a", "b", {}, narrow=True))
+    assert caption.endswith(f"◇ worst 50 rows: {wording.percent(share)} of the noise")
+
+
+def test_the_names_of_a_slice_are_inert():
     one = inspect_ranges("1/(a-b) + 0*c", count=5_000)
     wide = slice_figure(one, 4, "a", "b", {}, labels={"c": "<b>mass</b>"})
-    assert said_of_carriers(wide).endswith(", at any &lt;b>mass&lt;/b>")
+    assert any(
+        "at its own &lt;b>mass&lt;/b>" in (t.hovertemplate or "")
+        for t in wide.data
+        if t.name == "rows"
+    )
 
 
-def test_where_many_rows_carry_the_noise_none_is_marked_in_the_curve():
-    figure = curve_figure(inspect_ranges("10000*x-9999*x"), 6)
-    assert not carriers_in(figure)
-    assert not any("of the noise" in (a.text or "") for a in figure.layout.annotations)
+def test_rows_without_a_digit_are_counted_among_the_worst():
+    samples = Samples.from_columns({"x": [1.0, 1.0, *np.linspace(2.0, 3.0, 300)]})
+    inspection = inspect(read("x - 1").formula, samples)
+    assert "worst 4 rows: 2 without a digit" in caption_of(curve_figure(inspection, 2))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import NamedTuple
 from urllib.parse import urlencode
 
@@ -17,8 +17,8 @@ from eic_core.measure import Inspection, inspect
 from eic_core.measure.measured import measured_loss
 from eic_core.samples import Domain, sample_domains
 from pages.ui.figures.data import curve_figure
-from pages.ui.figures.tree import tree_figure
 from pages.ui.kit.browser import is_dark, is_narrow, plotly_config
+from pages.ui.kit.pictures import show_tree
 from pages.ui.kit.text import escape
 from pages.ui.kit.wiring import figure_cache
 
@@ -161,20 +161,7 @@ def say(picture: MeasuredPicture, text: str) -> None:
 
 
 def tree(picture: MeasuredPicture, width: float | None = None) -> None:
-    dark, narrow = is_dark(), is_narrow()
-    inspection, room = picture.inspection, None if narrow else width
-    _draw(
-        picture,
-        lambda: tree_figure(
-            inspection,
-            selected=focus_node(inspection),
-            dark=dark,
-            narrow=narrow,
-            width=room,
-            height=_HEIGHT,
-        ),
-        "The formula's tree, coloured by the local EIC of each node",
-    )
+    show_tree(picture.inspection, _key(picture), width=width, height=_HEIGHT)
 
 
 def curve(picture: MeasuredPicture) -> None:
@@ -187,10 +174,14 @@ def curve(picture: MeasuredPicture) -> None:
     )
 
 
-def _draw(picture: MeasuredPicture, make: Callable[[], go.Figure], alt: str) -> None:
+def _key(picture: MeasuredPicture) -> tuple[Hashable, ...]:
     inspection = picture.inspection
-    what = (picture.name, inspection.formula.source, str(picture.domain), len(inspection.samples))
-    figure = figure_cache().get(("about", *what, is_dark(), is_narrow()), make, lambda _: 1.0)
+    return picture.name, inspection.formula.source, str(picture.domain), len(inspection.samples)
+
+
+def _draw(picture: MeasuredPicture, make: Callable[[], go.Figure], alt: str) -> None:
+    key = ("about", *_key(picture), is_dark(), is_narrow())
+    figure = figure_cache().get(key, make, lambda _: 1.0)
     st.plotly_chart(
         figure,
         key=f"about-{picture.name}-picture",

@@ -39,7 +39,7 @@ const align = (text) => text.replace(FIGURE_SPACE, " ");
 
 const describeWrong = (wrong, of) => {
   if (!wrong) return "no digit lost";
-  return wrong === of ? `all ${of} wrong` : `last ${wrong} of ${of} wrong`;
+  return `${wrong === of ? "all" : `last ${wrong} of`} ${of} digits wrong`;
 };
 
 // A title, the exact value and the computed one under it.
@@ -68,7 +68,9 @@ const createBlock = (css) => {
     lines.setAttribute("aria-label",
       `exact ${above.trim()}, ${format} ${below.trim()}: ${words}`);
     block.classList.toggle("eic-fine", !wrong);
-    note.textContent = `${wrong ? "✕" : "✓"} ${words}`;
+    const [before, after] = words.split(" digits "); // the word is left out where room is scarce
+    note.replaceChildren(`${wrong ? "✕" : "✓"} ${before}`);
+    if (after) note.append(create("span", "", " digits"), ` ${after}`);
   };
   const wait = (text) => {
     title.textContent = text;
@@ -222,7 +224,10 @@ export default function ({ data, parentElement, setStateValue }) {
     root.eicDigitRow = createPanel(root);
   }
   root.eicDigitRow.show(data, (kind) => setStateValue("kind", kind));
+  // Where one element takes another's place, the new one may be drawn before the old one ends.
+  const drawing = (root.eicDrawing = {});
   return () => {
+    if (root.eicDrawing !== drawing) return;
     root.eicDigitRow?.end();
     delete root.eicDigitRow;
   };

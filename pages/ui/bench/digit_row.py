@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,18 @@ from eic_core.explain.digit_rows import DigitRows
 from eic_core.formula.rendering import short_text
 from eic_core.formula.tree import Formula
 from pages.ui.figures.plotting import label_of
+from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.wiring import diagnosis_service
 
 _FOLDER = Path(__file__).parent
 
 KEY = "digit-row"
+
+# Streamlit draws a key once a run; the row is drawn twice if a better form comes meanwhile.
+_KEY_SEARCHING = "digit-row-searching"
+
+_KIND = "digit-row-kind"
 
 KINDS = ("float64", "float32")
 
@@ -40,8 +47,8 @@ _component = st.components.v2.component(
 
 def chosen_kind() -> str:
     """The format whose digits the visitor wants to see: "float64" or "float32"."""
-    kind = st.session_state.get(KEY, {}).get("kind")
-    return kind if kind in KINDS else KINDS[0]
+    kind: str = st.session_state.get(_KIND, KINDS[0])
+    return kind
 
 
 def digit_row(
@@ -59,16 +66,19 @@ def digit_row(
         Whether it is still looked for.
     """
     rows = diagnosis_service().digit_rows(result, better, chosen_kind())
+    key = _KEY_SEARCHING if searching else KEY
     _component(
-        key=f"{KEY}-early" if searching else KEY,  # drawn again in the same run
+        key=key,
         data=record_of(result, rows, better, searching=searching),
         default={"kind": KINDS[0]},
-        on_kind_change=_read_kind,
+        on_kind_change=partial(_choose_kind, key),
     )
 
 
-def _read_kind() -> None:
-    """Streamlit holds a state only where something listens; the next run reads it."""
+@uninterrupted()
+def _choose_kind(key: str) -> None:
+    if (kind := st.session_state[key]["kind"]) in KINDS:
+        st.session_state[_KIND] = kind
 
 
 def record_of(

@@ -4,11 +4,13 @@
   window.eicLinks = true;
   const bench = window.eicBench;
   const dataPlot = () => document.querySelector(".st-key-plots .js-plotly-plot");
+  // A ledger's bars carry their node; the last bar of a node lies on its track.
+  const ofNodes = (trace) =>
+    trace.name === "nodes" || (trace.type === "bar" && trace.orientation === "h" && trace.customdata);
   const ledgers = () =>
-    [...document.querySelectorAll(".js-plotly-plot")].filter((plot) =>
-      plot.data?.some((trace) => trace.name === "nodes"));
+    [...document.querySelectorAll(".js-plotly-plot")].filter((plot) => plot._fullData?.some(ofNodes));
 
-  const LINE = 2, RING = 17; // pixels
+  const LINE = 2, RING = 17, PAD = 4; // pixels
 
   // A mark lies in the plot's own box, in its pixels: it moves with the page, not with the axes.
   const drawMarks = (plot, kind, boxes) => {
@@ -41,15 +43,32 @@
   const inside = (place, axis) =>
     Number.isFinite(place) && place >= -1 && place <= axis._length + 1;
 
+  const ring = (x, y, px, py) =>
+    [x._offset + px - RING / 2, y._offset + py - RING / 2, RING, RING];
+  const axis = (plot, name) => plot._fullLayout[name.replace(/^./, (letter) => `${letter}axis`)];
+
+  // Where no axis is an input, as in residuals: the points that are this row.
+  const pointsOf = (plot, position) => {
+    const boxes = [];
+    for (const trace of plot._fullData) {
+      const at = trace.name === "rows" ? [...trace.customdata].indexOf(position) : -1;
+      if (at < 0) continue;
+      const x = axis(plot, trace.xaxis), y = axis(plot, trace.yaxis);
+      boxes.push(ring(x, y, x.d2p(trace.x[at]), y.d2p(trace.y[at])));
+    }
+    return boxes;
+  };
+
   const rowBoxes = (plot) => {
     const row = bench.row, [across, up] = axesOf(plot);
-    if (row === null || !bench.rows || !across) return [];
+    if (row === null || !bench.rows) return [];
+    if (!across) return pointsOf(plot, bench.rows.positions[row]);
     const inputs = bench.rows.inputs(row);
     const boxes = [];
     for (const [x, y] of panels(plot)) {
       const px = x.d2p(inputs[across]), py = up ? y.d2p(inputs[up]) : 0;
       if (!inside(px, x) || !inside(py, y)) continue;
-      if (up) boxes.push([x._offset + px - RING / 2, y._offset + py - RING / 2, RING, RING]);
+      if (up) boxes.push(ring(x, y, px, py));
       else boxes.push([x._offset + px - LINE / 2, y._offset, LINE, y._length]);
     }
     return boxes;
@@ -58,11 +77,12 @@
   // The shown row whose inputs lie nearest to a point of the plot, in pixels.
   const nearestRow = (plot, point) => {
     const [across, up] = axesOf(plot), { rows } = bench;
-    if (!rows || !across) return null;
+    if (!rows) return null;
     if (point.data?.name === "rows") {
       const row = rows.positions.indexOf(point.customdata);
       if (row >= 0) return row;
     }
+    if (!across) return null;
     const { xaxis: x, yaxis: y } = point;
     let nearest = null, least = Infinity;
     for (let row = 0; row < rows.count; row++) {
@@ -79,27 +99,23 @@
 
   const holds = (custom, node) => (Array.isArray(custom) ? custom.includes(node) : custom === node);
 
-  const nodeBoxes = (plot, node) => {
-    const boxes = [];
-    for (const trace of node === null ? [] : plot._fullData) {
-      if (trace.name !== "nodes") continue;
-      const x = plot._fullLayout[`xaxis${trace.xaxis.slice(1)}`];
-      const y = plot._fullLayout[`yaxis${trace.yaxis.slice(1)}`];
-      [...trace.customdata].forEach((custom, at) => {
-        if (!holds(custom, node)) return;
-        const py = y.d2p(trace.y[at]);
-        if (trace.type === "bar") {
-          const base = trace.base?.[at] ?? trace.base ?? 0;
-          const ends = [x.d2p(base), x.d2p(base + trace.x[at])];
-          const thick = Math.abs(y.d2p(0) - y.d2p(trace.width?.[at] ?? trace.width ?? 0.8));
-          const left = Math.min(...ends), width = Math.max(3, Math.abs(ends[1] - ends[0]));
-          boxes.push([x._offset + left - 4, y._offset + py - thick / 2 - 4, width + 8, thick + 8]);
-        } else {
-          boxes.push([x._offset + x.d2p(trace.x[at]) - 10, y._offset + py - 10, 20, 20]);
-        }
-      });
+  const nodeBox = (plot, node) => {
+    let box = null;
+    for (const trace of node === null ? [] : plot._fullData.filter(ofNodes)) {
+      const at = [...trace.customdata].findIndex((custom) => holds(custom, node));
+      if (at < 0) continue;
+      const x = axis(plot, trace.xaxis), y = axis(plot, trace.yaxis);
+      const middle = y._offset + y.d2p(trace.y[at]);
+      if (trace.type === "bar") {
+        const base = trace.base?.[at] ?? trace.base ?? 0;
+        const from = x.d2p(base), to = x.d2p(base + trace.x[at]);
+        const high = Math.abs(y.d2p(0) - y.d2p(trace.width?.[at] ?? trace.width ?? 0.8)) + 2 * PAD;
+        box = [x._offset + from - PAD, middle - high / 2, Math.max(0, to - from) + 2 * PAD, high];
+      } else {
+        box = ring(x, y, x.d2p(trace.x[at]), y.d2p(trace.y[at]));
+      }
     }
-    return boxes;
+    return box ? [box] : [];
   };
 
   const drawAll = () => {
@@ -107,9 +123,9 @@
     if (plot?._fullLayout?._plots) drawMarks(plot, "row", rowBoxes(plot));
     for (const ledger of ledgers()) {
       if (!ledger._fullLayout?._plots) continue;
-      drawMarks(ledger, "node", nodeBoxes(ledger, bench.node));
+      drawMarks(ledger, "node", nodeBox(ledger, bench.node));
       const hover = bench.hover === bench.node ? null : bench.hover;
-      drawMarks(ledger, "hover", nodeBoxes(ledger, hover));
+      drawMarks(ledger, "hover", nodeBox(ledger, hover));
     }
   };
   let waiting = 0;

@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 
 from eic_core import wording
+from eic_core.drawing.layout import VisibleTree, largest_loss_below
 from eic_core.drawing.scale import THEMES, colour, text_on
 from eic_core.formula.rendering import form_of, math_style, to_latex
 from eic_core.formula.tree import Formula, Node
 from eic_core.measure import Inspection
-from pages.ui.figures.typeset import boxed_nodes, shortened, shown_tree
+from pages.ui.figures.typeset import shortened, shown_tree
 
 MAX_BOXES = 30
 """The largest losses first."""
+
+CALM = 0.3
+"""Digits by which a node must differ from the box around it to get its own."""
 
 MAX_SOURCE = 20_000
 """Characters; beyond, boxes are dropped."""
@@ -42,7 +46,7 @@ def coloured_tex(inspection: Inspection, *, selected: int | None = None) -> str:
 def _written(inspection: Inspection, selected: int | None, limit: int) -> str:
     formula = inspection.formula
     tree = shown_tree(inspection, selected)
-    boxed = boxed_nodes(inspection, tree, limit)
+    boxed = _boxed(inspection, tree, limit)
     styles = _styles(formula)
 
     def mark(node: Node, latex: str) -> str:
@@ -55,6 +59,32 @@ def _written(inspection: Inspection, selected: int | None, limit: int) -> str:
         return latex
 
     return to_latex(formula, None, shortened(tree, r"\left[\,{}\,\right]", r"\cdots ", mark))
+
+
+def _boxed(inspection: Inspection, tree: VisibleTree | None, limit: int) -> dict[int, float]:
+    """The nodes that get a box, the largest losses first, and the local EIC that colours it."""
+    nodes, parents = inspection.formula.nodes, inspection.formula.parents
+    hottest = largest_loss_below(inspection) if tree is not None else []
+    around: dict[int | None, float] = {None: 0.0}  # Value of the box around a node
+    candidates: list[tuple[float, int, float]] = []
+    for k in reversed(range(len(nodes)) if tree is None else tree.order):
+        parent = parents[k]
+        while tree is not None and parent is not None and parent not in around:
+            parent = parents[parent]
+        around[k] = outside = around[parent]
+        value = inspection.nodes[k].local_eic
+        if tree is not None and k in tree.folded and not math.isnan(value):
+            # A folded node stands for its subtree: it has the colour of the worst step in it.
+            value = hottest[k]
+        if math.isnan(value) or not nodes[k].children:
+            continue
+        # Calm by intent: a box only where local EIC differs visibly from the box around it.
+        differs = value != outside if math.isinf(value) else abs(value - outside) >= CALM
+        if differs:
+            around[k] = value
+            candidates.append((-value, k, value))
+    candidates.sort()
+    return {k: value for _, k, value in candidates[:limit]}
 
 
 def _box(value: float, style: str, latex: str) -> str:

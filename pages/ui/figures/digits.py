@@ -29,8 +29,8 @@ def digits_figure(needs: Sequence[Need], *, dark: bool = False, narrow: bool = F
     places = [-float(i) for i in range(len(rows))]
     digits_given = [min(n.given, MOST_DIGITS) for n in rows]
     layout = base_layout(dark) | {
-        "height": 78 + 26 * len(rows),
-        "margin": {"l": 96 if narrow else 120, "r": 64, "t": 6, "b": 44},
+        "height": 46 + min(26 * len(rows), 254),
+        "margin": {"l": 96 if narrow else 120, "r": 64, "t": 4, "b": 40},
         "barmode": "overlay",
         "xaxis": {
             "range": [0, MOST_DIGITS],

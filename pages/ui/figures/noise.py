@@ -20,7 +20,7 @@ from eic_core.formula.tree import CONSTANT, VARIABLE
 from eic_core.measure.observed import DIGITS, Observed
 from pages.ui.figures.plotting import BLUE, ORANGE, axis_style, base_layout, build, plain_text
 
-_LANE_ROW, _LANE_AXIS = 29, 46
+_LANE_ROW, _LANE_AXIS = 26, 44
 _LEAST = -1.0
 """Left end in digits: a rounding is 0.4 units of roundoff, and many are smaller."""
 
@@ -260,7 +260,7 @@ INTRODUCED, INHERITED, MASKED = "◆", "▲", "○"
 """Shapes of noise that arises at the node, below it, and below it but hidden by the result."""
 
 BARS = 8
-_WATERFALL_ROW, _WATERFALL_AXIS = 46, 44
+_WATERFALL_AXIS = 42
 NOBODY = -1
 """The node of a bar that groups several."""
 
@@ -311,7 +311,7 @@ def waterfall_figure(
         "type": "bar",
         "orientation": "h",
         "y": places,
-        "width": 0.34,
+        "width": 0.26,
         "customdata": ids,
         "hovertext": texts,
         "hovertemplate": "%{hovertext}<extra></extra>",
@@ -329,13 +329,14 @@ def waterfall_figure(
         },
         common
         | {
+            "name": "nodes",
             "base": [100 * row.bar.start for row in rows],
             "x": [100 * row.share for row in rows],
             "marker": _marker(rows, theme, dark),
         },
     ]
     layout = base_layout(dark) | {
-        "height": _WATERFALL_ROW * len(rows) + _WATERFALL_AXIS,
+        "height": min(44 * len(rows), 256) + _WATERFALL_AXIS,
         "margin": {"l": 8, "r": 24, "t": 2, "b": _WATERFALL_AXIS - 2},
         "barmode": "overlay",
         "dragmode": False,
@@ -435,7 +436,7 @@ def _notes(row: _Row, y: int, theme: Theme, narrow: bool) -> list[dict[str, Any]
     short = f"{row.kind} {row.inside}" if narrow and row.inside else row.words
     what = wording.shorten(short, max(24, 36 - len(name)) if narrow else 46)
     common = {
-        "y": y + 0.24,
+        "y": y + 0.15,
         "yanchor": "bottom",
         "xref": "paper",
         "showarrow": False,
@@ -460,8 +461,8 @@ def _step(row: _Row, y: int, theme: Theme) -> dict[str, Any]:
         "type": "line",
         "x0": end,
         "x1": end,
-        "y0": y - 0.17,
-        "y1": y - 0.83,
+        "y0": y - 0.13,
+        "y1": y - 0.87,
         "layer": "below",
         "line": {"color": theme.muted, "width": 1, "dash": "2px,2px"},
     }

@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
-from eic_core import wording
 from eic_core.drawing.scale import FONT, THEMES, Theme
 from eic_core.measure import Inspection, Samples, amplify
 
@@ -82,18 +81,6 @@ def on_grid(
     formula = inspection.formula
     amplification = amplify(formula, samples, recheck=False)
     return amplification.trace(len(formula) - 1)[0], amplification.trace(node_id)[1]
-
-
-def worst_sample(inspection: Inspection, node_id: int) -> int | None:
-    """Row of the sample with the largest s at a node, the first of them; None if none is valid.
-
-    >>> from eic_core.formula.syntax import read
-    >>> from eic_core.measure import inspect
-    >>> samples = Samples.from_columns({"x": [3.0, 1.01, 2.0]})
-    >>> worst_sample(inspect(read("x-1").formula, samples), 2)
-    1
-    """
-    return worst_row(inspection.amplification.trace(node_id)[1])
 
 
 def worst_row(s: Array) -> int | None:
@@ -167,29 +154,6 @@ def base_layout(dark: bool) -> dict[str, Any]:
     }
 
 
-SECOND_LINE = 0.065
-"""Part of a figure's height that a second line between its panels needs."""
-
-
-def panel_note(
-    inspection: Inspection, node_id: int, top: float, theme: Theme, more: str = ""
-) -> dict[str, Any]:
-    """The selected node's text, and `more` below it, in the upper left of the lower panel."""
-    text = wording.shorten(inspection.nodes[node_id].text, 42)
-    return {
-        "xref": "paper",
-        "yref": "paper",
-        "x": 0,
-        "y": top,
-        "xanchor": "left",
-        "yanchor": "bottom",
-        "showarrow": False,
-        "align": "left",
-        "font": {"size": 12, "color": theme.muted},
-        "text": "at " + plain_text(text) + (f"<br>{more}" if more else ""),
-    }
-
-
 def axis_style(theme: Theme) -> dict[str, Any]:
     """Hairlines outside, no grid."""
     return {
@@ -256,25 +220,6 @@ FLOOR = -0.25
 """log10 of the bottom of the s axis."""
 
 
-def line_trace(x: Array, y: Array, name: str, theme: Theme, axis: str) -> dict[str, Any]:
-    single = len(x) < 3 or x[0] == x[-1]
-    heights = np.where(np.isfinite(y), y, np.nan)
-    if axis == "y":
-        heights = break_at_poles(heights)
-    return {
-        "type": "scatter",
-        "mode": "markers" if single else "lines",
-        "x": x,
-        "y": heights,
-        "yaxis": axis,
-        "name": name,
-        "connectgaps": False,
-        "line": {"width": 2, "color": theme.ink if axis == "y" else theme.accent},
-        "marker": {"size": 9, "color": theme.accent},
-        "hovertemplate": f"%{{x:.5g}}<br>{name} = %{{y:.5g}}<extra></extra>",
-    }
-
-
 def break_at_poles(y: Array) -> Array:
     """The curve without the strokes that would join the two sides of a pole."""
     limits = value_limits(y)
@@ -286,55 +231,6 @@ def break_at_poles(y: Array) -> Array:
     torn = y.copy()
     torn[1:][jump] = np.nan
     return torn
-
-
-def target_points(x: Array, y: Array, name: str, theme: Theme) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": x,
-        "y": y,
-        "name": name,
-        "marker": {"size": 5, "color": theme.data, "opacity": 0.55},
-        "hovertemplate": "%{x:.5g}<br>target = %{y:.5g}<extra></extra>",
-    }
-
-
-def worst_marker(x: float, s: float, axis: GridAxis, theme: Theme) -> dict[str, Any]:
-    low, high = axis.limits()
-    share = ((math.log10(x) if axis.log else x) - low) / (high - low)
-    side = "right" if share < 0.2 else "left" if share > 0.8 else "center"
-    return {
-        "type": "scatter",
-        "mode": "markers+text",
-        "x": [x],
-        "y": [s],
-        "yaxis": "y2",
-        "text": ["worst sample"],
-        "textposition": f"top {side}",
-        "cliponaxis": False,
-        "textfont": {"size": 12, "color": theme.muted},
-        "marker": {"size": 11, "symbol": "circle-open", "color": theme.ink, "line": {"width": 2}},
-        "hovertemplate": "worst sample: %{x:.6g}<br>s = %{y:.4g}<extra></extra>",
-    }
-
-
-def sampled_trace(x: Array, s: Array, theme: Theme) -> dict[str, Any]:
-    """s at some of the samples, those with the largest s among them."""
-    finite = np.flatnonzero(np.isfinite(s))
-    largest = finite[np.argsort(s[finite])[-60:]]
-    rows = (
-        np.union1d(finite[evenly_spread_rows(len(finite), 240)], largest) if len(finite) else finite
-    )
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": x[rows],
-        "y": s[rows],
-        "yaxis": "y2",
-        "marker": {"size": 4, "color": theme.data, "opacity": 0.5},
-        "hovertemplate": "sample %{x:.6g}<br>s = %{y:.4g}<extra></extra>",
-    }
 
 
 def s_ceiling(*values: Array) -> float:
@@ -372,8 +268,9 @@ def rug_traces(x: Array, s: Array, valid: Array, top: float, theme: Theme) -> li
         (np.flatnonzero(~valid), FLOOR, "line-ns-open", "no real value"),
     ):
         if len(rows):
-            drawn = x[rows[evenly_spread_rows(len(rows), 300)]]
-            rugs.append(edge_trace(drawn, level, symbol, name, theme) | {"yaxis": "y2"})
+            drawn = rows[evenly_spread_rows(len(rows), 300)]
+            mark = edge_trace(x[drawn], level, symbol, name, theme)
+            rugs.append(mark | {"yaxis": "y2", "name": "rows", "customdata": drawn})
     return rugs
 
 

@@ -115,8 +115,8 @@ def growth_figure(growth: Growth, *, dark: bool = False, narrow: bool = False) -
     labelled = ticks[::2] if narrow else ticks
     top = max(1.0, max(*growth.high, beyond[1][1]) * 1.12)
     layout = base_layout(dark) | {
-        "height": 280,
-        "margin": {"l": 52, "r": 24, "t": 12, "b": 46},
+        "height": 240,
+        "margin": {"l": 52, "r": 24, "t": 26, "b": 42},
         **legend_above(theme),
         "xaxis": axis_style(theme)
         | {
@@ -168,8 +168,8 @@ def rows_figure(
     data += _edges(where, x, floor, theme)
     limits = axis.limits(0.03)
     layout = base_layout(dark) | {
-        "height": 340 if narrow else 360,
-        "margin": {"l": 62, "r": 14, "t": 12, "b": 48},
+        "height": 290,
+        "margin": {"l": 62, "r": 14, "t": 26, "b": 42},
         **legend_above(theme),
         "xaxis": axis_style(theme)
         | scale_style(theme, axis.log, limits)
@@ -383,7 +383,7 @@ def _even_note(where: Where, x: Array, axis: GridAxis, floor: int, theme: Theme)
         "yanchor": level,
         "text": "an even share",
         "showarrow": False,
-        "font": {"size": 11, "color": theme.muted},
+        "font": {"size": 12, "color": theme.muted},
     }
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import NamedTuple
 
-from eic_core.drawing.layout import VisibleTree, largest_loss_below, visible_tree
+from eic_core.drawing.layout import VisibleTree, visible_tree
 from eic_core.formula.rendering import printable, short_text, to_latex, to_mathml, to_python
 from eic_core.formula.tree import Formula, Node
 from eic_core.measure import Inspection
@@ -22,9 +22,7 @@ WIDTH = {False: 540, True: 330}
 MAX_NODES = 110
 """Larger formulas are shortened around the bottleneck and the selected node."""
 
-CALM = 0.3
-"""Digits by which a node must differ from the box around it to get its own."""
-
+_MATHML = ("<mrow><mo>[</mo>{}<mo>]</mo></mrow>", "<mo>⋯</mo>")
 _SIZE = re.compile(r'(?:width|height)="([0-9]+)"')
 _GAP = 6.0  # Pixels of air between lines, and more than between the signs of one
 _LETTER, _LINE, _MOST_LINES = 8.0, 22.0, 40  # Of plain text
@@ -78,9 +76,7 @@ def formula_picture(
         width,
         height,
         short_text(formula, limit=200),
-        to_mathml(
-            formula, None, shortened(tree, "<mrow><mo>[</mo>{}<mo>]</mo></mrow>", "<mo>⋯</mo>")
-        ),
+        to_mathml(formula, None, None if tree is None else shortened(tree, *_MATHML)),
     )
 
 
@@ -91,41 +87,15 @@ def shown_tree(inspection: Inspection, selected: int | None = None) -> VisibleTr
     return visible_tree(inspection, selected=selected, narrow=True)
 
 
-def boxed_nodes(inspection: Inspection, tree: VisibleTree | None, limit: int) -> dict[int, float]:
-    """The nodes that get a box, the largest losses first, and the local EIC that colours it."""
-    nodes, parents = inspection.formula.nodes, inspection.formula.parents
-    hottest = largest_loss_below(inspection) if tree is not None else []
-    around: dict[int | None, float] = {None: 0.0}  # Value of the box around a node
-    candidates: list[tuple[float, int, float]] = []
-    for k in reversed(range(len(nodes)) if tree is None else tree.order):
-        parent = parents[k]
-        while tree is not None and parent is not None and parent not in around:
-            parent = parents[parent]
-        around[k] = outside = around[parent]
-        value = inspection.nodes[k].local_eic
-        if tree is not None and k in tree.folded and not math.isnan(value):
-            # A folded node stands for its subtree: it has the colour of the worst step in it.
-            value = hottest[k]
-        if math.isnan(value) or not nodes[k].children:
-            continue
-        # Calm by intent: a box only where local EIC differs visibly from the box around it.
-        differs = value != outside if math.isinf(value) else abs(value - outside) >= CALM
-        if differs:
-            around[k] = value
-            candidates.append((-value, k, value))
-    candidates.sort()
-    return {k: value for _, k, value in candidates[:limit]}
-
-
 def shortened(
     tree: VisibleTree | None,
     brackets: str,
     dots: str,
-    mark: Callable[[Node, str], str] | None = None,
+    mark: Callable[[Node, str], str] = lambda node, text: text,
 ) -> Callable[[Node, str], str]:
-    """Writes what a tree shows of a formula, and dots in brackets for what it does not."""
+    """A mark on every node that a tree shows, and dots in brackets for those that it does not."""
     if tree is None:
-        return mark or (lambda node, text: text)
+        return mark
     visible = set(tree.order)
     ends = {tree.children[k][0] for k in tree.skipped}
     inner: dict[int, str] = {}  # Of the node where a skipped stretch ends
@@ -138,7 +108,7 @@ def shortened(
             text = brackets.format(f"{dots}{inner.pop(tree.children[k][0])}{dots}")
         elif k in tree.folded:
             text = brackets.format(dots)
-        text = mark(node, text) if mark else text
+        text = mark(node, text)
         if k in ends:
             inner[k] = text
         return text

@@ -79,17 +79,23 @@ def _upload(visit: Visit) -> None:
             "Files stay with whoever uploaded them: choose yours to see the picture.</p></div>"
         )
     if visit.upload_error is not None:
-        _show_error(visit.upload_error)
+        show_upload_error(visit.upload_error)
+    table_uploader(visit, "CSV, TSV or semicolon-separated, one column for each variable")
+
+
+def table_uploader(visit: Visit, label: str, place: str = "uploader") -> None:
+    key = f"{place}-{visit.uploader}"
     st.file_uploader(
-        "CSV, TSV or semicolon-separated, one column for each variable",
+        label,
         type=["csv", "tsv", "txt"],
-        key=f"uploader-{visit.uploader}",
+        key=key,
         on_change=_read_upload,
+        args=(key,),
         help="Kept in memory for this tab only, and forgotten when you close it.",
     )
 
 
-def _show_error(error: UserError) -> None:
+def show_upload_error(error: UserError) -> None:
     problems = getattr(error, "problems", ())[:8]
     listed = "".join(f"<li>{prose(p)}</li>" for p in problems)
     st.html(
@@ -99,9 +105,9 @@ def _show_error(error: UserError) -> None:
 
 
 @uninterrupted()
-def _read_upload() -> None:
+def _read_upload(key: str) -> None:
     visit = current_visit()
-    file = st.session_state.get(f"uploader-{visit.uploader}")
+    file = st.session_state.get(key)
     visit.upload_error = visit.refused = None
     if file is None:
         return
@@ -112,14 +118,17 @@ def _read_upload() -> None:
         table = run(upload_table, raw, file.name, keep=True)
     except DataError as error:
         visit.upload_error = error
+        visit.wants_table |= bool(visit.state.formula.strip())
         return
-    if visit.state.upload and visit.state.upload != table.digest:
+    if table.digest == visit.state.upload:
+        keep_upload(table)
+        change_state(upload_name=table.source[:200])
+    elif (
+        visit.state.upload and visit.table is None
+    ):  # a link's file is missing, and this is another
         visit.refused = table
-        return
-    keep_upload(table)
-    # The example that greets a visitor is not theirs: no error is shown about it and their columns.
-    formula = "" if visit.first and not visit.state.upload else visit.state.formula
-    change_state(formula=formula, upload=table.digest, upload_name=table.source[:200])
+    else:
+        _use(table)
 
 
 @uninterrupted()
@@ -127,7 +136,12 @@ def _use(table: Table) -> None:
     current_visit().refused = None
     keep_upload(table)
     change_state(
-        upload=table.digest, upload_name=table.source[:200], mapping=(), target=None, node=None
+        upload=table.digest,
+        upload_name=table.source[:200],
+        mapping=(),
+        target=None,
+        best_target=True,
+        node=None,
     )
 
 
@@ -178,16 +192,19 @@ def _columns(
                 key=sync_widget(f"column:{name}", selection),
                 on_change=_change_column,
                 args=(name,),
+                format_func=table.header,
                 placeholder="choose a column",
                 width=150,
             )
-        target_name = target if target in names else _NO_TARGET  # a link may name another table's
+        # A link may name another table's column.
+        target_name = table.column(target) or _NO_TARGET
         st.selectbox(
             "compare with",
             [_NO_TARGET, *names],
             index=[_NO_TARGET, *names].index(target_name),
             key=sync_widget("target", target_name),
             on_change=_change_target,
+            format_func=table.header,
             width=150,
             help="A column that the formula should reproduce: gives R² and residuals.",
         )
@@ -292,8 +309,7 @@ def _change_mode() -> None:
     if not visit.wants_table:
         change_state(upload="", upload_name="", mapping=(), target=None, base=None)
     elif visit.uploads and not visit.state.upload:
-        table = list(visit.uploads.values())[-1]
-        change_state(upload=table.digest, upload_name=table.source)
+        _use(list(visit.uploads.values())[-1])
 
 
 def _ranges(visit: Visit, answer: Answer) -> None:

@@ -49,7 +49,7 @@ def _uniform(**ranges: tuple[float, float]) -> tuple[tuple[str, Domain], ...]:
     return tuple((name, Domain("uniform", *ends)) for name, ends in ranges.items())
 
 
-# In the order shown.
+# In the order shown; the first six with a picture.
 EXAMPLES: tuple[Example, ...] = (
     Example(
         "cancellation",
@@ -92,6 +92,14 @@ EXAMPLES: tuple[Example, ...] = (
         _uniform(x=(0.1, 3.0)),
     ),
     Example(
+        "law",
+        "A stable law",
+        "Coulomb’s law (Feynman I.12.2) only multiplies and divides: its EIC is 0.6 digits, "
+        "whatever the charges and the distance.",
+        "q1*q2/(4*pi*epsilon*r**2)",
+        _uniform(q1=(1.0, 5.0), q2=(1.0, 5.0), epsilon=(1.0, 5.0), r=(1.0, 5.0)),
+    ),
+    Example(
         "branch",
         "A masked branch",
         "sin(1000x) has an EIC of more than four digits, but its small weight hides that from "
@@ -116,14 +124,6 @@ EXAMPLES: tuple[Example, ...] = (
         _uniform(theta=(1.0, 3.0), theta1=(1.0, 3.0), sigma=(1.0, 3.0)),
     ),
     Example(
-        "law",
-        "A stable law",
-        "Coulomb’s law (Feynman I.12.2) only multiplies and divides: its EIC is 0.6 digits, "
-        "whatever the charges and the distance.",
-        "q1*q2/(4*pi*epsilon*r**2)",
-        _uniform(q1=(1.0, 5.0), q2=(1.0, 5.0), epsilon=(1.0, 5.0), r=(1.0, 5.0)),
-    ),
-    Example(
         "found",
         "Found by a search",
         "A good fit (R² = 0.97 on pipe friction data) in which the exponents −165.3 and 0.0248 "
@@ -146,18 +146,16 @@ def example(key: str) -> Example:
 # Most nodes of a formula that is typeset beside the input.
 _TYPESET_LIMIT = 150
 
-_PLACEHOLDER = (
-    "Paste a formula: sqrt(x+1) - sqrt(x), \\frac{1-\\cos x}{x^2}, Sin[x]^2, =EXP(-A1), "
-    "def f(x): return …, or what PySR, Operon, gplearn… printed"
-)
+_PLACEHOLDER = "Paste a formula: Python, LaTeX, Excel, or what a search printed"
 
 
-def example_state(example: Example) -> PageState:
+def example_state(example: Example, samples: int = 0) -> PageState:
+    """The state that shows an example, with fewer samples if given."""
     return PageState(
         formula=example.formula,
         syntax=example.syntax,
         domains=example.domains,
-        samples=example.samples,
+        samples=samples or example.samples,
     )
 
 
@@ -246,54 +244,39 @@ def fold_data() -> None:
 
 def _read_typed_formula() -> None:
     fold_data()
-    visit = current_visit()
-    # The ranges of the greeting example are not the visitor's and go with it; others stay, and the
-    # page says that they come from the formula before.
-    text, domains = st.session_state["formula_text"], () if visit.first else visit.state.domains
-    if text != visit.state.formula:
-        carried = tuple(name for name, _ in domains)
-        change_state(formula=text, node=None, domains=domains, carried=carried)
+    state, text = current_visit().state, st.session_state["formula_text"]
+    # Ranges stay, and the page says that they come from the formula before.
+    if text != state.formula:
+        carried = tuple(name for name, _ in state.domains)
+        change_state(formula=text, node=None, carried=carried)
 
 
-def offers_examples(visit: Visit) -> bool:
-    """Whether the examples stand open on the page."""
-    return visit.first or not visit.state.formula.strip()
-
-
-def gallery_row(visit: Visit) -> None:
-    """A button for each example, and the lesson of the one in use."""
-    examples_in_use = [example for example in EXAMPLES if example.formula == visit.state.formula]
-    with st.container(key="gallery-box", gap="xsmall"):
-        with st.container(
-            horizontal=True, gap="xsmall", key="gallery", vertical_alignment="center"
-        ):
-            st.html('<span class="eic-overline">Examples</span>', width="content")
-            for example in EXAMPLES:
-                st.button(
-                    example.title,
-                    key=f"example-{example.key}",
-                    type="primary" if example in examples_in_use else "secondary",
-                    help=example.lesson,
-                    on_click=choose_example,
-                    args=(example,),
-                )
-        if examples_in_use:
-            source = f" ({examples_in_use[0].source})" if examples_in_use[0].source else ""
-            st.html(f'<p class="eic-quiet">{prose(examples_in_use[0].lesson + source)}</p>')
+def example_button(example: Example, place: str) -> None:
+    in_use = example.formula == current_visit().state.formula
+    st.button(
+        example.title,
+        key=f"{place}-{example.key}",
+        type="primary" if in_use else "secondary",
+        help=example.lesson + (f" ({example.source})" if example.source else ""),
+        on_click=show_input,
+        args=(example_state(example),),
+        width="stretch" if place == "first" else "content",
+    )
 
 
 @uninterrupted()
-def choose_example(example: Example) -> None:
-    state = example_state(example)
+def show_input(state: PageState) -> None:
+    """Show a formula with its data, as an example or an earlier state of this tab has them."""
     change_state(**{name: getattr(state, name) for name in PageState.__slots__})
-    current_visit().wants_table = False
+    current_visit().wants_table = bool(state.upload)
 
 
 def reading_menu(visit: Visit, answer: Answer) -> None:
     """The examples, the notation and the reading of the formula, folded to a button."""
     with st.popover("Examples", icon=":material/menu_book:", key="examples-panel"):
-        if not offers_examples(visit):
-            gallery_row(visit)
+        with st.container(horizontal=True, gap="xsmall", key="gallery"):
+            for example in EXAMPLES:
+                example_button(example, "example")
         notation_choice(visit)
         exponents_choice(visit)
         if answer.reading is not None:

@@ -245,23 +245,12 @@ def answer_message(visit: Visit, answer: Answer) -> None:
     state = visit.state
     for problem in visit.query_problems:
         st.html(f'<p class="eic-note eic-bad">{prose(problem)}</p>')
-    if visit.first:
-        st.html(
-            '<p class="eic-quiet">This is an example. Paste your own formula above, as you have '
-            "it: Python, LaTeX, or what your symbolic-regression tool printed.</p>"
-        )
     if answer.empty and visit.table is not None:
         columns = wording.join([f"`{clean(name, 40)}`" for name in visit.table.names], limit=12)
         st.html(
             '<div class="eic-empty"><p class="eic-empty-title">The table is here. Paste a formula '
             f"above.</p><p>{prose(f'Its columns: {columns}.')} A formula may name them, or count "
             "them: <code>x1</code>, <code>X1</code>.</p></div>"
-        )
-    elif answer.empty:
-        st.html(
-            '<div class="eic-empty"><p class="eic-empty-title">Paste a formula above, or take an '
-            "example.</p><p>You will see its tree coloured by how far errors grow, the "
-            "sub-expression to blame, and the data beside it.</p></div>"
         )
     elif answer.waiting:
         name = escape(state.upload_name or "a table", 60)

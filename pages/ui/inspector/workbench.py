@@ -88,9 +88,7 @@ def _change_question() -> None:
         change_state(ask=chosen)
 
 
-def answer_panel(
-    question: Question, result: InspectionResult, node: int
-) -> DeltaGenerator | None:
+def answer_panel(question: Question, result: InspectionResult, node: int) -> DeltaGenerator | None:
     """Draw the answer; a failure is reported in its place and leaves the page alone."""
     with st.container(key=f"answer-{question.key}", gap="small"):
         try:

@@ -167,7 +167,7 @@ class PageState:
             upload_name=(one("file") or "")[:_MAX_NAME] if upload else "",
             mapping=_pairs(query.get("map", ())),
             target=one("target"),
-            best_target=not upload or one("target_by") == "fit",
+            best_target=not upload or one("target") is not None or one("target_by") == "fit",
             ask=ask if ask in ASKS else ASKED_FIRST,
             tolerance=_share(one("tolerance"), TOLERANCE),
         )
@@ -307,7 +307,7 @@ class Edit(NamedTuple):
         ('x', 2)
         """
         names = type(state).__dataclass_fields__
-        old = {name: getattr(self.before, name, None) for name in names}
+        old: dict[str, Any] = {name: getattr(self.before, name, None) for name in names}
         changed = [name for name in names if old[name] != getattr(self.after, name, None)]
         return replace(state, **{name: old[name] for name in changed})
 
@@ -333,7 +333,6 @@ class Visit:
 
     state: PageState = field(default_factory=PageState)
     query_written: tuple[tuple[str, tuple[str, ...]], ...] | None = None
-    first: bool = True
     query_problems: tuple[str, ...] = ()
     arrived: bool = False
     history: list[Edit] = field(default_factory=list)
@@ -391,11 +390,16 @@ def sync_with_url(welcome: PageState) -> Visit:
     kind = type(welcome)  # the state of a page of another kind gives way
     visit.arrived = type(visit.state) is not kind
     if visit.query_written is None or query != visit.query_written or visit.arrived:
+        _remember(visit)
         bare = not query
         shown = visit.shown.get((kind, query))
         visit.state = welcome if bare else shown or kind.from_query(dict(query))
+        # The browser has gone to where an edit came from.
+        for edits, undone in ((visit.history, visit.undone), (visit.undone, visit.history)):
+            if edits and edits[-1].before == visit.state:
+                _undo_edit(edits, undone)
+                break
         visit.query_problems = query_problems(dict(query))
-        visit.first = bare
         visit.wants_table = bool(visit.state.upload)
         visit.unfolded = frozenset()
         visit.query_written = query
@@ -432,22 +436,24 @@ def choose_domains(chosen: Mapping[str, Domain]) -> None:
     )
 
 
+def _undo_edit(edits: list[Edit], undone: list[Edit]) -> Edit:
+    edit = edits.pop()
+    undone.append(Edit(edit.after, edit.before))
+    return edit
+
+
 @uninterrupted()
 def go_back() -> None:
     visit = current_visit()
     if visit.history:
-        edit = visit.history.pop()
-        visit.undone.append(Edit(edit.after, edit.before))
-        _replace_state(visit, edit.undo(visit.state))
+        _replace_state(visit, _undo_edit(visit.history, visit.undone).undo(visit.state))
 
 
 @uninterrupted()
 def go_forward() -> None:
     visit = current_visit()
     if visit.undone:
-        edit = visit.undone.pop()
-        visit.history.append(Edit(edit.after, edit.before))
-        _replace_state(visit, edit.undo(visit.state))
+        _replace_state(visit, _undo_edit(visit.undone, visit.history).undo(visit.state))
 
 
 def keep_upload(table: Table) -> None:
@@ -457,13 +463,21 @@ def keep_upload(table: Table) -> None:
     visit.uploads[table.digest] = table
 
 
+def _remember(visit: Visit) -> None:
+    """Put the state that is about to be left among the last inputs."""
+    left = visit.state
+    if left.formula.strip():
+        others = [each for each in visit.recent if each.formula != left.formula]
+        visit.recent = (left, *others)[: MAX_RECENT + 1]  # one of them may be shown
+
+
 def _replace_state(visit: Visit, new: PageState) -> None:
     if new.formula != visit.state.formula:
         visit.unfolded = frozenset()
+    _remember(visit)
     if new.upload or visit.state.upload:
         visit.wants_table = bool(new.upload)
     visit.state = new
-    visit.first = False
     visit.query_problems = ()
     st.query_params.from_dict(new.to_query())
     visit.query_written = _query()
@@ -510,4 +524,5 @@ def request_of(state: PageState) -> InspectionRequest:
         upload=state.upload,
         mapping=state.mapping,
         target=state.target,
+        best_target=state.best_target,
     )

@@ -12,6 +12,7 @@ from pages.ui.kit.messages import as_sentence
 from pages.ui.kit.text import prose
 from pages.ui.kit.visit import current_visit
 from pages.ui.kit.wiring import figure_cache
+from pages.ui.questions.parts import note
 
 
 def copy_as(formula: Formula, key: str) -> None:
@@ -39,5 +40,4 @@ def copy_as(formula: Formula, key: str) -> None:
             st.html(f'<p class="eic-note" role="status">{prose(as_sentence(error.message))}</p>')
             return
         st.code(translation.program, language=None, wrap_lines=True)
-        for note in translation.notes:
-            st.html(f'<p class="eic-quiet">{prose(note)}</p>')
+        note(*translation.notes)

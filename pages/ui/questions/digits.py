@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import streamlit as st
 
@@ -15,14 +16,15 @@ from eic_core.explain.phrases.budget import scale_name
 from eic_core.explain.shortening import Need, OutputScale
 from pages.ui.figures.digits import MOST_ROWS, digits_figure
 from pages.ui.kit import glossary
-from pages.ui.kit.browser import is_dark, is_narrow
+from pages.ui.kit.browser import is_dark
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.messages import show_refusal
 from pages.ui.kit.progress import patient_progress
 from pages.ui.kit.text import clean, escape, prose, table_box
 from pages.ui.kit.visit import change_state, current_visit, sync_widget
-from pages.ui.kit.wiring import diagnosis_service, figure_cache
+from pages.ui.kit.wiring import diagnosis_service
 from pages.ui.questions.instead import replace_formula_button
+from pages.ui.questions.parts import answer, chart, note
 
 # Tolerances to choose from; others may be typed.
 PRESETS = {"1 %": 1e-2, "0.1 %": 1e-3, "10⁻⁶": 1e-6}
@@ -75,11 +77,10 @@ def digits_panel(result: InspectionResult, node: int) -> None:
         with summary:
             show_refusal(error)
         return
-    *answer, verified = map(str, budget.sentences)
+    *sentences, verified = map(str, budget.sentences)
     with summary:
-        st.html(f'<p class="eic-answer">{prose(" ".join(answer or [verified]))}</p>')
-        if answer:
-            st.html(f'<p class="eic-quiet">{prose(verified)}</p>')
+        answer(" ".join(sentences or [verified]))
+        note(verified if sentences else "")
     if not budget.needs:
         return
     _bars(result, budget)
@@ -126,13 +127,7 @@ def _tolerance_or_none(text: str) -> float | None:
 
 
 def _bars(result: InspectionResult, budget: Budget) -> None:
-    dark, narrow = is_dark(), is_narrow()
-    figure = figure_cache().get(
-        ("digits", result.request, budget.tolerance, dark, narrow),
-        lambda: digits_figure(budget.needs, dark=dark, narrow=narrow),
-        lambda _: 1.0,
-    )
-    theme = THEMES[dark]
+    theme = THEMES[is_dark()]
     parts = (
         ("given", theme.faint, "", ""),
         ("needed", theme.accent, "", glossary.TOGETHER),
@@ -144,18 +139,15 @@ def _bars(result: InspectionResult, budget: Budget) -> None:
         for name, ink, shape, tip in parts
     )
     st.html(f'<p class="eic-key">{legend}</p>')
-    st.plotly_chart(
-        figure,
+    chart(
+        result,
+        ("digits", budget.tolerance),
+        partial(digits_figure, budget.needs),
+        "Significant digits that each number is given and needs; the table below has them",
         key="digits",
-        theme=None,
-        config={"displayModeBar": False},
-        alt="Significant digits that each number is given and needs; the table below has them",
     )
     if len(budget.needs) > MOST_ROWS:
-        st.html(
-            f'<p class="eic-quiet">The first {MOST_ROWS} of {len(budget.needs):,} numbers; the '
-            "table has all.</p>"
-        )
+        note(f"The first {MOST_ROWS} of {len(budget.needs):,} numbers; the table has all.")
 
 
 def _shortened(result: InspectionResult, budget: Budget) -> None:
@@ -164,7 +156,7 @@ def _shortened(result: InspectionResult, budget: Budget) -> None:
         return
     st.html('<h3 class="eic-h">The formula with shorter constants</h3>')
     st.code(budget.text, language=None, wrap_lines=True)
-    st.html(f'<p class="eic-quiet">{escape(_effects(budget), 1000)}</p>')
+    note(_effects(budget))
     replace_formula_button(result, budget.text, "apply-shortened")
 
 

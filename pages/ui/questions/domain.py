@@ -23,6 +23,7 @@ from pages.ui.kit.inspector_service import (
 )
 from pages.ui.kit.text import code_label, label, prose
 from pages.ui.kit.visit import change_state, current_visit, sync_widget
+from pages.ui.questions.parts import note
 from pages.ui.questions.where import blamed_variables_first
 
 ENDS, CENTRE, SPREAD, HELD = "ends", "low", "high", "held"
@@ -201,7 +202,7 @@ def domain_sliders(result: InspectionResult) -> None:
                 for track in layout:
                     _slider(name, domains[name], track)
         if len(result.domains) > MOST:
-            st.html('<p class="eic-quiet">The ranges of the other variables stand under Data.</p>')
+            note("The ranges of the other variables stand under Data.")
         if away:
             back = [
                 f"{code_label(name, 12)} {describe(domain)}"

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from eic_core import wording
-from eic_core.drawing.layout import focus_node
 from eic_core.errors import UserError
 from eic_core.explain import phrases
 from eic_core.explain.writing import WritingLoss
@@ -23,19 +22,20 @@ from eic_core.measure.table import Table, read_table
 from eic_core.operators import OPERATORS
 from eic_core.rewriting import FrontForm, Measured, ObservedError, Repair, Repairs, RepairStep
 from pages.ui.figures.digits import losses_figure, own_loss, worst_step
-from pages.ui.figures.tree import tree_figure
 from pages.ui.kit import glossary
-from pages.ui.kit.browser import is_dark, is_narrow, plotly_config, uninterrupted
+from pages.ui.kit.browser import is_narrow, uninterrupted
 from pages.ui.kit.caches import Progress
 from pages.ui.kit.diagnosis_service import DiagnosisService
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.jobs import Job
 from pages.ui.kit.messages import show_error
+from pages.ui.kit.pictures import show_tree
 from pages.ui.kit.progress import finish_button, start_finishing
 from pages.ui.kit.text import code_label, escape, prose, table_box
 from pages.ui.kit.visit import Visit, change_state, current_visit, keep_upload
-from pages.ui.kit.wiring import diagnosis_service, figure_cache, inspector_service
+from pages.ui.kit.wiring import diagnosis_service, inspector_service
 from pages.ui.questions.copy_as import copy_as
+from pages.ui.questions.parts import answer, chart, note
 
 
 def replace_formula_button(
@@ -64,52 +64,27 @@ def state_after_replacement(result: InspectionResult, text: str) -> dict[str, An
 # Pixels of each tree: about half the width of an answer, and the width of a phone.
 _WIDTH = 280.0
 
-# Pixels of the colour bar below a tree.
-_SCALE = 230
 
-
-def both_trees(result: InspectionResult, form: Formula, key: str) -> None:
+def both_trees(result: InspectionResult, form: Formula) -> None:
     after = diagnosis_service().repaired(result, form)
     left, right = st.columns(2, gap="small")
     with left:
-        _tree(result, result.inspection, "As written", f"{key}-before")
+        _tree(result, result.inspection, "As written")
     with right:
-        _tree(result, after, "Instead", f"{key}-after")
+        _tree(result, after, "Instead")
 
 
-def _tree(result: InspectionResult, inspection: Inspection, name: str, key: str) -> None:
+def _tree(result: InspectionResult, inspection: Inspection, name: str) -> None:
     st.html(f'<h4 class="eic-h">{name}: EIC {wording.number(inspection.eic)}</h4>')
-    dark = is_dark()
-    figure = figure_cache().get(
-        ("form tree", result.request, inspection.formula.source, dark),
-        lambda: _figure(inspection, dark),
-        lambda _: 1.0,
-    )
-    st.plotly_chart(
-        figure,
-        key=f"tree-{key}",
-        theme=None,
-        config=plotly_config("eic-tree"),
-        alt=f"{name}: the tree, coloured by the local EIC of each node, on the scale from 0 to 8",
-    )
-
-
-def _figure(inspection: Inspection, dark: bool) -> go.Figure:
-    figure = tree_figure(
-        inspection, selected=focus_node(inspection), dark=dark, narrow=True, width=_WIDTH
-    )
-    for trace in figure.data:
-        if trace.marker.showscale:
-            trace.marker.colorbar.len = _SCALE
-    return figure
+    what = result.request, inspection.formula.source
+    show_tree(inspection, what, width=_WIDTH, small=True)
 
 
 def instead_panel(result: InspectionResult, node: int) -> None:
     with st.spinner("Looking for a form that keeps more digits…"):
         repairs = diagnosis_service().repairs(result, aside=current_visit().aside)
-    st.html(f'<p class="eic-answer">{prose(str(repairs.sentence))}</p>')
-    if repairs.advice:
-        st.html(f'<p class="eic-quiet">{prose(str(repairs.advice))}</p>')
+    answer(repairs.sentence)
+    note(repairs.advice or "")
     if not repairs.finished:
         finish_button(
             "Search to the end",
@@ -253,7 +228,7 @@ def _card(result: InspectionResult, repairs: Repairs) -> None:
     with st.container(border=True, key="repair-0", gap="xsmall"):
         with st.container(key="repair-form-0"):
             st.latex(to_latex(form.formula))
-        st.html(f'<p class="eic-quiet">{prose(_why(form))}</p>')
+        note(_why(form))
         st.html(_table(form.before, form.after) + _measured_on(repairs.measured_rows, result))
         st.code(form.text, language=None, wrap_lines=True)
         with st.container(horizontal=True, gap="xsmall"):
@@ -263,7 +238,7 @@ def _card(result: InspectionResult, repairs: Repairs) -> None:
             st.html(_steps(form.steps, repairs) + _checks(form))
         with st.expander("See both trees", key="repair-trees-0", on_change="rerun") as trees:
             if trees.open:
-                both_trees(result, form.formula, "repair-0")
+                both_trees(result, form.formula)
 
 
 def _front(result: InspectionResult, repairs: Repairs) -> None:
@@ -420,11 +395,10 @@ _LISTED = 12
 
 def writing_panel(result: InspectionResult, node: int) -> None:
     writing = diagnosis_service().writing(result)
-    st.html(f'<p class="eic-answer">{prose(str(writing.sentence))}</p>')
-    for note in map(str, writing.notes):
-        st.html(f'<p class="eic-quiet">{prose(note)}</p>')
+    answer(writing.sentence)
     if not (math.isnan(writing.q) and math.isnan(result.inspection.eic)):
         _bars(result, writing)
+    note(*writing.notes)
     if not math.isnan(writing.q):
         with st.expander("What the three bars mean"):
             st.html(_meanings(writing))
@@ -434,23 +408,14 @@ def writing_panel(result: InspectionResult, node: int) -> None:
 
 
 def _bars(result: InspectionResult, writing: WritingLoss) -> None:
-    dark, narrow = is_dark(), is_narrow()
     # nan with singular samples: no sample keeps a digit.
     shared = math.inf if math.isnan(writing.q) and writing.singular else writing.q
-    figure = figure_cache().get(
-        ("losses", result.request, dark, narrow),
-        lambda: losses_figure(writing, dark=dark, narrow=narrow),
-        lambda _: 1.0,
+    words = (
+        f"Digits by which errors grow: the function itself {wording.number(own_loss(writing))}, "
+        f"the result as written with shared noise {wording.number(shared)}, the worst step (EIC) "
+        f"{wording.number(result.inspection.eic)}"
     )
-    st.plotly_chart(
-        figure,
-        key="losses",
-        theme=None,
-        config={"displayModeBar": False},
-        alt="Digits by which errors grow: the function itself "
-        f"{wording.number(own_loss(writing))}, the result as written with shared noise "
-        f"{wording.number(shared)}, the worst step (EIC) {wording.number(result.inspection.eic)}",
-    )
+    chart(result, ("losses",), partial(losses_figure, writing), words, key="losses")
 
 
 def _meanings(writing: WritingLoss) -> str:

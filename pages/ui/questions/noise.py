@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import pyarrow as pa
 import streamlit as st
@@ -20,12 +21,13 @@ from pages.ui.figures.noise import (
     waterfall_words,
 )
 from pages.ui.kit import glossary
-from pages.ui.kit.browser import is_dark, is_narrow, uninterrupted
+from pages.ui.kit.browser import is_narrow, uninterrupted
 from pages.ui.kit.inspector_service import InspectionRequest, InspectionResult
 from pages.ui.kit.text import code_label, escape, prose
 from pages.ui.kit.visit import change_state
-from pages.ui.kit.wiring import diagnosis_service, figure_cache
+from pages.ui.kit.wiring import diagnosis_service
 from pages.ui.questions.instead import replace_formula_button
+from pages.ui.questions.parts import answer, chart, note
 
 _WHAT_IFS = "noise-tried"
 _MOST = 6
@@ -42,7 +44,7 @@ def masked_view(result: InspectionResult, whole: Ledger) -> None:
     st.html(f'<h3 class="eic-h" title="{glossary.MASKED}">{MASKED} What the result hides</h3>')
     for row in rows[:_MOST]:
         with st.container(key=f"masked-{row.node_id}", gap="xsmall"):
-            st.html(f'<p class="eic-quiet">{prose(str(whole.masked_sentence(row)))}</p>')
+            note(whole.masked_sentence(row))
             if (result.request, row.node_id) in _what_ifs():
                 _answer(result, row.node_id)
             else:
@@ -159,16 +161,15 @@ def noise_panel(result: InspectionResult, node: int) -> None:
     ledger = service.blame(result, node)
     root = len(result.inspection.formula) - 1
     whole = service.blame(result, root)
-    _way_back(result, node)
     # `masked_view` says the others, each beside its button.
     first, *more = map(str, ledger.unmasked_sentences)
-    st.html(f'<p class="eic-answer">{prose(first)}</p>')
+    answer(first)
     if len(ledger.rows) > 1:
         _waterfall(result, ledger)
     if node != root and whole.rows and node not in outermost_masked_nodes(whole):
         more.append(_in_the_result(whole, node))
-    for sentence in more:
-        st.html(f'<p class="eic-quiet">{prose(sentence)}</p>')
+    _way_back(result, node)
+    note(*more)
     if whole.masked:
         masked_view(result, whole)
     if len(ledger.rows) > 1:
@@ -201,20 +202,14 @@ def _waterfall(result: InspectionResult, ledger: Ledger) -> None:
         )
         st.html(f'<p class="eic-shapes">{shapes}</p>', width="stretch")
         mean = st.toggle("Mean of shares", key=_MEAN, help=glossary.MEAN_SHARE)
-    dark, narrow = is_dark(), is_narrow()
-    figure = figure_cache().get(
-        ("waterfall", result.request, ledger.target, mean, dark, narrow),
-        lambda: waterfall_figure(ledger, mean=mean, dark=dark, narrow=narrow),
-        lambda _: 1.0,
-    )
-    st.plotly_chart(
-        figure,
+    chart(
+        result,
+        ("waterfall", ledger.target, mean),
+        partial(waterfall_figure, ledger, mean=mean),
+        waterfall_words(ledger, mean=mean),
         key=f"{_CHART}-{ledger.target}",
-        theme=None,
         on_select=lambda: _select_clicked(result.request, ledger.target),
         selection_mode="points",
-        config={"displayModeBar": False},
-        alt=waterfall_words(ledger, mean=mean),
     )
 
 

@@ -17,11 +17,12 @@ from eic_core.exports import csv_text, safe_cell
 from eic_core.formula.rendering import to_python
 from pages.ui.figures.rows import ROW, VALUE, Across, growth_figure, rows_figure, ways_across
 from pages.ui.kit import glossary
-from pages.ui.kit.browser import is_dark, is_narrow, plotly_config
+from pages.ui.kit.browser import is_narrow
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.text import clean, escape, file_name, prose
-from pages.ui.kit.wiring import diagnosis_service, figure_cache
+from pages.ui.kit.wiring import diagnosis_service
 from pages.ui.questions.domain import domain_sliders, follow_domain
+from pages.ui.questions.parts import chart, note
 
 ROWS_ON_PAGE = 50
 # Most inputs with a column of their own on the page; the file has all.
@@ -74,9 +75,7 @@ def rows_table(result: InspectionResult, by_row: Where) -> None:
         alt="The rows that carry 99 % of the amplified noise at the selected node",
     )
     if len(rows) > ROWS_ON_PAGE:
-        st.html(
-            f'<p class="eic-quiet">The first {ROWS_ON_PAGE} of {len(rows):,}; the file has all.</p>'
-        )
+        note(f"The first {ROWS_ON_PAGE} of {len(rows):,}; the file has all.")
     make = partial(rows_csv, by_row, labels)
     st.download_button(
         "These rows, CSV",
@@ -148,12 +147,9 @@ def rows_panel(result: InspectionResult, node: int) -> None:
     # `_more_data` says the others beside their figure.
     first, *more = map(str, by_row.row_sentences)
     st.html(f'<p class="eic-answer">{_with_term(prose(first))}</p>')
-    if more:
-        st.html(f'<p class="eic-quiet">{prose(" ".join(more))}</p>')
-    if note := _unresolved_note(result):
-        st.html(f'<p class="eic-quiet">{prose(note)}</p>')
     if by_row.carriers:
         _picture(result, by_row)
+    note(" ".join(more), _unresolved_note(result))
     domain_sliders(result)
     rows = listed_rows(by_row)
     if rows:
@@ -197,19 +193,13 @@ def _picture(result: InspectionResult, by_row: Where) -> None:
             label_visibility="collapsed",
             width=280,
         )
-    dark, narrow = is_dark(), is_narrow()
-    key = (result.request, "rows", by_row.node_id, across, dark, narrow)
-    figure = figure_cache().get(
-        key,
-        lambda: rows_figure(by_row, across, dark=dark, narrow=narrow, labels=labels),
-        lambda _: 1.0,
-    )
-    st.plotly_chart(
-        figure,
+    chart(
+        result,
+        ("rows", by_row.node_id, across),
+        partial(rows_figure, by_row, across, labels=labels),
+        f"Share of each row in the amplified noise. {clean(str(by_row.sentences[0]))}",
         key="rows-plot",
-        theme=None,
-        config=plotly_config("eic-rows"),
-        alt=f"Share of each row in the amplified noise. {clean(str(by_row.sentences[0]))}",
+        file_name="eic-rows",
     )
 
 
@@ -240,18 +230,13 @@ def _more_data(result: InspectionResult, by_row: Where) -> None:
             assert growth is not None
             sentence = str(growth.sentence)
             st.html(f"<p>{prose(sentence)}</p>")
-            dark, narrow = is_dark(), is_narrow()
-            figure = figure_cache().get(
-                (result.request, "growth", by_row.node_id, dark, narrow),
-                lambda: growth_figure(growth, dark=dark, narrow=narrow),
-                lambda _: 0.3,
-            )
-            st.plotly_chart(
-                figure,
+            chart(
+                result,
+                ("growth", by_row.node_id),
+                partial(growth_figure, growth),
+                f"Local EIC of this step against the number of rows. {clean(sentence)}",
                 key="growth-plot",
-                theme=None,
-                config=plotly_config("eic-growth"),
-                alt=f"Local EIC of this step against the number of rows. {clean(sentence)}",
+                file_name="eic-growth",
             )
         st.html(
             f'<p class="eic-quiet" title="{escape(glossary.BOOTSTRAP, 1000)}">'

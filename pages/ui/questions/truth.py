@@ -5,6 +5,7 @@ arithmetic.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -14,12 +15,13 @@ from eic_core import wording
 from eic_core.explain.triangulation import TriangulatedNode, Triangulation
 from pages.ui.figures.noise import observed_text, triangulated_figure, triangulated_words
 from pages.ui.kit import glossary
-from pages.ui.kit.browser import is_dark, is_narrow
+from pages.ui.kit.browser import is_narrow
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.progress import patient_progress
-from pages.ui.kit.text import escape, prose
+from pages.ui.kit.text import escape
 from pages.ui.kit.visit import change_state
-from pages.ui.kit.wiring import diagnosis_service, figure_cache
+from pages.ui.kit.wiring import diagnosis_service
+from pages.ui.questions.parts import answer, chart, note
 
 # Shape and word of each badge.
 BADGES = {"ok": ("✓", "agrees"), "explained": ("◆", "explained"), "unclear": ("?", "unclear")}
@@ -120,11 +122,11 @@ def _select_row(ids: list[int], before: int) -> None:
 def truth_panel(result: InspectionResult, node: int) -> None:
     with patient_progress() as progress:
         triangulation = diagnosis_service().triangulation(result, progress)
-    st.html(f'<p class="eic-answer">{prose(str(triangulation.sentence))}</p>')
+    answer(triangulation.sentence)
     if not triangulation.nodes:
         return
-    st.html(f'<p class="eic-quiet">{prose(_basis(result, triangulation, node))}</p>')
     _selected(result, triangulation.nodes[node])
+    note(_basis(result, triangulation, node))
     with st.expander(f"All {len(triangulation.nodes):,} nodes", expanded=True):
         truth_table(triangulation, node)
     with st.expander("How to read this"):
@@ -164,21 +166,10 @@ def _selected(result: InspectionResult, node: TriangulatedNode) -> None:
         f'<p class="eic-node"><span class="eic-agreement" title="{escape(glossary.AGREEMENT)}">'
         f"{shape} {word}</span> <code>{escape(node.text, 200)}</code></p>"
     )
-    dark, narrow = is_dark(), is_narrow()
-    figure = figure_cache().get(
-        ("triangulated", result.request, node.node_id, dark, narrow),
-        lambda: triangulated_figure(node, dark=dark, narrow=narrow),
-        lambda _: 1.0,
-    )
-    st.plotly_chart(
-        figure,
-        key="truth-figure",
-        theme=None,
-        config={"displayModeBar": False},
-        alt=triangulated_words(node),
-    )
-    for reason in node.agreement.sentences:
-        st.html(f'<p class="eic-quiet">{prose(str(reason))}</p>')
+    make = partial(triangulated_figure, node)
+    words = triangulated_words(node)
+    chart(result, ("triangulated", node.node_id), make, words, key="truth-figure")
+    note(*node.agreement.sentences)
 
 
 _READING = (
