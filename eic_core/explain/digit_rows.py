@@ -1,9 +1,10 @@
 """The exact value of each measured row above what a program computes, digit under digit.
 
 A digit is wrong from the first at which the two differ, unless a carry makes more of them differ
-than the error is worth: 10.00001 for 9.99999 is wrong in its last digit. Where nothing is lost by
-the measure (`RoundedTruth.digits_lost`), as by the nearest number of the type, no digit is wrong,
-though the last that are written, or those of a number below the normal ones, may be others.
+than the error is worth: 10.00001 for 9.99999 is wrong in its last digit. Where less than half a
+digit is lost by the measure (`RoundedTruth.digits_lost`), as by a neighbour of the nearest number
+of the type, no digit is wrong, though the last two that are written may be others: the type does
+not hold them.
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ from eic_core.wording import RAISED
 
 SHOWN_DIGITS = {"float32": 9, "float64": 17}
 """Significant digits that tell every number of a type from its neighbours."""
+
+WRONG_FROM = 0.5
+"""Digits lost from which some are wrong: what rounds to one."""
 
 MOST_ROWS, LEAST_ROWS, MOST_BYTES = 100, 40, 36_000
 """Rows that are shown: as many as so many bytes of JSON hold, within these limits."""
@@ -406,11 +410,13 @@ def digits_under_digits(
     for (value, lost), number, under, head in zip(results, finite, aligned, heads[1:], strict=True):
         if number is None or not under:
             text = _alone(value, number, digits)
-            right = 0 if lost > 0 else len(text)
-            lines.append(Compared(text, right, len(text), digits if lost > 0 else 0, lost))
+            right = 0 if lost >= WRONG_FROM else len(text)
+            lines.append(
+                Compared(text, right, len(text), digits if lost >= WRONG_FROM else 0, lost)
+            )
             continue
         text = head.rjust(width, PAD)
-        wrong = _wrong_digits(exact, number, scale, digits) if lost > 0 else 0
+        wrong = _wrong_digits(exact, number, scale, digits) if lost >= WRONG_FROM else 0
         same_sign = exact.negative == number.negative or not number.mantissa
         right = _right_characters(text, wrong, digits, same_sign)
         lines.append(Compared(text + scale.power, right, len(text), wrong, lost))
