@@ -582,8 +582,8 @@ def _digits(inspection: Inspection, by: str, values: Sequence[float] | None) -> 
 
 def _most(values: Sequence[float]) -> int | None:
     """The node of the largest value, the first of equals; None if no node has any."""
-    known = [(value, -k) for k, value in enumerate(values) if value > 0]
-    return -max(known)[1] if known else None
+    creating = [(value, -k) for k, value in enumerate(values) if value > 0]
+    return -max(creating)[1] if creating else None
 
 
 def _levels_within(height: float, narrow: bool) -> int:

@@ -83,7 +83,7 @@ def tree_svg(
     by, values
         "eic": colours and numbers are each node's local EIC. "created": they are `values`, the
         digits that each node creates, by node. Where `values` are given the node that creates most
-        is shown in either case, so that both pictures have their cards at the same nodes.
+        is shown in either case, beside the bottleneck.
     legend
         Whether the scale is drawn below the tree.
     interactive
@@ -272,17 +272,17 @@ class _Picture:
             f'stroke="{stroke}" stroke-width="{thick}"{_DASHES[paint.dash]}/>'
         )
         if paint.hatched or self.interactive:
-            shown = "" if paint.hatched else ' visibility="hidden"'
+            visibility = "" if paint.hatched else ' visibility="hidden"'
             out.append(
                 f'<rect class="hatch" x="{x:.1f}" y="{y:.1f}" {box} '
-                f'fill="url(#hatch-{self.mark})"{shown}/>'
+                f'fill="url(#hatch-{self.mark})"{visibility}/>'
             )
         if card.selected or self.interactive:
-            shown = ' visibility="hidden"' if self.interactive else ""
+            visibility = ' visibility="hidden"' if self.interactive else ""
             out.append(
                 f'<rect class="ring" x="{x - 5:.1f}" y="{y - 5:.1f}" '
                 f'width="{card.width + 10:.1f}" height="{card.height + 10:.1f}" rx="13" '
-                f'fill="none" stroke="{theme.accent}" stroke-width="3"{shown}/>'
+                f'fill="none" stroke="{theme.accent}" stroke-width="3"{visibility}/>'
             )
         return out + self._texts(card)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from eic_core.drawing.scale import THEMES, contrast
+from eic_core.drawing.scale import LEVEL_COLOURS, THEMES, contrast
 from eic_core.errors import UserError
 from eic_core.explain.digit_rows import digit_rows
 from eic_core.explain.findings import VERSION, ErrorKind
@@ -309,6 +309,19 @@ def test_texts_can_be_read_on_their_ground(found, dark):
     assert contrast(theme.muted, theme.paper) >= 4.5
     card = re.findall(r"--card: (#[0-9a-f]{6})", page.text)[1 if dark else 0]
     assert contrast(theme.ink, card) >= 4.5
+
+
+def test_the_badge_has_its_levels_colour_from_the_scale(found):
+    _, page = found
+    level = re.search(r'class="badge (stable|sensitive|very-sensitive|undefined)', page.text)
+    assert level
+    rule = f".level .badge.{level[1]} {{ background: var(--level-{level[1]});"
+    assert rule in page.text
+    for theme in ("light", "dark"):
+        drawn = LEVEL_COLOURS[theme][level[1]]
+        assert (
+            f"--level-{level[1]}: {drawn.fill}; --level-{level[1]}-ink: {drawn.ink};" in page.text
+        )
 
 
 HOSTILE = "<img src=x onerror=alert(1)>"
