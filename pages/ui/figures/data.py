@@ -217,6 +217,7 @@ class _View:
             "x": 0,
             "y": 1,
             "yshift": 4,
+            "xshift": -50 if self.narrow else 0,
             "xanchor": "left",
             "yanchor": "bottom",
             "showarrow": False,
