@@ -43,7 +43,7 @@ from pages.ui.figures.plotting import (
     worst_row,
 )
 
-HEIGHT = 330
+HEIGHT = 344
 """Pixels of every figure of the data, its sliders and switches included."""
 
 MOST_ROWS = 500
@@ -217,6 +217,7 @@ class _View:
             "x": 0,
             "y": 1,
             "yshift": 4,
+            "xshift": -50 if self.narrow else 0,
             "xanchor": "left",
             "yanchor": "bottom",
             "showarrow": False,
@@ -359,6 +360,7 @@ def _two_panels(view: _View, axis: GridAxis, x: Array, y: Array, s: Array) -> go
         ],
         "hovermode": "closest",
         "uirevision": f"{inspection.formula.source}|{axis.name}|{axis.low}|{axis.high}",
+        "meta": {"axes": [axis.name]},
     }
     return build(data, layout)
 
@@ -442,6 +444,7 @@ def _map(view: _View, x: GridAxis, y: GridAxis, held: Mapping[str, float]) -> go
         "hoverdistance": 8,
         "plot_bgcolor": "rgba(128,128,128,0.16)",
         "uirevision": f"{inspection.formula.source}|{x.name}|{y.name}",
+        "meta": {"axes": [x.name, y.name]},
     }
     return build(data, layout)
 
@@ -573,6 +576,7 @@ def residual_figure(
         | {"domain": [0, 0.36], "title": {"text": "residual", "standoff": 4}},
         "hovermode": "closest",
         "uirevision": inspection.formula.source,
+        "meta": {"axes": []},
     }
     return build(data, layout)
 

@@ -27,8 +27,8 @@ from pages.ui.questions.parts import chart, note
 
 _MAX_SLIDERS = 12
 
-# Pixels of the line of switches, and of the line of sliders, which scrolls inside.
-_SWITCHES, _SLIDERS = 40, 68
+# Pixels of a gap, the line of switches with one, and the line of sliders, which scrolls inside.
+_GAP, _SWITCHES, _SLIDERS = 8, 45, 68
 
 _CURVE = "— curve —"
 
@@ -36,6 +36,11 @@ _CURVE = "— curve —"
 @st.fragment
 def plots(result: InspectionResult, node: int) -> None:
     """The data of one variable as curves, of more as a map of the two that matter."""
+    with st.container(key="data-plot", gap="xsmall"):
+        _plots(result, node)
+
+
+def _plots(result: InspectionResult, node: int) -> None:
     inspection = result.inspection
     names = inspection.formula.variables
     labels = dict(result.match.mapping) if result.match is not None else None
@@ -70,7 +75,7 @@ def plots(result: InspectionResult, node: int) -> None:
     what = ("slice", node, x_name, y_name, tuple(fixed.items()))
     make = partial(slice_figure, inspection, node, x_name, y_name, fixed, labels=labels)
     with picture:
-        _draw(result, what, make, height - _SLIDERS)
+        _draw(result, what, make, height - _SLIDERS - _GAP)
     return None
 
 
