@@ -29,8 +29,8 @@ KINDS = ("float64", "float32")
 
 _UNSEEN = ("created", "sentence")
 
-# Characters of a form to write instead.
-_FORM = 60
+# Characters of a form to write instead; where they have no room, its hover text has them.
+_FORM = 160
 
 
 def _text(name: str) -> str:

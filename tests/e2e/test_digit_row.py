@@ -1,0 +1,208 @@
+"""The digits of one row in a real browser: what is red, and what follows the slider."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.browser import PATIENCE, eventually
+
+pytestmark = pytest.mark.e2e
+
+CANCELS = "/?formula=10000*x-9999*x&range=x=1:5"
+MAP = "/?formula=x*y-(x-1)*(y%2B1)&range=x=1:5&range=y=1:5"
+
+BENCH = "[eicBench.row, eicBench.by]"
+
+
+def opened(visit: Callable[..., Page], path: str) -> Page:
+    page = visit(path)
+    page.locator(".eic-row .eic-digits-note").first.wait_for(timeout=PATIENCE)
+    return page
+
+
+def written(page: Page) -> tuple[str, str, str]:
+    """The title, the computed digits and those of them that are struck out."""
+    block = page.locator(".eic-row .eic-written")
+    value = block.locator(".eic-digits-value").nth(1)
+    struck = value.locator("s")
+    return (
+        block.locator(".eic-digits-title").inner_text(),
+        value.inner_text(),
+        struck.inner_text() if struck.count() else "",
+    )
+
+
+def test_lost_digits_are_red_and_struck_out_and_the_form_to_write_instead_keeps_them(
+    visit: Callable[..., Page],
+) -> None:
+    page = opened(visit, CANCELS)
+    exact = page.locator(".eic-written .eic-digits-value").nth(0).inner_text()
+    _, computed, wrong = written(page)
+    assert len(wrong) == 5
+    assert computed.endswith(wrong)
+    assert exact.startswith(computed.removesuffix(wrong))
+    assert not exact.endswith(wrong)
+    style = "e => [getComputedStyle(e).color, getComputedStyle(e).textDecorationLine]"
+    colour, line = page.locator(".eic-written s").evaluate(style)
+    red, green, blue = (int(part) for part in colour[4:-1].split(","))
+    assert red > 2 * max(green, blue)
+    assert line == "line-through"
+    expect(page.locator(".eic-written .eic-digits-note")).to_have_text(
+        "✕ last 5 of 17 digits wrong"
+    )
+    expect(page.locator(".eic-instead .eic-digits-title")).to_have_text("write instead: x")
+    expect(page.locator(".eic-instead .eic-digits-note")).to_have_text("✓ no digit lost")
+    assert page.locator(".eic-instead s").count() == 0
+
+
+def test_digits_stand_in_columns(visit: Callable[..., Page]) -> None:
+    page = opened(visit, CANCELS)
+    places = page.locator(".eic-written").evaluate(
+        "block => [...block.querySelectorAll('.eic-digits-value')].map(value => {"
+        " const walk = document.createTreeWalker(value, NodeFilter.SHOW_TEXT), places = [];"
+        " for (let text = walk.nextNode(); text; text = walk.nextNode())"
+        "  for (let k = 0; k < text.length; k++) { const range = document.createRange();"
+        "   range.setStart(text, k); range.setEnd(text, k + 1);"
+        "   places.push(Math.round(range.getBoundingClientRect().left)); }"
+        " return places; })"
+    )
+    exact, computed = places
+    assert len(exact) == len(computed) == 18
+    assert all(abs(a - b) <= 1 for a, b in zip(exact, computed, strict=True))
+
+
+def test_where_nothing_is_lost_nothing_is_red(visit: Callable[..., Page]) -> None:
+    page = opened(visit, "/?formula=x%2B1&range=x=1:5")
+    assert written(page)[2] == ""
+    expect(page.locator(".eic-written .eic-digits-note")).to_have_text("✓ no digit lost")
+
+
+def test_the_row_has_its_height_while_a_better_form_is_looked_for_and_after(
+    visit: Callable[..., Page],
+) -> None:
+    page = opened(visit, CANCELS)
+    row = page.locator(".eic-row")
+    before = row.bounding_box()
+    expect(page.locator(".eic-instead .eic-digits-note")).to_have_text("✓ no digit lost")
+    after = row.bounding_box()
+    assert before is not None
+    assert after is not None
+    assert before["height"] == after["height"] == 96
+
+
+def test_the_slider_moves_the_row_by_keys_and_digits_mark_and_tree_follow(
+    visit: Callable[..., Page],
+) -> None:
+    page = opened(visit, MAP)
+    slider = page.get_by_role("slider", name="Rows, from the least to the greatest loss")
+    marks = page.locator(".st-key-plots .eic-mark-row")
+    expect(marks).to_have_count(2)
+    title, computed, _ = written(page)
+    box = marks.first.bounding_box()
+    root = page.locator('.st-key-tree-pane [data-node="10"]').first
+    colours = "e => e.outerHTML"
+    drawn = root.evaluate(colours)
+    worst = slider.get_attribute("aria-valuetext") or ""
+    slider.focus()
+    page.keyboard.press("Home")
+    assert page.evaluate(BENCH) == [0, "row"]
+    assert written(page)[0] != title
+    assert written(page)[1] != computed
+    assert "no digit is wrong" in (slider.get_attribute("aria-valuetext") or "")
+    assert "no digit is wrong" not in worst
+    eventually(page, lambda: marks.first.bounding_box(), lambda now: now != box)
+    eventually(page, lambda: root.evaluate(colours), lambda now: now != drawn)
+    page.get_by_role("button", name="all rows").click()
+    assert page.evaluate(BENCH) == [0, "eic"]
+    eventually(page, lambda: root.evaluate(colours), lambda now: now == drawn)
+
+
+def test_marks_of_the_slider_are_buttons(visit: Callable[..., Page]) -> None:
+    page = opened(visit, CANCELS)
+    slider = page.locator(".eic-row input")
+    last = slider.get_attribute("max")
+    worst, typical = (page.get_by_role("button", name=name) for name in ("worst", "typical"))
+    expect(worst).to_have_attribute("aria-pressed", "true")
+    typical.click()
+    expect(typical).to_have_attribute("aria-pressed", "true")
+    assert 0.3 < int(slider.input_value()) / int(last or 0) < 0.7
+    worst.click()
+    assert slider.input_value() == last
+
+
+def test_the_mark_stands_at_the_row_s_input_and_a_click_in_the_plot_moves_it(
+    visit: Callable[..., Page],
+) -> None:
+    page = opened(visit, CANCELS)
+    expect(page.locator(".st-key-plots .eic-mark-row").first).to_be_attached()
+    across = (
+        "x => { const plot = document.querySelector('.st-key-plots .js-plotly-plot');"
+        " const axis = plot._fullLayout.xaxis;"
+        " return plot.getBoundingClientRect().left + axis._offset + axis.d2p(x); }"
+    )
+
+    def apart(_: object = None) -> float:
+        """Pixels between the mark and the input of the row."""
+        box = page.locator(".st-key-plots .eic-mark-row").first.bounding_box()
+        value = page.evaluate("eicBench.rows.inputs(eicBench.row).x")
+        assert box is not None
+        return abs(box["x"] + box["width"] / 2 - float(page.evaluate(across, value)))
+
+    eventually(page, apart, lambda pixels: pixels < 1.5)
+    plot = page.locator(".st-key-plots .js-plotly-plot .nsewdrag").last
+    plot.scroll_into_view_if_needed()
+    box = plot.bounding_box()
+    assert box is not None
+    page.evaluate(
+        "document.querySelector('.st-key-plots .js-plotly-plot').on('plotly_click',"
+        " ({points}) => { window.clickedAt = points[0].x })"
+    )
+    page.mouse.move(box["x"] + 0.8 * box["width"], box["y"] + 0.5 * box["height"])
+    page.wait_for_timeout(300)
+    page.mouse.click(box["x"] + 0.8 * box["width"], box["y"] + 0.5 * box["height"])
+    eventually(page, lambda: page.evaluate("eicBench.by"), lambda by: by == "row")
+    nearest = page.evaluate(
+        "(() => { const all = [...Array(eicBench.rows.count).keys()],"
+        " far = row => Math.abs(eicBench.rows.inputs(row).x - clickedAt);"
+        " return Math.min(...all.map(far)) === far(eicBench.row); })()"
+    )
+    assert nearest
+    eventually(page, apart, lambda pixels: pixels < 1.5)
+
+
+def test_another_format_shows_its_own_digits_at_the_same_row(visit: Callable[..., Page]) -> None:
+    page = opened(visit, CANCELS)
+    title, computed, _ = written(page)
+    page.get_by_role("button", name="float32").click()
+    expect(page.locator(".eic-written .eic-digits-name").nth(1)).to_have_text("float32")
+    again, shorter, _ = written(page)
+    assert len(shorter) < len(computed)
+    assert page.get_by_role("button", name="float32").get_attribute("aria-pressed") == "true"
+    assert title.split(":")[0] == again.split(":")[0] or "Row" in again
+
+
+def test_the_node_under_the_pointer_is_framed_in_the_ledger(visit: Callable[..., Page]) -> None:
+    page = opened(visit, "/?formula=sqrt(x%2B1)-sqrt(x)&range=x=loguniform:1:1e8")
+    page.get_by_text("Whose noise?").click()
+    bars = page.locator(".st-key-answer-noise .barlayer .trace").nth(1).locator(".point")
+    bars.first.wait_for(timeout=PATIENCE)
+    page.evaluate("eicBench.set({hover: 5})")
+    frame = page.locator(".st-key-answer-noise .eic-mark-hover")
+    expect(frame).to_have_count(1)
+    around = frame.bounding_box()
+    assert around is not None
+    within = [
+        box
+        for box in (bar.bounding_box() for bar in bars.all())
+        if box is not None
+        and around["x"] <= box["x"]
+        and around["y"] <= box["y"]
+        and box["x"] + box["width"] <= around["x"] + around["width"] + 1
+        and box["y"] + box["height"] <= around["y"] + around["height"] + 1
+    ]
+    assert len(within) == 1
+    page.evaluate("eicBench.set({hover: null})")
+    expect(frame).to_have_count(0)

@@ -1,0 +1,142 @@
+"""What the digits of a row and the gauges get from the server."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from functools import cache
+
+import pytest
+
+from eic_core.drawing.gauges import END, HEIGHT, Gauge, gauges_html
+from eic_core.drawing.scale import colour
+from eic_core.explain.digit_rows import digit_rows
+from eic_core.explain.phrases.gauges import gauge_words
+from eic_core.formula.syntax import read
+from eic_core.measure import Domain
+from eic_core.measure.measured import Quantiles
+from pages.ui.bench.digit_row import record_of
+from pages.ui.bench.gauges import gauges_of
+from pages.ui.kit.inspector_service import InspectionRequest, InspectionResult, InspectorService
+from tests.clocks import PacedClock
+
+LARGE = "+".join(f"sin({k}*x)*y-cos({k}*y)" for k in range(1, 9))
+
+
+@cache
+def result_of(text: str) -> InspectionResult:
+    names = read(text).formula.variables
+    domains = tuple((name, Domain("uniform", 1.0, 5.0)) for name in names)
+    service = InspectorService(clock=PacedClock(0.0))
+    return service.inspect(InspectionRequest(text, domains=domains))
+
+
+@pytest.mark.parametrize("kind", ["float64", "float32"])
+@pytest.mark.parametrize(
+    ("text", "better"), [("10000*x-9999*x", "x"), ("x+1", None), (LARGE, LARGE)]
+)
+def test_the_record_is_small_and_has_all_that_the_browser_reads(
+    text: str, better: str | None, kind: str
+) -> None:
+    result = result_of(text)
+    form = None if better is None else read(better).formula
+    rows = digit_rows(result.inspection, kind, form)
+    record = json.loads(json.dumps(record_of(result, rows, form, searching=False)))
+    assert len(json.dumps(record)) < 40_000
+    assert record["kind"] == kind
+    assert record["digits"] == {"float64": 17, "float32": 9}[kind]
+    assert record["titles"].keys() == set(result.inspection.formula.variables)
+    assert 0 <= record["typical"] <= record["nine_in_ten"] <= record["worst"]
+    for row in record["rows"]:
+        assert row["right"] <= row["end"] <= len(row["computed"])
+        assert str(row["wrong"]) in record["sentences"]
+        assert ("better" in row) is (form is not None)
+
+
+def test_the_same_request_is_the_same_rows_and_another_is_not() -> None:
+    def of(text: str) -> str:
+        result = result_of(text)
+        rows = digit_rows(result.inspection)
+        return str(record_of(result, rows, None, searching=True)["of"])
+
+    assert of("x+1") == of("x+1") != of("x+2")
+
+
+def test_a_form_to_write_instead_is_named_in_short() -> None:
+    result = result_of("10000*x-9999*x")
+    form = read("x").formula
+    assert (
+        record_of(result, digit_rows(result.inspection, better=form), form, searching=False)[
+            "better"
+        ]
+        == "x"
+    )
+    form = read("x" + "+0*x" * 50).formula
+    rows = digit_rows(result.inspection, better=form)
+    record = record_of(result, rows, form, searching=False)
+    assert 100 < len(record["better"]) <= 160
+    assert record_of(result, rows, None, searching=True)["better"] == ""
+
+
+def labels(html: str) -> list[str]:
+    return re.findall(r'aria-label="([^"]*)"', html)
+
+
+def test_gauges_say_all_that_they_show() -> None:
+    verdict = result_of("10000*x-9999*x").verdict
+    html = gauges_of(verdict, Quantiles(4.1, 4.2, 4.3, 4.2, 4.2))
+    sensitivity, writing, measured = labels(html)
+    assert sensitivity == "Sensitivity: 4.4 digits typically, 4.4 at one row in ten, 4.4 at worst"
+    assert writing == "Writing: 4.1 digits typically, 4.2 at one row in ten, 4.3 at worst"
+    assert measured.startswith("Measured: 3.6 digits typically, 4.0 at one row in ten")
+    numbers = re.findall(r"<b [^>]*>([^<]*)</b>", html)
+    assert numbers == ["4.4", "4.2", "4.0"]
+    assert html.count('role="tooltip"') == 3
+
+
+def test_gauges_have_one_size_before_and_after_the_writing_is_known() -> None:
+    verdict = result_of("x+1").verdict
+    before, after = gauges_of(verdict, None), gauges_of(verdict, Quantiles(0, 0, 0, 0, 0))
+    heights = [re.findall(r"(?<!-)height:(\d+)px", html)[0] for html in (before, after)]
+    assert heights[0] == heights[1]
+    assert int(heights[0]) <= HEIGHT
+    assert labels(before)[1] == "Writing: not computed yet"
+    assert ">…</b>" in before
+    assert ">…</b>" not in after
+
+
+def bars(digits: Quantiles) -> list[tuple[float, float]]:
+    """Where the bars of a gauge begin, and how wide they are, in percent."""
+    html = gauges_html([Gauge("Any", "any", digits)])
+    places = re.findall(r"left:([\d.]+)%;width:([\d.]+)%", html)
+    return [(float(left), float(width)) for left, width in places]
+
+
+def test_bars_follow_one_another_to_the_typical_loss_to_nine_in_ten_and_to_the_worst() -> None:
+    ends = [left + width for left, width in bars(Quantiles(2.0, 4.0, 8.0, 4.0, 4.0))]
+    assert ends == pytest.approx([100 * value / END for value in (2, 4, 8)], abs=0.02)
+
+
+def test_a_bar_has_the_colour_of_its_own_value_by_day_and_by_night() -> None:
+    html = gauges_html([Gauge("Any", "any", Quantiles(1.0, 2.0, 6.0, 2.0, 2.0))])
+    for value in (1.0, 2.0, 6.0):
+        assert f"light-dark({colour(value)},{colour(value, True)})" in html
+
+
+def test_an_infinite_loss_fills_the_gauge_with_hatches_and_an_undefined_one_is_empty() -> None:
+    infinite = Quantiles(1.0, math.inf, math.inf, 1.0, math.inf)
+    assert sum(width for _, width in bars(infinite)) == pytest.approx(100, abs=0.02)
+    html = gauges_html([Gauge("Any", "any", infinite)])
+    assert "repeating-linear-gradient" in html
+    assert ">∞</b>" in html
+    assert "all at one row in ten" in str(gauge_words("Any", infinite))
+    undefined = Quantiles(*[math.nan] * 5)
+    assert bars(undefined) == []
+    assert str(gauge_words("Any", undefined)) == "Any: no value to compare"
+
+
+def test_a_gauge_s_words_and_name_are_no_markup() -> None:
+    html = gauges_html([Gauge("<b>", '"<i>', None)])
+    assert "&lt;b&gt;" in html
+    assert "&quot;&lt;i&gt;" in html
