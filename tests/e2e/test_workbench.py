@@ -11,6 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.accessibility import violations
 from tests.e2e.browser import eventually, settle
+from tests.e2e.profiles import Scheme
 
 pytestmark = pytest.mark.e2e
 
@@ -203,6 +204,25 @@ def test_the_table_sorts_by_its_headers(visit: Opener) -> None:
     rows.nth(2).focus()
     page.keyboard.press("ArrowDown")
     expect(page.locator(".eic-pane-table tr[aria-current]")).to_have_attribute("data-row", "3")
+
+
+def test_letters_of_the_formula_stand_out_from_their_boxes_by_day_and_by_night(
+    visit: Opener,
+) -> None:
+    # Letters have the page's ink, and the other one where a box needs it, seen through a mask.
+    schemes: tuple[Scheme, ...] = ("light", "dark")
+    for scheme in schemes:
+        page = visit(LOGARITHM, scheme=scheme)
+        expect(page.locator(".eic-pane-formula svg")).to_be_visible()
+        inks = page.evaluate(
+            "[...document.querySelectorAll('.eic-pane-formula svg > g:has(#eic-glyphs), "
+            ".eic-pane-formula g[mask]')].map(g => getComputedStyle(g.querySelector("
+            "'#eic-glyphs, use')).color)"
+        )
+        light = [sum(map(int, re.findall(r"\d+", ink)[:3])) > 380 for ink in inks]
+        assert light == [scheme == "dark", scheme == "light"]
+        filled = "getComputedStyle(document.querySelector('#eic-glyphs')).fill"
+        assert page.evaluate(filled) == inks[0]
 
 
 @pytest.mark.parametrize("width", [1280, 390])
