@@ -151,8 +151,10 @@ def typeset_marked(latex: str, width: float) -> MarkedDrawing:
             raise refusal(latex, "nests too deeply to be drawn") from error
         glyphs, drawing, places = placed(page)
         if not _lacking([drawing], system_fonts=system_fonts):
-            opened, more, rest = drawing.partition(">")
-            return MarkedDrawing(opened + more + glyphs + rest, tuple(places))
+            opened, inner = drawing.removesuffix("</svg>").split(">", 1)
+            # A page may put what the drawing holds into another one.
+            svg = f'{opened}>{glyphs}<g fill="currentColor">{inner}</g></svg>'
+            return MarkedDrawing(svg, tuple(places))
     raise refusal(latex, "has letters that no font of the server has")
 
 

@@ -164,9 +164,9 @@ def _in_plain_text(
     )
     right, bottom = int(_LETTER * min(columns, len(letters))), int(_LINE * len(rows))
     return (
-        f'<svg width="{right}" height="{bottom}" viewBox="0 0 {right} {bottom}" fill="currentColor"'
-        ' font-family="monospace" font-size="13" xml:space="preserve" aria-hidden="true"'
-        f' focusable="false">{texts}</svg>'
+        f'<svg width="{right}" height="{bottom}" viewBox="0 0 {right} {bottom}"'
+        ' aria-hidden="true" focusable="false"><g fill="currentColor" font-family="monospace"'
+        f' font-size="13" xml:space="preserve">{texts}</g></svg>'
     ), places
 
 
