@@ -68,9 +68,13 @@ def test_a_click_selects_the_node_in_tree_formula_table_strip_and_plots_at_once(
     page.locator(".eic-pane-table tr[data-row='1']").click()
     expect(page.locator(".eic-pane-strip code").first).to_have_text("log(x)")
     expect(page).to_have_url(re.compile(r"node=1\b"))
+    sentence = page.locator(".eic-sentence").inner_text()
     page.reload()
     settle(page)
     expect(page.locator(".eic-pane-strip code").first).to_have_text("log(x)")
+    expect(page.locator(".eic-sentence")).to_have_text(sentence)
+    expect(page.locator(".st-key-formula_text textarea")).to_have_value("log(x)-3*sin(x)")
+    assert "seed=7" in page.url and "range=x" in page.url
 
 
 def test_the_pointer_lights_card_part_and_row_together(visit: Opener) -> None:
