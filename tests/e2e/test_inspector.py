@@ -10,10 +10,10 @@ from pathlib import Path
 from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
-from playwright.sync_api import FilePayload, Locator, Page, expect
+from playwright.sync_api import FilePayload, Page, expect
 
 from tests.e2e.accessibility import passes, violations
-from tests.e2e.browser import eventually, settle
+from tests.e2e.browser import settle
 
 pytestmark = pytest.mark.e2e
 
@@ -45,50 +45,6 @@ def sentence(page: Page) -> str:
 
 def query(page: Page) -> dict[str, list[str]]:
     return parse_qs(urlsplit(page.url).query, keep_blank_values=True)
-
-
-def click_tree_node(page: Page, index: int) -> None:
-    """Click the marker of the index-th node shown in the tree."""
-    chart = page.locator(".st-key-tree .js-plotly-plot")
-    chart.locator(".scatterlayer .point").first.wait_for(state="attached")
-    point = chart.locator(".scatterlayer .trace .point").nth(index)
-    point.scroll_into_view_if_needed()
-    seen: list[object] = []
-
-    def place() -> object:
-        seen.append(point.bounding_box())
-        return seen[-1]
-
-    eventually(page, place, lambda box: len(seen) > 1 and box == seen[-2])  # nothing moves it
-    box = point.bounding_box()
-    assert box is not None
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-
-
-def tree_point(page: Page, node: int) -> tuple[float, float]:
-    """Where the marker of a node stands on the screen."""
-    chart = page.locator(".st-key-tree .js-plotly-plot")
-    number = chart.evaluate(
-        "(plot, node) => [...plot.data.find(t => t.name === 'nodes').customdata].indexOf(node)",
-        node,
-    )
-    return middle(chart.locator(".scatterlayer .trace .point").nth(number))
-
-
-def middle(place: Locator) -> tuple[float, float]:
-    box = place.bounding_box()
-    assert box is not None
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-
-
-def inside(point: tuple[float, float], place: Locator) -> bool:
-    """Whether a point lies in an element that is shown."""
-    box = place.bounding_box() if place.count() else None
-    return box is not None and all(
-        box[start] < at < box[start] + box[size]
-        for at, start, size in zip(point, ("x", "y"), ("width", "height"), strict=True)
-    )
 
 
 def test_the_health_route_answers(server: str) -> None:
@@ -166,62 +122,11 @@ def test_a_first_visit_with_operon_text_and_a_csv_leads_to_the_guilty_part(visit
     target = page.get_by_role("combobox", name="compare with")
     expect(target).to_be_hidden()
     settle(page)
-    before = page.locator(".st-key-tree").bounding_box()
+    before = page.locator(".eic-pane-tree").bounding_box()
     page.locator(".st-key-data-panel summary").click()  # nor while it opens
     expect(target).to_have_value("load")
     expect(target).to_be_visible()
-    assert page.locator(".st-key-tree").bounding_box() == before
-
-
-def test_a_click_on_the_tree_or_the_table_selects_the_node_everywhere_and_a_reload_restores_all(
-    visit: Opener,
-) -> None:
-    page = visit("/?formula=" + quote("log(x)-3*sin(x)") + "&range=x%3D1.0:2.0&seed=7")
-    node = page.locator(".eic-node code")
-    expect(page.locator(".st-key-tree .js-plotly-plot")).to_be_visible()
-    click_tree_node(page, 0)
-    expect(node).to_have_text("x")
-    expect(page).to_have_url(re.compile(r"node=0"))
-
-    # it can be clicked again after another was chosen elsewhere
-    page.keyboard.press("b")
-    expect(node).to_have_text(re.compile("log"))
-    click_tree_node(page, 0)
-    expect(node).to_have_text("x")
-
-    # the pointer on a part of the formula frames its card, and a click there selects it
-    logarithm = page.locator(".st-key-coloured .mop", has_text=re.compile("^l(og|n)$"))
-    settle(page)
-    logarithm.hover()
-    card = page.locator("#eic-lit-tree")
-    eventually(page, lambda: inside(tree_point(page, 1), card), bool)
-    assert not any(inside(tree_point(page, k), card) for k in (0, 2, 3, 4, 5, 6))
-    logarithm.click()
-    expect(page).to_have_url(re.compile(r"node=1\b"))
-    # and the pointer on a card frames its part
-    settle(page)
-    page.mouse.move(*tree_point(page, 5))
-    part = page.locator("#eic-lit-formula")
-    sine = page.locator(".st-key-coloured .mop", has_text="sin")
-    eventually(page, lambda: part.count() and inside(middle(sine), part), bool)
-    assert not inside(middle(logarithm), part)
-
-    settle(page)
-    table = page.locator(".st-key-node_table canvas").first
-    table.scroll_into_view_if_needed()
-    expect(table).to_be_visible()
-    box = table.bounding_box()
-    assert box is not None
-    page.mouse.click(box["x"] + 18, box["y"] + 36 * 2 + 18)  # the check box of the second row
-    expect(page).to_have_url(re.compile(r"node=[1-9]"))
-    expect(node).not_to_have_text("x")
-    chosen, said = node.inner_text(), sentence(page)
-    page.reload()
-    settle(page)
-    expect(node).to_have_text(chosen)
-    expect(page.locator(".eic-sentence")).to_have_text(said)
-    expect(page.locator(".st-key-formula_text textarea")).to_have_value("log(x)-3*sin(x)")
-    assert (query(page)["seed"], query(page)["range"]) == (["7"], ["x=1.0:2.0"])
+    assert page.locator(".eic-pane-tree").bounding_box() == before
 
 
 def test_an_error_leaves_no_result_under_it_and_one_click_mends_a_misspelled_function(
@@ -343,8 +248,7 @@ def test_a_phone_never_scrolls_sideways_and_the_figures_are_painted_as_the_page(
         "() => getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
     )
     ink = page.evaluate(
-        "() => getComputedStyle(document.querySelector('.st-key-tree .js-plotly-plot "
-        ".colorbar text')).fill"
+        "() => getComputedStyle(document.querySelector('.eic-pane-canvas .tag')).fill"
     )
     paper, drawn = (sum(map(int, re.findall(r"\d+", c)[:3])) for c in (background, ink))
     if scheme == "dark":
@@ -366,13 +270,13 @@ def test_the_keyboard_alone_suffices(visit: Opener) -> None:
     page.keyboard.type("exp(x)-1")
     page.keyboard.press("Control+Enter")
     expect(page).to_have_url(re.compile("exp"))
-    expect(page.locator(".eic-node code")).to_have_text(re.compile("exp"))
+    expect(page.locator(".eic-pane-strip code").first).to_have_text(re.compile("exp"))
     page.keyboard.press("Tab")
-    before = page.locator(".eic-node code").inner_text()
+    before = page.locator(".eic-pane-strip code").first.inner_text()
     page.keyboard.press("k")
-    expect(page.locator(".eic-node code")).not_to_have_text(before)
+    expect(page.locator(".eic-pane-strip code").first).not_to_have_text(before)
     page.keyboard.press("b")
-    expect(page.locator(".eic-node code")).to_have_text(before)
+    expect(page.locator(".eic-pane-strip code").first).to_have_text(before)
 
 
 def test_every_download_arrives_and_parses(visit: Opener, tmp_path: Path) -> None:
@@ -392,36 +296,6 @@ def test_every_download_arrives_and_parses(visit: Opener, tmp_path: Path) -> Non
     assert "\\log" in texts["LaTeX"] or "\\ln" in texts["LaTeX"]
     compile(texts["Python"], "eic_reproduce.py", "exec")
     assert texts["HTML"].startswith("<!DOCTYPE html>") and "What to write instead" in texts["HTML"]
-
-
-def shown_nodes(page: Page) -> int:
-    return int(
-        page.evaluate(
-            "() => document.querySelector('.st-key-tree .js-plotly-plot').data"
-            ".find(t => t.name === 'nodes').x.length"
-        )
-    )
-
-
-def test_cool_parts_fold_and_a_click_unfolds_them(visit: Opener) -> None:
-    text = "+".join(f"sin({i}*x)/(y+{i})" for i in range(1, 40))
-    page = visit("/?formula=" + quote(text))
-    expect(page.locator(".st-key-tree .js-plotly-plot")).to_be_visible()
-    before = shown_nodes(page)
-    folded = page.evaluate(
-        "() => document.querySelector('.st-key-tree .js-plotly-plot').data"
-        ".find(t => t.name === 'nodes').hovertext.findIndex(t => t.includes('folded'))"
-    )
-    click_tree_node(page, folded)
-    expect(page).to_have_url(re.compile("node="))
-    page.wait_for_function(
-        "n => document.querySelector('.st-key-tree .js-plotly-plot').data"
-        ".find(t => t.name === 'nodes').x.length > n",
-        arg=before,
-    )
-    fold = page.get_by_role("button", name="Fold", exact=True)
-    fold.click()
-    expect(fold).to_have_count(0)
 
 
 def test_a_table_gives_residuals_columns_by_number_and_says_which_cells_are_bad(

@@ -11,6 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.accessibility import violations
 from tests.e2e.browser import eventually, settle
+from tests.e2e.profiles import Scheme
 
 pytestmark = pytest.mark.e2e
 
@@ -67,9 +68,13 @@ def test_a_click_selects_the_node_in_tree_formula_table_strip_and_plots_at_once(
     page.locator(".eic-pane-table tr[data-row='1']").click()
     expect(page.locator(".eic-pane-strip code").first).to_have_text("log(x)")
     expect(page).to_have_url(re.compile(r"node=1\b"))
+    sentence = page.locator(".eic-sentence").inner_text()
     page.reload()
     settle(page)
     expect(page.locator(".eic-pane-strip code").first).to_have_text("log(x)")
+    expect(page.locator(".eic-sentence")).to_have_text(sentence)
+    expect(page.locator(".st-key-formula_text textarea")).to_have_value("log(x)-3*sin(x)")
+    assert "seed=7" in page.url and "range=x" in page.url
 
 
 def test_the_pointer_lights_card_part_and_row_together(visit: Opener) -> None:
@@ -203,6 +208,25 @@ def test_the_table_sorts_by_its_headers(visit: Opener) -> None:
     rows.nth(2).focus()
     page.keyboard.press("ArrowDown")
     expect(page.locator(".eic-pane-table tr[aria-current]")).to_have_attribute("data-row", "3")
+
+
+def test_letters_of_the_formula_stand_out_from_their_boxes_by_day_and_by_night(
+    visit: Opener,
+) -> None:
+    # Letters have the page's ink, and the other one where a box needs it, seen through a mask.
+    schemes: tuple[Scheme, ...] = ("light", "dark")
+    for scheme in schemes:
+        page = visit(LOGARITHM, scheme=scheme)
+        expect(page.locator(".eic-pane-formula svg")).to_be_visible()
+        inks = page.evaluate(
+            "[...document.querySelectorAll('.eic-pane-formula svg > g:has(#eic-glyphs), "
+            ".eic-pane-formula g[mask]')].map(g => getComputedStyle(g.querySelector("
+            "'#eic-glyphs, use')).color)"
+        )
+        light = [sum(map(int, re.findall(r"\d+", ink)[:3])) > 380 for ink in inks]
+        assert light == [scheme == "dark", scheme == "light"]
+        filled = "getComputedStyle(document.querySelector('#eic-glyphs')).fill"
+        assert page.evaluate(filled) == inks[0]
 
 
 @pytest.mark.parametrize("width", [1280, 390])

@@ -43,3 +43,10 @@ def open_with_table(text: str, **query: str | list[str]) -> AppTest:
     here.state = replace(here.state, upload=table.digest, upload_name="rows.csv", domains=())
     here.wants_table = True
     return page.run()
+
+
+def select_node(page: AppTest, node: int) -> AppTest:
+    """Select a node, as the tree does in a browser."""
+    visit = page.session_state["visit"]
+    visit.state = replace(visit.state, node=node)
+    return page.run()

@@ -14,6 +14,7 @@ from eic_core.explain.what_if import what_if_mean
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, Samples, inspect, sample_domains
 from pages.ui.figures.noise import NOBODY, waterfall_figure, waterfall_words
+from tests.pages.panels import select_node
 from tests.pages.test_app_inspector import html_of, open_page, state_of
 
 BRANCH = {
@@ -124,7 +125,7 @@ def test_the_switch_stacks_the_means_of_shares() -> None:
 def test_a_button_leads_back_to_the_node_whose_bar_was_clicked() -> None:
     page = open_page(formula="sqrt(x+1) - sqrt(x)", range=["x=loguniform:1:1e8"], ask="noise")
     page.session_state["noise-back"] = (page.session_state["visit"].last_good.request, 6)
-    page.button(key="go-Down").click().run()
+    select_node(page, 3)
     assert state_of(page).node == 3
     said = html_of(page)
     found = re.search(
@@ -151,7 +152,7 @@ def test_a_masked_loss_is_listed_and_the_answer_to_what_if_stays() -> None:
     assert math.isclose(found.eic_after, 0.5 * math.log10(2), rel_tol=0.1)
     said = "Replaced by its mean"
     assert said in html_of(page)
-    page.button(key="go-Up").click().run()
+    select_node(page, inspection.formula.parents[6])
     assert said in html_of(page) and "what-if-6" not in {b.key for b in page.button}
     page.button(key="take-mean-6").click().run()
     assert state_of(page).formula == found.text

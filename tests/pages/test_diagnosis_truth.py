@@ -15,6 +15,7 @@ from eic_core.measure import Domain, inspect, sample_domains
 from eic_core.measure.table import read_table
 from pages.ui.figures.noise import lanes, triangulated_figure, triangulated_words
 from pages.ui.questions.truth import BADGES
+from tests.pages.panels import select_node
 from tests.pages.test_app_inspector import html_of, open_page, state_of
 
 ROOTS = {"formula": "sqrt(x+1) - sqrt(x)", "range": ["x=loguniform:1:1e8"], "ask": "truth"}
@@ -116,8 +117,7 @@ def test_a_selected_row_selects_its_node() -> None:
     page.run()
     assert not page.exception
     assert page.session_state["truth-table"]["selection"]["rows"] == [0]  # follows the node
-    page.session_state["visit"].state = replace(state_of(page), node=3)
-    page.run()
+    select_node(page, 3)
     assert state_of(page).node == 3
     assert page.session_state["truth-table"]["selection"]["rows"] == [2]
     assert "✓ agrees</span> <code>√(x + 1)</code>" in html_of(page)

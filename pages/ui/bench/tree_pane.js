@@ -91,7 +91,7 @@ class Pane {
       element("option", {value: "row"}, "colour: this row"));
     this.tools = element("div", {class: "eic-pane-tools", role: "toolbar", "aria-label": "Formula, tree and table"},
       element("span", {class: "eic-pane-switch"}, this.asTree, this.asTable), this.places, this.by,
-      button("Keys", "?", () => this.help()));
+      button("Keys", "?", () => this.help(), {class: "eic-pane-ask"}));
     this.canvas = element("div", {class: "eic-pane-canvas"});
     this.unfoldAll = button("Unfold all", "⊞", () => this.unfoldEvery());
     this.foldAll = button("Fold again", "⊟", () => { this.shut.clear(); this.trigger("unfold", []); });
@@ -260,7 +260,7 @@ class Pane {
     this.picture = shape("svg", {viewBox: `${x - 3} ${y - 3} ${width + 6} ${height + 6}`, "aria-hidden": "true"});
     this.under = shape("g", {});
     this.mask = shape("mask", {id: "eic-other-ink", maskUnits: "userSpaceOnUse", x: x - 3, y: y - 3, width: width + 6, height: height + 6});
-    const glyphs = shape("g", {id: "eic-glyphs"});
+    const glyphs = shape("g", {id: "eic-glyphs", fill: "currentColor"});
     glyphs.append(...parsed.childNodes);
     const first = shape("g", {});
     first.append(glyphs);
