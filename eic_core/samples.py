@@ -362,6 +362,72 @@ class Domain:
             return name, cls("fixed", numbers[0], numbers[0])
         return name, cls(kind, *numbers)
 
+    @classmethod
+    def parse_all(cls, texts: Iterable[str]) -> tuple[dict[str, Domain], dict[str, str]]:
+        """Read what can be read of some ranges.
+
+        Parameters
+        ----------
+        texts
+            As `parse` takes them; of two for one variable the last counts.
+
+        Returns
+        -------
+        tuple[dict[str, Domain], dict[str, str]]
+            The domain of each variable, and why each other text is none.
+
+        Examples
+        --------
+        >>> domains, problems = Domain.parse_all(["x=1:5", "y=5:1"])
+        >>> list(domains), problems
+        (['x'], {'y=5:1': 'the range 5:1 is upside down: write 1:5'})
+        """
+        domains: dict[str, Domain] = {}
+        problems: dict[str, str] = {}
+        for text in texts:
+            try:
+                domains.update([cls.parse(text)])
+            except DataError as error:
+                problems[text] = str(error)
+            except OverflowError:
+                problems[text] = "a number is too large"
+        return domains, problems
+
+    def as_kind(self, kind: str) -> Domain:
+        """A domain of another kind at about the same place.
+
+        Parameters
+        ----------
+        kind
+            "uniform", "normal", "loguniform" or "fixed".
+
+        Returns
+        -------
+        Domain
+            Of that kind.
+
+        Examples
+        --------
+        >>> Domain("uniform", 2.0, 4.0).as_kind("fixed")
+        Domain(kind='fixed', low=3.0, high=3.0)
+        """
+        low, high = self.low, self.high
+        if self.kind == "normal":
+            low, high = self.low - 2 * self.high, self.low + 2 * self.high
+        # The sum of two large ends could overflow.
+        centre = low / 2 + high / 2
+        if kind == "fixed":
+            return Domain(kind, centre, centre)
+        if low == high:
+            low, high = centre - 1, centre + 1
+        if kind == "normal":
+            return Domain(kind, centre, float(f"{(high - low) / 4:.3g}"))
+        if kind == "loguniform" and low <= 0:
+            high = high if high > 0 else 1.0
+            # A logarithm needs positive ends: three decades below the upper one.
+            low = float(f"{high / 1000:.3g}")
+        return Domain(kind, low, high)
+
     def __str__(self) -> str:
         if self.kind == "fixed":
             return f"{self.low!r}"

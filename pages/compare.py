@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from pages.gap import gap_page
 from pages.ui.compare.desk import (
@@ -20,15 +20,15 @@ from pages.ui.compare.desk import (
 from pages.ui.compare.inputs import (
     ask_for_data,
     data_input,
-    examples_view,
     follow_list_link,
+    inputs_line,
     list_input,
     list_notes,
-    show_detected,
 )
 from pages.ui.compare.pair import Pair, measure_pair, pair_inputs, pair_view
 from pages.ui.compare.results import (
     ask_about_table,
+    reading_notes,
     results_view,
     show_end,
     show_left_out,
@@ -37,9 +37,7 @@ from pages.ui.compare.results import (
 from pages.ui.inspector.headline import closed_notice
 from pages.ui.kit import glossary
 from pages.ui.kit.door import may_inspect
-from pages.ui.kit.inspector_service import InspectorService
-from pages.ui.kit.messages import quiet_note, show_heading
-from pages.ui.kit.prepared import draw_style
+from pages.ui.kit.messages import quiet_note
 from pages.ui.kit.visit import Visit, change_state, sync_with_url, write_url
 from pages.ui.kit.wiring import inspector_service
 
@@ -48,7 +46,7 @@ def compare_page() -> None:
     if not may_inspect():
         closed_notice()
         return
-    draw_style(Path(__file__).parent / "ui" / "compare" / "compare.css")
+    st.html(Path(__file__).parent / "ui" / "compare" / "compare.css")
     desk = compare_desk()
     visit = sync_with_url(desk.last_state or CompareState())
     assert isinstance(visit.state, CompareState)
@@ -59,11 +57,17 @@ def compare_page() -> None:
     state = visit.state
     assert isinstance(state, CompareState)
     desk.last_state = state
+    pair = measure_pair(visit, state, inspector_service())
+    unknown = variables_without_range(desk, state, visit.table)
+    waiting = bool(state.upload) and visit.table is None and not desk.as_stored
+    if desk.imported is not None and not unknown and not waiting:
+        advance_scoring(desk, state, visit.table)
     _header()
-    pair, detected = _inputs(visit, desk, state, inspector_service())
-    _list(visit, desk, state, detected)
-    show_heading("Two formulas side by side", 3)
-    pair_inputs(state)
+    _inputs(visit, desk, state, pair)
+    if desk.imported is not None:
+        _list(visit, desk, unknown, waiting)
+    with st.expander("Two formulas side by side", expanded=bool(state.other), key="pair-fold"):
+        pair_inputs(state)
     pair_view(pair)
     if state.formula and state.other and "b" not in state.to_query():
         quiet_note(
@@ -88,42 +92,39 @@ def _header() -> None:
         )
 
 
-def _inputs(
-    visit: Visit, desk: CompareDesk, state: CompareState, service: InspectorService
-) -> tuple[Pair, DeltaGenerator | None]:
-    list_column, data_column = st.columns([5, 4], gap="medium")
-    pair = measure_pair(visit, state, service)
-    with list_column:
-        list_input(desk)
-        list_notes(desk, state)
-    with data_column:
-        listed = desk.variable_names(state.list_base)
-        detected = data_input(visit, tuple(dict.fromkeys([*listed, *pair.variables])))
-    return pair, detected
+def _inputs(visit: Visit, desk: CompareDesk, state: CompareState, pair: Pair) -> None:
+    """The list and the data: open until they have been read, then a line that opens them."""
+    settled = desk.settled or (desk.raw is None and pair.measured)
+    scored = desk.scored if desk.settled else None
+    notices = [] if scored is None else scoring_notices(desk, state, visit.table)
+    with ExitStack() as stack:
+        if settled:
+            line = inputs_line(desk, visit, len(notices))
+            stack.enter_context(st.expander(line, key=f"inputs-{desk.number}"))
+        list_column, data_column = st.columns([5, 4], gap="medium")
+        with list_column:
+            list_input(desk)
+            list_notes(desk, state)
+            if scored is not None:
+                reading_notes(desk, scored, notices)
+        with data_column:
+            names = [*desk.variable_names(state.list_base), *pair.variables]
+            data_input(
+                visit, tuple(dict.fromkeys(names)), detected_counting(desk, state, visit.table)
+            )
 
 
-def _list(
-    visit: Visit, desk: CompareDesk, state: CompareState, detected: DeltaGenerator | None
-) -> None:
+def _list(visit: Visit, desk: CompareDesk, unknown: tuple[str, ...], waiting: bool) -> None:
     """The front of the list, or the reason why there is none."""
-    if desk.imported is None:
-        if desk.raw is None and not (state.formula or state.other):
-            examples_view()
-        return
-    if state.upload and visit.table is None and not desk.as_stored:
+    if waiting:
         quiet_note("The list is scored once its table is here: choose it under Data.")
-        return
-    if unknown := variables_without_range(desk, state, visit.table):
+    elif unknown:
         ask_for_data(unknown)
-        return
-    advance_scoring(desk, state, visit.table)
-    if desk.scored is not None and desk.scored_for == desk.job_key:
-        show_detected(detected, detected_counting(desk, state, visit.table))
-        if not desk.scored.check.passed and desk.table_confirmed_for != desk.scored_for:
-            ask_about_table(desk.scored)
-            show_left_out(desk, desk.scored, visit)
-            return
-        results_view(desk, desk.scored, scoring_notices(desk, state, visit.table), visit)
+    elif desk.scored is not None and desk.settled:
+        results_view(desk, desk.scored, visit)
+    elif desk.scored is not None and desk.scored_for == desk.job_key:
+        ask_about_table(desk.scored)
+        show_left_out(desk, desk.scored, visit)
     elif desk.job is not None and desk.job.running:
         show_progress(f"scoring-{desk.number}")
     else:

@@ -22,7 +22,6 @@ from pages.ui.gap.gap_views import (
 from pages.ui.inspector.headline import closed_notice
 from pages.ui.kit import glossary
 from pages.ui.kit.door import may_inspect
-from pages.ui.kit.prepared import draw_style
 
 
 def gap_page() -> None:
@@ -30,7 +29,7 @@ def gap_page() -> None:
     if not may_inspect():
         closed_notice()
         return
-    draw_style(Path(__file__).parent / "ui" / "gap" / "gap.css")
+    st.html(Path(__file__).parent / "ui" / "gap" / "gap.css")
     with st.container(key="header", gap="small"):
         st.markdown("### Stability gap", anchors=False, width="content")
         st.markdown(

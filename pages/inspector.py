@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.ui.inspector.data_input import data_panel
-from pages.ui.inspector.first_minute import first_minute, recent_inputs, samples_note
+from pages.ui.inspector.first_minute import first_minute, recent_inputs
 from pages.ui.inspector.formula_input import (
     formula_buttons,
     formula_error,
@@ -53,7 +53,6 @@ def inspector_page() -> None:
     if answer.formula_error is not None:
         formula_error(answer.formula_error)
     answer_message(visit, answer)
-    samples_note(visit)
     result = answer.result
     if result is None:
         return

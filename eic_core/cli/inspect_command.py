@@ -302,32 +302,32 @@ def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> s
     return "\n".join(lines)
 
 
-def digits_document(shown: DigitRows) -> dict[str, Any]:
+def digits_document(digits: DigitRows) -> dict[str, Any]:
     """The worst row, digit under digit; null without rows."""
-    row = shown.worst_row
+    row = digits.worst_row
     keys = "exact", "computed", "right", "lost", "inputs"
     worst = None if row is None else {key: row.to_json()[key] for key in keys}
-    return {"kind": shown.kind, "worst": worst}
+    return {"kind": digits.kind, "worst": worst}
 
 
 _TYPES = {"float64": "double", "float32": "float32"}
 
 
-def digit_lines(shown: DigitRows) -> list[str]:
+def digit_lines(digits: DigitRows) -> list[str]:
     """The exact value and the computed one at the worst row; marks stand under wrong digits."""
-    row = shown.worst_row
+    row = digits.worst_row
     if row is None:
         return []
     inputs = ", ".join(f"{name} = {text}" for name, text in row.inputs.items())
     marks = " " * row.right + "^" * (row.end - row.right)
     lines = [
         f"exact        {row.exact}{f'   at {inputs}' if inputs else ''}",
-        f"{_TYPES[shown.kind]:<12} {row.computed}",
+        f"{_TYPES[digits.kind]:<12} {row.computed}",
     ]
     return [
         *lines,
         *([f"             {marks}"] if row.wrong else []),
-        f"             {shown.sentence}",
+        f"             {digits.sentence}",
     ]
 
 

@@ -129,6 +129,12 @@ def tree_svg(
     return picture.text(width, below, legend=legend)
 
 
+def title_of(inspection: Inspection, by: str = "eic") -> str:
+    """What the picture of a tree is, for who hears it."""
+    whole = wording.shorten(inspection.nodes[-1].text, 120)
+    return f"The tree of {whole}, coloured by {SCALE_TITLES[by]}"
+
+
 class _Picture:
     """A scene on its way to SVG."""
 
@@ -157,8 +163,7 @@ class _Picture:
         width = max(scene.width, min(LEGEND_WIDTH, room - 2 * PADDING)) + 2 * PADDING
         height = scene.height + below
         left = (width - scene.width) / 2
-        whole = wording.shorten(self.inspection.nodes[-1].text, 120)
-        name = _text(f"The tree of {whole}, coloured by {SCALE_TITLES[self.by]}")
+        name = _text(title_of(self.inspection, self.by))
         role = f'role="tree" aria-label="{name}"' if self.interactive else 'role="img"'
         parts = [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '

@@ -128,8 +128,8 @@ class DigitRows(Plain):
         "typical",
         "nine_in_ten",
         "worst",
-        ("steps", lambda shown: base64.b64encode(shown.steps.tobytes()).decode("ascii")),
-        ("created", lambda shown: [_short(digits) for digits in shown.created]),
+        ("steps", lambda result: base64.b64encode(result.steps.tobytes()).decode("ascii")),
+        ("created", lambda result: [_short(digits) for digits in result.created]),
         "sentence",
         "sentences",
     )
@@ -377,8 +377,8 @@ def digits_under_digits(
     """The exact value, and each result with the digits that it has lost, under each other.
 
     >>> from flint import arb
-    >>> exact, (shown,) = digits_under_digits(arb("9.9999"), [(10.25, 14.3)], "float32")
-    >>> print(exact.strip(), shown.text, shown.text[shown.right :], sep="\\n")
+    >>> exact, (result,) = digits_under_digits(arb("9.9999"), [(10.25, 14.3)], "float32")
+    >>> print(exact.strip(), result.text, result.text[result.right :], sep="\\n")
     9.99990000
     10.25000000
     25000000
@@ -401,19 +401,19 @@ def digits_under_digits(
         for number, under in zip([exact, *finite], [True, *aligned], strict=True)
     ]
     width = max(map(len, heads))
-    shown = []
+    lines = []
     for (value, lost), number, under, head in zip(results, finite, aligned, heads[1:], strict=True):
         if number is None or not under:
             text = _alone(value, number, digits)
             right = 0 if lost > 0 else len(text)
-            shown.append(Compared(text, right, len(text), digits if lost > 0 else 0, lost))
+            lines.append(Compared(text, right, len(text), digits if lost > 0 else 0, lost))
             continue
         text = head.rjust(width, PAD)
         wrong = _wrong_digits(exact, number, scale, digits) if lost > 0 else 0
         same_sign = exact.negative == number.negative or not number.mantissa
         right = _right_characters(text, wrong, digits, same_sign)
-        shown.append(Compared(text + scale.power, right, len(text), wrong, lost))
-    return heads[0].rjust(width, PAD) + scale.power, shown
+        lines.append(Compared(text + scale.power, right, len(text), wrong, lost))
+    return heads[0].rjust(width, PAD) + scale.power, lines
 
 
 def _alone(value: float, number: _Number | None, digits: int) -> str:

@@ -112,8 +112,14 @@ def row_document(
     }
 
 
-def pick(scores: Sequence[ListedScore], alpha: float = READABLE, eta: float = ETA) -> Pick:
-    """The formula to take if a digit costs `alpha` (0 or more), a node the factor `eta` (0 to 1).
+def pick(
+    scores: Sequence[ListedScore],
+    alpha: float = READABLE,
+    eta: float = ETA,
+    groups: Sequence[tuple[int, ...]] = (),
+) -> Pick:
+    """The formula to take if a digit costs `alpha` (0 or more), a node the factor `eta` (0 to 1);
+    `groups` are the `twins` of the scores, if they have been looked for.
 
     >>> from eic_core.pool.importers import Listed
     >>> from eic_core.pool.listing import TableData, score_listing
@@ -129,7 +135,7 @@ def pick(scores: Sequence[ListedScore], alpha: float = READABLE, eta: float = ET
     if not 0 < eta <= 1:
         raise DataError(f"a node cannot cost a factor {eta:g}", hint="give at most 1: 0.999, say")
     missing = left_out((s.listed.row, s.listed.formula, s.score) for s in scores)
-    groups = twins(scores)
+    groups = groups or twins(scores)
     firsts = [scored for i, scored in enumerate(scores) if groups[i][0] == i]
     ranked = _best_first(firsts, alpha, eta)
     if not ranked:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eic_core.formula.rendering import short_text
-from eic_core.formula.tree import CONSTANT, Formula
+from eic_core.formula.rendering import number_latex, short_text, to_latex
+from eic_core.formula.tree import CONSTANT, Formula, Node
 from eic_core.operators import OPERATORS, exponentials, hyperbolic, special, trigonometry
 from eic_core.pool.candidate import Refused, read_candidate
 from eic_core.pool.listing import ListedScore
@@ -22,6 +22,11 @@ TRANSCENDENTAL = frozenset(
 """Functions of one argument that no finite sum, product or root of it writes."""
 
 _STEP_TEXT = 40
+
+_NUMBER = re.compile(r"(?<![\w.])(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+
+_PRINTED = 4
+"""Digits of a constant that two printings of one formula share."""
 
 
 @dataclass(frozen=True)
@@ -74,19 +79,37 @@ def _powers(formula: Formula) -> Iterator[int]:
             yield node.id
 
 
-def structure_of(scored: ListedScore) -> Structure:
-    """That of a scored formula, read once more as it was."""
+def formula_of(scored: ListedScore) -> Formula | None:
+    """A scored formula, read once more as it was; None if it was refused."""
     candidate = scored.listed.candidate()
     if scored.syntax:
         candidate = candidate.in_notation(scored.syntax)
     reading = read_candidate(candidate, tuple(scored.columns.values()))
-    return Structure() if isinstance(reading, Refused) else Structure.of(reading.formula)
+    return None if isinstance(reading, Refused) else reading.formula
 
 
-_NUMBER = re.compile(r"(?<![\w.])(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+def structure_of(scored: ListedScore) -> Structure:
+    formula = formula_of(scored)
+    return Structure() if formula is None else Structure.of(formula)
 
-_PRINTED = 4
-"""Digits of a constant that two printings of one formula share."""
+
+def short_latex(formula: Formula) -> str:
+    r"""LaTeX with constants as short as tables print them.
+
+    >>> from eic_core.formula.syntax import read
+    >>> print(short_latex(read("1.23456789*x + 2").formula))
+    1.235 \cdot x + 2
+    """
+
+    def shortened(node: Node, latex: str) -> str:
+        long = node.operator == CONSTANT and len(node.label) > _PRINTED + 3
+        return (
+            number_latex(f"{float(node.label):.{_PRINTED}g}")
+            if long and "/" not in node.label
+            else latex
+        )
+
+    return to_latex(formula, decorate=shortened)
 
 
 def printed(text: str) -> str:
@@ -127,6 +150,6 @@ def _keys(scored: ListedScore) -> Iterator[Hashable]:
         yield scored.listed.problem, score.values, *losses
 
 
-def first_of_twins(scores: Sequence[ListedScore]) -> np.ndarray:
-    """Whether each formula is the first of its twins: shape (N,)."""
-    return np.array([group[0] == place for place, group in enumerate(twins(scores))], dtype=bool)
+def first_of(groups: Sequence[tuple[int, ...]]) -> np.ndarray:
+    """Whether each formula is the first of its `twins`: shape (N,)."""
+    return np.array([group[0] == place for place, group in enumerate(groups)], dtype=bool)

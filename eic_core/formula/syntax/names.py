@@ -101,6 +101,19 @@ def canonical_name(name: str) -> str:
     return f"x{match.group(match.lastindex or 1)}" if match else name
 
 
+def may_hold(text: str, name: str) -> bool:
+    """Whether a formula's text may hold a variable of that name, in any of its spellings.
+
+    >>> [may_hold(text, "x1") for text in ("sin(X_1)", "x[1]", "x₁", "x + 1", "θ")]
+    [True, True, True, False, True]
+    """
+    plain, name = (
+        re.sub(r"[\s_{}\[\]:,\\]", "", unicodedata.normalize("NFKC", each)).casefold()
+        for each in (text, name)
+    )
+    return bool(text) and (name in plain or not plain.isascii())
+
+
 def _kept_case(name: str) -> str:
     """As `canonical_name`, but ``X0`` stays apart from ``x0``.
 

@@ -64,8 +64,8 @@ class Pane {
     this.ended = bench.listen((keys) => this.follow(keys));
     this.onKey = (event) => this.pageKey(event);
     document.addEventListener("keydown", this.onKey);
-    this.watch = new ResizeObserver(() => { this.scaleFormula(); this.show(); });
-    this.watch.observe(this.root);
+    this.watch = new ResizeObserver(() => { this.scaleFormula(); if (this.svg && this.fitted) this.fit(); });
+    for (const part of [this.root, this.canvas]) this.watch.observe(part);
   }
 
   close() {

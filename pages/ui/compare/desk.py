@@ -35,10 +35,13 @@ from eic_core.pool.listing import (
     accuracy_keys,
     column_notes,
     counted_from,
+    diagnose_listing,
     front_of,
     stored_scores,
 )
+from eic_core.pool.pick_phrases import also_rows
 from eic_core.pool.picking import Pick, pick
+from eic_core.pool.structure import first_of, twins
 from eic_core.pool.table_check import TableCheck
 from eic_core.pool.tool_functions import protected_note, with_plain_functions
 from pages.ui.kit.browser import uninterrupted
@@ -171,6 +174,10 @@ def unpack_text(packed: str) -> str | None:
 _KEY = "compare-desk"
 
 
+# The diagnosis of a front: of formulas with an EIC from here on, and of at most so many.
+_LEAST_CAUSE, _MOST_CAUSES = 1.0, 60
+
+
 @dataclass(frozen=True)
 class Scored:
     """The scores of a list, its fronts and choices."""
@@ -181,6 +188,7 @@ class Scored:
     seconds: float = 0.0  # How long scoring took; 0 if the scores came with the file
     check: TableCheck = TableCheck()  # Reasons against the table of the scores
     lacking: tuple[ListedScore, ...] = ()  # Without an R² where the others have one, or a score
+    groups: tuple[tuple[int, ...], ...] = ()  # The twins of each, itself included
     _choices: dict[float, Pick | None] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -192,7 +200,7 @@ class Scored:
         """The formula to take at `alpha` a digit; None without R² and EIC."""
         if alpha not in self._choices:
             try:
-                self._choices[alpha] = pick(self.scores, alpha)
+                self._choices[alpha] = pick(self.scores, alpha, groups=self.groups)
             except DataError:
                 self._choices[alpha] = None
         return self._choices[alpha]
@@ -206,10 +214,25 @@ class Scored:
     ) -> Scored:
         """Scores with the front of each accuracy, and of none."""
         accuracies = accuracy_keys(scores)
-        fronts = {name: front_of(scores, values) for name, values in accuracies.items()}
-        fronts[""] = front_of(scores, None)
+        groups = twins(scores)
+        counted = first_of(groups)
+        fronts = {name: front_of(scores, values, counted) for name, values in accuracies.items()}
+        fronts[""] = front_of(scores, None, counted)
         lacking = tuple(s for s in scores if s.score.left_out is not None)
-        return cls(scores, accuracies, fronts, seconds, check, lacking)
+        return cls(scores, accuracies, fronts, seconds, check, lacking, groups)
+
+    def also(self, place: int) -> str:
+        """The other rows of a formula, "" if there are none."""
+        others = [self.scores[i].listed.row for i in self.groups[place] if i != place]
+        return str(also_rows(others)) if others else ""
+
+    @property
+    def to_diagnose(self) -> list[int]:
+        """Places on the front of formulas that may have a cause, the largest EIC first."""
+        scores, members = self.scores, np.flatnonzero(self.fronts[self.default_accuracy])
+        eics = {int(i): scores[i].score.eic for i in members}
+        worth = [i for i, eic in eics.items() if not eic < _LEAST_CAUSE or scores[i].score.invalid]
+        return sorted(worth, key=lambda i: -np.nan_to_num(eics[i], nan=np.inf))[:_MOST_CAUSES]
 
     @property
     def default_accuracy(self) -> str:
@@ -256,6 +279,13 @@ class CompareDesk:
         if not self.problem:
             return self.imported.rows
         return tuple(row for row in self.imported.rows if row.problem == self.problem)
+
+    @property
+    def settled(self) -> bool:
+        """Whether there are scores to show, of a table that is not in doubt."""
+        if self.scored is None or self.scored_for != self.job_key:
+            return False
+        return self.scored.check.passed or self.table_confirmed_for == self.scored_for
 
     def look_at(self, problem: str) -> None:
         """Choose a problem; "" for all."""
@@ -421,6 +451,11 @@ def use_default_range(names: tuple[str, ...]) -> None:
 
 
 @uninterrupted()
+def want_table() -> None:
+    current_visit().wants_table = True
+
+
+@uninterrupted()
 def confirm_table() -> None:
     desk = compare_desk()
     desk.table_confirmed_for = desk.scored_for
@@ -542,6 +577,19 @@ def _begin(desk: CompareDesk, data: ListingData, exponents: Exponents) -> Job:
                 seconds=UNHURRIED,
                 long=True,
             )
-            return Scored.of(scores, time.monotonic() - started, check)
+            scored = Scored.of(scores, time.monotonic() - started, check)
+            if not findings and (places := scored.to_diagnose):
+                scores = workers().run(
+                    diagnose_listing,
+                    rows,
+                    scores,
+                    data,
+                    places,
+                    progress=progress,
+                    wait=wait,
+                    seconds=UNHURRIED,
+                    long=True,
+                )
+            return replace(scored, scores=scores)
 
     return Jobs().start("scoring", "Scoring the list", work)

@@ -38,7 +38,7 @@ class FrontView:
     on_front: np.ndarray  # shape (N,): Whether each score is on the front
     accuracy: np.ndarray | None  # shape (N,): Errors; None draws EIC upwards instead
     accuracy_name: str = ""
-    picked: tuple[int, ...] = ()  # Places that are marked
+    picked: tuple[int, ...] = ()  # Places that are marked, with the numbers of their rows
 
 
 def drawn_places(view: FrontView) -> np.ndarray:
@@ -68,7 +68,7 @@ def front_figure(view: FrontView, *, dark: bool = False, narrow: bool = False) -
                 data.append(_points(view, own[chosen], method, symbol, dark, finite))
     data += [_marks(view, places, theme), _bar(dark)]
     layout = base_layout(dark) | {
-        "height": 400 if narrow else 480,
+        "height": 400 if narrow else 430,
         "margin": {"l": 8, "r": 8, "t": 34 if len(methods) > 1 else 12, "b": 8},
         "xaxis": axis_style(theme)
         | {"title": {"text": "complexity (nodes)", "standoff": 6}, **_across(view, places)},
@@ -206,7 +206,8 @@ def _hover(view: FrontView, place: int) -> str:
         accuracy = f"{view.accuracy_name} {view.accuracy[place]:.4g} · "
     member = " · on the front" if view.on_front[place] else ""
     return (
-        f"{formula}{more}<br>{accuracy}{scored.score.complexity} nodes · "
+        f"<b>row {scored.listed.row}</b> {formula}{more}<br>{accuracy}{scored.score.complexity} "
+        "nodes · "
         f"{_WORST} {wording.digits_lost(scored.score.eic)} digits{member}"
     )
 
@@ -231,12 +232,15 @@ def _marks(view: FrontView, places: np.ndarray, theme: Theme) -> dict[str, Any]:
     picked = [i for i in view.picked if i in set(places.tolist())]
     return {
         "type": "scatter",
-        "mode": "markers",
+        "mode": "markers+text",
         "hoverinfo": "skip",
         "showlegend": False,
         "cliponaxis": False,
         "x": _complexity(view)[picked],
         "y": _upwards(view)[picked],
+        "text": [f"<b>{view.scores[i].listed.row}</b>" for i in picked],
+        "textposition": "middle right",
+        "textfont": {"size": 13, "color": theme.accent},
         "marker": {
             "size": 21,
             "symbol": "circle-open",

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from eic_core import wording
 from eic_core.formula.syntax import canonical_name
@@ -21,13 +20,14 @@ from pages.ui.compare.desk import (
     read_list,
     read_list_again,
     use_default_range,
+    want_table,
 )
 from pages.ui.inspector.data_input import data_panel
 from pages.ui.inspector.formula_input import exponents_choice
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.inspector_service import Answer
 from pages.ui.kit.messages import quiet_note, show_error, show_note
-from pages.ui.kit.text import clean, escape, prose
+from pages.ui.kit.text import clean, code_label, escape, label, prose
 from pages.ui.kit.visit import Visit, change_state, current_visit, keep_upload, sync_widget
 from study.demo import demo_pool_path, problem_folder
 
@@ -142,17 +142,19 @@ def list_input(desk: CompareDesk) -> None:
         st.text_area(
             "Formulas",
             key="list_text",
-            height=172,
+            height=150,
             placeholder=_PLACEHOLDER,
             on_change=_read_pasted,
         )
-        st.button(
-            "Compare",
-            type="primary",
-            key="compare_list",
-            on_click=_read_pasted,
-            help="Ctrl+Enter or ⌘+Enter in the field does the same",
-        )
+        with st.container(horizontal=True, key="list-actions"):
+            st.button(
+                "Compare",
+                type="primary",
+                key="compare_list",
+                on_click=_read_pasted,
+                help="Ctrl+Enter or ⌘+Enter in the field does the same",
+            )
+            examples_view()
         st.file_uploader(
             "or a file: CSV, JSON, a notebook, LaTeX or text, gzipped or not",
             key=f"list-file-{desk.uploader}",
@@ -183,7 +185,7 @@ def list_input(desk: CompareDesk) -> None:
                 key=sync_widget("edit_text", desk.raw),
                 height=220,
                 label_visibility="collapsed",
-                on_change=_read_edited,
+                on_change=lambda: read_list(st.session_state["edit_text"]),
             )
 
 
@@ -193,10 +195,6 @@ def _read_pasted() -> None:
     # Leaving the field and the button beside it both come here: the second must not read again.
     if text.strip() and text != compare_desk().raw:
         read_list(text)
-
-
-def _read_edited() -> None:
-    read_list(st.session_state["edit_text"])
 
 
 @uninterrupted()
@@ -239,7 +237,7 @@ def _how_it_was_read(desk: CompareDesk, imported: Imported) -> None:
             "Use the scores in the file",
             desk.as_stored,
             key=sync_widget("as_stored", desk.as_stored),
-            on_change=_change_as_stored,
+            on_change=lambda: setattr(desk, "as_stored", st.session_state["as_stored"]),
             help="Otherwise every formula is scored again, on the data below.",
         )
 
@@ -253,7 +251,7 @@ def _column_choice(columns: Sequence[str], chosen: str | None) -> None:
             key=sync_widget("list_column", chosen),
             format_func=clean,
             placeholder="choose one",
-            on_change=_change_column,
+            on_change=lambda: read_list_again(column=st.session_state["list_column"]),
             width=200,
         )
 
@@ -275,27 +273,14 @@ def _place(options: Sequence[str], chosen: str | None) -> int | None:
     return options.index(chosen) if chosen in options else None
 
 
-def _change_column() -> None:
-    read_list_again(column=st.session_state["list_column"])
-
-
 def _change_problem() -> None:
     chosen = st.session_state["list_problem"]
     compare_desk().look_at("" if chosen == _ALL else chosen)
 
 
-def _change_as_stored() -> None:
-    compare_desk().as_stored = st.session_state["as_stored"]
-
-
 def examples_view() -> None:
-    st.html(
-        '<div class="eic-empty"><p class="eic-empty-title">Which of many formulas keeps its '
-        "digits?</p><p>Bring a list and data: each formula is placed by accuracy, complexity and "
-        "EIC, and those that no other beats in all three are marked. Or put two formulas side by "
-        "side below.</p></div>"
-    )
-    with st.container(horizontal=True, horizontal_alignment="center", key="list-examples"):
+    with st.container(horizontal=True, vertical_alignment="center", key="list-examples"):
+        st.html('<p class="eic-quiet">or an example:</p>', width="content")
         for example in EXAMPLES:
             st.button(
                 example.title,
@@ -304,6 +289,25 @@ def examples_view() -> None:
                 on_click=show_example,
                 args=(example.key,),
             )
+
+
+def inputs_line(desk: CompareDesk, visit: Visit, notes: int) -> str:
+    """What was read, in a line of Markdown: the list, its data, and how many notes there are."""
+    state = visit.state
+    parts = ["**Two formulas**"]
+    if desk.imported is not None:
+        problem = f", {label(desk.problem, 30)}" if desk.problem else ""
+        count = wording.count(len(desk.rows()), "formula")
+        parts = [f"**{label(desk.name or 'pasted list', 40)}**: {count}{problem}"]
+    if not desk.as_stored:
+        target = f", target {code_label(state.target, 24)}" if state.target else ""
+        names = [name for name, _ in state.domains[:4]]
+        ranges = f"ranges of {wording.join(list(map(code_label, names)))}" if names else "ranges"
+        name = code_label(state.upload_name or "a table", 40)
+        parts.append(f"data {name}{target}" if state.upload else ranges)
+    if notes:
+        parts.append(wording.count(notes, "note"))
+    return "\u2002·\u2002".join(parts)
 
 
 def ask_for_data(unknown: tuple[str, ...]) -> None:
@@ -319,19 +323,14 @@ def ask_for_data(unknown: tuple[str, ...]) -> None:
         "Data, or take the 1 to 5 that is proposed there.</p></div>"
     )
     with st.container(horizontal=True, gap="small", key="ask-for-data"):
-        st.button("Choose a table", key="ask-table", on_click=_want_table)
+        st.button("Choose a table", key="ask-table", on_click=want_table)
         st.button(
             f"Take 1 to 5 for {each}", key="ask-range", on_click=use_default_range, args=(unknown,)
         )
 
 
-@uninterrupted()
-def _want_table() -> None:
-    current_visit().wants_table = True
-
-
-def data_input(visit: Visit, variables: tuple[str, ...]) -> DeltaGenerator | None:
-    """The ranges or the table of all formulas; a place for the detected counting, if it is on."""
+def data_input(visit: Visit, variables: tuple[str, ...], detected: str) -> None:
+    """The ranges or the table of all formulas, and what their variables count from."""
     table = visit.table
     waiting = bool(visit.state.upload) and table is None
     data_panel(visit, Answer(waiting=waiting, variables=variables), one_formula=False)
@@ -339,29 +338,22 @@ def data_input(visit: Visit, variables: tuple[str, ...]) -> DeltaGenerator | Non
     state = visit.state
     base = state.list_base if isinstance(state, CompareState) else None
     indexed = any(n[:1] == "x" and n[1:].isdecimal() for n in map(canonical_name, variables))
-    mixed = compare_desk().variables.mixed
-    if (table is not None and indexed) or (table is None and mixed):
-        choice = _DETECT if base is None else str(base)
-        st.segmented_control(
-            "Columns are counted from" if table is not None else "Variables are counted from",
-            [_DETECT, "0", "1"],
-            default=choice,
-            key=sync_widget("list_base", choice),
-            on_change=_change_base,
-            required=True,
-            help="Whether x1 is the first column (1, as Operon counts) or the second (0, as "
-            "Python counts). Detected for each method. Without a table, 0 or 1 keeps every "
-            "variable as its formula spells it.",
-        )
-        if base is None:
-            return st.container(key="list-detected")
-    return None
-
-
-def show_detected(place: DeltaGenerator | None, text: str) -> None:
-    if place is not None and text:
-        with place:
-            quiet_note(text)
+    if not (indexed if table is not None else compare_desk().variables.mixed):
+        return
+    choice = _DETECT if base is None else str(base)
+    st.segmented_control(
+        "Columns are counted from" if table is not None else "Variables are counted from",
+        [_DETECT, "0", "1"],
+        default=choice,
+        key=sync_widget("list_base", choice),
+        on_change=_change_base,
+        required=True,
+        help="Whether x1 is the first column (1, as Operon counts) or the second (0, as "
+        "Python counts). Detected for each method. Without a table, 0 or 1 keeps every "
+        "variable as its formula spells it.",
+    )
+    if detected:
+        quiet_note(detected)
 
 
 def _change_base() -> None:

@@ -16,11 +16,10 @@ from eic_core.pool.candidate import LeftOutKind, Refused, read_candidate
 from eic_core.pool.counting import index_of
 from eic_core.pool.left_out import MOST_ROWS, LeftOutRow, by_cause
 from eic_core.pool.listing import ListedScore
-from pages.ui.compare.desk import CompareDesk, Scored, compare_desk, read_list_again, read_plainly
-from pages.ui.kit.browser import uninterrupted
+from pages.ui.compare.desk import CompareDesk, Scored, read_list_again, read_plainly, want_table
 from pages.ui.kit.messages import show_heading
 from pages.ui.kit.text import clean, escape, label, prose
-from pages.ui.kit.visit import Visit, change_state, current_visit
+from pages.ui.kit.visit import Visit, change_state
 
 OFFERED = ("gplearn",)
 """Notations that are offered where a row cannot be read in the one that was detected."""
@@ -102,25 +101,25 @@ def _remedies(desk: CompareDesk, group: _Group, place: int, visit: Visit) -> Non
                 st.button(
                     f"Read the list as {SYNTAXES[notation]}",
                     key=f"read-as-{notation}-{place}",
-                    on_click=_read_as,
-                    args=(notation,),
+                    on_click=read_list_again,
+                    kwargs={"syntax": notation},
                 )
         case LeftOutKind.NO_COLUMN:
             for base in _other_bases(group.first, visit.table, visit.state.target or ""):
                 st.button(
                     f"Count columns from {base}",
                     key=f"count-from-{base}-{place}",
-                    on_click=_count_from,
-                    args=(base,),
+                    on_click=change_state,
+                    kwargs={"list_base": base},
                 )
-            st.button("Choose another table", key=f"other-table-{place}", on_click=_want_table)
+            st.button("Choose another table", key=f"other-table-{place}", on_click=want_table)
         case LeftOutKind.SAME_TARGET if visit.table is not None:
             for name in _varying(visit.table, visit.state.target or ""):
                 st.button(
                     f"Compare with {label(name, 24)}",
                     key=f"compare-with-{name}-{place}",
-                    on_click=_compare_with,
-                    args=(name,),
+                    on_click=change_state,
+                    kwargs={"target": name},
                 )
         case LeftOutKind.NO_VALUE if group.first.protected and not desk.plain:
             st.button(
@@ -130,7 +129,12 @@ def _remedies(desk: CompareDesk, group: _Group, place: int, visit: Visit) -> Non
                 args=(True,),
             )
         case LeftOutKind.NO_SCORE:
-            st.button("Measure the list", key=f"measure-{place}", on_click=_measure)
+            st.button(
+                "Measure the list",
+                key=f"measure-{place}",
+                on_click=setattr,
+                args=(desk, "as_stored", False),
+            )
         case _:
             pass
 
@@ -182,24 +186,3 @@ def _table(rows: Sequence[LeftOutRow]) -> None:
         column_config={"Row": st.column_config.NumberColumn(width=56)},
         alt="Every row that is left out, with its reason",
     )
-
-
-def _read_as(notation: str) -> None:
-    read_list_again(syntax=notation)
-
-
-def _count_from(base: int) -> None:
-    change_state(list_base=base)
-
-
-@uninterrupted()
-def _want_table() -> None:
-    current_visit().wants_table = True
-
-
-def _compare_with(name: str) -> None:
-    change_state(target=name)
-
-
-def _measure() -> None:
-    compare_desk().as_stored = False

@@ -8,18 +8,20 @@ from dataclasses import dataclass
 import streamlit as st
 
 from eic_core import wording
-from eic_core.errors import DataError, FormulaError
+from eic_core.drawing.layout import focus_node
+from eic_core.errors import DataError, FormulaError, UserError
 from eic_core.explain.losses import NAMES, RESULT, WORST_STEP
 from eic_core.explain.verdict import verdict
 from eic_core.measure import Inspection
 from eic_core.measure.double_range import double_range
 from eic_core.measure.fit import fit_of
 from pages.ui.compare.desk import CompareState
-from pages.ui.compare.pair_figure import INKS, Side, pair_figure, pair_maps, shared_columns
+from pages.ui.compare.pair_figure import INKS, Side, pair_figure, share_scale, shared_columns
+from pages.ui.figures.data import surface_figure
 from pages.ui.inspector.share import link
 from pages.ui.kit.browser import is_dark, is_narrow, plotly_config, uninterrupted
 from pages.ui.kit.inspector_service import InspectionRequest, InspectionResult, InspectorService
-from pages.ui.kit.messages import quiet_note, show_error, show_heading
+from pages.ui.kit.messages import quiet_note, show_error, show_heading, show_note
 from pages.ui.kit.pictures import show_tree
 from pages.ui.kit.progress import patient_progress, unfinished_view
 from pages.ui.kit.text import clean, escape, prose
@@ -169,6 +171,11 @@ class Pair:
     b: InspectionResult | FormulaError | DataError | None
 
     @property
+    def measured(self) -> bool:
+        """Whether there are two results."""
+        return isinstance(self.a, InspectionResult) and isinstance(self.b, InspectionResult)
+
+    @property
     def variables(self) -> tuple[str, ...]:
         """The variables of the formulas that could be measured."""
         names: list[str] = []
@@ -276,49 +283,34 @@ def _swap() -> None:
 
 
 def pair_view(pair: Pair) -> None:
-    left, right = st.columns(2, gap="medium")
-    for column, side in ((left, pair.a), (right, pair.b)):
-        with column:
-            if isinstance(side, FormulaError):
-                _formula_error(side)
-            elif isinstance(side, DataError):
+    sides = {"A": pair.a, "B": pair.b}
+    for column, side in zip(st.columns(2, gap="medium"), sides.values(), strict=True):
+        if isinstance(side, UserError):
+            with column:
                 show_error(side)
-    unfinished = {
-        name: side
-        for name, side in (("A", pair.a), ("B", pair.b))
-        if isinstance(side, InspectionResult) and not side.complete
-    }
-    if unfinished:
+    results = {name: s for name, s in sides.items() if isinstance(s, InspectionResult)}
+    if unfinished := {name: each for name, each in results.items() if not each.complete}:
         unfinished_view(unfinished)
-    elif isinstance(pair.a, InspectionResult) and isinstance(pair.b, InspectionResult):
-        _both(pair.a, pair.b)
-    elif isinstance(pair.a, InspectionResult) or isinstance(pair.b, InspectionResult):
+    elif len(results) == 2:
+        _both(*results.values())
+    elif results:
         quiet_note("Give the other formula to compare it with.")
-
-
-def _formula_error(error: FormulaError) -> None:
-    hint = f"<p>{prose(error.hint)}</p>" if error.hint else ""
-    st.html(
-        f'<div class="eic-error" role="alert"><p class="eic-error-title">{prose(error.message)}'
-        f"</p><pre>{escape(error.caret())}</pre>{hint}</div>"
-    )
 
 
 @st.fragment
 def _both(a: InspectionResult, b: InspectionResult) -> None:
     with st.container(key="pair-box", gap="small"):
-        st.html(
-            f'<p class="eic-sentence">{prose(pair_sentence(a.inspection, b.inspection))}</p>'
-            + _table(a, b)
-        )
-        notices = dict.fromkeys([*a.notices, *b.notices])
-        for text in notices:
-            st.html(f'<p class="eic-note">{prose(text)}</p>')
+        st.html(f'<p class="eic-sentence">{prose(pair_sentence(a.inspection, b.inspection))}</p>')
+        for text in dict.fromkeys([*a.notices, *b.notices]):
+            show_note(text)
+        table, curves = st.columns([4, 5], gap="medium")
+        table.html(_table(a, b))
+        with curves:
+            _curves(a, b)
         left, right = st.columns(2, gap="medium")
         for column, name, result in ((left, "A", a), (right, "B", b)):
             with column:
                 _tree(name, result)
-        _curves(a, b)
 
 
 def _table(a: InspectionResult, b: InspectionResult) -> str:
@@ -378,27 +370,28 @@ def _curves(a: InspectionResult, b: InspectionResult) -> None:
         alt="The values of both formulas over the data, and the error amplification s at the "
         "bottleneck of each",
     )
-    if len(columns) == 2 and st.toggle("Maps over both variables", key="pair-maps"):
-        _maps(a, b, first, second, columns)
+    both = all(len(side.inspection.formula.variables) == 2 for side in (first, second))
+    if both and len(columns) == 2 and st.toggle("Maps over both variables", key="pair-maps"):
+        _maps(a, b)
 
 
-def _maps(
-    a: InspectionResult, b: InspectionResult, first: Side, second: Side, columns: tuple[str, ...]
-) -> None:
-    dark, narrow = is_dark(), is_narrow()
-    x_name, y_name = columns
-    figure = figure_cache().get(
-        ("pair-maps", a.request, b.request, dark, narrow),
-        lambda: pair_maps(first, second, x_name, y_name, dark=dark, narrow=narrow),
-        lambda _: 2.0,
-    )
-    st.plotly_chart(
-        figure,
-        key="pair-maps-plot",
-        theme=None,
-        config=plotly_config("eic-pair-maps"),
-        alt="Maps of both formulas' values on one scale, and of s at both bottlenecks",
-    )
+def _maps(a: InspectionResult, b: InspectionResult) -> None:
+    """The inspector's maps of both, the values on one scale."""
+    figures = [
+        surface_figure(
+            result.inspection, focus_node(result.inspection), dark=is_dark(), narrow=is_narrow()
+        )
+        for result in (a, b)
+    ]
+    share_scale(figures)
+    for column, name, figure in zip(st.columns(2, gap="medium"), "AB", figures, strict=True):
+        column.plotly_chart(
+            figure,
+            key=f"pair-maps-{name}",
+            theme=None,
+            config=plotly_config(f"eic-map-{name.lower()}"),
+            alt=f"Maps of the values of formula {name}, on one scale for both, and of its s",
+        )
 
 
 def _side(result: InspectionResult) -> Side:

@@ -1,4 +1,4 @@
-"""Two formulas on one pair of axes: curves over one variable, maps over two.
+"""Two formulas on one pair of axes.
 
 Formulas may call the same column by different names (``X1`` counts from 1, ``x0`` from 0), so axes
 are columns, and each formula brings its mapping.
@@ -7,7 +7,7 @@ are columns, and each formula brings its mapping.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,11 +15,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from eic_core.drawing.layout import focus_node
-from eic_core.drawing.scale import HIGH, LOW, SCALE, THEMES, Theme
+from eic_core.drawing.scale import THEMES, Theme
 from eic_core.measure import Inspection
 from pages.ui.figures.plotting import (
     CURVE_POINTS,
-    MAP_POINTS,
     MAX_POINTS,
     Array,
     GridAxis,
@@ -94,7 +93,7 @@ def pair_figure(
         data += [_line(x, y, name, ink, dash, "y"), _line(x, s, name, ink, dash, "y2")]
         data.append(_ticks(x, s, name, ink))
     layout = base_layout(dark) | {
-        "height": 460 if narrow else 500,
+        "height": 380 if narrow else 420,
         "margin": {"l": 8, "r": 8, "t": 30, "b": 8},
         "xaxis": axis_style(theme)
         | scale_style(theme, axis.log, axis.limits())
@@ -219,121 +218,12 @@ def _ceiling(values: list[Array]) -> float:
     return min(_TOP, max(1.0, math.log10(max(largest, 1.0)) + 0.3))
 
 
-def pair_maps(
-    a: Side, b: Side, x_name: str, y_name: str, *, dark: bool = False, narrow: bool = False
-) -> go.Figure:
-    """Four maps: the values of A and B, and log10 s at the bottleneck of each."""
-    theme = THEMES[dark]
-    x, y = axis_along(a, b, x_name), axis_along(a, b, y_name)
-    across, up = np.meshgrid(x.grid(MAP_POINTS), y.grid(MAP_POINTS))
-    grids = {x_name: across.ravel(), y_name: up.ravel()}
-    pairs = [values_along(side, grids) for side in (a, b)]
-    limits = _limits([value for value, _ in pairs])
-    data: list[dict[str, Any]] = []
-    layout = base_layout(dark) | {
-        "height": 620 if narrow else 640,
-        "margin": {"l": 8, "r": 8, "t": 26, "b": 8},
-        "plot_bgcolor": "rgba(128,128,128,0.16)",
-        "annotations": [],
-        "modebar": MODEBAR[dark],
-    }
-    for k, (value, s) in enumerate(pairs):
-        with np.errstate(divide="ignore", invalid="ignore"):
-            digits = np.where(np.isfinite(s), np.log10(s), np.nan)
-        drawn = np.where(np.isfinite(value), value, np.nan)
-        heats = (
-            (drawn, "Cividis", limits, "value"),
-            (digits, SCALE[dark], (LOW, HIGH), "log₁₀ s, bottleneck"),
-        )
-        for row, (z, scale, ends, name) in enumerate(heats):
-            place = 2 * row + k + 1
-            data.append(_heat(x, y, z.reshape(across.shape), scale, ends, name, place, theme))
-            _axes(layout, place, row, k, x, y, theme)
-            layout["annotations"].append(_title(f"{'AB'[k]}: {name}", place, theme))
-    return build(data, layout)
-
-
-def _limits(values: list[Array]) -> tuple[float, float]:
-    """One scale for both values, else their difference could not be seen."""
-    limits = value_limits(*values)
-    if limits is not None:
-        return limits
+def share_scale(maps: Sequence[go.Figure]) -> None:
+    """Give the values of maps one scale, else their difference could not be seen."""
+    heats = [next(figure.select_traces({"type": "heatmap"})) for figure in maps]
+    values = [np.ravel(np.asarray(heat.z, dtype=float)) for heat in heats]
     pooled = np.concatenate([v[np.isfinite(v)] for v in values])
-    return (float(pooled.min()), float(pooled.max())) if len(pooled) else (0.0, 1.0)
-
-
-def _heat(
-    x: GridAxis,
-    y: GridAxis,
-    z: Array,
-    scale: Any,
-    ends: tuple[float, float],
-    name: str,
-    place: int,
-    theme: Theme,
-) -> dict[str, Any]:
-    suffix = "" if place == 1 else str(place)
-    bar = {
-        "thickness": 10,
-        "outlinewidth": 0,
-        "len": 0.42,
-        "y": 0.77 if place <= 2 else 0.22,
-        "xpad": 6,
-        "exponentformat": "power",
-        "tickfont": {"size": 11, "color": theme.muted},
-    }
-    return {
-        "type": "heatmap",
-        "x": x.grid(MAP_POINTS),
-        "y": y.grid(MAP_POINTS),
-        "z": z,
-        "xaxis": f"x{suffix}",
-        "yaxis": f"y{suffix}",
-        "colorscale": scale,
-        "zmin": ends[0],
-        "zmax": ends[1],
-        "showscale": place in (2, 4),
-        "colorbar": bar,
-        "hoverongaps": False,
-        "hovertemplate": f"%{{x:.4g}}, %{{y:.4g}}<br>{name} %{{z:.4g}}<extra></extra>",
-    }
-
-
-def _axes(
-    layout: dict[str, Any], place: int, row: int, k: int, x: GridAxis, y: GridAxis, theme: Theme
-) -> None:
-    suffix = "" if place == 1 else str(place)
-    across = [0.0, 0.46] if k == 0 else [0.54, 1.0]
-    up = [0.56, 1.0] if row == 0 else [0.0, 0.44]
-    style = axis_style(theme) | {"exponentformat": "power", "automargin": True}
-    layout[f"xaxis{suffix}"] = style | {
-        "domain": across,
-        "anchor": f"y{suffix}",
-        "type": "log" if x.log else "linear",
-        "range": x.limits(0.004),
-        "showticklabels": row == 1,
-        "title": {"text": label_of(x.name, None) if row == 1 else "", "standoff": 4},
-    }
-    layout[f"yaxis{suffix}"] = style | {
-        "domain": up,
-        "anchor": f"x{suffix}",
-        "type": "log" if y.log else "linear",
-        "range": y.limits(0.004),
-        "showticklabels": k == 0,
-        "title": {"text": label_of(y.name, None) if k == 0 else "", "standoff": 4},
-    }
-
-
-def _title(text: str, place: int, theme: Theme) -> dict[str, Any]:
-    suffix = "" if place == 1 else str(place)
-    return {
-        "text": text,
-        "showarrow": False,
-        "xref": f"x{suffix} domain",
-        "yref": f"y{suffix} domain",
-        "x": 0,
-        "y": 1,
-        "xanchor": "left",
-        "yanchor": "bottom",
-        "font": {"size": 12, "color": theme.muted},
-    }
+    if len(pooled):
+        low, high = value_limits(*values) or (float(pooled.min()), float(pooled.max()))
+        for heat in heats:
+            heat.update(zmin=low, zmax=high)

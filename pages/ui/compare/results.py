@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +14,8 @@ import streamlit as st
 from eic_core import wording
 from eic_core.pool.list_variables import counted_from_zero
 from eic_core.pool.listing import ListedScore
-from eic_core.pool.picking import READABLE, Pick
+from eic_core.pool.picking import READABLE
+from eic_core.pool.structure import formula_of, short_latex
 from pages.ui.compare.desk import (
     CompareDesk,
     CompareState,
@@ -31,7 +33,7 @@ from pages.ui.compare.front_figure import (
     front_figure,
 )
 from pages.ui.compare.left_out import left_out_view, reasons
-from pages.ui.compare.scores_table import filter_scores, scored_csv, scores_table
+from pages.ui.compare.scores_table import cause_words, filter_scores, scored_csv, scores_table
 from pages.ui.kit.browser import is_dark, is_narrow, plotly_config, uninterrupted
 from pages.ui.kit.messages import (
     quiet_note,
@@ -44,52 +46,63 @@ from pages.ui.kit.text import escape, prose, unbroken_prose
 from pages.ui.kit.visit import Visit, change_state, current_visit, sync_widget
 
 
-def picked_bar(scored: Scored) -> None:
-    places = [p for p in compare_desk().picked if p < len(scored.scores)]
-    if not places:
-        quiet_note("Click a point or a row: open it in the inspector, or put two side by side.")
-        return
-    with st.container(key="picked", gap="small"):
-        for place in places:
-            _card(scored.scores[place], place)
-        if len(places) == 2 and st.button(
-            "Put these two side by side", key="compare_two", type="primary"
-        ):
-            first, second = (scored.scores[p] for p in places)
-            _show(**(changes_for_a(first) | changes_for_b(second)))
-
-
-def _show(**changes: Any) -> None:
-    # The pair stands outside this fragment: the whole page must run.
-    change_state(**changes)
-    st.rerun()
-
-
-def _card(scored: ListedScore, place: int) -> None:
+def _facts(scored: ListedScore) -> str:
     listed, score = scored.listed, scored.score
     facts = [
-        f"worst step (EIC) {wording.digits_lost(score.eic)} digits",
+        *([] if math.isnan(score.r2) else [f"R² {wording.r_squared(score.r2)}"]),
         wording.count(score.complexity or 0, "node"),
+        f"EIC {wording.digits_lost(score.eic)}",
+        *([cause_words(score.cause)] if score.cause else []),
+        *([listed.method] if listed.method else []),
     ]
-    if not math.isnan(score.r2):
-        facts.insert(1, f"R² {wording.r_squared(score.r2)}")
     if score.out_of_range:
         facts.append(f"leaves double range at {wording.count(score.out_of_range, 'row')}")
-    if listed.method:
-        facts.append(listed.method)
-    with st.container(horizontal=True, vertical_alignment="center", key=f"card-{place}"):
-        st.html(
-            f'<p class="eic-picked"><code>{escape(listed.formula, 240)}</code><br>'
-            f'<span class="eic-quiet">row {listed.row} · {escape(" · ".join(facts), 200)}</span>'
-            "</p>",
-            width="stretch",
-        )
-        if st.button("Open in the inspector", key=f"open-{place}", icon=":material/search:"):
-            open_in_inspector(scored)
-        if st.button("As A", key=f"as-a-{place}"):
-            _show(**changes_for_a(scored))
-        if st.button("As B", key=f"as-b-{place}"):
-            _show(**changes_for_b(scored))
+    return " · ".join(facts)
+
+
+def _typeset(scored: Scored, place: int) -> None:
+    """A formula by its row, typeset with short constants; the text of one that is too long."""
+    one = scored.scores[place]
+    also = f", {also}" if (also := scored.also(place)) else ""
+    st.html(
+        f'<p class="eic-picked"><b>Row {one.listed.row}</b>{also} <span class="eic-quiet">'
+        f"{escape(_facts(one), 300)}</span></p>"
+    )
+    formula = formula_of(one)
+    if formula is None or formula.complexity > MOST_TYPESET:
+        st.html(f'<p class="eic-picked"><code>{escape(one.listed.formula, 240)}</code></p>')
+        return
+    st.latex(short_latex(formula), width="stretch")
+
+
+MOST_TYPESET = 120
+"""Nodes of a formula that is typeset; longer ones are shown as text."""
+
+
+def _cards(scored: Scored, places: Sequence[int]) -> None:
+    """One or two formulas, the second beside the first or below it, and what can be done."""
+    for place in places:
+        with st.container(key=f"card-{place}", gap=None):
+            _typeset(scored, place)
+    one, *others = (scored.scores[place] for place in places)
+    with st.container(horizontal=True, key="card-actions", gap="small"):
+        for place in places:
+            each = scored.scores[place]
+            if st.button(
+                f"Inspect row {each.listed.row}", key=f"open-{place}", icon=":material/search:"
+            ):
+                open_in_inspector(each)
+        for other in others:
+            if st.button("Side by side", key="compare_two"):
+                change_state(**changes_for_a(one), **_changes_for_b(other))
+                st.rerun()  # the pair stands outside this fragment
+        if compare_desk().picked and scored.choice(READABLE) is not None:
+            st.button("Back to the choice", key="unpick", type="tertiary", on_click=_unpick)
+
+
+@uninterrupted()
+def _unpick() -> None:
+    compare_desk().picked = ()
 
 
 def changes_for_a(scored: ListedScore) -> dict[str, Any]:
@@ -98,10 +111,9 @@ def changes_for_a(scored: ListedScore) -> dict[str, Any]:
     return {"formula": text, "syntax": syntax, "exponents": exponents, "base": base, "node": None}
 
 
-def changes_for_b(scored: ListedScore) -> dict[str, Any]:
+def _changes_for_b(scored: ListedScore) -> dict[str, Any]:
     text, syntax, base = _as_measured(scored)
-    exponents = scored.score.exponents
-    return {"other": text, "other_syntax": syntax, "exponents": exponents, "other_base": base}
+    return {"other": text, "other_syntax": syntax, "other_base": base}
 
 
 def _as_measured(scored: ListedScore) -> tuple[str, str, int | None]:
@@ -167,7 +179,8 @@ def ask_about_table(scored: Scored) -> None:
         st.button("Compare on it all the same", key="confirm-table", on_click=confirm_table)
 
 
-def results_view(desk: CompareDesk, scored: Scored, notices: list[str], visit: Visit) -> None:
+def reading_notes(desk: CompareDesk, scored: Scored, notices: list[str]) -> None:
+    """What the scores assume, and the switches that change it."""
     for text in notices:
         show_note(text)
     if desk.plain or any(s.protected for s in scored.scores):
@@ -175,7 +188,7 @@ def results_view(desk: CompareDesk, scored: Scored, notices: list[str], visit: V
             "Read the plain functions",
             desk.plain,
             key=sync_widget("plain_functions", desk.plain),
-            on_change=_change_functions,
+            on_change=lambda: read_plainly(st.session_state["plain_functions"]),
             help="gplearn takes roots and logarithms of |x|, and a constant where |x| is 0.001 or "
             "less; DEAP’s division is 1 where the divisor is 0. The plain functions have no value "
             "there. A link to this page reads them as the tool does.",
@@ -184,10 +197,13 @@ def results_view(desk: CompareDesk, scored: Scored, notices: list[str], visit: V
         st.toggle(
             "Say the cause of each formula",
             key=sync_widget("findings", desk.findings),
-            on_change=_change_findings,
-            help="Diagnoses every formula, which takes some hundredths of a second each: the table "
-            "gains *Cause* and *Step*, and a filter of causes.",
+            on_change=lambda: setattr(desk, "findings", st.session_state["findings"]),
+            help="Diagnoses every formula, not those of the front alone, which takes some "
+            "hundredths of a second each.",
         )
+
+
+def results_view(desk: CompareDesk, scored: Scored, visit: Visit) -> None:
     _results(desk.number)
     show_left_out(desk, scored, visit)
 
@@ -195,14 +211,6 @@ def results_view(desk: CompareDesk, scored: Scored, notices: list[str], visit: V
 def show_left_out(desk: CompareDesk, scored: Scored, visit: Visit) -> None:
     if (chosen := left_out_view(desk, scored, visit)) is not None:
         open_in_inspector(chosen)
-
-
-def _change_findings() -> None:
-    compare_desk().findings = st.session_state["findings"]
-
-
-def _change_functions() -> None:
-    read_plainly(st.session_state["plain_functions"])
 
 
 @st.fragment
@@ -215,21 +223,34 @@ def _results(number_of_list: int) -> None:
         _file(scored, scored.fronts[""])
         return
     with st.container(key="front-box", gap="small"):
-        name = _accuracy(scored)
-        on_front = scored.fronts[name]
-        _summary(scored, on_front, name)
-        _choice(scored)
+        answer, plot = st.columns([5, 6], gap="medium")
+        with answer:
+            choice = _choice(scored)
+        # A single pick stands beside the choice.
+        picked = (*desk.picked, *(p for p in choice if p not in desk.picked))[:2]
+        with plot:
+            with st.container(horizontal=True, key="front-head", vertical_alignment="center"):
+                name = _accuracy(scored)
+                on_front = scored.fronts[name]
+                _summary(scored, on_front, name)
+            place = st.container(key="front-place", gap="small")
+        with answer:
+            if picked:
+                _cards(scored, picked)
+            else:
+                quiet_note("Click a point or a row: inspect it, or put two side by side.")
+            _price(scored)
         visible = filter_scores(scored, on_front)
         view = FrontView(
-            scored.scores, visible, on_front, scored.accuracies.get(name), name, desk.picked
+            scored.scores, visible, on_front, scored.accuracies.get(name), name, picked
         )
-        left, right = st.columns([1, 1], gap="medium")
-        with left:
+        with place:
             _plot(view)
-        with right:
-            scores_table(view, scored, name)
-            _file(scored, on_front)
-        picked_bar(scored)
+        scores_table(view, scored, name)
+        for each in desk.picked:
+            with st.container(key=f"preview-{each}", gap=None):
+                _typeset(scored, each)
+        _file(scored, on_front)
 
 
 def _nothing_to_show(scored: Scored) -> bool:
@@ -254,13 +275,13 @@ def _accuracy(scored: Scored) -> str:
     if len(names) < 2:
         return ""
     chosen = st.segmented_control(
-        "Accuracy",
+        "Accuracy, against the target here or as it came with the list",
         names,
         default=scored.default_accuracy,
         key=f"front-accuracy-{scored.default_accuracy}",
-        format_func=lambda name: name or "leave out",
+        format_func=lambda name: name or "without accuracy",
         required=True,
-        help="Against the target here, or as it came with the list.",
+        label_visibility="collapsed",
     )
     return chosen if chosen in scored.accuracies else ""
 
@@ -277,72 +298,55 @@ def _summary(scored: Scored, on_front: np.ndarray, name: str) -> None:
     took = f" Scored in {scored.seconds:.1f} s." if scored.seconds >= 1 else ""
     share = "The only formula" if read == 1 else f"{len(members):,} of {read:,} formulas"
     verb = "is" if len(members) == 1 else "are"
+    note = (
+        "No other formula is at least as good in every one of these and better in one; such "
+        f"formulas are outlined. Twins count once.{took}"
+    )
     st.html(
-        f'<p class="eic-lead"><b>{share}</b> {verb} on the front of '
-        f'{which}{spread}.</p><p class="eic-quiet">No other formula is at least as good in every '
-        f"one of these and better in one; such formulas are outlined.{took}</p>"
+        f'<p class="eic-lead" title="{note}"><b>{share}</b> {verb} on the front of '
+        f"{which}{spread}.</p>",
+        width="stretch",
     )
 
 
-def _choice(scored: Scored) -> None:
-    """The formula to take where digits have a price, or why there is none on a table."""
-    if scored.choice(READABLE) is None:
+def _choice(scored: Scored) -> tuple[int, ...]:
+    """Say which formula to take where digits have a price; the places of those that it names."""
+    choice = scored.choice(st.session_state.get("digit-price", READABLE))
+    if choice is None:
         if any(s.columns for s in scored.lacking):
             show_empty_state(
                 "No formula of this list has an R² on these data",
                 " ".join(reasons(scored)),
             )
-        return
-    with st.container(key="front-choice", gap="small"):
-        alpha = st.segmented_control(
-            "A digit costs",
+        return ()
+    st.html(
+        f'<p class="eic-choice"><b>{unbroken_prose(choice.headline)}</b>'
+        f"{unbroken_prose(choice.reasons)}</p>"
+    )
+    if choice.picked.score.explains_nothing:
+        quiet_note(
+            "Are these the rows that the list was fitted to, and is this the column "
+            "to compare with? Both can be chosen under Data."
+        )
+    places = {id(each): place for place, each in enumerate(scored.scores)}
+    return tuple(dict.fromkeys([places[id(choice.picked)], places[id(choice.plain)]]))
+
+
+def _price(scored: Scored) -> None:
+    if scored.choice(READABLE) is not None:
+        st.select_slider(
+            "A digit may cost, of R²",
             PRICES,
-            default=READABLE,
+            READABLE,
             key="digit-price",
             format_func=lambda price: f"{price:g}",
-            required=True,
-            help="Fitness is 0.999^nodes/(2 − R²) less this for each digit of EIC, "
-            "the worst step: the weights of Yu et al. for their genetic programming and their tree "
-            "search, and a dearer one.",
+            help="Fitness is 0.999^nodes/(2 − R²) less this for each digit of EIC, the worst step: "
+            "near R² = 1 a digit weighs as much as this part of R². Yu et al. take 0.002 in their "
+            "genetic programming and 0.01 in their tree search.",
         )
-        choice = scored.choice(alpha or READABLE)
-        assert choice is not None
-        st.html(
-            f'<p class="eic-choice">{unbroken_prose(str(choice.sentence))}</p>'
-            f'<p class="eic-picked"><code>{escape(choice.picked.listed.formula, 400)}</code></p>'
-        )
-        if choice.picked.score.explains_nothing:
-            quiet_note(
-                "Are these the rows that the list was fitted to, and is this the column "
-                "to compare with? Both can be chosen under Data."
-            )
-        with st.container(key="choice-actions", horizontal=True):
-            _choice_actions(scored, choice)
 
 
-def _choice_actions(scored: Scored, choice: Pick) -> None:
-    if st.button("Open in the inspector", key="open-choice", icon=":material/search:"):
-        open_in_inspector(choice.picked)
-    compared = [choice.picked, *([choice.plain] if choice.plain is not choice.picked else [])]
-    places = tuple(i for i, s in enumerate(scored.scores) if any(s is one for one in compared))
-    if len(compared) == 2 and st.button(
-        f"Side by side with row {choice.plain.listed.row}", key="compare-choice"
-    ):
-        _show(**(changes_for_a(choice.picked) | changes_for_b(choice.plain)))
-    rows = wording.join([str(one.listed.row) for one in compared])
-    st.button(
-        f"Show row{'s' if len(compared) > 1 else ''} {rows} in the plot",
-        key="look-at-choice",
-        on_click=_look_at,
-        args=(places,),
-    )
-
-
-PRICES = (0.002, READABLE, 0.05)
-
-
-def _look_at(places: tuple[int, ...]) -> None:
-    compare_desk().picked = places
+PRICES = (0.0, 0.001, 0.002, 0.005, READABLE, 0.02, 0.05, 0.1, 0.2)
 
 
 def _plot(view: FrontView) -> None:

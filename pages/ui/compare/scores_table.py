@@ -12,10 +12,12 @@ import numpy as np
 import pyarrow as pa
 import streamlit as st
 
+from eic_core import wording
 from eic_core.exports import csv_text, safe_cell
 from eic_core.pool import FINDING_COLUMNS, SCORE_COLUMNS
 from eic_core.pool.left_out import LeftOutRow
 from eic_core.pool.listing import ListedScore
+from eic_core.pool.structure import first_of
 from pages.ui.compare.desk import Scored, compare_desk
 from pages.ui.compare.front_figure import FrontView
 from pages.ui.kit import glossary
@@ -115,7 +117,7 @@ def filter_scores(scored: Scored, on_front: np.ndarray) -> np.ndarray:
             filters = _filters(methods, causes)
     else:
         filters = _filters(methods, causes)
-    keep = np.array([filters.lets_through(s) for s in scores], dtype=bool)
+    keep = first_of(scored.groups) & [filters.lets_through(s) for s in scores]
     return np.flatnonzero(keep & on_front if filters.front_only else keep)
 
 
@@ -123,11 +125,11 @@ def _filters(methods: list[str], causes: list[str]) -> Filter:
     with st.container(horizontal=True, vertical_alignment="bottom", key="filters", gap="small"):
         text = st.text_input("Find", key="filter-text", placeholder="part of a formula", width=180)
         most = st.number_input(
-            "Worst step (EIC) at most",
+            "EIC at most",
             min_value=0.0,
             value=None,
             step=0.5,
-            width=170,
+            width=120,
             key="filter-eic",
             placeholder="any",
         )
@@ -153,21 +155,24 @@ def _filters(methods: list[str], causes: list[str]) -> Filter:
         why: list[str] = []
         if causes:
             why = st.multiselect(
-                "Causes",
+                "Causes" if compare_desk().findings else "Causes, on the front",
                 causes,
                 key="filter-causes",
-                format_func=_words,
+                format_func=cause_words,
                 width=260,
                 placeholder="all",
+                help="Of every formula, or of those on the front whose EIC is a digit or more, or "
+                "that lack a value somewhere: *Say the cause of each formula*, among the inputs "
+                "above, diagnoses all.",
             )
         only = st.toggle("Front only", key="filter-front")
     return Filter(text, most, nodes, frozenset(chosen), frozenset(why), only)
 
 
-def _words(cause: str) -> str:
+def cause_words(cause: str) -> str:
     """A cause's name for a reader.
 
-    >>> _words("large_argument")
+    >>> cause_words("large_argument")
     'large argument'
     """
     return cause.replace("_", " ")
@@ -186,7 +191,7 @@ def scores_table(view: FrontView, scored: Scored, name: str) -> None:
     if current is not None and sorted(current["selection"]["rows"]) != sorted(rows):
         st.session_state[key] = {"selection": {"rows": rows, "columns": [], "cells": []}}
     st.dataframe(
-        _columns([scored.scores[i] for i in order], view, order),
+        _columns(scored, view, order),
         key=key,
         on_select=partial(_pick_rows, key, tuple(order)),
         selection_mode="multi-row",
@@ -220,8 +225,8 @@ def _pick_rows(key: str, order: tuple[int, ...]) -> None:
     desk.picked = tuple([*still_picked, *(p for p in chosen if p not in still_picked)][-2:])
 
 
-def _columns(scores: list[ListedScore], view: FrontView, order: list[int]) -> pa.Table:
-    accuracy = view.accuracy
+def _columns(scored: Scored, view: FrontView, order: list[int]) -> pa.Table:
+    accuracy, scores = view.accuracy, [scored.scores[i] for i in order]
     return pa.table(
         {
             "row": [s.listed.row for s in scores],
@@ -234,9 +239,10 @@ def _columns(scores: list[ListedScore], view: FrontView, order: list[int]) -> pa
             ],
             "nodes": [s.score.complexity for s in scores],
             "method": [clean(s.listed.method, 60) for s in scores],
-            "formula": [" ".join(clean(s.listed.formula, 300).split()) for s in scores],
+            "formula": [one_line(s.listed.formula) for s in scores],
+            "also": [scored.also(i) for i in order],
             "invalid": [s.score.invalid for s in scores],
-            "cause": [_words(s.score.cause) for s in scores],
+            "cause": [cause_words(s.score.cause) for s in scores],
             "step": [clean(s.score.step, 80) for s in scores],
         }
     )
@@ -244,8 +250,9 @@ def _columns(scores: list[ListedScore], view: FrontView, order: list[int]) -> pa
 
 def _visible_columns(view: FrontView, scored: Scored, name: str) -> list[str]:
     scores = scored.scores
-    names = ["front", "eic"]
-    if any(math.isinf(s.score.eic) for s in scores):
+    names = ["row", "front", "eic"]
+    losses = [(s.score.eic, s.score.eic_finite) for s in scores if not s.score.error]
+    if any(eic != finite and not math.isnan(finite) for eic, finite in losses):
         names.append("finite")
     if not all(math.isnan(s.score.r2) for s in scores):
         names.append("r2")
@@ -254,7 +261,9 @@ def _visible_columns(view: FrontView, scored: Scored, name: str) -> list[str]:
     names += ["nodes", "formula"]
     if is_narrow():
         names.remove("formula")
-        names.insert(2, "formula")
+        names.insert(3, "formula")
+    if any(len(group) > 1 for group in scored.groups):
+        names.append("also")
     if any(s.listed.method for s in scores):
         names.append("method")
     if any(s.score.invalid for s in scores):
@@ -262,21 +271,31 @@ def _visible_columns(view: FrontView, scored: Scored, name: str) -> list[str]:
     if any(s.score.cause for s in scores):
         place = names.index("formula")  # both stand in sight
         names[place:place] = ["cause", "step"]
-    return [*names, "row"]
+    return names
+
+
+def one_line(formula: str) -> str:
+    """The beginning of a formula, in a line that can be read.
+
+    >>> len(one_line("x + " * 100))
+    60
+    """
+    return wording.shorten(" ".join(clean(formula, 300).split()), 60)
 
 
 def _settings(accuracy_name: str) -> dict[str, Any]:
     config = st.column_config
     return {
         "front": config.TextColumn("Front", width=52, help="● : on the front"),
-        "eic": config.NumberColumn("Worst step (EIC)", format="%.2f", width=124, help=glossary.EIC),
-        "finite": config.NumberColumn(
-            "Worst step (EIC), finite", format="%.2f", width=168, help=glossary.FINITE
-        ),
+        "eic": config.NumberColumn("EIC", format="%.2f", width=62, help=glossary.EIC),
+        "finite": config.NumberColumn("EIC, finite", format="%.2f", width=92, help=glossary.FINITE),
         "r2": config.NumberColumn("R²", format="%.5g", width=82, help=glossary.R2),
         "error": config.NumberColumn(accuracy_name or "Error", format="%.4g", width=110),
         "nodes": config.NumberColumn("Nodes", width=62, help=glossary.COMPLEXITY),
-        "formula": config.TextColumn("Formula", width=268),
+        "formula": config.TextColumn(
+            "Formula", width=470, help="Its beginning; choose a row to see it typeset below"
+        ),
+        "also": config.TextColumn("Counts once", width=130, help="Other rows of the same formula"),
         "method": config.TextColumn("Method", width=90),
         "invalid": config.NumberColumn("No value", width=76, help=glossary.VALID),
         "cause": config.TextColumn("Cause", width=130, help=glossary.CAUSE),

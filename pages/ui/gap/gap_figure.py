@@ -14,48 +14,14 @@ from eic_core import wording
 from eic_core.corpora.claims import LAWS
 from eic_core.corpora.gap import MEASURES, Group, GroupSummary
 from eic_core.drawing.scale import HIGH, THEMES, TYPICAL_LAW, Theme
-from pages.ui.figures.plotting import axis_style, base_layout, build, legend_above, plain_text
+from pages.ui.figures.plotting import axis_style, base_layout, build, plain_text
 from pages.ui.kit.text import clean
 
 HUES = {
-    False: (
-        "#0072b2",
-        "#7a7f8a",
-        "#009e73",
-        "#b0589b",
-        "#d55e00",
-        "#b8860b",
-        "#56909c",
-        "#8c564b",
-        "#4b6bd6",
-        "#6b8e23",
-        "#c2185b",
-        "#3f4a5a",
-        "#00838f",
-        "#9c7a00",
-        "#7b3fa0",
-        "#c75b7a",
-    ),
-    True: (
-        "#5cb8f0",
-        "#9aa3b2",
-        "#3fd0a0",
-        "#e29ad0",
-        "#f08a4b",
-        "#e5c14f",
-        "#8fd0dc",
-        "#d0a090",
-        "#96aaff",
-        "#b6d36a",
-        "#ff86ae",
-        "#c3cbd8",
-        "#4dd0e1",
-        "#ffe082",
-        "#c99cf0",
-        "#f3a6bd",
-    ),
+    False: ("#0072b2", "#7a7f8a", "#009e73", "#b0589b", "#d55e00"),
+    True: ("#5cb8f0", "#9aa3b2", "#3fd0a0", "#e29ad0", "#f08a4b"),
 }
-"""Colours by `dark`, in the order of the groups; those beyond share the last."""
+"""Colours by `dark`: of each group of laws in their order, and last of what methods find."""
 
 LEAST_FOR_VIOLIN = 10
 """Formulas of a violin; of fewer only the points are drawn."""
@@ -100,7 +66,7 @@ def violins(picture: GapPicture, *, dark: bool = False, narrow: bool = False) ->
     data: list[dict[str, Any]] = []
     top = _top(picture)
     for row, group in enumerate(picture.groups):
-        hue = colour(row, dark)
+        hue = colour(picture, row, dark)
         eics = picture.eics(group)
         if np.count_nonzero(~np.isnan(eics)) >= LEAST_FOR_VIOLIN:
             data.append(_violin(eics[~np.isnan(eics)], row, hue, top))
@@ -109,7 +75,7 @@ def violins(picture: GapPicture, *, dark: bool = False, narrow: bool = False) ->
         data += _bars(picture.summaries[group.key], row, theme)
     data += _mark(picture, theme)
     rows = len(picture.groups)
-    layout = base_layout(dark) | {
+    layout: dict[str, Any] = base_layout(dark) | {
         "height": 56 * rows + 80 if narrow else max(420, 58 * rows + 80),
         "margin": {"l": 8, "r": 12, "t": 26, "b": 8},
         "xaxis": axis_style(theme)
@@ -140,44 +106,117 @@ def violins(picture: GapPicture, *, dark: bool = False, narrow: bool = False) ->
 
 
 def by_complexity(picture: GapPicture, *, dark: bool = False, narrow: bool = False) -> go.Figure:
-    """Every formula by its nodes and its EIC, coloured by group."""
-    theme = THEMES[dark]
-    data = []
-    order = sorted(range(len(picture.groups)), key=lambda k: -len(picture.groups[k].formulas))
-    for row in order:
-        group = picture.groups[row]
-        eics = picture.eics(group)
-        nodes = np.array([formula.complexity for formula in group.formulas], dtype=float)
-        data.append(_cloud(picture, group, nodes, eics, colour(row, dark)))
-    layout = base_layout(dark) | {
-        "height": 360 if narrow else max(420, 58 * len(picture.groups) + 80),
-        "margin": {"l": 8, "r": 8, "t": 10 if narrow else 34, "b": 8},
-        "xaxis": axis_style(theme)
-        | {
-            "type": "log",
-            "title": {"text": "complexity (nodes)", "standoff": 6},
-            "fixedrange": True,
-            **_node_ticks(picture.groups),
-        },
-        "yaxis": axis_style(theme)
-        | {
-            "title": {"text": "EIC, digits", "standoff": 4},
-            "range": [-0.15, _top(picture)],
-            "fixedrange": True,
-        },
+    """Every formula by its nodes and its EIC: the laws in one facet, each method in one of its own.
+
+    Behind a method's formulas the laws stand in grey.
+    """
+    theme, across = THEMES[dark], 1 if narrow else 2
+    facets = facets_of(picture.groups)
+    down = -(-len(facets) // across)
+    data: list[dict[str, Any]] = []
+    annotations: list[dict[str, Any]] = []
+    layout: dict[str, Any] = base_layout(dark) | {
+        "height": (230 if narrow else 210) * down + 60,
+        "margin": {"l": 8, "r": 8, "t": 26, "b": 8},
         "hovermode": "closest",
         "clickmode": "event+select",
         "dragmode": False,
-        "shapes": [_line_at_one(theme, vertical=False)],
-        **({} if narrow else legend_above(theme)),
+        "showlegend": False,
+        "annotations": annotations,
+        "shapes": [],
     }
-    data += _mark(picture, theme, across=True)
+    for k, groups in enumerate(facets):
+        suffix = str(k + 1) if k else ""
+        row, column = divmod(k, across)
+        left = column / across + 0.03 * column
+        top = 1 - row / down
+        last = k + across >= len(facets)
+        layout[f"xaxis{suffix}"] = axis_style(theme) | {
+            "type": "log",
+            "domain": [left, left + 1 / across - 0.03],
+            "anchor": f"y{suffix}",
+            "title": {"text": "complexity (nodes)" if last else "", "standoff": 6},
+            "fixedrange": True,
+            **_node_ticks(picture.groups),
+        }
+        layout[f"yaxis{suffix}"] = axis_style(theme) | {
+            "domain": [top - 1 / down + 0.3 / (down + 1), top],
+            "anchor": f"x{suffix}",
+            "title": {"text": "" if column else "EIC, digits", "standoff": 4},
+            "range": [-0.15, _top(picture)],
+            "fixedrange": True,
+        }
+        layout["shapes"].append(_line_at_one(theme, vertical=False, suffix=suffix))
+        if picture.groups[groups[0]].by_method:
+            data.append(_laws_behind(picture, theme, suffix))
+        for place in groups:
+            data.append(_cloud(picture, place, dark) | _on_axes(suffix))
+            ring = _mark(picture, theme, across=True, groups=(place,))
+            data += [trace | _on_axes(suffix) for trace in ring]
+        annotations.append(_facet_title(picture, groups, suffix, dark))
     return build(data, layout)
 
 
-def colour(row: int, dark: bool) -> str:
+def facets_of(groups: Sequence[Group]) -> list[list[int]]:
+    """Places of the groups of each facet: laws together, and each method alone."""
+    laws = [place for place, group in enumerate(groups) if not group.by_method]
+    alone = [[place] for place, group in enumerate(groups) if group.by_method]
+    return [laws, *alone] if laws else alone
+
+
+def _on_axes(suffix: str) -> dict[str, str]:
+    return {"xaxis": f"x{suffix}", "yaxis": f"y{suffix}"}
+
+
+def _facet_title(
+    picture: GapPicture, groups: Sequence[int], suffix: str, dark: bool
+) -> dict[str, Any]:
+    """The names of a facet's groups, each in its colour."""
+    names = [
+        f'<span style="color:{colour(picture, place, dark)}">'
+        f"{plain_text(clean(_SHORT_TITLES.get(group.key, group.title), 30))}</span>"
+        for place in groups
+        for group in [picture.groups[place]]
+    ]
+    return {
+        "text": f"<b>{' · '.join(names)}</b>",
+        "xref": f"x{suffix} domain",
+        "yref": f"y{suffix} domain",
+        "x": 0,
+        "y": 1,
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "showarrow": False,
+        "font": {"size": 12},
+    }
+
+
+_SHORT_TITLES = {
+    LAWS: "Laws",
+    "wikipedia": "Wikipedia",
+    "llm_srbench_transform": "Transform",
+    "llm_srbench_synth": "Synth",
+}
+
+
+def _laws_behind(picture: GapPicture, theme: Theme, suffix: str) -> dict[str, Any]:
+    """The formulas of all laws, faint and without hover."""
+    laws = [group for group in picture.groups if not group.by_method]
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": [formula.complexity for group in laws for formula in group.formulas],
+        "y": [eic for group in laws for eic in picture.eics(group)],
+        "marker": {"size": 4, "color": theme.muted, "opacity": 0.25},
+        "hoverinfo": "skip",
+        **_on_axes(suffix),
+    }
+
+
+def colour(picture: GapPicture, place: int, dark: bool) -> str:
+    """One colour for each group of laws, and one for all methods."""
     hues = HUES[dark]
-    return hues[min(row, len(hues) - 1)]
+    return hues[-1 if picture.groups[place].by_method else min(place, len(hues) - 2)]
 
 
 def _top(picture: GapPicture) -> float:
@@ -328,20 +367,22 @@ def _label(group: Group, summary: GroupSummary, narrow: bool) -> str:
     return f"{label}<br><i>{count}</i>" if not narrow else f"{label} ({count})"
 
 
-def _cloud(
-    picture: GapPicture, group: Group, nodes: np.ndarray, eics: np.ndarray, hue: str
-) -> dict[str, Any]:
+def _cloud(picture: GapPicture, place: int, dark: bool) -> dict[str, Any]:
+    group = picture.groups[place]
+    eics = picture.eics(group)
     places = np.flatnonzero(~np.isnan(eics))
     many = len(places) > 300
     return {
         "type": "scatter",
         "mode": "markers",
-        "x": nodes[places],
+        "x": [group.formulas[k].complexity for k in places],
         "y": eics[places],
         **_pointed(picture, group, places),
-        "marker": {"size": 5 if many else 7, "color": hue, "opacity": 0.4 if many else 0.8},
-        "name": clean("Laws" if group.key == LAWS else group.title, 40),
-        "showlegend": True,
+        "marker": {
+            "size": 4 if many else 6,
+            "color": colour(picture, place, dark),
+            "opacity": 0.4 if many else 0.8,
+        },
     }
 
 
@@ -356,7 +397,7 @@ def _node_ticks(groups: Sequence[Group]) -> dict[str, Any]:
     }
 
 
-def _line_at_one(theme: Theme, *, vertical: bool) -> dict[str, Any]:
+def _line_at_one(theme: Theme, *, vertical: bool, suffix: str = "") -> dict[str, Any]:
     across, along = ("x", "y") if vertical else ("y", "x")
     return {
         "type": "line",
@@ -365,7 +406,8 @@ def _line_at_one(theme: Theme, *, vertical: bool) -> dict[str, Any]:
         f"{across}1": TYPICAL_LAW,
         f"{along}0": 0,
         f"{along}1": 1,
-        f"{along}ref": "paper",
+        f"{across}ref": f"{across}{suffix}",
+        f"{along}ref": f"{along}{suffix} domain",
         "line": {"width": 1.5, "dash": "dot", "color": theme.muted},
     }
 
@@ -383,12 +425,15 @@ def _name_of_line(theme: Theme) -> dict[str, Any]:
     }
 
 
-def _mark(picture: GapPicture, theme: Theme, *, across: bool = False) -> list[dict[str, Any]]:
-    """A ring around the picked formula."""
+def _mark(
+    picture: GapPicture, theme: Theme, *, across: bool = False, groups: Sequence[int] | None = None
+) -> list[dict[str, Any]]:
+    """A ring around the picked formula, if it is of `groups`; None: of any."""
     if picture.picked is None:
         return []
     key, place = picture.picked
-    for row, group in enumerate(picture.groups):
+    for row in range(len(picture.groups)) if groups is None else groups:
+        group = picture.groups[row]
         if group.key != key or place >= len(group.formulas):
             continue
         eic = float(picture.eics(group)[place])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 import time
 from collections.abc import Sequence
@@ -20,7 +19,7 @@ from eic_core.corpora.claims import (
 from eic_core.corpora.gap import LEVEL, MEAN, MEASURES, Group
 from eic_core.corpora.laws import NAMES, RULES, Corpus, load
 from eic_core.corpora.measured import COUNTS, MeasuredFormula
-from eic_core.exports import csv_writer
+from eic_core.exports import csv_text
 from eic_core.measure.table import Table, read_table
 from pages.ui.gap.gap_desk import (
     MOST_METHODS,
@@ -34,9 +33,9 @@ from pages.ui.gap.gap_desk import (
 )
 from pages.ui.gap.gap_figure import GapPicture, by_complexity, violins
 from pages.ui.kit.browser import is_dark, is_narrow, plotly_config
-from pages.ui.kit.messages import quiet_note, show_error, show_heading
+from pages.ui.kit.messages import quiet_note, show_error, show_heading, table_html
 from pages.ui.kit.progress import progress_text, show_job
-from pages.ui.kit.text import escape, table_box
+from pages.ui.kit.text import escape
 from pages.ui.kit.visit import PageState, keep_upload
 
 DRAWN = (LAWS, "wikipedia", "llm_srbench_transform", "llm_srbench_synth")
@@ -134,7 +133,7 @@ def pictures(findings: GapFindings, view: GapView) -> None:
         if narrow:
             picked_card(findings, view)
     with right:
-        show_heading("EIC by complexity, colours as above" if narrow else "EIC by complexity")
+        show_heading("EIC by complexity, a facet a method")
         _chart(
             "gap-cloud",
             by_complexity(picture, dark=dark, narrow=narrow),
@@ -232,13 +231,8 @@ def source_table(name: str, count: int) -> Table:
     samples = law.samples(count)
     assert samples.target is not None
     columns = {**samples.columns, law.target: samples.target}
-    text = io.StringIO()
-    writer = csv_writer(text)
-    writer.writerow(columns)
-    writer.writerows(
-        zip(*([repr(float(v)) for v in column] for column in columns.values()), strict=True)
-    )
-    return read_table(text.getvalue().encode(), source=f"{law.source}.csv")
+    cells = zip(*([repr(float(v)) for v in column] for column in columns.values()), strict=True)
+    return read_table(csv_text(list(columns), cells).encode(), source=f"{law.source}.csv")
 
 
 def summary_table(findings: GapFindings) -> None:
@@ -272,7 +266,7 @@ def summary_table(findings: GapFindings) -> None:
         )
     if not findings.differences:
         heads, rows = heads[:-1], [row[:-1] for row in rows]
-    st.html(numbers_table(heads, rows))
+    st.html(table_html(rows, heads))
     notes = [
         f"In brackets {wording.level_percent(LEVEL)} intervals, found by drawing laws again: what "
         "was found for one law or solved from it is drawn together. Fewer than ten laws carry "
@@ -312,8 +306,9 @@ def dependence_table(findings: GapFindings) -> None:
             )
     counts = " · ".join(f"{count:,}" for count in COUNTS)
     st.html(
-        numbers_table(
-            ("", "EIC, median", "EIC, mean", "90 % quantile, median", "90 % quantile, mean"), rows
+        table_html(
+            rows,
+            ("", "EIC, median", "EIC, mean", "90 % quantile, median", "90 % quantile, mean"),
         )
     )
     quiet_note(
@@ -334,7 +329,7 @@ def rules_table(view: GapView) -> None:
         )
         for rule, one in by_rule(view.count, view.measure).items()
     ]
-    st.html(numbers_table(("", "With a value", "Below 1", "Median", "Mean"), rows))
+    st.html(table_html(rows, ("", "With a value", "Below 1", "Median", "Mean")))
 
 
 def claims_list(statements: Sequence[Claim]) -> None:
@@ -365,25 +360,6 @@ def _not_measured(corpus: Corpus) -> str:
         return ""
     names = ", ".join(law.name for law in corpus.not_measured)
     return f" Not measured, for their source law is not known: {escape(names, 400)}."
-
-
-def numbers_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of numbers, but for the first cell of each row.
-
-    >>> numbers_table(("", "n"), [("<b>", "3")])
-    '<div class="eic-wide" tabindex="0" role="group" aria-label="Table"><table class="eic-gap-table"><thead><tr><th></th><th>n</th></tr></thead><tbody><tr><th scope="row">&lt;b&gt;</th><td>3</td></tr></tbody></table></div>'
-    """  # noqa: E501
-    head = "".join(f"<th>{escape(name)}</th>" for name in heads)
-    body = "".join(
-        f'<tr><th scope="row">{escape(row[0], 80)}</th>'
-        + "".join(f"<td>{escape(cell, 80)}</td>" for cell in row[1:])
-        + "</tr>"
-        for row in rows
-    )
-    return table_box(
-        f'<table class="eic-gap-table"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>',
-        "eic-wide",
-    )
 
 
 # --- the visitor's own pool ---
@@ -461,6 +437,5 @@ def file_button(findings: GapFindings) -> None:
 
 def figures_csv(groups: Sequence[Group]) -> str:
     """A row for each formula and number of rows, as `python -m eic_core gap --out` writes it."""
-    text = io.StringIO()
-    csv_writer(text).writerows(figure_rows(groups))
-    return text.getvalue()
+    head, *rows = figure_rows(groups)
+    return csv_text(head, rows)

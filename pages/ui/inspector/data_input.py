@@ -419,31 +419,7 @@ def _domain_of(name: str) -> Domain:
 
 
 def _change_kind(name: str) -> None:
-    choose_domains({name: convert_domain(_domain_of(name), st.session_state[f"kind:{name}"])})
-
-
-def convert_domain(domain: Domain, kind: str) -> Domain:
-    """A domain of another kind at about the same place.
-
-    >>> convert_domain(Domain("uniform", 2.0, 4.0), "fixed")
-    Domain(kind='fixed', low=3.0, high=3.0)
-    """
-    low, high = domain.low, domain.high
-    if domain.kind == "normal":
-        low, high = domain.low - 2 * domain.high, domain.low + 2 * domain.high
-    # The sum of two large ends could overflow.
-    centre = low / 2 + high / 2
-    if kind == "fixed":
-        return Domain(kind, centre, centre)
-    if low == high:
-        low, high = centre - 1, centre + 1
-    if kind == "normal":
-        return Domain(kind, centre, float(f"{(high - low) / 4:.3g}"))
-    if kind == "loguniform" and low <= 0:
-        high = high if high > 0 else 1.0
-        # A logarithm needs positive ends: three decades below the upper one.
-        low = float(f"{high / 1000:.3g}")
-    return Domain(kind, low, high)
+    choose_domains({name: _domain_of(name).as_kind(st.session_state[f"kind:{name}"])})
 
 
 def _change_ends(name: str) -> None:

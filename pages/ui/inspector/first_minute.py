@@ -118,22 +118,16 @@ def recent_inputs(visit: Visit) -> None:
             )
 
 
-def samples_note(visit: Visit) -> None:
+def samples_button(visit: Visit) -> None:
     """Offer the samples of today to a link that was made when there were fewer."""
     state = visit.state
     if not state.formula or state.upload or "samples" in st.query_params:
         return
     if state.samples < DEFAULT_SAMPLES:
-        with st.container(horizontal=True, vertical_alignment="center", gap="small", key="fewer"):
-            st.html(
-                f'<p class="eic-note">This link draws {state.samples:,} samples.</p>',
-                width="content",
-            )
-            st.button(
-                f"Draw {DEFAULT_SAMPLES:,}",
-                key="more-samples",
-                type="tertiary",
-                help="As a formula does that is pasted today",
-                on_click=change_state,
-                kwargs={"samples": DEFAULT_SAMPLES},
-            )
+        st.button(
+            f"Draw {DEFAULT_SAMPLES:,} samples",
+            key="more-samples",
+            help=f"This link draws {state.samples:,}; a formula that is pasted today gets more.",
+            on_click=change_state,
+            kwargs={"samples": DEFAULT_SAMPLES},
+        )

@@ -32,6 +32,7 @@ from eic_core.measure.inspection import NodeAmplification
 from eic_core.measure.measured import Quantiles
 from eic_core.phrasing import Phrase
 from pages.ui.bench.gauges import gauges
+from pages.ui.inspector.first_minute import samples_button
 from pages.ui.inspector.formula_input import reading_notes
 from pages.ui.kit import glossary
 from pages.ui.kit.browser import uninterrupted
@@ -91,6 +92,7 @@ def _summary_places(result: InspectionResult, notes: tuple[Phrase, ...]) -> Summ
                 st.html(f'<ul class="eic-findings">{items}</ul>')
             _metrics(result)
         _notices(result)
+        samples_button(current_visit())
         with st.container(key="better", width="content"):
             better = st.empty()
     with st.container(key="gauges", width="content"):

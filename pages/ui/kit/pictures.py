@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Hashable
 
 import streamlit as st
 
 from eic_core.drawing.layout import WIDTH, focus_node
-from eic_core.drawing.svg import tree_svg
+from eic_core.drawing.svg import title_of, tree_svg
 from eic_core.measure import Inspection
 from pages.ui.kit.browser import is_dark, is_narrow
+from pages.ui.kit.text import escape
 from pages.ui.kit.wiring import figure_cache
 
 
@@ -39,5 +41,9 @@ def show_tree(
         ),
         lambda _: 1.0,
     )
-    # inline, so that a pointer over a node is told what it is
-    st.html(f'<div style="overflow-x:auto;text-align:center">{picture}</div>')
+    # `st.html` takes the tags of an SVG away, and `st.image` gives a picture no text instead
+    source = b64encode(picture.encode()).decode()
+    st.html(
+        f'<img src="data:image/svg+xml;base64,{source}" alt="{escape(title_of(inspection), 200)}" '
+        'style="display:block;max-width:100%;margin:auto">'
+    )

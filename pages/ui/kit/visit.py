@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 import secrets
-import unicodedata
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -18,9 +17,10 @@ from urllib.parse import urlencode
 import streamlit as st
 from cachetools import LRUCache
 
-from eic_core.errors import DataError, UserError
+from eic_core.errors import UserError
 from eic_core.explain.budget import TOLERANCE
 from eic_core.formula.syntax import EXPONENTS, canonical_name
+from eic_core.formula.syntax.names import may_hold
 from eic_core.formula.tree import Exponents
 from eic_core.measure.table import Table
 from eic_core.samples import DEFAULT_SAMPLES, Domain
@@ -46,6 +46,7 @@ PARAMETERS = frozenset(
 )
 """The parameters of the pages' links; another one is the range of the variable of its name."""
 _WHOLE_NUMBERS = {"samples": (1, MAX_SAMPLES), "seed": (0, MAX_SEED)}
+_OF_A_CAMPAIGN = re.compile("utm_.*|.*clid")  # What other sites add to addresses
 _RANGE = re.compile(r"[\w.+-]{1,40}(:[\w.+-]{1,40}){1,2}")
 _MAX_ITEMS = 200
 _MAX_NAME = 200
@@ -87,24 +88,20 @@ class PageState:
 
     def to_query(self) -> dict[str, list[str]]:
         """The query parameters that restore this state, most defaults left out; see `fits_url`."""
-        query: dict[str, list[str]] = {"formula": [self.formula]}
-        if self.syntax != "auto":
-            query["syntax"] = [self.syntax]
-        if self.exponents != "exact":
-            query["exponents"] = [self.exponents]
-        query |= self._data_query()
-        if self.node is not None:
-            query["node"] = [str(self.node)]
-        if self.ask != ASKED_FIRST:
-            query["ask"] = [self.ask]
-        if self.tolerance != TOLERANCE:
-            query["tolerance"] = [repr(self.tolerance)]
+        query = {"formula": [self.formula], **self._stated("syntax", "exponents")}
+        query |= self._data_query() | self._stated("node", "ask", "tolerance")
         # A link too long loses its formula first, then the rest (`fits_url`).
         for key in ("formula", "map", "range", "kept", "target", "file"):
             if encoded_length(query) <= MAX_URL:
                 break
             query.pop(key, None)
         return query
+
+    def _stated(self, *names: str) -> dict[str, list[str]]:
+        """The parameters of those fields that have no default value."""
+        values = ((name, getattr(self, name)) for name in names)
+        defaults = PageState.__dataclass_fields__
+        return {name: [str(value)] for name, value in values if value != defaults[name].default}
 
     def _data_query(self) -> dict[str, list[str]]:
         """The parameters of the samples or of the table."""
@@ -115,20 +112,15 @@ class PageState:
                 query["kept"] = list(self.carried)
         if not self.upload and (self.formula or self.samples != DEFAULT_SAMPLES):
             query["samples"] = [str(self.samples)]
-        if self.seed:
-            query["seed"] = [str(self.seed)]
+        query |= self._stated("seed")
         if self.upload:
-            query["data"] = [self.upload]
-            query["file"] = [self.upload_name]
-        if self.base is not None:
-            query["base"] = [str(self.base)]
+            query |= {"data": [self.upload], "file": [self.upload_name]}
+        query |= self._stated("base")
         if self.mapping:
             query["map"] = [f"{variable}={column}" for variable, column in self.mapping]
-        if self.target is not None:
-            query["target"] = [self.target]
-        elif self.upload and self.best_target:
+        if self.upload and self.target is None and self.best_target:
             query["target_by"] = ["fit"]
-        return query
+        return query | self._stated("target")
 
     @property
     def fits_url(self) -> bool:
@@ -147,11 +139,10 @@ class PageState:
         if not (len(upload) == 12 and all(c in "0123456789abcdef" for c in upload)):
             upload = ""
         syntax, ask = one("syntax") or "auto", one("ask")
-        ranges = _named_ranges(query)
-        named = {name: domain for name, _, domain in ranges if isinstance(domain, Domain)}
+        named, _ = _named_ranges(query)
         old = one("formula") and (not named or "range" in query)
         default_samples = SAMPLES_OF_OLD_LINKS if old else DEFAULT_SAMPLES
-        domains = tuple((named | dict(_domains(query.get("range", ())))).items())
+        domains = tuple({**named, **_parsed(query.get("range", ()))[0]}.items())
         exponents = next((each for each in EXPONENTS if each == one("exponents")), EXPONENTS[0])
         return cls(
             formula=one("formula") or "",
@@ -189,29 +180,31 @@ def _optional_integer(text: str | None, low: int, high: int) -> int | None:
     return min(max(int(text), low), high)
 
 
-def _named_ranges(query: Query) -> Iterator[tuple[str, str, Domain | str]]:
-    """The parameters that are no others of the pages: variable, text, and domain or what is wrong.
+def _named_ranges(query: Query) -> tuple[dict[str, Domain], dict[str, str]]:
+    """The ranges by names of variables, and why other parameters are none, by their text.
 
-    >>> list(_named_ranges({"formula": ["x_1"], "x_1": ["1:5"], "y": ["2"], "utm_source": ["hn"]}))
-    [('x1', '1:5', Domain(kind='uniform', low=1.0, high=5.0)), ('y', '2', 'the formula has no `y`')]
+    >>> domains, problems = _named_ranges({"formula": ["x_1"], "x_1": ["1:5"], "y": ["2"]})
+    >>> domains, problems
+    ({'x1': Domain(kind='uniform', low=1.0, high=5.0)}, {'y=2': 'the formula has no `y`'})
     """
-    for key in list(query)[:_MAX_ITEMS]:
-        text, name = ["", *query[key]][-1], canonical_name(key)[:_MAX_NAME]
-        if key in PARAMETERS or key.startswith("utm_") or key.endswith("clid"):
-            continue
-        try:
-            domain = Domain.parse(f"{name}={text}")[1]
-        except (DataError, OverflowError):
-            yield key, text, "no parameter has this name, and no range is written so"
-        else:
-            yield name, text, domain if _mentions(query, name) else f"the formula has no `{name}`"
+    formula = ["", *query.get("formula", ())][-1]
+    names = ((canonical_name(key.strip()), key) for key in list(query)[:_MAX_ITEMS])
+    texts = {
+        name: f"{name}={query[key][-1]}"
+        for name, key in names
+        if query[key] and key not in PARAMETERS and not _OF_A_CAMPAIGN.fullmatch(key)
+    }
+    domains, problems = _parsed(texts.values())
+    for name in [name for name in domains if not may_hold(formula, name)]:
+        del domains[name]
+        problems[texts.get(name, name)] = f"the formula has no `{name}`"
+    return domains, problems
 
 
-def _mentions(query: Query, name: str) -> bool:
-    """Whether the formula may have that variable, in any spelling."""
-    formula = unicodedata.normalize("NFKC", "".join(query.get("formula", ())[-1:]))
-    plain, name = (re.sub(r"[\s_{}\[\]:,\\]", "", text).casefold() for text in (formula, name))
-    return bool(formula) and (name in plain or not formula.isascii())
+def _parsed(texts: Iterable[str]) -> tuple[dict[str, Domain], dict[str, str]]:
+    domains, problems = Domain.parse_all(list(texts)[:_MAX_ITEMS])
+    plain = {text: problem.replace("`", "") for text, problem in problems.items()}
+    return {name[:_MAX_NAME]: domain for name, domain in domains.items()}, plain
 
 
 def query_problems(query: Query) -> tuple[str, ...]:
@@ -222,38 +215,29 @@ def query_problems(query: Query) -> tuple[str, ...]:
     >>> query_problems({"formula": ["2*seed"], "seed": ["1:5"]})
     ('`seed=1:5` in the address is not used: a variable of this name takes `range=seed=1:5`.',)
     """
-    problems = [
-        _not_used(name, text, problem)
-        for name, text, problem in _named_ranges(query)
-        if isinstance(problem, str)
-    ]
-    for text in list(query.get("range", ()))[:_MAX_ITEMS]:
-        try:
-            Domain.parse(text)
-        except DataError as error:
-            problems.append(_not_used("range", text, str(error).replace("`", "")))
-        except OverflowError:
-            problems.append(_not_used("range", text, "a number is too large"))
+    unread = {f"range={text}": why for text, why in _parsed(query.get("range", ()))[1].items()}
+    problems = [_not_used(*each) for each in {**_named_ranges(query)[1], **unread}.items()]
+    formula = ["", *query.get("formula", ())][-1]
     for key in sorted(PARAMETERS - {"formula", "range", "map", "b", "list"}):
         text = ["", *query.get(key, ())][-1]
         low, high = _WHOLE_NUMBERS.get(key, (0, 0))
         value = _optional_integer(text, low, high)
-        if _RANGE.fullmatch(text) and _mentions(query, key):
+        if _RANGE.fullmatch(text) and may_hold(formula, key):
             reason = f"a variable of this name takes `range={key}={text}`"
-            problems.append(_not_used(key, text, reason))
+            problems.append(_not_used(f"{key}={text}", reason))
         elif not text or key not in _WHOLE_NUMBERS:
             continue
         elif value is None:
             reason = f"it is no whole number from {low:,} to {high:,}"
-            problems.append(_not_used(key, text, reason))
+            problems.append(_not_used(f"{key}={text}", reason))
         elif int(text) != value:
             quoted = clean(f"{key}={text}", 60)
             problems.append(f"`{quoted}` in the address is taken as {value:,}.")
     return tuple(problems[:_LISTED_PROBLEMS])
 
 
-def _not_used(key: str, text: str, reason: str) -> str:
-    quoted = clean(f"{key}={text}", 60).replace("`", "")
+def _not_used(text: str, reason: str) -> str:
+    quoted = clean(text, 60).replace("`", "")
     return f"`{quoted}` in the address is not used: {reason}."
 
 
@@ -264,17 +248,6 @@ def _share(text: str | None, default: float) -> float:
     except ValueError:
         return default
     return value if 0 < value <= 1 else default
-
-
-def _domains(texts: Iterable[str]) -> tuple[tuple[str, Domain], ...]:
-    domains: dict[str, Domain] = {}
-    for text in list(texts)[:_MAX_ITEMS]:
-        try:
-            name, domain = Domain.parse(text)
-        except (DataError, OverflowError):
-            continue
-        domains[name[:_MAX_NAME]] = domain
-    return tuple(domains.items())
 
 
 def _pairs(texts: Iterable[str]) -> tuple[tuple[str, str], ...]:
@@ -292,6 +265,9 @@ MAX_RECENT = 10
 MAX_UPLOADS = 3
 
 
+_SHARED = PageState.__slots__  # by the states of all pages
+
+
 class Edit(NamedTuple):
     """A change of the formula: the states on both sides of it."""
 
@@ -306,10 +282,9 @@ class Edit(NamedTuple):
         >>> undone.formula, undone.seed
         ('x', 2)
         """
-        names = type(state).__dataclass_fields__
-        old = {name: getattr(self.before, name, None) for name in names}
-        changed = [name for name in names if old[name] != getattr(self.after, name, None)]
-        return replace(state, **{name: old[name] for name in changed})
+        pairs = {name: (getattr(self.before, name), getattr(self.after, name)) for name in _SHARED}
+        changed = {name: before for name, (before, after) in pairs.items() if before != after}
+        return replace(state, **changed)
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from eic_core.operators import OPERATORS
 from eic_core.rewriting import FrontForm, Measured, ObservedError, Repair, Repairs, RepairStep
 from pages.ui.figures.digits import losses_figure, own_loss, worst_step
 from pages.ui.kit import glossary
-from pages.ui.kit.browser import is_dark, is_narrow, uninterrupted
+from pages.ui.kit.browser import is_narrow, uninterrupted
 from pages.ui.kit.caches import Progress
 from pages.ui.kit.diagnosis_service import DiagnosisService
 from pages.ui.kit.inspector_service import InspectionResult
@@ -33,7 +33,7 @@ from pages.ui.kit.pictures import show_tree
 from pages.ui.kit.progress import finish_button, start_finishing
 from pages.ui.kit.text import code_label, escape, prose, table_box
 from pages.ui.kit.visit import Visit, change_state, current_visit, keep_upload
-from pages.ui.kit.wiring import diagnosis_service, figure_cache, inspector_service
+from pages.ui.kit.wiring import diagnosis_service, inspector_service
 from pages.ui.questions.copy_as import copy_as
 from pages.ui.questions.parts import answer, chart, note
 

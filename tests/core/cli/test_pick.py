@@ -52,7 +52,7 @@ def test_how_the_choice_is_written_is_named(files, tmp_path, capsys):
     assert main(["pick", str(nested), *files[1:]]) == 0
     said = capsys.readouterr().out
     assert "nests transcendental functions: `exp(−exp(x₀))`" in said
-    assert "has a variable exponent: `2^x₁`" in said
+    assert "has a variable exponent: `2.0^x₁`" in said
 
 
 def test_without_a_price_of_digits_the_plain_choice_is_taken(files, capsys):

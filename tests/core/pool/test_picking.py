@@ -22,7 +22,7 @@ from eic_core.pool.listing import (
 )
 from eic_core.pool.pick_phrases import residual_change
 from eic_core.pool.picking import fitness, pick
-from eic_core.pool.structure import Structure, first_of_twins, structure_of, twins
+from eic_core.pool.structure import Structure, first_of, structure_of, twins
 
 SCORES = st.builds(
     lambda nodes, r2, eic, singular: Score(
@@ -218,7 +218,7 @@ def test_twins_are_on_the_front_once():
     scores = scored_on(["x0*x0", "x0*x0", "x0"])
     errors = accuracy_keys(scores)["1 − R²"]
     assert front_of(scores, errors).tolist() == [True, True, True]
-    assert front_of(scores, errors, first_of_twins(scores)).tolist() == [True, False, True]
+    assert front_of(scores, errors, first_of(twins(scores))).tolist() == [True, False, True]
 
 
 @pytest.mark.parametrize(
