@@ -2,7 +2,8 @@
 
 A digit is wrong from the first at which the two differ, unless a carry makes more of them differ
 than the error is worth: 10.00001 for 9.99999 is wrong in its last digit. Where nothing is lost by
-the measure (`RoundedTruth.digits_lost`), as by the nearest number of the type, no digit is wrong.
+the measure (`RoundedTruth.digits_lost`), as by the nearest number of the type, no digit is wrong,
+though the last that are written, or those of a number below the normal ones, may be others.
 """
 
 from __future__ import annotations

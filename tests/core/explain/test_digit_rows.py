@@ -238,6 +238,24 @@ def test_a_row_beyond_the_type_or_not_settled_is_not_compared():
     assert rows_of("exp(x)", "float32", x=[80.0, 100.0]).compared == 1
 
 
+def test_a_value_that_no_proof_settles_is_compared_as_far_as_it_is_known():
+    zeros = rows_of("sqrt(x)**2 - x", x=[2.0])  # 0 to 300 digits
+    assert zeros.worst_row.exact == "0.0000000000000000·10⁻¹⁶"
+    assert zeros.worst_row.wrong == 17
+    assert rows_of("1/(sqrt(x)**2 - x)", x=[2.0]).rows == ()
+
+
+def test_a_result_below_the_normal_numbers_is_right_if_it_is_the_nearest():
+    (row,) = rows_of("x*1e-320", x=[0.3]).rows
+    assert (row.lost, row.wrong, row.right) == (0.0, 0, row.end)
+
+
+def test_every_number_of_wrong_digits_has_its_sentence():
+    form = rows_of("sqrt(x + 1) - sqrt(x)", x=np.geomspace(1, 1e8, 50)).to_json()
+    assert set(form["sentences"]) == {str(row["wrong"]) for row in form["rows"]}
+    assert form["sentence"] == form["sentences"][str(form["rows"][form["worst"]]["wrong"])]
+
+
 def test_overflow_on_the_way_loses_every_digit():
     shown = rows_of("exp(x) / exp(x)", x=[1.0, 800.0])
     assert (shown.rows[-1].computed, shown.rows[-1].wrong) == ("NaN", 17)
