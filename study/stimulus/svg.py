@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 _SVG = "{http://www.w3.org/2000/svg}"
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _STEP = re.compile(r"([A-Za-z])([^A-Za-z]*)")
-_TRANSLATED = re.compile(r"(?:matrix\(1 0 0 -1|translate\() ?(\S+) (\S+)\)\Z")
+_TRANSLATED = re.compile(r"(?:matrix\(1 0 0 -1|translate\() ?(\S+?)(?: (\S+))?\)\Z")
 _BAR = re.compile(r"M 0 0 ?h (\S+)\s*\Z")
 UNIT = 100
 """Steps in a pixel: places and outlines are whole numbers of them."""
@@ -106,9 +106,9 @@ def _same_stretch(one: Place, other: Place) -> bool:
 
 
 def _place(element: ElementTree.Element, origin: tuple[float, float]) -> tuple[float, float]:
-    match = _TRANSLATED.match(element.attrib["transform"])
+    match = _TRANSLATED.match(element.attrib.get("transform", "translate(0)"))
     assert match, element.attrib
-    return origin[0] + float(match[1]), origin[1] + float(match[2])
+    return origin[0] + float(match[1]), origin[1] + float(match[2] or 0)
 
 
 def _bar(path: ElementTree.Element, origin: tuple[float, float]) -> str:

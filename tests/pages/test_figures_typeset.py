@@ -25,6 +25,7 @@ FORMULAS = [
     "sin(x)*cos(y)**2/(1+exp(-(x+1)*(y+2)))+log(abs(x))+max(x,y,2)+x**(y+1)",
     "where(x>1,x**2,1.5e-7*y)",
     "floor(x)+tanh(x/y)**3+(1/x)/(1+1/(1+1/(1+y)))",
+    "exp(-((theta-theta1)/sigma)**2/2)/(sqrt(2*pi)*sigma)",
     "cbrt(x)*theta_1-(x-(y-2))",
     "*".join(f"(x+{n}.25*y)**2" for n in range(9)),
 ]

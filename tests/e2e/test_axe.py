@@ -1,0 +1,52 @@
+"""axe finds nothing on any page that a stranger meets, light or dark."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from pages.ui.kit.visit import ASKS
+from tests.e2e.accessibility import passes
+from tests.e2e.browser import PATIENCE
+from tests.e2e.profiles import profile, window
+
+pytestmark = pytest.mark.e2e
+
+ROOTS = f"formula={quote('sqrt(x+1) - sqrt(x)')}&range=x=loguniform:1:1e8&samples=1000"
+PATHS = {
+    "first visit": "/",
+    "error": "/?formula=2x+%2B+foo(y",
+    **{ask: f"/?{ROOTS}&ask={ask}" for ask in ASKS},
+    "compare": "/compare",
+    "compared": f"/compare?{ROOTS}&b={quote('1/(sqrt(x+1) + sqrt(x))')}",
+    "gap": "/gap",
+    "about": "/about",
+    "organise": "/organise",
+}
+
+
+def still(page: Page) -> None:
+    """Wait until no script is running."""
+    for _ in range(2):  # a page may begin anew once it knows the browser
+        page.wait_for_timeout(400)
+        page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for(
+            timeout=PATIENCE
+        )
+    expect(page.locator("[data-testid='stSkeleton']")).to_have_count(0)
+    expect(page.locator(".stException")).to_have_count(0)
+
+
+def test_axe_finds_nothing_on_any_page(browser: Browser, server: str) -> None:
+    faults = {}
+    with profile(browser) as context:
+        page = window(context, 1280, 720)
+        for name, path in PATHS.items():
+            page.goto(server + path)
+            still(page)
+            try:
+                passes(page)
+            except AssertionError as error:
+                faults[name] = str(error)
+    assert faults == {}
