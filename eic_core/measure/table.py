@@ -109,7 +109,18 @@ class Table:
         }
 
     def header(self, name: str) -> str:
-        """The header of a column in full, with its unit."""
+        """The header of a column in full, with its unit.
+
+        Parameters
+        ----------
+        name
+            Of the column.
+
+        Returns
+        -------
+        str
+            The name itself if there is no such column.
+        """
         return dict(zip(self.names, self.headers, strict=False)).get(name, name)
 
     def column(self, text: str) -> str | None:

@@ -47,7 +47,7 @@ def _open_data(page: Page) -> None:
 
 def _upload(page: Page) -> None:
     _open_data(page)
-    page.locator("input[type=file]").set_input_files(
+    page.locator(".st-key-data-panel input[type=file]").set_input_files(
         {"name": "engine.csv", "mimeType": "text/csv", "buffer": CSV.encode()}
     )
     page.locator(".eic-file").wait_for()
@@ -56,7 +56,7 @@ def _upload(page: Page) -> None:
 def _upload_other(page: Page) -> None:
     if not page.locator(".st-key-data_mode").is_visible():
         page.locator(".st-key-data-panel summary").click()
-    page.locator("input[type=file]").set_input_files(
+    page.locator(".st-key-data-panel input[type=file]").set_input_files(
         {"name": "other.csv", "mimeType": "text/csv", "buffer": b"a,b\n1,2\n"}
     )
     page.get_by_role("button", name="Use it anyway").wait_for()

@@ -97,7 +97,7 @@ def example_picture(key: str, dark: bool) -> str:
 def _picture(shown: Example, dark: bool) -> str:
     request = request_of(example_state(shown, samples=_ROWS))
     inspection = InspectorService(megabytes=1).inspect(request).inspection
-    svg = tree_svg(inspection, dark=dark, width=_WIDTH)
+    svg = tree_svg(inspection, dark=dark, width=_WIDTH, legend=False)
     return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
 
 

@@ -146,7 +146,7 @@ def example(key: str) -> Example:
 # Most nodes of a formula that is typeset beside the input.
 _TYPESET_LIMIT = 150
 
-_PLACEHOLDER = "Paste a formula: Python, LaTeX, Excel, or what a search printed"
+_PLACEHOLDER = "Paste a formula"
 
 
 def example_state(example: Example, samples: int = 0) -> PageState:
