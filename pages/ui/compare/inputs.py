@@ -294,7 +294,7 @@ def examples_view() -> None:
 def inputs_line(desk: CompareDesk, visit: Visit, notes: int) -> str:
     """What was read, in a line of Markdown: the list, its data, and how many notes there are."""
     state = visit.state
-    parts = ["**Two formulas**"]
+    parts = ["**No list**"]
     if desk.imported is not None:
         problem = f", {label(desk.problem, 30)}" if desk.problem else ""
         count = wording.count(len(desk.rows()), "formula")
