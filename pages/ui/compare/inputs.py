@@ -303,7 +303,7 @@ def inputs_line(desk: CompareDesk, visit: Visit, notes: int) -> str:
         target = f", target {code_label(state.target, 24)}" if state.target else ""
         names = [name for name, _ in state.domains[:4]]
         ranges = f"ranges of {wording.join(list(map(code_label, names)))}" if names else "ranges"
-        name = code_label(state.upload_name or "a table", 40)
+        name = code_label((visit.table and visit.table.source) or "a table", 40)
         parts.append(f"data {name}{target}" if state.upload else ranges)
     if notes:
         parts.append(wording.count(notes, "note"))
