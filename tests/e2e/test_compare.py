@@ -37,7 +37,7 @@ def opened(browser: Browser, address: str, width: int = 1400) -> Iterator[Page]:
     with profile(browser) as context:
         page = window(context, width)
         page.goto(address)
-        page.locator(".st-key-formula_a textarea").wait_for(timeout=PATIENCE)
+        page.locator("[class*=st-key-pair-fold]").wait_for(timeout=PATIENCE)
         still(page)
         yield page
 
@@ -68,14 +68,19 @@ def test_a_hall_of_fame_becomes_a_front_whose_points_open_in_the_inspector(
         still(page)
         bring(page, page.locator(".st-key-data-panel"), "rows.csv", TABLE)
         bring(page, page.locator("[class*=st-key-list-file]"), "hall_of_fame.csv", LIST)
-        expect(page.get_by_text("PySR hall of fame, CSV")).to_be_visible()
+        line = page.locator("[class*=st-key-inputs-] summary").first
+        expect(line).to_contain_text("hall_of_fame.csv: 4 formulas")
+        expect(page.get_by_text("PySR hall of fame, CSV")).to_be_hidden()
         expect(page.locator(".eic-lead")).to_contain_text("of 3 formulas")
+        line.click()
+        expect(page.get_by_text("PySR hall of fame, CSV")).to_be_visible()
+        line.click()
         expect(page.locator(".st-key-left-out")).to_contain_text("Unknown function lg")
 
         points = page.locator(".st-key-front-plot .scatterlayer .trace .point")
         points.nth(1).click(force=True)
-        card = page.locator(".st-key-picked")
-        expect(card).to_contain_text("3.0 * a")
+        card = page.locator("[class*=st-key-card-]").first
+        expect(card).to_contain_text("Row 2")
         still(page)
 
         with page.expect_download() as waiting:
@@ -85,7 +90,7 @@ def test_a_hall_of_fame_becomes_a_front_whose_points_open_in_the_inspector(
         assert float(rows[1]["r2"]) == pytest.approx(1.0)
         assert rows[3]["error"] and not rows[3]["eic"]
 
-        card.get_by_role("button", name="Open in the inspector").click()
+        page.get_by_role("button", name="Inspect row 2").click()
         formula = page.locator(".st-key-formula_text textarea")
         expect(formula).to_have_value("3.0 * a")
         expect(page.locator(".eic-file")).to_contain_text("rows.csv")
@@ -107,6 +112,28 @@ def test_a_hall_of_fame_becomes_a_front_whose_points_open_in_the_inspector(
         assert eventually(page, lambda: query(page).get("range"), bool)
 
 
+def bottom(page: Page, place: str) -> float:
+    box = page.locator(place).last.bounding_box()
+    assert box is not None
+    return box["y"] + box["height"]
+
+
+def test_the_choice_its_formulas_and_the_front_are_the_first_screen_of_a_laptop(
+    browser: Browser, server: str
+) -> None:
+    with opened(browser, f"{server}/compare", width=1280) as page:
+        page.set_viewport_size({"width": 1280, "height": 720})
+        for place in ("[class*=st-key-list-file]", ".st-key-list-examples button"):
+            assert bottom(page, place) <= 720
+        page.locator(".st-key-data_mode").get_by_text("Table").click()
+        still(page)
+        bring(page, page.locator(".st-key-data-panel"), "rows.csv", TABLE)
+        bring(page, page.locator("[class*=st-key-list-file]"), "hall_of_fame.csv", LIST)
+        page.locator(".st-key-front-plot .main-svg").first.wait_for(timeout=PATIENCE)
+        for place in (".eic-choice", "[class*=st-key-card-] .katex", ".st-key-front-plot"):
+            assert bottom(page, place) <= 720, place
+
+
 def test_two_rows_go_side_by_side_and_into_the_address(browser: Browser, server: str) -> None:
     with opened(browser, f"{server}/compare?range=x=1.0:9.0") as page:
         page.get_by_label("Formulas", exact=True).fill("x + 1\n10000*x - 9999*x\nx")
@@ -114,12 +141,14 @@ def test_two_rows_go_side_by_side_and_into_the_address(browser: Browser, server:
         page.locator(".st-key-front-plot").wait_for(timeout=PATIENCE)
         still(page)
         table = page.locator(".st-key-front-box [data-testid=stDataFrame]")
+        table.scroll_into_view_if_needed()
         table.hover()
         only_safe_downloads(page)
         for row in (0, 2):
             table.click(position={"x": 20, "y": 55 + 35 * row})
             still(page)
-        page.get_by_role("button", name="Put these two side by side").click()
+        expect(page.locator("[class*=st-key-preview-] .katex-display")).to_have_count(2)
+        page.get_by_role("button", name="Side by side").click()
         expect(page.locator(".st-key-pair-box .eic-sentence")).to_contain_text(PAIR_SENTENCE)
         asked = eventually(page, lambda: query(page), lambda found: {"formula", "b"} <= set(found))
         assert asked["range"] == ["x=1.0:9.0"]
@@ -130,7 +159,7 @@ def test_two_rows_go_side_by_side_and_into_the_address(browser: Browser, server:
         page.on("response", lambda r: refused.append(r.url) if r.status >= 400 else None)
         page.reload()
         expect(page.locator(".st-key-pair-box .eic-sentence")).to_contain_text(PAIR_SENTENCE)
-        expect(page.locator(".eic-file")).to_contain_text("3 formulas")
+        expect(page.locator("[class*=st-key-inputs-] summary").first).to_contain_text("3 formulas")
         assert refused == []
 
 

@@ -66,8 +66,11 @@ def scored(page: AppTest) -> AppTest:
 def test_the_empty_page_says_what_to_bring_and_has_examples() -> None:
     page = open_page()
     assert not page.exception
-    assert "Which of many formulas" in html_of(page)
-    assert any(str(b.key).startswith("list-example") for b in page.button)
+    assert page.text_area(key="list_text").value == "" and len(page.file_uploader) == 1
+    examples = [b for b in page.button if str(b.key).startswith("list-example")]
+    assert len(examples) == 2
+    (fold,) = [e for e in page.expander if e.label == "Two formulas side by side"]
+    assert not fold.proto.expanded
 
 
 def test_a_pasted_list_is_scored_and_refused_rows_keep_their_reason() -> None:
@@ -493,27 +496,80 @@ SUMS = "a,b,y\n" + "".join(f"{a},{a % 7},{a + 3 * (a % 7)}\n" for a in range(1, 
 def test_the_formula_to_take_is_named_and_shown() -> None:
     page = scored(paste(on_table(SUMS), "3*b\na + 3*b\n((a + 1e9) - 1e9) + 3*b"))
     assert not page.exception
-    assert "Take row 2: it is the best with and without regard to EIC" in html_of(page)
-    assert '<p class="eic-picked"><code>a + 3*b</code>' in html_of(page)
-    page = page.button(key="look-at-choice").click().run()
-    assert desk_of(page).picked == (1,)
-    assert not [button for button in page.button if button.key == "compare-choice"]
+    assert "<b>Take row 2</b>: it is the best with and without regard to EIC" in html_of(page)
+    assert [formula.value for formula in page.latex] == ["$$\na + 3 \\cdot b\n$$"]
+    assert [button.label for button in page.button if "Inspect" in button.label] == [
+        "Inspect row 2"
+    ]
+    assert not [button for button in page.button if button.key == "compare_two"]
+
+
+def test_a_pick_stands_beside_the_choice_until_it_is_let_go() -> None:
+    page = scored(paste(on_table(SUMS), "3*b\na + 3*b\n((a + 1e9) - 1e9) + 3*b"))
+    desk_of(page).picked = (2,)
+    page = page.run()
+    assert {"open-2", "open-1", "compare_two"} <= {str(button.key) for button in page.button}
+    page = page.button(key="unpick").click().run()
+    assert desk_of(page).picked == ()
+    assert "compare_two" not in {str(button.key) for button in page.button}
+
+
+def test_what_was_read_folds_to_a_line_and_its_notes_are_counted() -> None:
+    page = scored(paste(on_table(SUMS), "a + 3*b\nx0\n"))
+    (line,) = [e for e in page.expander if "formulas" in e.label and "data" in e.label]
+    assert line.label.startswith("**pasted list**: 2 formulas") and "p.csv" in line.label
+    assert "target `y`" in line.label and "1 note" in line.label and not line.proto.expanded
+    assert "count" in "".join(html.proto.body for html in line.get("html"))
+    refused = paste(open_page(), "    |   Population Average    |   Best Individual   |\n")
+    assert not [e for e in refused.expander if "formulas" in e.label and "data" in e.label]
+
+
+def test_twins_are_one_row_of_the_table_which_says_so() -> None:
+    page = scored(paste(on_table(SUMS), "3*b\na + 3*b\n3*b + a\n"))
+    table = page.dataframe[0].value
+    assert list(table["row"]) == [2, 1] and list(table["also"]) == ["also row 3", ""]
+    assert "1 of 3 formulas" not in html_of(page) and "2 of 3 formulas</b>" in html_of(page)
+    assert "Row 2 is also row 3." in html_of(page)
+    assert len(scored_csv(desk_of(page).scored.scores, desk_of(page).scored.fronts[""])) > 3
+
+
+def test_the_front_is_filtered_by_cause_and_says_what_the_filter_covers() -> None:
+    page = scored(
+        paste(on_table(SUMS), "3*b\n((a + 1e9) - 1e9) + 3*b\n((a + 1e10) - 1e10)*0.5 + 2*b\n")
+    )
+    box = page.multiselect(key="filter-causes")
+    assert box.label == "Causes, on the front" and box.options == ["cancellation"]
+    page = box.set_value(["cancellation"]).run()
+    assert list(page.dataframe[0].value["row"]) == [2]
+    page = scored(page.toggle(key="findings").set_value(True).run())
+    assert page.multiselect(key="filter-causes").label == "Causes"
+    assert list(page.dataframe[0].value["row"]) == [2, 3]
+
+
+def test_eic_has_one_column_unless_two_differ() -> None:
+    def columns(text: str) -> list[str]:
+        page = scored(paste(on_table(SUMS), text))
+        return list(page.dataframe[0].proto.column_order)
+
+    assert "finite" not in columns("3*b\na")
+    assert columns("3*b\na/(b - b) + 1\n(a - 20)*b")[0] == "row"
+    assert "finite" in columns("3*b\n(a - 20)*b")
 
 
 def test_what_a_digit_costs_decides_which_formula_to_take() -> None:
     page = scored(paste(on_table(SUMS), "3*b + a*0.8 + 4\n((a + 1e12) - 1e12) + 3*b"))
     assert not page.exception
-    assert "Take row 1 instead of row 2" in html_of(page)
-    page = page.button(key="look-at-choice").click().run()
-    assert desk_of(page).picked == (0, 1)
-    page = page.button_group(key="digit-price").set_value(0.002).run()
-    assert not page.exception and "Take row 2" in html_of(page)
+    assert "Take row 1 instead of row 2" in html_of(page) and len(page.latex) == 2
+    job, before = desk_of(page).job, desk_of(page).scored
+    page = page.select_slider(key="digit-price").set_value(0.001).run()
+    assert not page.exception and "<b>Take row 2</b>" in html_of(page)
+    assert desk_of(page).job is job and desk_of(page).scored is before, "nothing is scored again"
 
 
 def test_the_formula_to_take_stands_beside_the_one_without_regard_to_digits() -> None:
     page = scored(paste(on_table(SUMS), "a\n3*b + a*0.8 + 4\n((a + 1e12) - 1e12) + 3*b"))
     assert "Take row 2 instead of row 3" in html_of(page)
-    page = page.button(key="compare-choice").click().run()
+    page = page.button(key="compare_two").click().run()
     assert not page.exception
     assert page.text_area(key="formula_a").value == "3*b + a*0.8 + 4"
     assert page.text_area(key="formula_b").value == "((a + 1e12) - 1e12) + 3*b"

@@ -130,7 +130,7 @@ def test_both_trees_are_drawn_once_they_are_asked_for() -> None:
     page.run()
     assert not failed(page)
     assert html_of(page).count(TREE) == drawn + 2
-    titles = re.findall(TREE + "([^\"]*), coloured by", html_of(page))
+    titles = re.findall(TREE + '([^"]*), coloured by', html_of(page))
     assert len(set(titles[-2:])) == 2
 
 

@@ -12,6 +12,7 @@ import re
 import time
 import zlib
 from collections.abc import Hashable
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
@@ -185,7 +186,6 @@ class Scored:
     scores: tuple[ListedScore, ...]
     accuracies: dict[str, np.ndarray]  # See `eic_core.pool.listing.accuracy_keys`
     fronts: dict[str, np.ndarray]  # The front with each accuracy, and under "" without any
-    seconds: float = 0.0  # How long scoring took; 0 if the scores came with the file
     check: TableCheck = TableCheck()  # Reasons against the table of the scores
     lacking: tuple[ListedScore, ...] = ()  # Without an R² where the others have one, or a score
     groups: tuple[tuple[int, ...], ...] = ()  # The twins of each, itself included
@@ -199,17 +199,15 @@ class Scored:
     def choice(self, alpha: float) -> Pick | None:
         """The formula to take at `alpha` a digit; None without R² and EIC."""
         if alpha not in self._choices:
-            try:
+            self._choices[alpha] = None
+            with suppress(DataError):
                 self._choices[alpha] = pick(self.scores, alpha, groups=self.groups)
-            except DataError:
-                self._choices[alpha] = None
         return self._choices[alpha]
 
     @classmethod
     def of(
         cls,
         scores: tuple[ListedScore, ...],
-        seconds: float = 0.0,
         check: TableCheck = TableCheck(),  # noqa: B008
     ) -> Scored:
         """Scores with the front of each accuracy, and of none."""
@@ -219,7 +217,7 @@ class Scored:
         fronts = {name: front_of(scores, values, counted) for name, values in accuracies.items()}
         fronts[""] = front_of(scores, None, counted)
         lacking = tuple(s for s in scores if s.score.left_out is not None)
-        return cls(scores, accuracies, fronts, seconds, check, lacking, groups)
+        return cls(scores, accuracies, fronts, check, lacking, groups)
 
     def also(self, place: int) -> str:
         """The other rows of a formula, "" if there are none."""
@@ -562,7 +560,6 @@ def _begin(desk: CompareDesk, data: ListingData, exponents: Exponents) -> Job:
                 raise Cancelled
 
         with holding(scoring_slots(), lambda: report_progress(0, len(rows))):
-            started = time.monotonic()
             progress, wait = repeat_progress(report_progress, 0, len(rows))
             # A list may take minutes: it must not be cut short as an inspection is.
             scores, check = workers().run(
@@ -577,7 +574,7 @@ def _begin(desk: CompareDesk, data: ListingData, exponents: Exponents) -> Job:
                 seconds=UNHURRIED,
                 long=True,
             )
-            scored = Scored.of(scores, time.monotonic() - started, check)
+            scored = Scored.of(scores, check)
             if not findings and (places := scored.to_diagnose):
                 scores = workers().run(
                     diagnose_listing,

@@ -294,7 +294,7 @@ def examples_view() -> None:
 def inputs_line(desk: CompareDesk, visit: Visit, notes: int) -> str:
     """What was read, in a line of Markdown: the list, its data, and how many notes there are."""
     state = visit.state
-    parts = ["**Two formulas**"]
+    parts = ["**No list**"]
     if desk.imported is not None:
         problem = f", {label(desk.problem, 30)}" if desk.problem else ""
         count = wording.count(len(desk.rows()), "formula")
@@ -303,7 +303,7 @@ def inputs_line(desk: CompareDesk, visit: Visit, notes: int) -> str:
         target = f", target {code_label(state.target, 24)}" if state.target else ""
         names = [name for name, _ in state.domains[:4]]
         ranges = f"ranges of {wording.join(list(map(code_label, names)))}" if names else "ranges"
-        name = code_label(state.upload_name or "a table", 40)
+        name = code_label((visit.table and visit.table.source) or "a table", 40)
         parts.append(f"data {name}{target}" if state.upload else ranges)
     if notes:
         parts.append(wording.count(notes, "note"))

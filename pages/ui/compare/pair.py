@@ -15,6 +15,7 @@ from eic_core.explain.verdict import verdict
 from eic_core.measure import Inspection
 from eic_core.measure.double_range import double_range
 from eic_core.measure.fit import fit_of
+from eic_core.pool.structure import short_latex
 from pages.ui.compare.desk import CompareState
 from pages.ui.compare.pair_figure import INKS, Side, pair_figure, share_scale, shared_columns
 from pages.ui.figures.data import surface_figure
@@ -227,7 +228,9 @@ def pair_inputs(state: CompareState) -> None:
         key=sync_widget("formula_a", state.formula),
         height=80,
         placeholder="sqrt(x+1) - sqrt(x)",
-        on_change=_change_a,
+        on_change=lambda: change_state(
+            formula=st.session_state["formula_a"], syntax="auto", base=None, node=None
+        ),
     )
     right.text_area(
         "Formula B",
@@ -235,7 +238,9 @@ def pair_inputs(state: CompareState) -> None:
         key=sync_widget("formula_b", state.other),
         height=80,
         placeholder="1/(sqrt(x+1) + sqrt(x))",
-        on_change=_change_b,
+        on_change=lambda: change_state(
+            other=st.session_state["formula_b"], other_syntax="auto", other_base=None
+        ),
     )
     if state.formula or state.other:
         with st.container(horizontal=True, gap="small", key="pair-buttons"):
@@ -244,14 +249,6 @@ def pair_inputs(state: CompareState) -> None:
                 quiet_note("Restores both formulas, the data’s ranges and the seed; not the list.")
                 st.code(link(), language=None, wrap_lines=True)
             st.button("Clear", key="clear_pair", type="tertiary", on_click=_clear)
-
-
-def _change_a() -> None:
-    change_state(formula=st.session_state["formula_a"], syntax="auto", base=None, node=None)
-
-
-def _change_b() -> None:
-    change_state(other=st.session_state["formula_b"], other_syntax="auto", other_base=None)
 
 
 @uninterrupted()
@@ -303,12 +300,16 @@ def _both(a: InspectionResult, b: InspectionResult) -> None:
         st.html(f'<p class="eic-sentence">{prose(pair_sentence(a.inspection, b.inspection))}</p>')
         for text in dict.fromkeys([*a.notices, *b.notices]):
             show_note(text)
-        table, curves = st.columns([4, 5], gap="medium")
+        for column, name, result in zip(st.columns(2, gap="medium"), "AB", (a, b), strict=True):
+            with column.container(key=f"preview-{name}", gap=None):
+                digits = wording.digits_lost(result.inspection.eic)
+                show_heading(f"{name}: worst step (EIC) {digits} digits")
+                st.latex(short_latex(result.inspection.formula), width="stretch")
+        table, curves = st.columns(2, gap="medium")
         table.html(_table(a, b))
         with curves:
             _curves(a, b)
-        left, right = st.columns(2, gap="medium")
-        for column, name, result in ((left, "A", a), (right, "B", b)):
+        for column, name, result in zip(st.columns(2, gap="medium"), "AB", (a, b), strict=True):
             with column:
                 _tree(name, result)
 
@@ -329,7 +330,6 @@ def _table(a: InspectionResult, b: InspectionResult) -> str:
 
 def _tree(name: str, result: InspectionResult) -> None:
     inspection = result.inspection
-    show_heading(f"{name}: worst step (EIC) {wording.digits_lost(inspection.eic)} digits")
     with st.container(key=f"tree-{name}"):
         show_tree(inspection, result.request)
 
@@ -344,9 +344,8 @@ def _curves(a: InspectionResult, b: InspectionResult) -> None:
         quiet_note("Neither formula has a variable: every sample is the same.")
         return
     along = columns[0]
-    with st.container(horizontal=True, vertical_alignment="center", key="pair-along"):
-        st.html('<h3 class="eic-h">On the data</h3>', width="content")
-        if len(columns) > 1:
+    if len(columns) > 1:
+        with st.container(horizontal=True, vertical_alignment="center", key="pair-along"):
             along = st.selectbox(
                 "Across",
                 columns,

@@ -295,12 +295,11 @@ def _summary(scored: Scored, on_front: np.ndarray, name: str) -> None:
     between = low if low == high else f"{low} to {high}"
     spread = f", with an EIC of {between} digits" if eics else ""
     which = "accuracy, complexity and EIC" if name else "complexity and EIC"
-    took = f" Scored in {scored.seconds:.1f} s." if scored.seconds >= 1 else ""
     share = "The only formula" if read == 1 else f"{len(members):,} of {read:,} formulas"
     verb = "is" if len(members) == 1 else "are"
     note = (
         "No other formula is at least as good in every one of these and better in one; such "
-        f"formulas are outlined. Twins count once.{took}"
+        "formulas are outlined. Twins count once."
     )
     st.html(
         f'<p class="eic-lead" title="{note}"><b>{share}</b> {verb} on the front of '

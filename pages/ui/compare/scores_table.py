@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -112,10 +113,7 @@ def filter_scores(scored: Scored, on_front: np.ndarray) -> np.ndarray:
     scores = scored.scores
     methods = list(dict.fromkeys(s.listed.method for s in scores if s.listed.method))
     causes = sorted({s.score.cause for s in scores if s.score.cause})
-    if is_narrow():
-        with st.expander("Filter", key="filter-box"):
-            filters = _filters(methods, causes)
-    else:
+    with st.expander("Filter", key="filter-box") if is_narrow() else nullcontext():
         filters = _filters(methods, causes)
     keep = first_of(scored.groups) & [filters.lets_through(s) for s in scores]
     return np.flatnonzero(keep & on_front if filters.front_only else keep)
@@ -142,31 +140,27 @@ def _filters(methods: list[str], causes: list[str]) -> Filter:
             key="filter-nodes",
             placeholder="any",
         )
-        chosen: list[str] = []
-        if len(methods) > 1:
-            chosen = st.multiselect(
-                "Methods",
-                methods,
-                key="filter-methods",
-                format_func=clean,
-                width=260,
-                placeholder="all",
-            )
-        why: list[str] = []
-        if causes:
-            why = st.multiselect(
-                "Causes" if compare_desk().findings else "Causes, on the front",
-                causes,
-                key="filter-causes",
-                format_func=cause_words,
-                width=260,
-                placeholder="all",
-                help="Of every formula, or of those on the front whose EIC is a digit or more, or "
-                "that lack a value somewhere: *Say the cause of each formula*, among the inputs "
-                "above, diagnoses all.",
-            )
+        chosen = _several("Methods", methods if len(methods) > 1 else [], "filter-methods", clean)
+        why = _several(
+            "Causes" if compare_desk().findings else "Causes, on the front",
+            causes,
+            "filter-causes",
+            cause_words,
+            help="Of every formula, or of those on the front whose EIC is a digit or more, or "
+            "that lack a value somewhere: *Say the cause of each formula*, among the inputs "
+            "above, diagnoses all.",
+        )
         only = st.toggle("Front only", key="filter-front")
     return Filter(text, most, nodes, frozenset(chosen), frozenset(why), only)
+
+
+def _several(
+    name: str, options: list[str], key: str, words: Callable[[str], str], help: str | None = None
+) -> list[str]:
+    """A choice of several options; none without any."""
+    return options and st.multiselect(
+        name, options, key=key, format_func=words, width=260, placeholder="all", help=help
+    )
 
 
 def cause_words(cause: str) -> str:

@@ -72,8 +72,7 @@ def violins(picture: GapPicture, *, dark: bool = False, narrow: bool = False) ->
             data.append(_violin(eics[~np.isnan(eics)], row, hue, top))
         data.append(_points(picture, group, eics, row, hue))
     for row, group in enumerate(picture.groups):
-        data += _bars(picture.summaries[group.key], row, theme)
-    data += _mark(picture, theme)
+        data += _bars(picture.summaries[group.key], row, theme) + _mark(picture, row, theme)
     rows = len(picture.groups)
     layout: dict[str, Any] = base_layout(dark) | {
         "height": 56 * rows + 80 if narrow else max(420, 58 * rows + 80),
@@ -114,7 +113,6 @@ def by_complexity(picture: GapPicture, *, dark: bool = False, narrow: bool = Fal
     facets = facets_of(picture.groups)
     down = -(-len(facets) // across)
     data: list[dict[str, Any]] = []
-    annotations: list[dict[str, Any]] = []
     layout: dict[str, Any] = base_layout(dark) | {
         "height": (230 if narrow else 210) * down + 60,
         "margin": {"l": 8, "r": 8, "t": 26, "b": 8},
@@ -122,20 +120,21 @@ def by_complexity(picture: GapPicture, *, dark: bool = False, narrow: bool = Fal
         "clickmode": "event+select",
         "dragmode": False,
         "showlegend": False,
-        "annotations": annotations,
-        "shapes": [],
+        "annotations": [_facet_title(picture, groups, k, dark) for k, groups in enumerate(facets)],
+        "shapes": [_line_at_one(theme, vertical=False, place=k) for k in range(len(facets))],
     }
     for k, groups in enumerate(facets):
-        suffix = str(k + 1) if k else ""
+        suffix = _suffix(k)
         row, column = divmod(k, across)
-        left = column / across + 0.03 * column
-        top = 1 - row / down
-        last = k + across >= len(facets)
+        left, top = column / across + 0.03 * column, 1 - row / down
         layout[f"xaxis{suffix}"] = axis_style(theme) | {
             "type": "log",
             "domain": [left, left + 1 / across - 0.03],
             "anchor": f"y{suffix}",
-            "title": {"text": "complexity (nodes)" if last else "", "standoff": 6},
+            "title": {
+                "text": "complexity (nodes)" if k + across >= len(facets) else "",
+                "standoff": 6,
+            },
             "fixedrange": True,
             **_node_ticks(picture.groups),
         }
@@ -146,14 +145,11 @@ def by_complexity(picture: GapPicture, *, dark: bool = False, narrow: bool = Fal
             "range": [-0.15, _top(picture)],
             "fixedrange": True,
         }
-        layout["shapes"].append(_line_at_one(theme, vertical=False, suffix=suffix))
         if picture.groups[groups[0]].by_method:
             data.append(_laws_behind(picture, theme, suffix))
         for place in groups:
-            data.append(_cloud(picture, place, dark) | _on_axes(suffix))
-            ring = _mark(picture, theme, across=True, groups=(place,))
-            data += [trace | _on_axes(suffix) for trace in ring]
-        annotations.append(_facet_title(picture, groups, suffix, dark))
+            traces = [_cloud(picture, place, dark), *_mark(picture, place, theme, across=True)]
+            data += [trace | _on_axes(suffix) for trace in traces]
     return build(data, layout)
 
 
@@ -164,12 +160,17 @@ def facets_of(groups: Sequence[Group]) -> list[list[int]]:
     return [laws, *alone] if laws else alone
 
 
+def _suffix(facet: int) -> str:
+    """What Plotly puts behind the names of a facet's axes."""
+    return str(facet + 1) if facet else ""
+
+
 def _on_axes(suffix: str) -> dict[str, str]:
     return {"xaxis": f"x{suffix}", "yaxis": f"y{suffix}"}
 
 
 def _facet_title(
-    picture: GapPicture, groups: Sequence[int], suffix: str, dark: bool
+    picture: GapPicture, groups: Sequence[int], facet: int, dark: bool
 ) -> dict[str, Any]:
     """The names of a facet's groups, each in its colour."""
     names = [
@@ -180,8 +181,8 @@ def _facet_title(
     ]
     return {
         "text": f"<b>{' · '.join(names)}</b>",
-        "xref": f"x{suffix} domain",
-        "yref": f"y{suffix} domain",
+        "xref": f"x{_suffix(facet)} domain",
+        "yref": f"y{_suffix(facet)} domain",
         "x": 0,
         "y": 1,
         "xanchor": "left",
@@ -397,7 +398,7 @@ def _node_ticks(groups: Sequence[Group]) -> dict[str, Any]:
     }
 
 
-def _line_at_one(theme: Theme, *, vertical: bool, suffix: str = "") -> dict[str, Any]:
+def _line_at_one(theme: Theme, *, vertical: bool, place: int = 0) -> dict[str, Any]:
     across, along = ("x", "y") if vertical else ("y", "x")
     return {
         "type": "line",
@@ -406,8 +407,8 @@ def _line_at_one(theme: Theme, *, vertical: bool, suffix: str = "") -> dict[str,
         f"{across}1": TYPICAL_LAW,
         f"{along}0": 0,
         f"{along}1": 1,
-        f"{across}ref": f"{across}{suffix}",
-        f"{along}ref": f"{along}{suffix} domain",
+        f"{across}ref": f"{across}{_suffix(place)}",
+        f"{along}ref": f"{along}{_suffix(place)} domain",
         "line": {"width": 1.5, "dash": "dot", "color": theme.muted},
     }
 
@@ -426,34 +427,30 @@ def _name_of_line(theme: Theme) -> dict[str, Any]:
 
 
 def _mark(
-    picture: GapPicture, theme: Theme, *, across: bool = False, groups: Sequence[int] | None = None
+    picture: GapPicture, row: int, theme: Theme, *, across: bool = False
 ) -> list[dict[str, Any]]:
-    """A ring around the picked formula, if it is of `groups`; None: of any."""
-    if picture.picked is None:
+    """A ring around the picked formula, if it is of this group."""
+    group = picture.groups[row]
+    key, place = picture.picked or ("", 0)
+    if group.key != key or place >= len(group.formulas):
         return []
-    key, place = picture.picked
-    for row in range(len(picture.groups)) if groups is None else groups:
-        group = picture.groups[row]
-        if group.key != key or place >= len(group.formulas):
-            continue
-        eic = float(picture.eics(group)[place])
-        shift = SPREAD * (2 * ((place * 0.6180339887) % 1) - 1)
-        nodes = group.formulas[place].complexity
-        x, y = (nodes, eic) if across else (eic, row + shift)
-        return [
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "x": [x],
-                "y": [y],
-                "hoverinfo": "skip",
-                "showlegend": False,
-                "marker": {
-                    "size": 19,
-                    "symbol": "circle-open",
-                    "color": theme.accent,
-                    "line": {"width": 2.5},
-                },
-            }
-        ]
-    return []
+    eic = float(picture.eics(group)[place])
+    shift = SPREAD * (2 * ((place * 0.6180339887) % 1) - 1)
+    nodes = group.formulas[place].complexity
+    x, y = (nodes, eic) if across else (eic, row + shift)
+    return [
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "x": [x],
+            "y": [y],
+            "hoverinfo": "skip",
+            "showlegend": False,
+            "marker": {
+                "size": 19,
+                "symbol": "circle-open",
+                "color": theme.accent,
+                "line": {"width": 2.5},
+            },
+        }
+    ]

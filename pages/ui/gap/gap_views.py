@@ -291,19 +291,18 @@ def _title(group: Group) -> str:
 def dependence_table(findings: GapFindings) -> None:
     """Median and mean of both measures at each number of rows."""
     show_heading("How much rests on the number of rows")
-    rows = []
-    for group in findings.groups:
-        if group.key in findings.by_rows:
-            rows.append(
-                (
-                    _title(group),
-                    *[
-                        " · ".join(wording.number(getattr(one, part).value) for one in summaries)
-                        for summaries in findings.by_rows[group.key].values()
-                        for part in ("median", "mean")
-                    ],
-                )
-            )
+    rows = [
+        (
+            _title(group),
+            *[
+                " · ".join(wording.number(getattr(one, part).value) for one in summaries)
+                for summaries in findings.by_rows[group.key].values()
+                for part in ("median", "mean")
+            ],
+        )
+        for group in findings.groups
+        if group.key in findings.by_rows
+    ]
     counts = " · ".join(f"{count:,}" for count in COUNTS)
     st.html(
         table_html(
