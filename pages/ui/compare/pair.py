@@ -15,7 +15,7 @@ from eic_core.explain.verdict import verdict
 from eic_core.measure import Inspection
 from eic_core.measure.double_range import double_range
 from eic_core.measure.fit import fit_of
-from eic_core.pool.structure import short_latex
+from eic_core.pool.traits import short_latex
 from pages.ui.compare.desk import CompareState
 from pages.ui.compare.pair_figure import INKS, Side, pair_figure, share_scale, shared_columns
 from pages.ui.figures.data import surface_figure
