@@ -300,7 +300,8 @@ def _summary(scored: Scored, on_front: np.ndarray, name: str) -> None:
         "formulas are outlined. Twins count once."
     )
     st.html(
-        f'<p class="eic-lead" title="{note}"><b>{share}</b> {"is" if len(members) == 1 else "are"} on the front of '
+        f'<p class="eic-lead" title="{note}"><b>{share}</b> '
+        f"{'is' if len(members) == 1 else 'are'} on the front of "
         f"{which}{spread}.</p>",
         width="stretch",
     )
