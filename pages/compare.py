@@ -66,17 +66,8 @@ def compare_page() -> None:
     _inputs(visit, desk, state, pair)
     if desk.imported is not None:
         _list(visit, desk, unknown, waiting)
-    with st.expander(
-        "Formulas A and B" if pair.measured else "Two formulas side by side",
-        expanded=bool(state.other) and not pair.measured,
-        key=f"pair-fold-{pair.measured}",
-    ):
-        pair_inputs(state)
+    pair_inputs(state, pair)
     pair_view(pair)
-    if state.formula and state.other and "b" not in state.to_query():
-        quiet_note(
-            "These formulas are too long for a web address: a shared link will not hold both."
-        )
 
 
 def _header() -> None:

@@ -9,7 +9,7 @@ from eic_core import wording
 from eic_core.phrasing import Field, Phrase, listed, say, say_count
 from eic_core.pool.candidate import NO_FIT, Score
 from eic_core.pool.listing import ListedScore
-from eic_core.pool.structure import structure_of
+from eic_core.pool.traits import structure_of
 
 
 def headline(picked: ListedScore, plain: ListedScore) -> Phrase:

@@ -13,7 +13,7 @@ from eic_core.pool import phrases, pick_phrases
 from eic_core.pool.candidate import Score
 from eic_core.pool.left_out import LeftOutRow, left_out, left_out_lines
 from eic_core.pool.listing import ListedScore
-from eic_core.pool.structure import twins
+from eic_core.pool.traits import twins
 
 ETA = 0.999
 """Factor of the fitness for each node (Yu et al., both of their searches)."""

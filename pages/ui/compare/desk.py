@@ -42,9 +42,9 @@ from eic_core.pool.listing import (
 )
 from eic_core.pool.pick_phrases import also_rows
 from eic_core.pool.picking import Pick, pick
-from eic_core.pool.structure import first_of, twins
 from eic_core.pool.table_check import TableCheck
 from eic_core.pool.tool_functions import protected_note, with_plain_functions
+from eic_core.pool.traits import first_of, twins
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.heavy import QUICK_LIST, scores_and_check
 from pages.ui.kit.inspector_service import DEFAULT_DOMAIN

@@ -15,7 +15,7 @@ from eic_core.explain.verdict import verdict
 from eic_core.measure import Inspection
 from eic_core.measure.double_range import double_range
 from eic_core.measure.fit import fit_of
-from eic_core.pool.structure import short_latex
+from eic_core.pool.traits import short_latex
 from pages.ui.compare.desk import CompareState
 from pages.ui.compare.pair_figure import INKS, Side, pair_figure, share_scale, shared_columns
 from pages.ui.figures.data import surface_figure
@@ -220,7 +220,21 @@ def measure_pair(visit: Visit, state: CompareState, service: InspectorService) -
     return Pair(*results)
 
 
-def pair_inputs(state: CompareState) -> None:
+def pair_inputs(state: CompareState, pair: Pair) -> None:
+    """The fields of A and B, folded until they are wanted and again when both are measured."""
+    with st.expander(
+        "Formulas A and B" if pair.measured else "Two formulas side by side",
+        expanded=bool(state.other) and not pair.measured,
+        key=f"pair-fold-{pair.measured}",
+    ):
+        _fields(state)
+    if state.formula and state.other and "b" not in state.to_query():
+        quiet_note(
+            "These formulas are too long for a web address: a shared link will not hold both."
+        )
+
+
+def _fields(state: CompareState) -> None:
     left, right = st.columns(2, gap="medium")
     left.text_area(
         "Formula A",

@@ -15,7 +15,7 @@ from eic_core import wording
 from eic_core.pool.list_variables import counted_from_zero
 from eic_core.pool.listing import ListedScore
 from eic_core.pool.picking import READABLE
-from eic_core.pool.structure import formula_of, short_latex
+from eic_core.pool.traits import formula_of, short_latex
 from pages.ui.compare.desk import (
     CompareDesk,
     CompareState,
@@ -287,22 +287,21 @@ def _accuracy(scored: Scored) -> str:
 
 
 def _summary(scored: Scored, on_front: np.ndarray, name: str) -> None:
-    scores = scored.scores
-    members = [s for s, member in zip(scores, on_front, strict=True) if member]
-    read = sum(not s.score.error for s in scores)
+    members = [s for s, member in zip(scored.scores, on_front, strict=True) if member]
+    read = sum(not s.score.error for s in scored.scores)
     eics = [s.score.eic for s in members if math.isfinite(s.score.eic)]
     low, high = (wording.number(min(eics), 1), wording.number(max(eics), 1)) if eics else ("", "")
     between = low if low == high else f"{low} to {high}"
     spread = f", with an EIC of {between} digits" if eics else ""
     which = "accuracy, complexity and EIC" if name else "complexity and EIC"
     share = "The only formula" if read == 1 else f"{len(members):,} of {read:,} formulas"
-    verb = "is" if len(members) == 1 else "are"
     note = (
         "No other formula is at least as good in every one of these and better in one; such "
         "formulas are outlined. Twins count once."
     )
     st.html(
-        f'<p class="eic-lead" title="{note}"><b>{share}</b> {verb} on the front of '
+        f'<p class="eic-lead" title="{note}"><b>{share}</b> '
+        f"{'is' if len(members) == 1 else 'are'} on the front of "
         f"{which}{spread}.</p>",
         width="stretch",
     )

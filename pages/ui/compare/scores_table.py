@@ -18,7 +18,7 @@ from eic_core.exports import csv_text, safe_cell
 from eic_core.pool import FINDING_COLUMNS, SCORE_COLUMNS
 from eic_core.pool.left_out import LeftOutRow
 from eic_core.pool.listing import ListedScore
-from eic_core.pool.structure import first_of
+from eic_core.pool.traits import first_of
 from pages.ui.compare.desk import Scored, compare_desk
 from pages.ui.compare.front_figure import FrontView
 from pages.ui.kit import glossary

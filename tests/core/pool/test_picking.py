@@ -22,7 +22,7 @@ from eic_core.pool.listing import (
 )
 from eic_core.pool.pick_phrases import residual_change
 from eic_core.pool.picking import fitness, pick
-from eic_core.pool.structure import Structure, first_of, structure_of, twins
+from eic_core.pool.traits import Structure, first_of, structure_of, twins
 
 SCORES = st.builds(
     lambda nodes, r2, eic, singular: Score(
