@@ -237,7 +237,7 @@ def test_hostile_text_stays_inert(visit: Opener) -> None:
 def test_a_phone_never_scrolls_sideways_and_the_figures_are_painted_as_the_page(
     visit: Opener, scheme: str
 ) -> None:
-    page = visit("/", width=390, height=844, scheme=scheme)
+    page = visit("/?formula=log(x)-3*sin(x)", width=390, height=844, scheme=scheme)
     expect(page.locator(".eic-sentence")).to_be_visible()
     wide = page.evaluate(
         "() => [document.documentElement, document.querySelector('[data-testid=stMain]')]"

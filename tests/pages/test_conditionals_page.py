@@ -12,6 +12,7 @@ from eic_core.drawing.svg import tree_svg
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, inspect, sample_domains
 from eic_core.samples import Samples
+from pages.ui.bench.tree_pane import pane_of
 from pages.ui.kit.visit import ASKS
 from tests.pages import test_compare as compare
 from tests.pages.panels import failed
@@ -41,7 +42,9 @@ def test_the_page_says_how_it_read_and_where_nodes_are_evaluated() -> None:
     shown = re.sub("<[^>]+>", "", html_of(page))
     assert "x > y counts 1 where it holds" in shown.replace("&gt;", ">")
     assert "stands in a branch that is taken at" in shown
-    assert "Evaluated at" in shown
+    pane = pane_of(page.session_state["visit"].last_good)
+    assert "evaluated" in [name for name, _, _ in pane.columns]
+    assert 0 <= pane.nodes[9].evaluated < pane.valid
 
 
 def test_a_branch_that_no_sample_takes_is_drawn_so() -> None:
