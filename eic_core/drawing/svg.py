@@ -77,13 +77,15 @@ def tree_svg(
         For a dark page.
     narrow
         For a phone: fewer nodes, shorter texts.
-    width, height
-        Pixels to fit into, legend included, as far as cards of readable size can; without a height
-        the picture is as high as it likes.
-    by, values
-        "eic": colours and numbers are each node's local EIC. "created": they are `values`, the
-        digits that each node creates, by node. Where `values` are given the node that creates most
-        is shown in either case, beside the bottleneck.
+    width
+        Pixels to fit into, as far as cards of readable size can.
+    height
+        The same, legend included; without one the picture is as high as it likes.
+    by
+        "eic": colours and numbers are each node's local EIC. "created": they are `values`.
+    values
+        The digits that each node creates, by node. Where they are given the node that creates most
+        is shown whatever the colours, beside the bottleneck.
     legend
         Whether the scale is drawn below the tree.
     interactive

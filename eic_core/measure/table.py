@@ -572,9 +572,10 @@ def split_unit(header: str) -> tuple[str, str]:
 
 def _names_without_units(headers: tuple[str, ...]) -> tuple[str, ...]:
     bare = [split_unit(header)[0] for header in headers]
-    taken = Counter([*bare, *(header for header in headers if header not in bare)])
+    occurrences = Counter([*bare, *(header for header in headers if header not in bare)])
     return tuple(
-        name if taken[name] == 1 else header for name, header in zip(bare, headers, strict=True)
+        name if occurrences[name] == 1 else header
+        for name, header in zip(bare, headers, strict=True)
     )
 
 

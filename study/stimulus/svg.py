@@ -20,7 +20,7 @@ UNIT = 100
 """Steps in a pixel: places and outlines are whole numbers of them."""
 
 
-class Place(NamedTuple):
+class NodeBox(NamedTuple):
     """Where something that a node has written stands, in pixels."""
 
     node: int
@@ -40,10 +40,10 @@ def compact(pages: Sequence[bytes]) -> tuple[str, list[str]]:
     return _defs(outlines), drawings
 
 
-def placed(page: bytes) -> tuple[str, str, list[Place]]:
+def placed(page: bytes) -> tuple[str, str, list[NodeBox]]:
     """The outlines of a page, its ``<svg>``, and what its marks say of places."""
     outlines: dict[str, str] = {}
-    places: list[Place] = []
+    places: list[NodeBox] = []
     drawing = _drawing(ElementTree.fromstring(page), outlines, places)
     return _defs(outlines), drawing, places
 
@@ -53,7 +53,7 @@ def _defs(outlines: Mapping[str, str]) -> str:
     return f"<defs>{paths}</defs>"
 
 
-def _drawing(root: ElementTree.Element, outlines: dict[str, str], places: list[Place]) -> str:
+def _drawing(root: ElementTree.Element, outlines: dict[str, str], places: list[NodeBox]) -> str:
     names = {}
     for symbol in root.iter(f"{_SVG}symbol"):
         outline = _outline(symbol[0].attrib["d"])
@@ -76,7 +76,7 @@ def _collect(
     names: Mapping[str, str],
     letters: list[str],
     bars: list[str],
-    places: list[Place],
+    places: list[NodeBox],
 ) -> None:
     """What a group draws; groups of letters are upside down, all others are moved alone."""
     for element in group:
@@ -93,15 +93,15 @@ def _collect(
             _add_place(places, element, _place(element, origin))
 
 
-def _add_place(places: list[Place], link: ElementTree.Element, at: tuple[float, float]) -> None:
+def _add_place(places: list[NodeBox], link: ElementTree.Element, at: tuple[float, float]) -> None:
     width, height = (float(link[0].attrib[side]) for side in ("width", "height"))
-    place = Place(int(link.attrib["href"].removeprefix("n:")), *at, width, height)
+    place = NodeBox(int(link.attrib["href"].removeprefix("n:")), *at, width, height)
     if places and places[-1].height > height and _same_stretch(places[-1], place):
         places.pop()  # The box of a line around a letter's own
     places.append(place)
 
 
-def _same_stretch(one: Place, other: Place) -> bool:
+def _same_stretch(one: NodeBox, other: NodeBox) -> bool:
     return (one.node, one.x, one.width) == (other.node, other.x, other.width)
 
 

@@ -16,7 +16,7 @@ from study.stimulus.latex import Line, parse, refusal
 from study.stimulus.lines import broken, measure, pieces
 from study.stimulus.mathml import mathml
 from study.stimulus.shapes import CARD, FormulaShape
-from study.stimulus.svg import Place, compact, placed
+from study.stimulus.svg import NodeBox, compact, placed
 from study.stimulus.typst_source import HEADER, MARGIN, page, string
 
 
@@ -115,7 +115,7 @@ def typeset_of_before(lower: str, higher: str) -> Typeset:
 @dataclass(frozen=True)
 class MarkedDrawing:
     svg: str  # With its own outlines, in ``currentColor``
-    places: tuple[Place, ...]  # Of every node with a mark, a node within others once for each
+    places: tuple[NodeBox, ...]  # Of every node with a mark, a node within others once for each
 
 
 def typeset_marked(latex: str, width: float) -> MarkedDrawing:

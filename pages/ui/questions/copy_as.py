@@ -12,7 +12,7 @@ from pages.ui.kit.messages import as_sentence
 from pages.ui.kit.text import prose
 from pages.ui.kit.visit import current_visit
 from pages.ui.kit.wiring import figure_cache
-from pages.ui.questions.parts import note
+from pages.ui.questions.answer_parts import note
 
 
 def copy_as(formula: Formula, key: str) -> None:

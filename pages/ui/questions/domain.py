@@ -23,7 +23,7 @@ from pages.ui.kit.inspector_service import (
 )
 from pages.ui.kit.text import code_label, label, prose
 from pages.ui.kit.visit import change_state, current_visit, sync_widget
-from pages.ui.questions.parts import note
+from pages.ui.questions.answer_parts import note
 from pages.ui.questions.where import blamed_variables_first
 
 ENDS, CENTRE, SPREAD, HELD = "ends", "low", "high", "held"

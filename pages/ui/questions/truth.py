@@ -21,7 +21,7 @@ from pages.ui.kit.progress import patient_progress
 from pages.ui.kit.text import escape
 from pages.ui.kit.visit import change_state
 from pages.ui.kit.wiring import diagnosis_service
-from pages.ui.questions.parts import answer, chart, note
+from pages.ui.questions.answer_parts import answer, chart, note
 
 # Shape and word of each badge.
 BADGES = {"ok": ("✓", "agrees"), "explained": ("◆", "explained"), "unclear": ("?", "unclear")}

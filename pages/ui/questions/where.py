@@ -23,7 +23,7 @@ from pages.ui.kit import glossary
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.text import clean, code_label
 from pages.ui.kit.wiring import figure_cache
-from pages.ui.questions.parts import chart, note
+from pages.ui.questions.answer_parts import chart, note
 
 _MAX_SLIDERS = 12
 
