@@ -390,7 +390,7 @@ class Domain:
             except DataError as error:
                 problems[text] = str(error)
             except OverflowError:
-                problems[text] = "a number is too large"
+                problems[text] = str(DataError("a number is too large"))
         return domains, problems
 
     def as_kind(self, kind: str) -> Domain:

@@ -263,7 +263,7 @@ _draw = st.components.v2.component(
     "eic-tree-pane",
     html='<div class="eic-pane"></div>',
     css=_source("tree_pane.css"),
-    js=_source("bus.js", "tree_pane.js"),
+    js=_source("bus.js", "links.js", "tree_pane.js"),
     isolate_styles=False,
 )
 

@@ -50,7 +50,7 @@ MOST_ROWS = 500
 """Most rows that a click can choose."""
 
 _LEVELS = np.linspace(0.05, 0.95, 9)
-_TRIED = 24
+_ROWS_OF_EFFECTS = 24
 
 _MARGIN = {"l": 58, "r": 10, "t": 24, "b": 42}
 _SPLIT = 0.5
@@ -63,10 +63,10 @@ def worst_rows(s: Array) -> Array:
     (array([2]), array([], dtype=int64))
     """
     sizes = np.where(np.isnan(s), -1.0, s)
-    known = int(np.count_nonzero(sizes >= 0))
-    worst = np.argsort(-sizes, kind="stable")[: math.ceil(known / 100)]
+    count = int(np.count_nonzero(sizes >= 0))
+    worst = np.argsort(-sizes, kind="stable")[: math.ceil(count / 100)]
     # A tenth of a digit more than the middle row loses is no mark.
-    even = not known or sizes[worst[0]] < 1.25 * np.median(sizes[sizes >= 0])
+    even = not count or sizes[worst[0]] < 1.25 * np.median(sizes[sizes >= 0])
     return worst[:0] if even else worst
 
 
@@ -77,14 +77,14 @@ def effects(inspection: Inspection, node_id: int) -> dict[str, float]:
     of the ranges of log10 s.
     """
     columns, names = inspection.samples.columns, inspection.formula.variables
-    rows = evenly_spread_rows(len(inspection.samples), _TRIED)
-    tried = {name: np.quantile(columns[name], _LEVELS, method="nearest") for name in names}
+    rows = evenly_spread_rows(len(inspection.samples), _ROWS_OF_EFFECTS)
+    levels = {name: np.quantile(columns[name], _LEVELS, method="nearest") for name in names}
     shape = len(rows), len(_LEVELS)
     grids = {
         name: np.concatenate(
             [
                 np.broadcast_to(
-                    tried[name] if name == moved else columns[name][rows][:, None], shape
+                    levels[name] if name == moved else columns[name][rows][:, None], shape
                 ).ravel()
                 for moved in names
             ]
@@ -92,12 +92,12 @@ def effects(inspection: Inspection, node_id: int) -> dict[str, float]:
         for name in names
     }
     _, s = on_grid(inspection, node_id, grids, len(names) * shape[0] * shape[1])
-    known = ~np.isnan(s)
+    defined = ~np.isnan(s)
     digits = np.log10(np.clip(s, 1e-16, 1e16)).reshape(len(names), *shape)
-    known = known.reshape(digits.shape)
-    high = np.where(known, digits, -np.inf).max(axis=2)
-    low = np.where(known, digits, np.inf).min(axis=2)
-    ranges = np.where(known.any(axis=2), high - low, 0.0).mean(axis=1)
+    defined = defined.reshape(digits.shape)
+    high = np.where(defined, digits, -np.inf).max(axis=2)
+    low = np.where(defined, digits, np.inf).min(axis=2)
+    ranges = np.where(defined.any(axis=2), high - low, 0.0).mean(axis=1)
     return dict(zip(names, ranges.tolist(), strict=True))
 
 
@@ -306,12 +306,12 @@ def _two_panels(view: _View, axis: GridAxis, x: Array, y: Array, s: Array) -> go
     heights = np.full(len(column), np.nan) if others else view.value
     heights = heights if limits is None else np.clip(heights, *limits)
     edge = {"width": 0.4, "color": theme.muted}
-    seen = {"size": 5, "opacity": 0.3 if others else 0.9, "line": edge}
+    marker = {"size": 5, "opacity": 0.3 if others else 0.9, "line": edge}
     data = [
         _line(x, break_at_poles(np.where(np.isfinite(y), y, np.nan)), "formula", "y"),
         _line(x, np.where(np.isfinite(s), s, np.nan), "s", "y2"),
         view.points(view.rows, heights, "y", column, own),
-        view.points(rows, view.s, "y2", column, own) | {"marker": seen},
+        view.points(rows, view.s, "y2", column, own) | {"marker": marker},
         *rug_traces(column, view.s, has_value(inspection), top, theme),
         *view.marks(column, heights, "y", {}),
         *view.marks(column, view.s, "y2", {}),
@@ -483,13 +483,13 @@ def _contours(
 ) -> tuple[list[dict[str, Any]], str]:
     """About six lines of equal value with their labels, on a light edge, and what they are."""
     z = np.where(np.isfinite(value), value, np.nan)
-    known = z[np.isfinite(z)]
+    values = z[np.isfinite(z)]
     what = "lines: value"
-    if len(known) and known.min() > 0 and known.max() > 1e3 * known.min():
-        z, known, what = np.log10(z), np.log10(known), "lines: log₁₀ of the value"
-    if not len(known) or np.ptp(np.quantile(known, [0.05, 0.95])) == 0 or min(z.shape) < 2:
+    if len(values) and values.min() > 0 and values.max() > 1e3 * values.min():
+        z, values, what = np.log10(z), np.log10(values), "lines: log₁₀ of the value"
+    if not len(values) or np.ptp(np.quantile(values, [0.05, 0.95])) == 0 or min(z.shape) < 2:
         return [], ""
-    low, high = np.quantile(known, [0.05, 0.95]).tolist()
+    low, high = np.quantile(values, [0.05, 0.95]).tolist()
     step = (high - low) / 7
     power = 10.0 ** math.floor(math.log10(step))
     step = power * next(k for k in (1, 2, 5, 10) if k * power >= step)

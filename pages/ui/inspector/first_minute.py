@@ -94,8 +94,8 @@ def example_picture(key: str, dark: bool) -> str:
     return _picture(example(key), dark)
 
 
-def _picture(shown: Example, dark: bool) -> str:
-    request = request_of(example_state(shown, samples=_ROWS))
+def _picture(each: Example, dark: bool) -> str:
+    request = request_of(example_state(each, samples=_ROWS))
     inspection = InspectorService(megabytes=1).inspect(request).inspection
     svg = tree_svg(inspection, dark=dark, width=_WIDTH, legend=False)
     return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()

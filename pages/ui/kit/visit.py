@@ -139,10 +139,10 @@ class PageState:
         if not (len(upload) == 12 and all(c in "0123456789abcdef" for c in upload)):
             upload = ""
         syntax, ask = one("syntax") or "auto", one("ask")
-        named, _ = _named_ranges(query)
-        old = one("formula") and (not named or "range" in query)
+        by_name, _ = _named_ranges(query)
+        old = one("formula") and (not by_name or "range" in query)
         default_samples = SAMPLES_OF_OLD_LINKS if old else DEFAULT_SAMPLES
-        domains = tuple({**named, **_parsed(query.get("range", ()))[0]}.items())
+        domains = tuple({**by_name, **_parsed(query.get("range", ()))[0]}.items())
         exponents = next((each for each in EXPONENTS if each == one("exponents")), EXPONENTS[0])
         return cls(
             formula=one("formula") or "",
@@ -313,7 +313,7 @@ class Visit:
     history: list[Edit] = field(default_factory=list)
     undone: list[Edit] = field(default_factory=list)
     # By query: what a tab has shown, for the browser's Back; a URL may be too long to hold it
-    shown: LRUCache[Hashable, PageState] = field(default_factory=lambda: LRUCache(MAX_HISTORY))
+    states: LRUCache[Hashable, PageState] = field(default_factory=lambda: LRUCache(MAX_HISTORY))
     recent: tuple[PageState, ...] = ()  # the last inputs, the newest first
     uploads: LRUCache[str, Table] = field(default_factory=lambda: LRUCache(MAX_UPLOADS))
     last_good: InspectionResult | None = None
@@ -367,8 +367,8 @@ def sync_with_url(welcome: PageState) -> Visit:
     if visit.query_written is None or query != visit.query_written or visit.arrived:
         _remember(visit)
         bare = not query
-        shown = visit.shown.get((kind, query))
-        visit.state = welcome if bare else shown or kind.from_query(dict(query))
+        before = visit.states.get((kind, query))
+        visit.state = welcome if bare else before or kind.from_query(dict(query))
         # The browser has gone to where an edit came from.
         for edits, undone in ((visit.history, visit.undone), (visit.undone, visit.history)):
             if edits and edits[-1].before == visit.state:
@@ -456,7 +456,7 @@ def _replace_state(visit: Visit, new: PageState) -> None:
     visit.query_problems = ()
     st.query_params.from_dict(new.to_query())
     visit.query_written = _query()
-    visit.shown[type(new), visit.query_written] = new
+    visit.states[type(new), visit.query_written] = new
 
 
 def _query() -> tuple[tuple[str, tuple[str, ...]], ...]:

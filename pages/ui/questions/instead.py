@@ -34,8 +34,8 @@ from pages.ui.kit.progress import finish_button, start_finishing
 from pages.ui.kit.text import code_label, escape, prose, table_box
 from pages.ui.kit.visit import Visit, change_state, current_visit, keep_upload
 from pages.ui.kit.wiring import diagnosis_service, inspector_service
-from pages.ui.questions.copy_as import copy_as
 from pages.ui.questions.answer_parts import answer, chart, note
+from pages.ui.questions.copy_as import copy_as
 
 
 def replace_formula_button(

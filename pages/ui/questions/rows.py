@@ -21,8 +21,8 @@ from pages.ui.kit.browser import is_narrow
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.text import clean, escape, file_name, prose
 from pages.ui.kit.wiring import diagnosis_service
-from pages.ui.questions.domain import domain_sliders, follow_domain
 from pages.ui.questions.answer_parts import chart, note
+from pages.ui.questions.domain import domain_sliders, follow_domain
 
 ROWS_ON_PAGE = 50
 # Most inputs with a column of their own on the page; the file has all.
