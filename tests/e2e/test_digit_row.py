@@ -118,7 +118,7 @@ def test_the_slider_moves_the_row_by_keys_and_digits_mark_and_tree_follow(
 def test_marks_of_the_slider_are_buttons_and_another_format_keeps_the_row(
     visit: Callable[..., Page],
 ) -> None:
-    page = opened(visit, CANCELS)
+    page = opened(visit, f"{CANCELS}&samples=40")  # so few that no format leaves one out
     slider = page.locator(".eic-row input")
     last = slider.get_attribute("max")
     worst, typical = (page.get_by_role("button", name=name) for name in ("worst", "typical"))
@@ -136,7 +136,7 @@ def test_marks_of_the_slider_are_buttons_and_another_format_keeps_the_row(
     expect(float32).to_have_attribute("aria-pressed", "true")
     again, shorter, _ = written(page)
     assert len(shorter) < len(computed)
-    assert again == title
+    assert again.split(":")[0] == title.split(":")[0]
 
 
 def test_the_mark_stands_at_the_row_s_input_and_a_click_in_the_plot_moves_it(
