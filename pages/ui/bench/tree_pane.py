@@ -262,7 +262,7 @@ def _source(*names: str) -> str:
 _draw = st.components.v2.component(
     "eic-tree-pane",
     html='<div class="eic-pane"></div>',
-    css=_source("tree_pane.css"),
+    css=_source("tree_pane.css", "links.css"),
     js=_source("bus.js", "links.js", "tree_pane.js"),
     isolate_styles=False,
 )
