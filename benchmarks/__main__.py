@@ -18,6 +18,7 @@ MODULES = (
     "memory",
     "read_share",
     "rerun",
+    "hand",
     "raters",
     "repairs",
 )

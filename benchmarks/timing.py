@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -68,12 +67,6 @@ def command(arguments: Sequence[str]) -> Spent:
     return Spent(
         usage.ru_utime + usage.ru_stime, time.perf_counter() - started, usage.ru_maxrss / unit
     )
-
-
-def own_megabytes() -> float:
-    """What this process has held at most."""
-    unit = 2**20 if sys.platform == "darwin" else 2**10
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
 
 def busy() -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 LOW, HIGH = 0.0, 8.0
@@ -277,24 +277,3 @@ def css_variables(dark: bool, names: str = "") -> str:
     """
     colours = PAGE_COLOURS["dark" if dark else "light"]
     return " ".join(f"--{name}: {c};" for name, c in colours.items() if name.startswith(names))
-
-
-def scale_data(dark: bool) -> dict[str, Any]:
-    """The scale for a script that colours cards itself, as JSON.
-
-    ``fills`` and ``inks`` are colours at equal steps from ``low`` to ``high`` digits; ``infinite``
-    and ``undefined`` have the fields of `Paint`.
-
-    >>> data = scale_data(False)
-    >>> data["fills"][0], len(data["fills"]), data["infinite"]["hatched"]
-    ('#fefefc', 257, True)
-    """
-    return {
-        "low": LOW,
-        "high": HIGH,
-        "fills": list(_RAMPS[dark]),
-        "inks": [text_on(fill) for fill in _RAMPS[dark]],
-        "outline": THEMES[dark].faint,
-        "infinite": asdict(paint(math.inf, dark)),
-        "undefined": asdict(paint(math.nan, dark)),
-    }

@@ -381,17 +381,6 @@ def _unbounded_passage(
     return Passage.NONE
 
 
-def few_carriers(s: Array) -> tuple[int, ...]:
-    """The rows that carry 99 per cent of E[s^2], the largest first; () if `MARKED` or more do.
-
-    >>> few_carriers(np.append(np.ones(99), 1e6)), few_carriers(np.ones(100))
-    ((99,), ())
-    """
-    shares = shares_of(s)
-    positions = _carriers(shares, LEVELS[-1]).positions if shares.any() else ()
-    return positions if len(positions) < MARKED * np.count_nonzero(np.isfinite(s)) else ()
-
-
 def shares_of(s: Array) -> Array:
     """Each row's part of the sum of s^2 over the finite rows; 0 elsewhere."""
     s2 = np.square(np.where(np.isfinite(s), s, 0.0))

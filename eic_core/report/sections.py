@@ -13,6 +13,7 @@ import numpy as np
 from markupsafe import Markup
 
 from eic_core import wording
+from eic_core.drawing.gauges import Gauge, gauges_html
 from eic_core.drawing.svg import tree_svg
 from eic_core.explain.budget import TOLERANCE, Budget
 from eic_core.explain.causes import singular_causes
@@ -24,6 +25,7 @@ from eic_core.explain.ledger import Ledger
 from eic_core.explain.losses import MEANINGS, NAMES, RESULT_SHARED, WORST_STEP
 from eic_core.explain.phrases import causes as cause_phrases
 from eic_core.explain.phrases.fit_card import no_value
+from eic_core.explain.phrases.gauges import gauge_words
 from eic_core.explain.phrases.headline import badge, marks, meaning, short_cause
 from eic_core.explain.robustness import RobustnessCard
 from eic_core.explain.spread import spread_of
@@ -191,6 +193,19 @@ def numbers_under_each_other(row: DigitRow) -> list[tuple[str, str, str, str]]:
     if row.better:
         results.append(("written instead", row.better, row.better_right, row.better_end))
     return lines + [(name, t[:right], t[right:end], t[end:]) for name, t, right, end in results]
+
+
+def gauges_picture(findings: Findings) -> Markup:
+    """The three quantities as the page draws them."""
+    verdict, writing = findings.diagnosis.verdict, findings.diagnosis.writing
+    losses = (
+        ("Sensitivity", verdict.sensitivity),
+        ("Writing", writing.added),
+        ("Measured", verdict.measured.quantiles),
+    )
+    return Markup(
+        gauges_html([Gauge(name, str(gauge_words(name, size)), size) for name, size in losses])
+    )
 
 
 def gauges(findings: Findings) -> ReportTable:

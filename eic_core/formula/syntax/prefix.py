@@ -16,7 +16,6 @@ from eic_core.formula.tree import Draft, constant
 
 _WORDS = re.compile(r"[^\s,]+")
 _NUMBER = re.compile(rf"([+-]?)({DECIMAL})\Z")
-_BRACKET = re.compile(r"[()\[\]{}|=]")
 _MANTISSA = re.compile(r"N([0-9]{1,20})\Z")
 _EXPONENT = re.compile(r"E([+-]?[0-9]{1,4})\Z")
 _SYMBOLS = {"+": "add", "-": "sub", "*": "mul", "/": "div", "^": "pow", "**": "pow"}

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from functools import partial
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from eic_core import wording
@@ -17,8 +17,7 @@ from eic_core.measure import Inspection, inspect
 from eic_core.measure.measured import measured_loss
 from eic_core.samples import Domain, sample_domains
 from pages.ui.figures.data import curve_figure
-from pages.ui.kit.browser import is_dark, is_narrow, plotly_config
-from pages.ui.kit.pictures import show_tree
+from pages.ui.kit.pictures import show_figure, show_tree
 from pages.ui.kit.text import escape
 from pages.ui.kit.wiring import figure_cache
 
@@ -165,27 +164,16 @@ def tree(picture: MeasuredPicture, width: float | None = None) -> None:
 
 
 def curve(picture: MeasuredPicture) -> None:
-    dark, narrow = is_dark(), is_narrow()
     inspection = picture.inspection
-    _draw(
-        picture,
-        lambda: curve_figure(inspection, focus_node(inspection), dark=dark, narrow=narrow),
+    show_figure(
+        partial(curve_figure, inspection, focus_node(inspection)),
         "The formula's value over the data, and the error amplification below it",
+        key=f"about-{picture.name}-picture",
+        what=("about", *_key(picture)),
+        file_name="eic-about",
     )
 
 
 def _key(picture: MeasuredPicture) -> tuple[Hashable, ...]:
     inspection = picture.inspection
     return picture.name, inspection.formula.source, str(picture.domain), len(inspection.samples)
-
-
-def _draw(picture: MeasuredPicture, make: Callable[[], go.Figure], alt: str) -> None:
-    key = ("about", *_key(picture), is_dark(), is_narrow())
-    figure = figure_cache().get(key, make, lambda _: 1.0)
-    st.plotly_chart(
-        figure,
-        key=f"about-{picture.name}-picture",
-        theme=None,
-        alt=alt,
-        config=plotly_config("eic-about"),
-    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
@@ -20,14 +21,13 @@ from pages.ui.compare.desk import CompareState
 from pages.ui.compare.pair_figure import INKS, Side, pair_figure, share_scale, shared_columns
 from pages.ui.figures.data import surface_figure
 from pages.ui.inspector.share import link
-from pages.ui.kit.browser import is_dark, is_narrow, plotly_config, uninterrupted
+from pages.ui.kit.browser import is_dark, is_narrow, uninterrupted
 from pages.ui.kit.inspector_service import InspectionRequest, InspectionResult, InspectorService
 from pages.ui.kit.messages import quiet_note, show_error, show_heading, show_note
-from pages.ui.kit.pictures import show_tree
+from pages.ui.kit.pictures import show_figure, show_tree
 from pages.ui.kit.progress import patient_progress, unfinished_view
 from pages.ui.kit.text import clean, escape, prose
 from pages.ui.kit.visit import Visit, change_state, current_visit, request_of, sync_widget
-from pages.ui.kit.wiring import figure_cache
 from pages.ui.questions.where import blamed_variables_first
 
 # EICs that differ by fewer digits count as the same.
@@ -369,19 +369,13 @@ def _curves(a: InspectionResult, b: InspectionResult) -> None:
                 label_visibility="collapsed",
             )
             quiet_note("across; the other variables are held at their medians")
-    dark, narrow = is_dark(), is_narrow()
-    figure = figure_cache().get(
-        ("pair", a.request, b.request, along, dark, narrow),
-        lambda: pair_figure(first, second, along, dark=dark, narrow=narrow),
-        lambda _: 1.0,
-    )
-    st.plotly_chart(
-        figure,
-        key="pair-plot",
-        theme=None,
-        config=plotly_config("eic-pair"),
-        alt="The values of both formulas over the data, and the error amplification s at the "
+    show_figure(
+        partial(pair_figure, first, second, along),
+        "The values of both formulas over the data, and the error amplification s at the "
         "bottleneck of each",
+        key="pair-plot",
+        what=("pair", a.request, b.request, along),
+        file_name="eic-pair",
     )
     both = all(len(side.inspection.formula.variables) == 2 for side in (first, second))
     if both and len(columns) == 2 and st.toggle("Maps over both variables", key="pair-maps"):
@@ -390,21 +384,20 @@ def _curves(a: InspectionResult, b: InspectionResult) -> None:
 
 def _maps(a: InspectionResult, b: InspectionResult) -> None:
     """The inspector's maps of both, the values on one scale."""
+    look = {"dark": is_dark(), "narrow": is_narrow()}
     figures = [
-        surface_figure(
-            result.inspection, focus_node(result.inspection), dark=is_dark(), narrow=is_narrow()
-        )
+        surface_figure(result.inspection, focus_node(result.inspection), **look)
         for result in (a, b)
     ]
     share_scale(figures)
     for column, name, figure in zip(st.columns(2, gap="medium"), "AB", figures, strict=True):
-        column.plotly_chart(
-            figure,
-            key=f"pair-maps-{name}",
-            theme=None,
-            config=plotly_config(f"eic-map-{name.lower()}"),
-            alt=f"Maps of the values of formula {name}, on one scale for both, and of its s",
-        )
+        with column:
+            show_figure(
+                lambda figure=figure, **_: figure,
+                f"Maps of the values of formula {name}, on one scale for both, and of its s",
+                key=f"pair-maps-{name}",
+                file_name=f"eic-map-{name.lower()}",
+            )
 
 
 def _side(result: InspectionResult) -> Side:

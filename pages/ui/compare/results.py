@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -34,13 +35,14 @@ from pages.ui.compare.front_figure import (
 )
 from pages.ui.compare.left_out import left_out_view, reasons
 from pages.ui.compare.scores_table import cause_words, filter_scores, scored_csv, scores_table
-from pages.ui.kit.browser import is_dark, is_narrow, plotly_config, uninterrupted
+from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.messages import (
     quiet_note,
     show_empty_state,
     show_error,
     show_note,
 )
+from pages.ui.kit.pictures import show_figure
 from pages.ui.kit.progress import progress_text, show_job
 from pages.ui.kit.text import escape, prose, unbroken_prose
 from pages.ui.kit.visit import Visit, change_state, current_visit, sync_widget
@@ -349,15 +351,14 @@ PRICES = (0.0, 0.001, 0.002, 0.005, READABLE, 0.02, 0.05, 0.1, 0.2)
 
 def _plot(view: FrontView) -> None:
     drawn = drawn_places(view)
-    st.plotly_chart(
-        front_figure(view, dark=is_dark(), narrow=is_narrow()),
+    show_figure(
+        partial(front_figure, view),
+        "Every formula by complexity and error, coloured by its worst step (EIC); the "
+        "table says the same.",
         key="front-plot",
-        theme=None,
+        file_name="eic-front",
         on_select=_pick_clicked,
         selection_mode="points",
-        config=plotly_config("eic-front"),
-        alt="Every formula by complexity and error, coloured by its worst step (EIC); the "
-        "table says the same.",
     )
     if edges := edge_note(view):
         quiet_note(edges)

@@ -132,10 +132,6 @@ def plain_text(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;")
 
 
-def hidden_axis(limits: list[float]) -> dict[str, Any]:
-    return {"range": limits, "visible": False, "fixedrange": True}
-
-
 def base_layout(dark: bool) -> dict[str, Any]:
     theme = THEMES[dark]
     return {

@@ -110,7 +110,6 @@ class GapDesk:
     number: int = 0
     uploader: int = 0
     job: Job | None = None
-    job_name: str = ""
     pool: OwnPool | None = None
     error: UserError | None = None
     findings: dict[GapView, GapFindings] = field(default_factory=dict)
@@ -216,7 +215,7 @@ def read_pool(raw: bytes, name: str) -> None:
     except UserError as error:
         desk.error = error
         return
-    desk.last_watched, desk.job_name = time.monotonic(), name
+    desk.last_watched = time.monotonic()
     desk.job = Jobs().start("gap", "Measuring", lambda step: _measured(desk, imported, name, step))
     desk.job.wait(0.4)  # a small pool is done by then: no progress bar flashes up
 

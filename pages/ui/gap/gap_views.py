@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
+import plotly.graph_objects as go
 import streamlit as st
 
 from eic_core import wording
@@ -32,8 +34,9 @@ from pages.ui.gap.gap_desk import (
     read_pool,
 )
 from pages.ui.gap.gap_figure import GapPicture, by_complexity, violins
-from pages.ui.kit.browser import is_dark, is_narrow, plotly_config
+from pages.ui.kit.browser import is_narrow
 from pages.ui.kit.messages import quiet_note, show_error, show_heading, table_html
+from pages.ui.kit.pictures import show_figure
 from pages.ui.kit.progress import progress_text, show_job
 from pages.ui.kit.text import escape
 from pages.ui.kit.visit import PageState, keep_upload
@@ -121,13 +124,13 @@ def pictures(findings: GapFindings, view: GapView) -> None:
     methods = [group for group in findings.groups if group.by_method]
     drawn = [group for group in findings.groups if group.key in DRAWN] + methods[:MOST_METHODS]
     picture = GapPicture(drawn, findings.summaries, view.count, view.measure, desk.picked)
-    dark, narrow = is_dark(), is_narrow()
+    narrow = is_narrow()
     left, right = st.columns([6, 5], gap="medium")
     with left:
         show_heading("EIC by group")
         _chart(
             "gap-violins",
-            violins(picture, dark=dark, narrow=narrow),
+            partial(violins, picture),
             "EIC of every formula by group; the table below says the same.",
         )
         if narrow:
@@ -136,7 +139,7 @@ def pictures(findings: GapFindings, view: GapView) -> None:
         show_heading("EIC by complexity, a facet a method")
         _chart(
             "gap-cloud",
-            by_complexity(picture, dark=dark, narrow=narrow),
+            partial(by_complexity, picture),
             "Every formula by its number of nodes and its EIC.",
         )
     notes = ["Bar: quartiles; stroke: median; ring: mean. Click a point to inspect its formula."]
@@ -150,15 +153,14 @@ def pictures(findings: GapFindings, view: GapView) -> None:
         picked_card(findings, view)
 
 
-def _chart(key: str, figure: object, alt: str) -> None:
-    st.plotly_chart(
-        figure,
+def _chart(key: str, make: Callable[..., go.Figure], alt: str) -> None:
+    show_figure(
+        make,
+        alt,
         key=key,
-        theme=None,
+        file_name=f"eic-{key}",
         on_select=lambda: _point_clicked(key),
         selection_mode="points",
-        config=plotly_config(f"eic-{key}"),
-        alt=alt,
     )
 
 

@@ -3,16 +3,45 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
+from typing import Any
 
+import plotly.graph_objects as go
 import streamlit as st
 
 from eic_core.drawing.layout import WIDTH, focus_node
 from eic_core.drawing.svg import title_of, tree_svg
 from eic_core.measure import Inspection
-from pages.ui.kit.browser import is_dark, is_narrow
+from pages.ui.kit.browser import is_dark, is_narrow, plotly_config
 from pages.ui.kit.text import escape
 from pages.ui.kit.wiring import figure_cache
+
+
+def show_figure(
+    make: Callable[..., go.Figure],
+    alt: str,
+    *,
+    key: str,
+    what: Hashable = None,
+    file_name: str = "",
+    **options: Any,
+) -> None:
+    """The figure of `make(dark=, narrow=)`, drawn once for each `what` if that is not None.
+
+    With a `file_name` it has Plotly's tools; `options` go to Streamlit.
+    """
+    dark, narrow = is_dark(), is_narrow()
+    figure = (
+        make(dark=dark, narrow=narrow)
+        if what is None
+        else figure_cache().get(
+            ("figure", what, dark, narrow),
+            lambda: make(dark=dark, narrow=narrow),
+            lambda _: 1.0,
+        )
+    )
+    config = plotly_config(file_name) if file_name else {"displayModeBar": False}
+    st.plotly_chart(figure, key=key, theme=None, config=config, alt=alt, **options)
 
 
 def show_tree(

@@ -324,8 +324,6 @@ class Visit:
     upload_error: UserError | None = None
     wants_table: bool = False
     typed_ends: dict[str, TypedEnds] = field(default_factory=dict)
-    table_order: tuple[int, ...] = ()
-    table_row: int = -1
     uploader: int = 0
     folded: int = 0  # how often Inspect has folded the data panel
     requests: tuple[InspectionRequest, ...] = ()
@@ -474,15 +472,6 @@ def sync_widget(key: str, value: Any) -> str:
     if stale or st.session_state.get(key) != value:
         st.session_state[key] = value
     return key
-
-
-def widget_values(prefix: str) -> Mapping[str, Any]:
-    """Values of the widgets whose key starts with `prefix`, by the rest of the key."""
-    return {
-        str(key)[len(prefix) :]: value
-        for key, value in st.session_state.items()
-        if str(key).startswith(prefix)
-    }
 
 
 def request_of(state: PageState) -> InspectionRequest:

@@ -342,19 +342,6 @@ def keep_result(draft: StudyDraft, result: MatchingResult) -> None:
         figure_cache().get(key, lambda: result, lambda _: 5.0, lambda r: r.complete)
 
 
-def matching_at_hand(draft: StudyDraft) -> MatchingResult | None:
-    """The cached matching of the present pairs, or None; nothing is computed."""
-    if draft.pool is None or not draft.pairs:
-        return None
-
-    def nothing() -> MatchingResult | None:
-        return None
-
-    return figure_cache().get(
-        _key(draft, *rules_of(draft.study)), nothing, lambda _: 1.0, lambda _: False
-    )
-
-
 def matching_result(draft: StudyDraft) -> MatchingResult | None:
     """The matching of the present pairs, computed anew if it is not cached.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from math import isfinite
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import streamlit as st
 from eic_core import wording
 from eic_core.errors import UserError
 from pages.ui.figures.planning import Point, planning_figure
-from pages.ui.kit.browser import is_dark, is_narrow, uninterrupted
+from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.door import is_organiser, login_key
 from pages.ui.kit.jobs import Job, Step
 from pages.ui.kit.messages import (
@@ -22,6 +23,7 @@ from pages.ui.kit.messages import (
     show_warning,
     table_html,
 )
+from pages.ui.kit.pictures import show_figure
 from pages.ui.kit.progress import show_job
 from pages.ui.kit.text import escape, unbroken_prose
 from pages.ui.kit.wiring import jobs, workers
@@ -110,19 +112,11 @@ def _figure(result: PlannerResult) -> None:
         f"dot is this design, simulated{diamonds}."
     )
     target = result.request.target
-    figure = planning_figure(
-        grid,
-        _points(result),
-        target.half_width if target else None,
-        dark=is_dark(),
-        narrow=is_narrow(),
-    )
-    st.plotly_chart(
-        figure,
+    width = target.half_width if target else None
+    show_figure(
+        partial(planning_figure, grid, _points(result), width),
+        "Half-width of the interval against pairs, a line for each number of raters",
         key="plan-figure",
-        theme=None,
-        config={"displayModeBar": False},
-        alt="Half-width of the interval against pairs, a line for each number of raters",
     )
 
 

@@ -10,7 +10,6 @@ from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.phrasing import one_after_another
 from pages.ui.figures.study_results import draw
-from pages.ui.kit.browser import is_dark, is_narrow
 from pages.ui.kit.messages import (
     metric,
     quiet_note,
@@ -20,8 +19,8 @@ from pages.ui.kit.messages import (
     show_note,
     show_warning,
 )
+from pages.ui.kit.pictures import show_figure
 from pages.ui.kit.text import escape, label, prose, table_box
-from pages.ui.kit.wiring import figure_cache
 from pages.ui.organising.desk import (
     StudyDraft,
     action_callback,
@@ -53,7 +52,6 @@ MARKS = {
 }
 # Tables of more rows are folded.
 LONG = 12
-_CONFIG = {"displayModeBar": False}
 
 
 def draw_section(page: PageReport, section: Section) -> None:
@@ -98,14 +96,13 @@ def judgement(section: Section) -> str:
 
 def figure(page: PageReport, name: str) -> None:
     """A figure on the page, and as files to print."""
-    dark, narrow = is_dark(), is_narrow()
     kind = FIGURES[name]
-    drawn = figure_cache().get(
-        ("figure", name, *page.key, dark, narrow),
-        lambda: draw(kind.describe(page.report), dark=dark, narrow=narrow),
-        lambda _: 1.0,
+    show_figure(
+        lambda **look: draw(kind.describe(page.report), **look),
+        kind.caption,
+        key=f"figure-{name}",
+        what=(name, *page.key),
     )
-    st.plotly_chart(drawn, key=f"figure-{name}", theme=None, config=_CONFIG, alt=kind.caption)
     with st.container(
         horizontal=True, vertical_alignment="center", gap="small", key=f"files-{name}"
     ):
@@ -349,19 +346,12 @@ def _result(page: PageReport) -> None:
 
 
 def _headline(page: PageReport) -> None:
-    dark, narrow = is_dark(), is_narrow()
-    drawn = figure_cache().get(
-        ("headline", *page.key, dark, narrow),
-        lambda: draw(headline(page.report), dark=dark, narrow=narrow),
-        lambda _: 1.0,
-    )
-    st.plotly_chart(
-        drawn,
-        key="headline",
-        theme=None,
-        config={"displayModeBar": False},
-        alt="The share of votes for the lower EIC on 0 to 100 %, with the interval that the votes "
+    show_figure(
+        lambda **look: draw(headline(page.report), **look),
+        "The share of votes for the lower EIC on 0 to 100 %, with the interval that the votes "
         "support and, beneath it, the narrower one of the paper; half is marked",
+        key="headline",
+        what=("headline", *page.key),
     )
     alike = (
         "votes on one pair, and votes of one person,"

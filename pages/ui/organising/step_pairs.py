@@ -9,7 +9,7 @@ import streamlit as st
 
 from eic_core import wording
 from pages.ui.figures.study_results import draw
-from pages.ui.kit.browser import is_dark, is_narrow, uninterrupted
+from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.door import is_organiser
 from pages.ui.kit.jobs import Job, Step
 from pages.ui.kit.messages import (
@@ -21,6 +21,7 @@ from pages.ui.kit.messages import (
     show_warning,
     table_html,
 )
+from pages.ui.kit.pictures import show_figure
 from pages.ui.kit.progress import progress_text, show_job
 from pages.ui.kit.wiring import figure_cache, jobs, stopwatch, workers
 from pages.ui.kit.workers import UNHURRIED, repeat_progress
@@ -503,20 +504,13 @@ def _giveaways(service: OrganiserService, draft: StudyDraft) -> None:
 
 def _plots(pairs: tuple[StudyPair, ...]) -> None:
     show_heading("Alike in complexity and R², apart in EIC")
-    dark, narrow = is_dark(), is_narrow()
     lower, higher = (
         tuple((m.complexity, m.r2, m.eic) for m in members)
         for members in ([p.pair.lower for p in pairs], [p.pair.higher for p in pairs])
     )
-    figure = figure_cache().get(
-        ("pairs", lower, higher, dark, narrow),
-        lambda: draw(pair_histograms(lower, higher), dark=dark, narrow=narrow),
-        lambda _: 1.0,
-    )
-    st.plotly_chart(
-        figure,
+    show_figure(
+        lambda **look: draw(pair_histograms(lower, higher), **look),
+        "Histograms of complexity, R² and EIC of both members",
         key="pairs-figure",
-        theme=None,
-        config={"displayModeBar": False},
-        alt="Histograms of complexity, R² and EIC of both members",
+        what=("pairs", lower, higher),
     )

@@ -21,7 +21,6 @@ from eic_core.drawing.scale import (
     level_of,
     luminance,
     paint,
-    scale_data,
     text_on,
 )
 from eic_core.explain.judgement import SENSITIVE_FROM, VERY_FROM, Level
@@ -149,18 +148,6 @@ def test_a_page_has_the_levels_in_variables_and_reads_them(theme):
         assert f"--level-{level}: {fill};" in css_variables(theme == "dark")
     assert contrast(page["bar"], page["paper"]) >= 3
     assert contrast(page["alert"], page["paper"]) >= 4.5
-
-
-@in_both_themes
-def test_a_script_colours_as_the_drawing_does(dark):
-    data = scale_data(dark)
-    last = len(data["fills"]) - 1
-    for value in STEPS:
-        i = round((value - data["low"]) / (data["high"] - data["low"]) * last)
-        assert (data["fills"][i], data["inks"][i]) == (
-            paint(value, dark).fill,
-            paint(value, dark).ink,
-        )
 
 
 @pytest.mark.parametrize("dark", [False, True])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from eic_core.explain.means import GrowthPace
 from eic_core.explain.settling import growth_of, interval_of
-from eic_core.explain.where import chance_of_so_narrow, few_carriers, where
+from eic_core.explain.where import chance_of_so_narrow, where
 from eic_core.formula.syntax import read
 from eic_core.measure import Samples, inspect
 from tests.core.measure.agreement import samples_of
@@ -185,20 +185,6 @@ def test_growth_is_told_in_digits_and_rows():
     assert str(grows.sentence).startswith("The local EIC grows with the data: ")
     assert f"{grows.local_eic[-1]:.1f} on all 1,600" in str(grows.sentence)
     assert "does not grow" in str(growth_of(np.full(1_600, 100.0)).sentence)
-
-
-@settings(max_examples=examples(100), deadline=None)
-@given(st.integers(0, 10**6), st.integers(1, 400), st.floats(0.0, 3.0))
-def test_few_carriers_are_those_of_99_per_cent_or_none(seed, count, spread):
-    s = np.exp(np.random.default_rng(seed).normal(0, spread, count))
-    s[::7] = np.nan
-    s[::11] = np.inf
-    finite = np.isfinite(s)
-    few = few_carriers(s)
-    order = np.argsort(-np.where(finite, s, 0), kind="stable")
-    sums = np.cumsum(np.square(np.where(finite, s, 0))[order])
-    needed = int(np.searchsorted(sums, 0.99 * sums[-1] * (1 - 1e-12))) + 1 if finite.any() else 0
-    assert few == (tuple(order[:needed]) if 0 < needed < 0.05 * finite.sum() else ())
 
 
 def test_inputs_that_a_few_rows_share_by_chance_are_not_told():

@@ -116,7 +116,6 @@ PARAMETERS: dict[str, tuple[Fraction | None, ...]] = {
     "root": tuple(map(Fraction, (2, 3, 4, 5))),
     "log": (None, Fraction(2), Fraction(10), Fraction(1, 2)),
 }
-OPERANDS = {"leaf": None, "noisy": "noisy"}
 
 
 def operand(name: str, noisy: bool) -> Draft:

@@ -14,6 +14,7 @@ from eic_core.errors import UserError
 from eic_core.explain.digit_rows import digit_rows
 from eic_core.explain.findings import VERSION, ErrorKind
 from eic_core.explain.phrases.causes import label
+from eic_core.explain.phrases.gauges import gauge_words
 from eic_core.explain.phrases.headline import badge, marks
 from eic_core.explain.robustness import robustness_card
 from eic_core.exports import json_number
@@ -193,6 +194,13 @@ def test_the_gauges_of_the_report_are_the_three_quantities(found):
     for row, digits in zip(rows, meant, strict=True):
         shown = [value(cell) for cell in row[1:]]
         assert shown == [digits.typical, digits.nine_in_ten, digits.worst]
+    pictures = [
+        part.get("aria-label")
+        for part in page.section("digits").iter("span")
+        if part.get("role") == "img"
+    ]
+    names = ("Sensitivity", "Writing", "Measured")
+    assert pictures == [str(gauge_words(*one)) for one in zip(names, meant, strict=True)]
 
 
 def test_a_report_without_a_row_to_compare_says_so():
