@@ -186,19 +186,27 @@ def _named_ranges(query: Query) -> tuple[dict[str, Domain], dict[str, str]]:
     >>> domains, problems = _named_ranges({"formula": ["x_1"], "x_1": ["1:5"], "y": ["2"]})
     >>> domains, problems
     ({'x1': Domain(kind='uniform', low=1.0, high=5.0)}, {'y=2': 'the formula has no `y`'})
+    >>> _named_ranges({"formula": ["a+b"], "b": ["1:9"]})[0]
+    {'b': Domain(kind='uniform', low=1.0, high=9.0)}
     """
     formula = ["", *query.get("formula", ())][-1]
     names = ((canonical_name(key.strip()), key) for key in list(query)[:_MAX_ITEMS])
     texts = {
         name: f"{name}={query[key][-1]}"
         for name, key in names
-        if query[key] and key not in PARAMETERS and not _OF_A_CAMPAIGN.fullmatch(key)
+        if query[key] and _names_a_variable(key, query[key][-1])
     }
     domains, problems = _parsed(texts.values())
     for name in [name for name in domains if not may_hold(formula, name)]:
         del domains[name]
         problems[texts.get(name, name)] = f"the formula has no `{name}`"
     return domains, problems
+
+
+def _names_a_variable(key: str, text: str) -> bool:
+    if key == "b":  # a formula for Compare, which no range is
+        return _RANGE.fullmatch(text) is not None
+    return key not in PARAMETERS and not _OF_A_CAMPAIGN.fullmatch(key)
 
 
 def _parsed(texts: Iterable[str]) -> tuple[dict[str, Domain], dict[str, str]]:
