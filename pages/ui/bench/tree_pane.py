@@ -161,11 +161,18 @@ def pane_of(
         words=_WORDS,
         unfolded=bool(unfolded),
         colours=_colours(dark),
-        legend=tuple(
-            (words, LEVEL_COLOURS["dark" if dark else "light"][level].fill)
-            for level, words in LEVEL_WORDS
-        ),
+        legend=_legend(inspection, dark),
     )
+
+
+def _legend(inspection: Inspection, dark: bool) -> tuple[tuple[str, str], ...]:
+    """The levels in words, with what lies under them; the hatching only where a node is so."""
+    colours, theme = LEVEL_COLOURS["dark" if dark else "light"], THEMES[dark]
+    levels = [(words, colours[level].fill) for level, words in LEVEL_WORDS]
+    if any(node.local_eic == math.inf for node in inspection.nodes):
+        stripes = f"{theme.paper} 0 2px, {theme.muted} 2px 3px"
+        levels.append(("infinite", f"repeating-linear-gradient(135deg, {stripes})"))
+    return tuple(levels)
 
 
 def _nodes(inspection: Inspection) -> tuple[PaneNode, ...]:
