@@ -299,9 +299,7 @@ def _summary(visit: Visit, answer: Answer) -> str:
     ]
     if len(variables) > 3:
         parts.append(f"and {len(variables) - 3} more")
-    parts.append(f"{state.samples:,} samples")
-    # a line breaks between the parts, not between a name and its range
-    return "\u2002·\u2002".join(part.replace(" ", "\u00a0") for part in parts)
+    return "\u2002·\u2002".join([*parts, f"{state.samples:,} samples"])
 
 
 def _change_mode() -> None:
