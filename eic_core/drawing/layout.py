@@ -487,8 +487,8 @@ def tag_side(card: Card, scene: Scene, spare: float) -> str:
     return "above"
 
 
-TAG_GAP = 8.0
-"""Pixels between a card, ring included, and a tag beside it."""
+TAG_GAP = 12.0
+"""Pixels between a card and a tag beside it: the selection's ring takes the first 7."""
 
 
 def compose(

@@ -157,12 +157,12 @@ const createPanel = (root) => {
     written.show(row.exact, [row.computed, row.right, row.end, row.wrong], format, digits);
     instead.block.classList.toggle("eic-waiting", !row.better);
     if (row.better) {
-      instead.title.replaceChildren("write instead: ", create("code", "", better));
+      instead.title.replaceChildren("instead: ", create("code", "", better));
       instead.title.title = better;
       const result = [row.better, row.better_right, row.better_end, row.better_wrong];
       instead.show(row.exact, result, format, digits);
     } else {
-      const without = rows.some((other) => other.wrong) ? "no better form known" : "";
+      const without = rows.some((other) => other.wrong) ? state.data.without : "";
       instead.wait(searching ? "looking for a form that keeps more digits…" : without);
     }
     window.eicDigitRow = { of: state.data.of, position: row.position };

@@ -52,7 +52,11 @@ def chosen_kind() -> str:
 
 
 def digit_row(
-    result: InspectionResult, better: Formula | None = None, *, searching: bool = False
+    result: InspectionResult,
+    better: Formula | None = None,
+    *,
+    searching: bool = False,
+    complete: bool = True,
 ) -> None:
     """Draw the row that carries the verdict, with a slider to the others.
 
@@ -64,12 +68,15 @@ def digit_row(
         The form to write instead.
     searching
         Whether it is still looked for.
+    complete
+        Whether that search came to its end.
     """
     rows = diagnosis_service().digit_rows(result, better, chosen_kind())
     key = _KEY_SEARCHING if searching else KEY
     _component(
         key=key,
-        data=record_of(result, rows, better, searching=searching),
+        data=record_of(result, rows, better, searching=searching)
+        | {"without": "no better form known" if complete else "search cut short: see Instead"},
         default={"kind": KINDS[0]},
         on_kind_change=partial(_choose_kind, key),
     )

@@ -86,7 +86,7 @@ class Pane {
     this.asTable = button("Show every node in a table", "Table", () => this.switchTo(true), {"aria-pressed": "false"});
     this.places = element("span", {class: "eic-pane-places"});
     this.by = element("select", {"aria-label": "What the colours mean", onchange: () => bench.set({by: this.by.value})},
-      element("option", {value: "eic"}, "colour: all rows, s̄"),
+      element("option", {value: "eic"}, "colour: all rows"),
       element("option", {value: "created"}, "colour: created here"),
       element("option", {value: "row"}, "colour: this row"));
     this.tools = element("div", {class: "eic-pane-tools", role: "toolbar", "aria-label": "Formula, tree and table"},
@@ -154,7 +154,9 @@ class Pane {
     this.paint();
     if (fresh) this.describe();
     this.legend.replaceChildren(...data.legend.map(([words, ramp]) => element("span", {},
-      element("i", {style: `background:linear-gradient(90deg,${ramp.join()})`, "data-steps": ramp.length}), words)));
+      element("i", {style: `background:${ramp.length === 2
+        ? `repeating-linear-gradient(135deg,${ramp[0]} 0 2px,${ramp[1]} 2px 3px)` // infinite: hatched
+        : `linear-gradient(90deg,${ramp.join()})`}`, "data-steps": ramp.length}), words)));
   }
 
   drawPlaces() {

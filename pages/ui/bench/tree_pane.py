@@ -161,8 +161,16 @@ def pane_of(
         words=_WORDS,
         unfolded=bool(unfolded),
         colours=_colours(dark),
-        legend=tuple((words, level_ramp(level, dark)) for level, words in LEVEL_WORDS),
+        legend=_legend(inspection, dark),
     )
+
+
+def _legend(inspection: Inspection, dark: bool) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The levels in words, with their colours; paper and hatching only where a node is infinite."""
+    levels = [(words, level_ramp(level, dark)) for level, words in LEVEL_WORDS]
+    if any(node.local_eic == math.inf for node in inspection.nodes):
+        levels.append(("infinite", (THEMES[dark].paper, THEMES[dark].muted)))
+    return tuple(levels)
 
 
 def _nodes(inspection: Inspection) -> tuple[PaneNode, ...]:

@@ -351,7 +351,7 @@ def _two_panels(view: _View, axis: GridAxis, x: Array, y: Array, s: Array) -> go
             "range": [FLOOR, top],
             "tickvals": [10.0**k for k in ticks],
             "ticktext": ["1" if k == 0 else "10" if k == 1 else f"10<sup>{k}</sup>" for k in ticks],
-            "title": {"text": "s", "standoff": 4},
+            "title": {"text": "error growth s", "standoff": 4},
         },
         "annotations": [view.caption("points: all rows" if others else ""), *none],
         "shapes": [
@@ -473,7 +473,7 @@ def _heat(
             "xpad": 8,
             "dtick": 2,
             "tickfont": muted,
-            "title": {"text": "log₁₀ s", "side": "right", "font": muted},
+            "title": {"text": "error growth, digits (log₁₀ s)", "side": "right", "font": muted},
         },
     }
 

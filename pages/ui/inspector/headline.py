@@ -24,7 +24,6 @@ from eic_core.explain.phrases.headline import (
     headline,
     meaning,
     measured_mark,
-    short_cause,
     value_mark,
 )
 from eic_core.explain.verdict import Verdict
@@ -282,8 +281,7 @@ def verdict_view(result: InspectionResult) -> SummaryPlace | None:
     verdict = result.verdict
     with st.container(key="verdict", gap=None):
         st.html(
-            f'<div class="eic-verdict" role="status"><p class="eic-cause">{_marks(verdict)} '
-            f'<span class="eic-why">{prose(short_cause(verdict))}</span></p>'
+            f'<div class="eic-verdict" role="status"><p class="eic-cause">{_marks(verdict)}</p>'
             f'<h2 class="eic-sentence">{prose(_headline(result))}</h2></div>'
         )
         return begin_summary(result, verdict.notes)

@@ -15,6 +15,7 @@ from pages.ui.bench.digit_row import digit_row
 from pages.ui.bench.tree_pane import tree_pane
 from pages.ui.inspector.headline import known_summary
 from pages.ui.inspector.share import COPY_SCRIPT, share_panel
+from pages.ui.kit.diagnosis_service import Summary
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.messages import show_refusal
 from pages.ui.kit.visit import ASKED_FIRST, change_state, current_visit, sync_widget
@@ -33,10 +34,17 @@ def data_panel(result: InspectionResult, node: int) -> DeltaGenerator | None:
     place = st.empty()
     summary = known_summary(result)
     with place:
-        digit_row(result, None if summary is None else summary.form, searching=summary is None)
+        _digits(result, summary)
     with st.container(key="plots", gap="xsmall"):
         plots(result, node)
     return place if summary is None else None
+
+
+def _digits(result: InspectionResult, summary: Summary | None) -> None:
+    if summary is None:
+        digit_row(result, searching=True)
+    else:
+        digit_row(result, summary.form, complete=summary.complete)
 
 
 def finish_digits(place: DeltaGenerator | None, result: InspectionResult) -> None:
@@ -44,7 +52,7 @@ def finish_digits(place: DeltaGenerator | None, result: InspectionResult) -> Non
     summary = known_summary(result)
     if place is not None and summary is not None:
         with place:
-            digit_row(result, summary.form)
+            _digits(result, summary)
 
 
 @dataclass(frozen=True)
