@@ -60,7 +60,7 @@ def test_lost_digits_are_red_and_struck_out_in_columns_and_the_form_to_write_ins
     expect(page.locator(".eic-written .eic-digits-note")).to_have_text(
         "✕ last 5 of 17 digits wrong"
     )
-    expect(page.locator(".eic-instead .eic-digits-title")).to_have_text("write instead: x")
+    expect(page.locator(".eic-instead .eic-digits-title")).to_have_text("instead: x")
     expect(page.locator(".eic-instead .eic-digits-note")).to_have_text("✓ no digit lost")
     assert page.locator(".eic-instead s").count() == 0
     assert height_of_row(page) == 96
