@@ -20,12 +20,14 @@ FORTY = "+".join(f"sin({n}.5*x*y)*exp(-x/{n})" for n in range(1, 4)) + "+x"
 
 SCENES = {
     "forty nodes": f"/?{urlencode({'formula': FORTY, 'samples': 10_000})}",
+    "two lines": f"/?{urlencode({'formula': 'sqrt(2)*sqrt(2) - 2'})}",
+    "parts not used": f"/?{urlencode({'formula': 'x + y', 'x': 'many', 'z': '1:2', 'q': '7'})}",
     **{one.key: f"/?{urlencode(example_state(one).to_query(), doseq=True)}" for one in EXAMPLES},
 }
 LOOKED_AT = {
     name: path
     for name, path in SCENES.items()
-    if FULL or name in ("forty nodes", "cancellation", "tail")
+    if FULL or name in ("forty nodes", "cancellation", "tail", "parts not used")
 }
 
 IN_VIEW = """(selectors) => Object.fromEntries(selectors.map((selector) => {

@@ -133,6 +133,7 @@ class Pane {
     this.data = data;
     for (const name of ["ink", "paper", "accent"]) this.root.style.setProperty(`--eic-${name}`, data.colours[name]);
     if (fresh) {
+      this.hover(null); // it was a node of the formula before
       this.shut.clear();
       this.sent = null;
       clearTimeout(this.timer);

@@ -299,7 +299,7 @@ def _summary(visit: Visit, answer: Answer) -> str:
     ]
     if len(variables) > 3:
         parts.append(f"and {len(variables) - 3} more")
-    return "\u2002·\u2002".join([*parts, f"{state.samples:,} samples"])
+    return "\u2002·\u2002".join([*parts, wording.count(state.samples, "sample")])
 
 
 def _change_mode() -> None:

@@ -244,8 +244,8 @@ def closed_notice() -> None:
 def answer_message(visit: Visit, answer: Answer) -> None:
     """The notices and errors between the inputs and the picture."""
     state = visit.state
-    for problem in visit.query_problems:
-        st.html(f'<p class="eic-note eic-bad">{prose(problem)}</p>')
+    if visit.query_problems:
+        st.html(_unused(visit.query_problems))
     if answer.empty and visit.table is not None:
         columns = wording.join([f"`{clean(name, 40)}`" for name in visit.table.names], limit=12)
         st.html(
@@ -274,6 +274,17 @@ def answer_message(visit: Visit, answer: Answer) -> None:
             '<p class="eic-note">The formula is too long for a web address, so reload and shared '
             "links will not restore it. Download the JSON to keep it.</p>"
         )
+
+
+def _unused(problems: tuple[str, ...]) -> str:
+    """What of the address is not used, in one line; where there is more, it unfolds."""
+    if len(problems) == 1:
+        return f'<p class="eic-note eic-bad eic-unused">{prose(problems[0])}</p>'
+    items = "".join(f"<li>{prose(problem)}</li>" for problem in problems)
+    return (
+        f'<details class="eic-note eic-bad eic-unused"><summary>{len(problems)} parts of the '
+        f"address are not used as written</summary><ul>{items}</ul></details>"
+    )
 
 
 def verdict_view(result: InspectionResult) -> SummaryPlace | None:
