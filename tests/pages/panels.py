@@ -34,6 +34,11 @@ def chart(page: AppTest, key: str) -> dict[str, Any] | None:
     return None
 
 
+def parts(page: AppTest) -> set[str]:
+    """The own components drawn on the page: "eic-tree-pane" and "eic_digit_row"."""
+    return {element.proto.component_name for element in page.get("bidi_component")}
+
+
 def open_with_table(text: str, **query: str | list[str]) -> AppTest:
     """The page with a table in place of ranges."""
     page = open_page(**query)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from eic_core.drawing.scale import contrast
+from eic_core.drawing.scale import PAGE_COLOURS, contrast
 from eic_core.explain.verdict import Level
 from eic_core.measure.table import read_table
 from pages.ui.inspector.first_minute import DROP_SCRIPT, PICTURED
@@ -434,9 +434,17 @@ def test_the_inputs_are_folded_above_the_verdict() -> None:
 
 @pytest.mark.parametrize("level", [*[level.value for level in Level], "of a later day"])
 def test_every_level_has_a_badge_that_can_be_read(level: str) -> None:
-    """White on a colour of its own, or on that of any level (WCAG 2.1, 1.4.3)."""
+    """Text on the level's colour of the scale, or white on that of any level (WCAG 2.1, 1.4.3)."""
     style = (SCRIPT.parent / "style.css").read_text(encoding="utf-8")
-    ground = re.search(r"\.eic-level \{[^}]*background: (#[0-9a-f]{6})", style)
-    own = re.search(rf"\.eic-{level}(?:, [^{{}}]*)? \{{ background: (#[0-9a-f]{{6}})", style)
-    assert ground is not None and (own is not None or level == "of a later day")
-    assert contrast((own or ground)[1], "#ffffff") >= 4.5
+    if level == "of a later day":
+        ground = re.search(r"\.eic-level \{[^}]*color: #fff;\s*background: (#[0-9a-f]{6})", style)
+        assert ground is not None and contrast(ground[1], "#ffffff") >= 4.5
+        return
+    own = f"background: var(--level-{level}); color: var(--level-{level}-ink);"
+    assert re.search(rf"\.eic-{level} \{{ {re.escape(own)}", style)
+    sheets = [html.proto.body for html in open_page(formula="x+1").get("html")]
+    for colours in PAGE_COLOURS.values():
+        fill, ink = colours[f"level-{level}"], colours[f"level-{level}-ink"]
+        assert contrast(fill, ink) >= 4.5
+    light = PAGE_COLOURS["light"][f"level-{level}"]
+    assert any(f"--level-{level}: {light};" in sheet for sheet in sheets)

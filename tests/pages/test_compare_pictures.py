@@ -27,7 +27,7 @@ from pages.ui.compare.front_figure import (
     front_figure,
 )
 from pages.ui.compare.pair import differences, pair_sentence
-from pages.ui.compare.pair_figure import Side, pair_figure, share_scale, shared_columns
+from pages.ui.compare.pair_figure import Side, pair_figure, share_lines, shared_columns
 from pages.ui.figures.data import surface_figure
 
 
@@ -287,18 +287,37 @@ def test_poles_and_missing_values_are_valid_figures(first: str, second: str) -> 
         validated(pair_figure(Side(a), Side(b), "x", dark=dark))
 
 
-def test_maps_share_one_scale_of_values_and_the_fixed_one_of_digits() -> None:
-    a, b = over("x*y", x=(1.0, 2.0), y=(1.0, 3.0)), over("x*y + 100", x=(1.0, 2.0), y=(1.0, 3.0))
-    figures = [surface_figure(each, focus_node(each)) for each in (a, b)]
-    share_scale(figures)
-    value_a, digits_a, value_b, digits_b = (
-        heat for figure in figures for heat in validated(figure).select_traces({"type": "heatmap"})
-    )
-    assert (value_a.zmin, value_a.zmax) == (value_b.zmin, value_b.zmax)
-    x, y = (a.samples.columns[name] for name in "xy")
-    assert value_a.zmin == pytest.approx(x.min() * y.min())
-    assert value_b.zmax == pytest.approx(100 + x.max() * y.max())
-    assert {(d.zmin, d.zmax) for d in (digits_a, digits_b)} == {(0.0, 8.0)}
+def maps_of(*formulas: str) -> list[go.Figure]:
+    drawn = [over(each, x=(1.0, 2.0), y=(1.0, 3.0)) for each in formulas]
+    figures = [surface_figure(each, focus_node(each)) for each in drawn]
+    share_lines(figures)
+    return [validated(figure) for figure in figures]
+
+
+def lines_in(figure: go.Figure) -> tuple[float, float, float]:
+    (lines,) = (t.contours for t in figure.data if t.name == "value")
+    return lines.start, lines.end, lines.size
+
+
+def test_maps_have_the_fixed_scale_of_digits() -> None:
+    node = focus_node(over("x*y", x=(1.0, 2.0), y=(1.0, 3.0)))
+    assert node == 2  # x*y: s^2 = 3 everywhere
+    heats = [
+        t for figure in maps_of("x*y", "x*y + 100") for t in figure.data if t.type == "heatmap"
+    ]
+    assert [(heat.zmin, heat.zmax) for heat in heats] == [(0.0, 8.0)] * 2
+    np.testing.assert_allclose(heats[0].z, math.log10(math.sqrt(3)), rtol=1e-6)
+
+
+def test_lines_of_both_maps_are_at_the_same_values_and_none_loses_its_lines() -> None:
+    small, large = map(lines_in, maps_of("x*y", "3*x*y + 100"))
+    assert small[2] == large[2]
+    for start, end, step in (small, large):
+        assert end >= start + step
+        assert start / step == pytest.approx(round(start / step))
+    alone = lines_in(*maps_of("x*y"))
+    assert lines_in(maps_of("x*y", "1000*x*y")[0]) == alone
+    maps_of("x*y", "2 + 0*x*y")  # without lines
 
 
 def test_the_sentence_says_which_has_the_smaller_eic_and_what_it_costs() -> None:

@@ -21,7 +21,7 @@ from pages.ui.kit.diagnosis_service import DiagnosisService
 from pages.ui.kit.inspector_service import InspectionRequest, InspectorService
 from pages.ui.kit.visit import Visit
 from tests.clocks import PacedClock
-from tests.pages.panels import answer, chart, failed
+from tests.pages.panels import answer, chart, failed, parts
 from tests.pages.test_app_inspector import html_of, open_page, type_formula
 
 NEAR_1000 = (("x", Domain("normal", 1000.0, 1.0)),)
@@ -242,7 +242,7 @@ def test_an_unfinished_check_is_marked_and_nothing_of_it_is_drawn(clocks: Clocks
     assert "The check is not finished, so there is no result yet" in said
     assert re.search(STOPPED, said)
     assert "finish" in keys(page)
-    assert chart(page, "tree") is None and chart(page, "ruler") is None
+    assert not parts(page) and not page.get("plotly_chart")
     for bare in ("eic-sentence", "eic-metric", "real value", "nan"):
         assert bare not in said
     assert not [key for key in keys(page) if key.startswith("download")]
@@ -253,7 +253,7 @@ def test_finishing_the_check_goes_on_to_the_full_answer(clocks: Clocks) -> None:
     page = finished(open_page(**OPENED).button(key="finish").click().run())
     assert not failed(page)
     assert "No double-precision value at" in unescape(html_of(page))
-    assert "finish" not in keys(page) and chart(page, "tree") is not None
+    assert "finish" not in keys(page) and "eic-tree-pane" in parts(page)
 
 
 def test_a_later_visitor_on_a_quick_machine_gets_the_full_answer(clocks: Clocks) -> None:

@@ -18,7 +18,7 @@ from eic_core.measure.double_range import double_range
 from eic_core.measure.fit import fit_of
 from eic_core.pool.traits import short_latex
 from pages.ui.compare.desk import CompareState
-from pages.ui.compare.pair_figure import INKS, Side, pair_figure, share_scale, shared_columns
+from pages.ui.compare.pair_figure import INKS, Side, pair_figure, share_lines, shared_columns
 from pages.ui.figures.data import surface_figure
 from pages.ui.inspector.share import link
 from pages.ui.kit.browser import is_dark, is_narrow, uninterrupted
@@ -383,18 +383,18 @@ def _curves(a: InspectionResult, b: InspectionResult) -> None:
 
 
 def _maps(a: InspectionResult, b: InspectionResult) -> None:
-    """The inspector's maps of both, the values on one scale."""
+    """The inspector's maps of both."""
     dark, narrow = is_dark(), is_narrow()
     figures = [
         surface_figure(each, focus_node(each), dark=dark, narrow=narrow)
         for each in (a.inspection, b.inspection)
     ]
-    share_scale(figures)
+    share_lines(figures)
     for column, name, figure in zip(st.columns(2, gap="medium"), "AB", figures, strict=True):
         with column:
             show_figure(
                 lambda figure=figure, **_: figure,
-                f"Maps of the values of formula {name}, on one scale for both, and of its s",
+                f"Map of s of formula {name}, with lines of equal value",
                 key=f"pair-maps-{name}",
                 file_name=f"eic-map-{name.lower()}",
             )

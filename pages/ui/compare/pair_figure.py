@@ -218,12 +218,14 @@ def _ceiling(values: list[Array]) -> float:
     return min(_TOP, max(1.0, math.log10(max(largest, 1.0)) + 0.3))
 
 
-def share_scale(maps: Sequence[go.Figure]) -> None:
-    """Give the values of maps one scale, else their difference could not be seen."""
-    heats = [next(figure.select_traces({"type": "heatmap"})) for figure in maps]
-    values = [np.ravel(np.asarray(heat.z, dtype=float)) for heat in heats]
-    pooled = np.concatenate([v[np.isfinite(v)] for v in values])
-    if len(pooled):
-        low, high = value_limits(*values) or (float(pooled.min()), float(pooled.max()))
-        for heat in heats:
-            heat.update(zmin=low, zmax=high)
+def share_lines(maps: Sequence[go.Figure]) -> None:
+    """Draw the lines of equal value of all maps at the same values, if each then has two."""
+    lines = [t.contours for figure in maps for t in figure.select_traces({"type": "contour"})]
+    step = max((each.size for each in lines), default=1.0)
+    # Multiples of the step, despite rounding.
+    ends = [
+        (math.ceil(each.start / step - 1e-9), math.floor(each.end / step + 1e-9)) for each in lines
+    ]
+    if all(first < last for first, last in ends):
+        for each, (first, last) in zip(lines, ends, strict=True):
+            each.update(start=first * step, end=last * step, size=step)

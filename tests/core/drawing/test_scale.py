@@ -116,7 +116,7 @@ def test_sensitive_is_amber_and_what_is_hot_is_red(dark):
 def test_low_digits_recede_into_the_paper_and_high_ones_stand_out(dark):
     page = THEMES[dark].paper
     assert contrast(colour(0, dark), page) < 1.05
-    assert contrast(colour(8, dark), page) > 9.9
+    assert contrast(colour(8, dark), page) > 10
 
 
 @in_both_themes
