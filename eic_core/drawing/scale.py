@@ -139,6 +139,18 @@ def colour(local_eic: float, dark: bool = False) -> str:
     return _RAMPS[dark][round(share * _STEPS)]
 
 
+def level_ramp(level: str, dark: bool = False) -> tuple[str, ...]:
+    """Colours at equal steps from a level's least digits to its most: a legend's swatch.
+
+    >>> ramp = level_ramp("very-sensitive")
+    >>> ramp[0] == colour(2.0), ramp[-1] == colour(8.0)
+    (True, True)
+    """
+    low, high = LEVEL_SPANS[level]
+    steps = max(4, round(2 * (high - low)))
+    return tuple(colour(low + (high - low) * i / steps, dark) for i in range(steps + 1))
+
+
 LEVELS = ("stable", "sensitive", "very-sensitive", "infinite", "undefined")
 """Names of the levels, as style sheets and `explain.judgement.Level` have them."""
 
@@ -148,6 +160,13 @@ LEVEL_WORDS = (
     ("very-sensitive", "very sensitive from 2 digits"),
 )
 """The levels of the scale with their limits, for a legend."""
+
+LEVEL_SPANS = {
+    "stable": (LOW, TYPICAL_LAW),
+    "sensitive": (TYPICAL_LAW, FILTER),
+    "very-sensitive": (FILTER, HIGH),
+}
+"""The digits of each level of `LEVEL_WORDS`."""
 
 
 def level_of(digits: float) -> str:

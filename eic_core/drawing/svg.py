@@ -22,13 +22,13 @@ from eic_core.drawing.layout import (
 )
 from eic_core.drawing.scale import (
     HIGH,
-    LEVEL_COLOURS,
     LEVEL_WORDS,
     LOW,
     SCALE,
     SCALE_TITLES,
     THEMES,
     level_of,
+    level_ramp,
 )
 from eic_core.measure import Inspection
 
@@ -252,11 +252,20 @@ class _Picture:
         return ", ".join(parts)
 
     def _gradient(self) -> str:
-        stops = "".join(
+        """The scale, and the part of it that each level of the legend is."""
+        whole = "".join(
             f'<stop offset="{share:.4f}" stop-color="{colour}"/>'
             for share, colour in SCALE[self.dark]
         )
-        return f'<linearGradient id="scale-{self.mark}">{stops}</linearGradient>'
+        gradients = [f'<linearGradient id="scale-{self.mark}">{whole}</linearGradient>']
+        for level, _ in LEVEL_WORDS:
+            ramp = level_ramp(level, self.dark)
+            stops = "".join(
+                f'<stop offset="{i / (len(ramp) - 1):.4f}" stop-color="{colour}"/>'
+                for i, colour in enumerate(ramp)
+            )
+            gradients.append(f'<linearGradient id="{level}-{self.mark}">{stops}</linearGradient>')
+        return "".join(gradients)
 
     def _card(self, card: Card) -> list[str]:
         theme, paint = self.theme, card.paint
@@ -342,23 +351,24 @@ class _Picture:
 
     def _levels(self, levels: Sequence[tuple[str, str]], width: float, y: float) -> list[str]:
         theme, out = self.theme, []
-        x = (width - sum(_SWATCH + text_width(words, 11) for _, words in levels)) / 2
-        for level, words in levels:
-            colour = LEVEL_COLOURS["dark" if self.dark else "light"][level].fill
+        spaces = [_SWATCHES[level] + 12 + text_width(words, 11) for level, words in levels]
+        x = (width - sum(spaces)) / 2
+        for (level, words), space in zip(levels, spaces, strict=True):
+            swatch = _SWATCHES[level]
             out += [
-                f'<rect x="{x:.1f}" y="{y - 9:.1f}" width="10" height="10" rx="2" '
-                f'fill="{colour}" stroke="{theme.muted}" stroke-width="0.8"/>',
-                f'<text x="{x + 14:.1f}" y="{y:.1f}" font-size="11" '
+                f'<rect x="{x:.1f}" y="{y - 9:.1f}" width="{swatch}" height="10" rx="2" '
+                f'fill="url(#{level}-{self.mark})" stroke="{theme.muted}" stroke-width="0.8"/>',
+                f'<text x="{x + swatch + 4:.1f}" y="{y:.1f}" font-size="11" '
                 f'fill="{theme.ink}">{words}</text>',
             ]
-            x += _SWATCH + text_width(words, 11)
+            x += space
         return out
 
 
 _DASHES = {"solid": "", "dash": ' stroke-dasharray="6 4"', "dot": ' stroke-dasharray="2 3"'}
 
-_SWATCH = 22.0
-"""Pixels of a level's colour in the legend, with the space around it."""
+_SWATCHES = {"stable": 10, "sensitive": 10, "very-sensitive": 36}
+"""Width in pixels of a level's colours in the legend."""
 
 
 def _text(text: str) -> str:

@@ -1,10 +1,9 @@
 """The exact value of each measured row above what a program computes, digit under digit.
 
 A digit is wrong from the first at which the two differ, unless a carry makes more of them differ
-than the error is worth: 10.00001 for 9.99999 is wrong in its last digit. Where less than half a
-digit is lost by the measure (`RoundedTruth.digits_lost`), as by a neighbour of the nearest number
-of the type, no digit is wrong, though the last two that are written may be others: the type does
-not hold them.
+than the error is worth: 10.00001 for 9.99999 is wrong in its last digit. Where less than a digit is
+lost by the measure (`RoundedTruth.digits_lost`), no digit is wrong, as no finding is made of it
+(`A_DIGIT`), though the last three that are written may be others: the type hardly holds them.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ import numpy.typing as npt
 
 from eic_core.engine.tape import lay_out
 from eic_core.explain.created import digits_created
+from eic_core.explain.judgement import A_DIGIT
 from eic_core.explain.phrases import digits as words
 from eic_core.exports import Plain
 from eic_core.formula.tree import Formula
@@ -31,9 +31,6 @@ from eic_core.wording import RAISED
 
 SHOWN_DIGITS = {"float32": 9, "float64": 17}
 """Significant digits that tell every number of a type from its neighbours."""
-
-WRONG_FROM = 0.5
-"""Digits lost from which some are wrong: what rounds to one."""
 
 MOST_ROWS, LEAST_ROWS, MOST_BYTES = 100, 40, 36_000
 """Rows that are shown: as many as so many bytes of JSON hold, within these limits."""
@@ -410,13 +407,11 @@ def digits_under_digits(
     for (value, lost), number, under, head in zip(results, finite, aligned, heads[1:], strict=True):
         if number is None or not under:
             text = _alone(value, number, digits)
-            right = 0 if lost >= WRONG_FROM else len(text)
-            lines.append(
-                Compared(text, right, len(text), digits if lost >= WRONG_FROM else 0, lost)
-            )
+            right = 0 if lost >= A_DIGIT else len(text)
+            lines.append(Compared(text, right, len(text), digits if lost >= A_DIGIT else 0, lost))
             continue
         text = head.rjust(width, PAD)
-        wrong = _wrong_digits(exact, number, scale, digits) if lost >= WRONG_FROM else 0
+        wrong = _wrong_digits(exact, number, scale, digits) if lost >= A_DIGIT else 0
         same_sign = exact.negative == number.negative or not number.mantissa
         right = _right_characters(text, wrong, digits, same_sign)
         lines.append(Compared(text + scale.power, right, len(text), wrong, lost))
@@ -440,7 +435,6 @@ def _wrong_digits(exact: _Number, number: _Number, scale: _Scale, digits: int) -
     error = abs(true - other)
     if not error:
         return 1
-    right_by_measure = math.log10(true) - math.log10(error)
     texts = [str(each.units(scale.last)) for each in (exact, number)]
     length = max(map(len, texts))
     differ = [
@@ -448,10 +442,10 @@ def _wrong_digits(exact: _Number, number: _Number, scale: _Scale, digits: int) -
         for place, (a, b) in enumerate(zip(*[t.rjust(length, "0") for t in texts], strict=True))
         if a != b
     ]
-    right_by_text = differ[0] - (length - digits) if differ else digits
-    right = right_by_text
-    if right < right_by_measure - 1:  # a carry runs through nines: the size of the error tells
-        right = scale.exponent - (fine + len(str(error)) - 1)
+    right = differ[0] - (length - digits) if differ else digits
+    by_size = scale.exponent - (fine + len(str(error)) - 1)
+    if right < by_size - 1:  # a carry runs through nines: the size of the error tells
+        right = by_size
     return digits - min(max(0, right), digits - 1)
 
 

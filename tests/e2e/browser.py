@@ -146,7 +146,8 @@ def eventually(page: Page, look: Callable[[], T], holds: Callable[[T], bool]) ->
     AssertionError
         If it has not held within `PATIENCE`; says what was seen last.
     """
-    for _ in range(PATIENCE // 100):
+    end = time.monotonic() + PATIENCE / 1000
+    while time.monotonic() < end:
         seen = look()
         if holds(seen):
             return seen

@@ -25,7 +25,7 @@ CSV = "\n".join(["r,T,load", *ROWS, "3,,1", "4,n/a,oops", ""])
 
 def _clear(page: Page) -> None:
     _type(page, "")
-    page.locator(".eic-empty").wait_for()
+    page.locator(".st-key-pictured").wait_for()
 
 
 def _type(page: Page, text: str) -> None:
@@ -68,7 +68,8 @@ def _share(page: Page) -> None:
 
 
 def _tip(page: Page) -> None:
-    page.locator(".eic-metric").nth(6).hover()
+    page.get_by_role("button", name="Why?").click()
+    page.locator(".eic-metric").last.hover()
 
 
 LARGE = "+".join(f"sin({i}*x0*x1)/(x2+{i})" for i in range(1, 40))
@@ -77,7 +78,7 @@ STATES = {
     "first": State(),
     "empty": State("?formula=x", _clear),
     "error-cold": State("?formula=" + quote("2x + foo(y")),
-    "error-kept": State("?formula=" + quote("10000*x-9999*x"), _mistake),
+    "error-after": State("?formula=" + quote("10000*x-9999*x"), _mistake),
     "two": State("?formula=" + quote("sqrt(x*x+y*y)-x*sin(y)") + "&range=x=1:1000"),
     "four": State("?formula=" + quote("a*b/(c-d)**2") + "&node=4"),
     "table": State("?formula=" + quote("T/r"), _upload),

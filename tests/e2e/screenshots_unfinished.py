@@ -27,6 +27,7 @@ def _wait(page: Page) -> None:
 
 
 def _summarised(page: Page) -> None:
+    page.get_by_role("button", name="Why?").click()
     expect(page.get_by_text("cut short by its time limit").first).to_be_visible()
 
 

@@ -28,7 +28,7 @@ def ask(page: Page, question: str) -> None:
 
 def test_a_better_form_is_looked_at_taken_left_and_taken_again(visit: Opener) -> None:
     page = visit(ROOTS)
-    ask(page, "What to write instead?")
+    ask(page, "Instead")
     answer = page.locator(".st-key-answer-instead")
     expect(answer.locator(".eic-answer")).to_contain_text(BETTER)
 
@@ -69,7 +69,7 @@ def test_a_tolerance_of_ones_own_shortens_the_constants(visit: Opener) -> None:
     field.press("Enter")
     expect(answer).to_contain_text("much is no tolerance")
     ask(page, "Which rows?")
-    ask(page, "How many digits do I need?")
+    ask(page, "Digits")
     expect(answer.locator(".eic-answer")).to_contain_text("within 20 % of its spread")
 
 
@@ -82,10 +82,10 @@ def test_on_a_phone_the_answers_fit(visit: Opener) -> None:
         offered.nth(place).scroll_into_view_if_needed()
         box = offered.nth(place).bounding_box()
         assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= 390
-    for question in ("What to write instead?", "How many digits do I need?"):
+    for question in ("Instead", "Digits"):
         ask(page, question)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    for question, panel in (("Whose noise?", "noise"), ("Is it true?", "truth")):
+    for question, panel in (("Whose noise?", "noise"), ("True?", "truth")):
         ask(page, question)
         drawn = page.locator(f".st-key-answer-{panel} .js-plotly-plot")
         drawn.wait_for(timeout=PATIENCE)

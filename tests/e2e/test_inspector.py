@@ -200,10 +200,10 @@ def test_a_link_to_an_absent_upload_asks_for_its_file(visit: Opener) -> None:
     expect(guest.locator(".eic-ask")).to_contain_text("rows.csv")
     expect(guest.locator(".eic-sentence")).to_have_count(0)
     other: FilePayload = {"name": "o.csv", "mimeType": "text/csv", "buffer": b"r,T\n1,2\n3,4\n"}
-    guest.locator("input[type=file]").set_input_files(other)
+    guest.locator(".st-key-data input[type=file]").set_input_files(other)
     expect(guest.get_by_role("button", name="Use it anyway")).to_be_visible()
     right: FilePayload = {"name": "rows.csv", "mimeType": "text/csv", "buffer": CSV.encode()}
-    guest.locator("input[type=file]").set_input_files(right)
+    guest.locator(".st-key-data input[type=file]").set_input_files(right)
     expect(guest.locator(".eic-sentence")).to_have_text(said)
 
 
@@ -219,7 +219,7 @@ def test_hostile_text_stays_inert(visit: Opener) -> None:
     expect(page).to_have_url(re.compile("x%2By"))
     settle(page)  # while a page is drawn anew, what takes the file may be taken away
     name = "<img src=x onerror=window.pwned=2>"
-    page.locator("input[type=file]").set_input_files(
+    page.locator(".st-key-data input[type=file]").set_input_files(
         {
             "name": name + ".csv",
             "mimeType": "text/csv",

@@ -94,7 +94,7 @@ def test_the_pointer_lights_card_part_and_row_together(visit: Opener) -> None:
     eventually(page, lambda: selected(page), [4].__eq__)
 
 
-def test_the_tree_is_walked_by_keys_and_says_where_one_is(visit: Opener) -> None:
+def test_the_tree_is_walked_by_keys_that_are_listed_and_says_where_one_is(visit: Opener) -> None:
     page = open_pane(visit)
     tree = page.get_by_role("tree")
     assert tree.get_by_role("treeitem").count() == 7
@@ -127,9 +127,8 @@ def test_the_tree_is_walked_by_keys_and_says_where_one_is(visit: Opener) -> None
     page.keyboard.press("ArrowRight")  # unfolds
     expect(card(page, 0)).to_be_visible()
 
-
-def test_letters_work_anywhere_but_in_a_text_field_and_are_listed(visit: Opener) -> None:
-    page = open_pane(visit)
+    # letters work anywhere but in a text field
+    page.evaluate("document.activeElement.blur()")
     page.locator("body").press("u")
     eventually(page, lambda: selected(page), [6].__eq__)
     field = page.locator(".st-key-formula_text textarea")
@@ -161,7 +160,9 @@ def test_a_part_that_was_not_laid_out_unfolds_and_folds_again(visit: Opener) -> 
     eventually(page, lambda: selected(page), [0].__eq__)
 
 
-def test_the_tree_zooms_and_a_double_click_beside_it_shows_all(visit: Opener) -> None:
+def test_the_tree_zooms_and_is_coloured_anew_and_its_table_sorted_without_the_server(
+    visit: Opener,
+) -> None:
     page = open_pane(visit)
     settle(page)
     drawing = page.locator(".eic-pane-canvas svg")
@@ -178,10 +179,7 @@ def test_the_tree_zooms_and_a_double_click_beside_it_shows_all(visit: Opener) ->
     page.mouse.dblclick(box["x"] + 8, box["y"] + 8)
     assert drawing.get_attribute("viewBox") == whole
 
-
-def test_colours_by_what_is_created_and_by_a_row_need_no_server(visit: Opener) -> None:
-    page = open_pane(visit)
-    settle(page)
+    # colours of a row, of all rows and by what is created
     fill = card(page, 1).get_attribute("fill")
     page.evaluate(
         "eicBench.set({rows: {count: 1, digits: () => [0, 0, 0, 0, 0, 0, 'inf']}, row: 0, "
@@ -195,9 +193,7 @@ def test_colours_by_what_is_created_and_by_a_row_need_no_server(visit: Opener) -
     page.get_by_label("What the colours mean").select_option("created")
     expect(page.locator(".eic-pane-canvas [data-node='6'] .value")).to_have_text("—")
 
-
-def test_the_table_sorts_by_its_headers(visit: Opener) -> None:
-    page = open_pane(visit)
+    # the table is sorted by its headers
     page.get_by_role("button", name="Show every node in a table").click()
     rows = page.locator(".eic-pane-table tbody tr")
     expect(rows.first).to_contain_text("log(x)")

@@ -1,68 +1,181 @@
-"""The service's digits under digits, and what the writing adds, without a browser."""
+"""The panel "How many digits do I need?", without a browser."""
 
 from __future__ import annotations
 
-import dataclasses
-
+import plotly.graph_objects as go
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
 
 from eic_core.errors import UserError
-from eic_core.explain.digit_rows import digit_rows
+from eic_core.explain.budget import digit_budget
 from eic_core.formula.syntax import read
-from eic_core.measure import Domain
-from pages.ui.kit.diagnosis_service import DiagnosisService
-from pages.ui.kit.inspector_service import InspectionRequest, InspectorService
-from pages.ui.kit.workers import InThread
+from eic_core.measure import Domain, inspect, sample_domains
+from pages.ui.figures.digits import MOST_ROWS, digits_figure
+from pages.ui.questions.digits import read_tolerance, tolerance_text
+from tests.pages.panels import answer, chart, failed, open_with_table
+from tests.pages.test_app_inspector import SCRIPT, html_of, open_page, query_of, state_of
 
-ROOTS = InspectionRequest(
-    "sqrt(x+1) - sqrt(x)", domains=(("x", Domain("loguniform", 1.0, 1e8)),), samples=300
+LINE = {"formula": "3.14159265*x + 2.71828", "range": ["x=1:5"], "ask": "digits"}
+
+
+def budget_of(text: str, tolerance: float = 1e-3, **ranges: str):  # type: ignore[no-untyped-def]
+    domains = dict(Domain.parse(f"{name}={where}") for name, where in ranges.items())
+    samples = sample_domains(domains, count=1_000)
+    return digit_budget(inspect(read(text).formula, samples), tolerance=tolerance)
+
+
+def test_the_answer_is_a_sentence_a_picture_and_a_shorter_formula() -> None:
+    page = open_page(**LINE)
+    assert not failed(page)
+    found = budget_of(LINE["formula"], x="1:5")
+    assert "digits of its constants keep the output within 0.1 % of its spread." in answer(page)
+    assert "run on 1,000 samples, the output moves by" in html_of(page)
+    assert found.text in [c.value for c in page.code if "*x" in c.value]
+    assert chart(page, "digits") is not None
+    assert "EIC" in html_of(page) and "R² " not in html_of(page).split("eic-answer")[1]
+
+
+def test_the_table_holds_what_was_found() -> None:
+    page = open_page(**LINE)
+    found = budget_of(LINE["formula"], x="1:5")
+    for need in found.needs:
+        cells = f"<td>{need.given}</td><td>{need.alone}</td><td>{need.together}</td>"
+        assert cells in html_of(page)
+
+
+@pytest.mark.parametrize(
+    ("formula", "measure"),
+    [
+        ("3.14*x", "its spread"),
+        ("sin(x)**2 + cos(x)**2", "its size"),
+        ("x - x", "the largest value on the way"),
+    ],
 )
-BETTER = "1/(sqrt(x + 1) + sqrt(x))"
+def test_the_control_says_relative_to_what_as_the_sentence_does(formula: str, measure: str) -> None:
+    page = open_page(formula=formula, ask="digits")
+    field = page.selectbox(key="digits-tolerance")
+    assert field.label == f"The output may move, relative to {measure}, by"
+    assert f"within 0.1 % of {measure}" in html_of(page)
 
 
-class Counted(InThread):
-    def __init__(self) -> None:
-        self.asked = 0
-
-    def run(self, *args: object, **kwargs: object) -> object:
-        self.asked += 1
-        return super().run(*args, **kwargs)  # type: ignore[arg-type]
-
-
-def test_digits_are_computed_once_for_each_better_form() -> None:
-    result = InspectorService().inspect(ROOTS)
-    service = DiagnosisService()
-    shown = service.digit_rows(result)
-    assert service.digit_rows(result) is shown
-    assert shown.to_json() == digit_rows(result.inspection).to_json()
-    with_better = service.digit_rows(result, read(BETTER).formula)
-    assert service.digit_rows(result, read(BETTER).formula) is with_better
-    assert shown.worst_row is not None and not shown.worst_row.better
-    assert with_better.worst_row is not None and with_better.worst_row.better_wrong <= 1
-    assert service.digit_rows(result, kind="float32").digits == 9
+def test_a_looser_tolerance_takes_fewer_digits() -> None:
+    page = open_page(**LINE)
+    page.selectbox(key="digits-tolerance").set_value("1 %").run()
+    assert not failed(page)
+    assert "within 1 % of its spread" in answer(page)
+    assert budget_of(LINE["formula"], 1e-2, x="1:5").text in [c.value for c in page.code]
 
 
-def test_a_result_that_is_not_quick_is_looked_at_by_a_worker() -> None:
-    workers = Counted()
-    service = DiagnosisService(workers=workers)
-    quick = InspectorService().inspect(InspectionRequest("x + 1", samples=100))
-    service.digit_rows(quick)
-    assert workers.asked == 0
-    service.digit_rows(InspectorService().inspect(ROOTS))
-    assert workers.asked == 1
+def test_the_tolerance_outlives_another_question_and_stands_in_the_address() -> None:
+    page = open_page(**LINE)
+    page.selectbox(key="digits-tolerance").set_value("1 %").run()
+    assert query_of(page, "tolerance") == ["0.01"]
+    for question in ("where", "digits"):
+        page.segmented_control(key="ask").set_value(question).run()
+    assert page.selectbox(key="digits-tolerance").value == "1 %"
+    assert "within 1 % of its spread" in answer(page)
+    again = open_page(**LINE, tolerance="0.01")
+    assert again.selectbox(key="digits-tolerance").value == "1 %"
+    assert answer(again) == answer(page)
+    page.selectbox(key="digits-tolerance").set_value("0.1 %").run()
+    assert query_of(page, "tolerance") == []
 
 
-def test_there_are_no_digits_before_the_exact_check_is_finished() -> None:
-    result = InspectorService().inspect(ROOTS)
-    cut_short = dataclasses.replace(result, missing="the check was stopped")
-    with pytest.raises(UserError, match="before the exact check is finished"):
-        DiagnosisService().digit_rows(cut_short)
+def test_a_typed_tolerance_in_a_link_is_offered_beside_the_others() -> None:
+    page = open_page(**LINE, tolerance="0.0005")
+    assert page.selectbox(key="digits-tolerance").value == "0.05 %"
+    assert len(page.selectbox(key="digits-tolerance").options) == 4
+    assert "within 0.05 % of its spread" in answer(page)
 
 
-def test_the_summary_holds_what_the_writing_adds_row_by_row() -> None:
-    result = InspectorService().inspect(ROOTS)
-    service = DiagnosisService()
-    summary = service.summary(result, len(result.inspection.formula) - 1)
-    added = summary.added
-    assert added is not None and added == service.writing(result).added
-    assert 3 < added.typical < added.nine_in_ten < added.worst < 9
+@given(st.floats(0, 1, exclude_min=True))
+def test_a_tolerance_is_shown_as_it_is_read(value: float) -> None:
+    assert read_tolerance(tolerance_text(value)) == value
+
+
+def test_the_shorter_formula_goes_into_the_editor_and_back() -> None:
+    page = open_page(**LINE)
+    page.button(key="apply-shortened").click().run()
+    assert not failed(page)
+    assert state_of(page).formula == budget_of(LINE["formula"], x="1:5").text
+    page.button(key="previous_formula").click().run()
+    assert state_of(page).formula == LINE["formula"]
+
+
+def test_with_a_target_the_change_of_the_fit_is_told() -> None:
+    rows = "x,y\n" + "\n".join(f"{k},{2.345 * k + 1}" for k in range(1, 60))
+    page = open_with_table(rows, formula="2.3456789*x + 1", ask="digits")
+    assert not failed(page)
+    assert "of the spread of the target" in answer(page)
+    assert "R² " in html_of(page) and "→" in html_of(page)
+
+
+@pytest.mark.parametrize(
+    ("formula", "said"),
+    [
+        ("log(-x)", "The formula has no finite value on these samples"),
+        ("x", "it takes 4 digits of <code>x</code>"),
+        ("2", "No constant can be shortened"),
+        ("pi", "There is nothing to shorten"),
+        ("x - x", "it takes 1 digit of <code>x</code>"),
+        ("a*b + c/d", "digits of <code>a</code>"),
+        ("log(x)", "it takes"),
+    ],
+)
+def test_degenerate_and_plain_formulas_are_answered_in_words(formula: str, said: str) -> None:
+    page = open_page(formula=formula, ask="digits")
+    assert not failed(page)
+    assert said in html_of(page)
+    assert not [b for b in page.button if b.key == "apply-shortened"]
+
+
+def test_three_hundred_nodes_are_answered_and_the_picture_stays_small() -> None:
+    text = "+".join(f"{k}.512345*x**{k % 5 + 2}" for k in range(1, 61))
+    page = open_page(formula=text, samples="200", ask="digits")
+    assert not failed(page)
+    drawn = chart(page, "digits")
+    assert drawn is not None and len(drawn["layout"]["yaxis"]["ticktext"]) == MOST_ROWS
+    assert f"The first {MOST_ROWS} of 61 numbers" in html_of(page)
+
+
+def test_a_tolerance_that_is_none_is_refused_beside_its_field() -> None:
+    page = AppTest.from_file(str(SCRIPT), default_timeout=120)
+    for name, value in (LINE | {"tolerance": "0.01"}).items():
+        page.query_params[name] = value
+    page.session_state["digits-tolerance"] = "<b>much</b>"
+    page.run()
+    assert not failed(page)
+    assert "&lt;b&gt;much&lt;/b&gt;</code> is no tolerance" in html_of(page)
+    assert page.selectbox(key="digits-tolerance").value == "<b>much</b>"
+    assert query_of(page, "tolerance") == ["0.01"]
+
+
+@pytest.mark.parametrize("text", ["", "0", "-1", "2", "nan", "inf", "150 %", "1e999", "x", "%"])
+def test_only_numbers_above_0_and_up_to_1_are_tolerances(text: str) -> None:
+    with pytest.raises(UserError, match="tolerance"):
+        read_tolerance(text)
+
+
+def test_a_bar_is_what_is_needed_on_what_is_given() -> None:
+    found = budget_of("1.2345678*sin(2.5*x) + 0.001*y", x="1:5", y="1:5")
+    figure = digits_figure(found.needs)
+    go.Figure(figure.to_dict())
+    given, needed, alone = figure.data
+    assert list(given.x) == [min(17, n.given) for n in found.needs]
+    assert list(needed.x) == [n.together for n in found.needs]
+    assert list(alone.x) == [n.alone for n in found.needs]
+    assert [note.text for note in figure.layout.annotations] == [
+        f"{n.together} of {n.given}" for n in found.needs
+    ]
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_scale_is_that_of_double_precision_whatever_the_formula(dark: bool) -> None:
+    short, long = (
+        digits_figure(budget_of(text, x="1:5").needs, dark=dark, narrow=True)
+        for text in ("x", "1.23456789012345*x + 2")
+    )
+    assert short.layout.xaxis.range == long.layout.xaxis.range
+    assert short.layout.xaxis.range[1] >= 17

@@ -62,6 +62,13 @@ const createBlock = (css) => {
     computed.value.replaceChildren(below.slice(0, right));
     if (right < end) computed.value.append(create("s", "", below.slice(right, end)));
     computed.value.append(below.slice(end));
+    // digits that differ though none is lost: the format hardly holds them
+    const first = wrong ? -1 : [...below].findIndex((c, k) => c !== above[k]);
+    if (first > 0 && above.length === below.length) {
+      const rest = create("span", "eic-beyond", below.slice(first, end));
+      rest.title = `Less than a digit is lost: ${format} hardly holds these`;
+      computed.value.replaceChildren(below.slice(0, first), rest, below.slice(end));
+    }
     computed.label.textContent = format;
     lines.style.setProperty("--columns", Math.max(above.length, below.length));
     const words = describeWrong(wrong, of);

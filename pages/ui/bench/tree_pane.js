@@ -153,8 +153,8 @@ class Pane {
     else if (drawn) this.light();
     this.paint();
     if (fresh) this.describe();
-    this.legend.replaceChildren(...data.legend.map(([words, fill]) =>
-      element("span", {}, element("i", {style: `background:${fill}`}), words)));
+    this.legend.replaceChildren(...data.legend.map(([words, ramp]) => element("span", {},
+      element("i", {style: `background:linear-gradient(90deg,${ramp.join()})`, "data-steps": ramp.length}), words)));
   }
 
   drawPlaces() {

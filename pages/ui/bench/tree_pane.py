@@ -17,7 +17,7 @@ import streamlit as st
 
 from eic_core import wording
 from eic_core.drawing.layout import focus_node
-from eic_core.drawing.scale import HIGH, LEVEL_COLOURS, LEVEL_WORDS, THEMES, colour, text_on
+from eic_core.drawing.scale import HIGH, LEVEL_WORDS, THEMES, colour, level_ramp, text_on
 from eic_core.drawing.svg import tree_svg
 from eic_core.explain.created import digits_created
 from eic_core.exports import Plain
@@ -97,7 +97,7 @@ class TreePane(Plain):
     words: Mapping[str, str]  # Explanations
     unfolded: bool
     colours: Mapping[str, Any]
-    legend: tuple[tuple[str, str], ...]  # Words and colours of the levels
+    legend: tuple[tuple[str, tuple[str, ...]], ...]  # Words and colours of the levels
 
     _JSON = (
         "name",
@@ -161,10 +161,7 @@ def pane_of(
         words=_WORDS,
         unfolded=bool(unfolded),
         colours=_colours(dark),
-        legend=tuple(
-            (words, LEVEL_COLOURS["dark" if dark else "light"][level].fill)
-            for level, words in LEVEL_WORDS
-        ),
+        legend=tuple((words, level_ramp(level, dark)) for level, words in LEVEL_WORDS),
     )
 
 
@@ -262,7 +259,7 @@ def _source(*names: str) -> str:
 _draw = st.components.v2.component(
     "eic-tree-pane",
     html='<div class="eic-pane"></div>',
-    css=_source("tree_pane.css"),
+    css=_source("tree_pane.css", "links.css"),
     js=_source("bus.js", "links.js", "tree_pane.js"),
     isolate_styles=False,
 )

@@ -384,10 +384,10 @@ def _curves(a: InspectionResult, b: InspectionResult) -> None:
 
 def _maps(a: InspectionResult, b: InspectionResult) -> None:
     """The inspector's maps of both, the values on one scale."""
-    look = {"dark": is_dark(), "narrow": is_narrow()}
+    dark, narrow = is_dark(), is_narrow()
     figures = [
-        surface_figure(result.inspection, focus_node(result.inspection), **look)
-        for result in (a, b)
+        surface_figure(each, focus_node(each), dark=dark, narrow=narrow)
+        for each in (a.inspection, b.inspection)
     ]
     share_scale(figures)
     for column, name, figure in zip(st.columns(2, gap="medium"), "AB", figures, strict=True):

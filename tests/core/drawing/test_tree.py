@@ -19,7 +19,7 @@ from eic_core.drawing.layout import (
     tidy,
     visible_tree,
 )
-from eic_core.drawing.scale import LEVEL_COLOURS, SCALE_TITLES, colour, paint
+from eic_core.drawing.scale import SCALE_TITLES, colour, paint
 from eic_core.drawing.svg import tree_svg
 from eic_core.formula.tree import Draft, Formula, constant, variable
 from eic_core.measure import Samples, inspect
@@ -425,9 +425,19 @@ def test_the_legend_says_the_levels_in_words_and_keeps_within_the_picture(width)
     assert words[0] == SCALE_TITLES["eic"]
     assert words[1:10] == [str(tick) for tick in range(9)]
     assert words[10:] == ["stable", "sensitive from 1", "very sensitive from 2 digits"]
+    # a level's swatch has every colour of its cards: of 2.3 digits as of 7
     fills = [r.get("fill") for r in legend.iter(f"{SVG}rect")][1:]
-    named = ("stable", "sensitive", "very-sensitive")
-    assert fills == [LEVEL_COLOURS["light"][level].fill for level in named]
+    ends = [(0.0, 1.0), (1.0, 2.0), (2.0, 8.0)]
+    assert len(fills) == len(ends)
+    gradients = {f"url(#{g.get('id')})": g for g in root.iter(f"{SVG}linearGradient")}
+    for fill, (low, high) in zip(fills, ends, strict=True):
+        stops = [
+            (float(stop.get("offset")), stop.get("stop-color"))
+            for stop in gradients[fill].iter(f"{SVG}stop")
+        ]
+        assert len(stops) > 4
+        for share, painted in stops:
+            assert painted == colour(low + (high - low) * share)
     wide, high = size_of(svg)
     for text in legend.iter(f"{SVG}text"):
         x, size = float(text.get("x")), float(text.get("font-size"))
