@@ -27,7 +27,7 @@ from pages.ui.compare.front_figure import (
     front_figure,
 )
 from pages.ui.compare.pair import differences, pair_sentence
-from pages.ui.compare.pair_figure import Side, pair_figure, share_scale, shared_columns
+from pages.ui.compare.pair_figure import Side, pair_figure, shared_columns
 from pages.ui.figures.data import surface_figure
 
 
@@ -287,18 +287,13 @@ def test_poles_and_missing_values_are_valid_figures(first: str, second: str) -> 
         validated(pair_figure(Side(a), Side(b), "x", dark=dark))
 
 
-def test_maps_share_one_scale_of_values_and_the_fixed_one_of_digits() -> None:
-    a, b = over("x*y", x=(1.0, 2.0), y=(1.0, 3.0)), over("x*y + 100", x=(1.0, 2.0), y=(1.0, 3.0))
-    figures = [surface_figure(each, focus_node(each)) for each in (a, b)]
-    share_scale(figures)
-    value_a, digits_a, value_b, digits_b = (
-        heat for figure in figures for heat in validated(figure).select_traces({"type": "heatmap"})
-    )
-    assert (value_a.zmin, value_a.zmax) == (value_b.zmin, value_b.zmax)
-    x, y = (a.samples.columns[name] for name in "xy")
-    assert value_a.zmin == pytest.approx(x.min() * y.min())
-    assert value_b.zmax == pytest.approx(100 + x.max() * y.max())
-    assert {(d.zmin, d.zmax) for d in (digits_a, digits_b)} == {(0.0, 8.0)}
+def test_the_maps_of_a_pair_have_one_scale_of_digits_and_each_its_contours() -> None:
+    for text in ("x*y", "x*y + 100", "10000*x - 9999*y"):
+        each = over(text, x=(1.0, 2.0), y=(1.0, 3.0))
+        figure = validated(surface_figure(each, focus_node(each)))
+        (digits,) = figure.select_traces({"type": "heatmap"})
+        assert (digits.zmin, digits.zmax) == (0.0, 8.0)
+        assert list(figure.select_traces({"type": "contour"}))
 
 
 def test_the_sentence_says_which_has_the_smaller_eic_and_what_it_costs() -> None:

@@ -18,10 +18,10 @@ from eic_core.measure.double_range import double_range
 from eic_core.measure.fit import fit_of
 from eic_core.pool.traits import short_latex
 from pages.ui.compare.desk import CompareState
-from pages.ui.compare.pair_figure import INKS, Side, pair_figure, share_scale, shared_columns
+from pages.ui.compare.pair_figure import INKS, Side, pair_figure, shared_columns
 from pages.ui.figures.data import surface_figure
 from pages.ui.inspector.share import link
-from pages.ui.kit.browser import is_dark, is_narrow, uninterrupted
+from pages.ui.kit.browser import is_dark, uninterrupted
 from pages.ui.kit.inspector_service import InspectionRequest, InspectionResult, InspectorService
 from pages.ui.kit.messages import quiet_note, show_error, show_heading, show_note
 from pages.ui.kit.pictures import show_figure, show_tree
@@ -383,19 +383,15 @@ def _curves(a: InspectionResult, b: InspectionResult) -> None:
 
 
 def _maps(a: InspectionResult, b: InspectionResult) -> None:
-    """The inspector's maps of both, the values on one scale."""
-    dark, narrow = is_dark(), is_narrow()
-    figures = [
-        surface_figure(each, focus_node(each), dark=dark, narrow=narrow)
-        for each in (a.inspection, b.inspection)
-    ]
-    share_scale(figures)
-    for column, name, figure in zip(st.columns(2, gap="medium"), "AB", figures, strict=True):
+    """The inspector's maps of both: s on the scale of all pages, contours of the value."""
+    for column, name, result in zip(st.columns(2, gap="medium"), "AB", (a, b), strict=True):
+        inspection = result.inspection
         with column:
             show_figure(
-                lambda figure=figure, **_: figure,
-                f"Maps of the values of formula {name}, on one scale for both, and of its s",
+                partial(surface_figure, inspection, focus_node(inspection)),
+                f"Map of s of formula {name} over both variables, with contours of its values",
                 key=f"pair-maps-{name}",
+                what=("pair map", result.request),
                 file_name=f"eic-map-{name.lower()}",
             )
 

@@ -7,7 +7,7 @@ are columns, and each formula brings its mapping.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -216,14 +216,3 @@ def _ceiling(values: list[Array]) -> float:
     pooled = np.concatenate([v[np.isfinite(v)] for v in values])
     largest = float(pooled.max()) if len(pooled) else 10.0
     return min(_TOP, max(1.0, math.log10(max(largest, 1.0)) + 0.3))
-
-
-def share_scale(maps: Sequence[go.Figure]) -> None:
-    """Give the values of maps one scale, else their difference could not be seen."""
-    heats = [next(figure.select_traces({"type": "heatmap"})) for figure in maps]
-    values = [np.ravel(np.asarray(heat.z, dtype=float)) for heat in heats]
-    pooled = np.concatenate([v[np.isfinite(v)] for v in values])
-    if len(pooled):
-        low, high = value_limits(*values) or (float(pooled.min()), float(pooled.max()))
-        for heat in heats:
-            heat.update(zmin=low, zmax=high)
