@@ -17,7 +17,7 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import BrowserContext, Page, sync_playwright
 
-from benchmarks.load.server import app
+from benchmarks.load.server import inspector
 from benchmarks.rerun import FORMULA
 from benchmarks.timing import busy, verdict
 
@@ -121,7 +121,7 @@ def main() -> int:
     print(f"the page under a hand, 34 nodes, 10,000 samples, 1280x720{busy()}")
     with (
         tempfile.TemporaryDirectory() as folder,
-        app(Path(folder), "server") as server,
+        inspector(Path(folder)) as server,
         sync_playwright() as playwright,
     ):
         browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])

@@ -96,13 +96,19 @@ class Demo:
     @contextlib.contextmanager
     def second(self) -> Iterator[Server]:
         """Another process on the same database."""
-        with app(self._folder, "second") as server:
+        with _app(self._folder, "second") as server:
             yield server
 
 
-def app(folder: Path, name: str) -> contextlib.AbstractContextManager[Server]:
+def _app(folder: Path, name: str) -> contextlib.AbstractContextManager[Server]:
     settings = {"EIC_LAB_DEMO_DATABASE_URL": _url(folder), "EIC_LAB_DEMO": "1"}
     return _streamlit("app.py", "/healthz", folder / f"{name}.log", **settings)
+
+
+def inspector(folder: Path) -> contextlib.AbstractContextManager[Server]:
+    """The app without a study, on a fresh database."""
+    settings = {"DATABASE_URL": _url(folder), "EIC_LAB_DEMO": "0"}
+    return _streamlit("app.py", "/healthz", folder / "inspector.log", **settings)
 
 
 def _url(folder: Path) -> str:
@@ -112,7 +118,7 @@ def _url(folder: Path) -> str:
 @contextlib.contextmanager
 def demo(ballots: int) -> Iterator[Demo]:
     """The app as a demo with a fresh database."""
-    with tempfile.TemporaryDirectory() as name, app(Path(name), "server") as server:
+    with tempfile.TemporaryDirectory() as name, _app(Path(name), "server") as server:
         store = open_database(_url(Path(name)))
         organiser = OrganiserService(store, SystemClock(), SystemChance(), demo=True)
         yield Demo(server, store, organiser, _study(organiser, ballots), Path(name))
