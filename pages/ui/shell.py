@@ -6,13 +6,11 @@ from pathlib import Path
 
 import streamlit as st
 
-from eic_core.drawing.scale import css_variables
 from pages.about import about_page
 from pages.compare import compare_page
 from pages.gap import gap_page
 from pages.inspector import inspector_page
 from pages.organise import organise_page
-from pages.ui.kit.browser import is_dark
 from pages.ui.kit.door import is_organiser, may_inspect
 
 # One blue for light and dark browsers: it stands out on both.
@@ -33,7 +31,6 @@ organise = st.Page(organise_page, title="Organise", url_path="organise")
 current = st.navigation([inspector, compare, gap, about, organise], position="hidden")
 st.set_page_config(page_title="EIC Lab", page_icon=LENS, layout="wide")
 st.html(Path(__file__).with_name("style.css"))
-st.html(f"<style>.stApp {{ {css_variables(is_dark(), 'level-')} }}</style>")
 # Visitors see no way to the organiser's pages. The volunteer's are none of these: pages/ballot.
 if is_organiser() or (may_inspect() and current != organise):
     with st.container(horizontal=True, key="nav", gap="xsmall", vertical_alignment="center"):

@@ -16,6 +16,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from eic_core import wording
 from eic_core.drawing.layout import focus_node
+from eic_core.drawing.scale import HIGH, paint
 from eic_core.explain.judgement import A_DIGIT
 from eic_core.explain.losses import NAMES, RESULT, WORST_STEP, Loss, account_line
 from eic_core.explain.phrases.headline import (
@@ -34,7 +35,7 @@ from pages.ui.bench.gauges import gauges
 from pages.ui.inspector.first_minute import samples_button
 from pages.ui.inspector.formula_input import reading_notes
 from pages.ui.kit import glossary
-from pages.ui.kit.browser import uninterrupted
+from pages.ui.kit.browser import is_dark, uninterrupted
 from pages.ui.kit.caches import UnfinishedAnswers
 from pages.ui.kit.diagnosis_service import DiagnosisService, Summary
 from pages.ui.kit.inspector_service import (
@@ -322,7 +323,12 @@ def _headline(result: InspectionResult) -> Phrase:
 
 def _marks(verdict: Verdict) -> str:
     """The badge, and what stands beside it, each explained on hover and on focus."""
-    parts = [_mark(f"eic-level eic-{verdict.level.value}", badge(verdict), meaning(verdict))]
+    digits, style = verdict.sensitivity.nine_in_ten, ""
+    if not math.isnan(digits):  # as a node of so many digits is painted
+        drawn = paint(min(digits, HIGH), is_dark())
+        style = f"background:{drawn.fill};color:{drawn.ink};border-color:{drawn.outline}"
+    level = f"eic-level eic-{verdict.level.value}"
+    parts = [_mark(level, badge(verdict), meaning(verdict), style)]
     computed = "right" if verdict.measured.nine_in_ten < A_DIGIT else "wrong"
     for mark, css, explained in (
         (value_mark(verdict), "wrong", glossary.NO_VALUE),
@@ -333,9 +339,9 @@ def _marks(verdict: Verdict) -> str:
     return " ".join(parts)
 
 
-def _mark(css: str, text: Phrase, explained: Phrase | str) -> str:
+def _mark(css: str, text: Phrase, explained: Phrase | str, style: str = "") -> str:
     return (
-        f'<span class="eic-term {css}" tabindex="0">{prose(text)}'
+        f'<span class="eic-term {css}" style="{style}" tabindex="0">{prose(text)}'
         f'<span class="eic-tip" role="tooltip">{escape(explained, 1000)}</span></span>'
     )
 
