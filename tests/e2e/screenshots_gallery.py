@@ -14,12 +14,23 @@ from playwright.sync_api import Page, ViewportSize
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from pages.ui.inspector.formula_input import EXAMPLES, Example, example, example_state
+from eic_core.measure import Domain
+from pages.ui.inspector.formula_input import EXAMPLES, Example, example_state
 from tests.e2e.browser import ROOT, running_server, settle
 from tests.e2e.photographs import PHONE_AGENT, SCHEMES, Album, album
 
 SIZES = {"1280x720": (1280, 720), "1440x900": (1440, 900), "390x844": (390, 844)}
 README = ROOT / "docs" / "inspector.png"
+QUADRATIC = Example(
+    "quadratic",
+    "The quadratic formula",
+    "",
+    "(-b + sqrt(b**2 - 4*a*c))/(2*a)",
+    tuple(
+        (name, Domain("loguniform", low, high))
+        for name, low, high in (("a", 1.0, 10.0), ("b", 100.0, 1e6), ("c", 1.0, 10.0))
+    ),
+)
 
 
 def main(*arguments: str) -> None:
@@ -28,7 +39,7 @@ def main(*arguments: str) -> None:
     wanted = ("docs",) if readme else arguments
     with album(*wanted) as pictures, running_server() as address:
         if readme:
-            _take(pictures, address, example("cancellation"), (1280, 800), "light", README)
+            _take(pictures, address, QUADRATIC, (1280, 720), "light", README)
             return
         for one in EXAMPLES:
             for size, pixels in SIZES.items():

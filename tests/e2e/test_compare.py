@@ -113,8 +113,10 @@ def test_a_hall_of_fame_becomes_a_front_whose_points_open_in_the_inspector(
 
 
 def bottom(page: Page, place: str) -> float:
-    box = page.locator(place).last.bounding_box()
-    assert box is not None
+    shown = page.locator(place).last
+    shown.wait_for(timeout=PATIENCE)
+    box = shown.bounding_box()
+    assert box is not None, place
     return box["y"] + box["height"]
 
 
