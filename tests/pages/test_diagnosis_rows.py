@@ -16,7 +16,7 @@ from eic_core.engine import amplify
 from eic_core.explain.where import where
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, Samples, inspect
-from pages.ui.figures.plotting import not_checked, without_value
+from pages.ui.bench.tree_pane import pane_of
 from pages.ui.inspector.formula_input import EXAMPLES
 from pages.ui.questions.domain import CENTRE, ENDS, HELD, SPREAD, tracks
 from pages.ui.questions.rows import listed_rows, rows_csv
@@ -104,7 +104,9 @@ def test_rows_that_were_not_checked_are_told_apart_from_those_without_a_value(
     assert all(int(name.split(": ")[1].replace(",", "")) == none for name in edges)
     inspection = page.session_state["visit"].last_good.inspection
     node = next(n.node.id for n in inspection.nodes if n.text.startswith("exp"))
-    assert not_checked(inspection, node) > 5_000 and not without_value(inspection, node)
+    shown = pane_of(page.session_state["visit"].last_good)
+    assert shown.nodes[node].unchecked > 5_000 and not shown.nodes[node].invalid
+    assert "unchecked" in [name for name, _, _ in shown.columns]
 
 
 def test_three_hundred_nodes_are_no_trouble() -> None:
