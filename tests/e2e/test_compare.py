@@ -113,7 +113,7 @@ def test_a_hall_of_fame_becomes_a_front_whose_points_open_in_the_inspector(
 
 
 def bottom(page: Page, place: str) -> float:
-    shown = page.locator(place).last
+    shown = page.locator(place).locator("visible=true").last  # a button with help is there twice
     shown.wait_for(timeout=PATIENCE)
     box = shown.bounding_box()
     assert box is not None, place
