@@ -30,7 +30,8 @@ about = st.Page(about_page, title="About", url_path="about")
 organise = st.Page(organise_page, title="Organise", url_path="organise")
 current = st.navigation([inspector, compare, gap, about, organise], position="hidden")
 st.set_page_config(page_title="EIC Lab", page_icon=LENS, layout="wide")
-st.html(Path(__file__).with_name("style.css"))
+# In the page, not beside it where Streamlit puts what is style alone: there it comes a frame later.
+st.html(f"<i hidden></i><style>{Path(__file__).with_name('style.css').read_text('utf-8')}</style>")
 # Visitors see no way to the organiser's pages. The volunteer's are none of these: pages/ballot.
 if is_organiser() or (may_inspect() and current != organise):
     with st.container(horizontal=True, key="nav", gap="xsmall", vertical_alignment="center"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 from functools import cache
-from pathlib import Path
 
 import streamlit as st
 
@@ -62,7 +61,6 @@ if (!window.eicTakesFiles) {
 def first_minute(visit: Visit) -> None:
     """On an empty page a place for a table and the examples; on each, what drops a file there."""
     empty = not visit.state.formula.strip() and visit.table is None
-    st.html(Path(__file__).with_name("first_minute.css"))
     st.html(DROP_SCRIPT, unsafe_allow_javascript=True)
     with st.container(key="first-minute" if empty else "any-minute", gap="small"):
         if visit.upload_error is not None and (empty or visit.table is not None):

@@ -31,7 +31,8 @@ _log = logging.getLogger(__name__)
 
 def data_panel(result: InspectionResult, node: int) -> DeltaGenerator | None:
     """The digits of one row above the data; their place, until a better form is known."""
-    place = st.empty()
+    with st.container(key="digit-place"):  # of their size, also while they are drawn again
+        place = st.empty()
     summary = known_summary(result)
     with place:
         _digits(result, summary)
