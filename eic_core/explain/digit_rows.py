@@ -198,15 +198,15 @@ def digit_rows(
     At this row the last 9 of 17 digits are wrong.
     """
     program = program_rows(inspection, kind)
-    lost = measured_loss(inspection, kind).lost
-    compared = np.flatnonzero(~np.isnan(lost))
+    lost, computed = measured_loss(inspection, kind).lost, program.computed()
+    vanished = [_vanishes(*each, kind) for each in zip(program.exact, computed, strict=True)]
+    compared = np.flatnonzero(~np.isnan(lost) & ~np.array(vanished, dtype=bool))
     s = inspection.amplification.trace(len(inspection.formula) - 1)[1][program.positions]
     order = compared[np.lexsort((s[compared], lost[compared]))]
     upto = np.cumsum(program.weights[order])
     marks = [place_of_rank(upto, part * upto[-1]) for part in (0.5, 0.9, 1.0)] if len(upto) else []
     most = _most_rows(inspection.formula, better=better is not None)
     places = _thinned(len(order), most, marks)
-    computed = program.computed()
     better_lost = better_computed = None
     if better is not None:
         tape = lay_out(better)
@@ -239,6 +239,13 @@ def digit_rows(
         _steps(inspection, program.positions[order[places]]),
         tuple(created),
     )
+
+
+def _vanishes(exact: Ball | None, computed: float, kind: str) -> bool:
+    """Whether 0 is all that the type can say of a number: then no digits can be held to it."""
+    if computed != 0 or exact is None or exact == 0:
+        return False
+    return bool(np.dtype(kind).type(float(exact.mid())) == 0)
 
 
 def _with_better(row: DigitRow, better: Compared) -> DigitRow:

@@ -92,8 +92,7 @@ class RoundedTruth:
     def digits_lost(self, computed: Any) -> Array:
         """Digits that each result has lost, from 0 to all that the type has.
 
-        nan where the exact value is not real or beyond the type's range, also where it is so small
-        that 0 is all that the type can say of it. Where the type has no
+        nan where the exact value is not real or beyond the type's range. Where the type has no
         number, or another than an exact 0, every digit is lost. Below the type's smallest normal
         number an error counts relative to that.
         """
@@ -102,10 +101,7 @@ class RoundedTruth:
             error = self.errors(results, np.maximum(np.abs(self.high), self.tiny))
             lost = np.clip(np.log10(np.abs(error)), 0.0, self.most)
         wrong = ~np.isfinite(results) | (self.zero & (results != 0))
-        smallest = float(np.finfo(self.kind).smallest_subnormal)
-        vanished = ~self.zero & (np.abs(self.high) <= smallest / 2) & (results == 0)
-        unheld = np.isnan(self.high) | vanished
-        return np.where(unheld, math.nan, np.where(wrong, self.most, lost))
+        return np.where(np.isnan(self.high), math.nan, np.where(wrong, self.most, lost))
 
     def held(self) -> npt.NDArray[np.int64]:
         """How the type holds each value: `NO_NUMBER`, `FEWER_DIGITS` or `ALL_DIGITS`."""

@@ -2,7 +2,15 @@
 
 from eic_core.operators.backend import NUMPY
 from eic_core.operators.row import Operands, Operator
-from eic_core.operators.table import OPERATORS, ROWS, follow, register, registered, unregister
+from eic_core.operators.table import (
+    OPERATORS,
+    ROWS,
+    TRANSCENDENTAL,
+    follow,
+    register,
+    registered,
+    unregister,
+)
 from eic_core.operators.words import Words
 from eic_core.operators.writing import Form, Writing
 
@@ -10,6 +18,7 @@ __all__ = [
     "NUMPY",
     "OPERATORS",
     "ROWS",
+    "TRANSCENDENTAL",
     "Form",
     "Operands",
     "Operator",

@@ -35,6 +35,13 @@ ROWS = (
     *conditions.ROWS,
 )
 
+TRANSCENDENTAL = frozenset(
+    row.name
+    for row in (*exponentials.ROWS, *trigonometry.ROWS, *hyperbolic.ROWS, *special.ROWS)
+    if row.arity == 1
+)
+"""Functions of one argument that no finite sum, product or root of it writes."""
+
 OPERATORS: dict[str, Operator] = {row.name: row for row in ROWS}
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")

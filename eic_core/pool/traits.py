@@ -10,16 +10,9 @@ import numpy as np
 
 from eic_core.formula.rendering import number_latex, short_text, to_latex
 from eic_core.formula.tree import CONSTANT, Formula, Node
-from eic_core.operators import OPERATORS, exponentials, hyperbolic, special, trigonometry
+from eic_core.operators import OPERATORS, TRANSCENDENTAL
 from eic_core.pool.candidate import Refused, read_candidate
 from eic_core.pool.listing import ListedScore
-
-TRANSCENDENTAL = frozenset(
-    row.name
-    for row in (*exponentials.ROWS, *trigonometry.ROWS, *hyperbolic.ROWS, *special.ROWS)
-    if row.arity == 1
-)
-"""Functions of one argument that no finite sum, product or root of it writes."""
 
 _STEP_TEXT = 40
 

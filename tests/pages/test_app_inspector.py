@@ -26,7 +26,7 @@ def open_page(**query: str | list[str]) -> AppTest:
 def html_of(page: AppTest) -> str:
     bodies = [element.proto.body for element in page.get("html")]
     return "\n".join(
-        body for body in bodies if not body.startswith("<style") and body != DROP_SCRIPT
+        body for body in bodies if not body.endswith("</style>") and body != DROP_SCRIPT
     )
 
 

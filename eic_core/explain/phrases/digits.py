@@ -14,15 +14,15 @@ def worst_sentence(wrong: int | None, digits: int, kind: str, compared: int) -> 
     """What the row of the greatest loss shows: its wrong digits; None if no row is compared.
 
     >>> print(worst_sentence(0, 17, "float64", 200))
-    No digit turns red: double precision loses less than one at all 200 rows compared.
+    No digit turns red: double precision is right within a digit at all 200 rows compared.
     """
     if wrong is None:
         return say("No row has an exact value that {kind} could hold.", kind=type_name(kind))
     if wrong:
         return row_sentence(wrong, digits)
     return say_count(
-        "No digit turns red: {kind} loses less than one at the row compared.",
-        "No digit turns red: {kind} loses less than one at all {count} rows compared.",
+        "No digit turns red: {kind} is right within a digit at the row compared.",
+        "No digit turns red: {kind} is right within a digit at all {count} rows compared.",
         compared,
         kind=type_name(kind),
     )

@@ -229,7 +229,7 @@ def test_where_no_digit_is_lost_none_turns_red_and_the_sentence_says_so():
     shown = rows_of("x + 1", x=np.geomspace(1, 1e8, 500))
     assert all(row.wrong == 0 for row in shown.rows)
     assert str(shown.sentence) == (
-        "No digit turns red: double precision loses less than one at all 200 rows compared."
+        "No digit turns red: double precision is right within a digit at all 200 rows compared."
     )
 
 
