@@ -77,7 +77,8 @@ new PerformanceObserver((list) => {
 const look = () => {
   const sentence = document.querySelector(".eic-sentence");
   if (sentence?.innerText.trim() && sentence.getBoundingClientRect().height)
-    window.stands = performance.now();
+    // The frame that draws it has yet to be laid out: it stands at the next one.
+    requestAnimationFrame(() => { window.stands = performance.now(); });
   else requestAnimationFrame(look);
 };
 requestAnimationFrame(look);
