@@ -267,13 +267,3 @@ PAGE_COLOURS: Mapping[str, Mapping[str, str]] = {
 }
 """CSS variables of a page by theme; ``level-stable``, ``level-stable-ink``, ``level-stable-edge``
 and so on for each of `LEVELS` are fill, text and outline of what stands for the level."""
-
-
-def css_variables(dark: bool, names: str = "") -> str:
-    """The declarations of `PAGE_COLOURS` whose names begin so, for a style sheet.
-
-    >>> css_variables(False, "level-stable")
-    '--level-stable: #fef8e7; --level-stable-ink: #000000; --level-stable-edge: #c9cdd5;'
-    """
-    colours = PAGE_COLOURS["dark" if dark else "light"]
-    return " ".join(f"--{name}: {c};" for name, c in colours.items() if name.startswith(names))

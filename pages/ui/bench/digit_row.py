@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -11,12 +10,11 @@ import streamlit as st
 from eic_core.explain.digit_rows import DigitRows
 from eic_core.formula.rendering import short_text
 from eic_core.formula.tree import Formula
+from pages.ui.bench import source
 from pages.ui.figures.plotting import label_of
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.wiring import diagnosis_service
-
-_FOLDER = Path(__file__).parent
 
 KEY = "digit-row"
 
@@ -33,14 +31,10 @@ _UNSEEN = ("created", "sentence")
 _FORM = 160
 
 
-def _text(name: str) -> str:
-    return (_FOLDER / name).read_text(encoding="utf-8")
-
-
 _component = st.components.v2.component(
     "eic_digit_row",
-    css=_text("digit_row.css"),
-    js="\n".join(_text(name) for name in ("bus.js", "links.js", "digit_row.js")),
+    css=source("digit_row.css"),
+    js=source("bus.js", "links.js", "digit_row.js"),
     isolate_styles=False,
 )
 
@@ -75,8 +69,7 @@ def digit_row(
     key = _KEY_SEARCHING if searching else KEY
     _component(
         key=key,
-        data=record_of(result, rows, better, searching=searching)
-        | {"without": "no better form known" if complete else "search cut short: see Instead"},
+        data=record_of(result, rows, better, searching=searching, complete=complete),
         default={"kind": KINDS[0]},
         on_kind_change=partial(_choose_kind, key),
     )
@@ -89,7 +82,12 @@ def _choose_kind(key: str) -> None:
 
 
 def record_of(
-    result: InspectionResult, rows: DigitRows, better: Formula | None, *, searching: bool
+    result: InspectionResult,
+    rows: DigitRows,
+    better: Formula | None,
+    *,
+    searching: bool,
+    complete: bool = True,
 ) -> dict[str, Any]:
     """What the browser gets: texts and numbers, at most some 40 kB."""
     labels = dict(result.match.mapping) if result.match is not None else None
@@ -99,4 +97,5 @@ def record_of(
         "titles": {name: label_of(name, labels) for name in result.inspection.formula.variables},
         "better": "" if better is None else short_text(better, better.root.id, _FORM),
         "searching": searching,
+        "without": "no better form known" if complete else "search cut short: see Instead",
     }

@@ -10,7 +10,6 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -23,6 +22,7 @@ from eic_core.explain.created import digits_created
 from eic_core.exports import Plain
 from eic_core.measure import Inspection
 from eic_core.operators import OPERATORS
+from pages.ui.bench import source
 from pages.ui.figures.plotting import not_checked, without_value
 from pages.ui.figures.typeset import formula_picture
 from pages.ui.kit import glossary
@@ -257,18 +257,11 @@ def _colours(dark: bool) -> dict[str, Any]:
     }
 
 
-_FOLDER = Path(__file__).parent
-
-
-def _source(*names: str) -> str:
-    return "\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in names)
-
-
 _draw = st.components.v2.component(
     "eic-tree-pane",
     html='<div class="eic-pane"></div>',
-    css=_source("tree_pane.css", "links.css"),
-    js=_source("bus.js", "links.js", "tree_pane.js"),
+    css=source("tree_pane.css", "links.css"),
+    js=source("bus.js", "links.js", "tree_pane.js"),
     isolate_styles=False,
 )
 
