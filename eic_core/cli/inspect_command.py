@@ -25,9 +25,8 @@ from eic_core.formula.syntax.names import similar_name
 from eic_core.measure import Domain, Inspection, Samples, inspect, sample_domains
 from eic_core.measure.measured import Quantiles
 from eic_core.measure.table import NoColumn, Table, match_variables
+from eic_core.rewriting import SEARCH_SECONDS
 from eic_core.samples import DEFAULT_SAMPLES
-
-SEARCH_SECONDS = 2.0
 
 _SWITCHES = (
     "--json",

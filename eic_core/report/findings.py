@@ -16,7 +16,7 @@ from eic_core.explain.robustness import RobustnessCard, robustness_card
 from eic_core.explain.triangulation import Triangulation, triangulate
 from eic_core.exports import Plain, keys_within
 from eic_core.measure.inspection import Inspection
-from eic_core.rewriting import Repairs, repair
+from eic_core.rewriting import SEARCH_SECONDS, Repairs, repair
 
 MOST_NODES = 600
 """Larger formulas are neither triangulated nor shortened."""
@@ -27,9 +27,6 @@ LEFT_OUT = "It was left out on request."
 
 Progress = Callable[[float, str], None]
 T = TypeVar("T")
-
-SEARCH_SECONDS = 2.0
-"""Default limit of the search for better forms."""
 
 
 @dataclass(frozen=True)

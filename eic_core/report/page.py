@@ -9,8 +9,9 @@ from eic_core.formula.rendering import short_text, to_python
 from eic_core.markup import environment
 from eic_core.measure.inspection import Inspection
 from eic_core.report import charts, sections
-from eic_core.report.findings import SEARCH_SECONDS, Findings, Progress, investigate
+from eic_core.report.findings import Findings, Progress, investigate
 from eic_core.report.provenance import Provenance, python_snippet, versions
+from eic_core.rewriting import SEARCH_SECONDS
 
 
 def html_report(

@@ -13,6 +13,7 @@ from eic_core.formula.tree import Formula
 from eic_core.measure.measured import MeasuredLoss
 from eic_core.rewriting.costs import Nanoseconds, nanoseconds
 from eic_core.rewriting.gains import SCATTER
+from eic_core.rewriting.pieces import Branch, RepairStep, rules_of
 from eic_core.rewriting.terms import Terms
 
 
@@ -29,28 +30,12 @@ class DigitsLost(NamedTuple):
 
 
 @dataclass(frozen=True)
-class RepairStep:
-    rule: str
-    # before, after: the sub-expressions exchanged, as short labels
-    before: str
-    after: str
-    assumptions: tuple[str, ...]  # Such as ``"x > 0"``
-    whole: str  # The whole formula after the step, as a short label
-    digits: float  # That it loses then, in the mean over the rows; nan where none can be compared
-
-    _JSON = ("rule", "before", "after", "assumptions", "whole", "digits")
-
-
-def rules_of(steps: Sequence[RepairStep]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(step.rule for step in steps))
-
-
-@dataclass(frozen=True)
 class FrontForm(Plain):
     formula: Formula  # Its source is its Python text
     digits: DigitsLost
     nanoseconds: Nanoseconds  # A call
     steps: tuple[RepairStep, ...]  # From the formula as written, which has none
+    branches: tuple[Branch, ...] = ()  # Of a form that chooses
 
     _JSON = (
         "formula=text",
@@ -59,13 +44,20 @@ class FrontForm(Plain):
         ("nanoseconds", lambda form: form.nanoseconds._asdict()),
         "rules",
         "steps",
+        "branches",
     )
 
     @classmethod
-    def of(cls, formula: Formula, loss: MeasuredLoss, steps: Sequence[RepairStep]) -> FrontForm:
+    def of(
+        cls,
+        formula: Formula,
+        loss: MeasuredLoss,
+        steps: Sequence[RepairStep],
+        branches: Sequence[Branch] = (),
+    ) -> FrontForm:
         terms = Terms(formula.exponents)
         cost = nanoseconds(terms, terms.add(formula))
-        return cls(formula, DigitsLost.of(loss), cost, tuple(steps))
+        return cls(formula, DigitsLost.of(loss), cost, tuple(steps), tuple(branches))
 
     @property
     def text(self) -> str:
@@ -77,7 +69,7 @@ class FrontForm(Plain):
 
     @property
     def is_original(self) -> bool:
-        return not self.steps
+        return not self.steps and not self.branches
 
 
 def front_of(original: FrontForm, offered: Sequence[FrontForm]) -> tuple[FrontForm, ...]:

@@ -36,7 +36,6 @@ from eic_core.rewriting.candidates import (
 from eic_core.rewriting.chosen_rows import SCANNED
 from eic_core.rewriting.costs import nanoseconds
 from eic_core.rewriting.deadline import OutOfTime
-from eic_core.rewriting.front import RepairStep
 from eic_core.rewriting.gains import (
     Advice,
     Gain,
@@ -48,6 +47,7 @@ from eic_core.rewriting.gains import (
     remaining_digits,
 )
 from eic_core.rewriting.observing import FormMeter, Truth
+from eic_core.rewriting.pieces import RepairStep
 from eic_core.rewriting.results import Repair, Repairs
 from eic_core.rewriting.rules import Assumption
 from eic_core.rewriting.search import SearchOutcome, SearchStep

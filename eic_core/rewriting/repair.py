@@ -29,14 +29,19 @@ from eic_core.rewriting.measuring import Measurer, lost_rows
 from eic_core.rewriting.observing import FormMeter, Truth, rows_within
 from eic_core.rewriting.parts import parts_of
 from eic_core.rewriting.precision import Target
+from eic_core.rewriting.regimes.choosing import with_choices
 from eic_core.rewriting.results import Repairs
 from eic_core.rewriting.rules import Rewriter, RuleBook
 from eic_core.rewriting.search import Limits, Search, SearchOutcome
+from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.tables import ALL_RULES
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import ValueTable
 from eic_core.rewriting.verify import decimal_rows
 from eic_core.samples import Samples
+
+SEARCH_SECONDS = 4.0
+"""The limit where none is set."""
 
 RULES = RuleBook(ALL_RULES)
 """Every rule, by the operator at the root of its left side."""
@@ -60,7 +65,9 @@ def repair(
     samples: Samples,
     *,
     target: Target = "float64",
-    limit_seconds: float = 2.0,
+    branches: bool = True,
+    series: bool = True,
+    limit_seconds: float = SEARCH_SECONDS,
     limit_steps: int = 700,
     limit_repairs: int = 3,
     progress: Callable[[float], None] | None = None,
@@ -77,6 +84,11 @@ def repair(
     target
         The precision of the program, which decides what is offered: its inputs are the nearest
         numbers of it. What a form does in the other precision is told.
+    branches
+        Whether forms that choose between others are offered, where one form loses digits here and
+        another there.
+    series
+        Whether approximations by a series are offered, where no exact form keeps the digits.
     limit_seconds
         How long all of it may take, about: rows are fewer where they are dear, the search ends in
         time to verify and measure what it has (`Repairs.missing` tells if it ended either); may be
@@ -129,7 +141,7 @@ def repair(
     except OutOfTime:
         reason = NotSearched(Unsearched.NO_TIME)
         return replace(_none(formula, samples, target, reason, None), finished=False)
-    return task.repairs(limit_steps, limit_repairs, progress)
+    return task.repairs(limit_steps, limit_repairs, progress, branches=branches, series=series)
 
 
 class _Task:
@@ -187,7 +199,13 @@ class _Task:
             count = min(most, fits)
 
     def repairs(
-        self, limit_steps: int, limit_repairs: int, progress: Callable[[float], None] | None
+        self,
+        limit_steps: int,
+        limit_repairs: int,
+        progress: Callable[[float], None] | None,
+        *,
+        branches: bool,
+        series: bool,
     ) -> Repairs:
         limits = Limits(limit_steps, deadline=self._until())
         part, outcome = self._search(limits, progress)
@@ -205,6 +223,17 @@ class _Task:
             self.seconds_a_form,
         )
         repairs = measurer.repairs(limit_repairs)
+        if branches or series:
+            searched = Searched(
+                self.formula,
+                self.samples,
+                self.truth,
+                self.meter,
+                outcome,
+                measurer,
+                self.deadline,
+            )
+            repairs = with_choices(searched, repairs, branches=branches, series=series)
         return repairs if part is None else replace(repairs, part=self.terms.formula(part))
 
     def _until(self) -> Deadline:

@@ -10,8 +10,9 @@ from eic_core.formula.rendering import short_text, to_latex, to_python
 from eic_core.formula.tree import Formula
 from eic_core.phrasing import Phrase, one_after_another
 from eic_core.rewriting import phrases
-from eic_core.rewriting.front import FrontForm, RepairStep, front_of, rules_of
+from eic_core.rewriting.front import FrontForm, front_of
 from eic_core.rewriting.gains import (
+    GAIN,
     Advice,
     Gain,
     Measured,
@@ -19,6 +20,7 @@ from eic_core.rewriting.gains import (
     NotSearched,
     RowComparison,
 )
+from eic_core.rewriting.pieces import Branch, LeftOut, RepairStep, rules_of
 from eic_core.rewriting.precision import Target
 from eic_core.rewriting.verify import Verification
 from eic_core.samples import Samples
@@ -30,6 +32,8 @@ class Repair(Plain):
     steps: tuple[RepairStep, ...]
     gain: Gain
     verification: Verification
+    # Of a form that chooses, in the order of its conditions; none for another
+    branches: tuple[Branch, ...] = ()
 
     _JSON = (
         "formula=text",
@@ -43,6 +47,8 @@ class Repair(Plain):
         "delta_complexity",
         "verification",
         "compared",
+        "branches",
+        "bound",
     )
 
     @property
@@ -76,6 +82,15 @@ class Repair(Plain):
     @property
     def rules(self) -> tuple[str, ...]:
         return rules_of(self.steps)
+
+    @property
+    def bound(self) -> float:
+        """The largest relative error that a series in it adds to its term; 0 of an exact form."""
+        return max((b.series.bound for b in self.branches if b.series is not None), default=0.0)
+
+    @property
+    def is_exact(self) -> bool:
+        return all(branch.is_exact for branch in self.branches)
 
     @property
     def delta_q(self) -> float:
@@ -122,6 +137,11 @@ class Repairs(Plain):
         The precision of the program that the forms are for.
     part
         The part that was searched, of a formula that is too large to be searched as a whole.
+    approximations
+        Forms with a series in some branch, the best first: no rewriting, but within a proved bound
+        of the formula.
+    left_out
+        What was not tried, and why.
     """
 
     formula: Formula
@@ -136,6 +156,8 @@ class Repairs(Plain):
     helps: Advice | None
     target: Target = "float64"
     part: Formula | None = None
+    approximations: tuple[Repair, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
 
     _JSON = (
         ("formula", lambda repairs: to_python(repairs.formula)),
@@ -151,6 +173,8 @@ class Repairs(Plain):
         "target",
         "front",
         ("part", lambda repairs: "" if repairs.part is None else to_python(repairs.part)),
+        "approximations",
+        ("left_out", lambda repairs: [why.name.lower() for why in repairs.left_out]),
     )
 
     @property
@@ -186,6 +210,15 @@ class Repairs(Plain):
         """The first repair, if there is one."""
         return self.repairs[0] if self.repairs else None
 
+    @property
+    def leading(self) -> Repair | None:
+        """What is offered first: the best repair, or an approximation that keeps clearly more."""
+        best, nearest = self.best, next(iter(self.approximations), None)
+        if best is None or nearest is None:
+            return nearest if best is None else best
+        keeps = best.gain.judged.mean_after - nearest.gain.judged.mean_after
+        return nearest if keeps >= GAIN else best
+
     @cached_property
     def front(self) -> tuple[FrontForm, ...]:
         """The forms that no cheaper one matches in digits, the cheapest first. The formula as
@@ -195,7 +228,8 @@ class Repairs(Plain):
             return ()
         bare = replace(self.formula, source=to_python(self.formula))
         original = FrontForm.of(bare, self.before.loss, ())
-        offered = [FrontForm.of(each.formula, each.after.loss, each.steps) for each in self.repairs]
+        forms = *self.repairs, *self.approximations
+        offered = [FrontForm.of(f.formula, f.after.loss, f.steps, f.branches) for f in forms]
         return front_of(original, offered)
 
     @property

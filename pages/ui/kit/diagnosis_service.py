@@ -28,16 +28,13 @@ from eic_core.formula.tree import Formula
 from eic_core.measure import Inspection, inspect
 from eic_core.measure.measured import Quantiles
 from eic_core.report import Answers, Findings, Provenance, collect_findings, render
-from eic_core.rewriting import OwnForm, Repairs, compare_own_form, repair
+from eic_core.rewriting import SEARCH_SECONDS, OwnForm, Repairs, compare_own_form, repair
 from pages.ui.kit.caches import BoundedCache, Progress, UnfinishedAnswers
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.workers import LONGEST, UNHURRIED, InThread, Workers
 
 CAPACITY = 192e6
 """Bytes of cached answers, about."""
-
-SEARCH_SECONDS = 2.0
-"""Seconds of a search for better forms, unless the visitor wants it to its end."""
 
 T = TypeVar("T")
 

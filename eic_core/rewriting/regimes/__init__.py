@@ -1,0 +1,1 @@
+"""Branches: which of several forms is computed where."""
