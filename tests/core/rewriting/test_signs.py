@@ -35,7 +35,8 @@ def search(text: str, columns: Mapping[str, Any], monkeypatch: pytest.MonkeyPatc
         return repairs
 
     monkeypatch.setattr(MODULE, "with_choices", keep)
-    repair(read(text).formula, Samples.from_columns(columns), limit_seconds=math.inf)
+    samples = Samples.from_columns(columns)
+    repair(read(text).formula, samples, limit_seconds=math.inf, limit_steps=60)
     return left[0]
 
 
