@@ -1,10 +1,9 @@
-"""What a program loses row by row, as written and with another form, and the branches taken."""
+"""What a formula and another form of it lose at each row, and which branch a row takes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,120 +11,218 @@ import numpy.typing as npt
 
 from eic_core.engine.tape import lay_out
 from eic_core.formula.rendering import to_python
-from eic_core.formula.syntax import read
-from eic_core.formula.tree import CONSTANT, VARIABLE, Formula
+from eic_core.formula.tree import CONSTANT, Formula
 from eic_core.measure.inspection import Inspection
 from eic_core.measure.measured import program_rows
 from eic_core.measure.observed import run_in
+from eic_core.operators import OPERATORS
 from eic_core.operators.wide import Array
-from eic_core.rewriting.pieces import Branch
 from eic_core.rewriting.precision import Target
 
-MOST_AXES = 2
-"""Inputs that a picture shows as they are; of more, it shows what decides the first branch."""
+NO_BRANCH = -1
+"""Stands for the branch where a condition has no value."""
 
-JOINED, COMPARED, SIGNLESS = (
-    ("logical_and", "logical_or"),
-    ("less_than", "less_equal", "greater_than", "greater_equal"),
-    ("abs", "sign", "neg"),
-)
+Branches = npt.NDArray[np.int64]
 
 
-class Axis(NamedTuple):
-    """A quantity at each row: shape (m,)."""
+class Arm(NamedTuple):
+    """A branch of a form, in the order in which its conditions are asked."""
 
-    name: str
-    values: Array
+    conditions: tuple[int, ...]  # Nodes that hold where it is taken; none for the last of all
+    node: int
+
+    def condition(self, form: Formula) -> str:
+        """In Python's notation; "" where it is taken everywhere else."""
+        return " and ".join(to_python(form, node) for node in self.conditions)
+
+
+def arms_of(form: Formula) -> tuple[Arm, ...]:
+    """The branches of the conditional nearest to the root, inner ones on either side in the place
+    of theirs; none for a form without a condition.
+
+    >>> from eic_core.formula.syntax import read
+    >>> form = read("where(x <= 0, -x, where(x < 2, x, 3*x))").formula
+    >>> [(arm.condition(form), to_python(form, arm.node)) for arm in arms_of(form)]
+    [('x <= 0', '-x'), ('x < 2', 'x'), ('', '3*x')]
+    """
+    choosing = [node.id for node in form if node.children and OPERATORS[node.operator].chooses]
+    return tuple(_arms(form, choosing[-1], ())) if choosing else ()
+
+
+def _arms(form: Formula, node: int, conditions: tuple[int, ...]) -> list[Arm]:
+    of = form.nodes[node]
+    if not of.children or not OPERATORS[of.operator].chooses:
+        return [Arm(conditions, node)]
+    condition, held, other = of.children
+    return [*_arms(form, held, (*conditions, condition)), *_arms(form, other, conditions)]
+
+
+def taken_branches(form: Formula, columns: Mapping[str, Any], count: int) -> Branches:
+    """Which of `arms_of` a program takes at each row, in double precision; `NO_BRANCH` where a
+    condition has no value. Zeros for a form without a condition.
+
+    >>> from eic_core.formula.syntax import read
+    >>> form = read("where(x <= 0, -x, where(x < 2, x, 3*x))").formula
+    >>> taken_branches(form, {"x": np.array([5.0, -1.0, 1.0, np.nan])}, 4).tolist()
+    [2, 0, 1, -1]
+    """
+    arms = arms_of(form)
+    if not arms:
+        return np.zeros(count, dtype=np.int64)
+    places = {arm.node: place for place, arm in enumerate(arms)}
+    tape = lay_out(form)
+    values = run_in(tape, columns, count, "float64")
+
+    def taken(node: int) -> Branches:
+        if node in places:
+            return np.full(count, places[node], dtype=np.int64)
+        condition, held, other = form.nodes[node].children
+        truth = np.broadcast_to(values[tape.slots[condition]], count)
+        chosen = np.where(truth != 0, taken(held), taken(other))
+        return np.where(np.isnan(truth), NO_BRANCH, chosen)
+
+    top = max(node.id for node in form if node.children and OPERATORS[node.operator].chooses)
+    return taken(top)
+
+
+def decided_by(form: Formula) -> tuple[int, ...]:
+    """The nodes that the conditions compare with numbers, without their ``abs``; each once.
+
+    >>> from eic_core.formula.syntax import read
+    >>> form = read("where(abs(x*y) <= 0.1, x, where(x < 2, y, x*y))").formula
+    >>> [to_python(form, node) for node in decided_by(form)]
+    ['x*y', 'x']
+    """
+    conditions = [arm.conditions[-1] for arm in arms_of(form) if arm.conditions]
+    compared: dict[str, int] = {}
+    for condition in conditions:
+        for node in _comparisons(form, condition):
+            sides = [side for side in form.nodes[node].children if not _is_number(form, side)]
+            if len(sides) == 1:
+                side = sides[0]
+                if form.nodes[side].operator == "abs":
+                    (side,) = form.nodes[side].children
+                compared.setdefault(to_python(form, side), side)
+    return tuple(compared.values())
+
+
+def _comparisons(form: Formula, condition: int) -> list[int]:
+    children = form.nodes[condition].children
+    if any(_is_truth(form, child) for child in children):
+        return [found for child in children for found in _comparisons(form, child)]
+    return [condition] if _is_truth(form, condition) else []
+
+
+def _is_truth(form: Formula, node: int) -> bool:
+    of = form.nodes[node]
+    return bool(of.children) and not OPERATORS[of.operator].numeric and not _chooses(form, node)
+
+
+def _chooses(form: Formula, node: int) -> bool:
+    return OPERATORS[form.nodes[node].operator].chooses
+
+
+def _is_number(form: Formula, node: int) -> bool:
+    return not form.subtree(node).variables and (
+        form.nodes[node].operator == CONSTANT or bool(form.nodes[node].children)
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """Rows are in the order of the data; all arrays have shape (m,)."""
+    """What programs lose with a formula and with another form of it, row by row."""
 
-    kind: Target
-    inputs: Mapping[str, Array]  # As the type holds them
-    before: Array = field(repr=False)  # Digits lost as written; nan where nothing can be compared
-    after: Array = field(repr=False)  # The same with the other form
-    branch: npt.NDArray[np.int64] = field(repr=False)  # That the row takes, from 0
-    branches: tuple[Branch, ...]
+    form: Formula
+    positions: npt.NDArray[np.int64] = field(repr=False)  # Numbers of the rows
+    # The inputs that the program gets there
+    inputs: Mapping[str, Array] = field(repr=False)
+    # before, after: digits lost, from 0 to all of the type; nan where nothing can be compared
+    before: Array = field(repr=False)
+    after: Array = field(repr=False)
+    taken: Branches = field(repr=False)  # The branch of the form, of `arms_of`
+    # What the conditions compare with numbers, inputs left out: its text, and its values
+    quantities: Mapping[str, Array] = field(default_factory=dict, repr=False)
 
-    @cached_property
-    def axes(self) -> tuple[Axis, ...]:
-        """What a picture is drawn over: the one or two inputs, or what decides the first branch."""
-        inputs = tuple(Axis(name, values) for name, values in self.inputs.items())
-        if len(inputs) <= MOST_AXES:
-            return inputs
-        conditions = [branch.condition for branch in self.branches if branch.condition]
-        quantity = _deciding(read(conditions[0], syntax="infix").formula) if conditions else None
-        if quantity is None:
-            return inputs[:1]
-        return (Axis(to_python(quantity), _run(quantity, self.inputs, self.kind)),)
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Of the branches, in Python's notation; none for a form that does not choose."""
+        return tuple(arm.condition(self.form) for arm in arms_of(self.form))
+
+    def taken_at(self, columns: Mapping[str, Any], count: int) -> Branches:
+        """The branches that are taken at other inputs."""
+        return taken_branches(self.form, columns, count)
 
 
-def profile(
-    inspection: Inspection,
-    form: Formula,
-    branches: Sequence[Branch] = (),
-    kind: Target = "float64",
-) -> Profile:
-    """A form beside the formula, at the rows where programs for it are measured.
+def profile(inspection: Inspection, form: Formula, target: Target = "float64") -> Profile:
+    """The digits that a program loses with the formula as written and with `form`, at the rows at
+    which the formula is measured.
 
-    Parameters
-    ----------
-    inspection
-        Of the formula as written.
-    form
-        Another form of it; its variables are among those of the formula.
-    branches
-        Of that form; none if it does not choose.
-    kind
-        The type in which the program computes.
-
-    Returns
-    -------
-    Profile
-        At 200 rows or fewer.
-
-    Examples
-    --------
+    >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
-    >>> samples = Samples.from_columns({"x": [1.0, 1e4, 1e8]})
-    >>> inspection = inspect(read("sqrt(x + 1) - sqrt(x)").formula, samples)
-    >>> beside = profile(inspection, read("1/(sqrt(x + 1) + sqrt(x))").formula)
-    >>> beside.before.round(1).tolist(), beside.axes[0].name
-    ([0.3, 3.3, 8.1], 'x')
+    >>> samples = Samples.from_columns({"x": [1e8, -1e8, 0.0]})
+    >>> both = inspect(read("sqrt(x**2 + 1) - x").formula, samples)
+    >>> form = read("where(x > 0, 1/(sqrt(x**2 + 1) + x), sqrt(x**2 + 1) - x)").formula
+    >>> one = profile(both, form)
+    >>> one.taken.tolist(), [round(float(lost)) for lost in one.before - one.after]
+    ([0, 1, 1], [16, 0, 0])
     """
-    rows = program_rows(inspection, kind)
-    inputs = {name: np.asarray(column, np.float64) for name, column in rows.inputs.items()}
-    taken = np.full(len(rows.positions), max(0, len(branches) - 1))
-    for number, branch in reversed([*enumerate(branches)][:-1]):
-        holds = _run(read(branch.condition, syntax="infix").formula, rows.inputs, kind)
-        taken[holds == 1] = number
+    rows = program_rows(inspection, target)
+    count = len(rows.positions)
+    tape = lay_out(form)
+    values = run_in(tape, rows.inputs, count, target)
+    quantities = {
+        to_python(form, node): _column(values[tape.slots[node]], count)
+        for node in decided_by(form)
+        if form.nodes[node].children
+    }
     return Profile(
-        kind,
-        inputs,
+        form,
+        rows.positions,
+        {name: _column(column, count) for name, column in rows.inputs.items()},
         rows.loss().lost,
-        rows.loss(lay_out(form)).lost,
-        taken,
-        tuple(branches),
+        rows.loss(tape).lost,
+        taken_branches(form, rows.inputs, count),
+        quantities,
     )
 
 
-def _run(formula: Formula, inputs: Mapping[str, Any], kind: Target) -> Array:
-    count = len(next(iter(inputs.values()), ()))
-    result = run_in(lay_out(formula), inputs, count, kind)[-1]
-    return np.broadcast_to(np.asarray(result, dtype=np.float64), count)
+def _column(values: Any, count: int) -> Array:
+    return np.broadcast_to(np.asarray(values, dtype=np.float64), count)
 
 
-def _deciding(condition: Formula) -> Formula | None:
-    """The quantity that the first comparison of a condition is about; None if it is not one."""
-    while condition.nodes[-1].operator in JOINED:
-        condition = condition.subtree(condition.nodes[-1].children[0])
-    root = condition.nodes[-1]
-    if root.operator not in COMPARED:
-        return None
-    left, right = map(condition.subtree, root.children)
-    quantity = right if all(node.operator == CONSTANT for node in left) else left
-    while quantity.nodes[-1].operator in SIGNLESS:
-        quantity = quantity.subtree(quantity.nodes[-1].children[0])
-    return quantity if any(node.operator == VARIABLE for node in quantity) else None
+class Part(NamedTuple):
+    """Neighbouring rows along one quantity, and the mean of the digits that they lose."""
+
+    low: float
+    high: float
+    rows: int
+    before: float
+    after: float
+
+
+def parts_along(values: Array, before: Array, after: Array, most: int = 8) -> tuple[Part, ...]:
+    """Up to `most` groups of as many rows, in the order of the values; rows that cannot be compared
+    are left out.
+
+    >>> lost = np.array([8.0, 0.0, 0.0, 4.0])
+    >>> parts_along(np.array([1.0, 3.0, 4.0, 2.0]), lost, lost / 4, 2)
+    (Part(low=1.0, high=2.0, rows=2, before=6.0, after=1.5), \
+Part(low=3.0, high=4.0, rows=2, before=0.0, after=0.0))
+    """
+    usable = np.flatnonzero(np.isfinite(values) & ~np.isnan(before) & ~np.isnan(after))
+    if not len(usable):
+        return ()
+    order = usable[np.argsort(values[usable], kind="stable")]
+    return tuple(
+        Part(
+            float(values[group[0]]),
+            float(values[group[-1]]),
+            len(group),
+            float(np.mean(before[group])),
+            float(np.mean(after[group])),
+        )
+        for group in np.array_split(order, min(most, len(order)))
+    )
