@@ -345,14 +345,15 @@ class _Asked:
         return Expansion(self.question, answer["first"], coefficients, factor)
 
     def _power_of_distance(self, build: Builder, exponent: Fraction) -> int:
-        quantity, point = self.question.quantity, self.question.point
+        """The size of h to a power that is not whole."""
+        point, distance = self.question.point, self.question.quantity
         if isinstance(point, str):
-            distance = quantity if point == "inf" else build.neg(quantity)
-            return build.power(-exponent, distance)
-        offset = number_term(self.terms, point)
-        if self.question.side == "below":
-            return build.power(exponent, build.sub(offset, quantity))
-        return build.power(exponent, build.sub(quantity, offset) if point else quantity)
+            exponent = -exponent
+        elif point:
+            distance = build.sub(distance, number_term(self.terms, point))
+        if point == "-inf" or (point != "inf" and self.question.side == "below"):
+            distance = build.neg(distance)
+        return scaled_product(build, Fraction(1), [Weighted(exponent, distance)])
 
     def _term(self, build: Builder, tree: list[Any]) -> int:
         kind, *rest = tree
@@ -380,12 +381,7 @@ class _Asked:
                 parts.append(Weighted(Fraction(rest[1]), self._term(build, rest[0])))
             else:
                 parts.append(Weighted(Fraction(1), self._term(build, [kind, *rest])))
-        total = build.product_of(parts)
-        assert total is not None  # Without a number of many digits it can be written
-        scaled = build.times_number(number, total)
-        if scaled is None:
-            return _chain(self.terms, "mul", [number_term(self.terms, number), total])
-        return scaled
+        return scaled_product(build, number, parts)
 
 
 def _chain(terms: Terms, operator: str, parts: Sequence[int]) -> int:
@@ -404,6 +400,24 @@ def number_term(terms: Terms, value: Fraction) -> int:
     if value.denominator == 1:
         return over
     return terms.intern("div", (over, terms.intern(CONSTANT, label=str(value.denominator))))
+
+
+def scaled_product(build: Builder, number: Fraction, parts: Sequence[Weighted]) -> int:
+    """A number times powers of terms, as people write it: ``-t**2/8``, ``1/(3*y**3)``."""
+    above = [part for part in parts if part.weight > 0]
+    below = [Weighted(-weight, term) for weight, term in parts if weight < 0]
+    if below:
+        over = scaled_product(build, Fraction(number.numerator), above)
+        under = scaled_product(build, Fraction(number.denominator), below)
+        return build.terms.intern("div", (over, under))
+    total = build.product_of(above)
+    assert total is not None  # It holds no number of many digits
+    whole = build.product_of([Weighted(Fraction(1), number_term(build.terms, number)), *above])
+    if abs(number.numerator) == 1 or whole is None or build.terms.number(total) == 1:
+        whole = build.times_number(number, total)
+    if whole is None:
+        return _chain(build.terms, "mul", [number_term(build.terms, number), total])
+    return whole
 
 
 _INVERTIBLE = frozenset(("add", "sub", "mul", "div", "neg"))

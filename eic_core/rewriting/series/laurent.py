@@ -64,7 +64,7 @@ class Ramified(Exception):
 
 
 class Laurent(NamedTuple):
-    """The sum of coefficients[i] * h**(low + i); what follows is unknown. The first one is not 0."""
+    """The sum of coefficients[i] * h**(low + i), the first not 0; what follows is unknown."""
 
     low: int
     coefficients: list[C]

@@ -470,7 +470,7 @@ def answer(question: Mapping[str, Any]) -> dict[str, Any]:
 
 _IDLE_SECONDS = 1800.0
 _QUESTION_SECONDS = 60.0
-"""Seconds of work at one question after which the process dies, should nobody be there to kill it."""
+"""Seconds of work at one question after which the process dies, if nobody killed it before."""
 
 _MEMORY = 2 << 30
 
@@ -485,7 +485,7 @@ def _limit_memory() -> None:
 
 
 def _limit_work(seconds: float) -> None:
-    """After so many seconds of work a signal ends the process, in the middle of whatever it does."""
+    """After so many seconds of work a signal ends the process, whatever it does."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_PROF, seconds)
 
