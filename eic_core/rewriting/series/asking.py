@@ -338,22 +338,24 @@ class _Asked:
     def expansion(self, answer: dict[str, Any]) -> Expansion:
         build = Builder(self.terms)
         coefficients = tuple([self._term(build, tree) for tree in answer["coefficients"]])
-        exponent = Fraction(answer["factor"])
-        factor = None
-        if exponent:
-            factor = self._power_of_distance(build, exponent)
+        factor = self._power_of_distance(build, self._term(build, answer["exponent"]))
         return Expansion(self.question, answer["first"], coefficients, factor)
 
-    def _power_of_distance(self, build: Builder, exponent: Fraction) -> int:
+    def _power_of_distance(self, build: Builder, exponent: int) -> int | None:
         """The size of h to a power that is not whole."""
         point, distance = self.question.point, self.question.quantity
+        if self.terms.number(exponent) == 0:
+            return None
         if isinstance(point, str):
-            exponent = -exponent
+            exponent = build.neg(exponent)
         elif point:
             distance = build.sub(distance, number_term(self.terms, point))
         if point == "-inf" or (point != "inf" and self.question.side == "below"):
             distance = build.neg(distance)
-        return scaled_product(build, Fraction(1), [Weighted(exponent, distance)])
+        value = self.terms.number(exponent)
+        if value is None:
+            return self.terms.intern("pow", (distance, exponent))
+        return scaled_product(build, Fraction(1), [Weighted(value, distance)])
 
     def _term(self, build: Builder, tree: list[Any]) -> int:
         kind, *rest = tree
@@ -404,20 +406,32 @@ def number_term(terms: Terms, value: Fraction) -> int:
 
 def scaled_product(build: Builder, number: Fraction, parts: Sequence[Weighted]) -> int:
     """A number times powers of terms, as people write it: ``-t**2/8``, ``1/(3*y**3)``."""
-    above = [part for part in parts if part.weight > 0]
-    below = [Weighted(-weight, term) for weight, term in parts if weight < 0]
+    roots = [_root(build, part) if part.weight.denominator > 2 else part for part in parts]
+    above = [part for part in roots if part.weight > 0]
+    below = [Weighted(-weight, term) for weight, term in roots if weight < 0]
     if below:
-        over = scaled_product(build, Fraction(number.numerator), above)
+        over = scaled_product(build, Fraction(abs(number.numerator)), above)
         under = scaled_product(build, Fraction(number.denominator), below)
-        return build.terms.intern("div", (over, under))
-    total = build.product_of(above)
-    assert total is not None  # It holds no number of many digits
+        total = build.terms.intern("div", (over, under))
+        return build.terms.intern("neg", (total,)) if number < 0 else total
+    product = build.product_of(above)
+    assert product is not None  # It holds no number of many digits
     whole = build.product_of([Weighted(Fraction(1), number_term(build.terms, number)), *above])
-    if abs(number.numerator) == 1 or whole is None or build.terms.number(total) == 1:
-        whole = build.times_number(number, total)
+    if abs(number.numerator) == 1 or whole is None or build.terms.number(product) == 1:
+        whole = build.times_number(number, product)
     if whole is None:
-        return _chain(build.terms, "mul", [number_term(build.terms, number), total])
+        return _chain(build.terms, "mul", [number_term(build.terms, number), product])
     return whole
+
+
+def _root(build: Builder, part: Weighted) -> Weighted:
+    """A power that no operator has for its own: ``u**(2/3)``."""
+    size = abs(part.weight)
+    if size == Fraction(1, 3):
+        root = build.terms.intern("cbrt", (part.term,))
+    else:
+        root = build.terms.intern("pow", (part.term, number_term(build.terms, size)))
+    return Weighted(Fraction(1 if part.weight > 0 else -1), root)
 
 
 _INVERTIBLE = frozenset(("add", "sub", "mul", "div", "neg"))

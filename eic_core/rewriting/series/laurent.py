@@ -369,7 +369,11 @@ class Expander:
             return u
         if u.low % 2:
             self.one_sided = True
-        return u if self.field.sign(self.leading(u)) > 0 else self.neg(u)
+        try:
+            return u if self.field.sign(self.leading(u)) > 0 else self.neg(u)
+        except NoSeries:
+            size = self.field.value("abs", self.leading(u))
+            return self.series(u.low, [size * c for c in self.unit(u)])
 
     def pow(self, u: Laurent, v: Laurent) -> Laurent:
         return self.exp(self.mul(v, self.log(u)))

@@ -177,6 +177,9 @@ class _Writer:
 
     def _unsigned(self, coefficient: int) -> tuple[int, bool]:
         """A coefficient, or its negative and True, if a minus stands before all of it."""
+        whole = self.build.coefficient(coefficient)
+        if whole.term == self.build.one():
+            return number_term(self.terms, abs(whole.weight)), whole.weight < 0
         parts = [
             Weighted(sign * inner.weight, inner.term)
             for sign, term in self.build.terms_of(coefficient)
@@ -184,8 +187,6 @@ class _Writer:
         ]
         if any(part.weight > 0 for part in parts):
             return coefficient, False
-        if len(parts) == 1:
-            return self.build.neg(coefficient), True
         total = self.build.sum_of([Weighted(-weight, term) for weight, term in parts])
         return (coefficient, False) if total is None else (total, True)
 

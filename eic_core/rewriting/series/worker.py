@@ -56,7 +56,7 @@ class Constants:
         atoms = [self._smallest(kind, known[kind]) for kind in known]
         plain = [s for s in parameters if s not in known]
         self.generators = [*plain, *atoms]
-        self.related = len(atoms) > 1 or any(a.is_Pow for a in atoms)
+        self.related = len(atoms) > 1 or any(a.is_Pow or a.func is sympy.Abs for a in atoms)
         if self.generators:
             self.ring: Any = FracField(self.generators, sympy.QQ, sympy.polys.orderings.lex)
             self.by_name = dict(zip(self.generators, self.ring.gens, strict=True))
@@ -195,7 +195,7 @@ class Constants:
 _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     name: getattr(sympy, name)
     for name in "sin cos tan sinh cosh tanh asin acos atan asinh acosh atanh erf".split()
-}
+} | {"abs": sympy.Abs}
 
 
 class Node(NamedTuple):
@@ -328,8 +328,7 @@ _RULES: Mapping[str, Callable[..., Laurent]] = {
 
 class Answer(NamedTuple):
     first: int
-    root: int  # Powers are of this root of h
-    offset: int  # The power of that root before the sum
+    exponent: Any  # Of the power of |h| before the sum, which is not whole; 0 for none
     coefficients: list[Any]
     one_sided: bool
 
@@ -392,19 +391,35 @@ def _answer(
         raise NoSeries("powers")
     kept = total.coefficients[nonzero[0] : nonzero[-1] + 1 : root]
     first, offset = divmod(step, root)
-    coefficients = []
-    for place, c in enumerate(kept):
-        turned = below and (first + place) % 2
-        coefficients.append(_tidy(constants.expression(-c if turned else c)))
-    return Answer(first, root, offset, coefficients, one_sided or root > 1)
+    expressions = [
+        constants.expression(-c if below and (first + place) % 2 else c)
+        for place, c in enumerate(kept)
+    ]
+    exponent = sympy.Rational(offset, root)
+    if expressions[0].has(_LOGARITHM):
+        power, more = _power_in_front(expressions[0])
+        expressions, exponent = [e / power for e in expressions], exponent + more
+    return Answer(first, exponent, [_tidy(e) for e in expressions], one_sided or root > 1)
+
+
+def _power_in_front(expression: Any) -> tuple[Any, Any]:
+    """The factor exp(exponent * log(h)) of a coefficient, with its exponent."""
+    power, exponent = sympy.Integer(1), sympy.Integer(0)
+    for factor in sympy.Mul.make_args(sympy.factor(expression)):
+        if factor.has(_LOGARITHM):
+            if factor.func is not sympy.exp:
+                raise NoSeries("logarithm")
+            power *= factor
+            exponent += sympy.cancel(factor.args[0] / _LOGARITHM)
+    return power, exponent
 
 
 def _tidy(expression: Any) -> Any:
-    if expression.has(_LOGARITHM):
-        raise NoSeries("logarithm")
     if expression.is_Rational:
         return expression
     factored = sympy.factor(expression)
+    if factored.has(_LOGARITHM):
+        raise NoSeries("logarithm")
     expanded = sympy.expand(expression)
     return min((factored, expanded), key=lambda e: e.count_ops())
 
@@ -436,7 +451,6 @@ def tree_of(expression: Any) -> list[Any]:
 _NAMES: Mapping[Any, str] = {
     sympy.exp: "exp",
     sympy.log: "log",
-    sympy.Abs: "abs",
     **{function: name for name, function in _FUNCTIONS.items()},
 }
 
@@ -452,13 +466,12 @@ def answer(question: Mapping[str, Any]) -> dict[str, Any]:
         series = expand(nodes, point, *more, side == "below")
         if side == "both" and series.one_sided:
             other = expand(nodes, point, *more, True)
-            if other[:4] != series[:4] or series.offset:
+            if other != series or series.exponent:
                 raise NoSeries("sides")
-        trees = [tree_of(c) for c in series.coefficients]
         return {
             "first": series.first,
-            "factor": str(Fraction(series.offset, series.root)),
-            "coefficients": trees,
+            "exponent": tree_of(series.exponent),
+            "coefficients": [tree_of(c) for c in series.coefficients],
         }
     except NoSeries as reason:
         return {"error": str(reason)}
