@@ -77,17 +77,10 @@ def exact_beside(text: str, branches: Sequence[Branch], after: Measured) -> Phra
 
 
 def no_exact_form(reason: NothingBetter) -> Phrase:
-    """That no exact form is better, where an approximation is offered.
-
-    The formula as written is exact, too.
-    """
+    """That no exact form is better, where an approximation is offered."""
     if not reason.finished:
         return say("No better exact form was found in the time that there was.")
-    return say_count(
-        "Of {count} other exact form none is better.",
-        "Of {count} other exact forms none is better.",
-        reason.others,
-    )
+    return say("No better exact form was found (other forms tried: {count}).", count=reason.others)
 
 
 def approximation_beside(text: str, branches: Sequence[Branch], after: Measured) -> Phrase:

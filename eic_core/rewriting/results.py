@@ -270,6 +270,8 @@ class Repairs(Plain):
 
     @property
     def forms(self) -> tuple[FrontForm, ...]:
-        """The front as it is read: the formula as written, the best repair, the others."""
-        best = None if self.best is None else self.best.text
-        return tuple(sorted(self.front, key=lambda form: (not form.is_original, form.text != best)))
+        """The front as it is read: the formula as written, what is offered first, the others."""
+        first = None if self.leading is None else self.leading.text
+        return tuple(
+            sorted(self.front, key=lambda form: (not form.is_original, form.text != first))
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import cache
 
@@ -71,7 +72,7 @@ def quadratic() -> Repairs:
         "c": Domain.between(1, 2),
     }
     samples = sample_domains(domains, count=300, seed=0)
-    plain = repair(form(WRITTEN), samples, branches=False, series=False)
+    plain = repair(form(WRITTEN), samples, branches=False, series=False, limit_seconds=math.inf)
     assert plain.before is not None
     branches = (
         Branch("b >= 0", form(TURNED), 0, 0, 0, (step("conjugate roots", "−b + √(…)", "…"),)),
@@ -86,7 +87,7 @@ def sine() -> Repairs:
     """With an approximation near 0, and no exact form."""
     domains = {"x": Domain("loguniform", 1e-6, 3)}
     samples = sample_domains(domains, count=300, seed=0)
-    plain = repair(form(SINE), samples, branches=False, series=False)
+    plain = repair(form(SINE), samples, branches=False, series=False, limit_seconds=math.inf)
     assert plain.before is not None
     box = (Interval("x", -0.5, 0.5),)
     series = Series("x", "0", "taylor", 15, SINE, TAYLOR, BOUND, box)
