@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
@@ -218,12 +218,17 @@ class Measurer:
         left = self.deadline.left
         if self.deadline.passed or left < self.seconds_a_form:
             raise OutOfTime
-        repaired = self._repair(candidate)
+        repaired = self.repair_by(candidate)
         if self.deadline.is_finite:
             self.seconds_a_form = max(self.seconds_a_form, left - self.deadline.left)
         return repaired
 
-    def _repair(self, candidate: PromisingForm) -> Repair | None:
+    def repair_by(
+        self,
+        candidate: PromisingForm,
+        is_offered: Callable[[Gain], bool] = lambda gain: gain.is_offered,
+    ) -> Repair | None:
+        """The repair by a form that is the formula wherever that has a value and is not worse."""
         form, root = candidate.form, candidate.root
         disputed = self._lost_where_disputed(root)
         pairs = zip((self.lost_before, candidate.lost), disputed, strict=True)
@@ -244,7 +249,7 @@ class Measurer:
         formula = replace(bare, source=to_python(bare))
         after = self.meter.measure(root, formula)
         gain = Gain(self.before, after, judged, compared, self._values_regained(root))
-        if not gain.is_offered:
+        if gain.is_worse or not is_offered(gain):
             return None
         return Repair(formula, tuple(map(self._step, form.steps)), gain, verification)
 
