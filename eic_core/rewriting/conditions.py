@@ -43,6 +43,12 @@ def has_conditions(formula: Formula) -> bool:
     return any(not OPERATORS[node.operator].numeric for node in formula if node.children)
 
 
+VERIFYING = 2.0
+"""For so many times what the formula's own numbers took there is time left, to verify a form."""
+
+MOST_LIFTED = 6
+"""Forms that what stands about the conditionals is written into, at most."""
+
 FEWEST = 3
 """Judged rows of a region that may show its gain, however few they are of all."""
 
@@ -117,9 +123,9 @@ def put_in(terms: Terms, root: int, new: Mapping[int, int]) -> int:
     made: dict[int, int] = dict(new)
     for number in _walk_values(terms, root, lambda n: n not in new and not _is_free(terms, n)):
         term = terms[number]
-        if number in made or not term.children:
-            continue
         below = _values_below(terms, number)
+        if number in made or not below or _is_free(terms, number):
+            continue
         kept = term.children[: len(term.children) - len(below)]
         children = (*kept, *(made.get(child, child) for child in below))
         same = children == term.children
@@ -233,16 +239,22 @@ class ConditionalRepair:
         self.left_out: dict[LeftOut, None] = {}
 
     def repairs(self, limit: int) -> Repairs:
-        whole = lifted(self.terms, self.root)
-        more = whole != self.root and set(parts_without_condition(self.terms, whole)) != set(
-            parts_without_condition(self.terms, self.root)
-        )
+        whole = self._lifted()
+        more = whole != self.root
         offers = self._offers(self.root, FIRST_REPAIRING if more else REPAIRING)
         best = min((offer.gain.judged.mean_after for offer in offers), default=math.inf)
         if more and not best < GAIN:
             offers += self._offers(whole, REPAIRING)
         offers.sort(key=lambda offer: offer.gain.judged.mean_after)
         return self._result(offers[:limit])
+
+    def _lifted(self) -> int:
+        """The formula as a choice between whole forms; itself where its parts are no others."""
+        if len(regions_of(self.terms, self.root, MOST_LIFTED + 1)) > MOST_LIFTED:
+            return self.root
+        whole = lifted(self.terms, self.root)
+        parts, known = (set(parts_without_condition(self.terms, n)) for n in (whole, self.root))
+        return self.root if parts == known else whole
 
     def _result(self, offers: Sequence[Repair]) -> Repairs:
         nothing = SearchOutcome.nothing(self.root)
@@ -274,7 +286,7 @@ class ConditionalRepair:
         sides = _Sides()
         rows_of = self._rows_by_part(root)
         parts = self._losing(root)
-        end = self.deadline.left * (1 - share)
+        end = max(self.deadline.left * (1 - share), VERIFYING * self.measurer.seconds_a_form)
         for place, part in enumerate(parts):
             rows = rows_of[part]
             if not len(rows):
@@ -345,9 +357,12 @@ class ConditionalRepair:
         active = self._evaluated(root, len(self.truth.rows.verified), everywhere.values)
         losses: dict[int, float] = {}
         for part in parts_without_condition(self.terms, root):
-            lost = digits_lost_by_row(
-                exact.values(part), everywhere.values(part), self.truth.target
-            )
+            try:
+                known = exact.values(part)
+            except OutOfTime:
+                self.finished = False
+                break
+            lost = digits_lost_by_row(known, everywhere.values(part), self.truth.target)
             lost = lost[active[part] & ~np.isnan(lost)]
             if len(lost) and lost.max() >= GAIN:
                 losses[part] = float(lost.sum())
