@@ -399,6 +399,28 @@ def _clauses(clauses: Iterable[Phrase]) -> Phrase:
     return Phrase("; ".join(map(str, clauses)))
 
 
+def own_approximation_sentence(distance: float, difference: RowDifference) -> Phrase:
+    """That a user's form is near the formula at every row, but another function.
+
+    >>> difference = RowDifference(6, (("x", "0.5"),), "1.25", "1.2500000000000001")
+    >>> print(own_approximation_sentence(8e-17, difference))
+    Your form is an approximation of the formula, not equal to it: over the rows compared it \
+differs by at most 8·10⁻¹⁷ relatively, at row 7 (`x = 0.5`), where the formula gives `1.25`, yours \
+`1.2500000000000001`.
+    """
+    inputs = ", ".join(f"`{name} = {value}`" for name, value in difference.inputs)
+    return say(
+        "Your form is an approximation of the formula, not equal to it: over the rows compared it "
+        "differs by at most {distance} relatively, at row {row} ({inputs}), where the formula "
+        "gives {before}, yours {after}.",
+        distance=wording.significant(distance, 2),
+        row=difference.row + 1,
+        inputs=inputs or say("no input"),
+        before=f"`{difference.before}`",
+        after=f"`{difference.after}`",
+    )
+
+
 def own_form_sentence(
     checked: Verification | None, difference: RowDifference | None, digits: int
 ) -> Phrase:
