@@ -93,7 +93,7 @@ TABLE: dict[str, Nanoseconds] = {
 
 
 MOST_PATHS = 16
-"""Ways through the conditions of a formula that are looked at; of one with more the mean of these."""
+"""Ways through the conditions of a formula that are looked at; the mean is of these."""
 
 
 def nanoseconds(terms: Terms, root: int, shares: Sequence[float] = ()) -> Nanoseconds:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -16,6 +17,7 @@ import numpy as np
 
 from eic_core.engine.exact import GREAT_DEPTH
 from eic_core.formula.rendering import to_python
+from eic_core.measure.measured import binary_rows
 from eic_core.measure.observed import DIGITS
 from eic_core.operators.wide import Array
 from eic_core.rewriting.deadline import Deadline, OutOfTime
@@ -30,7 +32,6 @@ from eic_core.rewriting.regimes.conditionals import (
     chosen,
     compared,
     merged,
-    negated,
     taken,
 )
 from eic_core.rewriting.regimes.option import Option
@@ -44,7 +45,6 @@ from eic_core.rewriting.regimes.trees import (
     RowPlaces,
     Solver,
     Tree,
-    options_of,
     pruned,
 )
 from eic_core.rewriting.results import Repair, Repairs
@@ -193,8 +193,6 @@ class Chooser:
         return self._table([*judged, *self.further], values)
 
     def _table(self, rows: Sequence[int], values: Sequence[object]) -> DoubleTable:
-        from eic_core.measure.measured import binary_rows
-
         columns = binary_rows(self.truth.columns, rows, self.searched.target)[0]
         return DoubleTable(self.terms, columns, values, self.searched.target)
 
@@ -296,13 +294,13 @@ class Chooser:
         else:
             low, high = tree.low, tree.high
 
-        def between(low: float, high: float) -> tuple[Array, Array, Array] | None:
-            return self._between(problem, options, tree, rows, low, high)
+        cut = tree
 
-        try:
-            low, high = refined(low, high, (values, *sides), between, slack)
-        except OutOfTime:
-            pass
+        def between(low: float, high: float) -> tuple[Array, Array, Array] | None:
+            return self._between(options, cut, rows, low, high)
+
+        with suppress(OutOfTime):
+            low, high = refined(low, high, (values, sides[0], sides[1]), between, slack)
         tree = replace(tree, threshold=roundest(low, high))
         below = tree.is_below(rows)
         return replace(
@@ -313,7 +311,6 @@ class Chooser:
 
     def _between(
         self,
-        problem: Problem,
         options: Sequence[Option],
         tree: Cut,
         rows: RowPlaces,
@@ -416,7 +413,9 @@ class Chooser:
         widened = 0
         for option, rows in zip(built.options, built.rows, strict=True):
             values = table.values(option.root)
-            widened += sum(exact[i] is None and values[i] is not None for i in np.flatnonzero(rows))
+            widened += sum(
+                exact[i] is None and values[i] is not None for i in np.flatnonzero(rows).tolist()
+            )
         return Verification(
             len(exact),
             max(map(table.digits, roots)),

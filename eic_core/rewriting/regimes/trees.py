@@ -139,7 +139,7 @@ class Solver:
         return min(candidates, key=lambda each: each[0])
 
     def _leaf(self, rows: RowPlaces, allowed: Sequence[int]) -> tuple[float, Tree]:
-        costs = np.sum(self.priced[np.ix_(allowed, rows)], axis=1)
+        costs = np.sum(self.priced[list(allowed)][:, rows], axis=1)
         place = int(np.argmin(costs))
         return float(costs[place]), Leaf(allowed[place])
 
@@ -163,7 +163,7 @@ class Solver:
             outside = self._leaf(rows[~held], problem.allowed(problem.where_not(guard, known)))[0]
             promising.append((inside + outside, guard))
         promising.sort()
-        found = []
+        found: list[tuple[float, Tree]] = []
         for _, guard in promising[: GUARDS_TRIED if guards == GUARDS else 1]:
             held = problem.masks[guard][rows]
             inside, one = self._solve(
@@ -183,7 +183,7 @@ class Solver:
         guards: int,
         allowed: Sequence[int],
     ) -> list[tuple[float, Tree]]:
-        priced = self.priced[np.ix_(allowed, rows)]
+        priced = self.priced[list(allowed)][:, rows]
         tried = [
             (best_splits(priced, axis.values[rows], self.price), axis)
             for axis in self.problem.axes
@@ -245,7 +245,7 @@ def _pruned(
         other = _pruned(problem, tree.other, train[~in_train], held_out[~in_held], total, outside)
         tree = replace(tree, held=held, other=other)
         same = held == other
-    costs = np.sum(priced[np.ix_(allowed, train)], axis=1)
+    costs = np.sum(priced[allowed][:, train], axis=1)
     alone = Leaf(allowed[int(np.argmin(costs))])
     gain = np.sum(problem.lost_by(alone, held_out)) - np.sum(problem.lost_by(tree, held_out))
     return tree if not same and gain >= HOLDS * PRICE * total else alone
