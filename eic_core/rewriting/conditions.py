@@ -16,15 +16,13 @@ from eic_core.formula.tree import CONSTANT, Formula
 from eic_core.measure.observed import digits_lost_by_row, run_in
 from eic_core.operators import OPERATORS
 from eic_core.operators.wide import Array
-from eic_core.rewriting.candidates import PromisingForm
-from eic_core.rewriting.costs import nanoseconds
 from eic_core.rewriting.deadline import Deadline, OutOfTime
 from eic_core.rewriting.gains import GAIN, remaining_digits
 from eic_core.rewriting.measuring import Measurer
 from eic_core.rewriting.observing import Truth
 from eic_core.rewriting.pieces import Branch, LeftOut, RepairStep, Series
 from eic_core.rewriting.results import Repair, Repairs
-from eic_core.rewriting.search import FoundForm, SearchOutcome
+from eic_core.rewriting.search import SearchOutcome
 from eic_core.rewriting.terms import Terms
 from eic_core.samples import Samples
 
@@ -376,21 +374,24 @@ class ConditionalRepair:
             if self.deadline.passed:
                 raise OutOfTime
             lost = measurer.everywhere.lost(form)
-            known = lost[~np.isnan(lost)]
-            digits = float(np.mean(known)) if len(known) else 0.0
-            found = FoundForm(form, SearchOutcome.nothing(form).start.cost, ())
-            cost = nanoseconds(terms, form).c
-            promising = PromisingForm(found, form, lost, digits, cost, math.nan, terms.size(form))
+            comparisons = measurer.comparisons(form, lost)
+            if comparisons is None:
+                return None
+            verification = measurer.verifier.verify(form, ())
+            if verification is None:
+                return None
             regions = self._branches(form, sides, lost)
-            gains = any(r.rows >= FEWEST and r.before - r.after >= GAIN for r in regions)
-            repaired = measurer.repair_by(promising, lambda gain: gains or gain.is_offered)
+            formula = measurer.formula_of(form)
+            shares = [region.rows for region in regions]
+            gain = measurer.gain(form, formula, *comparisons, shares)
         except OutOfTime:
             self.finished = False
             return None
-        if repaired is None:
+        clear = any(r.rows >= FEWEST and r.before - r.after >= GAIN for r in regions)
+        if gain.is_worse or not (clear or gain.is_offered):
             return None
         steps = [step for side in new.values() for step in sides.steps[side]]
-        return replace(repaired, steps=tuple(steps), branches=regions)
+        return Repair(formula, tuple(steps), gain, verification, regions)
 
     def _branches(self, form: int, sides: _Sides, lost: Array) -> tuple[Branch, ...]:
         """The regions of a form, each with its judged rows."""
