@@ -169,6 +169,12 @@ BREADTH = 4
 dear: a better one may lie behind it, as factors do behind a product that is multiplied out."""
 
 
+FRUITLESS = 0.6
+"""The share of its time after which a search ends if no form is better than the original: there is
+more to gain where its rows are parted, or by a series.
+"""
+
+
 @dataclass(frozen=True)
 class Limits:
     evaluations: int = 700  # Forms whose cost is computed
@@ -318,8 +324,11 @@ class Search:
         frontier.push(self.start.cost.total, self.start)
         self.good_enough = max(own, 0.5) + 0.15
         turn = 0
+        least_left = (1 - FRUITLESS) * limits.deadline.left
         while frontier and not self._is_done():
             limits.deadline.check()
+            if not self._is_better and limits.deadline.left < least_left:
+                raise OutOfTime
             in_breadth = turn % BREADTH == BREADTH - 1
             form: FoundForm | _Candidate | None
             form = frontier.nearest() if in_breadth else frontier.cheapest()
@@ -339,12 +348,16 @@ class Search:
                     total = rest + self.costs.screened(new)
                     frontier.push(total, _Candidate(new, (*form.steps, step)))
 
+    @property
+    def _is_better(self) -> bool:
+        """Whether some form is better than the original."""
+        return self.best < self.start.cost.total - CALM
+
     def _is_done(self) -> bool:
         limits, evaluated = self.limits, self.evaluated
-        is_better = self.best < self.start.cost.total - CALM
         return (
             evaluated >= limits.evaluations
-            or evaluated - self.best_at >= (limits.stall if is_better else limits.fruitless)
+            or evaluated - self.best_at >= (limits.stall if self._is_better else limits.fruitless)
             or (self.reached_at > 0 and evaluated - self.reached_at >= limits.patience)
         )
 
