@@ -65,6 +65,9 @@ DISPUTE = {"float64": 1e-15, "float32": 5e-7}
 EXAMINED = 24
 """Forms that are verified at most: a rejected one leaves its place to the next."""
 
+COMPARING = 0.7
+"""The share of the time limit after which no form more is compared with the others for twins."""
+
 NEAR_ONE = 0.5
 """``log1p(u)`` helps where ``|u|`` is smaller: ``1 + u`` loses a third of a digit at 0.5."""
 
@@ -200,7 +203,7 @@ class Measurer:
             candidates.append(
                 PromisingForm(form, root, lost, digits, cost, form.cost.q, size, plain, failed)
             )
-        return without_twins(candidates, self.terms)
+        return without_twins(candidates, self.terms, self.deadline.part(COMPARING))
 
     def _has_idle_log1p(self, root: int) -> bool:
         """Whether a new ``log1p(u)`` stands where ``u`` comes near 0 at no row."""

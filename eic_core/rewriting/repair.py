@@ -6,22 +6,21 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from eic_core.formula.tree import Formula
 from eic_core.measure.observed import digits_lost_by_row
-from eic_core.operators import OPERATORS
 from eic_core.rewriting.builder import Builder
 from eic_core.rewriting.chosen_rows import FEWEST_MEASURED, Rows, choose_rows
+from eic_core.rewriting.conditions import ConditionalRepair, RepairPart, has_conditions
 from eic_core.rewriting.deadline import Deadline, OutOfTime
 from eic_core.rewriting.families import FAMILIES
 from eic_core.rewriting.gains import (
     Advice,
-    Helps,
     Measured,
     NotSearched,
-    Remedy,
     Unsearched,
     advise_nowhere,
 )
@@ -117,8 +116,8 @@ def repair(
 
     Notes
     -----
-    A formula with conditions is not searched, and of one with more than 120 nodes a part
-    (`Repairs.part`).
+    Of a formula with conditions each part without one is repaired on the rows that evaluate it;
+    the conditions stay. Of one with more than 120 nodes a part is searched (`Repairs.part`).
 
     A form is offered if it loses at least 0.3 digits fewer in the target or in sensitivity, has a
     value at more rows, or is shorter and a little better; if its values agree to 1e-30 at high
@@ -135,15 +134,15 @@ def repair(
     ('conjugate roots',)
     """
     samples.require(formula.variables)
-    if any(not OPERATORS[node.operator].numeric for node in formula if node.children):
-        reason = NotSearched(Unsearched.CONDITIONALS)
-        return _none(formula, samples, target, reason, Helps((Remedy.INSPECT_BRANCHES,)))
     deadline = Deadline(limit_seconds, clock)
     try:
         task = _Task(formula, samples, target, deadline)
     except OutOfTime:
         reason = NotSearched(Unsearched.NO_TIME)
         return replace(_none(formula, samples, target, reason, None), finished=False)
+    if has_conditions(formula):
+        part = partial(repair, target=target, branches=branches, series=series, clock=clock)
+        return task.repairs_by_branch(part, limit_steps, limit_repairs)
     return task.repairs(limit_steps, limit_repairs, progress, branches=branches, series=series)
 
 
@@ -214,18 +213,8 @@ class _Task:
         limits = Limits(limit_steps, deadline=self._until(share))
         part, outcome = self._search(limits, progress)
         if outcome is None:
-            lost = lost_rows(self.meter.inspection)
-            reason = NotSearched(Unsearched.NO_VALUE)
-            return _none(self.formula, self.samples, self.target, reason, advise_nowhere(lost))
-        measurer = Measurer(
-            self.formula,
-            self.samples,
-            outcome,
-            self.truth,
-            self.meter,
-            self.before,
-            self.seconds_a_form,
-        )
+            return self._without_value()
+        measurer = self._measurer(outcome)
         repairs = measurer.repairs(limit_repairs)
         if branches or series:
             searched = Searched(
@@ -239,6 +228,34 @@ class _Task:
             )
             repairs = with_choices(searched, repairs, branches=branches, series=series)
         return repairs if part is None else replace(repairs, part=self.terms.formula(part))
+
+    def repairs_by_branch(
+        self, repair_part: RepairPart, limit_steps: int, limit_repairs: int
+    ) -> Repairs:
+        """Those of a formula with conditions."""
+        if all(value is None for value in self.truth.values(self.rows.verified)):
+            return self._without_value()
+        measurer = self._measurer(SearchOutcome.nothing(self.root))
+        task = ConditionalRepair(
+            measurer, self.truth, self.samples, self.deadline, repair_part, limit_steps
+        )
+        return task.repairs(limit_repairs)
+
+    def _without_value(self) -> Repairs:
+        lost = lost_rows(self.meter.inspection)
+        reason = NotSearched(Unsearched.NO_VALUE)
+        return _none(self.formula, self.samples, self.target, reason, advise_nowhere(lost))
+
+    def _measurer(self, outcome: SearchOutcome) -> Measurer:
+        return Measurer(
+            self.formula,
+            self.samples,
+            outcome,
+            self.truth,
+            self.meter,
+            self.before,
+            self.seconds_a_form,
+        )
 
     def _until(self, share: float) -> Deadline:
         """When the search must end, at a share of the limit or so much earlier that there is time
