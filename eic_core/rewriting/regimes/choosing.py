@@ -67,6 +67,9 @@ LEAST_SHARE = 0.002
 FURTHER = 100
 """Rows beside the judged ones on which splits are chosen and checked, where the data have them."""
 
+FEWEST_HELD_OUT = 12
+"""With fewer rows held out all rows are both: too few to tell luck by."""
+
 EXAMINED = 6
 """Trees that are tried at most: a side that fails its proof is left out of the next."""
 
@@ -239,8 +242,7 @@ class Chooser:
         for _ in range(EXAMINED):
             deadline.check()
             problem = self._problem(options, splits=splits)
-            half = len(self.usable) // 2
-            train, held_out = np.sort(self.usable[:half]), np.sort(self.usable[half:])
+            train, held_out = self._halves()
             tree = Solver(problem, train).solve()
             tree = pruned(problem, tree, train, held_out, len(held_out))
             if isinstance(tree, Leaf):
@@ -255,6 +257,13 @@ class Chooser:
                 continue
             return self._repair(built, most)
         return None
+
+    def _halves(self) -> tuple[RowPlaces, RowPlaces]:
+        """The rows on which splits are chosen, and those on which they are checked."""
+        half = len(self.usable) // 2
+        if half < FEWEST_HELD_OUT:
+            return np.sort(self.usable), np.sort(self.usable)
+        return np.sort(self.usable[:half]), np.sort(self.usable[half:])
 
     def _problem(self, options: Sequence[Option], *, splits: bool) -> Problem:
         guards = dict.fromkeys(option.guard for option in options if option.guard is not None)

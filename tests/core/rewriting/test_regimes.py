@@ -25,7 +25,7 @@ RNG = np.random.default_rng(3)
 
 def offered(text: str, limit: float = math.inf, **columns: np.ndarray) -> Repairs:
     samples = Samples.from_columns(columns)
-    return repair(read(text).formula, samples, limit_seconds=limit, limit_steps=300, series=False)
+    return repair(read(text).formula, samples, limit_seconds=limit, limit_steps=120, series=False)
 
 
 def around_zero(decades: float, count: int = 400) -> np.ndarray:
@@ -98,7 +98,7 @@ def test_one_answer_for_the_same_data(quadratic: Repairs) -> None:
 def test_a_program_in_single_precision_chooses_too() -> None:
     samples = Samples.from_columns(quadratic_columns())
     repairs = repair(
-        read(QUADRATIC).formula, samples, target="float32", limit_seconds=math.inf, limit_steps=300
+        read(QUADRATIC).formula, samples, target="float32", limit_seconds=math.inf, limit_steps=120
     )
     assert repairs.best is not None and len(repairs.best.branches) == 2
 
@@ -107,7 +107,7 @@ def test_no_form_chooses_where_one_is_good_everywhere() -> None:
     domains = {"x": Domain("loguniform", 1e-3, 1e8)}
     samples = sample_domains(domains, count=300)
     for text in ("sqrt(x + 1) - sqrt(x)", "1/(x + 1) - 1/x", "x*x + 1"):
-        repairs = repair(read(text).formula, samples, limit_seconds=math.inf, limit_steps=300)
+        repairs = repair(read(text).formula, samples, limit_seconds=math.inf, limit_steps=120)
         assert not any(each.branches for each in repairs.repairs), text
         assert not repairs.left_out
 
@@ -198,3 +198,47 @@ def test_a_wrong_side_is_left_out_and_the_rest_is_tried(monkeypatch: pytest.Monk
     best = repairs.best
     assert best is not None and len(best.branches) == 2
     assert "1e-12" not in best.text
+
+
+SUM, RECIPROCAL = "x + 1e8 - 1e8", "1/(1/x + 1 - 1)"
+
+
+def planted(monkeypatch: pytest.MonkeyPatch, x: np.ndarray) -> Repairs:
+    """Of x: a form that loses digits below 1e8, and one that does above 1; both lose 4 at 1e4."""
+
+    def exact_options(chooser: choosing.Chooser) -> list[Option]:
+        terms, doubles = chooser.terms, chooser.measurer.everywhere
+        roots = [terms.add(read(text).formula) for text in (SUM, RECIPROCAL)]
+        return [Option(root, (), doubles.lost(root)) for root in roots]
+
+    monkeypatch.setattr(choosing.Chooser, "_exact_options", exact_options)
+    samples = Samples.from_columns({"x": x})
+    return repair(read(SUM).formula, samples, limit_seconds=math.inf, limit_steps=1, series=False)
+
+
+def test_a_threshold_is_found_where_both_forms_lose_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    best = planted(monkeypatch, 10 ** RNG.uniform(0, 8, 1000)).best
+    assert best is not None
+    assert best.text == f"where(x < 10000, {RECIPROCAL}, {SUM})"
+
+
+def test_a_threshold_between_distant_rows_is_refined(monkeypatch: pytest.MonkeyPatch) -> None:
+    low, high = 10 ** RNG.uniform(0, 2, 500), 10 ** RNG.uniform(7, 8, 500)
+    best = planted(monkeypatch, np.concatenate([low, high])).best
+    assert best is not None
+    condition, *_ = (branch.condition for branch in best.branches)
+    threshold = float(condition.removeprefix("x < "))
+    assert 1e3 <= threshold <= 1e5
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 6])
+def test_few_rows_have_an_answer(count: int) -> None:
+    columns = {"a": [1.0] * count, "b": [1e6, -1e6, 1e7, -1e7, 1e5, -1e5][:count]}
+    repairs = offered(QUADRATIC, c=np.ones(count), **{k: np.array(v) for k, v in columns.items()})
+    assert repairs.reason is None or repairs.before is not None
+
+
+def test_values_from_end_to_end_of_the_range_have_a_threshold() -> None:
+    best = offered("sqrt(x**2 + 1) - x", x=around_zero(300)).best
+    assert best is not None
+    assert [branch.condition for branch in best.branches] == ["x >= 0", ""]
