@@ -11,22 +11,26 @@ import numpy as np
 from benchmarks.repairs.running import Outcome, Remains, mean_of
 
 CASE_HEADER = (
-    f"{'case':<32} {'before':>6} {'after':>6} {'best':>6} {'Herbie':>6} {'s':>6}  what remains"
+    f"{'case':<32} {'before':>6} {'exact':>6} {'branch':>6} {'series':>6} {'best':>6} "
+    f"{'Herbie':>6} {'s':>6}  what remains"
 )
 SUITE_HEADER = (
     "suite",
     "cases",
     "before",
-    "after",
+    "exact",
+    "with branches",
+    "with series",
     "best known",
     "Herbie, published",
-    "reached",
+    "reached: exact; with branches; with series",
     "branch",
     "series",
     "out of range",
     "exact form not reached",
     "repaired",
-    "wrong",
+    "by branches; by series",
+    "wrong; beyond the bound",
     "s, median; 95 %; most",
     "cut short",
 )
@@ -39,9 +43,14 @@ FIX_HEADER = (
     "repair",
     "source",
     "bits before",
-    "of repair",
+    "exact",
+    "with branches",
+    "with series",
     "best known",
 )
+
+KINDS = ("exact", "branches", "series")
+"""Exact forms alone, with those that choose by branches, with approximations."""
 
 HERBIE = (
     "Herbie 2.2, published beside ours before branches and series (mean bits of error):",
@@ -58,14 +67,17 @@ def case_line(outcome: Outcome) -> str:
     published = outcome.case.published
     figures = [
         outcome.before,
-        outcome.after,
+        outcome.exact.bits,
+        outcome.branches.bits,
+        outcome.series.bits,
         outcome.best,
         math.nan if published is None else published.herbie,
     ]
     bits = " ".join(f"{_figure(figure):>6}" for figure in figures)
     remains = "" if outcome.remains is None else outcome.remains.value
     wrong = f"WRONG at {outcome.differing} points" if outcome.differing else ""
-    notes = [remains, "" if outcome.finished else "cut short", wrong]
+    beyond = f"BEYOND THE BOUND at {outcome.beyond} points" if outcome.beyond else ""
+    notes = [remains, "" if outcome.finished else "cut short", wrong, beyond]
     line = f"{name:<32} {bits} {outcome.seconds:6.2f}  {', '.join(filter(None, notes))}"
     return line.rstrip()
 
@@ -87,18 +99,21 @@ def suite_cells(name: str, outcomes: Sequence[Outcome]) -> tuple[str, ...]:
     remains += [str(kinds[kind]) for kind in (Remains.RANGE, Remains.EXACT)]
     p50, p95 = np.quantile([o.seconds for o in run], [0.5, 0.95]) if run else (math.nan, math.nan)
     most = max((o.seconds for o in run), default=math.nan)
-    reached = sum(bool(o.reached) for o in judged)
+    reached = "; ".join(
+        str(sum(bool(o.reached_by(getattr(o, kind))) for o in judged)) for kind in KINDS
+    )
     return (
         name,
         str(len(run)),
         _figure(mean_of(run, lambda o: o.before)),
-        _figure(mean_of(run, lambda o: o.after)),
+        *(_figure(mean_of(run, lambda o, kind=kind: getattr(o, kind).bits)) for kind in KINDS),
         _figure(mean_of(run, lambda o: o.best)),
         _published(run),
         f"{reached} of {len(judged)}" if judged else "",
         *(remains if judged else [""] * len(remains)),
         str(sum(bool(o.form) for o in run)),
-        str(sum(bool(o.differing) for o in run)),
+        f"{sum(o.branches.chooses for o in run)}; {sum(not o.series.is_exact for o in run)}",
+        f"{sum(bool(o.differing) for o in run)}; {sum(bool(o.beyond) for o in run)}",
         f"{p50:.2f}; {p95:.2f}; {most:.2f}",
         str(sum(not o.finished for o in run)),
     )
@@ -108,14 +123,20 @@ def suite_lines(name: str, outcomes: Sequence[Outcome]) -> Iterator[str]:
     """The summary of one suite, for a terminal."""
     cells = dict(zip(SUITE_HEADER, suite_cells(name, outcomes), strict=True))
     yield (
-        f"{name}: {cells['cases']} cases, mean bits {cells['before']} before, {cells['after']} "
-        f"after, best known {cells['best known'] or '-'}; {cells['repaired']} repaired, "
-        f"{cells['wrong']} wrong at held-out points"
+        f"{name}: {cells['cases']} cases, mean bits {cells['before']} before; {cells['exact']} by "
+        f"exact forms, {cells['with branches']} with branches, {cells['with series']} with series; "
+        f"best known {cells['best known'] or '-'}"
     )
-    if cells["reached"]:
+    yield (
+        f"  {cells['repaired']} repaired ({cells['by branches; by series']} by branches; by "
+        f"series); {cells['wrong; beyond the bound']} wrong; beyond the bound, at held-out points"
+    )
+    reached = "reached: exact; with branches; with series"
+    if cells[reached]:
         yield (
-            f"  {cells['reached']} reach the best known form; of the others {cells['branch']} need "
-            f"a branch, {cells['series']} a series, {cells['out of range']} leave the range, "
+            f"  {cells[reached]} reach the best known form by exact forms; with branches; with "
+            f"series; of the others {cells['branch']} need a branch, {cells['series']} a series, "
+            f"{cells['out of range']} leave the range, "
             f"{cells['exact form not reached']} have an exact form that was not reached"
         )
     if cells["Herbie, published"]:
@@ -161,7 +182,7 @@ def fix_rows(outcomes: Sequence[Outcome]) -> list[tuple[str, ...]]:
             f"`{o.form}`" if o.form else "",
             _link(o.case.source),
             _figure(o.before),
-            _figure(o.after),
+            *(_figure(getattr(o, kind).bits) for kind in KINDS),
             _figure(o.best),
         )
         for o in outcomes

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -14,13 +13,16 @@ from numpy.typing import NDArray
 
 from benchmarks.repairs import fpcore
 from benchmarks.repairs.cases import Case, Columns, Needs, bits_of_error, mean
+from benchmarks.repairs.processor import ProcessorClock
+from benchmarks.repairs.series_checks import beyond_bound, rows_by_branch
 from eic_core.engine.exact import GREAT_DEPTH, ExactEvaluator
 from eic_core.engine.tape import tape_of
 from eic_core.errors import UserError
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Formula
 from eic_core.measure.observed import run_in
-from eic_core.rewriting import Repairs, repair
+from eic_core.rewriting import Repair, Repairs, repair
+from eic_core.rewriting.repair import SEARCH_SECONDS
 from eic_core.samples import Samples
 
 HELD_OUT, SAMPLES = 256, 256
@@ -28,7 +30,7 @@ HELD_OUT, SAMPLES = 256, 256
 
 HELD_OUT_SEED, SAMPLES_SEED = 1, 0
 
-LIMIT = 2.0
+LIMIT = SEARCH_SECONDS
 """Seconds that repair takes by default."""
 
 WITHIN = 1.0
@@ -63,6 +65,23 @@ class HeldOut:
     def bits(self, computed: NDArray[np.float64]) -> float:
         return float(np.mean(bits_of_error(computed, self.exact)))
 
+    def at(self, rows: NDArray[np.bool_]) -> HeldOut:
+        """Some of the points."""
+        return HeldOut({n: column[rows] for n, column in self.columns.items()}, self.exact[rows])
+
+
+@dataclass(frozen=True)
+class Offer:
+    """The best form of a kind, and its bits at the held-out points; the formula as written where
+    there is none.
+    """
+
+    bits: float
+    text: str = ""
+    lost_range: float = 0.0  # Bits of them that fall on points without a value
+    is_exact: bool = True
+    chooses: bool = False
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -70,21 +89,36 @@ class Outcome:
 
     case: Case
     before: float
-    after: float  # As before, where nothing is repaired
+    exact: Offer  # The best exact form that does not choose
+    branches: Offer  # The best exact form
+    series: Offer  # What is offered first, be it an approximation
     best: float  # Of the best known form; nan where none is known
     best_exact: float  # Of the best known form without a branch; inf where all have one
-    lost_range: float  # Bits of `after` that fall on points without a value
-    differing: int  # Held-out points at which the repair is not the formula, in exact numbers
+    # Held-out points at which an exact form, or an exact branch of another, is not the formula
+    differing: int
+    beyond: int  # Held-out points in the box of a series that is farther than its bound there
     seconds: float  # Processor time of repair
     finished: bool
-    form: str  # The repair; "" if there is none
     sentence: str
     refused: str = ""  # Why the case could not be run
 
     @property
+    def after(self) -> float:
+        return self.series.bits
+
+    @property
+    def form(self) -> str:
+        """What is offered first; "" if nothing is."""
+        return self.series.text
+
+    @property
     def reached(self) -> bool | None:
-        """Whether the repair is as good as the best known form; None where none is known."""
-        return None if math.isnan(self.best) else self.after <= self.best + WITHIN
+        """Whether it is as good as the best known form; None where none is known."""
+        return self.reached_by(self.series)
+
+    def reached_by(self, offer: Offer) -> bool | None:
+        """Whether this one is as good as the best known form; None where none is known."""
+        return None if math.isnan(self.best) else offer.bits <= self.best + WITHIN
 
     @property
     def remains(self) -> Remains | None:
@@ -95,7 +129,7 @@ class Outcome:
             return Remains.SERIES
         if self.case.needs is Needs.BRANCH or self.best_exact > self.best + WITHIN:
             return Remains.BRANCH
-        return Remains.RANGE if self.lost_range > self.after / 2 else Remains.EXACT
+        return Remains.RANGE if self.series.lost_range > self.after / 2 else Remains.EXACT
 
 
 def run(case: Case, *, limit_seconds: float = LIMIT) -> Outcome:
@@ -112,39 +146,65 @@ def run(case: Case, *, limit_seconds: float = LIMIT) -> Outcome:
         held_out = draw_held_out(case, formula)
         samples = samples_for_repair(case, formula)
     except UserError as error:
-        nan = math.nan
-        return Outcome(case, nan, nan, nan, nan, nan, 0, 0.0, True, "", "", str(error))
-    started = time.process_time()
-    repairs = repair(formula, samples, limit_seconds=limit_seconds, clock=time.process_time)
-    seconds = time.process_time() - started
-    return _measured(case, formula, held_out, repairs, seconds)
+        nothing = Offer(math.nan)
+        figures = math.nan, nothing, nothing, nothing, math.nan, math.nan
+        return Outcome(case, *figures, 0, 0, 0.0, True, "", str(error))
+    clock = ProcessorClock()
+    started = clock()
+    repairs = repair(formula, samples, limit_seconds=limit_seconds, clock=clock)
+    return measured(case, formula, held_out, repairs, clock() - started)
 
 
-def _measured(
+def measured(
     case: Case, formula: Formula, held_out: HeldOut, repairs: Repairs, seconds: float
 ) -> Outcome:
-    before = held_out.bits(doubles(formula, held_out.columns))
-    best = repairs.best
-    computed = doubles(formula if best is None else best.formula, held_out.columns)
-    bits = bits_of_error(computed, held_out.exact)
-    without = ~np.isfinite(computed) | ((computed == 0) & (held_out.exact != 0))
+    """What a case became, at points that repair never saw."""
+    as_written = Offer(held_out.bits(doubles(formula, held_out.columns)))
+    exact, leading = repairs.repairs, repairs.leading
+    plain = next((form for form in exact if not form.branches), None)
+    # Of a front the first form may be the quicker, so a later one that chooses is looked at, too
+    choosing = next((form for form in exact if form.branches), None)
+    offers = {
+        form.text: _offer(form, held_out)
+        for form in (plain, repairs.best, leading)
+        if form is not None
+    }
+
+    def offered(form: Repair | None) -> Offer:
+        return as_written if form is None else offers[form.text]
+
+    forms = [f for f in (plain, choosing, repairs.best) if f is not None]
+    unlike = {form.text: differing_points(form.formula, held_out) for form in forms}
+    nearest = next(iter(repairs.approximations), None)
+    near = (0, 0) if nearest is None else approximating_points(nearest, held_out)
     bits_by_form = {
         form: held_out.bits(known_doubles(case, form, held_out.columns))
         for form in case.known_forms
     }
-    exact = [bits for form, bits in bits_by_form.items() if not _BRANCH.search(form)]
+    without_branch = [bits for form, bits in bits_by_form.items() if not _BRANCH.search(form)]
     return Outcome(
         case,
-        before,
-        float(np.mean(bits)),
+        as_written.bits,
+        offered(plain),
+        offered(repairs.best),
+        offered(leading),
         min(bits_by_form.values(), default=math.nan),
-        min(exact, default=math.inf),
-        float(np.sum(bits[without])) / len(bits),
-        0 if best is None else differing_points(best.formula, held_out),
+        min(without_branch, default=math.inf),
+        max([*unlike.values(), near[0]]),
+        near[1],
         seconds,
         repairs.finished,
-        "" if best is None else best.text,
         str(repairs.sentence),
+    )
+
+
+def _offer(form: Repair, held_out: HeldOut) -> Offer:
+    computed = doubles(form.formula, held_out.columns)
+    bits = bits_of_error(computed, held_out.exact)
+    without = ~np.isfinite(computed) | ((computed == 0) & (held_out.exact != 0))
+    lost_range = float(np.sum(bits[without])) / len(bits)
+    return Offer(
+        float(np.mean(bits)), form.text, lost_range, form.is_exact, chooses=bool(form.branches)
     )
 
 
@@ -178,6 +238,19 @@ def differing_points(form: Formula, held_out: HeldOut) -> int:
     """At how many points a form has another exact value, or none."""
     exact = exact_doubles(form, held_out.columns)
     return int(np.sum(~(bits_of_error(exact, held_out.exact) <= 1)))
+
+
+def approximating_points(form: Repair, held_out: HeldOut) -> tuple[int, int]:
+    """At how many points an exact branch of an approximation is not the formula, and at how many
+    of its box a series is farther from its term than its bound.
+    """
+    differing = beyond = 0
+    for branch, takes in rows_by_branch(form.branches, held_out.columns):
+        if branch.series is not None:
+            beyond += beyond_bound(branch.series, held_out.columns)
+        elif takes.any():
+            differing += differing_points(branch.formula, held_out.at(takes))
+    return differing, beyond
 
 
 def draw_held_out(case: Case, formula: Formula, count: int = HELD_OUT) -> HeldOut:

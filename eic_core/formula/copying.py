@@ -252,8 +252,9 @@ def _notes_on_operators(label: str, used: dict[str, Spelling]) -> Iterator[str]:
     """What stands for operators that the language lacks, and what has to be imported."""
     helped: dict[Lacking | None, list[str]] = {}
     for operator, spelling in used.items():
-        parametric = operator in OPERATORS and OPERATORS[operator].has_parameter
-        name = f"`{operator}(x, n)`" if parametric else f"`{operator}`"
+        row = OPERATORS.get(operator)
+        called = next(iter(row.names), operator) if row is not None else operator
+        name = f"`{called}(x, n)`" if row is not None and row.has_parameter else f"`{called}`"
         if spelling.helpers:
             helped.setdefault(spelling.lack, []).append(name)
             continue
@@ -409,7 +410,7 @@ def _value_at(formula: Formula, variables: tuple[str, ...], turn: int) -> Any:
             needed = operands
             # the other branch may have no value at this point
             if row.chooses and operands[0] is not None:
-                needed = [operands[0], operands[1 if operands[0] else 2]]
+                needed = [operands[0], operands[1 if operands[0] != 0 else 2]]
             missing = any(operand is None for operand in needed)
             try:
                 value = None if missing else arb(row.exact(BALLS, operands, node.parameter))

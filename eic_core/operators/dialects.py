@@ -278,7 +278,7 @@ JULIA_DIALECT = Dialect(
 
 MATLAB_DIALECT = Dialect(
     "MATLAB", "matlab",
-    _arithmetic(".*", "./", " .^ ") | _compared(unequal="") | _joined("&", "|")
+    _arithmetic(".*", "./", " .^ ") | _compared(unequal="~=") | _joined("&", "|")
     | _calls(
         f"abs sqrt hypot exp expm1 log log1p {_CIRCULAR} cot sec csc {_ARCS} atan2 {_HYPERBOLIC}"
         f" {_AREAS} sign floor ceil log:2=log2 log:10=log10 erf erfc gamma"
@@ -290,6 +290,10 @@ MATLAB_DIALECT = Dialect(
     | _defined(**{"cbrt": ("nthroot(<0>, 3)", ATOM), "log:*": ("log(<0>)./log(<p>)", MUL)})
     | _helped(lgamma=helpers.MATLAB_LGAMMA, **helpers.MATLAB_PROTECTED)
     | {
+        "logical_not": Spelling("~(<0>)"),
+        "conditional": Spelling(
+            "ifelse(<0>, <1>, <2>)", ATOM, Lacking.OPERATOR, (helpers.MATLAB_IFELSE,)
+        ),
         # its mod and rem take a quotient that is nearly whole for that number
         "mod": Spelling("floormod(<0>, <1>)", ATOM, Lacking.DIGITS, helpers.MATLAB_FLOORMOD),
         "fmod": Spelling("fmod(<0>, <1>)", ATOM, Lacking.DIGITS, (helpers.MATLAB_FMOD,)),
@@ -309,7 +313,7 @@ MATLAB_DIALECT = Dialect(
 
 FORTRAN_DIALECT = Dialect(
     "Fortran", "fortran",
-    _arithmetic() | _compared(unequal="")
+    _arithmetic() | _compared(unequal=".ne.") | _joined(".and.", ".or.")
     | _calls(
         f"abs sqrt hypot exp log log:10=log10 {_CIRCULAR} {_ARCS} atan2 {_HYPERBOLIC} {_AREAS}"
         " erf min max erfc gamma lgamma=log_gamma mod=modulo fmod=mod"
@@ -318,13 +322,15 @@ FORTRAN_DIALECT = Dialect(
         # whole numbers of its floor() end at 2^31
         "floor": Spelling("<0:10> - modulo(<0>, 1.0d0)", ADD),
         "ceil": Spelling("<0:10> + modulo(-<0:31>, 1.0d0)", ADD),
+        "logical_not": Spelling(".not. (<0>)"),
         "conditional": Spelling("merge(<1>, <2>, <0>)"),
+        # its own `sign` takes the sign of 0 for a plus
+        "sign": Spelling("signum(<0>)", ATOM, Lacking.OPERATOR, (helpers.FORTRAN_SIGNUM,)),
     }
     | _reciprocals("1.0d0/{}(<0>)")
     | _imported("round=rint", "use, intrinsic :: ieee_arithmetic, only: rint => ieee_rint")
     | _imported("remainder", "use, intrinsic :: ieee_arithmetic, only: remainder => ieee_rem")
     | _defined(**{
-        "sign": ("merge(1.0d0, merge(-1.0d0, 0.0d0, <0:8> < 0.0d0), <0:8> > 0.0d0)", ATOM),
         "log:*": ("log(<0>)/log(<p>)", MUL),
     })
     | _helped(

@@ -97,6 +97,13 @@ function r = rint(x)
   r = x; m = abs(x) < 2^52;
   r(m) = sign(x(m)).*((abs(x(m)) + 2^52) - 2^52);
 end"""
+MATLAB_IFELSE = """\
+function r = ifelse(c, a, b)
+  % element by element the one that is chosen, whatever the other is
+  c = c & true(size(a)) & true(size(b));
+  r = repmat(a, size(c)./size(a)); b = repmat(b, size(c)./size(b));
+  r(~c) = b(~c);
+end"""
 MATLAB_LGAMMA = """\
 function y = lgamma(x)
   y = gammaln(abs(x));
@@ -104,6 +111,11 @@ function y = lgamma(x)
   y(m) = log(pi./z) - log(abs(sin(pi*(z - round(z))))) - y(m);
 end"""
 
+FORTRAN_SIGNUM = """\
+elemental double precision function signum(x)
+  double precision, intent(in) :: x
+  signum = merge(sign(1.0d0, x), x, abs(x) > 0.0d0)
+end function"""
 FORTRAN_LOG1P = """\
 elemental double precision function log1p(x)
   double precision, intent(in) :: x

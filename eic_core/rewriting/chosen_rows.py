@@ -15,6 +15,7 @@ from eic_core.engine.forward import evaluate, forward, leaves
 from eic_core.engine.tape import Step, Tape, lay_out
 from eic_core.formula.tree import Formula
 from eic_core.measure.observed import DIGITS, ROUNDOFF
+from eic_core.operators import OPERATORS
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
 
@@ -33,6 +34,10 @@ SCANNED_STEPS, COMPARED_STEPS = 2_000_000, 250_000
 
 SEARCHED_EVEN, SEARCHED_WORST, SEARCHED_LOSING, SEARCHED_BEYOND, SEARCHED_ENDS = 18, 10, 8, 8, 5
 """By what the rows of a search are chosen: 49 of them at most."""
+
+
+SIDE = 12
+"""Rows that take a side of a conditional and are verified at least, if there are so many."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +83,7 @@ def choose_rows(formula: Formula, samples: Samples, target: str = "float64") -> 
     part = Samples.from_columns(columns, count=len(scanned))
     amplification = amplify(formula, part, recheck=False)
     usable = _with_value(amplification)
+    sides = [scanned[rows] for rows in _by_side(formula, amplification)]
     by_s = [scanned[order] for order in _worst_by_s(formula, amplification)]
     losing, beyond = _worst_in_program(formula, columns, usable, target)
     losing, beyond = scanned[losing], scanned[beyond]
@@ -95,6 +101,9 @@ def choose_rows(formula: Formula, samples: Samples, target: str = "float64") -> 
     verified = {*searched, *observed}
     worst = [order.tolist()[:VERIFIED] for order in (*by_s, losing, beyond, ends)]
     in_turn = [row for group in zip_longest(*worst) for row in group if row is not None]
+    for rows in sides:
+        some = _some(rows, SIDE).tolist()
+        verified.update(_new(some, verified, SIDE - len(verified.intersection(rows.tolist()))))
     for more in (
         in_turn[: VERIFIED - OBSERVED],
         _some(usable, 2 * VERIFIED),
@@ -117,6 +126,15 @@ def _with_value(amplification: Amplification) -> RowNumbers:
     if np.count_nonzero(usable) < FEWEST_MEASURED:
         return np.arange(len(usable))
     return np.flatnonzero(usable)
+
+
+def _by_side(formula: Formula, amplification: Amplification) -> list[RowNumbers]:
+    """The rows that take each side of a conditional."""
+    chosen = [
+        node.children[1:] for node in formula if node.children and OPERATORS[node.operator].chooses
+    ]
+    sides = dict.fromkeys(side for pair in chosen for side in pair)
+    return [np.flatnonzero(amplification.evaluated(side)) for side in sides]
 
 
 def _worst_by_s(formula: Formula, amplification: Amplification) -> list[RowNumbers]:

@@ -6,22 +6,21 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from eic_core.formula.tree import Formula
 from eic_core.measure.observed import digits_lost_by_row
-from eic_core.operators import OPERATORS
 from eic_core.rewriting.builder import Builder
 from eic_core.rewriting.chosen_rows import FEWEST_MEASURED, Rows, choose_rows
+from eic_core.rewriting.conditions import ConditionalRepair, RepairPart, has_conditions
 from eic_core.rewriting.deadline import Deadline, OutOfTime
 from eic_core.rewriting.families import FAMILIES
 from eic_core.rewriting.gains import (
     Advice,
-    Helps,
     Measured,
     NotSearched,
-    Remedy,
     Unsearched,
     advise_nowhere,
 )
@@ -55,6 +54,9 @@ fewer rows where all would take longer."""
 
 SEARCHING, LEAST_SEARCHING = 0.6, 0.35
 """The share of the limit at which the search ends, and of what is left that it has at least."""
+
+SEARCHING_FIRST = 0.5
+"""The share at which it ends where its forms may be combined or expanded then."""
 
 FORMS_MEASURED = 3
 """For so many forms there is time left to verify and measure them, if the search has its least."""
@@ -114,8 +116,8 @@ def repair(
 
     Notes
     -----
-    A formula with conditions is not searched, and of one with more than 120 nodes a part
-    (`Repairs.part`).
+    Of a formula with conditions each part without one is repaired on the rows that evaluate it;
+    the conditions stay. Of one with more than 120 nodes a part is searched (`Repairs.part`).
 
     A form is offered if it loses at least 0.3 digits fewer in the target or in sensitivity, has a
     value at more rows, or is shorter and a little better; if its values agree to 1e-30 at high
@@ -132,15 +134,15 @@ def repair(
     ('conjugate roots',)
     """
     samples.require(formula.variables)
-    if any(not OPERATORS[node.operator].numeric for node in formula if node.children):
-        reason = NotSearched(Unsearched.CONDITIONALS)
-        return _none(formula, samples, target, reason, Helps((Remedy.INSPECT_BRANCHES,)))
     deadline = Deadline(limit_seconds, clock)
     try:
         task = _Task(formula, samples, target, deadline)
     except OutOfTime:
         reason = NotSearched(Unsearched.NO_TIME)
         return replace(_none(formula, samples, target, reason, None), finished=False)
+    if has_conditions(formula):
+        part = partial(repair, target=target, branches=branches, series=series, clock=clock)
+        return task.repairs_by_branch(part, limit_steps, limit_repairs)
     return task.repairs(limit_steps, limit_repairs, progress, branches=branches, series=series)
 
 
@@ -207,21 +209,12 @@ class _Task:
         branches: bool,
         series: bool,
     ) -> Repairs:
-        limits = Limits(limit_steps, deadline=self._until())
+        share = SEARCHING_FIRST if branches or series else SEARCHING
+        limits = Limits(limit_steps, deadline=self._until(share))
         part, outcome = self._search(limits, progress)
         if outcome is None:
-            lost = lost_rows(self.meter.inspection)
-            reason = NotSearched(Unsearched.NO_VALUE)
-            return _none(self.formula, self.samples, self.target, reason, advise_nowhere(lost))
-        measurer = Measurer(
-            self.formula,
-            self.samples,
-            outcome,
-            self.truth,
-            self.meter,
-            self.before,
-            self.seconds_a_form,
-        )
+            return self._without_value()
+        measurer = self._measurer(outcome)
         repairs = measurer.repairs(limit_repairs)
         if branches or series:
             searched = Searched(
@@ -236,14 +229,44 @@ class _Task:
             repairs = with_choices(searched, repairs, branches=branches, series=series)
         return repairs if part is None else replace(repairs, part=self.terms.formula(part))
 
-    def _until(self) -> Deadline:
-        """When the search must end, so that there is time to verify and measure some forms."""
+    def repairs_by_branch(
+        self, repair_part: RepairPart, limit_steps: int, limit_repairs: int
+    ) -> Repairs:
+        """Those of a formula with conditions."""
+        if all(value is None for value in self.truth.values(self.rows.verified)):
+            return self._without_value()
+        measurer = self._measurer(SearchOutcome.nothing(self.root))
+        task = ConditionalRepair(
+            measurer, self.truth, self.samples, self.deadline, repair_part, limit_steps
+        )
+        return task.repairs(limit_repairs)
+
+    def _without_value(self) -> Repairs:
+        lost = lost_rows(self.meter.inspection)
+        reason = NotSearched(Unsearched.NO_VALUE)
+        return _none(self.formula, self.samples, self.target, reason, advise_nowhere(lost))
+
+    def _measurer(self, outcome: SearchOutcome) -> Measurer:
+        return Measurer(
+            self.formula,
+            self.samples,
+            outcome,
+            self.truth,
+            self.meter,
+            self.before,
+            self.seconds_a_form,
+        )
+
+    def _until(self, share: float) -> Deadline:
+        """When the search must end, at a share of the limit or so much earlier that there is time
+        to verify and measure some forms.
+        """
         if not self.deadline.is_finite:
             return self.deadline
         whole, left = self.deadline.seconds, self.deadline.left
         needed = FORMS_MEASURED * self.seconds_a_form
         least = whole - left * (1 - LEAST_SEARCHING)
-        return self.deadline.part(max(least, min(SEARCHING * whole, whole - needed)) / whole)
+        return self.deadline.part(max(least, min(share * whole, whole - needed)) / whole)
 
     def _search(
         self, limits: Limits, progress: Callable[[float], None] | None

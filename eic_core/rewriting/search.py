@@ -203,6 +203,8 @@ class SearchOutcome:
     own: float  # The function's own conditioning on the same rows, in digits
     evaluated: int
     finished: bool  # False if the deadline ended it
+    # Assumptions of rewrites that do not hold at some row, as they were met
+    refused: tuple[Assumption, ...] = ()
 
     @property
     def improves(self) -> bool:
@@ -281,6 +283,7 @@ class Search:
         self.progress = progress
         self._agreeing: dict[tuple[int, int], bool] = {}
         self._kept: frozenset[int] = frozenset()
+        self._refused: dict[Assumption, None] = {}
 
     def run(self, root: int, places: frozenset[int] | None = None) -> SearchOutcome | None:
         """The forms of a term, rewritten at some places of it alone if `places` are given; None
@@ -306,7 +309,8 @@ class Search:
         found = [form for form in self.known.values() if form is not None]
         forms = sorted(found, key=lambda f: (f.cost.total, f.root))
         others = tuple(f for f in forms if f is not self.start)
-        return SearchOutcome(self.start, others, own, self.evaluated, finished)
+        refused = tuple(self._refused)
+        return SearchOutcome(self.start, others, own, self.evaluated, finished, refused)
 
     def _explore(self, own: float) -> None:
         frontier, limits = _Frontier(), self.limits
@@ -385,9 +389,10 @@ class Search:
         size = self.terms.size
         if size(root) - size(place) + size(rewrite.term) > self.largest:
             return None
-        if not self._agrees(place, rewrite.term):
-            return None
-        if not all(self._holds(a, place) for a in rewrite.assumptions):
+        if not self._agrees(place, rewrite.term) or not all(
+            self._holds(a, place) for a in rewrite.assumptions
+        ):
+            self._refused.update(dict.fromkeys(rewrite.assumptions))
             return None
         new, pairs = self.terms.replace(root, place, rewrite.term)
         if size(new) > self.largest:  # it may stand at several places

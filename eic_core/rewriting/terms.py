@@ -15,6 +15,7 @@ from eic_core.formula.syntax.build import exponent_label
 from eic_core.formula.tree import (
     ALWAYS_EXACT,
     CONSTANT,
+    UNDEFINED,
     VARIABLE,
     Draft,
     Exponents,
@@ -42,12 +43,12 @@ class Term(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def number_value(label: str) -> Fraction | None:
-    """The exact value of a constant's text; None for ``pi`` and ``e``.
+    """The exact value of a constant's text; None for ``pi``, ``e`` and what has no value.
 
     >>> number_value("2.50"), number_value("1/3"), number_value("pi")
     (Fraction(5, 2), Fraction(1, 3), None)
     """
-    return None if label in ("pi", "e") else Fraction(label)
+    return None if label in ("pi", "e", UNDEFINED) else Fraction(label)
 
 
 def number_text(value: Fraction) -> str | None:

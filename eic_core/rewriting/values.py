@@ -37,7 +37,7 @@ BITS = 200
 ENOUGH = 110
 """Bits to which values are known: those of `AGREEMENT`, and ten."""
 
-MOST_BITS = 1400
+MOST_BITS = 4500
 """A row that needs many bits gets no more than these for all its values."""
 
 _LEAST, _MOST = arb(2) ** -3_000_000, arb(2) ** 3_000_000
@@ -160,7 +160,11 @@ class ValueTable:
         return int(bits * math.log10(2))
 
     def _compute(self, number: int) -> None:
-        children = self.terms[number].children
+        term = self.terms[number]
+        children = term.children
+        if children and OPERATORS[term.operator].chooses:
+            self._choose(number, *children)
+            return
         missing = self._missing[number] = set().union(*(self._missing[c] for c in children))
         self._assumed[number] = set().union(*(self._assumed[c] for c in children))
         self._values[number] = [None] * len(self.rows)
@@ -170,6 +174,20 @@ class ValueTable:
         except OutOfTime:
             del self._values[number], self._missing[number], self._assumed[number]
             raise
+
+    def _choose(self, number: int, condition: int, held: int, other: int) -> None:
+        """The value of a conditional: at each row that of the branch that is taken there."""
+        values: list[Ball | None] = []
+        missing, assumed = set(self._missing[condition]), set(self._assumed[condition])
+        for row, truth in enumerate(self._values[condition]):
+            branch = held if truth is not None and truth != 0 else other
+            values.append(None if row in missing else self._values[branch][row])
+            if row in self._missing[branch]:
+                missing.add(row)
+            if row in self._assumed[branch]:
+                assumed.add(row)
+        self._values[number], self._missing[number] = values, missing
+        self._assumed[number] = assumed
 
     def _fill(self, number: int, missing: set[int]) -> None:
         values = self._values[number]
@@ -212,6 +230,11 @@ class ValueTable:
             return [value if value.is_finite() else None] * len(rows)
         row, found = OPERATORS[term.operator], list[Ball | None]()
         exact, parameter = row.exact, term.parameter
+        if row.truth:
+            operands = zip(
+                *[[self._values[c][i] for i in rows] for c in term.children], strict=True
+            )
+            return [_truth(row, a) for a in operands]
         delicate = row.selects or row.exponential or row.power
         for a in zip(*[[self._values[c][i] for i in rows] for c in term.children], strict=True):
             try:
@@ -238,7 +261,8 @@ class ValueTable:
         if len(sample.y) < len(numbers):
             self._missing[number].add(row)
         for below, value in zip(numbers, sample.y, strict=False):
-            self._values[below][row] = value
+            if not value.is_nan():  # of a branch that is not taken
+                self._values[below][row] = value
         self._took[number] = max(self._took.get(number, BITS), sample.bits)
         if sample.proven:
             self._bits[row] = max(self._bits[row], min(sample.bits, MOST_BITS))
@@ -296,6 +320,16 @@ class ValueTable:
                 underflows = underflows | operand.underflows
         moved[place[kind]] += y
         return Noise(y, tuple(kinds), moved, deviation, outside, underflows)
+
+
+def _truth(row: Operator, a: Sequence[Any]) -> Ball | None:
+    """A truth value as 1 or 0; None where balls do not tell."""
+    if row.compares:
+        order = a[0] - a[1]
+        if not (order > 0 or order < 0):
+            return None
+        a = [arb(1 if order > 0 else -1), arb(0)]
+    return arb(row.exact(BALLS, a, None))
 
 
 def _is_doubtful(row: Operator, a: Sequence[Ball], value: Ball) -> bool:

@@ -4,30 +4,38 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from benchmarks.repairs import fpcore, textbook
+from benchmarks.repairs import fpcore, hamming, textbook
 from benchmarks.repairs.__main__ import MARK, main
 from benchmarks.repairs.cases import BitUniform, Case, Needs, Ranges, bits_of_error
 from benchmarks.repairs.library import CASES, FIELDS, REPORTS
 from benchmarks.repairs.running import (
     WITHIN,
     HeldOut,
+    Offer,
     Outcome,
     Remains,
     differing_points,
     doubles,
     draw_held_out,
+    exact_doubles,
     known_doubles,
+    measured,
     run,
 )
 from benchmarks.repairs.shared import HAMMING, HERBIE, hamming_cases, herbie_cases
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Formula
+from eic_core.rewriting import Repairs, repair
+from eic_core.rewriting.pieces import Branch, Interval, Series
+from eic_core.samples import Samples
 from tests.core.rewriting.rewriting_oracle import FUNCTIONS, MP, NoValue, value
 from tests.effort import cases
 
@@ -120,13 +128,26 @@ def test_repair_comes_to_nine_in_ten_fixes_that_have_an_exact_form() -> None:
     assert [o.case.name for o in outcomes if o.differing] == []
 
 
-def test_what_remains_is_told_by_kind() -> None:
-    def missed(needs: Needs, **figures: float) -> Outcome:
-        case = Case("x", "x", Ranges(("x=1:2",)), "", ("x",), needs=needs)
-        given = {"before": 30.0, "after": 20.0, "best": 0.0, "best_exact": 0.0, "lost_range": 0.0}
-        rest = {"differing": 0, "seconds": 0.0, "finished": True, "form": "", "sentence": ""}
-        return Outcome(case, **(given | figures), **rest)
+def missed(needs: Needs, **figures: float) -> Outcome:
+    case = Case("x", "x", Ranges(("x=1:2",)), "", ("x",), needs=needs)
+    given = {"after": 20.0, "best": 0.0, "best_exact": 0.0, "lost_range": 0.0} | figures
+    return Outcome(
+        case,
+        before=30.0,
+        exact=Offer(25.0),
+        branches=Offer(22.0),
+        series=Offer(given["after"], lost_range=given["lost_range"]),
+        best=given["best"],
+        best_exact=given["best_exact"],
+        differing=0,
+        beyond=0,
+        seconds=0.0,
+        finished=True,
+        sentence="",
+    )
 
+
+def test_what_remains_is_told_by_kind() -> None:
     kinds = Counter(
         outcome.remains
         for outcome in (
@@ -146,6 +167,81 @@ def test_what_remains_is_told_by_kind() -> None:
         Remains.EXACT: 1,
         None: 2,
     }
+
+
+@cache
+def plain_repairs(text: str, *columns: float) -> tuple[Formula, Repairs]:
+    formula = read(text).formula
+    samples = Samples.from_columns({"x": list(columns)})
+    return formula, repair(formula, samples, branches=False, series=False)
+
+
+def with_forms(
+    repairs: Repairs, branches: Sequence[tuple[str, str, Series | None]], *, exact: bool
+) -> Repairs:
+    """The repairs, with a form that chooses between texts, which is offered first."""
+    (best,) = repairs.repairs[:1]
+    text = ""
+    for condition, form, _ in reversed(branches):
+        text = f"(({form}) if {condition} else {text})" if condition else f"({form})"
+    parts = tuple(
+        Branch(condition, read(form).formula, 1, 9.0, 0.0, (), series)
+        for condition, form, series in branches
+    )
+    formula = replace(read(text).formula, source=text)
+    gain = replace(best.gain, judged=replace(best.gain.judged, mean_after=0.0))
+    form = replace(best, formula=formula, branches=parts, gain=gain)
+    if exact:
+        return replace(repairs, repairs=(form, *repairs.repairs))
+    worse = replace(best, gain=replace(gain, judged=replace(gain.judged, mean_after=9.0)))
+    return replace(repairs, repairs=(worse, *repairs.repairs[1:]), approximations=(form,))
+
+
+CONJUGATE = "sqrt(x + 1) - sqrt(x)", (1e3, 1e5, 1e7, 1e9)
+
+
+def outcome_of(
+    branches: Sequence[tuple[str, str, Series | None]], *, exact: bool, columns: Sequence[float]
+) -> Outcome:
+    text, rows = CONJUGATE
+    formula, repairs = plain_repairs(text, *rows)
+    case = Case("x", text, Ranges(("x=1:2",)), "", ("1/(sqrt(x + 1) + sqrt(x))",))
+    x = np.array(columns)
+    points = HeldOut({"x": x}, exact_doubles(formula, {"x": x}))
+    return measured(case, formula, points, with_forms(repairs, branches, exact=exact), 0.0)
+
+
+def test_forms_that_choose_and_approximations_have_columns_of_their_own() -> None:
+    forms = [("x < 1e4", "sqrt(x + 1) - sqrt(x)", None), ("", "1/(sqrt(x + 1) + sqrt(x))", None)]
+    outcome = outcome_of(forms, exact=True, columns=[1e3, 1e5])
+    assert outcome.exact.bits < outcome.branches.bits == outcome.series.bits < outcome.before
+    assert outcome.branches.chooses and not outcome.exact.chooses
+    assert (outcome.differing, outcome.beyond) == (0, 0)
+    assert outcome.reached_by(outcome.exact) and not outcome.reached_by(outcome.branches)
+
+
+def test_a_branch_that_is_not_the_formula_is_wrong_where_it_is_taken() -> None:
+    forms = [("x < 1e4", "1/(sqrt(x + 1) + x)", None), ("", "1/(sqrt(x + 1) + sqrt(x))", None)]
+    assert outcome_of(forms, exact=True, columns=[1e3, 2e3, 1e5]).differing == 2
+    assert outcome_of(forms, exact=True, columns=[1e5]).differing == 0
+
+
+def test_a_series_beyond_its_bound_in_its_box_is_counted_and_a_branch_beside_it_checked() -> None:
+    def series(bound: float) -> Series:
+        box = (Interval("x", 1e6, 1e12),)
+        return Series("x", "inf", "laurent", 1, CONJUGATE[0], "1/(2*sqrt(x))", bound, box)
+
+    def figures(bound: float, other: str, *columns: float) -> tuple[int, int]:
+        forms = [("x > 1e6", "1/(2*sqrt(x))", series(bound)), ("", other, None)]
+        outcome = outcome_of(forms, exact=False, columns=columns)
+        assert not outcome.series.is_exact and outcome.branches.is_exact
+        return outcome.differing, outcome.beyond
+
+    right, wrong = "1/(sqrt(x + 1) + sqrt(x))", "1/(sqrt(x + 2) + sqrt(x))"
+    assert figures(3e-7, right, 1e3, 1e7, 1e9) == (0, 0)
+    assert figures(1e-9, right, 1e3, 1e7, 1e9) == (0, 1)
+    assert figures(3e-7, wrong, 1e3, 2e3, 1e7) == (2, 0)
+    assert figures(1e-9, right, 1e3, 1e13) == (0, 0)
 
 
 def test_a_wrong_form_is_seen_at_points_that_repair_never_saw() -> None:
@@ -190,6 +286,15 @@ def test_points_are_uniform_over_bit_patterns_and_keep_the_precondition() -> Non
     assert 0.4 < np.mean(exponents) / 200 < 1.1 and np.mean(y < 0) == pytest.approx(0.5, abs=0.1)
     again = BitUniform(("x", "y"), "(and (< 1 x 1e300) (< (fabs y) x))").draw(500, 3)
     assert again["x"].tolist() == x.tolist()
+
+
+@pytest.mark.parametrize("case", hamming.CASES, ids=lambda case: case.name.partition(" ")[0])
+def test_hammings_cases_keep_their_digits_in_a_known_form_under_their_preconditions(
+    case: Case,
+) -> None:
+    points = draw_held_out(case, case.read(), 32)
+    best = min(points.bits(known_doubles(case, form, points.columns)) for form in case.known_forms)
+    assert best <= 1.5 < 10 < points.bits(doubles(case.read(), points.columns))
 
 
 def test_every_textbook_case_but_one_has_a_known_form() -> None:
