@@ -444,11 +444,6 @@ def _in_target(form: Measured) -> Phrase:
 
 def not_searched(reason: NotSearched) -> Phrase:
     match reason.why:
-        case Unsearched.CONDITIONALS:
-            return say(
-                "No better form was looked for: the formula chooses between branches, and only "
-                "formulas without a choice are rewritten."
-            )
         case Unsearched.NO_VALUE:
             return say("No better form was looked for: no sample has a value that keeps a digit.")
         case Unsearched.NO_TIME:
@@ -569,8 +564,6 @@ def _remedy(remedy: Remedy) -> Phrase:
             )
         case Remedy.SAMPLES_WITH_VALUE:
             return say("samples at which the formula has a finite value other than 0")
-        case Remedy.INSPECT_BRANCHES:
-            return say("to inspect each branch as a formula of its own, on the rows that take it")
         case _ as never:
             assert_never(never)
 
