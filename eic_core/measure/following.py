@@ -172,9 +172,9 @@ def _other_values(step: Step, operands: list[Array], y: Array) -> Iterator[Array
     else:
         for place, operand in enumerate(operands):
             for by in MOVES:
-                other = np.where(operand == 0, by * FROM_ZERO, operand * (1 + by))
-                moved = [*operands[:place], other, *operands[place + 1 :]]
                 with np.errstate(all="ignore"):
+                    other = np.where(operand == 0, by * FROM_ZERO, operand * (1 + by))
+                    moved = [*operands[:place], other, *operands[place + 1 :]]
                     value = np.asarray(evaluate(step, moved))
                     one = np.maximum(1.0, np.spacing(np.abs(y)))  # to the next step, or double
                     yield np.clip(value, y - one, y + one) if row.steps else value

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from eic_core.formula.rendering import to_python
 from eic_core.operators.wide import Array
+from eic_core.rewriting.deadline import NEVER, Deadline
 from eic_core.rewriting.gains import GAIN, SCATTER, SERIES, SMALL_GAIN
 from eic_core.rewriting.search import Cost, FoundForm
 from eic_core.rewriting.terms import Terms
@@ -107,11 +108,17 @@ def promises(before: Cost, after: Cost) -> bool:
     return after.size == 1 or (after.size < before.size and anywhere >= PROMISE * SMALL_GAIN)
 
 
-def without_twins(candidates: Sequence[PromisingForm], terms: Terms) -> list[PromisingForm]:
-    """Of twins the simplest of those that are fast and lose least, and those that are faster."""
+def without_twins(
+    candidates: Sequence[PromisingForm], terms: Terms, until: Deadline = NEVER
+) -> list[PromisingForm]:
+    """Of twins the simplest of those that are fast and lose least, and those that are faster;
+    of the first forms, where there is no time to compare all.
+    """
     spellings = Spellings(terms)
     by_spelling: dict[Product, list[PromisingForm]] = {}
     for each in candidates:
+        if by_spelling and until.passed:
+            break
         by_spelling.setdefault(spellings.of(each.root), []).append(each)
 
     def effort(each: PromisingForm) -> tuple[int, int, int, int, str]:

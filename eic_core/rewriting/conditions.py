@@ -16,15 +16,13 @@ from eic_core.formula.tree import CONSTANT, Formula
 from eic_core.measure.observed import digits_lost_by_row, run_in
 from eic_core.operators import OPERATORS
 from eic_core.operators.wide import Array
-from eic_core.rewriting.candidates import PromisingForm
-from eic_core.rewriting.costs import nanoseconds
 from eic_core.rewriting.deadline import Deadline, OutOfTime
 from eic_core.rewriting.gains import GAIN, remaining_digits
 from eic_core.rewriting.measuring import Measurer
 from eic_core.rewriting.observing import Truth
 from eic_core.rewriting.pieces import Branch, LeftOut, RepairStep, Series
 from eic_core.rewriting.results import Repair, Repairs
-from eic_core.rewriting.search import FoundForm, SearchOutcome
+from eic_core.rewriting.search import SearchOutcome
 from eic_core.rewriting.terms import Terms
 from eic_core.samples import Samples
 
@@ -42,6 +40,12 @@ and with a second form, the parts of which hold what stands about the conditiona
 def has_conditions(formula: Formula) -> bool:
     return any(not OPERATORS[node.operator].numeric for node in formula if node.children)
 
+
+VERIFYING = 2.0
+"""For so many times what the formula's own numbers took there is time left, to verify a form."""
+
+MOST_LIFTED = 6
+"""Forms that what stands about the conditionals is written into, at most."""
 
 FEWEST = 3
 """Judged rows of a region that may show its gain, however few they are of all."""
@@ -117,9 +121,9 @@ def put_in(terms: Terms, root: int, new: Mapping[int, int]) -> int:
     made: dict[int, int] = dict(new)
     for number in _walk_values(terms, root, lambda n: n not in new and not _is_free(terms, n)):
         term = terms[number]
-        if number in made or not term.children:
-            continue
         below = _values_below(terms, number)
+        if number in made or not below or _is_free(terms, number):
+            continue
         kept = term.children[: len(term.children) - len(below)]
         children = (*kept, *(made.get(child, child) for child in below))
         same = children == term.children
@@ -233,16 +237,22 @@ class ConditionalRepair:
         self.left_out: dict[LeftOut, None] = {}
 
     def repairs(self, limit: int) -> Repairs:
-        whole = lifted(self.terms, self.root)
-        more = whole != self.root and set(parts_without_condition(self.terms, whole)) != set(
-            parts_without_condition(self.terms, self.root)
-        )
+        whole = self._lifted()
+        more = whole != self.root
         offers = self._offers(self.root, FIRST_REPAIRING if more else REPAIRING)
         best = min((offer.gain.judged.mean_after for offer in offers), default=math.inf)
         if more and not best < GAIN:
             offers += self._offers(whole, REPAIRING)
         offers.sort(key=lambda offer: offer.gain.judged.mean_after)
         return self._result(offers[:limit])
+
+    def _lifted(self) -> int:
+        """The formula as a choice between whole forms; itself where its parts are no others."""
+        if len(regions_of(self.terms, self.root, MOST_LIFTED + 1)) > MOST_LIFTED:
+            return self.root
+        whole = lifted(self.terms, self.root)
+        parts, known = (set(parts_without_condition(self.terms, n)) for n in (whole, self.root))
+        return self.root if parts == known else whole
 
     def _result(self, offers: Sequence[Repair]) -> Repairs:
         nothing = SearchOutcome.nothing(self.root)
@@ -274,7 +284,7 @@ class ConditionalRepair:
         sides = _Sides()
         rows_of = self._rows_by_part(root)
         parts = self._losing(root)
-        end = self.deadline.left * (1 - share)
+        end = max(self.deadline.left * (1 - share), VERIFYING * self.measurer.seconds_a_form)
         for place, part in enumerate(parts):
             rows = rows_of[part]
             if not len(rows):
@@ -345,9 +355,12 @@ class ConditionalRepair:
         active = self._evaluated(root, len(self.truth.rows.verified), everywhere.values)
         losses: dict[int, float] = {}
         for part in parts_without_condition(self.terms, root):
-            lost = digits_lost_by_row(
-                exact.values(part), everywhere.values(part), self.truth.target
-            )
+            try:
+                known = exact.values(part)
+            except OutOfTime:
+                self.finished = False
+                break
+            lost = digits_lost_by_row(known, everywhere.values(part), self.truth.target)
             lost = lost[active[part] & ~np.isnan(lost)]
             if len(lost) and lost.max() >= GAIN:
                 losses[part] = float(lost.sum())
@@ -361,21 +374,24 @@ class ConditionalRepair:
             if self.deadline.passed:
                 raise OutOfTime
             lost = measurer.everywhere.lost(form)
-            known = lost[~np.isnan(lost)]
-            digits = float(np.mean(known)) if len(known) else 0.0
-            found = FoundForm(form, SearchOutcome.nothing(form).start.cost, ())
-            cost = nanoseconds(terms, form).c
-            promising = PromisingForm(found, form, lost, digits, cost, math.nan, terms.size(form))
+            comparisons = measurer.comparisons(form, lost)
+            if comparisons is None:
+                return None
+            verification = measurer.verifier.verify(form, ())
+            if verification is None:
+                return None
             regions = self._branches(form, sides, lost)
-            gains = any(r.rows >= FEWEST and r.before - r.after >= GAIN for r in regions)
-            repaired = measurer.repair_by(promising, lambda gain: gains or gain.is_offered)
+            formula = measurer.formula_of(form)
+            shares = [region.rows for region in regions]
+            gain = measurer.gain(form, formula, *comparisons, shares)
         except OutOfTime:
             self.finished = False
             return None
-        if repaired is None:
+        clear = any(r.rows >= FEWEST and r.before - r.after >= GAIN for r in regions)
+        if gain.is_worse or not (clear or gain.is_offered):
             return None
         steps = [step for side in new.values() for step in sides.steps[side]]
-        return replace(repaired, steps=tuple(steps), branches=regions)
+        return Repair(formula, tuple(steps), gain, verification, regions)
 
     def _branches(self, form: int, sides: _Sides, lost: Array) -> tuple[Branch, ...]:
         """The regions of a form, each with its judged rows."""

@@ -56,7 +56,7 @@ class FrontForm(Plain):
         branches: Sequence[Branch] = (),
     ) -> FrontForm:
         terms = Terms(formula.exponents)
-        cost = nanoseconds(terms, terms.add(formula))
+        cost = nanoseconds(terms, terms.add(formula), [branch.rows for branch in branches])
         return cls(formula, DigitsLost.of(loss), cost, tuple(steps), tuple(branches))
 
     @property

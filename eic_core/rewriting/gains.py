@@ -305,7 +305,6 @@ def _fewer(before: float, after: float) -> float:
 
 
 class Unsearched(Enum):
-    CONDITIONALS = auto()
     NO_VALUE = auto()
     NO_TIME = auto()
 
@@ -371,7 +370,6 @@ class Remedy(Enum):
     TAKE_FOR_ZERO = auto()
     WRITE_ZERO = auto()
     SAMPLES_WITH_VALUE = auto()
-    INSPECT_BRANCHES = auto()
 
 
 @dataclass(frozen=True)

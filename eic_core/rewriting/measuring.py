@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
@@ -64,6 +64,9 @@ DISPUTE = {"float64": 1e-15, "float32": 5e-7}
 
 EXAMINED = 24
 """Forms that are verified at most: a rejected one leaves its place to the next."""
+
+COMPARING = 0.7
+"""The share of the time limit after which no form more is compared with the others for twins."""
 
 NEAR_ONE = 0.5
 """``log1p(u)`` helps where ``|u|`` is smaller: ``1 + u`` loses a third of a digit at 0.5."""
@@ -200,7 +203,7 @@ class Measurer:
             candidates.append(
                 PromisingForm(form, root, lost, digits, cost, form.cost.q, size, plain, failed)
             )
-        return without_twins(candidates, self.terms)
+        return without_twins(candidates, self.terms, self.deadline.part(COMPARING))
 
     def _has_idle_log1p(self, root: int) -> bool:
         """Whether a new ``log1p(u)`` stands where ``u`` comes near 0 at no row."""
@@ -218,21 +221,38 @@ class Measurer:
         left = self.deadline.left
         if self.deadline.passed or left < self.seconds_a_form:
             raise OutOfTime
-        repaired = self.repair_by(candidate)
+        repaired = self._repair(candidate)
         if self.deadline.is_finite:
             self.seconds_a_form = max(self.seconds_a_form, left - self.deadline.left)
         return repaired
 
-    def repair_by(
-        self,
-        candidate: PromisingForm,
-        is_offered: Callable[[Gain], bool] = lambda gain: gain.is_offered,
-    ) -> Repair | None:
-        """The repair by a form that is the formula wherever that has a value and is not worse."""
+    def _repair(self, candidate: PromisingForm) -> Repair | None:
         form, root = candidate.form, candidate.root
+        comparisons = self.comparisons(root, candidate.lost)
+        if comparisons is None:
+            return None
+        assumptions = [a for step in form.steps for a in step.assumptions]
+        verification = self.verifier.verify(root, assumptions)
+        if verification is None:
+            return None
+        formula = self.formula_of(root)
+        gain = self.gain(root, formula, *comparisons)
+        if not gain.is_offered:
+            return None
+        return Repair(formula, tuple(map(self.step, form.steps)), gain, verification)
+
+    def formula_of(self, root: int) -> Formula:
+        """A term as a formula whose source is its Python text."""
+        bare = self.terms.formula(root)
+        return replace(bare, source=to_python(bare))
+
+    def comparisons(self, root: int, lost: Array) -> tuple[RowComparison, RowComparison] | None:
+        """A form beside the formula at the judged rows, where it has lost so many digits, and at
+        further ones too; None where it is worse or loses values.
+        """
         disputed = self._lost_where_disputed(root)
-        pairs = zip((self.lost_before, candidate.lost), disputed, strict=True)
-        judged = RowComparison.of(self.lost_before, candidate.lost)
+        pairs = zip((self.lost_before, lost), disputed, strict=True)
+        judged = RowComparison.of(self.lost_before, lost)
         compared = RowComparison.of(*(np.concatenate(pair) for pair in pairs))
         if (
             RowComparison.of(*disputed).is_worse
@@ -241,19 +261,21 @@ class Measurer:
             or self._loses_powers(root)
         ):
             return None
-        assumptions = [a for step in form.steps for a in step.assumptions]
-        verification = self.verifier.verify(root, assumptions)
-        if verification is None:
-            return None
-        bare = self.terms.formula(root)
-        formula = replace(bare, source=to_python(bare))
-        after = self.meter.measure(root, formula)
-        gain = Gain(self.before, after, judged, compared, self._values_regained(root))
-        if gain.is_worse or not is_offered(gain):
-            return None
-        return Repair(formula, tuple(map(self._step, form.steps)), gain, verification)
+        return judged, compared
 
-    def _step(self, step: SearchStep) -> RepairStep:
+    def gain(
+        self,
+        root: int,
+        formula: Formula,
+        judged: RowComparison,
+        compared: RowComparison,
+        shares: Sequence[float] = (),
+    ) -> Gain:
+        """What a form gains; `shares` are the rows that each of its branches takes."""
+        after = self.meter.measure(root, formula, shares)
+        return Gain(self.before, after, judged, compared, self._values_regained(root))
+
+    def step(self, step: SearchStep) -> RepairStep:
         whole = self.terms.with_quotients(step.whole)
         return RepairStep(
             step.rule,

@@ -215,7 +215,7 @@ class FormMeter:
     def loss(self, root: int) -> MeasuredLoss:
         return program_rows(self.inspection, self.target).loss(self.truth.terms.tape(root))
 
-    def measure(self, root: int, formula: Formula) -> Measured:
+    def measure(self, root: int, formula: Formula, shares: Sequence[float] = ()) -> Measured:
         known = self.inspection.amplification if root == self.truth.root else None
         return Measured(
             correlated_eic(formula, self.measured, amplification=known),
@@ -223,5 +223,5 @@ class FormMeter:
             self.observers["float32"].of(root),
             self.observers["float64"].of(root),
             self.loss(root),
-            nanoseconds(self.truth.terms, root),
+            nanoseconds(self.truth.terms, root, shares),
         )

@@ -55,6 +55,9 @@ fewer rows where all would take longer."""
 SEARCHING, LEAST_SEARCHING = 0.6, 0.35
 """The share of the limit at which the search ends, and of what is left that it has at least."""
 
+SEARCHING_FIRST = 0.5
+"""The share at which it ends where its forms may be combined or expanded then."""
+
 FORMS_MEASURED = 3
 """For so many forms there is time left to verify and measure them, if the search has its least."""
 
@@ -206,7 +209,8 @@ class _Task:
         branches: bool,
         series: bool,
     ) -> Repairs:
-        limits = Limits(limit_steps, deadline=self._until())
+        share = SEARCHING_FIRST if branches or series else SEARCHING
+        limits = Limits(limit_steps, deadline=self._until(share))
         part, outcome = self._search(limits, progress)
         if outcome is None:
             return self._without_value()
@@ -253,14 +257,16 @@ class _Task:
             self.seconds_a_form,
         )
 
-    def _until(self) -> Deadline:
-        """When the search must end, so that there is time to verify and measure some forms."""
+    def _until(self, share: float) -> Deadline:
+        """When the search must end, at a share of the limit or so much earlier that there is time
+        to verify and measure some forms.
+        """
         if not self.deadline.is_finite:
             return self.deadline
         whole, left = self.deadline.seconds, self.deadline.left
         needed = FORMS_MEASURED * self.seconds_a_form
         least = whole - left * (1 - LEAST_SEARCHING)
-        return self.deadline.part(max(least, min(SEARCHING * whole, whole - needed)) / whole)
+        return self.deadline.part(max(least, min(share * whole, whole - needed)) / whole)
 
     def _search(
         self, limits: Limits, progress: Callable[[float], None] | None

@@ -1,0 +1,184 @@
+"""`repair` of input that is bad, extreme or too large: an answer in time that tells what it lacks."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+import warnings
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+from eic_core.errors import DataError
+from eic_core.formula.syntax import read
+from eic_core.measure import Domain, sample_domains
+from eic_core.rewriting import repair
+from eic_core.rewriting.chosen_rows import SIDE, VERIFIED, choose_rows
+from eic_core.rewriting.gains import NotSearched, Unsearched
+from eic_core.rewriting.precision import TARGETS, Target
+from eic_core.rewriting.results import Repairs
+from eic_core.samples import Samples
+from tests.clocks import PacedClock
+
+LARGEST, LEAST = 1.7976931348623157e308, 5e-324
+ENDS = [LEAST, 2.2e-308, LARGEST, 1.0, 0.0, -LARGEST, -1.0, LARGEST / 2]
+WIDE = "loguniform:1e-300:1e300"
+
+
+def columns(**values: object) -> Samples:
+    return Samples.from_columns(values, count=None if values else 5)
+
+
+def drawn(ranges: str, count: int = 300) -> Samples:
+    return sample_domains(dict(map(Domain.parse, ranges.split())), count=count)
+
+
+CASES: Mapping[str, tuple[str, Samples]] = {
+    "one row": ("sqrt(x+1) - sqrt(x)", columns(x=[1e9])),
+    "two rows": ("sqrt(x+1) - sqrt(x)", columns(x=[1e9, 1.0])),
+    "equal rows": ("sqrt(x+1) - sqrt(x)", columns(x=[1e9] * 300)),
+    "repeated rows": ("1 - cos(x)", columns(x=[1e-5, 1e-6, 1e-5] * 100)),
+    "unused columns": ("1 - cos(x)", columns(x=[1e-5, 1e-6], y=[LARGEST, LEAST])),
+    "600 decades": ("sqrt(x+1) - sqrt(x)", drawn(f"x={WIDE}")),
+    "600 decades, quadratic": (
+        "(-b + sqrt(b*b - 4*a*c))/(2*a)",
+        drawn(f"a={WIDE} b={WIDE} c={WIDE}"),
+    ),
+    "ends of doubles": ("sqrt(x+1) - sqrt(x)", columns(x=ENDS * 10)),
+    "ends of doubles, products": ("x*x - y*y", columns(x=ENDS * 8, y=sorted(ENDS * 8))),
+    "ends of doubles, conditions": (
+        "where(x*x < y, sqrt(x+1) - sqrt(x), y - x)",
+        columns(x=ENDS * 8, y=sorted(ENDS * 8)),
+    ),
+    "a singular point inside": ("1/x - 1/tan(x)", columns(x=np.linspace(-1, 1, 301))),
+    "a singular point alone": ("1/x - 1/tan(x)", columns(x=[0.0] * 5)),
+    "no valid row": ("sqrt(x) - 1", drawn("x=-2:-1")),
+    "no valid row in a choice": ("where(x < 0, log(x), log(-x))", drawn("x=-2:-1")),
+    "no variable": ("sqrt(2) - 1.4142", columns()),
+    "no variable that matters": ("exp(1e-10) - 1", drawn("x=1:2")),
+    "a number": ("3", columns()),
+    "a variable": ("x", drawn("x=-1:1")),
+    "400 nodes": (
+        " + ".join(f"sqrt(x*{i}+1) - sqrt(x*{i})" for i in range(1, 40)),
+        drawn("x=loguniform:1:1e9"),
+    ),
+    "30 variables": (
+        " + ".join(f"(v{i}*v{(i + 1) % 30} - v{(i + 2) % 30})" for i in range(30)),
+        drawn(" ".join(f"v{i}=1:2" for i in range(30))),
+    ),
+    "abs": ("abs(x + 1) - abs(x)", drawn("x=-1e9:1e9")),
+    "min and max": ("max(x, y) - min(x, y)", drawn("x=-1:1 y=-1:1")),
+    "floor and mod": ("x - floor(x) + mod(x, 3)", drawn("x=-1e9:1e9")),
+    "many conditions": (
+        " + ".join(f"where(x < {i}, exp(x/{i + 1}) - 1, sqrt(x+{i}+1) - x)" for i in range(9)),
+        drawn("x=-1:100"),
+    ),
+    "conditions in each other": (
+        "where(x < 1, " * 20 + "exp(x) - 1" + ", cos(x) - 1)" * 20,
+        drawn("x=-1:100"),
+    ),
+    "deep": ("sin(" * 100 + "x" + ")" * 100 + " - 1", drawn("x=-1:1")),
+    "powers beyond range": ("(1 + 1/n)**n - e", drawn("n=loguniform:1:1e300")),
+}
+
+
+def answered(
+    name: str, seconds: float, target: Target = "float64", clock: PacedClock | None = None
+) -> Repairs:
+    text, samples = CASES[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = repair(
+            read(text).formula,
+            samples,
+            target=target,
+            limit_seconds=seconds,
+            clock=clock or time.monotonic,
+        )
+    assert str(found.sentence).endswith(".")
+    assert found.finished or found.missing is not None
+    json.dumps(found.to_json(), allow_nan=False)
+    return found
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", CASES)
+def test_whatever_the_input_is_there_is_an_answer_in_time(name: str, target: Target) -> None:
+    start = time.monotonic()
+    answered(name, 0.3, target)
+    assert time.monotonic() - start < 3.0  # on a machine that does other things, too
+
+
+@pytest.mark.parametrize("pace", [0.3, 3.0, 30.0])
+@pytest.mark.parametrize("name", CASES)
+def test_all_of_it_ends_within_its_limit(name: str, pace: float) -> None:
+    clock = PacedClock(pace)
+    answered(name, 100.0, clock=clock)
+    # so many looks may follow one that was in time
+    assert clock.now <= 100.0 + 12 * pace
+
+
+@pytest.mark.parametrize("name", ["one row", "ends of doubles, conditions", "a number"])
+def test_without_a_limit_the_search_comes_to_its_end(name: str) -> None:
+    assert answered(name, math.inf).finished
+
+
+@pytest.mark.parametrize(
+    "name", ["a singular point alone", "no valid row", "no valid row in a choice"]
+)
+def test_without_a_value_nothing_is_searched(name: str) -> None:
+    assert answered(name, 1.0).reason == NotSearched(Unsearched.NO_VALUE)
+
+
+@pytest.mark.parametrize(
+    "values", [{}, {"x": []}, {"x": [math.nan]}, {"x": [1.0, math.inf]}, {"x": ["a", "b"]}]
+)
+def test_data_without_numbers_are_refused(values: dict[str, list[object]]) -> None:
+    with pytest.raises(DataError):
+        Samples.from_columns(values)
+
+
+def test_a_variable_without_a_column_is_refused_with_a_hint() -> None:
+    with pytest.raises(DataError) as refused:
+        repair(read("x + y").formula, columns(x=[1.0]))
+    assert "`y`" in str(refused.value) and "`x`" in (refused.value.hint or "")
+
+
+# --- the rows that are looked at
+
+
+def test_rows_at_both_ends_and_of_both_signs_are_judged() -> None:
+    rng = np.random.default_rng(3)
+    size = np.exp(rng.uniform(np.log(1e-30), np.log(1e30), (4000, 2)))
+    x, y = (size * rng.choice([-1.0, 1.0], (4000, 2), p=[0.003, 0.997])).T
+    chosen = list(choose_rows(read("x*x - y*y").formula, columns(x=x, y=y)).verified)
+    for column in (x, y):
+        judged = column[chosen]
+        assert np.count_nonzero(judged < 0) >= 3
+        for edge in (1e-28, 1e28):
+            near = np.abs(judged) < edge if edge < 1 else np.abs(judged) > edge
+            assert near.any()
+
+
+def test_decades_of_a_table_that_is_dense_elsewhere_are_judged() -> None:
+    x = np.concatenate([np.linspace(1, 2, 5000), np.geomspace(1e-12, 1, 60)])
+    chosen = list(choose_rows(read("x + 1").formula, columns(x=x)).verified)
+    assert len(chosen) == VERIFIED
+    decades = np.floor(np.log10(x[chosen]))
+    assert set(range(-12, 0)) <= set(decades.tolist())
+
+
+@pytest.mark.parametrize("count", [100, 150, 1000])
+def test_rows_are_held_out_of_the_choice(count: int) -> None:
+    x = np.geomspace(1e-9, 1e9, count)
+    rows = choose_rows(read("sqrt(x+1) - sqrt(x)").formula, columns(x=x))
+    assert len({*rows.verified} - {*rows.searched}) >= 50
+
+
+def test_rows_that_take_a_rare_side_are_judged() -> None:
+    x = np.concatenate([np.linspace(1, 2, 5000), np.linspace(0, 0.4, 30)])
+    formula = read("where(x < 0.5, exp(x) - 1, x)").formula
+    chosen = x[list(choose_rows(formula, columns(x=x)).verified)]
+    assert np.count_nonzero(chosen < 0.5) >= SIDE
