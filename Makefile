@@ -133,6 +133,11 @@ fuzz: $(VENV)/.installed-test $(VENV)/.native ## Whether 100,000 texts are read,
 bench-repair: $(VENV)/.installed-test $(VENV)/.native ## How far repair comes on collected cases, Herbie's figures beside (ASK="--suite hamming")
 	@$(PY) -m benchmarks.repairs $(ASK)
 
+# ASK="--count 200 --seed 5000" and the like: what `python -m tests.audit.repaired --help` lists.
+.PHONY: audit-repair
+audit-repair: $(VENV)/.installed-test $(VENV)/.native ## Whether 1,000 random repairs are what they say, at 200 digits (an hour; ASK="--count 200")
+	@$(PY) -m tests.audit.repaired $(ASK)
+
 .PHONY: security
 security: $(VENV)/.installed-test $(VENV)/.native ## What strangers and faults of the machine meet, tried on a real server
 	@$(PY) -m pytest -q -s tests/e2e/test_doors.py

@@ -33,6 +33,8 @@ _SWITCHES = (
     "--help",
     "-h",
     "--no-repair",
+    "--no-branches",
+    "--no-series",
     "--no-triangulation",
     "--no-budget",
 )
@@ -96,8 +98,8 @@ def add_seconds_argument(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         type=float,
         default=SEARCH_SECONDS,
-        help="cut the search for better forms short after S seconds, and say so; inf lets it come "
-        "to its end; default: %(default)s",
+        help="cut the search for better forms short after S seconds, branches and series with it, "
+        "and say what was left out; inf lets it come to its end; default: %(default)g",
     )
 
 

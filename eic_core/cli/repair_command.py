@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import textwrap
+from collections.abc import Sequence
 from typing import Any
 
 from eic_core import wording
@@ -16,8 +17,12 @@ from eic_core.cli.inspect_command import (
     reading_lines,
 )
 from eic_core.errors import UserError
-from eic_core.rewriting import Repair, Repairs, repair
+from eic_core.formula.rendering import to_python
+from eic_core.formula.tree import Formula
+from eic_core.rewriting import Branch, Repair, Repairs, RepairStep, repair
+from eic_core.rewriting.phrases import bound_text, series_name
 from eic_core.rewriting.precision import TARGETS
+from eic_core.rewriting.profile import arms_of
 
 WIDTH = 80
 """Columns of a terminal."""
@@ -27,11 +32,21 @@ def add_parser(commands: Any) -> None:
     parser = commands.add_parser(
         "repair",
         help="equivalent forms that lose fewer digits",
-        description="Search for equivalent forms that lose fewer digits, verified on the data.",
+        description="Search for equivalent forms that lose fewer digits, verified on the data; "
+        "for forms that choose between branches, and, named as such, for approximations by a "
+        "series with a proved bound.",
         conflict_handler="resolve",  # `--target` has a second meaning
     )
     add_input_arguments(parser)
     add_seconds_argument(parser)
+    parser.add_argument(
+        "--no-branches",
+        action="store_true",
+        help="offer no form that chooses by a condition, where(b >= 0, …, …)",
+    )
+    parser.add_argument(
+        "--no-series", action="store_true", help="offer no approximation by a series"
+    )
     parser.add_argument(
         "--target",
         metavar="|".join([*TARGETS, "COLUMN"]),
@@ -61,7 +76,12 @@ def run(options: argparse.Namespace) -> None:
             f"the search cannot take {options.seconds:g} seconds", hint="give more than 0"
         )
     repairs = repair(
-        reading.formula, samples, target=options.precision, limit_seconds=options.seconds
+        reading.formula,
+        samples,
+        target=options.precision,
+        branches=not options.no_branches,
+        series=not options.no_series,
+        limit_seconds=options.seconds,
     )
     if options.json:
         document = repairs.to_json() | {"reading": reading_document(reading)}
@@ -77,9 +97,10 @@ def describe(repairs: Repairs) -> str:
         lines = ["NOT FINISHED: --seconds inf lets the search come to its end.", *lines]
     if repairs.before is None:
         return "\n".join(lines)
+    lines += [line for why in repairs.left_out_sentences for line in _hanging("", str(why))]
     lines += ["", *_table(repairs)]
-    if repairs.best is not None:
-        lines += ["", *_derivation(repairs.best)]
+    for form, follows in _derived(repairs):
+        lines += ["", follows, *_derivation(form)]
     searched = wording.count(repairs.evaluated, "form") + " looked at"
     lines += [
         "",
@@ -102,23 +123,73 @@ def _table(repairs: Repairs) -> list[str]:
             f"{wording.number(digits.worst, 1):>7}"
             f"{wording.significant(cost.numpy, 2):>8}{wording.significant(cost.c, 2):>6}  "
         )
-        lines += _hanging(numbers, "as written" if form.is_original else form.text)
+        text, *more = ["as written"] if form.is_original else _lines_of(form.formula)
+        lines += _hanging(numbers, text)
+        lines += [line for part in more for line in _hanging(" " * len(numbers), part)]
+        bound = max((b.series.bound for b in form.branches if b.series is not None), default=0.0)
+        if bound:
+            lines += _hanging(" " * len(numbers), f"≈ relative error at most {bound_text(bound)}")
     return lines
 
 
-def _derivation(best: Repair) -> list[str]:
-    checked = best.verification
-    lines = ["How it follows, with the mean digits lost after each step:"]
-    for step in best.steps:
+def _lines_of(form: Formula) -> list[str]:
+    """The text of a form in lines, one for each branch; together they are its text."""
+    text, arms = to_python(form), arms_of(form)
+    if any(len(arm.conditions) > 1 for arm in arms[:1]):
+        return [text]
+    *conditional, last = [to_python(form, arm.node) for arm in arms] or [text]
+    asked = [to_python(form, arm.conditions[0]) for arm in arms[:-1]]
+    lines = [f"where({c}, {held}," for c, held in zip(asked, conditional, strict=True)]
+    lines.append(last + ")" * len(conditional))
+    return lines if " ".join(lines) == text else [text]
+
+
+def _derived(repairs: Repairs) -> list[tuple[Repair, str]]:
+    """What is offered first, and the best exact form beside an approximation, with a heading."""
+    leading, best = repairs.leading, repairs.best
+    forms = [(leading, "How it follows")] if leading is not None else []
+    if best is not None and best is not leading:
+        forms.append((best, "How the best exact form follows"))
+    return [(form, f"{head}, with the mean digits lost after each step:") for form, head in forms]
+
+
+def _derivation(form: Repair) -> list[str]:
+    lines = [] if form.branches else _steps(form.steps)
+    for branch in form.branches:
+        lines += _branch(branch, sum(each.rows for each in form.branches))
+    checked = form.verification
+    needs = ", ".join(form.assumptions)
+    equal = "equal" if form.is_exact else "the same"
+    checks = f"{equal} to 1e-{checked.agreement} at {wording.count(checked.rows, 'row')}"
+    return lines + _hanging(" " * 7, f"{checks}; needs {needs}" if needs else checks)
+
+
+def _branch(branch: Branch, rows: int) -> list[str]:
+    where = f"where {branch.condition}" if branch.condition else "elsewhere"
+    before, after = wording.number(branch.before, 1), wording.number(branch.after, 1)
+    heading = f"{where} ({branch.rows:,} of {wording.count(rows, 'row')}): "
+    series = branch.series
+    if not branch.steps and series is None:
+        return _hanging("", f"{heading}as written, {after} digits lost")
+    lines = _hanging("", f"{heading}{after} digits lost, as written {before}")
+    lines += _steps(branch.steps)
+    if series is not None:
+        lines += _hanging(" " * 7, f"a series, {series_name(series)}, for `{series.replaced}`")
+        box = ", ".join(f"{name} from {low:g} to {high:g}" for name, low, high in series.box)
+        off = f"relative error at most {bound_text(series.bound)}, proved for {box}"
+        lines += _hanging(" " * 7, off)
+    return lines
+
+
+def _steps(steps: Sequence[RepairStep]) -> list[str]:
+    lines: list[str] = []
+    for step in steps:
         digits = f"{wording.number(step.digits, 1):>5}  "
         parts = [f"{step.rule}: {step.before}", f"→ {step.after}"]
         if len(digits) + len(" ".join(parts)) <= WIDTH:
             parts = [" ".join(parts)]
         lines += _hanging(digits, parts[0])
         lines += [line for part in parts[1:] for line in _hanging(" " * 7, part)]
-    needs = "".join(f", {text}" for text in best.assumptions)[2:]
-    checks = f"equal to 1e-{checked.agreement} at {wording.count(checked.rows, 'row')}"
-    lines += _hanging(" " * 7, f"{checks}; needs {needs}" if needs else checks)
     return lines
 
 

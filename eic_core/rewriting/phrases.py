@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import ROUND_CEILING, Decimal
 from typing import assert_never
 
 from eic_core import wording
 from eic_core.explain.phrases import code_text
 from eic_core.formula.tree import Formula
-from eic_core.phrasing import Field, Phrase, one_after_another, say, say_count
+from eic_core.phrasing import Field, Phrase, listed, one_after_another, say, say_count
 from eic_core.rewriting.gains import (
     SHOWN,
     Advice,
@@ -24,6 +25,7 @@ from eic_core.rewriting.gains import (
     Rest,
     Unsearched,
 )
+from eic_core.rewriting.pieces import Branch, LeftOut, Series, SeriesKind
 from eic_core.rewriting.precision import Target, other_precision
 from eic_core.rewriting.verify import RowDifference, Verification
 
@@ -36,6 +38,166 @@ def repair_sentence(text: str, rules: Sequence[str], gain: Gain) -> Phrase:
         rules=_rules(rules),
         effects=_clauses(_effects(gain)),
     )
+
+
+LONGEST_FORM = 120
+"""Characters of a form that chooses in a sentence; of a longer one it has the conditions alone."""
+
+
+def choice_sentence(
+    text: str, branches: Sequence[Branch], decided_by: Sequence[str], gain: Gain
+) -> Phrase:
+    """The same of an exact form that chooses, with the quantities that decide."""
+    return say(
+        "Write {form} ({branches}): {effects}.",
+        form=form_code(text, branches),
+        branches=_branches_on(branches, decided_by),
+        effects=_clauses(_effects(gain)),
+    )
+
+
+def approximation_sentence(text: str, branches: Sequence[Branch], gain: Gain) -> Phrase:
+    """The same of a form with a series: of what it is one, where, and how far off at most."""
+    return say(
+        "Write {form}: {series}; {effects}.",
+        form=form_code(text, branches),
+        series=_series_of(branches),
+        effects=_clauses(_effects(gain)),
+    )
+
+
+def exact_beside(text: str, branches: Sequence[Branch], after: Measured) -> Phrase:
+    """The best exact form, where an approximation is offered first."""
+    return say(
+        "The best exact form, {form}, keeps less: in {precision} {now}.",
+        form=form_code(text, branches),
+        precision=precision_name(after.target),
+        now=_in_target(after),
+    )
+
+
+def no_exact_form(reason: NothingBetter) -> Phrase:
+    """That no exact form is better, where an approximation is offered."""
+    if not reason.finished:
+        return say("No better exact form was found in the time that there was.")
+    return say("No better exact form was found (other forms tried: {count}).", count=reason.others)
+
+
+def approximation_beside(text: str, branches: Sequence[Branch], after: Measured) -> Phrase:
+    """An approximation, where an exact form is offered first."""
+    return say(
+        "There is an approximation, too, {form}: {series}; in {precision} {now}.",
+        form=form_code(text, branches),
+        series=_series_of(branches),
+        precision=precision_name(after.target),
+        now=_in_target(after),
+    )
+
+
+def form_code(text: str, branches: Sequence[Branch]) -> str:
+    """A form as code; of a long one that chooses the conditions alone."""
+    if not branches or len(text) <= LONGEST_FORM:
+        return f"`{text}`"
+    *conditional, _ = branches
+    opened = "".join(f"where({branch.condition}, …, " for branch in conditional)
+    return f"`{opened}…{')' * len(conditional)}`"
+
+
+def _branches_on(branches: Sequence[Branch], decided_by: Sequence[str]) -> Phrase:
+    on = listed([f"`{text}`" for text in decided_by])
+    rules = list(dict.fromkeys(rule for branch in branches for rule in branch.rules))
+    if not rules:
+        return say("branches on {quantities}", quantities=on)
+    return say("branches on {quantities}; {rules}", quantities=on, rules=_rules(rules))
+
+
+def _series_of(branches: Sequence[Branch]) -> Phrase:
+    several = len(branches) > 1
+    return _clauses(
+        say(
+            "{where} a series ({series}) stands for {term}, with a relative error of at most "
+            "{bound} (proved)",
+            where=_where(branch.condition, several),
+            series=series_name(branch.series),
+            term=f"`{branch.series.replaced}`",
+            bound=bound_text(branch.series.bound),
+        )
+        for branch in branches
+        if branch.series is not None
+    )
+
+
+def _where(condition: str, several: bool) -> Phrase:
+    if condition:
+        return say("where {condition}", condition=f"`{condition}`")
+    return say("elsewhere") if several else say("over the data")
+
+
+def series_name(series: Series) -> Phrase:
+    """Its kind, its quantity and the point.
+
+    >>> print(series_name(Series("x*y", "0", "pade", 5, "sin(x*y)", "x*y", 0.1, ())))
+    Padé, in `x*y` at 0
+    """
+    points = {"inf": say("infinity"), "-inf": say("minus infinity")}
+    return say(
+        "{kind}, in {quantity} at {point}",
+        kind=SERIES_NAMES[series.kind],
+        quantity=f"`{series.variable}`",
+        point=points.get(series.point, series.point),
+    )
+
+
+SERIES_NAMES: Mapping[SeriesKind, str] = {"taylor": "Taylor", "laurent": "Laurent", "pade": "Padé"}
+
+
+def bound_text(bound: float) -> str:
+    """A proved bound in two digits, rounded up: a number below it is not proved.
+
+    >>> bound_text(1.1102e-16), bound_text(0.0), bound_text(2e-16)
+    ('1.2·10⁻¹⁶', '0', '2·10⁻¹⁶')
+    """
+    if not bound > 0 or math.isinf(bound):
+        return wording.significant(bound, 2)
+    shown = Decimal(repr(bound))  # 2e-16 is not raised by the bits that a double adds to it
+    unit = shown.adjusted() - 1
+    digits = shown.scaleb(-unit).to_integral_value(ROUND_CEILING)
+    return wording.significant(float(digits.scaleb(unit)), 2)
+
+
+def left_out_sentence(why: LeftOut) -> Phrase:
+    """What was not tried, why, and what to do about it."""
+    match why:
+        case LeftOut.BRANCHES_TIME:
+            return say(
+                "Branches were not all tried: the time limit came first. `--seconds 20` gives "
+                "them time."
+            )
+        case LeftOut.SERIES_TIME:
+            return say(
+                "Series were left out: the time limit came first. `--seconds 20` gives them time."
+            )
+        case LeftOut.SERIES_UNFINISHED:
+            return say(
+                "A series was left out: SymPy did not finish it within the time limit. "
+                "`--seconds 20` gives it more time."
+            )
+        case LeftOut.SERIES_NO_SYMPY:
+            return say(
+                "Series were left out: SymPy is not installed. `pip install sympy` installs it."
+            )
+        case LeftOut.SERIES_NO_PROCESS:
+            return say(
+                "Series were left out: SymPy works in a process of its own, and none may be "
+                "started here. `eic repair` on a command line has them."
+            )
+        case LeftOut.SERIES_UNPROVED:
+            return say(
+                "A series was left out: no bound of its error could be proved where it would "
+                "help. A higher precision helps there."
+            )
+        case _ as never:
+            assert_never(never)
 
 
 MOST_RULES = 3
@@ -102,7 +264,7 @@ def _effects(gain: Gain) -> Iterable[Phrase]:
     yield from _elsewhere(gain)
     if gain.remaining:
         yield say(
-            "the best known keeps losing {lost}; a series would be needed",
+            "the best exact form found keeps losing {lost}",
             lost=wording.lost_phrase(gain.remaining),
         )
 

@@ -140,8 +140,8 @@ class Profile:
     before: Array = field(repr=False)
     after: Array = field(repr=False)
     taken: Branches = field(repr=False)  # The branch of the form, of `arms_of`
-    # What the conditions compare with numbers, inputs left out: its text, and its values
-    quantities: Mapping[str, Array] = field(default_factory=dict, repr=False)
+    # What the conditions compare with numbers, the first first: its text, and its values
+    decided_by: Mapping[str, Array] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.positions)
@@ -174,9 +174,7 @@ def profile(inspection: Inspection, form: Formula, target: Target = "float64") -
     tape = lay_out(form)
     values = run_in(tape, rows.inputs, count, target)
     quantities = {
-        to_python(form, node): _column(values[tape.slots[node]], count)
-        for node in decided_by(form)
-        if form.nodes[node].children
+        to_python(form, node): _column(values[tape.slots[node]], count) for node in decided_by(form)
     }
     return Profile(
         form,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -22,6 +23,7 @@ from eic_core.rewriting.gains import (
 )
 from eic_core.rewriting.pieces import Branch, LeftOut, RepairStep, rules_of
 from eic_core.rewriting.precision import Target
+from eic_core.rewriting.profile import arms_of, decided_by
 from eic_core.rewriting.verify import Verification
 from eic_core.samples import Samples
 
@@ -71,8 +73,23 @@ class Repair(Plain):
 
     @property
     def sentence(self) -> Phrase:
-        """The new form, its rules, what it gains, and any greater loss."""
+        """The new form, its rules or its series, what it gains, and any greater loss."""
+        if not self.is_exact:
+            return phrases.approximation_sentence(self.text, self.branches, self.gain)
+        if self.branches:
+            return phrases.choice_sentence(self.text, self.branches, self.decided_by, self.gain)
         return phrases.repair_sentence(self.text, self.rules, self.gain)
+
+    @property
+    def decided_by(self) -> tuple[str, ...]:
+        """The quantities that a form that chooses compares, or the inputs if these are not single;
+        in Python's notation.
+        """
+        nodes = decided_by(self.formula)
+        if nodes:
+            return tuple(to_python(self.formula, node) for node in nodes)
+        asked = [self.formula.subtree(arm.conditions[-1]) for arm in arms_of(self.formula)[:-1]]
+        return tuple(dict.fromkeys(name for condition in asked for name in condition.variables))
 
     @property
     def assumptions(self) -> tuple[str, ...]:
@@ -179,22 +196,41 @@ class Repairs(Plain):
 
     @property
     def sentence(self) -> Phrase:
-        """The best repair, or why there is none; and what is missing, if something is."""
-        match self.reason:
-            case NotSearched():
-                return phrases.not_searched(self.reason)
-            case NothingBetter():
-                sentence = phrases.nothing_better(self.reason)
-            case None:
-                sentence = self.repairs[0].sentence
+        """What is offered first, and the best of the other kind, exact or approximation; or why
+        there is nothing better; and what is missing, if something is.
+        """
+        if isinstance(self.reason, NotSearched):
+            return phrases.not_searched(self.reason)
         more = [] if self.part is None else [phrases.searched_part(short_text(self.part))]
         more += [] if self.missing is None else [self.missing]
-        return one_after_another([sentence, *more])
+        return one_after_another([*self._offers(), *more])
+
+    def _offers(self) -> Iterator[Phrase]:
+        leading, best = self.leading, self.best
+        if leading is None:
+            if isinstance(self.reason, NothingBetter):
+                yield phrases.nothing_better(self.reason)
+            return
+        yield leading.sentence
+        if leading is best:
+            for other in self.approximations[:1]:
+                yield phrases.approximation_beside(other.text, other.branches, other.after)
+        elif best is not None:
+            yield phrases.exact_beside(best.text, best.branches, best.after)
+        elif isinstance(self.reason, NothingBetter):
+            yield phrases.no_exact_form(self.reason)
+
+    @property
+    def left_out_sentences(self) -> tuple[Phrase, ...]:
+        """What was not tried, why, and what to do about it; a sentence each."""
+        return tuple(map(phrases.left_out_sentence, self.left_out))
 
     @property
     def advice(self) -> Phrase | None:
-        """What helps instead; None if there is a repair, or may be one."""
-        return None if self.helps is None else phrases.advice_sentence(self.helps, self.formula)
+        """What helps instead; None if there is a repair or an approximation, or may be one."""
+        if self.helps is None or self.approximations:
+            return None
+        return phrases.advice_sentence(self.helps, self.formula)
 
     @property
     def missing(self) -> Phrase | None:
@@ -203,7 +239,7 @@ class Repairs(Plain):
             return None
         if isinstance(self.reason, NotSearched):
             return phrases.not_searched(self.reason)
-        return phrases.unfinished_search(self.evaluated, bool(self.repairs))
+        return phrases.unfinished_search(self.evaluated, self.leading is not None)
 
     @property
     def best(self) -> Repair | None:
@@ -234,6 +270,8 @@ class Repairs(Plain):
 
     @property
     def forms(self) -> tuple[FrontForm, ...]:
-        """The front as it is read: the formula as written, the best repair, the others."""
-        best = None if self.best is None else self.best.text
-        return tuple(sorted(self.front, key=lambda form: (not form.is_original, form.text != best)))
+        """The front as it is read: the formula as written, what is offered first, the others."""
+        first = None if self.leading is None else self.leading.text
+        return tuple(
+            sorted(self.front, key=lambda form: (not form.is_original, form.text != first))
+        )

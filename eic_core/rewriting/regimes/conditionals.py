@@ -38,7 +38,25 @@ IMPLIED = {
 
 
 def both(terms: Terms, first: int | None, second: int) -> int:
-    return second if first is None else terms.intern("logical_and", (first, second))
+    """A truth term that holds where two do, without the comparisons that others imply.
+
+    >>> from eic_core.formula.syntax import read
+    >>> terms = Terms()
+    >>> x = terms.add(read("x").formula)
+    >>> wide, narrow = (compared(terms, "less_than", x, text) for text in ("2", "1"))
+    >>> both(terms, wide, narrow) == both(terms, narrow, wide) == narrow
+    True
+    """
+    every = [*([] if first is None else parts(terms, first)), *parts(terms, second)]
+    needed: list[int] = []
+    for place, part in enumerate(every):
+        others = frozenset([*needed, *every[place + 1 :]])
+        if not follows(terms, part, others):
+            needed.append(part)
+    truth = needed[0]
+    for part in needed[1:]:
+        truth = terms.intern("logical_and", (truth, part))
+    return truth
 
 
 def compared(terms: Terms, operator: str, left: int, text: str) -> int:
@@ -92,14 +110,13 @@ def _implies(terms: Terms, known: int, truth: int) -> bool:
     return one.operator in high and other.operator in high and a > b
 
 
-def merged(terms: Terms, cases: Sequence[Case]) -> list[Case]:
-    """Without cases that are never taken or compute what the next one does."""
-    kept: list[Case] = []
-    for case in reversed(cases):
-        if kept and kept[0].option.root == case.option.root and kept[0].condition is None:
-            continue
-        kept.insert(0, case)
-    return kept
+def merged(cases: Sequence[Case]) -> list[Case]:
+    """Without cases before the last that compute what it does."""
+    last = cases[-1]
+    different = list(cases[:-1])
+    while different and different[-1].option.root == last.option.root:
+        different.pop()
+    return [*different, last]
 
 
 def chosen(terms: Terms, cases: Sequence[Case]) -> int:

@@ -64,7 +64,6 @@ def refined(
         further = between(low, high)
         if further is None:
             break
-        # a point counts for no more than a tenth of the slack: the rows are the data
         values = np.concatenate([values, further[0]])
         below, above = np.concatenate([below, further[1]]), np.concatenate([above, further[2]])
         narrower = cuts(values, below, above, slack)

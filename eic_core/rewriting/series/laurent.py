@@ -30,6 +30,11 @@ class Field(Protocol):
     def sign(self, coefficient: C) -> int:
         """1 or -1; raises `NoSeries` if that depends on parameters."""
 
+    def is_negative(self, coefficient: C) -> bool:
+        """Whether it is known to be below 0. Where that depends on parameters it is not: the data
+        are inside of the domain of the formula.
+        """
+
     def value(self, function: str, coefficient: C) -> C:
         """Such as ``value("sin", a)``."""
 
@@ -59,7 +64,7 @@ class Ramified(Exception):
 
 
 class Laurent(NamedTuple):
-    """The sum of coefficients[i] * h**(low + i); what follows is unknown. The first one is not 0."""
+    """The sum of coefficients[i] * h**(low + i), the first not 0; what follows is unknown."""
 
     low: int
     coefficients: list[C]
@@ -169,11 +174,11 @@ class Expander:
         if low.denominator != 1:
             raise Ramified(low.denominator)
         if exponent.denominator % 2 == 0:
-            if self.field.sign(first) < 0:
+            if self.field.is_negative(first):
                 raise NoSeries("domain")
             if low.numerator % 2:
                 self.one_sided = True
-        elif exponent.denominator > 1 and self.field.sign(first) < 0:
+        elif exponent.denominator > 1 and self.field.is_negative(first):
             # A root of odd index, as `cbrt` is; other powers have no value there
             raise NoSeries("domain")
         if exponent.denominator > 1 and u.low % 2 and exponent.denominator % 2:
@@ -218,7 +223,7 @@ class Expander:
 
     def log(self, u: Laurent) -> Laurent:
         first = self.leading(u)
-        if self.field.sign(first) < 0:
+        if self.field.is_negative(first):
             raise NoSeries("domain")
         if u.low % 2:
             self.one_sided = True
@@ -279,16 +284,13 @@ class Expander:
         head = [constant, *[self.field.zero] * u.low]
         return self.series(0, [*head, *grown])
 
-    def by_derivative(
-        self, name: str, u: Laurent, slope: Callable[[Laurent], Laurent]
-    ) -> Laurent:
+    def by_derivative(self, name: str, u: Laurent, slope: Callable[[Laurent], Laurent]) -> Laurent:
         if self.is_exact_zero(u):
-            constant = self.field.zero
-            return self.constant(self.field.value(name, constant))
+            return self.constant(self.field.value(name, self.field.zero))
         constant, rest = self.split(u, "essential")
         start = self.field.value(name, constant)
         if not any(rest):
-            return self.constant(start)
+            return self.series(0, [start, *rest])
         return self.primitive(self.mul(slope(u), self.derivative(u)), start)
 
     def one_and_square(self, u: Laurent, one: int, square: int) -> Laurent:
@@ -367,7 +369,11 @@ class Expander:
             return u
         if u.low % 2:
             self.one_sided = True
-        return u if self.field.sign(self.leading(u)) > 0 else self.neg(u)
+        try:
+            return u if self.field.sign(self.leading(u)) > 0 else self.neg(u)
+        except NoSeries:
+            size = self.field.value("abs", self.leading(u))
+            return self.series(u.low, [size * c for c in self.unit(u)])
 
     def pow(self, u: Laurent, v: Laurent) -> Laurent:
         return self.exp(self.mul(v, self.log(u)))
@@ -378,6 +384,6 @@ class Expander:
         if self.is_exact_zero(difference):
             return u
         ahead = self.field.sign(self.leading(difference))
-        if difference.low > 0 or difference.low % 2:
+        if difference.low % 2:
             self.one_sided = True
         return u if ahead == sign else v

@@ -49,7 +49,7 @@ from pages.ui.kit.messages import metric, notation_name, offer_again
 from pages.ui.kit.text import clean, escape, prose
 from pages.ui.kit.visit import Visit, change_state, choose_domains, current_visit
 from pages.ui.kit.wiring import diagnosis_service, diagnosis_slots
-from pages.ui.questions.instead import replace_formula_button
+from pages.ui.questions.replacing import replace_formula_button
 
 # Seconds that a request must last before its diagnosis begins.
 PATIENCE = 0.15

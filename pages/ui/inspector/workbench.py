@@ -20,11 +20,12 @@ from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.messages import show_refusal
 from pages.ui.kit.visit import ASKED_FIRST, change_state, current_visit, sync_widget
 from pages.ui.questions.digits import digits_panel
-from pages.ui.questions.instead import instead_panel, writing_panel
+from pages.ui.questions.instead import instead_panel
 from pages.ui.questions.noise import noise_panel
 from pages.ui.questions.rows import rows_panel
 from pages.ui.questions.truth import truth_panel
 from pages.ui.questions.where import plots
+from pages.ui.questions.writing import writing_panel
 
 _log = logging.getLogger(__name__)
 

@@ -29,6 +29,7 @@ from eic_core.measure import Inspection, inspect
 from eic_core.measure.measured import Quantiles
 from eic_core.report import Answers, Findings, Provenance, collect_findings, render
 from eic_core.rewriting import SEARCH_SECONDS, OwnForm, Repairs, compare_own_form, repair
+from eic_core.rewriting.profile import Profile, profile
 from pages.ui.kit.caches import BoundedCache, Progress, UnfinishedAnswers
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.workers import LONGEST, UNHURRIED, InThread, Workers
@@ -255,6 +256,29 @@ class DiagnosisService:
             result,
             lambda: self._work(result, own_form_of, None, form),
         )
+
+    def profile(self, result: InspectionResult, form: Formula) -> Profile:
+        """What a program loses at each row with the formula as written and with another form.
+
+        Parameters
+        ----------
+        result
+            A complete one.
+        form
+            In the variables of the formula.
+
+        Returns
+        -------
+        Profile
+            With the branch that each row takes.
+        """
+
+        def make() -> Profile:
+            if result.quick:
+                return profile(result.inspection, form)
+            return self._work(result, about, None, profile, (form,))
+
+        return self._keep(("profile", form.structure()), result, make)
 
     def repaired(self, result: InspectionResult, form: Formula) -> Inspection:
         """Inspect another form of the formula on the same samples.

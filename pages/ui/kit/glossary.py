@@ -114,6 +114,21 @@ FRONT_DIGITS = (
     "first number, at the worst row the second. A form stands here if no cheaper one keeps as many "
     "digits in the mean; the formula as written stands here to compare."
 )
+APPROXIMATION = (
+    "Another function, near this formula where it is used. In one branch at least a series stands "
+    "for a part of the formula; the largest relative difference that it makes is proved in "
+    "interval arithmetic for all inputs of the region."
+)
+KINDS = (
+    "Branches: forms that compute one expression here and another there, each of which is the "
+    "formula. Approximations: a series near a point, within a proved bound of the formula. Switch "
+    "one off to see the best form without it; nothing is searched again."
+)
+ERROR_CURVES = (
+    "Digits that a double-precision program loses at each row measured, held to the exact value at "
+    "its inputs. A line is the mean of neighbouring rows; the shaded regions are those of the "
+    "branches, the dashed lines the thresholds between them."
+)
 NANOSECONDS = (
     "What one evaluation takes, added up from the form's operators, each measured on one machine "
     "(x86-64, gcc and glibc): in NumPy for each element of an array, and in C. Other machines "

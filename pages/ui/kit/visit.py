@@ -45,6 +45,8 @@ PARAMETERS = frozenset(
     "tolerance b b_syntax b_base list list_file list_base list_example".split()
 )
 """The parameters of the pages' links; another one is the range of the variable of its name."""
+BRANCHES, SERIES = "branches", "series"
+"""Kinds of forms that may be offered: those that choose, and approximations by a series."""
 _WHOLE_NUMBERS = {"samples": (1, MAX_SAMPLES), "seed": (0, MAX_SEED)}
 _OF_A_CAMPAIGN = re.compile("utm_.*|.*clid")  # What other sites add to addresses
 _RANGE = re.compile(r"[\w.+-]{1,40}(:[\w.+-]{1,40}){1,2}")
@@ -341,6 +343,7 @@ class Visit:
     name: str = field(default_factory=secrets.token_hex)
     language: str = "numpy"
     own_form: tuple[str, str] = ("", "")  # a formula, and the proposed form of it
+    kinds: frozenset[str] = frozenset((BRANCHES, SERIES))  # of forms that are offered, beside plain
 
     @property
     def table(self) -> Table | None:

@@ -24,7 +24,7 @@ from pages.ui.kit.text import clean, escape, prose, table_box
 from pages.ui.kit.visit import change_state, current_visit, sync_widget
 from pages.ui.kit.wiring import diagnosis_service
 from pages.ui.questions.answer_parts import answer, chart, note
-from pages.ui.questions.instead import replace_formula_button
+from pages.ui.questions.replacing import replace_formula_button
 
 # Tolerances to choose from; others may be typed.
 PRESETS = {"1 %": 1e-2, "0.1 %": 1e-3, "10⁻⁶": 1e-6}

@@ -27,7 +27,7 @@ from pages.ui.kit.text import code_label, escape, prose
 from pages.ui.kit.visit import change_state
 from pages.ui.kit.wiring import diagnosis_service
 from pages.ui.questions.answer_parts import answer, chart, note
-from pages.ui.questions.instead import replace_formula_button
+from pages.ui.questions.replacing import replace_formula_button
 
 _WHAT_IFS = "noise-tried"
 _MOST = 6

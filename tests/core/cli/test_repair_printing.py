@@ -7,7 +7,10 @@ import json
 import pytest
 
 from eic_core.cli import main
-from eic_core.cli.repair_command import WIDTH
+from eic_core.cli.repair_command import WIDTH, describe
+from eic_core.exports import plain_value
+from eic_core.formula.syntax import read
+from tests.core.rewriting.choices import BOUND, NEAR_0, QUADRATIC, SINE, quadratic, sine
 
 HALF_ANGLE = ("(1 - cos(x))/x**2", "--range", "x=loguniform:1e-6:1", "--samples", "400")
 VECTORS = ("sqrt(x*x + y*y + z*z) - x", "--range", "x=loguniform:1:1e5", "y=1:2", "z=1:2")
@@ -52,3 +55,63 @@ def test_json_is_complete(capsys) -> None:
     assert {HALF_ANGLE[0], document["repairs"][0]["formula"]} <= set(texts)
     (step,) = document["repairs"][0]["steps"]
     assert step["whole"] == "2·(sin(x/2)/x)²" and step["digits"] < 0.3
+
+
+def described(repairs) -> list[str]:
+    return describe(repairs).splitlines()
+
+
+@pytest.mark.parametrize(("repairs", "text"), [(quadratic, QUADRATIC), (sine, NEAR_0)])
+def test_a_form_that_chooses_has_a_branch_a_line_and_is_copied_whole(repairs, text) -> None:
+    lines = described(repairs())
+    assert max(len(line) for line in lines[1:]) <= WIDTH
+    column = next(line.index("where(") for line in lines[1:] if "where(" in line)
+    start = next(i for i, line in enumerate(lines) if line[column:].startswith("where("))
+    parts = [lines[start][column:]]
+    while " ".join(parts).count("(") != " ".join(parts).count(")"):
+        parts.append(lines[start + len(parts)][column:])
+    assert " ".join(parts) == text and len(parts) > 1
+    assert read(" ".join(parts)).formula.structure() == read(text).formula.structure()
+
+
+def test_a_derivation_goes_branch_by_branch() -> None:
+    lines = described(quadratic())
+    start = next(i for i, line in enumerate(lines) if line.startswith("How it follows"))
+    assert lines[start + 1].startswith("where b >= 0 (99 of 200 rows): 0.0 digits lost, as written")
+    assert "conjugate roots" in lines[start + 2]
+    assert lines[start + 3].startswith("elsewhere (101 of 200 rows): as written")
+
+
+def test_an_approximation_is_named_with_its_bound_and_where_it_is_proved() -> None:
+    lines = described(sine())
+    assert "series (Taylor, in `x` at 0) stands for `sin(x) - x`" in lines[0]
+    assert "relative error of at most 1.1·10⁻¹⁷ (proved)" in lines[0]
+    assert any("≈ relative error at most 1.1·10⁻¹⁷" in line for line in lines)
+    assert any("proved for x from -0.5 to 0.5" in line for line in lines)
+    assert "No better exact form was found" in lines[0]
+    assert not any("equal to" in line for line in lines)
+
+
+def test_what_was_left_out_is_said_with_what_to_do() -> None:
+    text = " ".join(described(sine()))
+    assert "the time limit came first. `--seconds 20` gives them time." in text
+
+
+def test_json_holds_branches_and_series_by_name() -> None:
+    document = plain_value(sine())
+    assert json.loads(json.dumps(document, allow_nan=False))["left_out"] == ["branches_time"]
+    (near,) = document["approximations"]
+    first, last = near["branches"]
+    assert near["bound"] == first["series"]["bound"] == BOUND and last["series"] is None
+    assert first["series"]["box"] == [{"name": "x", "low": -0.5, "high": 0.5}]
+    assert [first["condition"], last["condition"], last["formula"]] == ["abs(x) <= 0.5", "", SINE]
+    assert plain_value(quadratic())["repairs"][0]["bound"] == 0.0
+
+
+def test_branches_and_series_are_turned_off(capsys, monkeypatch) -> None:
+    asked = []
+    module = "eic_core.cli.repair_command.repair"
+    monkeypatch.setattr(module, lambda *_, **options: asked.append(options) or sine())
+    assert main(["repair", "--no-branches", "-x", "--no-series", "--range", "x=1:2"]) == 0
+    assert main(["repair", "-x", "--range", "x=1:2"]) == 0
+    assert [(each["branches"], each["series"]) for each in asked] == [(False, False), (True, True)]

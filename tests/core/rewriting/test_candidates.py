@@ -194,7 +194,7 @@ def test_a_series_is_named_where_the_best_known_form_keeps_losing_digits() -> No
     lost = found.best.after.loss.nine_in_ten
     assert found.best.gain.remaining == lost > found.own + 3
     assert str(found.sentence).endswith(
-        f"; the best known keeps losing {lost:.1f} digits; a series would be needed."
+        f"; the best exact form found keeps losing {lost:.1f} digits."
     )
     assert all(not other.gain.remaining for other in found.repairs[1:])
 

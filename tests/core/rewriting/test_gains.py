@@ -275,7 +275,7 @@ def test_digits_that_remain_are_told_if_they_are_far_more_than_the_functions_own
     assert remaining_digits(form(9.0, lost=(5.0,)), own=2.1) == 0.0
     gain = replace(gain_of(form(5.0), form(5.0, lost=(4.4,)), digits=1.0), remaining=4.4)
     assert str(repair_sentence("y", ["a rule"], gain)).endswith(
-        "; the best known keeps losing 4.4 digits; a series would be needed."
+        "; the best exact form found keeps losing 4.4 digits."
     )
 
 

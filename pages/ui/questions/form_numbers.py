@@ -1,0 +1,186 @@
+"""What is said of every form beside the formula: its numbers, its steps and its series."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from eic_core import wording
+from eic_core.rewriting import Branch, Measured, ObservedError, RepairStep, Series
+from pages.ui.figures.error_curves import TINTS
+from pages.ui.figures.rulers import letters
+from pages.ui.kit import glossary
+from pages.ui.kit.inspector_service import InspectionResult
+from pages.ui.kit.text import escape
+
+
+def numbers_table(before: Measured, after: Measured, result: InspectionResult, rows: int) -> str:
+    """Digits and nodes of both forms, measured on so many rows."""
+    lines = (
+        _row("the result, shared noise", before.q, after.q, glossary.CORRELATED),
+        _row("the worst step (EIC)", before.eic, after.eic, glossary.EIC),
+        _observed_row("measured in float64", before.float64, after.float64),
+        _observed_row("measured in float32", before.float32, after.float32),
+        (
+            "nodes",
+            str(before.complexity),
+            str(after.complexity),
+            wording.signed(after.complexity - before.complexity, 0),
+            glossary.COMPLEXITY,
+        ),
+    )
+    cells = "".join(
+        f'<tr><th scope="row" title="{escape(explained, 1000)}">{name}</th>'
+        f"<td>{old}</td><td>{new}</td><td>{change}</td></tr>"
+        for name, old, new, change, explained in lines
+    )
+    head = (
+        '<tr><th scope="row">digits</th><th scope="col">as written</th><th scope="col">instead</th>'
+        '<th scope="col">change</th></tr>'
+    )
+    return f'<table class="eic-repair">{head}{cells}</table>{_measured_on(rows, result)}'
+
+
+def _measured_on(rows: int, result: InspectionResult) -> str:
+    total = len(result.inspection.samples)
+    if rows == total:
+        return ""
+    return f'<p class="eic-quiet">Measured on {rows:,} of the {total:,} samples.</p>'
+
+
+def _row(name: str, old: float, new: float, explained: str) -> tuple[str, str, str, str, str]:
+    """Means over the samples that keep a digit; without any, they are infinite."""
+    was, now = ("∞" if math.isnan(value) else wording.number(value) for value in (old, new))
+    change = "—" if math.isnan(new - old) else wording.signed(new - old)
+    return name, was, now, change, explained
+
+
+def _observed_row(
+    name: str, old: ObservedError, new: ObservedError
+) -> tuple[str, str, str, str, str]:
+    change = new.digits_lost - old.digits_lost
+    change_text = wording.signed(change) if math.isfinite(change) else "—"
+    return name, _observed(old), _observed(new), change_text, glossary.OBSERVED
+
+
+def _observed(error: ObservedError) -> str:
+    if error.failed:
+        return f"no value at {error.failed:,} of {error.rows:,}"
+    lost = error.digits_lost
+    return "—" if math.isnan(lost) else wording.number(lost)
+
+
+def steps_html(steps: Sequence[RepairStep], branches: Sequence[Branch], as_written: float) -> str:
+    """Each step, and the digits that the whole formula loses after it; branch by branch of a form
+    that chooses.
+    """
+    lost = f"As written {wording.number(as_written, 1)} digits are lost in the mean."
+    if not branches:
+        return f'<p class="eic-quiet">{lost} After each step:</p>{_steps(steps)}'
+    first = f"{lost} After each step of a branch, over all rows:"
+    parts = "".join(
+        f'<p class="eic-branch">{letter_html(place, len(branches))} {condition_html(branch)}</p>'
+        f"{_steps_of(branch)}"
+        for place, branch in enumerate(branches)
+    )
+    return f'<p class="eic-quiet">{first}</p>{parts}'
+
+
+def _steps_of(branch: Branch) -> str:
+    steps = _steps(branch.steps) if branch.steps else ""
+    if branch.series is not None:
+        return f'{steps}<p class="eic-series">{series_html(branch.series)}</p>'
+    return steps or '<p class="eic-series">The formula as written.</p>'
+
+
+def _steps(steps: Sequence[RepairStep]) -> str:
+    items = "".join(
+        f"<li><b>{escape(step.rule)}</b>: <code>{escape(step.before)}</code> → "
+        f"<code>{escape(step.after)}</code>{_needing(step.assumptions)}{_after(step)}</li>"
+        for step in steps
+    )
+    return f'<ol class="eic-steps">{items}</ol>'
+
+
+def _after(step: RepairStep) -> str:
+    if math.isnan(step.digits):
+        return ""
+    return f'<span class="eic-after">{wording.number(step.digits, 1)} digits lost</span>'
+
+
+def _needing(assumptions: tuple[str, ...]) -> str:
+    return f", needs {escape(', '.join(assumptions))}" if assumptions else ""
+
+
+# --- branches and series ---
+
+
+def letter_html(place: int, count: int) -> str:
+    """The name of a branch in the colour of its region."""
+    tint = TINTS[place % len(TINTS)]
+    letter = letters(count)[place]
+    return f'<span class="eic-letter" style="background:rgba({tint},0.25)">{letter}</span>'
+
+
+def condition_html(branch: Branch) -> str:
+    if not branch.condition:
+        return "everywhere else"
+    return f"where <code>{escape(branch.condition, 1000)}</code>"
+
+
+_KINDS = {"taylor": "Taylor polynomial", "laurent": "Laurent series", "pade": "Padé fraction"}
+_POINTS = {"inf": "infinity", "-inf": "minus infinity"}
+
+
+def series_brief(series: Series) -> str:
+    """Of what, where, and within what: "series in x at 0, to within 1.1·10⁻¹⁶ (proved)"."""
+    bound = bound_text(series.bound)
+    return (
+        f"series in <code>{escape(series.variable)}</code> at {_point(series)}, to within "
+        f"{bound} (proved)"
+    )
+
+
+def bound_text(bound: float) -> str:
+    return wording.significant(bound, 2)
+
+
+def _point(series: Series) -> str:
+    return _POINTS.get(series.point, escape(series.point))
+
+
+def series_html(series: Series) -> str:
+    """The term, what stands for it, and how near it is where, in plain words."""
+    variable = f"<code>{escape(series.variable)}</code>"
+    if series.point in _POINTS:
+        distance = f"1/{variable}"
+    elif series.point == "0":
+        distance = variable
+    else:
+        distance = f"{variable} less {_point(series)}"
+    replaced, written = (escape(text, 1000) for text in (series.replaced, series.written))
+    return (
+        f"<code>{replaced}</code> → <code>{written}</code>, its {_KINDS[series.kind]} in {variable} at {_point(series)}. The first power of "
+        f"{distance} that is left out is the {_ordinal(series.order)}. Proved: it differs from the "
+        f"term by at most {bound_text(series.bound)} relatively, {box_text(series)}."
+    )
+
+
+def box_text(series: Series) -> str:
+    """Where the bound holds, as HTML."""
+    inputs = [
+        f"<code>{escape(side.name)}</code> from {wording.significant(side.low)} to "
+        f"{wording.significant(side.high)}"
+        for side in series.box
+    ]
+    return f"for {wording.join(inputs)}" if inputs else "at all inputs"
+
+
+def _ordinal(number: int) -> str:
+    """A number in its order.
+
+    >>> [_ordinal(k) for k in (1, 2, 3, 4, 11, 21)]
+    ['1st', '2nd', '3rd', '4th', '11th', '21st']
+    """
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{'th' if number % 100 in (11, 12, 13) else ending}"

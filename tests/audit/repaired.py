@@ -1,0 +1,392 @@
+"""Whether each form that is offered instead is what it says, at 200 digits and more.
+
+An exact form, and an exact branch where a program takes it, has the value of the formula to 1e-100;
+a series is within its bound of its term in its box. The values are mpmath's: they share no code
+with the balls by which forms are verified and bounds proved. The points were never seen by repair:
+fresh rows of the same kind, the neighbours of each threshold, and the ends of each box.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import random
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from benchmarks.repairs.processor import ProcessorClock
+from benchmarks.repairs.series_checks import rows_by_branch, rows_in_box
+from eic_core.formula.syntax import read
+from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node
+from eic_core.rewriting import Repair, Repairs, repair
+from eic_core.rewriting.pieces import Branch, Series
+from eic_core.rewriting.repair import SEARCH_SECONDS
+from eic_core.samples import Samples
+from tests.audit.cancelling import Columns, Drawn, cancelling
+from tests.core.rewriting.rewriting_oracle import FUNCTIONS, MP, NoValue, TooFar, number
+
+ROWS, POINTS, EDGES = 120, 24, 24
+"""Rows that repair gets; fresh rows, and rows at thresholds and ends, where forms are compared."""
+
+LEAST_DIGITS, MOST_DIGITS = 200, 3200
+
+SAME = 100
+"""Digits to which exact forms agree."""
+
+COMPARED: dict[str, Callable[[Any, Any], bool]] = {
+    "less_than": lambda a, b: a < b,
+    "less_equal": lambda a, b: a <= b,
+    "greater_than": lambda a, b: a > b,
+    "greater_equal": lambda a, b: a >= b,
+    "equal_to": lambda a, b: a == b,
+    "not_equal": lambda a, b: a != b,
+    "logical_and": lambda a, b: bool(a) and bool(b),
+    "logical_or": lambda a, b: bool(a) or bool(b),
+}
+OPERATORS = {*COMPARED, *FUNCTIONS, "logical_not", "conditional", "power", "root"}
+
+
+class Unknown(Exception):
+    """An operator that this oracle does not have."""
+
+
+# --- values at many digits ---
+
+
+def value_at(formula: Formula, row: Mapping[str, float]) -> Any:
+    """The value to `SAME` digits and more: 200 digits are taken, and more until two agree.
+
+    Raises
+    ------
+    NoValue
+        Outside the real domain, or too far out.
+    """
+    digits, last = LEAST_DIGITS, None
+    while digits <= MOST_DIGITS:
+        with MP.workdps(digits):
+            try:
+                values = _Walk(formula, row)
+                result = values.at(len(formula.nodes) - 1)
+            except TooFar:
+                raise
+            except NoValue:
+                result = None
+            if digits > LEAST_DIGITS and _agree(last, result):
+                if result is None:
+                    raise NoValue
+                return result
+        last, digits = result, 2 * digits
+    raise TooFar
+
+
+def _agree(last: Any, result: Any) -> bool:
+    if last is None or result is None:
+        return last is result
+    return bool(abs(last - result) <= MP.mpf(10) ** -(SAME + 20) * abs(result))
+
+
+class _Walk:
+    """A tree at one row, from the root down: what is not chosen is not evaluated."""
+
+    def __init__(self, formula: Formula, row: Mapping[str, float]) -> None:
+        self.nodes, self.row = formula.nodes, row
+
+    def at(self, k: int) -> Any:
+        node = self.nodes[k]
+        if node.operator == VARIABLE:
+            return MP.mpf(self.row[node.label])
+        if node.operator == CONSTANT:
+            return number(node.label)
+        if node.operator not in OPERATORS:
+            raise Unknown(node.operator)
+        if node.operator == "conditional":
+            condition, then, otherwise = node.children
+            return self.at(then if self.at(condition) else otherwise)
+        return _applied(node, [self.at(child) for child in node.children])
+
+
+def _applied(node: Node, operands: Sequence[Any]) -> Any:
+    name, p = node.operator, node.parameter
+    if name in COMPARED:
+        return MP.mpf(COMPARED[name](*operands))
+    if name == "logical_not":
+        return MP.mpf(not operands[0])
+    _check_size(name, operands)
+    try:
+        if name == "power":
+            assert p is not None
+            result = _power(operands[0], p.numerator, p.denominator)
+        elif name == "root":
+            assert p is not None
+            result = _root(operands[0], p.numerator)
+        elif name == "pow" and operands[0] == 0 and operands[1] > 0:
+            result = MP.zero
+        else:
+            result = FUNCTIONS[name](*operands)
+        if name == "log" and p is not None:
+            result /= MP.log(number(str(p)))
+    except (ZeroDivisionError, ValueError, OverflowError) as error:
+        raise NoValue from error
+    if isinstance(result, MP.mpc) or not MP.isfinite(result):
+        raise NoValue
+    return result
+
+
+PHASES = frozenset(("sin", "cos", "tan", "cot", "sec", "csc", "floor", "ceil", "remainder"))
+
+
+def _check_size(name: str, operands: Sequence[Any]) -> None:
+    most = 1200 if name in PHASES else 20_000
+    if any(operand and abs(MP.mag(operand)) > most for operand in operands):
+        raise TooFar
+
+
+def _power(base: Any, numerator: int, denominator: int) -> Any:
+    if denominator == 1:
+        return base**numerator
+    if base < 0 or (base == 0 and numerator < 0):
+        raise NoValue
+    return MP.root(base, denominator) ** numerator
+
+
+def _root(x: Any, index: int) -> Any:
+    if x < 0 and index % 2 == 0:
+        raise NoValue
+    return MP.sign(x) * MP.root(abs(x), index)
+
+
+# --- the audit of one formula ---
+
+
+@dataclass
+class Findings:
+    """What an audit counted, and what was wrong."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    faults: list[str] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    worst: float = 0.0  # The largest error of a series in its box, over its bound
+    worst_of: str = ""
+    whole: float = 0.0  # The largest relative error of a branch with a series, of the whole formula
+
+    def add(self, drawn: Drawn, limit_seconds: float) -> None:
+        """Repair a formula and hold the answer to values at many digits."""
+        samples = Samples.from_columns(drawn.columns(ROWS, 0))
+        clock = ProcessorClock()
+        started = clock()
+        repairs = repair(drawn.formula, samples, limit_seconds=limit_seconds, clock=clock)
+        self.seconds.append(clock() - started)
+        self.counts["cases"] += 1
+        self.counts["cut short"] += not repairs.finished
+        self.counts["with a repair"] += bool(repairs.repairs)
+        self.counts["with an approximation"] += bool(repairs.approximations)
+        for why in repairs.left_out:
+            self.counts[f"left out: {why.name.lower()}"] += 1
+        self.judge(str(drawn), repairs, drawn.columns(POINTS, 1))
+
+    def judge(self, name: str, repairs: Repairs, fresh: Columns) -> None:
+        """Every form of an answer, at fresh rows and at the places that the form itself names."""
+        for form in (*repairs.repairs, *repairs.approximations):
+            in_front = form in repairs.repairs
+            if in_front != form.is_exact:
+                self._fault(name, form, "an approximation among the exact forms, or the reverse")
+            columns = tuple(fresh)
+            if read(form.text, columns=columns).formula.structure() != form.formula.structure():
+                self._fault(name, form, "its text reads back as another tree")
+            places = _with_edges(form, fresh)
+            try:
+                self._judge(name, repairs.formula, form, places)
+            except Unknown as operator:
+                self.counts[f"not judged, {operator}"] += 1
+
+    def _judge(self, name: str, formula: Formula, form: Repair, points: Columns) -> None:
+        original = [_value_or_none(formula, row) for row in _rows(points)]
+        if not form.branches:
+            self.counts["plain forms"] += 1
+            self._compare(name, form, form.formula, original, points)
+            return
+        self.counts["forms that choose" if form.is_exact else "approximations"] += 1
+        if form.is_exact:  # As a whole, where the conditions are decided exactly
+            self._compare(name, form, form.formula, original, points)
+        for branch, takes in rows_by_branch(form.branches, points):
+            rows = np.flatnonzero(takes)
+            part = {column: values[rows] for column, values in points.items()}
+            exact = [original[i] for i in rows]
+            if branch.series is None:
+                self._compare(name, form, branch.formula, exact, part)
+                continue
+            self.counts["series"] += 1
+            self._compare_series(name, form, branch.series, points)
+            self._note_whole(branch, branch.series, exact, part)
+
+    def _compare(
+        self, name: str, form: Repair, other: Formula, exact: Sequence[Any], points: Columns
+    ) -> None:
+        for row, expected in zip(_rows(points), exact, strict=True):
+            if expected is None:
+                continue
+            self.counts["points of exact forms"] += 1
+            try:
+                value = value_at(other, row)
+            except TooFar:
+                self.counts["points too far out"] += 1
+                continue
+            except NoValue:
+                self._fault(name, form, f"has no value at {dict(row)}")
+                return
+            with MP.workdps(LEAST_DIGITS):
+                if abs(value - expected) > MP.mpf(10) ** -SAME * abs(expected):
+                    error = float(abs(value / expected - 1)) if expected else math.inf
+                    self._fault(name, form, f"is off by {error:.1e} at {dict(row)}")
+                    return
+
+    def _compare_series(self, name: str, form: Repair, series: Series, points: Columns) -> None:
+        names = tuple(points)
+        term, other = (
+            read(text, columns=names).formula for text in (series.replaced, series.written)
+        )
+        inside = rows_in_box(series, points)
+        for row, takes in zip(_rows(points), inside.tolist(), strict=True):
+            if not takes:
+                continue
+            exact, value = _value_or_none(term, row), _value_or_none(other, row)
+            if exact is None:
+                continue
+            if value is None:
+                self._fault(name, form, f"its series has no value at {dict(row)}")
+                return
+            self.counts["points of series"] += 1
+            with MP.workdps(LEAST_DIGITS):
+                if exact == value:
+                    continue
+                error = abs(value / exact - 1) if exact else MP.inf
+                ratio = float(error / series.bound) if series.bound else math.inf
+            if ratio > self.worst:
+                self.worst, self.worst_of = ratio, f"{name}: {series.written} for {series.replaced}"
+            if not ratio <= 1:
+                self._fault(name, form, f"its series is {ratio:.3g} times its bound at {dict(row)}")
+                return
+
+    def _note_whole(
+        self, branch: Branch, series: Series, exact: Sequence[Any], points: Columns
+    ) -> None:
+        """How far a branch with a series is from the formula where a program takes it."""
+        inside = rows_in_box(series, points)
+        for row, within, expected in zip(_rows(points), inside.tolist(), exact, strict=True):
+            self.counts["rows that take a series"] += 1
+            self.counts["rows that take a series outside of its box"] += not within
+            value = _value_or_none(branch.formula, row)
+            if value is not None and expected:
+                with MP.workdps(LEAST_DIGITS):
+                    self.whole = max(self.whole, float(abs(value / expected - 1)))
+
+    def _fault(self, name: str, form: Repair, what: str) -> None:
+        self.faults.append(f"{name}\n    {form.text}\n    {what}")
+
+    def lines(self) -> Iterator[str]:
+        """The counts, the faults, and how long it took."""
+        for what, count in self.counts.items():
+            yield f"{what}: {count:,}"
+        if self.seconds:
+            p50, p95, most = np.quantile(self.seconds, [0.5, 0.95, 1.0])
+            yield f"seconds of repair, median; 95 %; most: {p50:.2f}; {p95:.2f}; {most:.2f}"
+        yield f"largest error of a series over its bound: {self.worst:.3g} {self.worst_of}".rstrip()
+        yield f"largest error of a whole with a series: {self.whole:.3g}"
+        yield from self.faults
+        yield f"faults: {len(self.faults)}"
+
+
+def _value_or_none(formula: Formula, row: Mapping[str, float]) -> Any:
+    try:
+        return value_at(formula, row)
+    except NoValue:
+        return None
+
+
+def _rows(columns: Columns) -> Iterator[dict[str, float]]:
+    lists = {name: column.tolist() for name, column in columns.items()}
+    for values in zip(*lists.values(), strict=True):
+        yield dict(zip(lists, values, strict=True))
+
+
+# --- where forms meet, and where series end ---
+
+
+def _with_edges(form: Repair, fresh: Columns) -> Columns:
+    """The fresh rows, and rows at the thresholds of the form and at the ends of its boxes."""
+    rng = random.Random(form.text)
+    rows = list(_rows(fresh))
+    thresholds = {abs(number) for branch in form.branches for number in _numbers(branch, fresh)}
+    boxes = [branch.series.box for branch in form.branches if branch.series is not None]
+    for _ in range(EDGES if form.branches else 0):
+        row = dict(rng.choice(rows[: len(next(iter(fresh.values())))]))
+        if boxes and rng.random() < 0.7:
+            for name, low, high in rng.choice(boxes):
+                row[name] = _in_interval(rng, low, high)
+        elif thresholds:
+            name = rng.choice(list(row))
+            place = rng.choice(sorted(thresholds)) * math.copysign(1, row[name])
+            row[name] = rng.choice(
+                (place, math.nextafter(place, math.inf), math.nextafter(place, -math.inf))
+            )
+        rows.append(row)
+    return {name: np.array([row[name] for row in rows]) for name in fresh}
+
+
+def _numbers(branch: Branch, columns: Columns) -> Iterator[float]:
+    if branch.condition:
+        condition = read(branch.condition, columns=tuple(columns)).formula
+        yield from (float(number(n.label)) for n in condition if n.operator == CONSTANT)
+
+
+def _in_interval(rng: random.Random, low: float, high: float) -> float:
+    """An end, its neighbour, or a value between them: by size, or by decade."""
+    kind = rng.random()
+    if kind < 0.3:
+        return rng.choice((low, high))
+    if kind < 0.45:
+        return max(low, min(high, math.nextafter(rng.choice((low, high)), (low + high) / 2)))
+    if kind < 0.7:
+        return max(low, min(high, low + rng.random() * (high - low)))
+    end = max(abs(low), abs(high))
+    value = rng.choice((-1, 1)) * end * 10.0 ** -rng.uniform(0, 12)
+    return value if low <= value <= high else rng.choice((low, high))
+
+
+# --- run as a program ---
+
+
+def audit(count: int, seed: int, limit_seconds: float, *, progress: bool = False) -> Findings:
+    """So many random formulas from a seed."""
+    findings = Findings()
+    for place in range(seed, seed + count):
+        before = len(findings.faults)
+        findings.add(cancelling(place), limit_seconds)
+        if progress:
+            print("\n".join(findings.faults[before:]), end="\n" * (len(findings.faults) > before))
+            print(f"\r{place - seed + 1} of {count}", end="", file=sys.stderr, flush=True)
+    return findings
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print what an audit finds; exit status 1 if something is wrong."""
+    options = argparse.ArgumentParser(
+        prog="python -m tests.audit.repaired", description=(__doc__ or "").partition("\n")[0]
+    )
+    options.add_argument("--count", metavar="N", type=int, default=1000, help="default: 1000")
+    options.add_argument("--seed", metavar="S", type=int, default=0, help="default: 0")
+    options.add_argument("--seconds", type=float, default=SEARCH_SECONDS, help="a case")
+    chosen = options.parse_args(arguments)
+    findings = audit(chosen.count, chosen.seed, chosen.seconds, progress=True)
+    print("", file=sys.stderr)
+    print("\n".join(findings.lines()))
+    return int(bool(findings.faults))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

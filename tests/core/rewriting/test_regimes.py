@@ -1,0 +1,200 @@
+"""Forms that choose between others, and approximations, as `repair` offers them."""
+
+import json
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from eic_core.engine.exact import ExactEvaluator
+from eic_core.engine.tape import lay_out
+from eic_core.formula.syntax import read
+from eic_core.measure import Domain, sample_domains
+from eic_core.rewriting import Repairs, repair
+from eic_core.rewriting.gains import GAIN
+from eic_core.rewriting.pieces import Interval, LeftOut, Series
+from eic_core.rewriting.regimes import choosing
+from eic_core.rewriting.regimes.option import Option
+from eic_core.rewriting.searched import Searched
+from eic_core.samples import Samples
+
+QUADRATIC = "(-b + sqrt(b**2 - 4*a*c))/(2*a)"
+RNG = np.random.default_rng(3)
+
+
+def offered(text: str, limit: float = math.inf, **columns: np.ndarray) -> Repairs:
+    samples = Samples.from_columns(columns)
+    return repair(read(text).formula, samples, limit_seconds=limit, limit_steps=300, series=False)
+
+
+def around_zero(decades: float, count: int = 400) -> np.ndarray:
+    return RNG.choice([-1, 1], count) * 10 ** RNG.uniform(-decades, decades, count)
+
+
+def quadratic_columns(count: int = 400) -> dict[str, np.ndarray]:
+    return {
+        "a": RNG.uniform(0.5, 2, count),
+        "b": RNG.uniform(-1e6, 1e6, count),
+        "c": RNG.uniform(0.5, 2, count),
+    }
+
+
+@pytest.fixture(scope="module")
+def quadratic() -> Repairs:
+    return offered(QUADRATIC, **quadratic_columns())
+
+
+def test_the_quadratic_formula_chooses_by_the_sign_of_b(quadratic: Repairs) -> None:
+    best = quadratic.best
+    assert best is not None and best.is_exact and best.bound == 0
+    assert [branch.condition for branch in best.branches] == ["b >= 0", ""]
+    assert best.gain.judged.mean_after < 0.5 < 4 < best.gain.judged.mean_before
+
+
+def test_a_form_that_chooses_keeps_clearly_more_than_the_others(quadratic: Repairs) -> None:
+    best, *others = quadratic.repairs
+    for other in others:
+        assert not other.branches
+        assert best.gain.judged.mean_after <= other.gain.judged.mean_after - GAIN
+
+
+def test_the_branches_tell_their_rows_and_what_they_lose_there(quadratic: Repairs) -> None:
+    best = quadratic.best
+    assert best is not None
+    assert sum(branch.rows for branch in best.branches) == best.gain.judged.rows
+    after = sum(b.rows * b.after for b in best.branches) / best.gain.judged.rows
+    assert after == pytest.approx(best.gain.judged.mean_after)
+    assert best.steps == tuple(step for branch in best.branches for step in branch.steps)
+    assert any(branch.steps for branch in best.branches)
+
+
+def test_a_form_that_chooses_reads_back_and_has_the_exact_values(quadratic: Repairs) -> None:
+    best = quadratic.best
+    assert best is not None
+    form, formula = read(best.text).formula, read(QUADRATIC).formula
+    for row in range(20):
+        cells = {name: float(c[row]) for name, c in quadratic_columns(20).items()}
+        one, other = (ExactEvaluator(lay_out(f), 200).sample(cells).y[-1] for f in (form, formula))
+        assert abs(one - other) <= abs(other) * 1e-30
+
+
+def test_the_front_and_the_json_hold_a_form_that_chooses(quadratic: Repairs) -> None:
+    document = json.loads(json.dumps(quadratic.to_json(), allow_nan=False))
+    first = document["repairs"][0]
+    assert [branch["condition"] for branch in first["branches"]] == ["b >= 0", ""]
+    assert any(len(form["branches"]) == 2 for form in document["front"])
+    costs = [form.nanoseconds.c for form in quadratic.front]
+    assert costs == sorted(costs)
+
+
+def test_one_answer_for_the_same_data(quadratic: Repairs) -> None:
+    x = around_zero(5)
+    one, other = (offered("sqrt(x**2 + 1) - x", x=x) for _ in range(2))
+    assert one.best is not None and other.best is not None
+    assert one.best.text == other.best.text and len(one.best.branches) == 2
+
+
+def test_a_program_in_single_precision_chooses_too() -> None:
+    samples = Samples.from_columns(quadratic_columns())
+    repairs = repair(
+        read(QUADRATIC).formula, samples, target="float32", limit_seconds=math.inf, limit_steps=300
+    )
+    assert repairs.best is not None and len(repairs.best.branches) == 2
+
+
+def test_no_form_chooses_where_one_is_good_everywhere() -> None:
+    domains = {"x": Domain("loguniform", 1e-3, 1e8)}
+    samples = sample_domains(domains, count=300)
+    for text in ("sqrt(x + 1) - sqrt(x)", "1/(x + 1) - 1/x", "x*x + 1"):
+        repairs = repair(read(text).formula, samples, limit_seconds=math.inf, limit_steps=300)
+        assert not any(each.branches for each in repairs.repairs), text
+        assert not repairs.left_out
+
+
+def test_branches_are_turned_off() -> None:
+    samples = Samples.from_columns(quadratic_columns())
+    repairs = repair(read(QUADRATIC).formula, samples, branches=False, series=False, limit_steps=60)
+    assert not any(each.branches for each in repairs.repairs)
+
+
+def test_without_time_the_exact_forms_stay_and_the_answer_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(choosing, "CHOOSING", 0.0)
+    repairs = offered(QUADRATIC, limit=20.0, **quadratic_columns())
+    assert LeftOut.BRANCHES_TIME in repairs.left_out
+    assert repairs.best is None or not repairs.best.branches
+
+
+# --- options under a guard, as others propose them
+
+
+def guard(searched: Searched, text: str) -> int:
+    return searched.terms[searched.terms.add(read(f"where({text}, 1, 0)").formula)].children[0]
+
+
+def option(searched: Searched, text: str, where: str, series: Series | None = None) -> Option:
+    root = searched.terms.add(read(text).formula)
+    lost = searched.measurer.everywhere.lost(root)
+    return Option(root, (), lost, guard(searched, where), series)
+
+
+SINE = "-x**3/6 + x**5/120 - x**7/5040"
+
+
+def sine_series(bound: float) -> Series:
+    box = (Interval("x", -0.01, 0.01),)
+    return Series("x", "0", "taylor", 9, "sin(x) - x", SINE, bound, box)
+
+
+def with_series(
+    monkeypatch: pytest.MonkeyPatch, bound: float, where: str = "abs(x) <= 0.01"
+) -> Repairs:
+    def series_options(
+        searched: Searched, best: Option
+    ) -> tuple[Sequence[Option], Sequence[LeftOut]]:
+        return [option(searched, SINE, where, sine_series(bound))], [LeftOut.SERIES_UNFINISHED]
+
+    monkeypatch.setattr(choosing, "series_options", series_options)
+    samples = Samples.from_columns({"x": 10 ** RNG.uniform(-6, 0, 400)})
+    return repair(read("sin(x) - x").formula, samples, limit_seconds=math.inf)
+
+
+def test_a_series_is_an_approximation_and_no_repair(monkeypatch: pytest.MonkeyPatch) -> None:
+    repairs = with_series(monkeypatch, 2e-17)
+    (nearest,) = repairs.approximations
+    assert not repairs.repairs and not nearest.is_exact and nearest.bound == 2e-17
+    assert [branch.is_exact for branch in nearest.branches] == [False, True]
+    assert nearest.branches[0].condition == "abs(x) <= 0.01"
+    assert nearest.text == f"where(abs(x) <= 0.01, {SINE}, sin(x) - x)"
+    assert nearest.verification.agreement == 16
+    assert repairs.leading is nearest
+    assert repairs.left_out == (LeftOut.SERIES_UNFINISHED,)
+    assert any(len(form.branches) == 2 for form in repairs.front)
+
+
+def test_a_series_beyond_its_bound_is_not_offered(monkeypatch: pytest.MonkeyPatch) -> None:
+    repairs = with_series(monkeypatch, 1e-24)
+    assert not repairs.approximations
+
+
+def test_a_form_that_holds_for_one_sign_stands_under_its_guard(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # sqrt(x**2) is x for x >= 0, and no rule without an assumption can say so
+    monkeypatch.setattr(choosing, "sign_options", lambda searched: [option(searched, "1", "x > 0")])
+    repairs = offered("(sqrt(x**4 + 2) - sqrt(x**4))*(sqrt(x**2) + x)/(2*x)", x=around_zero(3))
+    assert all("x > 0" not in each.text for each in repairs.repairs)  # 1 is wrong there
+
+
+def test_a_wrong_side_is_left_out_and_the_rest_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        choosing,
+        "sign_options",
+        lambda searched: [option(searched, "-c/b*(1 + 1e-12)", "b >= 0")],
+    )
+    repairs = offered(QUADRATIC, **quadratic_columns())
+    best = repairs.best
+    assert best is not None and len(best.branches) == 2
+    assert "1e-12" not in best.text
