@@ -237,9 +237,9 @@ def _ask(text: str, deadline: Deadline) -> dict[str, Any]:
                 _await_start(worker, deadline)
                 worker.send(text)
                 line = worker.receive(min(QUESTION_SECONDS, deadline.left))
-            except (OSError, ValueError):
+            except (OSError, ValueError, RuntimeError):  # No process, no pipe, no thread
                 line = ""
-            if line:
+            if line and line.endswith("\n"):  # Else it ended in the midst of its answer
                 return json.loads(line)
             _end_worker()
             if line is None:
