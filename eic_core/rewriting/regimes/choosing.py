@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
@@ -51,7 +52,6 @@ from eic_core.rewriting.regimes.trees import (
 from eic_core.rewriting.results import Repair, Repairs
 from eic_core.rewriting.search import relation_holds
 from eic_core.rewriting.searched import Searched
-from eic_core.rewriting.series.options import series_options
 from eic_core.rewriting.values import AGREEMENT, ValueTable, first_difference
 from eic_core.rewriting.verify import Verification
 
@@ -79,8 +79,20 @@ POINTS, NEIGHBOURS = 6, 4
 SEED = 20_261_127
 
 
-def with_choices(searched: Searched, repairs: Repairs, *, branches: bool, series: bool) -> Repairs:
-    """The repairs, with forms that choose between exact ones among them, and approximations."""
+class Expand(Protocol):
+    """Proposes series where the best exact form loses digits, and says what was left out."""
+
+    def __call__(
+        self, searched: Searched, best: Option
+    ) -> tuple[Sequence[Option], Sequence[LeftOut]]: ...
+
+
+def with_choices(
+    searched: Searched, repairs: Repairs, *, branches: bool, expand: Expand | None = None
+) -> Repairs:
+    """The repairs, with forms that choose between exact ones among them if there are to be
+    `branches`, and approximations if something proposes series.
+    """
     if not _loses(searched, repairs):
         return repairs
     until = searched.deadline.part(CHOOSING)
@@ -97,11 +109,11 @@ def with_choices(searched: Searched, repairs: Repairs, *, branches: bool, series
         if branches:
             left_out.append(LeftOut.BRANCHES_TIME)
     approximations: tuple[Repair, ...] = ()
-    if series and (chooser is None or searched.deadline.passed):
+    if expand is not None and (chooser is None or searched.deadline.passed):
         left_out.append(LeftOut.SERIES_TIME)
-    elif series and chooser is not None and chooser.still_loses(choice):
+    elif expand is not None and chooser is not None and chooser.still_loses(choice):
         try:
-            approximations, why = chooser.approximations(choice, branches=branches)
+            approximations, why = chooser.approximations(choice, expand, branches=branches)
             left_out += why
         except OutOfTime:
             left_out.append(LeftOut.SERIES_TIME)
@@ -219,13 +231,13 @@ class Chooser:
         return kept >= GAIN
 
     def approximations(
-        self, choice: Repair | None, *, branches: bool
-    ) -> tuple[tuple[Repair, ...], list[LeftOut]]:
+        self, choice: Repair | None, expand: Expand, *, branches: bool
+    ) -> tuple[tuple[Repair, ...], Sequence[LeftOut]]:
         lost = min([o.lost for o in self.options if o.guard is None], key=_mean)
         plain = min((o for o in self.options if o.guard is None), key=lambda o: _mean(o.lost))
         if choice is not None:
             lost = self.measurer.everywhere.lost(self.terms.add(choice.formula))
-        new, left_out = series_options(self.searched, replace(plain, lost=lost))
+        new, left_out = expand(self.searched, replace(plain, lost=lost))
         if not new:
             return (), left_out
         least = self.plain if choice is None else choice.gain.judged.mean_after

@@ -2,6 +2,7 @@
 
 import json
 import math
+import sys
 from collections.abc import Sequence
 
 import numpy as np
@@ -156,7 +157,7 @@ def with_series(
     ) -> tuple[Sequence[Option], Sequence[LeftOut]]:
         return [option(searched, SINE, where, sine_series(bound))], [LeftOut.SERIES_UNFINISHED]
 
-    monkeypatch.setattr(choosing, "series_options", series_options)
+    monkeypatch.setattr(sys.modules[repair.__module__], "series_options", series_options)
     samples = Samples.from_columns({"x": 10 ** RNG.uniform(-6, 0, 400)})
     return repair(read("sin(x) - x").formula, samples, limit_seconds=math.inf)
 
@@ -182,10 +183,14 @@ def test_a_series_beyond_its_bound_is_not_offered(monkeypatch: pytest.MonkeyPatc
 def test_a_form_that_holds_for_one_sign_stands_under_its_guard(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # sqrt(x**2) is x for x >= 0, and no rule without an assumption can say so
-    monkeypatch.setattr(choosing, "sign_options", lambda searched: [option(searched, "1", "x > 0")])
-    repairs = offered("(sqrt(x**4 + 2) - sqrt(x**4))*(sqrt(x**2) + x)/(2*x)", x=around_zero(3))
-    assert all("x > 0" not in each.text for each in repairs.repairs)  # 1 is wrong there
+    monkeypatch.setattr(
+        choosing, "sign_options", lambda searched: [option(searched, "3*x", "x >= 0")]
+    )
+    columns = Samples.from_columns({"x": around_zero(8)})
+    formula = read("abs(x) + 2*x + 1 - 1").formula  # 3x for x >= 0, x below
+    repairs = repair(formula, columns, limit_seconds=math.inf, limit_steps=1, series=False)
+    assert repairs.best is not None
+    assert repairs.best.text == "where(x >= 0, 3*x, abs(x) + 2*x + 1 - 1)"
 
 
 def test_a_wrong_side_is_left_out_and_the_rest_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
