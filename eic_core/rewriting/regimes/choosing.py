@@ -171,7 +171,11 @@ class Chooser:
         self.options: list[Option] = self._exact_options()
 
     def add(self, options: Sequence[Option]) -> None:
-        self.options += options
+        self.options += self._as_written(options)
+
+    def _as_written(self, options: Sequence[Option]) -> list[Option]:
+        """Options in the form in which they are printed, every fraction as a quotient."""
+        return [replace(each, root=self.terms.with_quotients(each.root)) for each in options]
 
     # --- exact forms ---
 
@@ -241,7 +245,7 @@ class Chooser:
         if not new:
             return (), left_out
         least = self.plain if choice is None else choice.gain.judged.mean_after
-        options = [*(self.options if branches else [plain]), *new]
+        options = [*(self.options if branches else [plain]), *self._as_written(new)]
         repair = self._best(options, least - GAIN, self.searched.deadline, splits=branches)
         if repair is None or repair.is_exact:
             return (), left_out
