@@ -37,7 +37,7 @@ BITS = 200
 ENOUGH = 110
 """Bits to which values are known: those of `AGREEMENT`, and ten."""
 
-MOST_BITS = 1400
+MOST_BITS = 4500
 """A row that needs many bits gets no more than these for all its values."""
 
 _LEAST, _MOST = arb(2) ** -3_000_000, arb(2) ** 3_000_000

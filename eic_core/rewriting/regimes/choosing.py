@@ -32,6 +32,7 @@ from eic_core.rewriting.regimes.conditionals import (
     chosen,
     compared,
     merged,
+    parts,
     taken,
 )
 from eic_core.rewriting.regimes.option import Option
@@ -257,7 +258,8 @@ class Chooser:
 
     def _problem(self, options: Sequence[Option], *, splits: bool) -> Problem:
         guards = dict.fromkeys(option.guard for option in options if option.guard is not None)
-        masks = {guard: self.table.values(guard) == 1 for guard in guards}
+        single = [part for guard in guards for part in parts(self.terms, guard)]
+        masks = {guard: self.table.values(guard) == 1 for guard in (*guards, *single)}
         most = DIGITS[self.searched.target]
         lost = np.array([self.table.lost(option.root) for option in options])
         lost = np.where(np.isnan(lost), most, lost)
@@ -354,7 +356,7 @@ class Chooser:
     # --- from a tree to a form ---
 
     def _built(self, options: Sequence[Option], tree: Tree) -> _Built:
-        cases = merged(self._cases(options, tree, None))
+        cases = merged(self.terms, self._cases(options, tree, None))
         root = chosen(self.terms, cases)
         everywhere = self.measurer.everywhere
         conditions = [everywhere.values(c.condition) for c in cases[:-1] if c.condition is not None]

@@ -40,7 +40,7 @@ MOST_SIGNS = 2
 """By so many signs the rows are parted at most: into four."""
 
 REGION_ROWS = 12
-"""Rows of one part that are searched: half of them those that lose most, the others evenly spaced."""
+"""Rows of one part that are searched: half of them lose most, the others are evenly spaced."""
 
 EVALUATIONS, PATIENCE, STALL = 120, 8, 40
 """The limits of the search of one part, as those of `Limits`."""
@@ -56,13 +56,16 @@ UNTIL = 0.68
 
 ALL_LOST = 16.0
 
+LONGEST_NUMBER = 2**20
+"""Whole numbers up to this are the same in single and double precision."""
+
 Rows = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class Sign:
-    """What decides: the sign of a product of inputs, or of sums and differences of two of them,
-    each of which a program has exactly.
+    """What decides: the sign of a product of inputs, or of sums and differences of two of them.
+    A program has it exactly: that of a sum is right however it is rounded.
     """
 
     factors: tuple[int, ...]  # Terms, each once
@@ -240,9 +243,16 @@ class _Parting:
             return frozenset() if even else self._factors(term.children[0])
         if term.operator in POSITIVE:
             return frozenset()
-        if term.operator in ("add", "sub") and all(map(self._is_input, term.children)):
+        if term.operator in ("add", "sub") and all(map(self._is_exact, term.children)):
             return frozenset((number,))
         return None
+
+    def _is_exact(self, number: int) -> bool:
+        """Whether every program has it exactly: an input, or a whole number that is not long."""
+        value = self.terms.number(number)
+        if value is None:
+            return self._is_input(number)
+        return value.denominator == 1 and abs(value) <= LONGEST_NUMBER
 
     # --- the forms of a part
 

@@ -150,10 +150,12 @@ ALGEBRA_RULES: tuple[Rule, ...] = (
     Rule("discriminant", "sqrt(a**2 - 4*(b*c))", "hypot(a, 2*(sqrt(abs(b))*sqrt(abs(c))))",
          ("-b*c >= 0",), HIGHAM, "a=-9:9 b=-9:-1 c=1:9"),
     Rule("discriminant", "sqrt(a**2 - 4*b*c)",
-         "sqrt(abs(a) - 2*(sqrt(abs(b))*sqrt(abs(c))))*sqrt(abs(a) + 2*(sqrt(abs(b))*sqrt(abs(c))))",
+         "sqrt(abs(a) - 2*(sqrt(abs(b))*sqrt(abs(c))))"
+         "*sqrt(abs(a) + 2*(sqrt(abs(b))*sqrt(abs(c))))",
          ("b*c >= 0",), GOLDBERG, "a=8:9 b=-4:-1 c=-4:-1"),
     Rule("discriminant", "sqrt(a**2 - 4*(b*c))",
-         "sqrt(abs(a) - 2*(sqrt(abs(b))*sqrt(abs(c))))*sqrt(abs(a) + 2*(sqrt(abs(b))*sqrt(abs(c))))",
+         "sqrt(abs(a) - 2*(sqrt(abs(b))*sqrt(abs(c))))"
+         "*sqrt(abs(a) + 2*(sqrt(abs(b))*sqrt(abs(c))))",
          ("b*c >= 0",), GOLDBERG, "a=8:9 b=-4:-1 c=-4:-1"),
     Rule("area of a triangle", "4*a**2*b**2 - (a**2 + b**2 - c**2)**2",
          "(a + (b + c))*(c - (a - b))*(c + (a - b))*(a + (b - c))",
