@@ -138,8 +138,8 @@ def _lines_of(form: Formula) -> list[str]:
     if any(len(arm.conditions) > 1 for arm in arms[:1]):
         return [text]
     *conditional, last = [to_python(form, arm.node) for arm in arms] or [text]
-    asked = [to_python(form, arm.conditions[0]) for arm in arms[:-1]]
-    lines = [f"where({c}, {held}," for c, held in zip(asked, conditional, strict=True)]
+    conditions = [to_python(form, arm.conditions[0]) for arm in arms[:-1]]
+    lines = [f"where({c}, {held}," for c, held in zip(conditions, conditional, strict=True)]
     lines.append(last + ")" * len(conditional))
     return lines if " ".join(lines) == text else [text]
 

@@ -154,7 +154,7 @@ def lost_over(
     middles = (np.arange(SQUARES) + 0.5) * DOTS / SQUARES
     grid = np.meshgrid(scales[0].values(middles), scales[1].values(middles))
     columns = {name: side.ravel() for (name, _), side in zip((across, up), grid, strict=True)}
-    taken = rows.taken_at(columns, SQUARES**2).reshape(SQUARES, SQUARES)
+    branches = rows.taken_at(columns, SQUARES**2).reshape(SQUARES, SQUARES)
     parts = []
     for left, title, lost in ((0, "as written", rows.before), (52, "instead", rows.after)):
         shades = np.digitize(lost, SHADES)
@@ -167,18 +167,18 @@ def lost_over(
             for shade in range(len(SHADES) + 1)
         }
         parts.append(f'<text x="{left}%" y="{HEAD - 6}">{title}</text>')
-        parts.append(_cloud(left, 48, HEAD, clouds, _squares(taken) if regions else ""))
+        parts.append(_cloud(left, 48, HEAD, clouds, _squares(branches) if regions else ""))
         parts += _axis_texts(scales[0], left, 48, HEAD + CLOUD + 18)
         if regions:
-            parts += _map_letters(taken, left, regions)
+            parts += _map_letters(branches, left, regions)
         label = f"{wording.shorten(across[0], 12)}, {wording.shorten(up[0], 12)} upwards"
         low, high = (wording.significant(end, 2) for end in scales[1].ends)
         parts.append(
             f'<text class="soft" x="{left + 24}%" y="{HEAD + CLOUD + 38}" text-anchor="middle">'
             f"{escape(f'{label} ({low} to {high})')}</text>"
         )
-    shown = f"Digits lost over {across[0]} and {up[0]}, as written and instead."
-    return _svg(HEAD + CLOUD + FOOT, shown, parts)
+    description = f"Digits lost over {across[0]} and {up[0]}, as written and instead."
+    return _svg(HEAD + CLOUD + FOOT, description, parts)
 
 
 def _most(rows: Profile) -> float:
@@ -187,18 +187,18 @@ def _most(rows: Profile) -> float:
     return max(1.0, math.ceil(float(lost.max()))) if len(lost) else 1.0
 
 
-def _shaded(places: Array, taken: Sequence[int], regions: Sequence[Region]) -> Iterator[str]:
+def _shaded(places: Array, branches: Sequence[int], regions: Sequence[Region]) -> Iterator[str]:
     """Each stretch of rows of one branch, from half way to its neighbours."""
     if not regions:
         return
     order = np.argsort(places, kind="stable").tolist()
-    stretches = [list(part) for _, part in groupby(order, key=lambda row: taken[row])]
+    stretches = [list(part) for _, part in groupby(order, key=lambda row: branches[row])]
     begin = 0.0
     for stretch, after in zip(stretches, [*stretches[1:], None], strict=True):
         end = 100.0
         if after is not None:
             end = float(places[stretch[-1]] + places[after[0]]) / 2 / DOTS * 100
-        branch = taken[stretch[0]]
+        branch = branches[stretch[0]]
         if 0 <= branch < len(regions):
             yield (
                 f'<rect class="region{branch % 4}" x="{begin:.2f}%" y="{HEAD}" '
@@ -212,11 +212,11 @@ def _shaded(places: Array, taken: Sequence[int], regions: Sequence[Region]) -> I
         begin = end
 
 
-def _squares(taken: npt.NDArray[np.int64]) -> str:
+def _squares(branches: npt.NDArray[np.int64]) -> str:
     """The branches of a map, a strip for each run of equal squares in a row."""
     side = DOTS / SQUARES
     strips = []
-    for row, line in enumerate(taken.tolist()):
+    for row, line in enumerate(branches.tolist()):
         place = 0
         for branch, run in groupby(line):
             wide = len(list(run))
@@ -231,11 +231,11 @@ def _squares(taken: npt.NDArray[np.int64]) -> str:
 
 
 def _map_letters(
-    taken: npt.NDArray[np.int64], left: float, regions: Sequence[Region]
+    branches: npt.NDArray[np.int64], left: float, regions: Sequence[Region]
 ) -> Iterator[str]:
     """The letter of each branch, in the square of it that is nearest to its middle."""
     for branch, region in enumerate(regions):
-        squares = np.argwhere(taken == branch)
+        squares = np.argwhere(branches == branch)
         if not len(squares):
             continue
         off = np.sum((squares - squares.mean(axis=0)) ** 2, axis=1)

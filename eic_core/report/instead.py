@@ -13,7 +13,7 @@ from eic_core.formula.rendering import to_python
 from eic_core.markup import Cell
 from eic_core.report.charts import Region, lost_along, lost_over
 from eic_core.report.findings import Findings
-from eic_core.report.table import NONE, ReportTable, code, count, digits, plain
+from eic_core.report.report_table import NONE, ReportTable, code, count, digits, plain
 from eic_core.rewriting import FrontForm, Measured, ObservedError, Repair, Repairs
 from eic_core.rewriting.phrases import bound_text, box_phrase, series_name
 from eic_core.rewriting.pieces import Branch

@@ -40,13 +40,13 @@ from eic_core.phrasing import Phrase
 from eic_core.report.charts import losses
 from eic_core.report.findings import LEFT_OUT, PARTS, REPAIR, Findings
 from eic_core.report.provenance import Provenance, command_line, versions
-from eic_core.report.table import NONE, ReportTable
-from eic_core.report.table import code as _code
-from eic_core.report.table import count as _count
-from eic_core.report.table import digits as _digits
-from eic_core.report.table import fit as _fit
-from eic_core.report.table import plain as _plain
-from eic_core.report.table import share as _share
+from eic_core.report.report_table import NONE, ReportTable
+from eic_core.report.report_table import code as _code
+from eic_core.report.report_table import count as _count
+from eic_core.report.report_table import digits as _digits
+from eic_core.report.report_table import fit as _fit
+from eic_core.report.report_table import plain as _plain
+from eic_core.report.report_table import share as _share
 
 MOST_TYPESET = 250
 """Nodes up to which a formula is typeset."""
