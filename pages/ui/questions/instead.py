@@ -48,15 +48,12 @@ def instead_panel(result: InspectionResult, node: int) -> None:
 
 
 def _answer(everything: Repairs, repairs: Repairs) -> None:
-    """The sentence of the form that leads; of the search where nothing is switched off."""
-    leading = repairs.leading
-    if repairs is everything:
-        answer(everything.sentence)
-        note(everything.advice or "")
-    elif leading is not None:
-        answer(leading.sentence)
+    """What is offered of the kinds that are switched on, and what was not tried."""
+    if repairs is everything or repairs.leading is not None:
+        answer(repairs.sentence)
     else:
         answer("Of the kinds that are switched on, no form keeps more digits.")
+    note(repairs.advice or "", *everything.left_out_sentences)
 
 
 def of_kinds(repairs: Repairs, kinds: frozenset[str]) -> Repairs:
