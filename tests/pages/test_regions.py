@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from eic_core.formula.syntax import read
-from eic_core.rewriting import Repairs, repair
+from eic_core.rewriting import LeftOut, Repairs, repair
 from pages.ui.kit import diagnosis_service
 from tests.pages.branched import (
     QUADRATIC,
@@ -165,3 +166,20 @@ def test_without_a_better_form_the_curves_are_those_of_my_own() -> None:
     assert figure is not None
     assert {d["name"] for d in figure["data"]} == {"as written", "yours"}
     assert math.isclose(figure["layout"]["shapes"][-1]["x0"], 2.5, rel_tol=1e-9)
+
+
+def test_what_was_left_out_for_want_of_time_is_said_and_can_be_searched_to_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def search(formula: Any, samples: Any, **options: Any) -> Repairs:
+        plain = repair(formula, samples, **options, branches=False, series=False, limit_steps=30)
+        left_out = (LeftOut.SERIES_TIME, LeftOut.SERIES_UNPROVED)
+        return replace(plain, left_out=left_out, finished=True)
+
+    monkeypatch.setattr(diagnosis_service, "repair", search)
+    page = open_page(**{**NEAR_ZERO, "samples": "151"})
+    assert not failed(page)
+    html = html_of(page)
+    assert "Series were left out: the time limit came first." in html and "--seconds" not in html
+    assert "no bound of its error could be proved" in html
+    assert "Search to the end" in [button.label for button in page.button]
