@@ -126,6 +126,15 @@ def test_repair_chooses_by_a_sign_where_the_fix_of_a_library_does() -> None:
     assert (outcome.differing, outcome.beyond, outcome.remains) == (0, 0, None)
 
 
+@pytest.mark.parametrize("name", ["x − sin x", "1/x − cot x"])
+def test_a_series_comes_to_the_known_one_and_is_no_exact_form(name: str) -> None:
+    (case,) = [case for case in textbook.CASES if case.name == name]
+    outcome = run(case, limit_seconds=math.inf)
+    assert not outcome.series.is_exact and outcome.exact.is_exact
+    assert outcome.series.bits <= outcome.best + WITHIN < outcome.branches.bits - 8
+    assert (outcome.differing, outcome.beyond, outcome.remains) == (0, 0, None)
+
+
 @pytest.mark.skipif(cases(1, 0) == 1, reason="all cases: make test-full")
 def test_repair_comes_to_nine_in_ten_fixes_that_have_an_exact_form() -> None:
     exact = [case for case in CASES if case.needs is Needs.EXACT]
