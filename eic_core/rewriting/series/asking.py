@@ -17,6 +17,7 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from eic_core.formula.tree import CONSTANT, VARIABLE
@@ -39,6 +40,15 @@ MOST_NODES = 500
 """Larger terms are not asked about."""
 
 _WORKER = "eic_core.rewriting.series.worker"
+
+_START = """
+import importlib, sys, types
+room = types.ModuleType("eic_core.rewriting")
+room.__path__ = [sys.argv[1]]
+sys.modules[room.__name__] = room
+importlib.import_module(sys.argv[2]).main()
+"""
+"""`python -m` without the imports of the room: NumPy and Arb take longer to load than SymPy."""
 
 
 def missing() -> LeftOut | None:
@@ -123,7 +133,7 @@ class _Worker:
         # One order of sets, so that every process writes a coefficient in one way
         env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONHASHSEED": "0"}
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", _WORKER],
+            [sys.executable, "-P", "-c", _START, str(Path(__file__).parents[1]), _WORKER],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

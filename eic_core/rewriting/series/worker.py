@@ -15,7 +15,7 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 from math import lcm
 from typing import Any, NamedTuple
 
@@ -56,7 +56,8 @@ class Constants:
         atoms = [self._smallest(kind, known[kind]) for kind in known]
         plain = [s for s in parameters if s not in known]
         self.generators = [*plain, *atoms]
-        self.related = len(atoms) > 1 or any(a.is_Pow or a.func is sympy.Abs for a in atoms)
+        self.sizes = any(a.func is sympy.Abs for a in atoms)
+        self.related = self.sizes or len(atoms) > 1 or any(a.is_Pow for a in atoms)
         if self.generators:
             self.ring: Any = FracField(self.generators, sympy.QQ, sympy.polys.orderings.lex)
             self.by_name = dict(zip(self.generators, self.ring.gens, strict=True))
@@ -89,13 +90,21 @@ class Constants:
             return False
         # Generators such as sin(a) and cos(a) are related; the relation shows at a point
         expression = self.expression(coefficient)
-        places = {
-            s: sympy.Rational(1000 + 37 * i, 1511) for i, s in enumerate(expression.free_symbols)
-        }
-        value = expression.subs(places).evalf(40)
-        if value.has(sympy.nan, sympy.zoo, sympy.oo):
-            return False
-        return bool(abs(value) < sympy.Rational(1, 10**30))
+        symbols = sorted(expression.free_symbols, key=str)
+        patterns = list(product((1, -1), repeat=min(len(symbols), 3))) if self.sizes else [()]
+        tried = False
+        for signs in patterns:
+            places = {
+                s: sympy.Rational(1000 + 37 * i, 1511)
+                * (1 if s.is_positive else signs[i % len(signs)] if signs else 1)
+                for i, s in enumerate(symbols)
+            }
+            value = expression.subs(places).evalf(40)
+            if value.is_finite and value.is_real is not False:
+                tried = True
+                if abs(value) > sympy.Rational(1, 10**30):
+                    return False
+        return tried
 
     def _rational(self, coefficient: Any) -> Fraction | None:
         if self.generators:
@@ -163,10 +172,10 @@ class Constants:
         if expression.is_Add:
             return sum((self.element(a) for a in expression.args), self.zero)
         if expression.is_Mul:
-            product = self.number(Fraction(1))
+            total = self.number(Fraction(1))
             for argument in expression.args:
-                product *= self.element(argument)
-            return product
+                total *= self.element(argument)
+            return total
         if expression.func is sympy.exp or expression is sympy.E:
             factor, rest = (
                 (sympy.Integer(1), sympy.Integer(1))
