@@ -209,6 +209,6 @@ def _points(values: Array, saved: Array) -> list[tuple[Point, float]]:
 
 def _rank_correlation(a: Array, b: Array) -> float:
     first, second = (np.argsort(np.argsort(x)).astype(float) for x in (a, b))
-    if len(a) < 3 or np.ptp(a) == 0 or np.ptp(b) == 0:
+    if len(a) < 3 or (a == a[0]).all() or (b == b[0]).all():
         return 0.0
     return float(np.corrcoef(first, second)[0, 1])
