@@ -20,7 +20,7 @@ from eic_core.errors import UserError
 from eic_core.formula.rendering import to_python
 from eic_core.formula.tree import Formula
 from eic_core.rewriting import Branch, Repair, Repairs, RepairStep, repair
-from eic_core.rewriting.phrases import bound_text, series_name
+from eic_core.rewriting.phrases import bound_text, box_phrase, series_name
 from eic_core.rewriting.precision import TARGETS
 from eic_core.rewriting.profile import arms_of
 
@@ -175,8 +175,7 @@ def _branch(branch: Branch, rows: int) -> list[str]:
     lines += _steps(branch.steps)
     if series is not None:
         lines += _hanging(" " * 7, f"a series, {series_name(series)}, for `{series.replaced}`")
-        box = ", ".join(f"{name} from {low:g} to {high:g}" for name, low, high in series.box)
-        off = f"relative error at most {bound_text(series.bound)}, proved for {box}"
+        off = f"relative error at most {bound_text(series.bound)}, proved for {box_phrase(series)}"
         lines += _hanging(" " * 7, off)
     return lines
 

@@ -356,7 +356,7 @@ class Chooser:
     # --- from a tree to a form ---
 
     def _built(self, options: Sequence[Option], tree: Tree) -> _Built:
-        cases = merged(self._cases(options, tree, None))
+        cases = merged(self.terms, self._cases(options, tree, None))
         root = chosen(self.terms, cases)
         everywhere = self.measurer.everywhere
         conditions = [everywhere.values(c.condition) for c in cases[:-1] if c.condition is not None]

@@ -233,16 +233,15 @@ def _ask(text: str, deadline: Deadline) -> dict[str, Any]:
     with _turn(deadline):
         why = LeftOut.SERIES_NO_PROCESS
         for _ in range(2):
-            line: str | None = ""
             try:
                 worker = _running_worker()
                 _await_start(worker, deadline)
                 why = LeftOut.SERIES_UNFINISHED
                 worker.send(text)
                 line = worker.receive(min(QUESTION_SECONDS, deadline.left))
-            except (OSError, ValueError):
-                pass
-            if line:
+            except (OSError, ValueError, RuntimeError):  # No process, no pipe, no thread
+                line = ""
+            if line and line.endswith("\n"):  # Else it ended in the midst of its answer
                 return json.loads(line)
             _end_worker()
             if line is None:

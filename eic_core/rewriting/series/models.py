@@ -34,6 +34,9 @@ BITS = 160
 ORDER = 28
 """The coefficients of a model, at most."""
 
+ORDER_WITH_INPUTS = 12
+"""The same where inputs stand in them."""
+
 MOST_POWER = 64
 """Larger whole powers are not expanded."""
 

@@ -10,9 +10,16 @@ from flint import arb
 
 from eic_core.operators.balls import Ball, working
 from eic_core.rewriting.deadline import NEVER, Deadline
-from eic_core.rewriting.series.coefficients import Unproved
+from eic_core.rewriting.series.coefficients import Unproved, to_ball
 from eic_core.rewriting.series.expansion import Point
-from eic_core.rewriting.series.models import BITS, ORDER, Field, Model, Modeller
+from eic_core.rewriting.series.models import (
+    BITS,
+    ORDER,
+    ORDER_WITH_INPUTS,
+    Field,
+    Model,
+    Modeller,
+)
 from eic_core.rewriting.terms import Terms
 
 PARTS = 64
@@ -39,7 +46,8 @@ class Proofs:
         point: Point,
         box: Box,
         deadline: Deadline = NEVER,
-        order: int = ORDER,
+        order: int | None = None,
+        enough: float = 0.0,
     ) -> None:
         self.terms, self.term, self.quantity, self.point = terms, term, quantity, point
         inside = set(terms.subterms(quantity))
@@ -49,7 +57,8 @@ class Proofs:
             if terms[n].operator == "variable" and n not in inside
         }
         self.box = {name: span for name, span in box.items() if name in free}
-        self.deadline, self.order = deadline, order
+        self.deadline, self.enough = deadline, enough
+        self.order = order or (ORDER_WITH_INPUTS if self.box else ORDER)
         self._models: dict[tuple[object, ...], tuple[Modeller, Model] | None] = {}
 
     def bound(self, approximation: int, radius: Fraction, sides: tuple[int, ...]) -> float:
@@ -66,27 +75,26 @@ class Proofs:
         return worst
 
     def _over_box(self, approximation: int, radius: Fraction, side: int) -> float:
-        """The box in one, or halved where it proves nothing."""
+        """The box in one, or in parts where that proves nothing, or not `enough`."""
+        bound = self._in_box(approximation, radius, side, self.box)
+        if bound <= self.enough or (bound < math.inf and not self.enough):
+            return bound
         todo, worst, parts = [self.box], 0.0, 1
         while todo:
             self.deadline.check()
             box = todo.pop()
             bound = self._in_box(approximation, radius, side, box)
-            if bound == math.inf or (parts < PARTS and bound > self.enough):
-                halves = _halves(box)
-                if halves is None or parts >= PARTS:
-                    worst = max(worst, bound)
-                    if worst == math.inf:
-                        return worst
-                    continue
-                parts += 1
-                todo += halves
+            halves = None if bound <= self.enough else _halves(box)
+            if bound == math.inf and (halves is None or parts >= PARTS):
+                return bound
+            if halves is None or parts >= PARTS or (bound < math.inf and not self.enough):
+                worst = max(worst, bound)
+                if self.enough and worst > self.enough:
+                    return worst if not todo else math.inf
                 continue
-            worst = max(worst, bound)
+            parts += 1
+            todo += halves
         return worst
-
-    enough = 2.0**-53
-    """No part is halved for a smaller bound."""
 
     def _in_box(self, approximation: int, radius: Fraction, side: int, box: Box) -> float:
         found = self._of_term(radius, side, box)
@@ -155,8 +163,6 @@ def _largest(error: Model, model: Model) -> float:
 
 
 def _on(model: Model, span: Ball) -> Ball:
-    from eic_core.rewriting.series.coefficients import to_ball
-
     total = model.rest
     for c in reversed(model.coefficients):
         total = total * span + to_ball(c)
