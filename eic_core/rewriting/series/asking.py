@@ -231,10 +231,12 @@ def _turn(deadline: Deadline) -> Iterator[None]:
 
 def _ask(text: str, deadline: Deadline) -> dict[str, Any]:
     with _turn(deadline):
-        for attempt in (1, 2):
+        why = LeftOut.SERIES_NO_PROCESS
+        for _ in range(2):
             try:
                 worker = _running_worker()
                 _await_start(worker, deadline)
+                why = LeftOut.SERIES_UNFINISHED
                 worker.send(text)
                 line = worker.receive(min(QUESTION_SECONDS, deadline.left))
             except (OSError, ValueError, RuntimeError):  # No process, no pipe, no thread
@@ -243,11 +245,9 @@ def _ask(text: str, deadline: Deadline) -> dict[str, Any]:
                 return json.loads(line)
             _end_worker()
             if line is None:
-                raise _NotAnswered(LeftOut.SERIES_UNFINISHED)
-            # It ended by itself: while it was idle, or in this question
-            if attempt == 2:
-                raise _NotAnswered(LeftOut.SERIES_NO_PROCESS)
-    raise AssertionError
+                break
+            # It ended by itself: while nobody asked, or for want of memory
+        raise _NotAnswered(why)
 
 
 def _await_start(worker: _Worker, deadline: Deadline) -> None:

@@ -207,7 +207,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 } | {"abs": sympy.Abs}
 
 
-class Node(NamedTuple):
+class AskedNode(NamedTuple):
     """An operator over nodes before it; of a leaf, "variable", "constant" or "quantity"."""
 
     operator: str
@@ -223,13 +223,13 @@ class _Reading:
         self.expander, self.quantity, self.parameters = expander, quantity, parameters
         self.constants: Any = expander.field
 
-    def run(self, nodes: Sequence[Node]) -> Laurent:
+    def run(self, nodes: Sequence[AskedNode]) -> Laurent:
         values: list[Laurent] = []
         for node in nodes:
             values.append(self.leaf(node) if not node.children else self.apply(node, values))
         return values[-1]
 
-    def leaf(self, node: Node) -> Laurent:
+    def leaf(self, node: AskedNode) -> Laurent:
         E = self.expander
         if node.operator == QUANTITY:
             return self.quantity
@@ -240,7 +240,7 @@ class _Reading:
             return E.constant(self.constants.element(constant))
         return E.number(Fraction(node.label))
 
-    def apply(self, node: Node, values: Sequence[Laurent]) -> Laurent:
+    def apply(self, node: AskedNode, values: Sequence[Laurent]) -> Laurent:
         rule = _RULES.get(node.operator)
         if rule is None:
             raise NoSeries("operator")
@@ -335,7 +335,7 @@ _RULES: Mapping[str, Callable[..., Laurent]] = {
 }
 
 
-class Answer(NamedTuple):
+class PowerSeries(NamedTuple):
     first: int
     exponent: Any  # Of the power of |h| before the sum, which is not whole; 0 for none
     coefficients: list[Any]
@@ -343,8 +343,8 @@ class Answer(NamedTuple):
 
 
 def expand(
-    nodes: Sequence[Node], point: str, terms: int, positive: Sequence[bool], below: bool
-) -> Answer:
+    nodes: Sequence[AskedNode], point: str, terms: int, positive: Sequence[bool], below: bool
+) -> PowerSeries:
     """The series for small h > 0, or if `below` for small h < 0 in powers of h."""
     parameters = [
         sympy.Symbol(f"p{i}", positive=True) if p else sympy.Symbol(f"p{i}", real=True)
@@ -394,7 +394,7 @@ def _answer(
     root: int,
     one_sided: bool,
     below: bool,
-) -> Answer:
+) -> PowerSeries:
     step = total.low + nonzero[0]
     if any((b - a) % root for a, b in pairwise(nonzero)):
         raise NoSeries("powers")
@@ -408,7 +408,7 @@ def _answer(
     if expressions[0].has(_LOGARITHM):
         power, more = _power_in_front(expressions[0])
         expressions, exponent = [e / power for e in expressions], exponent + more
-    return Answer(first, exponent, [_tidy(e) for e in expressions], one_sided or root > 1)
+    return PowerSeries(first, exponent, [_tidy(e) for e in expressions], one_sided or root > 1)
 
 
 def _power_in_front(expression: Any) -> tuple[Any, Any]:
@@ -467,7 +467,7 @@ _NAMES: Mapping[Any, str] = {
 def answer(question: Mapping[str, Any]) -> dict[str, Any]:
     """The answer to a question, as JSON has it; {"error": word} if there is no such series."""
     try:
-        nodes = [Node(*node) for node in question["nodes"]]
+        nodes = [AskedNode(*node) for node in question["nodes"]]
         point, side = question["point"], question["side"]
         if point in ("inf", "-inf"):
             side = "above" if point == "inf" else "below"
