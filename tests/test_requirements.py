@@ -16,6 +16,9 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[1]
 
+OWN_PROCESS = ("rewriting/series/worker.py",)
+"""Modules of eic_core that are programs: they are loaded when they are run."""
+
 
 def declared() -> tuple[dict[str, Requirement], dict[str, Requirement]]:
     """The wheel's dependencies and what its extras add, by canonical name."""
@@ -51,7 +54,8 @@ def imported() -> tuple[set[str], set[str]]:
             names = {alias.name for alias in node.names} if isinstance(node, ast.Import) else set()
             if isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 names = {node.module}
-            (later if node in inside else at_once).update(name.split(".")[0] for name in names)
+            waits = node in inside or path.as_posix().endswith(OWN_PROCESS)
+            (later if waits else at_once).update(name.split(".")[0] for name in names)
     ours = {"eic_core", *sys.stdlib_module_names}
     return distributions(at_once - ours), distributions(later - ours)
 

@@ -20,7 +20,7 @@ from eic_core.errors import UserError
 from eic_core.formula.rendering import to_python
 from eic_core.formula.tree import Formula
 from eic_core.rewriting import Branch, Repair, Repairs, RepairStep, repair
-from eic_core.rewriting.phrases import bound_text, series_name
+from eic_core.rewriting.phrases import bound_text, box_phrase, series_name
 from eic_core.rewriting.precision import TARGETS
 from eic_core.rewriting.profile import arms_of
 
@@ -138,8 +138,8 @@ def _lines_of(form: Formula) -> list[str]:
     if any(len(arm.conditions) > 1 for arm in arms[:1]):
         return [text]
     *conditional, last = [to_python(form, arm.node) for arm in arms] or [text]
-    asked = [to_python(form, arm.conditions[0]) for arm in arms[:-1]]
-    lines = [f"where({c}, {held}," for c, held in zip(asked, conditional, strict=True)]
+    conditions = [to_python(form, arm.conditions[0]) for arm in arms[:-1]]
+    lines = [f"where({c}, {held}," for c, held in zip(conditions, conditional, strict=True)]
     lines.append(last + ")" * len(conditional))
     return lines if " ".join(lines) == text else [text]
 
@@ -175,8 +175,7 @@ def _branch(branch: Branch, rows: int) -> list[str]:
     lines += _steps(branch.steps)
     if series is not None:
         lines += _hanging(" " * 7, f"a series, {series_name(series)}, for `{series.replaced}`")
-        box = ", ".join(f"{name} from {low:g} to {high:g}" for name, low, high in series.box)
-        off = f"relative error at most {bound_text(series.bound)}, proved for {box}"
+        off = f"relative error at most {bound_text(series.bound)}, proved for {box_phrase(series)}"
         lines += _hanging(" " * 7, off)
     return lines
 

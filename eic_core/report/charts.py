@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 from markupsafe import Markup
 
 from eic_core import wording
 from eic_core.explain.ledger import Bar
 from eic_core.explain.settling import Growth
 from eic_core.markup import digits_text, escape, share_text
+from eic_core.operators.wide import Array
+from eic_core.report.scales import Scale
+from eic_core.rewriting.profile import Profile
+
+DOTS = 1000
+"""Units of the width and the height of a cloud of dots, which is stretched to its place."""
+
+CLOUD, HEAD, FOOT = 200, 22, 44
+"""Pixels of a cloud's height, of what stands over it, and under it."""
+
+SHADES = (1.0, 4.0, 8.0)
+"""Digits lost at which a dot of a map is darker."""
+
+SQUARES = 28
+"""Squares on a side of a map, whose branches are shaded."""
 
 ROW = 44
 """Pixels from one bar to the next: a line of text and the bar."""
@@ -96,6 +115,164 @@ def growth_curve(growth: Growth) -> Markup:
         ]
     parts.append(f'<text class="soft" x="50%" y="{height - 4}" text-anchor="middle">rows</text>')
     return _svg(height, "Local EIC of this step against the number of rows.", parts)
+
+
+class Region(NamedTuple):
+    """A branch: its letter in a picture, and where it is taken."""
+
+    letter: str
+    where: str
+
+
+def lost_along(
+    name: str, values: Sequence[float], rows: Profile, regions: Sequence[Region]
+) -> Markup:
+    """Digits lost over one quantity, the branches shaded."""
+    most = _most(rows)
+    scale = Scale.of(values)
+    places = scale.places(values)
+    parts = [*_shaded(places, rows.taken.tolist(), regions)]
+    parts += [_rule(0, top, 100, top, "rule") for top in (HEAD, HEAD + CLOUD)]
+    parts.append(f'<text class="soft" x="0" y="{HEAD - 6}">{most:.0f} digits</text>')
+    for lost, kind in ((rows.before, "dots"), (rows.after, "dots instead")):
+        heights = DOTS * (1 - lost / most)
+        parts.append(_cloud(0, 100, HEAD, {kind: list(zip(places, heights, strict=True))}))
+    parts += _axis_texts(scale, 0, 100, HEAD + CLOUD + 18)
+    parts.append(
+        f'<text class="soft" x="50%" y="{HEAD + CLOUD + 38}" text-anchor="middle">'
+        f"{escape(wording.shorten(name, LABEL))}</text>"
+    )
+    return _svg(HEAD + CLOUD + FOOT, f"Digits lost over {name}, as written and instead.", parts)
+
+
+def lost_over(
+    across: tuple[str, Array], up: tuple[str, Array], rows: Profile, regions: Sequence[Region]
+) -> Markup:
+    """Digits lost over two inputs, as written and instead: a pair of maps, the branches shaded."""
+    scales = [Scale.of(values) for _, values in (across, up)]
+    xs, ys = (s.places(v) for s, (_, v) in zip(scales, (across, up), strict=True))
+    middles = (np.arange(SQUARES) + 0.5) * DOTS / SQUARES
+    grid = np.meshgrid(scales[0].values(middles), scales[1].values(middles))
+    columns = {name: side.ravel() for (name, _), side in zip((across, up), grid, strict=True)}
+    branches = rows.taken_at(columns, SQUARES**2).reshape(SQUARES, SQUARES)
+    parts = []
+    for left, title, lost in ((0, "as written", rows.before), (52, "instead", rows.after)):
+        shades = np.digitize(lost, SHADES)
+        clouds = {
+            f"dots shade{shade}": [
+                (x, DOTS - y)
+                for x, y, own, value in zip(xs, ys, shades, lost, strict=True)
+                if own == shade and not math.isnan(value)
+            ]
+            for shade in range(len(SHADES) + 1)
+        }
+        parts.append(f'<text x="{left}%" y="{HEAD - 6}">{title}</text>')
+        parts.append(_cloud(left, 48, HEAD, clouds, _squares(branches) if regions else ""))
+        parts += _axis_texts(scales[0], left, 48, HEAD + CLOUD + 18)
+        if regions:
+            parts += _map_letters(branches, left, regions)
+        label = f"{wording.shorten(across[0], 12)}, {wording.shorten(up[0], 12)} upwards"
+        low, high = (wording.significant(end, 2) for end in scales[1].ends)
+        parts.append(
+            f'<text class="soft" x="{left + 24}%" y="{HEAD + CLOUD + 38}" text-anchor="middle">'
+            f"{escape(f'{label} ({low} to {high})')}</text>"
+        )
+    description = f"Digits lost over {across[0]} and {up[0]}, as written and instead."
+    return _svg(HEAD + CLOUD + FOOT, description, parts)
+
+
+def _most(rows: Profile) -> float:
+    lost = np.concatenate([rows.before, rows.after])
+    lost = lost[np.isfinite(lost)]
+    return max(1.0, math.ceil(float(lost.max()))) if len(lost) else 1.0
+
+
+def _shaded(places: Array, branches: Sequence[int], regions: Sequence[Region]) -> Iterator[str]:
+    """Each stretch of rows of one branch, from half way to its neighbours."""
+    if not regions:
+        return
+    order = np.argsort(places, kind="stable").tolist()
+    stretches = [list(part) for _, part in groupby(order, key=lambda row: branches[row])]
+    begin = 0.0
+    for stretch, after in zip(stretches, [*stretches[1:], None], strict=True):
+        end = 100.0
+        if after is not None:
+            end = float(places[stretch[-1]] + places[after[0]]) / 2 / DOTS * 100
+        branch = branches[stretch[0]]
+        if 0 <= branch < len(regions):
+            yield (
+                f'<rect class="region{branch % 4}" x="{begin:.2f}%" y="{HEAD}" '
+                f'width="{end - begin:.2f}%" height="{CLOUD}"/>'
+            )
+            if end - begin >= 4 and (begin + end) / 2 > 16:  # beside the text of the axis
+                yield (
+                    f'<text class="soft" x="{(begin + end) / 2:.2f}%" y="{HEAD - 6}" '
+                    f'text-anchor="middle">{regions[branch].letter}</text>'
+                )
+        begin = end
+
+
+def _squares(branches: npt.NDArray[np.int64]) -> str:
+    """The branches of a map, a strip for each run of equal squares in a row."""
+    side = DOTS / SQUARES
+    strips = []
+    for row, line in enumerate(branches.tolist()):
+        place = 0
+        for branch, run in groupby(line):
+            wide = len(list(run))
+            if branch >= 0:
+                strips.append(
+                    f'<rect class="region{branch % 4}" x="{place * side:.1f}" '
+                    f'y="{DOTS - (row + 1) * side:.1f}" width="{wide * side:.1f}" '
+                    f'height="{side:.1f}"/>'
+                )
+            place += wide
+    return "".join(strips)
+
+
+def _map_letters(
+    branches: npt.NDArray[np.int64], left: float, regions: Sequence[Region]
+) -> Iterator[str]:
+    """The letter of each branch, in the square of it that is nearest to its middle."""
+    for branch, region in enumerate(regions):
+        squares = np.argwhere(branches == branch)
+        if not len(squares):
+            continue
+        off = np.sum((squares - squares.mean(axis=0)) ** 2, axis=1)
+        row, column = squares[int(np.argmin(off))] + 0.5
+        yield (
+            f'<text class="letter" x="{left + 48 * column / SQUARES:.1f}%" '
+            f'y="{HEAD + CLOUD * (1 - row / SQUARES) + 5:.0f}" text-anchor="middle">'
+            f"{region.letter}</text>"
+        )
+
+
+def _cloud(
+    left: float,
+    width: float,
+    top: float,
+    clouds: Mapping[str, Sequence[tuple[float, float]]],
+    behind: str = "",
+) -> str:
+    """Dots in a place that they are stretched to, each as round as any: a path for a class."""
+    paths = "".join(
+        f'<path class="{kind}" d="{"".join(f"M{x:.0f} {y:.0f}h0" for x, y in dots)}"/>'
+        for kind, points in clouds.items()
+        if (dots := [(x, y) for x, y in points if math.isfinite(x) and math.isfinite(y)])
+    )
+    return (
+        f'<svg x="{left}%" y="{top}" width="{width}%" height="{CLOUD}" overflow="visible" '
+        f'viewBox="0 0 {DOTS} {DOTS}" preserveAspectRatio="none">{behind}{paths}</svg>'
+    )
+
+
+def _axis_texts(scale: Scale, left: float, width: float, top: float) -> Iterator[str]:
+    low, high = (wording.significant(end, 2) for end in scale.ends)
+    yield f'<text class="soft" x="{left}%" y="{top}">{low}</text>'
+    yield (f'<text class="soft" x="{left + width}%" y="{top}" text-anchor="end">{high}</text>')
+    zero = float(scale.places(np.zeros(1))[0]) / DOTS * width + left
+    if scale.kind == "both signs" and 12 < zero - left < width - 12:
+        yield f'<text class="soft" x="{zero:.1f}%" y="{top}" text-anchor="middle">0</text>'
 
 
 def _name(label: str) -> str:

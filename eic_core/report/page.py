@@ -8,7 +8,7 @@ from eic_core.explain.budget import TOLERANCE
 from eic_core.formula.rendering import short_text, to_python
 from eic_core.markup import environment
 from eic_core.measure.inspection import Inspection
-from eic_core.report import charts, sections
+from eic_core.report import charts, instead, sections
 from eic_core.report.findings import Findings, Progress, investigate
 from eic_core.report.provenance import Provenance, python_snippet, versions
 from eic_core.rewriting import SEARCH_SECONDS
@@ -116,5 +116,6 @@ def render(findings: Findings, provenance: Provenance) -> str:
         script=python_snippet(findings.inspection, provenance),
         version=versions()["EIC Lab"],
         show=sections,
+        instead=instead,
         charts=charts,
     )

@@ -6,8 +6,6 @@ import base64
 import json
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from markupsafe import Markup
@@ -34,7 +32,7 @@ from eic_core.explain.verdict import Verdict
 from eic_core.explain.where import Where
 from eic_core.formula.rendering import node_texts, short_text, to_mathml
 from eic_core.formula.tree import Formula
-from eic_core.markup import Badge, Cell, Formatted, Piece
+from eic_core.markup import Badge, Cell, Piece
 from eic_core.measure.double_range import double_range
 from eic_core.measure.inspection import Inspection
 from eic_core.measure.measured import Quantiles
@@ -42,7 +40,13 @@ from eic_core.phrasing import Phrase
 from eic_core.report.charts import losses
 from eic_core.report.findings import LEFT_OUT, PARTS, REPAIR, Findings
 from eic_core.report.provenance import Provenance, command_line, versions
-from eic_core.rewriting import Measured, ObservedError, Repair, Repairs
+from eic_core.report.report_table import NONE, ReportTable
+from eic_core.report.report_table import code as _code
+from eic_core.report.report_table import count as _count
+from eic_core.report.report_table import digits as _digits
+from eic_core.report.report_table import fit as _fit
+from eic_core.report.report_table import plain as _plain
+from eic_core.report.report_table import share as _share
 
 MOST_TYPESET = 250
 """Nodes up to which a formula is typeset."""
@@ -56,9 +60,6 @@ TREE_WIDTH = 780
 TEXT_LIMIT = 60
 """Characters of a sub-expression in a table."""
 
-OPEN_ROWS = 40
-"""Rows up to which a table is open."""
-
 LEDGER_ROWS = 12
 """Rows of the ledger's table."""
 
@@ -67,34 +68,6 @@ TOP_ROWS = 10
 
 MOST_INPUTS = 8
 """Columns of inputs in that table."""
-
-NONE = "—"
-
-
-@dataclass(frozen=True)
-class ReportTable:
-    """Rows of values under the names of their columns, each with as many cells as columns."""
-
-    columns: Sequence[str]
-    rows: Sequence[Sequence[Cell]]  # The first cell names its row
-    caption: str = ""
-    numbers: Sequence[int] = ()  # Columns set to the right, from 0
-    marked: frozenset[int] = frozenset()  # Rows that stand out, from 0
-    words: bool = False  # True if columns may be as narrow as a phone needs
-
-    def __post_init__(self) -> None:
-        if any(len(row) != len(self.columns) for row in self.rows):
-            raise ValueError("a row does not fit the columns")
-
-    @property
-    def long(self) -> bool:
-        return len(self.rows) > OPEN_ROWS
-
-
-_code, _digits, _share, _count, _fit, _plain = (
-    partial(Formatted, kind) for kind in ("code", "digits", "share", "count", "fit", "plain")
-)
-
 
 # The formula
 
@@ -180,18 +153,18 @@ def _finding(finding: Finding, formula: Formula, texts: Sequence[str]) -> tuple[
 
 
 def digits(findings: Findings) -> DigitRows:
-    """With the best form to write instead, if there is one."""
-    repairs = findings.repairs
-    best = None if repairs is None or repairs.best is None else repairs.best.formula
-    return digit_rows(findings.inspection, better=best)
+    """With what to write instead, if there is something."""
+    leading = None if findings.repairs is None else findings.repairs.leading
+    return digit_rows(findings.inspection, better=None if leading is None else leading.formula)
 
 
-def numbers_under_each_other(row: DigitRow) -> list[tuple[str, str, str, str]]:
+def numbers_under_each_other(findings: Findings, row: DigitRow) -> list[tuple[str, str, str, str]]:
     """Name, right characters, wrong ones, and what follows: of the exact value and each result."""
     lines = [("exact", row.exact, "", "")]
     results = [("double precision", row.computed, row.right, row.end)]
-    if row.better:
-        results.append(("written instead", row.better, row.better_right, row.better_end))
+    if row.better and findings.repairs is not None and findings.repairs.leading is not None:
+        name = "written instead" if findings.repairs.leading.is_exact else "by an approximation"
+        results.append((name, row.better, row.better_right, row.better_end))
     return lines + [(name, t[:right], t[right:end], t[end:]) for name, t, right, end in results]
 
 
@@ -406,102 +379,6 @@ def inputs(conditioning: OwnConditioning) -> ReportTable:
         "How many times the function multiplies a relative error of an input.",
         numbers=(1, 2, 3),
     )
-
-
-# What to write instead
-
-
-def verified(form: Repair) -> tuple[str, str]:
-    checked = form.verification
-    needs = (
-        "It needs " + ", ".join(f"`{a}`" for a in form.assumptions) + "; that holds on the data."
-        if form.assumptions
-        else "It needs no assumption."
-    )
-    return (
-        f"By {', then '.join(form.rules)}. The same value to 1e-{checked.agreement} at "
-        f"{checked.rows:,} rows, computed with {checked.digits} digits; no row loses its value.",
-        needs,
-    )
-
-
-def before_and_after(form: Repair, measured_rows: int) -> ReportTable:
-    return ReportTable(
-        ("", "result, shared noise", "EIC", "nodes", "measured in float64", "measured in float32"),
-        [
-            ("as written", *_measured(form.before)),
-            ("instead", *_measured(form.after)),
-            (
-                "change",
-                _digits(form.delta_q),
-                _digits(form.delta_eic),
-                _plain(form.delta_complexity),
-                NONE,
-                NONE,
-            ),
-        ],
-        f"Digits at {measured_rows:,} rows: of the result with shared noise, and at the worst "
-        "inner step (EIC), where a digit is left; for float64 and float32 the error of the "
-        "arithmetic that was measured, on the inputs as the type stores them.",
-        numbers=(1, 2, 3, 4, 5),
-    )
-
-
-def derivation(form: Repair, repairs: Repairs) -> ReportTable:
-    """What each rule exchanges, and what the whole formula loses after it."""
-    written = next((each.digits.mean for each in repairs.front if each.is_original), math.nan)
-    return ReportTable(
-        ("rule", "digits lost", "before", "after"),
-        [
-            ("as written", _digits(written), NONE, NONE),
-            *[
-                (step.rule, _digits(step.digits), _code(step.before), _code(step.after))
-                for step in form.steps
-            ],
-        ],
-        "How it follows. Digits lost: by the whole formula after the step, in the mean over the "
-        "rows.",
-        numbers=(1,),
-        words=True,
-    )
-
-
-def front(repairs: Repairs) -> ReportTable:
-    """What each form loses and costs; that of the best repair is marked."""
-    best = repairs.best
-    texts = [form.text for form in repairs.forms]
-    return ReportTable(
-        ("form", "digits lost, mean", "nine in ten rows", "worst", "ns a call, NumPy", "ns, C"),
-        [
-            (
-                "as written" if form.is_original else _code(form.text),
-                *map(_digits, form.digits),
-                *[wording.significant(cost, 2) for cost in form.nanoseconds],
-            )
-            for form in repairs.forms
-        ],
-        "What is written now, and the forms that no cheaper one matches in digits. Nanoseconds of "
-        "a call, in NumPy for each element of an array: added up from operators measured on one "
-        "machine (x86-64); the ratios matter.",
-        numbers=(1, 2, 3, 4, 5),
-        marked=frozenset() if best is None else frozenset({texts.index(best.text)}),
-    )
-
-
-def _measured(form: Measured) -> tuple[Cell, ...]:
-    return (
-        _digits(form.q),
-        _digits(form.eic),
-        _count(form.complexity),
-        _observed(form.float64),
-        _observed(form.float32),
-    )
-
-
-def _observed(error: ObservedError) -> Cell:
-    if error.failed:
-        return f"{error.failed:,} of {error.rows:,} rows fail"
-    return _digits(error.digits_lost)
 
 
 # Checked in other ways

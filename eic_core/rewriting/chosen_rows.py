@@ -39,6 +39,13 @@ SEARCHED_EVEN, SEARCHED_WORST, SEARCHED_LOSING, SEARCHED_BEYOND, SEARCHED_ENDS =
 SIDE = 12
 """Rows that take a side of a conditional and are verified at least, if there are so many."""
 
+GROUP, SIZES, DECADES = 3, 8, 3.0
+"""Rows of one sign of an input that are verified at least, or of each of so many parts of the
+decades that it spans, if these are so many."""
+
+GROUPED_LEAVE = 10
+"""Verified rows that such groups leave to the worst ones."""
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -83,7 +90,8 @@ def choose_rows(formula: Formula, samples: Samples, target: str = "float64") -> 
     part = Samples.from_columns(columns, count=len(scanned))
     amplification = amplify(formula, part, recheck=False)
     usable = _with_value(amplification)
-    sides = [scanned[rows] for rows in _by_side(formula, amplification)]
+    groups = [(scanned[rows], SIDE) for rows in _by_side(formula, amplification)]
+    groups += [(scanned[rows], GROUP) for rows in _by_size(columns, usable)]
     by_s = [scanned[order] for order in _worst_by_s(formula, amplification)]
     losing, beyond = _worst_in_program(formula, columns, usable, target)
     losing, beyond = scanned[losing], scanned[beyond]
@@ -101,9 +109,11 @@ def choose_rows(formula: Formula, samples: Samples, target: str = "float64") -> 
     verified = {*searched, *observed}
     worst = [order.tolist()[:VERIFIED] for order in (*by_s, losing, beyond, ends)]
     in_turn = [row for group in zip_longest(*worst) for row in group if row is not None]
-    for rows in sides:
-        some = _some(rows, SIDE).tolist()
-        verified.update(_new(some, verified, SIDE - len(verified.intersection(rows.tolist()))))
+    most = max(VERIFIED - GROUPED_LEAVE, len(verified))
+    for rows, least in groups:
+        lacking = least - len(verified.intersection(rows.tolist()))
+        more = _new(_some(rows, 2 * least), verified, lacking)
+        verified.update(more[: most - len(verified)])
     for more in (
         in_turn[: VERIFIED - OBSERVED],
         _some(usable, 2 * VERIFIED),
@@ -135,6 +145,21 @@ def _by_side(formula: Formula, amplification: Amplification) -> list[RowNumbers]
     ]
     sides = dict.fromkeys(side for pair in chosen for side in pair)
     return [np.flatnonzero(amplification.evaluated(side)) for side in sides]
+
+
+def _by_size(columns: dict[str, Array], usable: RowNumbers) -> list[RowNumbers]:
+    """The rows of each sign of each input, and those of each eighth of its decades."""
+    groups: list[RowNumbers] = []
+    for column in columns.values():
+        own = column[usable]
+        for rows in (usable[own < 0], usable[own > 0]):
+            size = np.log10(np.abs(column[rows]))
+            if not len(rows) or np.ptp(size) < DECADES:
+                groups.append(rows)
+                continue
+            place = np.floor((size - size.min()) / np.ptp(size) * (SIZES - 1e-9))
+            groups += [rows[place == k] for k in range(SIZES)]
+    return groups
 
 
 def _worst_by_s(formula: Formula, amplification: Amplification) -> list[RowNumbers]:

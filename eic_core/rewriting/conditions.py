@@ -24,6 +24,8 @@ from eic_core.rewriting.pieces import Branch, LeftOut, RepairStep, Series
 from eic_core.rewriting.results import Repair, Repairs
 from eic_core.rewriting.search import SearchOutcome
 from eic_core.rewriting.terms import Terms
+from eic_core.rewriting.values import AGREEMENT
+from eic_core.rewriting.verify import Verification
 from eic_core.samples import Samples
 
 MOST_REGIONS = 16
@@ -213,7 +215,10 @@ def _all_of(terms: Terms, conditions: Sequence[int]) -> int:
 class _Sides:
     """The new parts of a form, and how each of them came about."""
 
-    new: dict[int, int] = field(default_factory=dict)  # By the part that each takes the place of
+    # new, near: by the part that each takes the place of; near ones have a series in some branch
+    new: dict[int, int] = field(default_factory=dict)
+    near: dict[int, int] = field(default_factory=dict)
+    bounds: dict[int, float] = field(default_factory=dict)  # Of the near ones, by the part
     steps: dict[int, tuple[RepairStep, ...]] = field(default_factory=dict)  # By a new term
     series: dict[int, Series] = field(default_factory=dict)  # By a new term
 
@@ -244,7 +249,14 @@ class ConditionalRepair:
         if more and not best < GAIN:
             offers += self._offers(whole, REPAIRING)
         offers.sort(key=lambda offer: offer.gain.judged.mean_after)
-        return self._result(offers[:limit])
+        exact = [offer for offer in offers if offer.is_exact]
+        least = exact[0].gain.judged.mean_after if exact else math.inf
+        near = [
+            offer
+            for offer in offers
+            if not offer.is_exact and least - offer.gain.judged.mean_after >= GAIN
+        ]
+        return replace(self._result(exact[:limit]), approximations=tuple(near[:1]))
 
     def _lifted(self) -> int:
         """The formula as a choice between whole forms; itself where its parts are no others."""
@@ -269,15 +281,16 @@ class ConditionalRepair:
         return replace(base, repairs=offers, reason=None, helps=None)
 
     def _offers(self, root: int, share: float) -> list[Repair]:
-        """The form with all parts repaired; where that is none, those with one of them."""
+        """The form with all parts repaired; where that is none, those with one of them. And that
+        with a series in some branch, if there is one.
+        """
         sides = self._sides(root, share)
-        if not sides.new:
-            return []
-        offer = self._offer(root, sides, sides.new)
-        if offer is not None:
-            return [offer]
-        single = [self._offer(root, sides, {old: new}) for old, new in sides.new.items()]
-        return [offer for offer in single if offer is not None] if len(single) > 1 else []
+        offers = [self._offer(root, sides, sides.new)] if sides.new else []
+        if offers == [None] and len(sides.new) > 1:
+            offers = [self._offer(root, sides, {old: new}) for old, new in sides.new.items()]
+        if sides.near:
+            offers.append(self._offer(root, sides, {**sides.new, **sides.near}))
+        return [offer for offer in offers if offer is not None]
 
     def _sides(self, root: int, share: float) -> _Sides:
         """The losing parts repaired, the worst first, each within its share of what is left."""
@@ -306,17 +319,23 @@ class ConditionalRepair:
             self.finished = self.finished and found.finished
             self.left_out.update(dict.fromkeys(found.left_out))
             if found.best is not None:
-                self._put(sides, part, found.best)
+                sides.new[part] = self._new(sides, found.best)
+            if found.leading is not None and not found.leading.is_exact:
+                sides.near[part] = self._new(sides, found.leading)
+                sides.bounds[part] = found.leading.bound
         return sides
 
-    def _put(self, sides: _Sides, part: int, repaired: Repair) -> None:
-        sides.new[part] = new = self.terms.add(repaired.formula)
-        sides.steps[new] = repaired.steps
+    def _new(self, sides: _Sides, repaired: Repair) -> int:
+        """The term of a form, whose branches are noted."""
+        new = self.terms.add(repaired.formula)
+        if not repaired.branches:
+            sides.steps[new] = repaired.steps
         for branch in repaired.branches:
             side = self.terms.add(branch.formula)
             sides.steps[side] = branch.steps
             if branch.series is not None:
                 sides.series[side] = branch.series
+        return new
 
     def _rows_by_part(self, root: int) -> dict[int, Array]:
         """The rows at which a program evaluates each term outside of conditions."""
@@ -377,7 +396,7 @@ class ConditionalRepair:
             comparisons = measurer.comparisons(form, lost)
             if comparisons is None:
                 return None
-            verification = measurer.verifier.verify(form, ())
+            verification = self._verification(root, form, sides, new)
             if verification is None:
                 return None
             regions = self._branches(form, sides, lost)
@@ -390,8 +409,33 @@ class ConditionalRepair:
         clear = any(r.rows >= FEWEST and r.before - r.after >= GAIN for r in regions)
         if gain.is_worse or not (clear or gain.is_offered):
             return None
-        steps = [step for side in new.values() for step in sides.steps[side]]
+        steps = dict.fromkeys(step for region in regions for step in region.steps)
         return Repair(formula, tuple(steps), gain, verification, regions)
+
+    def _verification(
+        self, root: int, form: int, sides: _Sides, new: Mapping[int, int]
+    ) -> Verification | None:
+        """That a form is the formula, or each of its series within its bound."""
+        verifier, table = self.truth.verifier, self.truth.verifier.table
+        near = {part for part, term in new.items() if sides.near.get(part) == term}
+        if not near:
+            return verifier.verify(form, ())
+        exact = put_in(self.terms, root, {old: new[old] for old in new if old not in near})
+        verification = verifier.verify(self.terms.with_quotients(exact), ())
+        if verification is None:
+            return None
+        active = self._evaluated(root, len(verifier.rows), self.measurer.everywhere.values)
+        for part in near:
+            pairs = zip(table.values(part), table.values(new[part]), strict=True)
+            for (before, after), taken in zip(pairs, active[part], strict=True):
+                if before is None or not taken:
+                    continue
+                if after is None or abs(after - before) > sides.bounds[part] * abs(before):
+                    return None
+        bound = max(sides.bounds[part] for part in near)
+        agreement = math.floor(-math.log10(bound)) if bound > 0 else AGREEMENT
+        digits = max(verification.digits, *(table.digits(new[part]) for part in near))
+        return replace(verification, agreement=min(AGREEMENT, agreement), digits=digits)
 
     def _branches(self, form: int, sides: _Sides, lost: Array) -> tuple[Branch, ...]:
         """The regions of a form, each with its judged rows."""

@@ -148,6 +148,24 @@ def series_name(series: Series) -> Phrase:
     )
 
 
+def box_phrase(series: Series) -> Phrase:
+    """Where its bound is proved.
+
+    >>> from eic_core.rewriting.pieces import Interval
+    >>> box = Interval("x", -0.5, 1e-07), Interval("y", 1.0, 3.0)
+    >>> print(box_phrase(Series("x", "0", "taylor", 3, "sin(x)", "x", 0.1, box)))
+    `x` from -0.5 to 1e-07 and `y` from 1 to 3
+    """
+    return listed(
+        say("{name} from {low} to {high}", name=f"`{name}`", low=_end(low), high=_end(high))
+        for name, low, high in series.box
+    )
+
+
+def _end(value: float) -> str:
+    return repr(float(value)).removesuffix(".0")
+
+
 SERIES_NAMES: Mapping[SeriesKind, str] = {"taylor": "Taylor", "laurent": "Laurent", "pade": "Padé"}
 
 

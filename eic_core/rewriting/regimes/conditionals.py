@@ -110,13 +110,29 @@ def _implies(terms: Terms, known: int, truth: int) -> bool:
     return one.operator in high and other.operator in high and a > b
 
 
-def merged(cases: Sequence[Case]) -> list[Case]:
-    """Without cases before the last that compute what it does."""
-    last = cases[-1]
-    different = list(cases[:-1])
-    while different and different[-1].option.root == last.option.root:
-        different.pop()
-    return [*different, last]
+def merged(terms: Terms, cases: Sequence[Case]) -> list[Case]:
+    """Without cases that compute what the next one does, where that one's condition holds too.
+
+    >>> from eic_core.formula.syntax import read
+    >>> terms = Terms()
+    >>> x, y = (Option(terms.add(read(text).formula), (), np.array([])) for text in "xy")
+    >>> one, two = (compared(terms, "less_than", x.root, text) for text in "12")
+    >>> cases = [Case(one, x), Case(two, x), Case(None, y)]
+    >>> merged(terms, cases) == cases[1:], merged(terms, [Case(one, y), Case(None, y)]) == cases[2:]
+    (True, True)
+    """
+    different = [cases[-1]]
+    for case in reversed(cases[:-1]):
+        following = different[0]
+        assert case.condition is not None
+        same = case.option.root == following.option.root
+        if same and (
+            following.condition is None
+            or follows(terms, following.condition, frozenset(parts(terms, case.condition)))
+        ):
+            continue
+        different.insert(0, case)
+    return different
 
 
 def chosen(terms: Terms, cases: Sequence[Case]) -> int:

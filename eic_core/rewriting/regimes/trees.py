@@ -105,7 +105,11 @@ class Problem:
         return known | frozenset(parts(self.terms, guard))
 
     def where_not(self, guard: int, known: frozenset[int]) -> frozenset[int]:
-        opposite = negated(self.terms, guard)
+        """What is known where a guard fails: of several comparisons, only if the others hold."""
+        unknown = [
+            part for part in parts(self.terms, guard) if not follows(self.terms, part, known)
+        ]
+        opposite = negated(self.terms, unknown[0]) if len(unknown) == 1 else None
         return known if opposite is None else known | {opposite}
 
 
@@ -163,8 +167,12 @@ class Solver:
             outside = self._leaf(rows[~held], problem.allowed(problem.where_not(guard, known)))[0]
             promising.append((inside + outside, guard))
         promising.sort()
+        tried = [guard for _, guard in promising[: GUARDS_TRIED if guards == GUARDS else 1]]
+        # two signs part the rows into four: one of them first, then the other on both sides
+        single = [part for guard in tried for part in parts(problem.terms, guard)]
+        unknown = [part for part in single if not follows(problem.terms, part, known)]
         found: list[tuple[float, Tree]] = []
-        for _, guard in promising[: GUARDS_TRIED if guards == GUARDS else 1]:
+        for guard in dict.fromkeys([*tried, *unknown]):
             held = problem.masks[guard][rows]
             inside, one = self._solve(
                 rows[held], problem.where_held(guard, known), used, guards - 1

@@ -17,6 +17,7 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from eic_core.formula.tree import CONSTANT, VARIABLE
@@ -39,6 +40,15 @@ MOST_NODES = 500
 """Larger terms are not asked about."""
 
 _WORKER = "eic_core.rewriting.series.worker"
+
+_START = """
+import importlib, sys, types
+room = types.ModuleType("eic_core.rewriting")
+room.__path__ = [sys.argv[1]]
+sys.modules[room.__name__] = room
+importlib.import_module(sys.argv[2]).main()
+"""
+"""`python -m` without the imports of the room: NumPy and Arb take longer to load than SymPy."""
 
 
 def missing() -> LeftOut | None:
@@ -123,7 +133,7 @@ class _Worker:
         # One order of sets, so that every process writes a coefficient in one way
         env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONHASHSEED": "0"}
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", _WORKER],
+            [sys.executable, "-P", "-c", _START, str(Path(__file__).parents[1]), _WORKER],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -221,23 +231,23 @@ def _turn(deadline: Deadline) -> Iterator[None]:
 
 def _ask(text: str, deadline: Deadline) -> dict[str, Any]:
     with _turn(deadline):
-        for attempt in (1, 2):
+        why = LeftOut.SERIES_NO_PROCESS
+        for _ in range(2):
             try:
                 worker = _running_worker()
                 _await_start(worker, deadline)
+                why = LeftOut.SERIES_UNFINISHED
                 worker.send(text)
                 line = worker.receive(min(QUESTION_SECONDS, deadline.left))
-            except (OSError, ValueError):
+            except (OSError, ValueError, RuntimeError):  # No process, no pipe, no thread
                 line = ""
-            if line:
+            if line and line.endswith("\n"):  # Else it ended in the midst of its answer
                 return json.loads(line)
             _end_worker()
             if line is None:
-                raise _NotAnswered(LeftOut.SERIES_UNFINISHED)
-            # It ended by itself: while it was idle, or in this question
-            if attempt == 2:
-                raise _NotAnswered(LeftOut.SERIES_NO_PROCESS)
-    raise AssertionError
+                break
+            # It ended by itself: while nobody asked, or for want of memory
+        raise _NotAnswered(why)
 
 
 def _await_start(worker: _Worker, deadline: Deadline) -> None:

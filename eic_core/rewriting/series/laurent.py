@@ -1,6 +1,6 @@
 """Power series with finitely many negative powers, cut off after some terms.
 
-The coefficients are those of a `Field`; a power series is composed with a function by the
+The coefficients are those of a `CoefficientField`. A series is composed with a function by the
 recurrence that the function's differential equation gives (Knuth, TAOCP 2, 4.7).
 """
 
@@ -17,7 +17,7 @@ FAR = 10**6
 """The power before which nothing of an exact 0 is unknown."""
 
 
-class Field(Protocol):
+class CoefficientField(Protocol):
     """What coefficients there are, and constants that functions have at them."""
 
     @property
@@ -77,7 +77,7 @@ class Laurent(NamedTuple):
 class Expander:
     """Series of at most `count` terms, for small h > 0."""
 
-    def __init__(self, field: Field, count: int) -> None:
+    def __init__(self, field: CoefficientField, count: int) -> None:
         self.field, self.count = field, count
         self.one_sided = False  # True once something held for h > 0 alone
 

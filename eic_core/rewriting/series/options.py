@@ -2,10 +2,264 @@
 
 from __future__ import annotations
 
-from eic_core.rewriting.pieces import LeftOut
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from eic_core.formula.rendering import to_python
+from eic_core.formula.tree import CONSTANT, VARIABLE
+from eic_core.measure.observed import DIGITS
+from eic_core.operators.wide import Array
+from eic_core.rewriting.builder import Builder
+from eic_core.rewriting.deadline import OutOfTime
+from eic_core.rewriting.gains import GAIN
+from eic_core.rewriting.pieces import Interval, LeftOut, Series, SeriesKind
 from eic_core.rewriting.regimes.option import Option
 from eic_core.rewriting.searched import Searched
+from eic_core.rewriting.series.asking import expansions, number_term
+from eic_core.rewriting.series.expansion import Expansion
+from eic_core.rewriting.series.pade import written
+from eic_core.rewriting.series.proof import Proofs
+from eic_core.rewriting.series.regions import COEFFICIENTS, Place, places
+
+BOUND = {"float64": 2.0**-53, "float32": 2.0**-24}
+"""What an approximation may add: half a unit in the last place of 1."""
+
+FEWER = 0.05
+"""Digits in the mean that a series of fewer terms may lose more."""
+
+MANTISSAS = (1, 2, 3, 5, 7)
+"""The first digits of a radius."""
+
+ASKING = 0.5
+"""The share of the time left that SymPy may have."""
 
 
 def series_options(searched: Searched, best: Option) -> tuple[list[Option], list[LeftOut]]:
-    return [], []
+    """The best approximation of each region, and what was left out."""
+    try:
+        asked = places(searched, best)
+    except OutOfTime:
+        return [], [LeftOut.SERIES_TIME]
+    if not asked:
+        return [], []
+    deadline = searched.deadline
+    if deadline.is_finite:
+        spent = deadline.seconds - deadline.left * (1 - ASKING)
+        until = deadline.part(spent / deadline.seconds)
+    else:
+        until = deadline
+    answers, left_out = expansions(searched.terms, [place.question for place in asked], until)
+    place_of = {place.question: place for place in asked}
+    options: list[Option] = []
+    helped = False
+    for answer in answers:
+        region = _Region(searched, best, place_of[answer.question], answer)
+        try:
+            options += region.options()
+        except OutOfTime:
+            left_out.append(LeftOut.SERIES_TIME)
+            break
+        helped |= region.would_help
+    if helped and not options:
+        left_out.append(LeftOut.SERIES_UNPROVED)
+    return options, list(dict.fromkeys(left_out))
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    option: Option
+    terms: int
+    mean: float  # Digits lost, each row by the better of it and the best form
+
+
+class _Region:
+    def __init__(
+        self, searched: Searched, best: Option, place: Place, expansion: Expansion
+    ) -> None:
+        self.searched, self.terms, self.best = searched, searched.terms, best
+        self.place, self.expansion = place, expansion
+        self.question = place.question
+        self.table = searched.measurer.everywhere
+        self.enough = BOUND[searched.target]
+        box = {
+            self.terms[n].label: self._span(self.terms[n].label)
+            for n in self.terms.subterms(self.question.term)
+            if self.terms[n].operator == VARIABLE
+        }
+        self.box = box
+        self.proofs = Proofs(
+            self.terms,
+            self.question.term,
+            self.question.quantity,
+            self.question.point,
+            box,
+            searched.deadline,
+            enough=self.enough,
+        )
+        self.would_help = False
+
+    def _span(self, name: str) -> tuple[float, float]:
+        with np.errstate(over="ignore"):  # a number that float32 has not
+            column = np.asarray(self.searched.samples.columns[name], self.searched.target)
+        column = column[np.isfinite(column)].astype(np.float64)
+        return (float(column.min()), float(column.max())) if len(column) else (0.0, 0.0)
+
+    @property
+    def sides(self) -> tuple[int, ...]:
+        match self.question.side:
+            case "above":
+                return (1,)
+            case "below":
+                return (-1,)
+        return (1, -1)
+
+    def options(self) -> list[Option]:
+        """The fewest terms that keep as many digits as any, if that helps."""
+        candidates: list[_Candidate] = []
+        radii = self._radii()
+        if not radii:
+            return []
+        for count in range(1, COEFFICIENTS + 1):
+            shortened = self._shortened(count)
+            if shortened is None:
+                break
+            approximation = written(self.terms, shortened)
+            place = self._largest(approximation, radii)
+            whole = self.terms.replace(self.place.form, self.question.term, approximation)[0]
+            lost = self.table.lost(whole)
+            gained = _mean(self.best.lost) - _mean(np.fmin(self.best.lost, lost))
+            self.would_help |= gained >= GAIN
+            if place is None:
+                continue
+            radius, bound = place
+            guard = self._guard(radius)
+            inside = self.table.values(guard) == 1
+            lost = np.where(inside, lost, float(DIGITS[self.searched.target]))
+            option = Option(
+                whole,
+                self.place.steps,
+                lost,
+                guard,
+                self._record(shortened, approximation, radius, bound),
+            )
+            mean = _mean(np.fmin(self.best.lost, lost))
+            candidates.append(_Candidate(option, count, mean))
+            if radius == radii[-1]:
+                break
+        if not candidates:
+            return []
+        least = min(candidate.mean for candidate in candidates)
+        if _mean(self.best.lost) - least < GAIN / 2:
+            return []
+        chosen = next(each for each in candidates if each.mean <= least + FEWER)
+        return [chosen.option]
+
+    def _shortened(self, count: int) -> Expansion | None:
+        """With so many coefficients that are not 0; None if there are fewer."""
+        places = [i for i, c in enumerate(self.expansion.coefficients) if self.terms.number(c) != 0]
+        if len(places) < count:
+            return None
+        return replace(
+            self.expansion, coefficients=self.expansion.coefficients[: places[count - 1] + 1]
+        )
+
+    def _radii(self) -> list[Fraction]:
+        """Round radii that tell judged rows apart, the smallest first."""
+        distance = self.place.distance
+        distance = distance[np.isfinite(distance) & (distance > 0)]
+        if not len(distance):
+            return []
+        low, high = float(distance.min()), float(distance.max())
+        first, last = math.floor(math.log10(max(low, 1e-18))) - 1, math.ceil(math.log10(high)) + 1
+        # A series is of use where the distance is small beside the numbers in the term
+        last = min(last, 3)
+        rounds = [
+            Fraction(m) * Fraction(10) ** power
+            for power in range(
+                -last - 1 if self.at_end else first, (-first if self.at_end else last) + 1
+            )
+            for m in MANTISSAS
+        ]
+        radii = sorted(1 / r if self.at_end else r for r in rounds)
+        useful = [r for r in radii if r >= Fraction(low)]
+        beyond = next((i for i, r in enumerate(useful) if r >= Fraction(high)), len(useful))
+        return useful[: beyond + 1]
+
+    @property
+    def at_end(self) -> bool:
+        return isinstance(self.question.point, str)
+
+    def _largest(
+        self, approximation: int, radii: Sequence[Fraction]
+    ) -> tuple[Fraction, float] | None:
+        """The largest radius on which the bound is small enough, and the bound."""
+        place: tuple[Fraction, float] | None = None
+        low, high = 0, len(radii)
+        while low < high:
+            middle = (low + high) // 2
+            bound = self.proofs.bound(approximation, radii[middle], self.sides)
+            if bound <= self.enough:
+                place = radii[middle], bound
+                low = middle + 1
+            else:
+                high = middle
+        return place
+
+    def _guard(self, radius: Fraction) -> int:
+        terms, quantity = self.terms, self.question.quantity
+        point = self.question.point
+        if point == "inf":
+            return self._compared("greater_equal", quantity, 1 / radius)
+        if point == "-inf":
+            return self._compared("less_equal", quantity, -1 / radius)
+        assert isinstance(point, Fraction)
+        if point:
+            quantity = Builder(terms).sub(quantity, number_term(terms, point))
+        return self._compared("less_equal", terms.intern("abs", (quantity,)), radius)
+
+    def _compared(self, operator: str, term: int, value: Fraction) -> int:
+        label = self.terms.text(value)
+        assert label is not None
+        number = self.terms.intern(CONSTANT, label=label)
+        return self.terms.intern(operator, (term, number))
+
+    def _record(
+        self, shortened: Expansion, approximation: int, radius: Fraction, bound: float
+    ) -> Series:
+        terms, point = self.terms, self.question.point
+        kind: SeriesKind = "laurent" if self.at_end or shortened.first < 0 else "taylor"
+        used = len(shortened.coefficients)
+        rest = self.expansion.coefficients[used:]
+        skipped = next((i for i, c in enumerate(rest) if terms.number(c) != 0), len(rest))
+        return Series(
+            to_python(terms.formula(self.question.quantity)),
+            str(point),
+            kind,
+            shortened.first + used + skipped,
+            to_python(terms.formula(self.question.term)),
+            to_python(terms.formula(terms.with_quotients(approximation))),
+            bound,
+            tuple(Interval(name, *self._cut(name, radius)) for name in self.box),
+        )
+
+    def _cut(self, name: str, radius: Fraction) -> tuple[float, float]:
+        """The data's interval of an input, cut to the region if the series is in it."""
+        low, high = self.box[name]
+        if self.terms[self.question.quantity] != (VARIABLE, (), name, None):
+            return low, high
+        match self.question.point:
+            case "inf":
+                return max(low, float(1 / radius)), high
+            case "-inf":
+                return low, min(high, -float(1 / radius))
+            case point:
+                return max(low, float(point - radius)), min(high, float(point + radius))
+
+
+def _mean(lost: Array) -> float:
+    compared = lost[~np.isnan(lost)]
+    return float(np.mean(compared)) if len(compared) else 0.0

@@ -15,7 +15,7 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 from math import lcm
 from typing import Any, NamedTuple
 
@@ -56,7 +56,8 @@ class Constants:
         atoms = [self._smallest(kind, known[kind]) for kind in known]
         plain = [s for s in parameters if s not in known]
         self.generators = [*plain, *atoms]
-        self.related = len(atoms) > 1 or any(a.is_Pow or a.func is sympy.Abs for a in atoms)
+        self.sizes = any(a.func is sympy.Abs for a in atoms)
+        self.related = self.sizes or len(atoms) > 1 or any(a.is_Pow for a in atoms)
         if self.generators:
             self.ring: Any = FracField(self.generators, sympy.QQ, sympy.polys.orderings.lex)
             self.by_name = dict(zip(self.generators, self.ring.gens, strict=True))
@@ -89,13 +90,21 @@ class Constants:
             return False
         # Generators such as sin(a) and cos(a) are related; the relation shows at a point
         expression = self.expression(coefficient)
-        places = {
-            s: sympy.Rational(1000 + 37 * i, 1511) for i, s in enumerate(expression.free_symbols)
-        }
-        value = expression.subs(places).evalf(40)
-        if value.has(sympy.nan, sympy.zoo, sympy.oo):
-            return False
-        return bool(abs(value) < sympy.Rational(1, 10**30))
+        symbols = sorted(expression.free_symbols, key=str)
+        patterns = list(product((1, -1), repeat=min(len(symbols), 3))) if self.sizes else [()]
+        tried = False
+        for signs in patterns:
+            places = {
+                s: sympy.Rational(1000 + 37 * i, 1511)
+                * (1 if s.is_positive else signs[i % len(signs)] if signs else 1)
+                for i, s in enumerate(symbols)
+            }
+            value = expression.subs(places).evalf(40)
+            if value.is_finite and value.is_real is not False:
+                tried = True
+                if abs(value) > sympy.Rational(1, 10**30):
+                    return False
+        return tried
 
     def _rational(self, coefficient: Any) -> Fraction | None:
         if self.generators:
@@ -163,10 +172,10 @@ class Constants:
         if expression.is_Add:
             return sum((self.element(a) for a in expression.args), self.zero)
         if expression.is_Mul:
-            product = self.number(Fraction(1))
+            total = self.number(Fraction(1))
             for argument in expression.args:
-                product *= self.element(argument)
-            return product
+                total *= self.element(argument)
+            return total
         if expression.func is sympy.exp or expression is sympy.E:
             factor, rest = (
                 (sympy.Integer(1), sympy.Integer(1))
@@ -198,7 +207,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 } | {"abs": sympy.Abs}
 
 
-class Node(NamedTuple):
+class AskedNode(NamedTuple):
     """An operator over nodes before it; of a leaf, "variable", "constant" or "quantity"."""
 
     operator: str
@@ -214,13 +223,13 @@ class _Reading:
         self.expander, self.quantity, self.parameters = expander, quantity, parameters
         self.constants: Any = expander.field
 
-    def run(self, nodes: Sequence[Node]) -> Laurent:
+    def run(self, nodes: Sequence[AskedNode]) -> Laurent:
         values: list[Laurent] = []
         for node in nodes:
             values.append(self.leaf(node) if not node.children else self.apply(node, values))
         return values[-1]
 
-    def leaf(self, node: Node) -> Laurent:
+    def leaf(self, node: AskedNode) -> Laurent:
         E = self.expander
         if node.operator == QUANTITY:
             return self.quantity
@@ -231,7 +240,7 @@ class _Reading:
             return E.constant(self.constants.element(constant))
         return E.number(Fraction(node.label))
 
-    def apply(self, node: Node, values: Sequence[Laurent]) -> Laurent:
+    def apply(self, node: AskedNode, values: Sequence[Laurent]) -> Laurent:
         rule = _RULES.get(node.operator)
         if rule is None:
             raise NoSeries("operator")
@@ -326,7 +335,7 @@ _RULES: Mapping[str, Callable[..., Laurent]] = {
 }
 
 
-class Answer(NamedTuple):
+class PowerSeries(NamedTuple):
     first: int
     exponent: Any  # Of the power of |h| before the sum, which is not whole; 0 for none
     coefficients: list[Any]
@@ -334,8 +343,8 @@ class Answer(NamedTuple):
 
 
 def expand(
-    nodes: Sequence[Node], point: str, terms: int, positive: Sequence[bool], below: bool
-) -> Answer:
+    nodes: Sequence[AskedNode], point: str, terms: int, positive: Sequence[bool], below: bool
+) -> PowerSeries:
     """The series for small h > 0, or if `below` for small h < 0 in powers of h."""
     parameters = [
         sympy.Symbol(f"p{i}", positive=True) if p else sympy.Symbol(f"p{i}", real=True)
@@ -385,7 +394,7 @@ def _answer(
     root: int,
     one_sided: bool,
     below: bool,
-) -> Answer:
+) -> PowerSeries:
     step = total.low + nonzero[0]
     if any((b - a) % root for a, b in pairwise(nonzero)):
         raise NoSeries("powers")
@@ -399,7 +408,7 @@ def _answer(
     if expressions[0].has(_LOGARITHM):
         power, more = _power_in_front(expressions[0])
         expressions, exponent = [e / power for e in expressions], exponent + more
-    return Answer(first, exponent, [_tidy(e) for e in expressions], one_sided or root > 1)
+    return PowerSeries(first, exponent, [_tidy(e) for e in expressions], one_sided or root > 1)
 
 
 def _power_in_front(expression: Any) -> tuple[Any, Any]:
@@ -458,7 +467,7 @@ _NAMES: Mapping[Any, str] = {
 def answer(question: Mapping[str, Any]) -> dict[str, Any]:
     """The answer to a question, as JSON has it; {"error": word} if there is no such series."""
     try:
-        nodes = [Node(*node) for node in question["nodes"]]
+        nodes = [AskedNode(*node) for node in question["nodes"]]
         point, side = question["point"], question["side"]
         if point in ("inf", "-inf"):
             side = "above" if point == "inf" else "below"

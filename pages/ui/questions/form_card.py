@@ -72,7 +72,7 @@ def _why(form: Repair) -> list[str]:
     text = ""
     if form.rules:
         text = f"Rule{'s' if len(form.rules) > 1 else ''}: {', then '.join(form.rules)}. "
-    if form.assumptions:
+    if form.assumptions and not form.branches:  # a branch needs them on its own rows alone
         text += f"Needs {', '.join(f'`{a}`' for a in form.assumptions)}, true on this data. "
     checked = form.verification
     if not form.is_exact:

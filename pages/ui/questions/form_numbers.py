@@ -124,7 +124,7 @@ def letter_html(place: int, count: int) -> str:
 
 def condition_html(branch: Branch) -> str:
     if not branch.condition:
-        return "everywhere else"
+        return "otherwise"
     return f"where <code>{escape(branch.condition, 1000)}</code>"
 
 
@@ -160,9 +160,10 @@ def series_html(series: Series) -> str:
         distance = f"{variable} less {_point(series)}"
     replaced, written = (escape(text, 1000) for text in (series.replaced, series.written))
     return (
-        f"<code>{replaced}</code> → <code>{written}</code>, its {_KINDS[series.kind]} in {variable} at {_point(series)}. The first power of "
-        f"{distance} that is left out is the {_ordinal(series.order)}. Proved: it differs from the "
-        f"term by at most {bound_text(series.bound)} relatively, {box_text(series)}."
+        f"<code>{replaced}</code> → <code>{written}</code>, its {_KINDS[series.kind]} in "
+        f"{variable} at {_point(series)}. The first power of {distance} that is left out is the "
+        f"{_ordinal(series.order)}. Proved: it differs from the term by at most "
+        f"{bound_text(series.bound)} relatively, {box_text(series)}."
     )
 
 

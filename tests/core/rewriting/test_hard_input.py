@@ -1,4 +1,4 @@
-"""`repair` of input that is bad, extreme or too large: an answer in time that tells what it lacks."""
+"""`repair` of bad, extreme or large input: an answer in time that tells what it lacks."""
 
 from __future__ import annotations
 

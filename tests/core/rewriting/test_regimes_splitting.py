@@ -11,9 +11,19 @@ from hypothesis.extra.numpy import arrays
 from eic_core.formula.syntax import read
 from eic_core.rewriting.doubles import DoubleTable
 from eic_core.rewriting.regimes.axes import Axis
+from eic_core.rewriting.regimes.conditionals import parts
 from eic_core.rewriting.regimes.splitting import FEWEST, PRICE, best_splits
 from eic_core.rewriting.regimes.thresholds import cuts, roundest
-from eic_core.rewriting.regimes.trees import Cut, Guarded, Leaf, Problem, Solver, Tree, pruned
+from eic_core.rewriting.regimes.trees import (
+    Cut,
+    Guarded,
+    Leaf,
+    Problem,
+    Solver,
+    Tree,
+    options_of,
+    pruned,
+)
 from eic_core.rewriting.terms import Terms
 
 DIGITS = st.floats(0, 16).map(lambda digits: round(digits, 1))
@@ -110,7 +120,8 @@ def problem(*lost: np.ndarray, guards: dict[int, str] | None = None, **axes: np.
         guard = None
         if text is not None:
             guard = terms[terms.add(read(f"where({text}, 1, 0)").formula)].children[0]
-            masks[guard] = program.values(guard) == 1
+            for truth in (guard, *parts(terms, guard)):
+                masks[truth] = program.values(truth) == 1
         found.append(guard)
     table = np.array([np.where(masks[g], o, 16.0) if g is not None else o
                       for o, g in zip(lost, found, strict=True)])  # fmt: skip
@@ -187,3 +198,13 @@ def test_a_form_may_stand_where_the_opposite_of_its_guard_does_not_hold() -> Non
     tree = solved(task)
     assert isinstance(tree, Guarded)
     assert {tree.held, tree.other} == {Leaf(1), Leaf(2)}
+
+
+def test_two_signs_part_the_rows_into_four() -> None:
+    regions = [f"(x {one} 0) & (y {two} 0)" for one in (">=", "<") for two in (">=", "<")]
+    lost = [np.full(200, 6.0), *[luck() for _ in regions]]
+    task = problem(*lost, guards=dict(enumerate(regions, 1)), x=X, y=Y)
+    tree = solved(task)
+    assert isinstance(tree, Guarded)
+    assert isinstance(tree.held, Guarded) and isinstance(tree.other, Guarded)
+    assert set(options_of(tree)) == {1, 2, 3, 4}

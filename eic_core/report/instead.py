@@ -1,0 +1,255 @@
+"""The section "What to write instead": forms, their branches and series, and what rows lose."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from string import ascii_uppercase
+
+from markupsafe import Markup
+
+from eic_core import wording
+from eic_core.formula.rendering import to_python
+from eic_core.markup import Cell
+from eic_core.report.charts import Region, lost_along, lost_over
+from eic_core.report.findings import Findings
+from eic_core.report.report_table import NONE, ReportTable, code, count, digits, plain
+from eic_core.rewriting import FrontForm, Measured, ObservedError, Repair, Repairs
+from eic_core.rewriting.phrases import bound_text, box_phrase, series_name
+from eic_core.rewriting.pieces import Branch
+from eic_core.rewriting.profile import Profile, decided_by, profile
+
+
+def offered(repairs: Repairs) -> tuple[Repair, ...]:
+    """All forms, the one that is offered first on top; none if nothing was measured."""
+    if repairs.before is None:
+        return ()
+    forms = (*repairs.repairs, *repairs.approximations)
+    return tuple(sorted(forms, key=lambda form: form is not repairs.leading))
+
+
+def verified(form: Repair) -> tuple[str, str]:
+    checked = form.verification
+    needs = (
+        "It needs " + ", ".join(f"`{a}`" for a in form.assumptions) + "; that holds on the data."
+        if form.assumptions
+        else "It needs no assumption."
+    )
+    if not form.is_exact:
+        return (
+            "It is an approximation: where a series stands for a term it is within the proved "
+            "bound of that, elsewhere it is the formula exactly. Checked at "
+            f"{checked.rows:,} rows, computed with {checked.digits} digits.",
+            needs,
+        )
+    rules = f"By {', then '.join(form.rules)}. " if form.rules else ""
+    return (
+        f"{rules}The same value to 1e-{checked.agreement} at "
+        f"{checked.rows:,} rows, computed with {checked.digits} digits; no row loses its value.",
+        needs,
+    )
+
+
+def before_and_after(form: Repair, measured_rows: int) -> ReportTable:
+    return ReportTable(
+        ("", "result, shared noise", "EIC", "nodes", "measured in float64", "measured in float32"),
+        [
+            ("as written", *_measured(form.before)),
+            ("instead", *_measured(form.after)),
+            (
+                "change",
+                digits(form.delta_q),
+                digits(form.delta_eic),
+                plain(form.delta_complexity),
+                NONE,
+                NONE,
+            ),
+        ],
+        f"Digits at {measured_rows:,} rows: of the result with shared noise, and at the worst "
+        "inner step (EIC), where a digit is left; for float64 and float32 the error of the "
+        "arithmetic that was measured, on the inputs as the type stores them.",
+        numbers=(1, 2, 3, 4, 5),
+    )
+
+
+def branches(form: Repair) -> ReportTable | None:
+    """Which form is computed where, and what it gains there; None where nothing is chosen."""
+    if not form.branches:
+        return None
+    return ReportTable(
+        ("branch", "where", "computed there", "rows", "digits lost as written", "with this form"),
+        [
+            (
+                letter,
+                code(branch.condition) if branch.condition else "elsewhere",
+                _computed(branch),
+                count(branch.rows),
+                digits(branch.before),
+                digits(branch.after),
+            )
+            for letter, branch in _lettered(form)
+        ],
+        "Conditions are asked in this order. Rows: those compared that take the branch; digits "
+        "lost in the mean over them.",
+        numbers=(3, 4, 5),
+        words=True,
+    )
+
+
+def _lettered(form: Repair) -> Sequence[tuple[str, Branch]]:
+    return list(zip(_letters(len(form.branches)), form.branches, strict=True))
+
+
+def _letters(many: int) -> list[str]:
+    return [ascii_uppercase[number % len(ascii_uppercase)] for number in range(many)]
+
+
+def _computed(branch: Branch) -> Cell:
+    if branch.series is not None:
+        return (code(branch.text), " an approximation")
+    return code(branch.text) if branch.steps else (code(branch.text), " as written")
+
+
+def series(form: Repair) -> ReportTable | None:
+    """The series of an approximation, each with its bound; None of an exact form."""
+    rows = [
+        (
+            letter,
+            str(series_name(each)),
+            code(each.replaced),
+            code(each.written),
+            bound_text(each.bound),
+            str(box_phrase(each)),
+        )
+        for letter, each in ((letter, branch.series) for letter, branch in _lettered(form))
+        if each is not None
+    ]
+    if not rows:
+        return None
+    return ReportTable(
+        ("branch", "series", "stands for", "is", "relative error at most", "proved for"),
+        rows,
+        "The bound is proved in ball arithmetic for all numbers of the box, rounding of the "
+        "program left out.",
+        numbers=(4,),
+        words=True,
+    )
+
+
+def derivation(form: Repair, repairs: Repairs) -> ReportTable:
+    """What each rule exchanges, and what the whole formula loses after it."""
+    written = next((each.digits.mean for each in repairs.front if each.is_original), math.nan)
+    steps = [("", step) for step in form.steps]
+    if form.branches:
+        steps = [(letter, step) for letter, branch in _lettered(form) for step in branch.steps]
+    several = len({letter for letter, _ in steps}) > 1
+    return ReportTable(
+        ("rule", "digits lost", "before", "after"),
+        [
+            ("as written", digits(written), NONE, NONE),
+            *[
+                (
+                    f"{letter}: {step.rule}" if several else step.rule,
+                    digits(step.digits),
+                    code(step.before),
+                    code(step.after),
+                )
+                for letter, step in steps
+            ],
+        ],
+        "How it follows. Digits lost: by the whole formula after the step, in the mean over the "
+        "rows.",
+        numbers=(1,),
+        words=True,
+    )
+
+
+def front(repairs: Repairs) -> ReportTable:
+    """What each form loses and costs; what is offered first is marked."""
+    leading = repairs.leading
+    texts = [form.text for form in repairs.forms]
+    marked = leading is not None and leading.text in texts
+    return ReportTable(
+        ("form", "digits lost, mean", "nine in ten rows", "worst", "ns a call, NumPy", "ns, C"),
+        [
+            (
+                _form(form),
+                *map(digits, form.digits),
+                *[wording.significant(cost, 2) for cost in form.nanoseconds],
+            )
+            for form in repairs.forms
+        ],
+        "What is written now, and the forms that no cheaper one matches in digits. Nanoseconds of "
+        "a call, in NumPy for each element of an array: added up from operators measured on one "
+        "machine (x86-64); the ratios matter.",
+        numbers=(1, 2, 3, 4, 5),
+        marked=frozenset({texts.index(leading.text)} if leading and marked else ()),
+    )
+
+
+def _form(form: FrontForm) -> Cell:
+    if form.is_original:
+        return "as written"
+    approximates = any(branch.series is not None for branch in form.branches)
+    return (code(form.text), " an approximation") if approximates else code(form.text)
+
+
+def _measured(form: Measured) -> tuple[Cell, ...]:
+    return (
+        digits(form.q),
+        digits(form.eic),
+        count(form.complexity),
+        _observed(form.float64),
+        _observed(form.float32),
+    )
+
+
+def _observed(error: ObservedError) -> Cell:
+    if error.failed:
+        return f"{error.failed:,} of {error.rows:,} rows fail"
+    return digits(error.digits_lost)
+
+
+# Row by row
+
+
+def lost_by_row(findings: Findings, form: Repair) -> tuple[Markup, str] | None:
+    """A picture of what rows lose as written and with a form, and its caption."""
+    repairs = findings.repairs
+    target = "float64" if repairs is None else repairs.target
+    rows = profile(findings.inspection, form.formula, target)
+    if not len(rows) or not rows.inputs:
+        return None
+    regions = [Region(letter, _where(c)) for letter, c in _regions(rows)]
+    legend = " ".join(f"{each.letter}: {each.where}." for each in regions)
+    if len(rows.inputs) == 2:
+        (left, xs), (right, ys) = rows.inputs.items()
+        picture = lost_over((left, xs), (right, ys), rows, regions)
+        return picture, (
+            "Digits lost at each row measured, as written and with this form: the darker the more. "
+            + legend
+        )
+    name, values = _axis(rows)
+    return lost_along(name, values, rows, regions), (
+        f"Digits lost at each row measured, over `{name}`, none at the bottom: as written (large) "
+        "and with this form (small). " + legend
+    )
+
+
+def _regions(rows: Profile) -> list[tuple[str, str]]:
+    return list(zip(_letters(len(rows.conditions)), rows.conditions, strict=True))
+
+
+def _where(condition: str) -> str:
+    return f"`{condition}`" if condition else "elsewhere"
+
+
+def _axis(rows: Profile) -> tuple[str, Sequence[float]]:
+    """The input, or of several the quantity that is compared first."""
+    compared = [to_python(rows.form, node) for node in decided_by(rows.form)]
+    if len(rows.inputs) > 1 and compared:
+        columns = {**rows.quantities, **rows.inputs}
+        if compared[0] in columns:
+            return compared[0], columns[compared[0]].tolist()
+    name, values = next(iter(rows.inputs.items()))
+    return name, values.tolist()

@@ -1,0 +1,210 @@
+"""Proved bounds of what an approximation adds to a term."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+
+from flint import arb
+
+from eic_core.operators.balls import Ball, working
+from eic_core.rewriting.deadline import NEVER, Deadline
+from eic_core.rewriting.series.coefficients import Unproved, to_ball
+from eic_core.rewriting.series.expansion import Point
+from eic_core.rewriting.series.models import (
+    BITS,
+    ORDER,
+    ORDER_WITH_INPUTS,
+    Field,
+    Model,
+    Modeller,
+)
+from eic_core.rewriting.terms import Terms
+
+PARTS = 64
+"""A box is proved in so many parts at most."""
+
+PIECES = 6
+"""And the region of the quantity in so many."""
+
+Box = Mapping[str, tuple[float, float]]
+"""The least and the largest value of each input."""
+
+SLACK = Fraction(1 + 10**9, 10**9)
+"""The region proved is larger by this factor, for a guard is computed in rounded numbers."""
+
+
+class Proofs:
+    """Bounds for one term near one point of a quantity, whose models are made once a radius."""
+
+    def __init__(
+        self,
+        terms: Terms,
+        term: int,
+        quantity: int,
+        point: Point,
+        box: Box,
+        deadline: Deadline = NEVER,
+        order: int | None = None,
+        enough: float = 0.0,
+    ) -> None:
+        self.terms, self.term, self.quantity, self.point = terms, term, quantity, point
+        inside = set(terms.subterms(quantity))
+        free = {
+            terms[n].label
+            for n in terms.walk(term, lambda n: n != quantity)
+            if terms[n].operator == "variable" and n not in inside
+        }
+        self.box = {name: span for name, span in box.items() if name in free}
+        self.deadline, self.enough = deadline, enough
+        self.order = order or (ORDER_WITH_INPUTS if self.box else ORDER)
+        self._models: dict[tuple[object, ...], tuple[Modeller, Model] | None] = {}
+
+    def bound(self, approximation: int, radius: Fraction, sides: tuple[int, ...]) -> float:
+        """At most |approximation/term - 1| where the quantity is at most `radius` (at an end of the
+        line its reciprocal) from the point; inf if nothing is proved.
+        """
+        radius *= SLACK
+        worst = 0.0
+        with working(BITS):
+            for side in sides if isinstance(self.point, Fraction) else (1,):
+                worst = max(worst, self._over_box(approximation, radius, side))
+                if worst == math.inf:
+                    break
+        return worst
+
+    def _over_box(self, approximation: int, radius: Fraction, side: int) -> float:
+        """The box in one, or in parts where that proves nothing, or not `enough`."""
+        bound = self._in_box(approximation, radius, side, self.box)
+        if bound <= self.enough or (bound < math.inf and not self.enough):
+            return bound
+        todo, worst, parts = [self.box], 0.0, 1
+        while todo:
+            self.deadline.check()
+            box = todo.pop()
+            bound = self._in_box(approximation, radius, side, box)
+            halves = None if bound <= self.enough else _halves(box)
+            if bound == math.inf and (halves is None or parts >= PARTS):
+                return bound
+            if halves is None or parts >= PARTS or (bound < math.inf and not self.enough):
+                worst = max(worst, bound)
+                if self.enough and worst > self.enough:
+                    return worst if not todo else math.inf
+                continue
+            parts += 1
+            todo += halves
+        return worst
+
+    def _in_box(self, approximation: int, radius: Fraction, side: int, box: Box) -> float:
+        found = self._of_term(radius, side, box)
+        if found is None:
+            return math.inf
+        modeller, model = found
+        try:
+            return _largest(modeller.model(approximation) - model, model)
+        except Unproved:
+            return math.inf
+
+    def _of_term(self, radius: Fraction, side: int, box: Box) -> tuple[Modeller, Model] | None:
+        key = (radius, side, tuple(sorted(box.items())))
+        if key not in self._models:
+            self._models[key] = None
+            for root in (1, 2):
+                with contextlib.suppress(Unproved):
+                    self._models[key] = self._made(radius, side, box, root)
+                    break
+        return self._models[key]
+
+    def _made(self, radius: Fraction, side: int, box: Box, root: int) -> tuple[Modeller, Model]:
+        spans = {name: arb(low).union(arb(high)) for name, (low, high) in box.items()}
+        reach = radius
+        if root == 2:  # a little larger than the square root
+            reach = Fraction(math.sqrt(radius)) * SLACK
+        field = Field(reach, spans, self.order)
+        modeller = Modeller(self.terms, self.quantity, self.point, side, field, root)
+        model = modeller.model(self.term)
+        _ = model.lead
+        return modeller, model
+
+
+def _halves(box: Box) -> list[Box] | None:
+    """Two parts: the input of the widest range halved, by its logarithm if it has one sign."""
+    widths = {name: _width(low, high) for name, (low, high) in box.items() if low < high}
+    if not widths:
+        return None
+    name = max(widths, key=lambda each: widths[each])
+    low, high = box[name]
+    if low > 0 or high < 0:
+        middle = math.copysign(math.sqrt(abs(low)) * math.sqrt(abs(high)), low)
+    else:
+        middle = low / 2 + high / 2
+    if not low < middle < high:
+        return None
+    return [{**box, name: (low, middle)}, {**box, name: (middle, high)}]
+
+
+def _width(low: float, high: float) -> float:
+    if low > 0 or high < 0:
+        return abs(math.log(abs(high)) - math.log(abs(low)))
+    return 1e3 + high - low
+
+
+def _largest(error: Model, model: Model) -> float:
+    """The largest of |error/model| on the region."""
+    if error.is_zero:
+        return 0.0
+    if error.first < model.first:
+        return math.inf
+    worst = arb(0)
+    for span in _pieces(model.field):
+        size = _on(model, span)
+        if size.contains(0) or not size.is_finite():
+            return math.inf
+        ratio = span ** (error.first - model.first) * _on(error, span) / size
+        worst = worst.union(abs(ratio).upper())
+    upper = worst.abs_upper()
+    if not upper.is_finite():
+        return math.inf
+    return math.nextafter(float(upper), math.inf)
+
+
+def _on(model: Model, span: Ball) -> Ball:
+    total = model.rest
+    for c in reversed(model.coefficients):
+        total = total * span + to_ball(c)
+    return total
+
+
+def _pieces(field: Field) -> Iterator[Ball]:
+    """The range of t in parts, the small ones near its end."""
+    ends = [field.range * 0]
+    high = arb(field.range.upper())
+    ends += [high * (PIECES + place) / (2 * PIECES) for place in range(PIECES + 1)]
+    for low, high in zip(ends, ends[1:], strict=False):
+        yield low.union(high)
+
+
+def relative_bound(
+    terms: Terms,
+    term: int,
+    approximation: int,
+    quantity: int,
+    point: Point,
+    radius: Fraction,
+    box: Box,
+    sides: tuple[int, ...] = (1, -1),
+) -> float:
+    """A proved upper bound of |approximation/term - 1| where |quantity - point| <= radius (at an
+    end of the line |1/quantity|), wherever the other inputs are in the box; inf if unproved.
+    `sides` are those of the point to prove, 1 above it.
+
+    >>> from eic_core.formula.syntax import read
+    >>> terms = Terms()
+    >>> term, near = (terms.add(read(t).formula) for t in ("x - sin(x)", "x**3/6 - x**5/120"))
+    >>> x = terms.add(read("x").formula)
+    >>> f"{relative_bound(terms, term, near, x, Fraction(0), Fraction(1, 10), {}):.3g}"
+    '1.19e-07'
+    """
+    return Proofs(terms, term, quantity, point, box).bound(approximation, radius, sides)

@@ -1,0 +1,214 @@
+"""Where a series may help: a term that loses digits, a quantity of it, and a point."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from eic_core.formula.tree import CONSTANT, VARIABLE
+from eic_core.operators.wide import Array
+from eic_core.rewriting.gains import GAIN
+from eic_core.rewriting.regimes.option import Option
+from eic_core.rewriting.search import SearchStep
+from eic_core.rewriting.searched import Searched
+from eic_core.rewriting.series.expansion import Point, Question, Side
+from eic_core.rewriting.terms import Terms
+
+QUESTIONS = 4
+"""Questions that are asked at most."""
+
+COEFFICIENTS = 10
+"""Coefficients, not 0, that are asked for."""
+
+NEAR_BEST = 0.1
+"""Digits in the mean by which a smaller term may help less than the best."""
+
+CLEAR = 0.3
+"""The rank correlation of loss and distance from which a point is asked for beside a better one."""
+
+LARGEST_TERM = 60
+"""Nodes of a term that is expanded."""
+
+_TINY, _HUGE = 1e-290, 1e290
+"""Between them a product of rounded numbers keeps its digits."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A question, and the form in which its term stands."""
+
+    question: Question
+    form: int
+    steps: tuple[SearchStep, ...]
+    values: Array  # The quantity at the judged rows
+
+    @property
+    def distance(self) -> Array:
+        """How far the quantity is from the point; at an end of the line its reciprocal."""
+        with np.errstate(all="ignore"):
+            match self.question.point:
+                case "inf":
+                    return np.where(self.values > 0, 1 / self.values, np.nan)
+                case "-inf":
+                    return np.where(self.values < 0, -1 / self.values, np.nan)
+                case point:
+                    return np.abs(self.values - float(point))
+
+
+def places(searched: Searched, best: Option) -> list[Place]:
+    """What to ask, by how much loss each may remove, the most first."""
+    scored: dict[tuple[int, int, Point], tuple[float, Place]] = {}
+    for form, steps, term, saved in _candidates(searched, best):
+        for quantity in _quantities(searched, term):
+            values = searched.measurer.everywhere.values(quantity)
+            for point, weight in _points(values, saved):
+                side, positive = _side(values, point), _positive(searched, term)
+                question = Question(term, quantity, point, COEFFICIENTS, side, positive)
+                score = float(np.mean(saved)) + weight - 0.01 * searched.terms.size(term)
+                place = Place(question, form, steps, values.astype(np.float64))
+                scored.setdefault((term, quantity, point), (score, place))
+    ranked = sorted(scored.values(), key=lambda pair: -pair[0])
+    return [place for _, place in ranked[:QUESTIONS]]
+
+
+def _candidates(
+    searched: Searched, best: Option
+) -> Iterator[tuple[int, tuple[SearchStep, ...], int, Array]]:
+    """Terms that are worth expanding, each with its form, its steps, and the digits that its exact
+    value would save at the judged rows.
+    """
+    terms, formula = searched.terms, searched.root
+    saved = np.nan_to_num(best.lost, nan=0.0)
+    guilty = _guilty(searched, best, best.root)
+    for term in guilty:
+        if term != best.root:
+            yield best.root, best.steps, term, guilty[term]
+    alone = any(len(_quantities(searched, term)) == 1 for term in guilty if term != best.root)
+    small = 1 < terms.size(formula) <= LARGEST_TERM
+    if guilty and small and (not alone or len(_quantities(searched, formula)) == 1):
+        yield formula, (), formula, saved
+
+
+def _guilty(searched: Searched, best: Option, form: int) -> dict[int, Array]:
+    """The smallest term that holds the steps which lose the digits, and that of the largest part
+    of them, each with the digits that its exact value would save at the judged rows.
+    """
+    terms, rows = searched.terms, searched.truth.rows.verified
+    lost = np.nan_to_num(best.lost, nan=0.0)
+    saved: dict[int, Array] = {}
+    for term in terms.subterms(form):
+        size = terms.size(term)
+        if not terms.has_variables(term) or not 1 < size <= LARGEST_TERM:
+            continue
+        searched.deadline.check()
+        exact = searched.truth.values(rows, term)
+        values = np.array([np.nan if v is None else float(v.mid()) for v in exact])
+        table = copy.copy(searched.measurer.everywhere)
+        table._values = {term: values.astype(table.kind)}
+        left = np.nan_to_num(table.lost(form), nan=0.0)
+        saved[term] = np.maximum(0.0, lost - left)
+    means = {term: float(np.mean(each)) for term, each in saved.items()}
+    most = max(means.values(), default=0.0)
+    if most < GAIN:
+        return {}
+    near = [term for term in saved if means[term] >= most - NEAR_BEST]
+    smallest = min(near, key=lambda term: (terms.size(term), term))
+    others = [t for t in saved if means[t] >= max(GAIN, most / 3) and t not in near]
+    part = sorted(others, key=lambda term: -means[term])[:1]
+    return {term: saved[term] for term in (smallest, *part)}
+
+
+def _quantities(searched: Searched, term: int) -> list[int]:
+    """The one that the term depends on alone, if there is one; else each input."""
+    terms = searched.terms
+    inputs = [n for n in terms.subterms(term) if terms[n].operator == VARIABLE]
+    if len(inputs) == 1:
+        return inputs
+    whole = [
+        u
+        for u in terms.subterms(term)
+        if u != term
+        and terms[u].operator in ("mul", "div", "sub")
+        and not _free(terms, term, u)
+        and _is_safe(searched, u)
+    ]
+    return [min(whole, key=terms.size)] if whole else inputs[:3]
+
+
+def _free(terms: Terms, term: int, quantity: int) -> list[int]:
+    """The inputs that stand outside of the quantity."""
+    numbers = terms.walk(term, lambda n: n != quantity)
+    return [n for n in numbers if terms[n].operator == VARIABLE and n != quantity]
+
+
+def _is_safe(searched: Searched, quantity: int) -> bool:
+    """Whether programs decide ``abs(quantity) <= r`` rightly within a few roundings."""
+    terms = searched.terms
+    children = terms[quantity].children
+    plain = (VARIABLE, CONSTANT)
+    if terms[quantity].operator == "sub":
+        return all(terms[c].operator in plain for c in children)
+    for number in terms.subterms(quantity):
+        if number == quantity or terms[number].operator in plain:
+            continue
+        if terms[number].operator not in ("mul", "div", "neg"):
+            return False
+        size = np.abs(searched.measurer.everywhere.values(number).astype(np.float64))
+        if not np.all((size > _TINY) & (size < _HUGE)):
+            return False
+    return True
+
+
+def _positive(searched: Searched, term: int) -> frozenset[int]:
+    terms = searched.terms
+    inputs = [n for n in terms.subterms(term) if terms[n].operator == VARIABLE]
+    return frozenset(
+        n for n in inputs if bool(np.all(searched.samples.columns[terms[n].label] > 0))
+    )
+
+
+def _side(values: Array, point: Point) -> Side:
+    if isinstance(point, str):
+        return "both"
+    if np.all(values >= float(point)):
+        return "above"
+    return "below" if np.all(values <= float(point)) else "both"
+
+
+def _points(values: Array, saved: Array) -> list[tuple[Point, float]]:
+    """Points toward which the losses grow, and how clearly they do (-1 to 1)."""
+    usable = np.isfinite(values) & (values != 0)
+    values, saved = values[usable].astype(np.float64), saved[usable]
+    losing = values[saved >= GAIN]
+    if not len(losing):
+        return []
+    size = np.log(np.abs(values))
+    points: list[tuple[Point, float]] = [(Fraction(0), _rank_correlation(-size, saved))]
+    for point, some in (("inf", values > 0), ("-inf", values < 0)):
+        if np.any(some & (saved >= GAIN)):
+            points.append((point, _rank_correlation(size, saved)))  # type: ignore[arg-type]
+    clear = max(weight for _, weight in points)
+    if clear < 0.75:
+        worst = values[saved >= np.quantile(saved, 0.9)]
+        middle = float(np.median(worst))
+        for digits in (1, 2):
+            near = Fraction(f"{middle:.{digits - 1}e}")
+            with np.errstate(divide="ignore"):
+                distance = np.log(np.abs(values - float(near)))
+            weight = _rank_correlation(-distance, saved)
+            if weight > clear + 0.1 and near != 0:
+                points.append((near, weight))
+                break
+    least = min(CLEAR, max(weight for _, weight in points))
+    return [(point, weight) for point, weight in points if weight >= least]
+
+
+def _rank_correlation(a: Array, b: Array) -> float:
+    first, second = (np.argsort(np.argsort(x)).astype(float) for x in (a, b))
+    if len(a) < 3 or (a == a[0]).all() or (b == b[0]).all():
+        return 0.0
+    return float(np.corrcoef(first, second)[0, 1])
