@@ -16,6 +16,7 @@ from flint import arb, arb_series, ctx, fmpq
 
 from eic_core.formula.tree import CONSTANT, VARIABLE
 from eic_core.operators.balls import Ball, rational
+from eic_core.rewriting.deadline import NEVER, Deadline
 from eic_core.rewriting.series.coefficients import (
     Atoms,
     Coefficient,
@@ -46,8 +47,14 @@ _ZERO = fmpq(0)
 class Field:
     """Where models hold: 0 < t <= radius, with the other inputs in their box."""
 
-    def __init__(self, radius: Fraction, box: Mapping[str, Ball], order: int = ORDER) -> None:
-        self.order = order
+    def __init__(
+        self,
+        radius: Fraction,
+        box: Mapping[str, Ball],
+        order: int = ORDER,
+        deadline: Deadline = NEVER,
+    ) -> None:
+        self.order, self.deadline = order, deadline
         self.radius = radius
         high = arb(rational(radius))
         self.range = high.union(arb(0))
@@ -202,6 +209,7 @@ class Model:
     def __mul__(self, other: Model) -> Model:
         if self.is_zero or other.is_zero:
             return self.field.constant(_ZERO)
+        self.field.deadline.check()
         a, b = self.coefficients, other.coefficients
         lengths = [len(m.coefficients) for m in (self, other) if not m.is_polynomial]
         count = min([*lengths, len(a) + len(b) - 1 if a and b else 0, self.field.order])

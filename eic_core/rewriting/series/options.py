@@ -58,9 +58,8 @@ def series_options(searched: Searched, best: Option) -> tuple[list[Option], list
     helped = False
     for answer in answers:
         region = _Region(searched, best, place_of[answer.question], answer)
-        try:
-            options += region.options()
-        except OutOfTime:
+        options += region.options()
+        if deadline.passed:
             left_out.append(LeftOut.SERIES_TIME)
             break
         helped |= region.would_help
@@ -128,7 +127,10 @@ class _Region:
             if shortened is None:
                 break
             approximation = written(self.terms, shortened)
-            place = self._largest(approximation, radii)
+            try:
+                place = self._largest(approximation, radii)
+            except OutOfTime:
+                break
             whole = self.terms.replace(self.place.form, self.question.term, approximation)[0]
             lost = self.table.lost(whole)
             gained = _mean(self.best.lost) - _mean(np.fmin(self.best.lost, lost))

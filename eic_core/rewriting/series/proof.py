@@ -32,8 +32,9 @@ PIECES = 6
 Box = Mapping[str, tuple[float, float]]
 """The least and the largest value of each input."""
 
-SLACK = Fraction(1 + 10**9, 10**9)
-"""The region proved is larger by this factor, for a guard is computed in rounded numbers."""
+SLACK = Fraction(1 + 10**6, 10**6)
+"""The region proved is larger by this factor: a guard is computed in rounded numbers, of float32
+perhaps."""
 
 
 class Proofs:
@@ -80,7 +81,8 @@ class Proofs:
         bound = self._in_box(approximation, radius, side, self.box)
         if bound <= self.enough or (bound < math.inf and not self.enough):
             return bound
-        todo, worst, parts = [self.box], 0.0, 1
+        worst, parts = 0.0, 1
+        todo: list[Box] = [self.box]
         while todo:
             self.deadline.check()
             box = todo.pop()
@@ -122,7 +124,7 @@ class Proofs:
         reach = radius
         if root == 2:  # a little larger than the square root
             reach = Fraction(math.sqrt(radius)) * SLACK
-        field = Field(reach, spans, self.order)
+        field = Field(reach, spans, self.order, self.deadline)
         modeller = Modeller(self.terms, self.quantity, self.point, side, field, root)
         model = modeller.model(self.term)
         _ = model.lead

@@ -16,11 +16,13 @@ from hypothesis import strategies as st
 
 from eic_core.formula.syntax import read
 from eic_core.operators.balls import working
+from eic_core.rewriting.repair import repair
 from eic_core.rewriting.series.coefficients import Unproved, is_zero, key_of, to_ball
 from eic_core.rewriting.series.expansion import Point
 from eic_core.rewriting.series.models import BITS, Field, Modeller
 from eic_core.rewriting.series.proof import relative_bound
 from eic_core.rewriting.terms import Terms
+from eic_core.samples import Samples
 
 ROWS = 300
 
@@ -72,6 +74,7 @@ def oracle(terms: Terms, root: int, values: Mapping[str, Any]) -> Any:
             case "neg":
                 y = -a[0]
             case "power":
+                assert term.parameter is not None
                 exponent = Fraction(term.parameter)
                 y = a[0] ** (mpmath.mpf(exponent.numerator) / exponent.denominator)
             case "pow":
@@ -334,3 +337,22 @@ def test_coefficients_of_atoms_cancel_exactly() -> None:
         assert model.first == 2
         assert not is_zero(model.coefficients[0])
         assert key_of(model.coefficients[0]) is not None
+
+
+def test_approximation_is_offered_with_its_region_and_bound() -> None:
+    pytest.importorskip("sympy")
+    x = np.exp(np.random.default_rng(2).uniform(math.log(1e-6), 0.0, 300))
+    samples = Samples.from_columns({"x": x})
+    repairs = repair(read("sin(x) - x").formula, samples, limit_seconds=math.inf, limit_steps=20)
+    (approximation,) = repairs.approximations
+    branch = approximation.branches[0]
+    series = branch.series
+    assert series is not None
+    assert (series.variable, series.point, series.replaced) == ("x", "0", "sin(x) - x")
+    assert branch.condition == f"abs(x) <= {series.box[0].high:g}"
+    assert 0 < series.bound <= 2.0**-53
+    terms = Terms()
+    term, near = (terms.add(read(t).formula) for t in (series.replaced, series.written))
+    radius = Fraction(f"{series.box[0].high:g}")
+    assert worst_error(terms, term, near, ZERO, radius, {}) <= series.bound
+    assert approximation.gain.judged.mean_after < 0.3
