@@ -33,6 +33,7 @@ from eic_core.rewriting.results import Repairs
 from eic_core.rewriting.rules import Rewriter, RuleBook
 from eic_core.rewriting.search import Limits, Search, SearchOutcome
 from eic_core.rewriting.searched import Searched
+from eic_core.rewriting.series.options import series_options
 from eic_core.rewriting.tables import ALL_RULES
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import ValueTable
@@ -226,7 +227,8 @@ class _Task:
                 measurer,
                 self.deadline,
             )
-            repairs = with_choices(searched, repairs, branches=branches, series=series)
+            expand = series_options if series else None
+            repairs = with_choices(searched, repairs, branches=branches, expand=expand)
         return repairs if part is None else replace(repairs, part=self.terms.formula(part))
 
     def repairs_by_branch(

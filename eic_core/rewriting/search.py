@@ -175,6 +175,7 @@ class Limits:
     # Evaluations after which it stops once the best form is as good as the function itself allows
     patience: int = 100
     stall: int = 250  # Evaluations after which it stops if none was better than the best
+    fruitless: int = 90  # The same as long as none is better than the original
     # For slow machines and large formulas; the counts bind first elsewhere
     deadline: Deadline = NEVER
 
@@ -340,9 +341,10 @@ class Search:
 
     def _is_done(self) -> bool:
         limits, evaluated = self.limits, self.evaluated
+        is_better = self.best < self.start.cost.total - CALM
         return (
             evaluated >= limits.evaluations
-            or evaluated - self.best_at >= limits.stall
+            or evaluated - self.best_at >= (limits.stall if is_better else limits.fruitless)
             or (self.reached_at > 0 and evaluated - self.reached_at >= limits.patience)
         )
 

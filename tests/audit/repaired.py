@@ -67,26 +67,28 @@ def value_at(formula: Formula, row: Mapping[str, float]) -> Any:
         Outside the real domain, or too far out.
     """
     digits, last = LEAST_DIGITS, None
-    while digits <= MOST_DIGITS:
+    while True:
         with MP.workdps(digits):
             try:
-                values = _Walk(formula, row)
-                result = values.at(len(formula.nodes) - 1)
+                result = _Walk(formula, row).at(len(formula.nodes) - 1)
             except TooFar:
                 raise
             except NoValue:
                 result = None
-            if digits > LEAST_DIGITS and _agree(last, result):
-                if result is None:
-                    raise NoValue
+            if result and last and _agree(last, result):
                 return result
+        # 0, or no value, may be a difference that has no digit yet
+        if digits >= MOST_DIGITS:
+            break
         last, digits = result, 2 * digits
+    if result is None and last is None:
+        raise NoValue
+    if result == 0 == last:
+        return result
     raise TooFar
 
 
 def _agree(last: Any, result: Any) -> bool:
-    if last is None or result is None:
-        return last is result
     return bool(abs(last - result) <= MP.mpf(10) ** -(SAME + 20) * abs(result))
 
 
@@ -368,7 +370,8 @@ def audit(count: int, seed: int, limit_seconds: float, *, progress: bool = False
         before = len(findings.faults)
         findings.add(cancelling(place), limit_seconds)
         if progress:
-            print("\n".join(findings.faults[before:]), end="\n" * (len(findings.faults) > before))
+            for fault in findings.faults[before:]:
+                print(fault, flush=True)
             print(f"\r{place - seed + 1} of {count}", end="", file=sys.stderr, flush=True)
     return findings
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -35,19 +36,20 @@ def test_no_form_of_random_formulas_is_wrong_and_no_series_beyond_its_bound() ->
 @pytest.mark.parametrize(
     ("text", "x", "expected"),
     [
-        ("1 - cos(x)", 1e-200, "5e-401"),
+        ("sqrt(x*x + 2) - x", 2.0**900, "2**-900"),
+        ("x - 1e-200", 1e-200, str(Fraction(1e-200) - Fraction("1e-200"))),
         ("where(x > 1, sqrt(x - 1), sqrt(-x))", -4.0, "2"),
         ("(x > -5)*(not (x == 3)) + 0*log(x + 5)", -4.0, "1"),
-        ("x**0.5 + root(x, 3)", 64.0, "12"),
+        ("x**0.5 + cbrt(x)", 64.0, "12"),
         ("0*x + 0.1**2 + x**1.5", 0.0, "0.01"),
         ("log2(x) + log10(x - 28)", 128.0, "9"),
     ],
 )
 def test_a_value_has_as_many_digits_as_it_takes(text: str, x: float, expected: str) -> None:
-    if "root(x" in text:
-        text = text.replace("root(x, 3)", "cbrt(x)")
     value = value_at(read(text).formula, {"x": x})
-    assert abs(value / MP.mpf(expected) - 1) < 1e-100 or abs(value - MP.mpf(expected)) < 1e-100
+    exact = value_at(read(expected).formula, {})
+    with MP.workdps(1000):
+        assert abs(value - exact) <= MP.mpf(10) ** -100 * abs(exact)
 
 
 @pytest.mark.parametrize("text", ["log(x)", "1/(x + 1)", "sqrt(x)", "exp(x*1e9)*0"])
@@ -60,7 +62,7 @@ def answer(text: str, branches: tuple[Branch, ...] = (), *, approximates: bool =
     """An answer whose only form is this one."""
     formula = read(FORMULA).formula
     rows = Samples.from_columns({"x": [1e3, 1e5, 1e7, 1e9]})
-    repairs = repair(formula, rows, branches=False, series=False)
+    repairs = repair(formula, rows, branches=False, series=False, limit_seconds=math.inf)
     form = replace(repairs.repairs[0], formula=_read(text), branches=branches)
     if approximates:
         return replace(repairs, repairs=(), approximations=(form,))

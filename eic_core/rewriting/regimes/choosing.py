@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
@@ -51,7 +52,6 @@ from eic_core.rewriting.regimes.trees import (
 from eic_core.rewriting.results import Repair, Repairs
 from eic_core.rewriting.search import relation_holds
 from eic_core.rewriting.searched import Searched
-from eic_core.rewriting.series.options import series_options
 from eic_core.rewriting.values import AGREEMENT, ValueTable, first_difference
 from eic_core.rewriting.verify import Verification
 
@@ -67,6 +67,9 @@ LEAST_SHARE = 0.002
 FURTHER = 100
 """Rows beside the judged ones on which splits are chosen and checked, where the data have them."""
 
+FEWEST_HELD_OUT = 12
+"""With fewer rows held out all rows are both: too few to tell luck by."""
+
 EXAMINED = 6
 """Trees that are tried at most: a side that fails its proof is left out of the next."""
 
@@ -76,8 +79,20 @@ POINTS, NEIGHBOURS = 6, 4
 SEED = 20_261_127
 
 
-def with_choices(searched: Searched, repairs: Repairs, *, branches: bool, series: bool) -> Repairs:
-    """The repairs, with forms that choose between exact ones among them, and approximations."""
+class Expand(Protocol):
+    """Proposes series where the best exact form loses digits, and says what was left out."""
+
+    def __call__(
+        self, searched: Searched, best: Option
+    ) -> tuple[Sequence[Option], Sequence[LeftOut]]: ...
+
+
+def with_choices(
+    searched: Searched, repairs: Repairs, *, branches: bool, expand: Expand | None = None
+) -> Repairs:
+    """The repairs, with forms that choose between exact ones among them if there are to be
+    `branches`, and approximations if something proposes series.
+    """
     if not _loses(searched, repairs):
         return repairs
     until = searched.deadline.part(CHOOSING)
@@ -94,11 +109,11 @@ def with_choices(searched: Searched, repairs: Repairs, *, branches: bool, series
         if branches:
             left_out.append(LeftOut.BRANCHES_TIME)
     approximations: tuple[Repair, ...] = ()
-    if series and (chooser is None or searched.deadline.passed):
+    if expand is not None and (chooser is None or searched.deadline.passed):
         left_out.append(LeftOut.SERIES_TIME)
-    elif series and chooser is not None and chooser.still_loses(choice):
+    elif expand is not None and chooser is not None and chooser.still_loses(choice):
         try:
-            approximations, why = chooser.approximations(choice, branches=branches)
+            approximations, why = chooser.approximations(choice, expand, branches=branches)
             left_out += why
         except OutOfTime:
             left_out.append(LeftOut.SERIES_TIME)
@@ -156,7 +171,11 @@ class Chooser:
         self.options: list[Option] = self._exact_options()
 
     def add(self, options: Sequence[Option]) -> None:
-        self.options += options
+        self.options += self._as_written(options)
+
+    def _as_written(self, options: Sequence[Option]) -> list[Option]:
+        """Options in the form in which they are printed, every fraction as a quotient."""
+        return [replace(each, root=self.terms.with_quotients(each.root)) for each in options]
 
     # --- exact forms ---
 
@@ -216,17 +235,17 @@ class Chooser:
         return kept >= GAIN
 
     def approximations(
-        self, choice: Repair | None, *, branches: bool
-    ) -> tuple[tuple[Repair, ...], list[LeftOut]]:
+        self, choice: Repair | None, expand: Expand, *, branches: bool
+    ) -> tuple[tuple[Repair, ...], Sequence[LeftOut]]:
         lost = min([o.lost for o in self.options if o.guard is None], key=_mean)
         plain = min((o for o in self.options if o.guard is None), key=lambda o: _mean(o.lost))
         if choice is not None:
             lost = self.measurer.everywhere.lost(self.terms.add(choice.formula))
-        new, left_out = series_options(self.searched, replace(plain, lost=lost))
+        new, left_out = expand(self.searched, replace(plain, lost=lost))
         if not new:
             return (), left_out
         least = self.plain if choice is None else choice.gain.judged.mean_after
-        options = [*(self.options if branches else [plain]), *new]
+        options = [*(self.options if branches else [plain]), *self._as_written(new)]
         repair = self._best(options, least - GAIN, self.searched.deadline, splits=branches)
         if repair is None or repair.is_exact:
             return (), left_out
@@ -239,8 +258,7 @@ class Chooser:
         for _ in range(EXAMINED):
             deadline.check()
             problem = self._problem(options, splits=splits)
-            half = len(self.usable) // 2
-            train, held_out = np.sort(self.usable[:half]), np.sort(self.usable[half:])
+            train, held_out = self._halves()
             tree = Solver(problem, train).solve()
             tree = pruned(problem, tree, train, held_out, len(held_out))
             if isinstance(tree, Leaf):
@@ -255,6 +273,13 @@ class Chooser:
                 continue
             return self._repair(built, most)
         return None
+
+    def _halves(self) -> tuple[RowPlaces, RowPlaces]:
+        """The rows on which splits are chosen, and those on which they are checked."""
+        half = len(self.usable) // 2
+        if half < FEWEST_HELD_OUT:
+            return np.sort(self.usable), np.sort(self.usable)
+        return np.sort(self.usable[:half]), np.sort(self.usable[half:])
 
     def _problem(self, options: Sequence[Option], *, splits: bool) -> Problem:
         guards = dict.fromkeys(option.guard for option in options if option.guard is not None)

@@ -6,7 +6,6 @@ rows. Here the rows are parted by one or two signs, and each part is searched on
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -50,6 +49,9 @@ FORMS = 2
 
 LOOKED_AT = 12
 """Forms of one part that are compared at all its rows."""
+
+MIXED, SEED = 1000, 20_261_127
+"""So many inputs are put together anew from those of a part."""
 
 UNTIL = 0.68
 """The share of the limit at which the last of these searches ends."""
@@ -263,7 +265,7 @@ class _Parting:
         rows = self.numbers[self._searched_rows(region)].tolist()
         truth = self.searched.truth
         table = ValueTable(self.terms, truth.cells(rows), deadline=deadline)
-        limits = Limits(EVALUATIONS, PATIENCE, STALL, deadline)
+        limits = Limits(EVALUATIONS, PATIENCE, STALL, STALL, deadline)
         outcome = Search(table, self.rewriter, limits, doubles=truth.on(rows)).run(
             self.searched.root
         )
@@ -272,13 +274,39 @@ class _Parting:
         least = float(np.mean(self.least[region.rows]))
         losses = {form.root: self._mean(form, region) for form in outcome.forms[:LOOKED_AT]}
         kept: list[FoundForm] = []
-        for form in sorted(outcome.forms[:LOOKED_AT], key=lambda form: losses[form.root]):
-            sizes = [self.terms.size(other.root) for other in kept]
-            if losses[form.root] > least - GAIN or len(kept) == FORMS:
+        good = [form for form in outcome.forms[:LOOKED_AT] if losses[form.root] <= least - GAIN]
+        if not good:
+            return []
+        mixed = self._mixed(region)
+
+        def failures(form: FoundForm) -> int:
+            return int(np.count_nonzero(~np.isfinite(mixed.values(form.root))))
+
+        def merit(form: FoundForm) -> tuple[float, int, int]:
+            return round(losses[form.root], 1), failures(form), self.terms.size(form.root)
+
+        for form in sorted(good, key=merit):
+            if len(kept) == FORMS:
                 break
-            if self.terms.size(form.root) < min(sizes, default=math.inf):
+            if all(
+                self.terms.size(form.root) < self.terms.size(other.root)
+                and failures(form) <= failures(other)
+                for other in kept
+            ):
                 kept.append(form)
         return kept
+
+    def _mixed(self, region: Region) -> DoubleTable:
+        """Programs at inputs of the part put together anew: a form that fails at many of them
+        leaves the range of doubles sooner than another.
+        """
+        rng = np.random.default_rng(SEED)
+        rows = np.flatnonzero(region.rows)
+        columns = {
+            name: np.asarray(column)[rng.choice(rows, MIXED)]
+            for name, column in self.doubles.columns.items()
+        }
+        return DoubleTable(self.terms, columns, [None] * MIXED, self.searched.target)
 
     def _mean(self, form: FoundForm, region: Region) -> float:
         lost = self._lost(form.root)[region.rows]

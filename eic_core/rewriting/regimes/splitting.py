@@ -57,7 +57,8 @@ def best_splits(
     """
     order = np.argsort(values, kind="stable")
     count = len(order)
-    inner = np.flatnonzero(np.diff(values[order]) > 0) + 1
+    ranked = values[order]
+    inner = np.flatnonzero(ranked[1:] > ranked[:-1]) + 1
     edges = np.concatenate([[0], inner, [count]]).astype(np.intp)
     sums = np.concatenate(
         [np.zeros((len(lost), 1)), np.cumsum(np.minimum(lost[:, order], 1e9), axis=1)], axis=1

@@ -32,7 +32,7 @@ def cuts(values: Array, below: Array, above: Array, slack: float) -> tuple[float
     """
     order = np.argsort(values, kind="stable")
     values, below, above = values[order], below[order], above[order]
-    inner = np.flatnonzero(np.diff(values) > 0) + 1
+    inner = np.flatnonzero(values[1:] > values[:-1]) + 1
     before = np.concatenate([[0.0], np.cumsum(below)])
     after = np.concatenate([[0.0], np.cumsum(above)])
     cost = before[inner] + after[-1] - after[inner]

@@ -218,9 +218,9 @@ class Model:
                     product[i + j] = to_ball(product[i + j]) + to_ball(c) * to_ball(d)
         power = self.field.power
         rest = self.field.sum(product[count:])
-        if self.rest != 0:
+        if not self.is_polynomial:
             rest += power(len(a) - count) * self.rest * other.scaled_range
-        if other.rest != 0:
+        if not other.is_polynomial:
             rest += power(len(b) - count) * other.rest * self.field.sum(a)
         return self.field.model(self.first + other.first, product[:count], rest)
 
@@ -257,9 +257,9 @@ class Model:
                     beyond.append(arb(0))
                 beyond[place] -= q * to_ball(b[j])
         rest = field.sum(beyond)
-        if self.rest != 0:
+        if not self.is_polynomial:
             rest += field.power(len(a) - count) * self.rest
-        if other.rest != 0:
+        if not other.is_polynomial:
             rest -= field.power(len(b) - count) * other.rest * field.sum(balls)
         return field.model(self.first - other.first, quotient, rest / span)
 
@@ -290,7 +290,7 @@ class Model:
                 found.append(found[-1] * (p - j) / (j + 1))
             if not span > -1:
                 raise Unproved
-            return found[:-1], arb(found[-1]) * (1 + span) ** (arb(p) - count)
+            return found[:-1], arb(found[-1]) * _raised(1 + span, arb(p) - count)
 
         root = self.compose(small, binomial).scaled(_power_of(self.field, lead, power))
         return Model(self.field, root.first + int(raised), root.coefficients, root.rest)
@@ -313,6 +313,11 @@ class Model:
             if not is_zero(c):
                 result = result + field.constant(c)
         return result
+
+
+def _raised(span: Ball, power: Ball) -> Ball:
+    """A positive ball to a power, by its ends: a ball's own product is wider."""
+    return (arb(span.lower()) ** power).union(arb(span.upper()) ** power)
 
 
 def _inverse(c: Coefficient) -> Coefficient:
@@ -456,7 +461,7 @@ def log(x: Model) -> Model:
             raise Unproved
         found: list[Coefficient] = [fmpq(0)]
         found += [fmpq(1 if j % 2 else -1, j) for j in range(1, count + 1)]
-        return found[:-1], arb(found[-1]) / (1 + span) ** count
+        return found[:-1], arb(found[-1]) * _raised(1 + span, arb(-count))
 
     small = Model.compose(x.scaled(_inverse(lead)) - one, taylor)
     if isinstance(lead, fmpq) and lead == 1:
@@ -474,7 +479,8 @@ def atan(x: Model) -> Model:
         under = one + x.scaled(c)
         if under.sign <= 0:
             raise Unproved
-        start = x.field.constant(_at(x, "atan", arb.atan, fmpq(0)))
+        turn = isinstance(c, fmpq) and abs(c) == 1
+        start = x.field.constant(x.field.pi() * c / 4 if turn else _at(x, "atan", arb.atan, _ZERO))
         return start + atan(_less_constant(x) / under)
 
     def taylor(span: Ball, count: int) -> tuple[list[Coefficient], Ball]:
@@ -512,7 +518,7 @@ def atanh(x: Model) -> Model:
 def erf(x: Model) -> Model:
     if not is_zero(x.constant):
         return _by_arb("erf")(x)
-    root = x.field.atoms.of("sqrt(pi)", arb.pi().sqrt())
+    root = _power_of(x.field, x.field.pi(), Fraction(1, 2))
 
     def taylor(span: Ball, count: int) -> tuple[list[Coefficient], Ball]:
         own: list[Coefficient] = [fmpq(0)] * count
@@ -521,7 +527,11 @@ def erf(x: Model) -> Model:
             if 2 * j + 1 < count:
                 own[2 * j + 1] = weight / (2 * j + 1)
             weight = -weight / (j + 1)
-        return own, _series_at("erf", count)(arb(0), span) * arb.pi().sqrt()
+        # Cramer's inequality: |H_m(x)| exp(-x**2/2) < 1.09 sqrt(2**m m!), and the count-th
+        # derivative is 2/sqrt(pi) exp(-x**2) H_m(x) but for its sign
+        m = count - 1
+        bound = 2 * arb("1.09") * (arb(2) ** m * arb(m).fac()).sqrt() / arb(count).fac()
+        return own, bound.union(-bound)
 
     return Model.compose(x, taylor).scaled(_inverse(root))
 
@@ -643,14 +653,19 @@ FUNCTIONS: Mapping[str, Callable[..., Model]] = {
 
 
 class Modeller:
-    """The models of terms near a point of a quantity, on one side of it; raises `Unproved`."""
+    """The models of terms near a point of a quantity, on one side of it; raises `Unproved`.
 
-    def __init__(self, terms: Terms, quantity: int, point: Point, side: int, field: Field) -> None:
+    With a `root` of 2 they are models in the square root of the distance.
+    """
+
+    def __init__(
+        self, terms: Terms, quantity: int, point: Point, side: int, field: Field, root: int = 1
+    ) -> None:
         self.terms, self.field = terms, field
         if isinstance(point, Fraction):
-            own = field.monomial(fmpq(side), 1) + field.constant(rational(point))
+            own = field.monomial(fmpq(side), root) + field.constant(rational(point))
         else:
-            own = field.monomial(fmpq(1 if point == "inf" else -1), -1)
+            own = field.monomial(fmpq(1 if point == "inf" else -1), -root)
         self._models: dict[int, Model] = {quantity: own}
 
     def model(self, root: int) -> Model:

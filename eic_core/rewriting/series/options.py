@@ -103,7 +103,8 @@ class _Region:
         self.would_help = False
 
     def _span(self, name: str) -> tuple[float, float]:
-        column = np.asarray(self.searched.samples.columns[name], self.searched.target)
+        with np.errstate(over="ignore"):  # a number that float32 has not
+            column = np.asarray(self.searched.samples.columns[name], self.searched.target)
         column = column[np.isfinite(column)].astype(np.float64)
         return (float(column.min()), float(column.max())) if len(column) else (0.0, 0.0)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -109,16 +110,23 @@ class Proofs:
     def _of_term(self, radius: Fraction, side: int, box: Box) -> tuple[Modeller, Model] | None:
         key = (radius, side, tuple(sorted(box.items())))
         if key not in self._models:
-            spans = {name: arb(low).union(arb(high)) for name, (low, high) in box.items()}
-            field = Field(radius, spans, self.order)
-            modeller = Modeller(self.terms, self.quantity, self.point, side, field)
-            try:
-                model = modeller.model(self.term)
-                _ = model.lead
-                self._models[key] = modeller, model
-            except Unproved:
-                self._models[key] = None
+            self._models[key] = None
+            for root in (1, 2):
+                with contextlib.suppress(Unproved):
+                    self._models[key] = self._made(radius, side, box, root)
+                    break
         return self._models[key]
+
+    def _made(self, radius: Fraction, side: int, box: Box, root: int) -> tuple[Modeller, Model]:
+        spans = {name: arb(low).union(arb(high)) for name, (low, high) in box.items()}
+        reach = radius
+        if root == 2:  # a little larger than the square root
+            reach = Fraction(math.sqrt(radius)) * SLACK
+        field = Field(reach, spans, self.order)
+        modeller = Modeller(self.terms, self.quantity, self.point, side, field, root)
+        model = modeller.model(self.term)
+        _ = model.lead
+        return modeller, model
 
 
 def _halves(box: Box) -> list[Box] | None:

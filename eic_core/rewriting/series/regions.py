@@ -27,6 +27,9 @@ COEFFICIENTS = 10
 NEAR_BEST = 0.1
 """Digits in the mean by which a smaller term may help less than the best."""
 
+CLEAR = 0.3
+"""The rank correlation of loss and distance from which a point is asked for beside a better one."""
+
 LARGEST_TERM = 60
 """Nodes of a term that is expanded."""
 
@@ -59,26 +62,40 @@ class Place:
 def places(searched: Searched, best: Option) -> list[Place]:
     """What to ask, by how much loss each may remove, the most first."""
     scored: dict[tuple[int, int, Point], tuple[float, Place]] = {}
-    forms = dict.fromkeys([(searched.root, ()), (best.root, best.steps)])
-    for form, steps in forms:
-        for term, saved in _guilty(searched, best, form):
-            for quantity in _quantities(searched, term):
-                values = searched.measurer.everywhere.values(quantity)
-                for point, weight in _points(values, saved):
-                    side = _side(values, point)
-                    question = Question(
-                        term, quantity, point, COEFFICIENTS, side, _positive(searched, term)
-                    )
-                    score = float(np.mean(saved)) + weight - 0.01 * searched.terms.size(term)
-                    place = Place(question, form, steps, values.astype(np.float64))
-                    scored.setdefault((term, quantity, point), (score, place))
+    for form, steps, term, saved in _candidates(searched, best):
+        for quantity in _quantities(searched, term):
+            values = searched.measurer.everywhere.values(quantity)
+            for point, weight in _points(values, saved):
+                side, positive = _side(values, point), _positive(searched, term)
+                question = Question(term, quantity, point, COEFFICIENTS, side, positive)
+                score = float(np.mean(saved)) + weight - 0.01 * searched.terms.size(term)
+                place = Place(question, form, steps, values.astype(np.float64))
+                scored.setdefault((term, quantity, point), (score, place))
     ranked = sorted(scored.values(), key=lambda pair: -pair[0])
     return [place for _, place in ranked[:QUESTIONS]]
 
 
-def _guilty(searched: Searched, best: Option, form: int) -> Iterator[tuple[int, Array]]:
-    """The smallest term that holds the steps which lose the digits, and the whole form, each with
-    the digits that its exact value would save at the judged rows.
+def _candidates(
+    searched: Searched, best: Option
+) -> Iterator[tuple[int, tuple[SearchStep, ...], int, Array]]:
+    """Terms that are worth expanding, each with its form, its steps, and the digits that its exact
+    value would save at the judged rows.
+    """
+    terms, formula = searched.terms, searched.root
+    saved = np.nan_to_num(best.lost, nan=0.0)
+    guilty = _guilty(searched, best, best.root)
+    for term in guilty:
+        if term != best.root:
+            yield best.root, best.steps, term, guilty[term]
+    alone = any(len(_quantities(searched, term)) == 1 for term in guilty if term != best.root)
+    small = 1 < terms.size(formula) <= LARGEST_TERM
+    if guilty and small and (not alone or len(_quantities(searched, formula)) == 1):
+        yield formula, (), formula, saved
+
+
+def _guilty(searched: Searched, best: Option, form: int) -> dict[int, Array]:
+    """The smallest term that holds the steps which lose the digits, and that of the largest part
+    of them, each with the digits that its exact value would save at the judged rows.
     """
     terms, rows = searched.terms, searched.truth.rows.verified
     lost = np.nan_to_num(best.lost, nan=0.0)
@@ -97,13 +114,12 @@ def _guilty(searched: Searched, best: Option, form: int) -> Iterator[tuple[int, 
     means = {term: float(np.mean(each)) for term, each in saved.items()}
     most = max(means.values(), default=0.0)
     if most < GAIN:
-        return
+        return {}
     near = [term for term in saved if means[term] >= most - NEAR_BEST]
     smallest = min(near, key=lambda term: (terms.size(term), term))
     others = [t for t in saved if means[t] >= max(GAIN, most / 3) and t not in near]
-    parts = sorted(others, key=lambda term: -means[term])[:1]
-    for term in dict.fromkeys([smallest, *([form] if form in saved else []), *parts]):
-        yield term, saved[term]
+    part = sorted(others, key=lambda term: -means[term])[:1]
+    return {term: saved[term] for term in (smallest, *part)}
 
 
 def _quantities(searched: Searched, term: int) -> list[int]:
@@ -187,12 +203,12 @@ def _points(values: Array, saved: Array) -> list[tuple[Point, float]]:
             if weight > clear + 0.1 and near != 0:
                 points.append((near, weight))
                 break
-    least = -0.3
+    least = min(CLEAR, max(weight for _, weight in points))
     return [(point, weight) for point, weight in points if weight >= least]
 
 
 def _rank_correlation(a: Array, b: Array) -> float:
     first, second = (np.argsort(np.argsort(x)).astype(float) for x in (a, b))
-    if len(a) < 3 or np.ptp(a) == 0 or np.ptp(b) == 0:
+    if len(a) < 3 or (a == a[0]).all() or (b == b[0]).all():
         return 0.0
     return float(np.corrcoef(first, second)[0, 1])

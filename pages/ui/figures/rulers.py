@@ -73,6 +73,9 @@ class Ruler:
         """
         if self.kind == "linear":
             return places
+        if not self.gap:  # beyond the least of the numbers it goes on with the same sign
+            sign = -1.0 if self.low < 0 else 1.0
+            return sign * 10.0 ** (sign * places + self.start)
         sizes = 10.0 ** (np.abs(places) - self.gap + self.start)
         return np.where(np.abs(places) < self.gap, 0.0, np.sign(places) * sizes)
 

@@ -28,7 +28,7 @@ from eic_core.formula.tree import Formula
 from eic_core.measure import Inspection, inspect
 from eic_core.measure.measured import Quantiles
 from eic_core.report import Answers, Findings, Provenance, collect_findings, render
-from eic_core.rewriting import SEARCH_SECONDS, OwnForm, Repairs, compare_own_form, repair
+from eic_core.rewriting import SEARCH_SECONDS, LeftOut, OwnForm, Repairs, compare_own_form, repair
 from eic_core.rewriting.profile import Profile, profile
 from pages.ui.kit.caches import BoundedCache, Progress, UnfinishedAnswers
 from pages.ui.kit.inspector_service import InspectionResult
@@ -50,6 +50,7 @@ class Summary:
     instead: str  # the best repair, or why there is none; and whether the search was cut short
     better: str = ""  # a formula to paste
     form: Formula | None = None  # the same, read
+    is_exact: bool = True  # whether that is the formula, written in another way
     complete: bool = True  # whether the search for a repair came to its end
     losses: tuple[Loss, ...] = ()
     added: Quantiles | None = None  # digits that the writing adds, row by row
@@ -217,7 +218,7 @@ class DiagnosisService:
             return search() if aside is None else aside.get(("repairs", result.request), search)
 
         return self._keep(
-            ("repairs",), result, make, complete=lambda r: r.finished, patient=seconds < math.inf
+            ("repairs",), result, make, complete=came_to_its_end, patient=seconds < math.inf
         )
 
     def known_better(self, result: InspectionResult) -> str:
@@ -455,14 +456,16 @@ class DiagnosisService:
         diagnosis = self.diagnosis(result, node)
         _, why, place, fault = diagnosis.sentences
         repairs = self.repairs(result, progress=progress, aside=aside)
+        leading = repairs.leading
         return Summary(
             why=why,
             where=place,
             fault=fault,
             instead=str(repairs.sentence),
-            better=repairs.best.text if repairs.best is not None else "",
-            form=repairs.best.formula if repairs.best is not None else None,
-            complete=repairs.finished,
+            better="" if leading is None else leading.text,
+            form=None if leading is None else leading.formula,
+            is_exact=leading is None or leading.is_exact,
+            complete=came_to_its_end(repairs),
             losses=diagnosis.losses,
             added=diagnosis.writing.added,
         )
@@ -536,6 +539,15 @@ def about(
     progress: Progress | None = None,
 ) -> T:
     return ask(result.inspection, *more)
+
+
+WITH_MORE_TIME = frozenset((LeftOut.BRANCHES_TIME, LeftOut.SERIES_TIME))
+"""What a search without a limit does not leave out."""
+
+
+def came_to_its_end(repairs: Repairs) -> bool:
+    """Whether a search without a limit would not go further."""
+    return repairs.finished and WITH_MORE_TIME.isdisjoint(repairs.left_out)
 
 
 def repairs_of(

@@ -81,7 +81,7 @@ def _in_words(
     texts = profile.conditions
     names = letters(len(texts))
     regions = [
-        f" Branch {letter} ({text or 'everywhere else'}): "
+        f" Branch {letter} ({text or 'otherwise'}): "
         f"{wording.count(int(np.count_nonzero(profile.taken == place)), 'row')}."
         for place, (letter, text) in enumerate(zip(names, texts, strict=True))
     ]

@@ -124,7 +124,7 @@ def letter_html(place: int, count: int) -> str:
 
 def condition_html(branch: Branch) -> str:
     if not branch.condition:
-        return "everywhere else"
+        return "otherwise"
     return f"where <code>{escape(branch.condition, 1000)}</code>"
 
 

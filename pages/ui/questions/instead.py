@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import streamlit as st
 
-from eic_core.rewriting import OwnForm, Repair, Repairs
+from eic_core.rewriting import LeftOut, OwnForm, Repair, Repairs
 from pages.ui.kit import glossary
 from pages.ui.kit.caches import Progress
-from pages.ui.kit.diagnosis_service import DiagnosisService
+from pages.ui.kit.diagnosis_service import DiagnosisService, came_to_its_end
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.jobs import Job
 from pages.ui.kit.progress import finish_button, start_finishing
@@ -30,7 +30,7 @@ def instead_panel(result: InspectionResult, node: int) -> None:
     repairs = of_kinds(everything, _kinds(everything))
     with place:
         _answer(everything, repairs)
-    if not everything.finished:
+    if not came_to_its_end(everything):
         finish_button(
             "Search to the end",
             "Searching on for a form that keeps more digits…",
@@ -48,15 +48,26 @@ def instead_panel(result: InspectionResult, node: int) -> None:
 
 
 def _answer(everything: Repairs, repairs: Repairs) -> None:
-    """The sentence of the form that leads; of the search where nothing is switched off."""
-    leading = repairs.leading
-    if repairs is everything:
-        answer(everything.sentence)
-        note(everything.advice or "")
-    elif leading is not None:
-        answer(leading.sentence)
+    """What is offered of the kinds that are switched on, and what was not tried."""
+    if repairs is everything or repairs.leading is not None:
+        answer(repairs.sentence)
     else:
         answer("Of the kinds that are switched on, no form keeps more digits.")
+    note(repairs.advice or "", *_left_out(everything))
+
+
+_FOR_TIME = {
+    LeftOut.BRANCHES_TIME: "Branches were not all tried",
+    LeftOut.SERIES_TIME: "Series were left out",
+}
+
+
+def _left_out(repairs: Repairs) -> list[str]:
+    """What was not tried and why; the page has a button where a command line has an option."""
+    return [
+        f"{_FOR_TIME[why]}: the time limit came first." if why in _FOR_TIME else str(sentence)
+        for why, sentence in zip(repairs.left_out, repairs.left_out_sentences, strict=True)
+    ]
 
 
 def of_kinds(repairs: Repairs, kinds: frozenset[str]) -> Repairs:

@@ -50,3 +50,28 @@ def test_an_operator_that_somebody_registers_has_a_cost_too() -> None:
                      lambda B, a, y, p: (-1.0,), fixed=always(1.0))  # fmt: skip
     with registered(twice):
         assert cost("twice(x)") == OTHER
+
+
+def test_numpy_computes_every_branch_and_c_the_one_that_is_taken() -> None:
+    choice, condition = cost("where(x < 1, exp(x), sin(x))"), TABLE["less_than"]
+    assert choice.numpy == pytest.approx(
+        sum(TABLE[name].numpy for name in ("exp", "sin", "less_than", "conditional"))
+    )
+    mean = (TABLE["exp"].c + TABLE["sin"].c) / 2
+    assert choice.c == pytest.approx(condition.c + TABLE["conditional"].c + mean)
+
+
+def test_the_cost_in_c_is_by_the_shares_of_the_branches() -> None:
+    terms = Terms()
+    root = terms.add(read("where(x < 1, exp(x), where(x < 2, sin(x), x))").formula)
+    none = nanoseconds(terms, root, [0, 0, 1]).c
+    assert nanoseconds(terms, root, [1, 0, 0]).c < nanoseconds(terms, root, [0, 1, 0]).c
+    assert none == pytest.approx(2 * (TABLE["less_than"].c + TABLE["conditional"].c))
+    assert nanoseconds(terms, root, [2, 0, 2]).c == pytest.approx(
+        (nanoseconds(terms, root, [1, 0, 0]).c + none) / 2
+    )
+
+
+def test_what_both_branches_share_is_computed_once() -> None:
+    one, both = cost("where(x < 1, exp(x), x)"), cost("where(x < exp(x), exp(x), 2*exp(x))")
+    assert both.c == pytest.approx(one.c + TABLE["exp"].c / 2 + TABLE["mul"].c / 2)

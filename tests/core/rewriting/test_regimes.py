@@ -2,6 +2,7 @@
 
 import json
 import math
+import sys
 from collections.abc import Sequence
 
 import numpy as np
@@ -25,7 +26,7 @@ RNG = np.random.default_rng(3)
 
 def offered(text: str, limit: float = math.inf, **columns: np.ndarray) -> Repairs:
     samples = Samples.from_columns(columns)
-    return repair(read(text).formula, samples, limit_seconds=limit, limit_steps=300, series=False)
+    return repair(read(text).formula, samples, limit_seconds=limit, limit_steps=120, series=False)
 
 
 def around_zero(decades: float, count: int = 400) -> np.ndarray:
@@ -98,7 +99,7 @@ def test_one_answer_for_the_same_data(quadratic: Repairs) -> None:
 def test_a_program_in_single_precision_chooses_too() -> None:
     samples = Samples.from_columns(quadratic_columns())
     repairs = repair(
-        read(QUADRATIC).formula, samples, target="float32", limit_seconds=math.inf, limit_steps=300
+        read(QUADRATIC).formula, samples, target="float32", limit_seconds=math.inf, limit_steps=120
     )
     assert repairs.best is not None and len(repairs.best.branches) == 2
 
@@ -107,7 +108,7 @@ def test_no_form_chooses_where_one_is_good_everywhere() -> None:
     domains = {"x": Domain("loguniform", 1e-3, 1e8)}
     samples = sample_domains(domains, count=300)
     for text in ("sqrt(x + 1) - sqrt(x)", "1/(x + 1) - 1/x", "x*x + 1"):
-        repairs = repair(read(text).formula, samples, limit_seconds=math.inf, limit_steps=300)
+        repairs = repair(read(text).formula, samples, limit_seconds=math.inf, limit_steps=120)
         assert not any(each.branches for each in repairs.repairs), text
         assert not repairs.left_out
 
@@ -156,7 +157,7 @@ def with_series(
     ) -> tuple[Sequence[Option], Sequence[LeftOut]]:
         return [option(searched, SINE, where, sine_series(bound))], [LeftOut.SERIES_UNFINISHED]
 
-    monkeypatch.setattr(choosing, "series_options", series_options)
+    monkeypatch.setattr(sys.modules[repair.__module__], "series_options", series_options)
     samples = Samples.from_columns({"x": 10 ** RNG.uniform(-6, 0, 400)})
     return repair(read("sin(x) - x").formula, samples, limit_seconds=math.inf)
 
@@ -182,10 +183,14 @@ def test_a_series_beyond_its_bound_is_not_offered(monkeypatch: pytest.MonkeyPatc
 def test_a_form_that_holds_for_one_sign_stands_under_its_guard(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # sqrt(x**2) is x for x >= 0, and no rule without an assumption can say so
-    monkeypatch.setattr(choosing, "sign_options", lambda searched: [option(searched, "1", "x > 0")])
-    repairs = offered("(sqrt(x**4 + 2) - sqrt(x**4))*(sqrt(x**2) + x)/(2*x)", x=around_zero(3))
-    assert all("x > 0" not in each.text for each in repairs.repairs)  # 1 is wrong there
+    monkeypatch.setattr(
+        choosing, "sign_options", lambda searched: [option(searched, "3*x", "x >= 0")]
+    )
+    columns = Samples.from_columns({"x": around_zero(8)})
+    formula = read("abs(x) + 2*x + 1 - 1").formula  # 3x for x >= 0, x below
+    repairs = repair(formula, columns, limit_seconds=math.inf, limit_steps=1, series=False)
+    assert repairs.best is not None
+    assert repairs.best.text == "where(x >= 0, 3*x, abs(x) + 2*x + 1 - 1)"
 
 
 def test_a_wrong_side_is_left_out_and_the_rest_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,3 +203,47 @@ def test_a_wrong_side_is_left_out_and_the_rest_is_tried(monkeypatch: pytest.Monk
     best = repairs.best
     assert best is not None and len(best.branches) == 2
     assert "1e-12" not in best.text
+
+
+SUM, RECIPROCAL = "x + 1e8 - 1e8", "1/(1/x + 1 - 1)"
+
+
+def planted(monkeypatch: pytest.MonkeyPatch, x: np.ndarray) -> Repairs:
+    """Of x: a form that loses digits below 1e8, and one that does above 1; both lose 4 at 1e4."""
+
+    def exact_options(chooser: choosing.Chooser) -> list[Option]:
+        terms, doubles = chooser.terms, chooser.measurer.everywhere
+        roots = [terms.add(read(text).formula) for text in (SUM, RECIPROCAL)]
+        return [Option(root, (), doubles.lost(root)) for root in roots]
+
+    monkeypatch.setattr(choosing.Chooser, "_exact_options", exact_options)
+    samples = Samples.from_columns({"x": x})
+    return repair(read(SUM).formula, samples, limit_seconds=math.inf, limit_steps=1, series=False)
+
+
+def test_a_threshold_is_found_where_both_forms_lose_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    best = planted(monkeypatch, 10 ** RNG.uniform(0, 8, 1000)).best
+    assert best is not None
+    assert best.text == f"where(x < 10000, {RECIPROCAL}, {SUM})"
+
+
+def test_a_threshold_between_distant_rows_is_refined(monkeypatch: pytest.MonkeyPatch) -> None:
+    low, high = 10 ** RNG.uniform(0, 2, 500), 10 ** RNG.uniform(7, 8, 500)
+    best = planted(monkeypatch, np.concatenate([low, high])).best
+    assert best is not None
+    condition, *_ = (branch.condition for branch in best.branches)
+    threshold = float(condition.removeprefix("x < "))
+    assert 1e3 <= threshold <= 1e5
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 6])
+def test_few_rows_have_an_answer(count: int) -> None:
+    columns = {"a": [1.0] * count, "b": [1e6, -1e6, 1e7, -1e7, 1e5, -1e5][:count]}
+    repairs = offered(QUADRATIC, c=np.ones(count), **{k: np.array(v) for k, v in columns.items()})
+    assert repairs.reason is None or repairs.before is not None
+
+
+def test_values_from_end_to_end_of_the_range_have_a_threshold() -> None:
+    best = offered("sqrt(x**2 + 1) - x", x=around_zero(300)).best
+    assert best is not None
+    assert [branch.condition for branch in best.branches] == ["x >= 0", ""]

@@ -119,6 +119,22 @@ def test_repair_comes_to_a_fix_of_the_library(name: str) -> None:
     assert outcome.after <= outcome.best + WITHIN < outcome.before
 
 
+def test_repair_chooses_by_a_sign_where_the_fix_of_a_library_does() -> None:
+    outcome = run(LIBRARY["ray and sphere"], limit_seconds=math.inf)
+    assert outcome.branches.chooses and outcome.branches.is_exact
+    assert outcome.branches.bits <= outcome.best + WITHIN < outcome.exact.bits - 8
+    assert (outcome.differing, outcome.beyond, outcome.remains) == (0, 0, None)
+
+
+@pytest.mark.parametrize("name", ["x − sin x", "1/x − cot x"])
+def test_a_series_comes_to_the_known_one_and_is_no_exact_form(name: str) -> None:
+    (case,) = [case for case in textbook.CASES if case.name == name]
+    outcome = run(case, limit_seconds=math.inf)
+    assert not outcome.series.is_exact and outcome.exact.is_exact
+    assert outcome.series.bits <= outcome.best + WITHIN < outcome.branches.bits - 8
+    assert (outcome.differing, outcome.beyond, outcome.remains) == (0, 0, None)
+
+
 @pytest.mark.skipif(cases(1, 0) == 1, reason="all cases: make test-full")
 def test_repair_comes_to_nine_in_ten_fixes_that_have_an_exact_form() -> None:
     exact = [case for case in CASES if case.needs is Needs.EXACT]
@@ -173,7 +189,7 @@ def test_what_remains_is_told_by_kind() -> None:
 def plain_repairs(text: str, *columns: float) -> tuple[Formula, Repairs]:
     formula = read(text).formula
     samples = Samples.from_columns({"x": list(columns)})
-    return formula, repair(formula, samples, branches=False, series=False)
+    return formula, repair(formula, samples, branches=False, series=False, limit_seconds=math.inf)
 
 
 def with_forms(

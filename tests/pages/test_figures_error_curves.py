@@ -1,0 +1,99 @@
+"""Curves and maps of the digits lost, with the regions of branches."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from eic_core.drawing.scale import THEMES
+from eic_core.formula.syntax import read
+from eic_core.measure import Samples, inspect
+from eic_core.rewriting.profile import Profile, profile
+from pages.ui.figures.error_curves import Along, curves_figure, regions_along, ways_along
+from pages.ui.figures.rulers import Ruler
+
+SIZES = np.geomspace(1e-6, 1e6, 40)
+BOTH_SIGNS = np.concatenate([-SIZES, SIZES, [0.0]])
+ROOT = "sqrt(x**2 + y) - x"
+BETTER = "where(x > 0, y/(sqrt(x**2 + y) + x), sqrt(x**2 + y) - x)"
+
+
+def of(formula: str, form: str, **columns: np.ndarray) -> Profile:
+    samples = Samples.from_columns(columns)
+    return profile(inspect(read(formula).formula, samples), read(form).formula)
+
+
+@pytest.fixture
+def two() -> Profile:
+    rows = np.random.default_rng(1)
+    return of(ROOT, BETTER, x=rows.uniform(-1e6, 1e6, 80), y=rows.uniform(1, 2, 80))
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("narrow", [False, True])
+def test_plotly_takes_every_figure(two: Profile, dark: bool, narrow: bool) -> None:
+    for along in ways_along(two):
+        figure = curves_figure(two, along, two, dark=dark, narrow=narrow)
+        go.Figure(figure.to_dict())
+    assert [way.kind for way in ways_along(two)] == ["map", "input", "input"]
+
+
+def test_a_threshold_of_one_input_lies_where_the_condition_turns() -> None:
+    lost = of("sin(x) - x", "where(abs(x) <= 0.1, -x**3/6, sin(x) - x)", x=BOTH_SIGNS)
+    along = ways_along(lost)[0]
+    ruler = Ruler.of(lost.inputs["x"])
+    regions = regions_along(lost, along, ruler)
+    assert [region.branch for region in regions] == [1, 0, 1]
+    ends = ruler.value(np.array([region.left for region in regions[1:]]))
+    assert ends == pytest.approx([-0.1, 0.1], rel=1e-9)
+
+
+def test_rows_of_branches_that_lie_among_one_another_have_no_regions(two: Profile) -> None:
+    ruler = Ruler.of(two.inputs["y"])
+    assert regions_along(two, Along("input", "y"), ruler) == ()
+    names = [trace.name for trace in curves_figure(two, Along("input", "y")).data]
+    assert names[-2:] == ["instead, A", "instead, B"]
+    across = regions_along(two, Along("input", "x"), Ruler.of(two.inputs["x"]))
+    assert [region.branch for region in across] == [1, 0]
+
+
+def test_maps_have_one_scale_of_colours(two: Profile) -> None:
+    figure = curves_figure(two, Along("map"))
+    points = [trace for trace in figure.data if trace.type == "scatter"]
+    assert {(p.marker.cmin, p.marker.cmax) for p in points} == {(0.0, 8.0)}
+    assert [p.name for p in points] == ["as written", "instead"]
+
+
+def test_a_plain_form_has_curves_without_regions() -> None:
+    plain = of("sqrt(x+1) - sqrt(x)", "1/(sqrt(x+1) + sqrt(x))", x=np.geomspace(1, 1e8, 50))
+    figure = curves_figure(plain, ways_along(plain)[0])
+    assert not figure.layout.shapes and not figure.layout.annotations
+    assert {trace.name for trace in figure.data} == {"as written", "instead"}
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (BOTH_SIGNS, "decades"),
+        (SIZES, "decades"),
+        (-SIZES, "decades"),
+        (np.linspace(-1, 1, 30), "linear"),
+        (np.zeros(3), "linear"),
+        (np.array([np.nan]), "linear"),
+        (np.array([1e-300, 1e300, -1e300, 1.0, 1e5]), "decades"),
+    ],
+)
+def test_a_ruler_keeps_the_order_and_gives_numbers_back(values: np.ndarray, kind: str) -> None:
+    ruler = Ruler.of(values)
+    assert ruler.kind == kind
+    places = ruler.place(values)
+    order = np.argsort(values, kind="stable")
+    assert (np.diff(places[order]) >= 0).all() or np.isnan(values).any()
+    finite = np.isfinite(values)
+    assert ruler.value(places)[finite] == pytest.approx(values[finite], rel=1e-9)
+    axis = ruler.axis(THEMES[False], 8)
+    low, high = axis["range"]
+    ticks = axis.get("tickvals", [low])
+    assert ticks and len(ticks) <= 12
+    assert all(low <= tick <= high for tick in ticks)
