@@ -9,7 +9,6 @@ from string import ascii_uppercase
 from markupsafe import Markup
 
 from eic_core import wording
-from eic_core.formula.rendering import to_python
 from eic_core.markup import Cell
 from eic_core.report.charts import Region, lost_along, lost_over
 from eic_core.report.findings import Findings
@@ -17,7 +16,7 @@ from eic_core.report.report_table import NONE, ReportTable, code, count, digits,
 from eic_core.rewriting import FrontForm, Measured, ObservedError, Repair, Repairs
 from eic_core.rewriting.phrases import bound_text, box_phrase, series_name
 from eic_core.rewriting.pieces import Branch
-from eic_core.rewriting.profile import Profile, decided_by, profile
+from eic_core.rewriting.profile import Profile, profile
 
 
 def offered(repairs: Repairs) -> tuple[Repair, ...]:
@@ -246,10 +245,6 @@ def _where(condition: str) -> str:
 
 def _axis(rows: Profile) -> tuple[str, Sequence[float]]:
     """The input, or of several the quantity that is compared first."""
-    compared = [to_python(rows.form, node) for node in decided_by(rows.form)]
-    if len(rows.inputs) > 1 and compared:
-        columns = {**rows.quantities, **rows.inputs}
-        if compared[0] in columns:
-            return compared[0], columns[compared[0]].tolist()
-    name, values = next(iter(rows.inputs.items()))
+    compared = next(iter(rows.decided_by.items()), None) if len(rows.inputs) > 1 else None
+    name, values = compared or next(iter(rows.inputs.items()))
     return name, values.tolist()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from decimal import ROUND_CEILING, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import assert_never
 
 from eic_core import wording
@@ -157,13 +157,24 @@ def box_phrase(series: Series) -> Phrase:
     `x` from -0.5 to 1e-07 and `y` from 1 to 3
     """
     return listed(
-        say("{name} from {low} to {high}", name=f"`{name}`", low=_end(low), high=_end(high))
+        say(
+            "{name} from {low} to {high}",
+            name=f"`{name}`",
+            low=_end(low, ROUND_CEILING),
+            high=_end(high, ROUND_FLOOR),
+        )
         for name, low, high in series.box
     )
 
 
-def _end(value: float) -> str:
-    return repr(float(value)).removesuffix(".0")
+def _end(value: float, inwards: str) -> str:
+    """An end in four digits, moved inwards: no number that is named lies outside of the box."""
+    exact = Decimal(repr(float(value)))
+    if not exact.is_finite() or not exact:
+        return f"{value:g}"
+    unit = exact.adjusted() - 3
+    digits = exact.scaleb(-unit).to_integral_value(inwards)
+    return f"{float(digits.scaleb(unit)):.4g}"
 
 
 SERIES_NAMES: Mapping[SeriesKind, str] = {"taylor": "Taylor", "laurent": "Laurent", "pade": "Padé"}
