@@ -13,20 +13,20 @@ from eic_core.formula.syntax import read
 from eic_core.formula.tree import Formula
 from eic_core.rewriting import Repairs, repair
 from eic_core.rewriting.pieces import Branch, Interval, Series
+from eic_core.rewriting.repair import SEARCH_SECONDS
 from eic_core.samples import Samples
 from tests.audit.repaired import Findings, NoValue, audit, main, value_at
 from tests.core.rewriting.rewriting_oracle import MP
-from tests.effort import cases
+from tests.effort import FULL, cases
 
-AUDITED = cases(25, 1000)
+AUDITED, SECONDS = cases(25, 1000), SEARCH_SECONDS if FULL else 1.5
 
 FORMULA = "sqrt(x + 1) - sqrt(x)"
 FRESH = {"x": np.array([2e3, 3e4, 2e7, 5e9])}
 
 
 def test_no_form_of_random_formulas_is_wrong_and_no_series_beyond_its_bound() -> None:
-    seconds = math.inf if AUDITED < 100 else 4.0
-    findings = audit(AUDITED, 3000, seconds)
+    findings = audit(AUDITED, 3000, SECONDS)
     assert findings.faults == []
     assert findings.counts["cases"] == AUDITED
     assert findings.counts["with a repair"] >= AUDITED // 4
