@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
@@ -122,6 +123,15 @@ def number(text: str) -> Any:
     return MP.mpf(value.numerator) / value.denominator
 
 
+RELATIONS = {
+    "less_than": operator.lt,
+    "less_equal": operator.le,
+    "greater_than": operator.gt,
+    "greater_equal": operator.ge,
+    "logical_and": lambda left, right: bool(left and right),
+}
+
+
 def value(draft: Draft, bindings: Mapping[str, Any]) -> Any:
     """The value of a tree.
 
@@ -134,10 +144,15 @@ def value(draft: Draft, bindings: Mapping[str, Any]) -> Any:
         return bindings[draft.label]
     if draft.operator == CONSTANT:
         return number(draft.label)
+    if draft.operator == "conditional":
+        condition, held, other = draft.children
+        return value(held if value(condition, bindings) else other, bindings)
     operands = [value(child, bindings) for child in draft.children]
     largest = PHASE_BITS if draft.operator in TURNS else LARGEST_BITS
     if any(operand and MP.mag(operand) > largest for operand in operands):
         raise TooFar
+    if draft.operator in RELATIONS:
+        return RELATIONS[draft.operator](*operands)
     try:
         if draft.operator == "power":
             assert draft.parameter is not None
