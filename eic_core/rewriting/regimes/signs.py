@@ -328,8 +328,8 @@ class _Parting:
         exact = self.searched.truth.verifier.table
         left, right = exact.values(self.searched.root), exact.values(root)
         rows = np.flatnonzero(region.rows).tolist()
-        some = [[values[row] for row in rows] for values in (left, right)]
-        if first_difference(*some) is not None:
+        before, after = ([values[row] for row in rows] for values in (left, right))
+        if first_difference(before, after) is not None:
             return None
         lost = np.where(region.rows, self._lost(root), ALL_LOST)
         lost[~self.compared] = np.nan
