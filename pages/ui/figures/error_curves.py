@@ -178,7 +178,7 @@ def curves_figure(
             "title": {"text": "digits lost", "standoff": 4, "font": TITLE},
         },
         "shapes": _shaded(regions, theme),
-        "annotations": _named(profile, regions, ruler, theme, narrow),
+        "annotations": _names_of_regions(profile, regions, ruler, theme, narrow),
         "hovermode": "closest",
     }
     return build(data, layout)
@@ -306,7 +306,7 @@ _PIXELS, _LETTER = {False: 560.0, True: 270.0}, 7.0
 """About the width of the plot by `narrow`, and of a letter of a name."""
 
 
-def _named(
+def _names_of_regions(
     profile: Profile, regions: Sequence[Stretch], ruler: Ruler, theme: Theme, narrow: bool
 ) -> list[dict[str, Any]]:
     """The letter of each region, with its condition where there is room."""
