@@ -78,7 +78,7 @@ def values_along(profile: Profile, along: Along) -> Array:
 
 
 @dataclass(frozen=True)
-class Region:
+class Stretch:
     """A stretch of an axis on which one branch is taken."""
 
     left: float  # Places of a ruler
@@ -86,7 +86,7 @@ class Region:
     branch: int
 
 
-def regions_along(profile: Profile, along: Along, ruler: Ruler) -> tuple[Region, ...]:
+def regions_along(profile: Profile, along: Along, ruler: Ruler) -> tuple[Stretch, ...]:
     """The stretches of the axis, from left to right; none where branches lie among one another."""
     if len(profile.conditions) < 2:
         return ()
@@ -95,38 +95,38 @@ def regions_along(profile: Profile, along: Along, ruler: Ruler) -> tuple[Region,
     values = values_along(profile, along)
     usable = np.flatnonzero(np.isfinite(values))
     order = usable[np.argsort(values[usable], kind="stable")]
-    places, taken = ruler.place(values[order]), profile.taken[order]
-    changes = np.flatnonzero(np.diff(taken)) + 1
+    places, branch_at = ruler.place(values[order]), profile.taken[order]
+    changes = np.flatnonzero(np.diff(branch_at)) + 1
     if not len(order) or len(changes) > 2 * len(profile.conditions):
         return ()
     ends = ((places[changes - 1] + places[changes]) / 2).tolist()
     left, right = ruler.limits()
     firsts = [0, *changes.tolist()]
     return tuple(
-        Region(low, high, int(taken[k]))
+        Stretch(low, high, int(branch_at[k]))
         for low, high, k in zip([left, *ends], [*ends, right], firsts, strict=True)
     )
 
 
-def _exact_regions(profile: Profile, name: str, ruler: Ruler) -> tuple[Region, ...]:
+def _exact_regions(profile: Profile, name: str, ruler: Ruler) -> tuple[Stretch, ...]:
     """The same of a single input: the branches are asked for at any number."""
 
-    def taken(places: Array) -> Array:
+    def branch_at(places: Array) -> Array:
         return profile.taken_at({name: ruler.value(places)}, len(places))
 
     left, right = ruler.limits()
     grid = np.linspace(left, right, _ON_GRID)
-    branches = taken(grid)
+    branches = branch_at(grid)
     changes = np.flatnonzero(np.diff(branches))
     low, high = grid[changes], grid[changes + 1]
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        same = taken(middle) == branches[changes] if len(middle) else np.empty(0, dtype=bool)
+        same = branch_at(middle) == branches[changes] if len(middle) else np.empty(0, dtype=bool)
         low, high = np.where(same, middle, low), np.where(same, high, middle)
     ends = ((low + high) / 2).tolist()
     firsts = [0, *(changes + 1).tolist()]
     return tuple(
-        Region(start, end, int(branches[k]))
+        Stretch(start, end, int(branches[k]))
         for start, end, k in zip([left, *ends], [*ends, right], firsts, strict=True)
     )
 
@@ -153,15 +153,15 @@ def curves_figure(
     mixed = not regions and len(profile.conditions) > 1
     place = ruler.place(values)
     whole = np.zeros(len(values), dtype=np.int64)
-    taken = whole if mixed or not regions else profile.taken
+    branch_at = whole if mixed or not regions else profile.taken
     colours = {"as written": ORANGE[dark], name: BLUE[dark], "yours": GREEN[dark]}
-    data = _curve("as written", colours, values, place, profile.before, taken, "circle-open")
+    data = _curve("as written", colours, values, place, profile.before, branch_at, "circle-open")
     if mixed:
         data += _by_branch(name, colours[name], values, place, profile)
     else:
-        data += _curve(name, colours, values, place, profile.after, taken, "circle")
+        data += _curve(name, colours, values, place, profile.after, branch_at, "circle")
     if own is not None:
-        data += _curve("yours", colours, values, place, own.after, taken, "diamond")
+        data += _curve("yours", colours, values, place, own.after, branch_at, "diamond")
     lost = [profile.before, profile.after, *([] if own is None else [own.after])]
     top = max(4.0, float(np.nanmax(np.concatenate([*lost, [0.0]])))) * 1.04
     head = top * 1.16 if regions else top
@@ -178,7 +178,7 @@ def curves_figure(
             "title": {"text": "digits lost", "standoff": 4, "font": TITLE},
         },
         "shapes": _shaded(regions, theme),
-        "annotations": _named(profile, regions, ruler, theme, narrow),
+        "annotations": _names_of_regions(profile, regions, ruler, theme, narrow),
         "hovermode": "closest",
     }
     return build(data, layout)
@@ -194,7 +194,7 @@ def _curve(
     values: Array,
     place: Array,
     lost: Array,
-    taken: Array,
+    branch_at: Array,
     symbol: str,
 ) -> list[dict[str, Any]]:
     """Points, and the running mean of neighbouring rows that take the same branch."""
@@ -202,7 +202,7 @@ def _curve(
     usable = np.flatnonzero(np.isfinite(values) & ~np.isnan(lost))
     order = usable[np.argsort(values[usable], kind="stable")]
     points = _points(name, colour, symbol, order, values, place, lost) | {"showlegend": False}
-    x, y = _running_means(place[order], lost[order], taken[order])
+    x, y = _running_means(place[order], lost[order], branch_at[order])
     line = {
         "type": "scatter",
         "mode": "lines",
@@ -254,12 +254,12 @@ def _by_branch(
     return data
 
 
-def _running_means(x: Array, y: Array, taken: Array) -> tuple[list[float], list[float]]:
+def _running_means(x: Array, y: Array, branch_at: Array) -> tuple[list[float], list[float]]:
     """Means over a twelfth of the rows, at least five; nan between the stretches of a branch."""
     width = max(5, len(x) // 12)
     places: list[float] = []
     means: list[float] = []
-    for part in np.split(np.arange(len(x)), np.flatnonzero(np.diff(taken)) + 1):
+    for part in np.split(np.arange(len(x)), np.flatnonzero(np.diff(branch_at)) + 1):
         if len(part) < 5:
             continue
         half = min(width, len(part)) // 2
@@ -275,7 +275,7 @@ def _tint(branch: int, strength: float) -> str:
     return f"rgba({TINTS[branch % len(TINTS)]},{strength})"
 
 
-def _shaded(regions: Sequence[Region], theme: Theme) -> list[dict[str, Any]]:
+def _shaded(regions: Sequence[Stretch], theme: Theme) -> list[dict[str, Any]]:
     upright = {"yref": "paper", "y0": 0, "y1": 1, "layer": "below"}
     shades = [
         {
@@ -306,8 +306,8 @@ _PIXELS, _LETTER = {False: 560.0, True: 270.0}, 7.0
 """About the width of the plot by `narrow`, and of a letter of a name."""
 
 
-def _named(
-    profile: Profile, regions: Sequence[Region], ruler: Ruler, theme: Theme, narrow: bool
+def _names_of_regions(
+    profile: Profile, regions: Sequence[Stretch], ruler: Ruler, theme: Theme, narrow: bool
 ) -> list[dict[str, Any]]:
     """The letter of each region, with its condition where there is room."""
     left, right = ruler.limits()
@@ -459,7 +459,7 @@ def _regions_of_map(
     columns = [ruler.value(places) for ruler, places in zip(rulers, (x, y), strict=True)]
     grids = np.meshgrid(*columns)
     inputs = {name: grid.ravel() for name, grid in zip(profile.inputs, grids, strict=True)}
-    taken = profile.taken_at(inputs, _ON_MAP**2).reshape(_ON_MAP, _ON_MAP).astype(float)
+    branch_at = profile.taken_at(inputs, _ON_MAP**2).reshape(_ON_MAP, _ON_MAP).astype(float)
     count = len(profile.conditions)
     steps = [
         [edge, _tint(branch, 0.22)]
@@ -469,7 +469,7 @@ def _regions_of_map(
     place = {"x": x, "y": y, "xaxis": f"x{number}", "yaxis": f"y{number}", "hoverinfo": "skip"}
     tints = {
         "type": "heatmap",
-        "z": np.where(taken == NO_BRANCH, np.nan, taken),
+        "z": np.where(branch_at == NO_BRANCH, np.nan, branch_at),
         "zmin": -0.5,
         "zmax": count - 0.5,
         "colorscale": steps,
@@ -479,7 +479,7 @@ def _regions_of_map(
     borders = [
         {
             "type": "contour",
-            "z": (taken > branch).astype(float),
+            "z": (branch_at > branch).astype(float),
             "contours": {"start": 0.5, "end": 0.5, "size": 1, "coloring": "none"},
             "line": {"color": theme.muted, "width": 1.2, "dash": "dash"},
             "showscale": False,

@@ -22,10 +22,10 @@ from pages.ui.kit.visit import ASKED_FIRST, change_state, current_visit, sync_wi
 from pages.ui.questions.digits import digits_panel
 from pages.ui.questions.instead import instead_panel
 from pages.ui.questions.noise import noise_panel
+from pages.ui.questions.own_or_writing import writing_panel
 from pages.ui.questions.rows import rows_panel
 from pages.ui.questions.truth import truth_panel
 from pages.ui.questions.where import plots
-from pages.ui.questions.writing import writing_panel
 
 _log = logging.getLogger(__name__)
 
