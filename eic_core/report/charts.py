@@ -117,7 +117,7 @@ def growth_curve(growth: Growth) -> Markup:
     return _svg(height, "Local EIC of this step against the number of rows.", parts)
 
 
-class Region(NamedTuple):
+class ShadedRegion(NamedTuple):
     """A branch: its letter in a picture, and where it is taken."""
 
     letter: str
@@ -125,7 +125,7 @@ class Region(NamedTuple):
 
 
 def lost_along(
-    name: str, values: Sequence[float], rows: Profile, regions: Sequence[Region]
+    name: str, values: Sequence[float], rows: Profile, regions: Sequence[ShadedRegion]
 ) -> Markup:
     """Digits lost over one quantity, the branches shaded."""
     most = _most(rows)
@@ -146,7 +146,7 @@ def lost_along(
 
 
 def lost_over(
-    across: tuple[str, Array], up: tuple[str, Array], rows: Profile, regions: Sequence[Region]
+    across: tuple[str, Array], up: tuple[str, Array], rows: Profile, regions: Sequence[ShadedRegion]
 ) -> Markup:
     """Digits lost over two inputs, as written and instead: a pair of maps, the branches shaded."""
     scales = [Scale.of(values) for _, values in (across, up)]
@@ -187,7 +187,9 @@ def _most(rows: Profile) -> float:
     return max(1.0, math.ceil(float(lost.max()))) if len(lost) else 1.0
 
 
-def _shaded(places: Array, branches: Sequence[int], regions: Sequence[Region]) -> Iterator[str]:
+def _shaded(
+    places: Array, branches: Sequence[int], regions: Sequence[ShadedRegion]
+) -> Iterator[str]:
     """Each stretch of rows of one branch, from half way to its neighbours."""
     if not regions:
         return
@@ -231,7 +233,7 @@ def _squares(branches: npt.NDArray[np.int64]) -> str:
 
 
 def _map_letters(
-    branches: npt.NDArray[np.int64], left: float, regions: Sequence[Region]
+    branches: npt.NDArray[np.int64], left: float, regions: Sequence[ShadedRegion]
 ) -> Iterator[str]:
     """The letter of each branch, in the square of it that is nearest to its middle."""
     for branch, region in enumerate(regions):

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from eic_core import wording
 from eic_core.markup import Cell
-from eic_core.report.charts import Region, lost_along, lost_over
+from eic_core.report.charts import ShadedRegion, lost_along, lost_over
 from eic_core.report.findings import Findings
 from eic_core.report.report_table import NONE, ReportTable, code, count, digits, plain
 from eic_core.rewriting import FrontForm, Measured, ObservedError, Repair, Repairs
@@ -219,7 +219,7 @@ def lost_by_row(findings: Findings, form: Repair) -> tuple[Markup, str] | None:
     rows = profile(findings.inspection, form.formula, target)
     if not len(rows) or not rows.inputs:
         return None
-    regions = [Region(letter, _where(c)) for letter, c in _regions(rows)]
+    regions = [ShadedRegion(letter, _where(c)) for letter, c in _regions(rows)]
     legend = " ".join(f"{each.letter}: {each.where}." for each in regions)
     if len(rows.inputs) == 2:
         (left, xs), (right, ys) = rows.inputs.items()

@@ -114,12 +114,12 @@ def choose_rows(formula: Formula, samples: Samples, target: str = "float64") -> 
         lacking = least - len(verified.intersection(rows.tolist()))
         more = _new(_some(rows, 2 * least), verified, lacking)
         verified.update(more[: most - len(verified)])
-    for more in (
+    for order in (
         in_turn[: VERIFIED - OBSERVED],
         _some(usable, 2 * VERIFIED),
         _some(scanned, VERIFIED),
     ):
-        verified.update(_new(more, verified, VERIFIED - len(verified)))
+        verified.update(_new(order, verified, VERIFIED - len(verified)))
     return Rows(
         tuple(sorted(searched)),
         tuple(sorted(verified)),

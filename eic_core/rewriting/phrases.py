@@ -25,7 +25,7 @@ from eic_core.rewriting.gains import (
     Rest,
     Unsearched,
 )
-from eic_core.rewriting.pieces import Branch, LeftOut, Series, SeriesKind
+from eic_core.rewriting.pieces import Branch, Omission, Series, SeriesKind
 from eic_core.rewriting.precision import Target, other_precision
 from eic_core.rewriting.verify import RowDifference, Verification
 
@@ -151,8 +151,8 @@ def series_name(series: Series) -> Phrase:
 def box_phrase(series: Series) -> Phrase:
     """Where its bound is proved.
 
-    >>> from eic_core.rewriting.pieces import Interval
-    >>> box = Interval("x", -0.5, 1e-07), Interval("y", 1.0, 3.0)
+    >>> from eic_core.rewriting.pieces import InputRange
+    >>> box = InputRange("x", -0.5, 1e-07), InputRange("y", 1.0, 3.0)
     >>> print(box_phrase(Series("x", "0", "taylor", 3, "sin(x)", "x", 0.1, box)))
     `x` from -0.5 to 1e-07 and `y` from 1 to 3
     """
@@ -194,33 +194,33 @@ def bound_text(bound: float) -> str:
     return wording.significant(float(digits.scaleb(unit)), 2)
 
 
-def left_out_sentence(why: LeftOut) -> Phrase:
+def left_out_sentence(why: Omission) -> Phrase:
     """What was not tried, why, and what to do about it."""
     match why:
-        case LeftOut.BRANCHES_TIME:
+        case Omission.BRANCHES_TIME:
             return say(
                 "Branches were not all tried: the time limit came first. `--seconds 20` gives "
                 "them time."
             )
-        case LeftOut.SERIES_TIME:
+        case Omission.SERIES_TIME:
             return say(
                 "Series were left out: the time limit came first. `--seconds 20` gives them time."
             )
-        case LeftOut.SERIES_UNFINISHED:
+        case Omission.SERIES_UNFINISHED:
             return say(
                 "A series was left out: SymPy did not finish it within the time limit. "
                 "`--seconds 20` gives it more time."
             )
-        case LeftOut.SERIES_NO_SYMPY:
+        case Omission.SERIES_NO_SYMPY:
             return say(
                 "Series were left out: SymPy is not installed. `pip install sympy` installs it."
             )
-        case LeftOut.SERIES_NO_PROCESS:
+        case Omission.SERIES_NO_PROCESS:
             return say(
                 "Series were left out: SymPy works in a process of its own, and none may be "
                 "started here. `eic repair` on a command line has them."
             )
-        case LeftOut.SERIES_UNPROVED:
+        case Omission.SERIES_UNPROVED:
             return say(
                 "A series was left out: no bound of its error could be proved where it would "
                 "help. A higher precision helps there."

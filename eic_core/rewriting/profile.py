@@ -191,7 +191,7 @@ def _column(values: Any, count: int) -> Array:
     return np.broadcast_to(np.asarray(values, dtype=np.float64), count)
 
 
-class Part(NamedTuple):
+class RowSpan(NamedTuple):
     """Neighbouring rows along one quantity, and the mean of the digits that they lose."""
 
     low: float
@@ -201,21 +201,21 @@ class Part(NamedTuple):
     after: float
 
 
-def parts_along(values: Array, before: Array, after: Array, most: int = 8) -> tuple[Part, ...]:
+def parts_along(values: Array, before: Array, after: Array, most: int = 8) -> tuple[RowSpan, ...]:
     """Up to `most` groups of as many rows, in the order of the values; rows that cannot be compared
     are left out.
 
     >>> lost = np.array([8.0, 0.0, 0.0, 4.0])
     >>> parts_along(np.array([1.0, 3.0, 4.0, 2.0]), lost, lost / 4, 2)
-    (Part(low=1.0, high=2.0, rows=2, before=6.0, after=1.5), \
-Part(low=3.0, high=4.0, rows=2, before=0.0, after=0.0))
+    (RowSpan(low=1.0, high=2.0, rows=2, before=6.0, after=1.5), \
+RowSpan(low=3.0, high=4.0, rows=2, before=0.0, after=0.0))
     """
     usable = np.flatnonzero(np.isfinite(values) & ~np.isnan(before) & ~np.isnan(after))
     if not len(usable):
         return ()
     order = usable[np.argsort(values[usable], kind="stable")]
     return tuple(
-        Part(
+        RowSpan(
             float(values[group[0]]),
             float(values[group[-1]]),
             len(group),

@@ -14,7 +14,7 @@ from eic_core.formula.tree import Formula
 from eic_core.measure.observed import digits_lost_by_row
 from eic_core.rewriting.builder import Builder
 from eic_core.rewriting.chosen_rows import FEWEST_MEASURED, Rows, choose_rows
-from eic_core.rewriting.conditions import ConditionalRepair, RepairPart, has_conditions
+from eic_core.rewriting.conditional_formulas import ConditionalRepair, RepairPart, has_conditions
 from eic_core.rewriting.deadline import Deadline, OutOfTime
 from eic_core.rewriting.families import FAMILIES
 from eic_core.rewriting.gains import (

@@ -21,7 +21,7 @@ from eic_core.rewriting.gains import (
     NotSearched,
     RowComparison,
 )
-from eic_core.rewriting.pieces import Branch, LeftOut, RepairStep, rules_of
+from eic_core.rewriting.pieces import Branch, Omission, RepairStep, rules_of
 from eic_core.rewriting.precision import Target
 from eic_core.rewriting.profile import arms_of, decided_by
 from eic_core.rewriting.verify import Verification
@@ -174,7 +174,7 @@ class Repairs(Plain):
     target: Target = "float64"
     part: Formula | None = None
     approximations: tuple[Repair, ...] = ()
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[Omission, ...] = ()
 
     _JSON = (
         ("formula", lambda repairs: to_python(repairs.formula)),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from eic_core.formula.syntax import read
-from eic_core.rewriting import LeftOut, Repairs, repair
+from eic_core.rewriting import Omission, Repairs, repair
 from pages.ui.kit import diagnosis_service
 from tests.pages.branched import (
     QUADRATIC,
@@ -173,7 +173,7 @@ def test_what_was_left_out_for_want_of_time_is_said_and_can_be_searched_to_the_e
 ) -> None:
     def search(formula: Any, samples: Any, **options: Any) -> Repairs:
         plain = repair(formula, samples, **options, branches=False, series=False, limit_steps=30)
-        left_out = (LeftOut.SERIES_TIME, LeftOut.SERIES_UNPROVED)
+        left_out = (Omission.SERIES_TIME, Omission.SERIES_UNPROVED)
         return replace(plain, left_out=left_out, finished=True)
 
     monkeypatch.setattr(diagnosis_service, "repair", search)

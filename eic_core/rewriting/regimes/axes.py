@@ -20,13 +20,13 @@ LARGEST_AXIS = 12
 
 
 @dataclass(frozen=True, eq=False)
-class Axis:
+class SplitAxis:
     root: int
     values: Array = field(repr=False)  # In the target, at every row
     size: int  # Nodes
 
 
-def axes_of(terms: Terms, table: DoubleTable, forms: Sequence[int]) -> list[Axis]:
+def axes_of(terms: Terms, table: DoubleTable, forms: Sequence[int]) -> list[SplitAxis]:
     """The inputs of the first form, their sizes, and steps of the forms, the simplest first.
     Of those that order the rows in one way the simplest; none without a value at some row.
     """
@@ -35,7 +35,7 @@ def axes_of(terms: Terms, table: DoubleTable, forms: Sequence[int]) -> list[Axis
     sizes = [terms.intern("abs", (number,)) for number in inputs]
     steps = {n: None for form in forms for n in terms.subterms(form) if _is_step(terms, n)}
     ranked = sorted(steps, key=terms.size)
-    axes: list[Axis] = []
+    axes: list[SplitAxis] = []
     orders: set[bytes] = set()
     for number in (*inputs, *sizes, *ranked):
         values = np.asarray(table.values(number), np.float64)
@@ -48,7 +48,7 @@ def axes_of(terms: Terms, table: DoubleTable, forms: Sequence[int]) -> list[Axis
         if order in orders or reverse in orders:
             continue
         orders.add(order)
-        axes.append(Axis(number, values, terms.size(number)))
+        axes.append(SplitAxis(number, values, terms.size(number)))
         if len(axes) == MOST_AXES:
             break
     return axes

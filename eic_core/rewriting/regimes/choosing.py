@@ -24,7 +24,7 @@ from eic_core.operators.wide import Array
 from eic_core.rewriting.deadline import Deadline, OutOfTime
 from eic_core.rewriting.doubles import DoubleTable
 from eic_core.rewriting.gains import GAIN, remaining_digits
-from eic_core.rewriting.pieces import Branch, LeftOut
+from eic_core.rewriting.pieces import Branch, Omission
 from eic_core.rewriting.regimes.axes import axes_of
 from eic_core.rewriting.regimes.conditionals import (
     Case,
@@ -40,10 +40,10 @@ from eic_core.rewriting.regimes.option import Option
 from eic_core.rewriting.regimes.signs import sign_options
 from eic_core.rewriting.regimes.thresholds import SLACK, cuts, refined, roundest
 from eic_core.rewriting.regimes.trees import (
+    ChoiceProblem,
     Cut,
     Guarded,
     Leaf,
-    Problem,
     RowPlaces,
     Solver,
     Tree,
@@ -84,7 +84,7 @@ class Expand(Protocol):
 
     def __call__(
         self, searched: Searched, best: Option
-    ) -> tuple[Sequence[Option], Sequence[LeftOut]]: ...
+    ) -> tuple[Sequence[Option], Sequence[Omission]]: ...
 
 
 def with_choices(
@@ -96,7 +96,7 @@ def with_choices(
     if not _loses(searched, repairs):
         return repairs
     until = searched.deadline.part(CHOOSING)
-    left_out: list[LeftOut] = []
+    left_out: list[Omission] = []
     chooser: Chooser | None = None
     choice: Repair | None = None
     try:
@@ -107,16 +107,16 @@ def with_choices(
             choice = chooser.choice(until)
     except OutOfTime:
         if branches:
-            left_out.append(LeftOut.BRANCHES_TIME)
+            left_out.append(Omission.BRANCHES_TIME)
     approximations: tuple[Repair, ...] = ()
     if expand is not None and (chooser is None or searched.deadline.passed):
-        left_out.append(LeftOut.SERIES_TIME)
+        left_out.append(Omission.SERIES_TIME)
     elif expand is not None and chooser is not None and chooser.still_loses(choice):
         try:
             approximations, why = chooser.approximations(choice, expand, branches=branches)
             left_out += why
         except OutOfTime:
-            left_out.append(LeftOut.SERIES_TIME)
+            left_out.append(Omission.SERIES_TIME)
     if choice is not None:
         repairs = _first(choice, repairs)
     return replace(repairs, approximations=approximations, left_out=tuple(dict.fromkeys(left_out)))
@@ -236,7 +236,7 @@ class Chooser:
 
     def approximations(
         self, choice: Repair | None, expand: Expand, *, branches: bool
-    ) -> tuple[tuple[Repair, ...], Sequence[LeftOut]]:
+    ) -> tuple[tuple[Repair, ...], Sequence[Omission]]:
         lost = min([o.lost for o in self.options if o.guard is None], key=_mean)
         plain = min((o for o in self.options if o.guard is None), key=lambda o: _mean(o.lost))
         if choice is not None:
@@ -281,7 +281,7 @@ class Chooser:
             return np.sort(self.usable), np.sort(self.usable)
         return np.sort(self.usable[:half]), np.sort(self.usable[half:])
 
-    def _problem(self, options: Sequence[Option], *, splits: bool) -> Problem:
+    def _problem(self, options: Sequence[Option], *, splits: bool) -> ChoiceProblem:
         guards = dict.fromkeys(option.guard for option in options if option.guard is not None)
         single = [part for guard in guards for part in parts(self.terms, guard)]
         masks = {guard: self.table.values(guard) == 1 for guard in (*guards, *single)}
@@ -294,14 +294,14 @@ class Chooser:
         sizes = np.array([self.terms.size(option.root) for option in options], dtype=float)
         free = [option.root for option in options if option.guard is None]
         axes = axes_of(self.terms, self.table, free[:6]) if splits else []
-        return Problem(
+        return ChoiceProblem(
             self.terms, lost, tuple(option.guard for option in options), masks, axes, sizes
         )
 
     # --- thresholds ---
 
     def _with_thresholds(
-        self, problem: Problem, options: Sequence[Option], tree: Tree, rows: RowPlaces
+        self, problem: ChoiceProblem, options: Sequence[Option], tree: Tree, rows: RowPlaces
     ) -> Tree:
         """The tree with a round number at each of its cuts."""
         if isinstance(tree, Leaf):

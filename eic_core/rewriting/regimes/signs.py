@@ -65,7 +65,7 @@ Rows = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Sign:
+class DecidingSign:
     """What decides: the sign of a product of inputs, or of sums and differences of two of them.
     A program has it exactly: that of a sum is right however it is rounded.
     """
@@ -96,7 +96,7 @@ class Sign:
 class Region:
     """The rows at which some signs are these."""
 
-    sides: tuple[tuple[Sign, bool], ...]
+    sides: tuple[tuple[DecidingSign, bool], ...]
     rows: Rows  # Of the judged ones
 
     def guard(self, terms: Terms) -> int | None:
@@ -164,13 +164,15 @@ class _Parting:
         used = whole - self.deadline.left
         return self.deadline.part((used + max(0.0, UNTIL * whole - used) / parts) / whole)
 
-    def _regions(self, signs: Sequence[Sign]) -> Iterator[Region]:
+    def _regions(self, signs: Sequence[DecidingSign]) -> Iterator[Region]:
         holds = {sign: sign.holds(self.doubles) for sign in signs}
         for sides in product((False, True), repeat=len(signs)):
             chosen = tuple(zip(signs, sides, strict=True))
             yield Region(chosen, self._within(chosen, holds))
 
-    def _within(self, sides: Sequence[tuple[Sign, bool]], holds: dict[Sign, Rows]) -> Rows:
+    def _within(
+        self, sides: Sequence[tuple[DecidingSign, bool]], holds: dict[DecidingSign, Rows]
+    ) -> Rows:
         rows = self.compared.copy()
         for sign, side in sides:
             rows &= holds[sign] == side
@@ -178,7 +180,7 @@ class _Parting:
 
     # --- which signs
 
-    def _signs(self) -> list[Sign]:
+    def _signs(self) -> list[DecidingSign]:
         """The signs that most of the refused assumptions hang on; each after the first decides
         some that those before it do not.
         """
@@ -186,7 +188,7 @@ class _Parting:
         holding = [self._holding(assumption) for assumption in refused]
         left = {i for i, rows in enumerate(holding) if not rows[self.compared].all()}
         candidates = list(dict.fromkeys(self._candidates(refused)))
-        decided: dict[Sign, set[int]] = {}
+        decided: dict[DecidingSign, set[int]] = {}
         for sign in candidates:
             positive = sign.holds(self.doubles) & self.compared
             negative = ~positive & self.compared
@@ -196,7 +198,7 @@ class _Parting:
             decided[sign] = {
                 i for i in left if holding[i][positive].all() or holding[i][negative].all()
             }
-        chosen: list[Sign] = []
+        chosen: list[DecidingSign] = []
         while len(chosen) < MOST_SIGNS and decided:
             best = max(decided, key=lambda sign: len(decided[sign] & left))
             if not decided[best] & left:
@@ -214,14 +216,14 @@ class _Parting:
             ]
         return ~fails
 
-    def _candidates(self, refused: Sequence[Assumption]) -> Iterator[Sign]:
+    def _candidates(self, refused: Sequence[Assumption]) -> Iterator[DecidingSign]:
         inputs = [n for n in self.terms.subterms(self.searched.root) if self._is_input(n)]
         for number in inputs:
-            yield Sign((number,))
+            yield DecidingSign((number,))
         for assumption in refused:
             factors = self._factors(assumption.term)
             if factors:
-                yield Sign(tuple(sorted(factors)))
+                yield DecidingSign(tuple(sorted(factors)))
 
     def _is_input(self, number: int) -> bool:
         return self.terms[number].operator == VARIABLE

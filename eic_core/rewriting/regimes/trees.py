@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from eic_core.operators.wide import Array
 from eic_core.rewriting.gains import SCATTER
-from eic_core.rewriting.regimes.axes import Axis
+from eic_core.rewriting.regimes.axes import SplitAxis
 from eic_core.rewriting.regimes.conditionals import Mask, follows, negated, parts
 from eic_core.rewriting.regimes.splitting import FEWEST, PRICE, best_splits
 from eic_core.rewriting.terms import Terms
@@ -42,7 +42,7 @@ class Leaf:
 class Cut:
     """Along an axis: `below` a number between `low` and `high`, and `above` from it on."""
 
-    axis: Axis
+    axis: SplitAxis
     low: float
     high: float
     below: Tree
@@ -67,14 +67,14 @@ Tree = Leaf | Cut | Guarded
 
 
 @dataclass(frozen=True)
-class Problem:
+class ChoiceProblem:
     """Options, and what each loses at each row."""
 
     terms: Terms
     lost: Array  # shape (options, rows)
     guards: tuple[int | None, ...]  # Of each option
     masks: dict[int, Mask]  # Where each guard holds
-    axes: Sequence[Axis]
+    axes: Sequence[SplitAxis]
     sizes: Array  # Nodes of each option
 
     def leaves(self, tree: Tree, rows: RowPlaces) -> RowPlaces:
@@ -116,7 +116,7 @@ class Problem:
 class Solver:
     """The cheapest tree for some rows: digits lost there, nodes and splits have their price."""
 
-    def __init__(self, problem: Problem, rows: RowPlaces) -> None:
+    def __init__(self, problem: ChoiceProblem, rows: RowPlaces) -> None:
         self.problem = problem
         self.rows = rows
         self.price = PRICE * len(rows)
@@ -126,7 +126,7 @@ class Solver:
         return self._solve(self.rows, frozenset(), (), GUARDS)[1]
 
     def _solve(
-        self, rows: RowPlaces, known: frozenset[int], used: tuple[Axis, ...], guards: int
+        self, rows: RowPlaces, known: frozenset[int], used: tuple[SplitAxis, ...], guards: int
     ) -> tuple[float, Tree]:
         allowed = self.problem.allowed(known)
         best = self._leaf(rows, allowed)
@@ -151,7 +151,7 @@ class Solver:
         self,
         rows: RowPlaces,
         known: frozenset[int],
-        used: tuple[Axis, ...],
+        used: tuple[SplitAxis, ...],
         guards: int,
         allowed: Sequence[int],
     ) -> list[tuple[float, Tree]]:
@@ -187,7 +187,7 @@ class Solver:
         self,
         rows: RowPlaces,
         known: frozenset[int],
-        used: tuple[Axis, ...],
+        used: tuple[SplitAxis, ...],
         guards: int,
         allowed: Sequence[int],
     ) -> list[tuple[float, Tree]]:
@@ -219,7 +219,9 @@ class Solver:
         return [(cost, tree)]
 
 
-def pruned(problem: Problem, tree: Tree, train: RowPlaces, held_out: RowPlaces, total: int) -> Tree:
+def pruned(
+    problem: ChoiceProblem, tree: Tree, train: RowPlaces, held_out: RowPlaces, total: int
+) -> Tree:
     """A tree without the splits whose gain does not hold on rows held out; `total` are all of
     these.
     """
@@ -227,7 +229,7 @@ def pruned(problem: Problem, tree: Tree, train: RowPlaces, held_out: RowPlaces, 
 
 
 def _pruned(
-    problem: Problem,
+    problem: ChoiceProblem,
     tree: Tree,
     train: RowPlaces,
     held_out: RowPlaces,

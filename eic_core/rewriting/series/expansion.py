@@ -11,7 +11,7 @@ Side = Literal["both", "above", "below"]
 
 
 @dataclass(frozen=True)
-class Question:
+class ExpansionQuestion:
     """The expansion of a term in a quantity, at a point of it.
 
     The quantity is a variable, or a sum, difference, product or quotient in which a variable stands
@@ -34,7 +34,7 @@ class Expansion:
     is a power of it which is not whole, such as sqrt(x); a coefficient may be 0.
     """
 
-    question: Question
+    question: ExpansionQuestion
     first: int
     coefficients: tuple[int, ...]
     factor: int | None = None  # None for 1

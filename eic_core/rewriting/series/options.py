@@ -16,14 +16,14 @@ from eic_core.operators.wide import Array
 from eic_core.rewriting.builder import Builder
 from eic_core.rewriting.deadline import OutOfTime
 from eic_core.rewriting.gains import GAIN
-from eic_core.rewriting.pieces import Interval, LeftOut, Series, SeriesKind
+from eic_core.rewriting.pieces import InputRange, Omission, Series, SeriesKind
 from eic_core.rewriting.regimes.option import Option
 from eic_core.rewriting.searched import Searched
-from eic_core.rewriting.series.asking import expansions, number_term
 from eic_core.rewriting.series.expansion import Expansion
 from eic_core.rewriting.series.pade import written
 from eic_core.rewriting.series.proof import Proofs
-from eic_core.rewriting.series.regions import COEFFICIENTS, Place, places
+from eic_core.rewriting.series.proposals import expansions, number_term
+from eic_core.rewriting.series.regions import COEFFICIENTS, ExpansionPlace, places
 
 BOUND = {"float64": 2.0**-53, "float32": 2.0**-24}
 """What an approximation may add: half a unit in the last place of 1."""
@@ -38,12 +38,12 @@ ASKING = 0.5
 """The share of the time left that SymPy may have."""
 
 
-def series_options(searched: Searched, best: Option) -> tuple[list[Option], list[LeftOut]]:
+def series_options(searched: Searched, best: Option) -> tuple[list[Option], list[Omission]]:
     """The best approximation of each region, and what was left out."""
     try:
         asked = places(searched, best)
     except OutOfTime:
-        return [], [LeftOut.SERIES_TIME]
+        return [], [Omission.SERIES_TIME]
     if not asked:
         return [], []
     deadline = searched.deadline
@@ -60,11 +60,11 @@ def series_options(searched: Searched, best: Option) -> tuple[list[Option], list
         region = _Region(searched, best, place_of[answer.question], answer)
         options += region.options()
         if deadline.passed:
-            left_out.append(LeftOut.SERIES_TIME)
+            left_out.append(Omission.SERIES_TIME)
             break
         helped |= region.would_help
     if helped and not options:
-        left_out.append(LeftOut.SERIES_UNPROVED)
+        left_out.append(Omission.SERIES_UNPROVED)
     return options, list(dict.fromkeys(left_out))
 
 
@@ -77,7 +77,7 @@ class _Candidate:
 
 class _Region:
     def __init__(
-        self, searched: Searched, best: Option, place: Place, expansion: Expansion
+        self, searched: Searched, best: Option, place: ExpansionPlace, expansion: Expansion
     ) -> None:
         self.searched, self.terms, self.best = searched, searched.terms, best
         self.place, self.expansion = place, expansion
@@ -245,7 +245,7 @@ class _Region:
             to_python(terms.formula(self.question.term)),
             to_python(terms.formula(terms.with_quotients(approximation))),
             bound,
-            tuple(Interval(name, *self._cut(name, radius)) for name in self.box),
+            tuple(InputRange(name, *self._cut(name, radius)) for name in self.box),
         )
 
     def _cut(self, name: str, radius: Fraction) -> tuple[float, float]:

@@ -7,8 +7,8 @@ from fractions import Fraction
 from math import gcd, lcm
 
 from eic_core.rewriting.builder import Builder, Weighted
-from eic_core.rewriting.series.asking import number_term
 from eic_core.rewriting.series.expansion import Expansion
+from eic_core.rewriting.series.proposals import number_term
 from eic_core.rewriting.terms import Terms
 
 _PLEASANT = 10**7

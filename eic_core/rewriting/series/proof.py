@@ -13,12 +13,12 @@ from eic_core.operators.balls import Ball, working
 from eic_core.rewriting.deadline import NEVER, Deadline
 from eic_core.rewriting.series.coefficients import Unproved, to_ball
 from eic_core.rewriting.series.expansion import Point
-from eic_core.rewriting.series.models import (
+from eic_core.rewriting.series.taylor_models import (
     BITS,
     ORDER,
     ORDER_WITH_INPUTS,
-    Field,
     Model,
+    ModelField,
     Modeller,
 )
 from eic_core.rewriting.terms import Terms
@@ -124,7 +124,7 @@ class Proofs:
         reach = radius
         if root == 2:  # a little larger than the square root
             reach = Fraction(math.sqrt(radius)) * SLACK
-        field = Field(reach, spans, self.order, self.deadline)
+        field = ModelField(reach, spans, self.order, self.deadline)
         modeller = Modeller(self.terms, self.quantity, self.point, side, field, root)
         model = modeller.model(self.term)
         _ = model.lead
@@ -179,7 +179,7 @@ def _on(model: Model, span: Ball) -> Ball:
     return total
 
 
-def _pieces(field: Field) -> Iterator[Ball]:
+def _pieces(field: ModelField) -> Iterator[Ball]:
     """The range of t in parts, the small ones near its end."""
     ends = [field.range * 0]
     high = arb(field.range.upper())

@@ -15,7 +15,7 @@ from eic_core.rewriting.gains import GAIN
 from eic_core.rewriting.regimes.option import Option
 from eic_core.rewriting.search import SearchStep
 from eic_core.rewriting.searched import Searched
-from eic_core.rewriting.series.expansion import Point, Question, Side
+from eic_core.rewriting.series.expansion import ExpansionQuestion, Point, Side
 from eic_core.rewriting.terms import Terms
 
 QUESTIONS = 4
@@ -38,10 +38,10 @@ _TINY, _HUGE = 1e-290, 1e290
 
 
 @dataclass(frozen=True)
-class Place:
+class ExpansionPlace:
     """A question, and the form in which its term stands."""
 
-    question: Question
+    question: ExpansionQuestion
     form: int
     steps: tuple[SearchStep, ...]
     values: Array  # The quantity at the judged rows
@@ -59,17 +59,17 @@ class Place:
                     return np.abs(self.values - float(point))
 
 
-def places(searched: Searched, best: Option) -> list[Place]:
+def places(searched: Searched, best: Option) -> list[ExpansionPlace]:
     """What to ask, by how much loss each may remove, the most first."""
-    scored: dict[tuple[int, int, Point], tuple[float, Place]] = {}
+    scored: dict[tuple[int, int, Point], tuple[float, ExpansionPlace]] = {}
     for form, steps, term, saved in _candidates(searched, best):
         for quantity in _quantities(searched, term):
             values = searched.measurer.everywhere.values(quantity)
             for point, weight in _points(values, saved):
                 side, positive = _side(values, point), _positive(searched, term)
-                question = Question(term, quantity, point, COEFFICIENTS, side, positive)
+                question = ExpansionQuestion(term, quantity, point, COEFFICIENTS, side, positive)
                 score = float(np.mean(saved)) + weight - 0.01 * searched.terms.size(term)
-                place = Place(question, form, steps, values.astype(np.float64))
+                place = ExpansionPlace(question, form, steps, values.astype(np.float64))
                 scored.setdefault((term, quantity, point), (score, place))
     ranked = sorted(scored.values(), key=lambda pair: -pair[0])
     return [place for _, place in ranked[:QUESTIONS]]

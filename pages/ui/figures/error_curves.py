@@ -78,7 +78,7 @@ def values_along(profile: Profile, along: Along) -> Array:
 
 
 @dataclass(frozen=True)
-class Stretch:
+class ShadedSpan:
     """A stretch of an axis on which one branch is taken."""
 
     left: float  # Places of a ruler
@@ -86,7 +86,7 @@ class Stretch:
     branch: int
 
 
-def regions_along(profile: Profile, along: Along, ruler: Ruler) -> tuple[Stretch, ...]:
+def regions_along(profile: Profile, along: Along, ruler: Ruler) -> tuple[ShadedSpan, ...]:
     """The stretches of the axis, from left to right; none where branches lie among one another."""
     if len(profile.conditions) < 2:
         return ()
@@ -103,12 +103,12 @@ def regions_along(profile: Profile, along: Along, ruler: Ruler) -> tuple[Stretch
     left, right = ruler.limits()
     firsts = [0, *changes.tolist()]
     return tuple(
-        Stretch(low, high, int(branch_at[k]))
+        ShadedSpan(low, high, int(branch_at[k]))
         for low, high, k in zip([left, *ends], [*ends, right], firsts, strict=True)
     )
 
 
-def _exact_regions(profile: Profile, name: str, ruler: Ruler) -> tuple[Stretch, ...]:
+def _exact_regions(profile: Profile, name: str, ruler: Ruler) -> tuple[ShadedSpan, ...]:
     """The same of a single input: the branches are asked for at any number."""
 
     def branch_at(places: Array) -> Array:
@@ -126,7 +126,7 @@ def _exact_regions(profile: Profile, name: str, ruler: Ruler) -> tuple[Stretch, 
     ends = ((low + high) / 2).tolist()
     firsts = [0, *(changes + 1).tolist()]
     return tuple(
-        Stretch(start, end, int(branches[k]))
+        ShadedSpan(start, end, int(branches[k]))
         for start, end, k in zip([left, *ends], [*ends, right], firsts, strict=True)
     )
 
@@ -275,7 +275,7 @@ def _tint(branch: int, strength: float) -> str:
     return f"rgba({TINTS[branch % len(TINTS)]},{strength})"
 
 
-def _shaded(regions: Sequence[Stretch], theme: Theme) -> list[dict[str, Any]]:
+def _shaded(regions: Sequence[ShadedSpan], theme: Theme) -> list[dict[str, Any]]:
     upright = {"yref": "paper", "y0": 0, "y1": 1, "layer": "below"}
     shades = [
         {
@@ -307,7 +307,7 @@ _PIXELS, _LETTER = {False: 560.0, True: 270.0}, 7.0
 
 
 def _names_of_regions(
-    profile: Profile, regions: Sequence[Stretch], ruler: Ruler, theme: Theme, narrow: bool
+    profile: Profile, regions: Sequence[ShadedSpan], ruler: Ruler, theme: Theme, narrow: bool
 ) -> list[dict[str, Any]]:
     """The letter of each region, with its condition where there is room."""
     left, right = ruler.limits()
@@ -455,7 +455,8 @@ def _regions_of_map(
     profile: Profile, rulers: tuple[Ruler, Ruler], number: str, theme: Theme
 ) -> list[dict[str, Any]]:
     """The regions tinted, with their borders."""
-    x, y = (np.linspace(*ruler.limits(), _ON_MAP) for ruler in rulers)
+    (left, right), (bottom, top) = (ruler.limits() for ruler in rulers)
+    x, y = np.linspace(left, right, _ON_MAP), np.linspace(bottom, top, _ON_MAP)
     columns = [ruler.value(places) for ruler, places in zip(rulers, (x, y), strict=True)]
     grids = np.meshgrid(*columns)
     inputs = {name: grid.ravel() for name, grid in zip(profile.inputs, grids, strict=True)}

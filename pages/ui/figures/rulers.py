@@ -86,7 +86,8 @@ class Ruler:
 
     def grid(self, count: int) -> Array:
         """Evenly spaced places from the least number to the largest."""
-        return np.linspace(*self.place(np.array([self.low, self.high])), count)
+        low, high = self.place(np.array([self.low, self.high])).tolist()
+        return np.linspace(low, high, count)
 
     def axis(self, theme: Theme, most: int) -> dict[str, Any]:
         """Plotly's axis for the places, with about `most` names of numbers."""

@@ -28,7 +28,7 @@ from eic_core.formula.tree import Formula
 from eic_core.measure import Inspection, inspect
 from eic_core.measure.measured import Quantiles
 from eic_core.report import Answers, Findings, Provenance, collect_findings, render
-from eic_core.rewriting import SEARCH_SECONDS, LeftOut, OwnForm, Repairs, compare_own_form, repair
+from eic_core.rewriting import SEARCH_SECONDS, Omission, OwnForm, Repairs, compare_own_form, repair
 from eic_core.rewriting.profile import Profile, profile
 from pages.ui.kit.caches import BoundedCache, Progress, UnfinishedAnswers
 from pages.ui.kit.inspector_service import InspectionResult
@@ -541,7 +541,7 @@ def about(
     return ask(result.inspection, *more)
 
 
-WITH_MORE_TIME = frozenset((LeftOut.BRANCHES_TIME, LeftOut.SERIES_TIME))
+WITH_MORE_TIME = frozenset((Omission.BRANCHES_TIME, Omission.SERIES_TIME))
 """What a search without a limit does not leave out."""
 
 

@@ -11,7 +11,7 @@ import streamlit as st
 from eic_core import wording
 from eic_core.formula.tree import Formula
 from eic_core.rewriting import OwnForm
-from eic_core.rewriting.profile import Part, Profile, parts_along
+from eic_core.rewriting.profile import Profile, RowSpan, parts_along
 from pages.ui.figures.error_curves import Along, curves_figure, values_along, ways_along
 from pages.ui.figures.plotting import Array
 from pages.ui.figures.rulers import letters
@@ -110,7 +110,7 @@ def _table(
     profile: Profile, yours: Profile | None, along: Along, name: str, labels: dict[str, str]
 ) -> str:
     values = values_along(profile, along)
-    lines: Iterable[tuple[Part, ...]]
+    lines: Iterable[tuple[RowSpan, ...]]
     lines = zip(parts_along(values, profile.before, profile.after), strict=True)
     columns = ["as written", name]
     if yours is not None:
@@ -127,7 +127,7 @@ def _table(
     )
 
 
-def _line(parts: tuple[Part, ...]) -> str:
+def _line(parts: tuple[RowSpan, ...]) -> str:
     first = parts[0]
     numbers = [first.before, *(part.after for part in parts)]
     cells = "".join(f"<td>{wording.number(number, 1)}</td>" for number in numbers)

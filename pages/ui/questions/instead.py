@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from eic_core.rewriting import LeftOut, OwnForm, Repair, Repairs
+from eic_core.rewriting import Omission, OwnForm, Repair, Repairs
 from pages.ui.kit import glossary
 from pages.ui.kit.caches import Progress
 from pages.ui.kit.diagnosis_service import DiagnosisService, came_to_its_end
@@ -57,8 +57,8 @@ def _answer(everything: Repairs, repairs: Repairs) -> None:
 
 
 _FOR_TIME = {
-    LeftOut.BRANCHES_TIME: "Branches were not all tried",
-    LeftOut.SERIES_TIME: "Series were left out",
+    Omission.BRANCHES_TIME: "Branches were not all tried",
+    Omission.SERIES_TIME: "Series were left out",
 }
 
 

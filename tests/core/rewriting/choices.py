@@ -15,7 +15,7 @@ from eic_core.measure import Domain, Samples, inspect, sample_domains
 from eic_core.measure.measured import measured_loss
 from eic_core.rewriting import Repair, Repairs, RepairStep, Verification, repair
 from eic_core.rewriting.gains import Gain, Measured, RowComparison
-from eic_core.rewriting.pieces import Branch, Interval, LeftOut, Series
+from eic_core.rewriting.pieces import Branch, InputRange, Omission, Series
 from eic_core.rewriting.profile import profile
 
 WRITTEN = "(-b + sqrt(b**2 - 4*a*c))/(2*a)"
@@ -89,7 +89,7 @@ def sine() -> Repairs:
     samples = sample_domains(domains, count=300, seed=0)
     plain = repair(form(SINE), samples, branches=False, series=False, limit_seconds=math.inf)
     assert plain.before is not None
-    box = (Interval("x", -0.5, 0.5),)
+    box = (InputRange("x", -0.5, 0.5),)
     series = Series("x", "0", "taylor", 15, SINE, TAYLOR, BOUND, box)
     steps = (step("series", SINE, TAYLOR),)
     branches = (
@@ -97,4 +97,4 @@ def sine() -> Repairs:
         Branch("", form(SINE), 0, 0, 0, ()),
     )
     near = repair_of(SINE, samples, NEAR_0, branches, plain.before)
-    return replace(plain, approximations=(near,), left_out=(LeftOut.BRANCHES_TIME,))
+    return replace(plain, approximations=(near,), left_out=(Omission.BRANCHES_TIME,))

@@ -12,7 +12,12 @@ from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, sample_domains
 from eic_core.rewriting import repair
-from eic_core.rewriting.conditions import lifted, parts_without_condition, put_in, regions_of
+from eic_core.rewriting.conditional_formulas import (
+    lifted,
+    parts_without_condition,
+    put_in,
+    regions_of,
+)
 from eic_core.rewriting.gains import NotSearched, Unsearched
 from eic_core.rewriting.results import Repairs
 from eic_core.rewriting.terms import Terms

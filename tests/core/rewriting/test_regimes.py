@@ -14,7 +14,7 @@ from eic_core.formula.syntax import read
 from eic_core.measure import Domain, sample_domains
 from eic_core.rewriting import Repairs, repair
 from eic_core.rewriting.gains import GAIN
-from eic_core.rewriting.pieces import Interval, LeftOut, Series
+from eic_core.rewriting.pieces import InputRange, Omission, Series
 from eic_core.rewriting.regimes import choosing
 from eic_core.rewriting.regimes.option import Option
 from eic_core.rewriting.searched import Searched
@@ -124,7 +124,7 @@ def test_without_time_the_exact_forms_stay_and_the_answer_says_so(
 ) -> None:
     monkeypatch.setattr(choosing, "CHOOSING", 0.0)
     repairs = offered(QUADRATIC, limit=20.0, **quadratic_columns())
-    assert LeftOut.BRANCHES_TIME in repairs.left_out
+    assert Omission.BRANCHES_TIME in repairs.left_out
     assert repairs.best is None or not repairs.best.branches
 
 
@@ -145,7 +145,7 @@ SINE = "-x**3/6 + x**5/120 - x**7/5040"
 
 
 def sine_series(bound: float) -> Series:
-    box = (Interval("x", -0.01, 0.01),)
+    box = (InputRange("x", -0.01, 0.01),)
     return Series("x", "0", "taylor", 9, "sin(x) - x", SINE, bound, box)
 
 
@@ -154,8 +154,8 @@ def with_series(
 ) -> Repairs:
     def series_options(
         searched: Searched, best: Option
-    ) -> tuple[Sequence[Option], Sequence[LeftOut]]:
-        return [option(searched, SINE, where, sine_series(bound))], [LeftOut.SERIES_UNFINISHED]
+    ) -> tuple[Sequence[Option], Sequence[Omission]]:
+        return [option(searched, SINE, where, sine_series(bound))], [Omission.SERIES_UNFINISHED]
 
     monkeypatch.setattr(sys.modules[repair.__module__], "series_options", series_options)
     samples = Samples.from_columns({"x": 10 ** RNG.uniform(-6, 0, 400)})
@@ -171,7 +171,7 @@ def test_a_series_is_an_approximation_and_no_repair(monkeypatch: pytest.MonkeyPa
     assert nearest.text == f"where(abs(x) <= 0.01, {SINE}, sin(x) - x)"
     assert nearest.verification.agreement == 16
     assert repairs.leading is nearest
-    assert repairs.left_out == (LeftOut.SERIES_UNFINISHED,)
+    assert repairs.left_out == (Omission.SERIES_UNFINISHED,)
     assert any(len(form.branches) == 2 for form in repairs.front)
 
 

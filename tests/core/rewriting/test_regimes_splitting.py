@@ -10,15 +10,15 @@ from hypothesis.extra.numpy import arrays
 
 from eic_core.formula.syntax import read
 from eic_core.rewriting.doubles import DoubleTable
-from eic_core.rewriting.regimes.axes import Axis
+from eic_core.rewriting.regimes.axes import SplitAxis
 from eic_core.rewriting.regimes.conditionals import parts
 from eic_core.rewriting.regimes.splitting import FEWEST, PRICE, best_splits
 from eic_core.rewriting.regimes.thresholds import cuts, roundest
 from eic_core.rewriting.regimes.trees import (
+    ChoiceProblem,
     Cut,
     Guarded,
     Leaf,
-    Problem,
     Solver,
     Tree,
     options_of,
@@ -109,7 +109,9 @@ def test_a_threshold_may_lie_where_both_sides_are_equally_good() -> None:
 # --- trees
 
 
-def problem(*lost: np.ndarray, guards: dict[int, str] | None = None, **axes: np.ndarray) -> Problem:
+def problem(
+    *lost: np.ndarray, guards: dict[int, str] | None = None, **axes: np.ndarray
+) -> ChoiceProblem:
     """With options that lose so much, some of them under a guard, along columns."""
     terms = Terms()
     roots = {name: terms.add(read(name).formula) for name in axes}
@@ -125,17 +127,17 @@ def problem(*lost: np.ndarray, guards: dict[int, str] | None = None, **axes: np.
         found.append(guard)
     table = np.array([np.where(masks[g], o, 16.0) if g is not None else o
                       for o, g in zip(lost, found, strict=True)])  # fmt: skip
-    return Problem(
+    return ChoiceProblem(
         terms,
         table,
         tuple(found),
         masks,
-        [Axis(roots[name], column, 1) for name, column in axes.items()],
+        [SplitAxis(roots[name], column, 1) for name, column in axes.items()],
         np.ones(len(lost)),
     )
 
 
-def solved(task: Problem, rows: np.ndarray | None = None) -> Tree:
+def solved(task: ChoiceProblem, rows: np.ndarray | None = None) -> Tree:
     return Solver(task, np.arange(task.lost.shape[1]) if rows is None else rows).solve()
 
 

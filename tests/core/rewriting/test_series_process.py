@@ -16,28 +16,28 @@ import pytest
 from eic_core.formula.syntax import read
 from eic_core.rewriting import repair
 from eic_core.rewriting.deadline import Deadline
-from eic_core.rewriting.pieces import LeftOut
-from eic_core.rewriting.series import asking
-from eic_core.rewriting.series.expansion import Question
+from eic_core.rewriting.pieces import Omission
+from eic_core.rewriting.series import proposals
+from eic_core.rewriting.series.expansion import ExpansionQuestion
 from eic_core.rewriting.terms import Terms
 from eic_core.samples import Samples
 
-PROCESS_ENDED = [], [LeftOut.SERIES_NO_PROCESS]
+PROCESS_ENDED = [], [Omission.SERIES_NO_PROCESS]
 
 
 @pytest.fixture(autouse=True)
 def _without_process() -> Iterator[None]:
-    asking.close()
+    proposals.close()
     yield
-    asking.close()
+    proposals.close()
 
 
-def asked() -> tuple[list[object], list[LeftOut]]:
+def asked() -> tuple[list[object], list[Omission]]:
     terms = Terms()
     root = terms.add(read("sin(x) - x").formula)
     x = next(number for number in terms.subterms(root) if terms[number].label == "x")
-    question = Question(root, x, Fraction(0), 4)
-    answers, left_out = asking.expansions(terms, [question], Deadline(60.0))
+    question = ExpansionQuestion(root, x, Fraction(0), 4)
+    answers, left_out = proposals.expansions(terms, [question], Deadline(60.0))
     return list(answers), left_out
 
 
@@ -53,29 +53,29 @@ def test_where_no_thread_starts_series_are_left_out() -> None:
 
 
 def test_half_an_answer_is_none() -> None:
-    receive = asking._Worker.receive
+    receive = proposals._Worker.receive
 
-    def half(worker: asking._Worker, seconds: float) -> str | None:
+    def half(worker: proposals._Worker, seconds: float) -> str | None:
         line = receive(worker, seconds)
         return line[: len(line) // 2] if line and len(line) > 20 else line
 
-    with patch.object(asking._Worker, "receive", half):
+    with patch.object(proposals._Worker, "receive", half):
         assert asked() == PROCESS_ENDED
     answers, left_out = asked()
     assert len(answers) == 1 and not left_out
 
 
 def test_a_process_that_is_killed_again_and_again_is_given_up() -> None:
-    send = asking._Worker.send
+    send = proposals._Worker.send
 
-    def killed(worker: asking._Worker, text: str) -> None:
+    def killed(worker: proposals._Worker, text: str) -> None:
         with suppress(ProcessLookupError):
             os.kill(worker.process.pid, 9)
         send(worker, text)
 
-    with patch.object(asking._Worker, "send", killed):
+    with patch.object(proposals._Worker, "send", killed):
         assert asked() == PROCESS_ENDED
-    assert asking._worker is None
+    assert proposals._worker is None
 
 
 @pytest.mark.parametrize("text", ["sin(x) - x", "where(x < 2, sin(x) - x, x)"])
@@ -84,7 +84,7 @@ def test_a_repair_without_processes_says_what_it_left_out(text: str) -> None:
     formula = read(text).formula
     with patch.object(subprocess, "Popen", side_effect=OSError("no")):
         found = repair(formula, samples, limit_seconds=60.0)
-    assert LeftOut.SERIES_NO_PROCESS in found.left_out
+    assert Omission.SERIES_NO_PROCESS in found.left_out
     assert "series_no_process" in json.dumps(found.to_json(), allow_nan=False)
     assert any("process" in str(sentence) for sentence in found.left_out_sentences)
     assert repair(formula, samples, series=False).left_out == ()

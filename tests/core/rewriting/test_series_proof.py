@@ -19,8 +19,8 @@ from eic_core.operators.balls import working
 from eic_core.rewriting.repair import repair
 from eic_core.rewriting.series.coefficients import Unproved, is_zero, key_of, to_ball
 from eic_core.rewriting.series.expansion import Point
-from eic_core.rewriting.series.models import BITS, Field, Modeller
 from eic_core.rewriting.series.proof import relative_bound
+from eic_core.rewriting.series.taylor_models import BITS, ModelField, Modeller
 from eic_core.rewriting.terms import Terms
 from eic_core.samples import Samples
 
@@ -308,7 +308,7 @@ def test_model_encloses_random_terms(text: str, radius: Fraction) -> None:
         balls = {name: arb(low).union(arb(high)) for name, (low, high) in box.items()}
         for side in (1, -1):
             try:
-                model = Modeller(terms, x, ZERO, side, Field(radius, balls, 10)).model(root)
+                model = Modeller(terms, x, ZERO, side, ModelField(radius, balls, 10)).model(root)
             except Unproved:
                 continue
             for share in (1.0, 0.3, 0.01):
@@ -332,7 +332,7 @@ def test_coefficients_of_atoms_cancel_exactly() -> None:
     from flint import arb
 
     with working(BITS):
-        field = Field(Fraction(1, 10), {"a": arb(1).union(arb(2))}, 6)
+        field = ModelField(Fraction(1, 10), {"a": arb(1).union(arb(2))}, 6)
         model = Modeller(terms, x, ZERO, 1, field).model(root)
         assert model.first == 2
         assert not is_zero(model.coefficients[0])

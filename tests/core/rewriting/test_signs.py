@@ -16,7 +16,7 @@ from eic_core.formula.syntax import read
 from eic_core.measure.observed import run_in
 from eic_core.rewriting.deadline import Deadline
 from eic_core.rewriting.regimes.option import Option
-from eic_core.rewriting.regimes.signs import Sign, sign_options
+from eic_core.rewriting.regimes.signs import DecidingSign, sign_options
 from eic_core.rewriting.repair import repair
 from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.terms import Terms
@@ -155,12 +155,12 @@ def test_a_guard_compares_signs_that_a_program_has_exactly(
 ) -> None:
     terms = Terms()
     factors = tuple(terms.add(read(name, columns=["x", "y"]).formula) for name in names.split())
-    assert to_python(terms.formula(Sign(factors).guard(terms, nonnegative))) == guard
+    assert to_python(terms.formula(DecidingSign(factors).guard(terms, nonnegative))) == guard
 
 
 def test_a_product_that_underflows_keeps_its_sign() -> None:
     terms = Terms()
     x, y = (terms.add(read(name).formula) for name in "xy")
     columns = {"x": np.array([1e-200, 1e-200, 0.0]), "y": np.array([1e-200, -1e-200, -1.0])}
-    tape = terms.tape(Sign((x, y)).guard(terms, True))
+    tape = terms.tape(DecidingSign((x, y)).guard(terms, True))
     assert run_in(tape, columns, 3, "float64")[-1].tolist() == [1, 0, 1]

@@ -44,7 +44,7 @@ MOST_POWER = 64
 _ZERO = fmpq(0)
 
 
-class Field:
+class ModelField:
     """Where models hold: 0 < t <= radius, with the other inputs in their box."""
 
     def __init__(
@@ -103,7 +103,7 @@ class Field:
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    field: Field
+    field: ModelField
     first: int
     coefficients: tuple[Coefficient, ...]
     rest: Ball
@@ -332,7 +332,7 @@ def _inverse(c: Coefficient) -> Coefficient:
     return fmpq(1) / c
 
 
-def _power_of(field: Field, c: Coefficient, power: Fraction) -> Coefficient:
+def _power_of(field: ModelField, c: Coefficient, power: Fraction) -> Coefficient:
     """A positive coefficient to a power that is not whole."""
     if isinstance(c, fmpq):
         over = _whole_root(int(c.p), power.denominator)
@@ -667,7 +667,7 @@ class Modeller:
     """
 
     def __init__(
-        self, terms: Terms, quantity: int, point: Point, side: int, field: Field, root: int = 1
+        self, terms: Terms, quantity: int, point: Point, side: int, field: ModelField, root: int = 1
     ) -> None:
         self.terms, self.field = terms, field
         if isinstance(point, Fraction):

@@ -19,9 +19,9 @@ from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import CONSTANT, VARIABLE
 from eic_core.rewriting.deadline import NEVER, Deadline
-from eic_core.rewriting.pieces import LeftOut
-from eic_core.rewriting.series import asking
-from eic_core.rewriting.series.expansion import Expansion, Point, Question, Side
+from eic_core.rewriting.pieces import Omission
+from eic_core.rewriting.series import proposals
+from eic_core.rewriting.series.expansion import Expansion, ExpansionQuestion, Point, Side
 from eic_core.rewriting.series.pade import horner, pade, quotient, without_denominators, written
 from eic_core.rewriting.terms import Terms, number_value
 
@@ -79,12 +79,12 @@ def ask(
     side: Side = "both",
     positive: str = "",
     deadline: Deadline = NEVER,
-) -> tuple[Terms, Expansion | None, list[LeftOut]]:
+) -> tuple[Terms, Expansion | None, list[Omission]]:
     terms = Terms()
     root = terms.add(read(text).formula)
     names = frozenset(terms.add(read(name).formula) for name in positive.split())
-    asked = Question(root, terms.add(read(quantity).formula), point, count, side, names)
-    answers, left_out = asking.expansions(terms, [asked], deadline)
+    asked = ExpansionQuestion(root, terms.add(read(quantity).formula), point, count, side, names)
+    answers, left_out = proposals.expansions(terms, [asked], deadline)
     return terms, answers[0] if answers else None, left_out
 
 
@@ -268,7 +268,9 @@ def test_names_are_not_evaluated() -> None:
         name_term, h = terms.intern(VARIABLE, label=name), terms.intern(VARIABLE, label="h")
         product = terms.intern("mul", (name_term, h))
         root = terms.intern("sub", (terms.intern("sin", (product,)), product))
-        answers, left_out = asking.expansions(terms, [Question(root, h, Fraction(0), 1)], NEVER)
+        answers, left_out = proposals.expansions(
+            terms, [ExpansionQuestion(root, h, Fraction(0), 1)], NEVER
+        )
         assert not left_out
         assert text_of(terms, answers[0].coefficients[0]) == f"-{name}**3/6"
 
@@ -281,69 +283,69 @@ HARD = "(a + b + c + d + f + g + x)**60 - (a + b + c + d + f + g - x)**57*y**z"
 @pytest.fixture(autouse=True, scope="module")
 def _end_of_process() -> Iterator[None]:
     yield
-    asking.close()
+    proposals.close()
 
 
 def test_an_unfinished_question_ends_in_time_and_the_next_one_works() -> None:
     assert ask("x - sin(x)")[1] is not None
     start = time.monotonic()
     terms, answer, left_out = ask(HARD, deadline=Deadline(0.5))
-    assert (answer, left_out) == (None, [LeftOut.SERIES_UNFINISHED])
+    assert (answer, left_out) == (None, [Omission.SERIES_UNFINISHED])
     assert time.monotonic() - start < 1.5
     assert ask("x - sin(x)")[1] is not None
 
 
 def test_no_question_lasts_longer_than_its_own_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking, "QUESTION_SECONDS", 0.3)
+    monkeypatch.setattr(proposals, "QUESTION_SECONDS", 0.3)
     terms = Terms()
     x = terms.add(read("x").formula)
     texts = ("x - sin(x)", HARD, "x - tan(x)")
-    asked = [Question(terms.add(read(t).formula), x, Fraction(0), 3) for t in texts]
-    answers, left_out = asking.expansions(terms, asked, NEVER)
-    assert left_out == [LeftOut.SERIES_UNFINISHED]
+    asked = [ExpansionQuestion(terms.add(read(t).formula), x, Fraction(0), 3) for t in texts]
+    answers, left_out = proposals.expansions(terms, asked, NEVER)
+    assert left_out == [Omission.SERIES_UNFINISHED]
     assert [answer.question for answer in answers] == [asked[0], asked[2]]
 
 
 def test_no_time_is_left() -> None:
-    assert ask("x - sin(x)", deadline=Deadline(0.0))[1:] == (None, [LeftOut.SERIES_TIME])
+    assert ask("x - sin(x)", deadline=Deadline(0.0))[1:] == (None, [Omission.SERIES_TIME])
 
 
 def test_without_sympy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking.importlib.util, "find_spec", lambda name: None)
-    assert ask("x - sin(x)")[1:] == (None, [LeftOut.SERIES_NO_SYMPY])
-    asking.warm()
+    monkeypatch.setattr(proposals.importlib.util, "find_spec", lambda name: None)
+    assert ask("x - sin(x)")[1:] == (None, [Omission.SERIES_NO_SYMPY])
+    proposals.warm()
 
 
 def test_without_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    asking.close()
+    proposals.close()
     with monkeypatch.context() as patch:
-        patch.setenv(asking.PROCESSES, "0")
-        assert ask("x - sin(x)")[1:] == (None, [LeftOut.SERIES_NO_PROCESS])
+        patch.setenv(proposals.PROCESSES, "0")
+        assert ask("x - sin(x)")[1:] == (None, [Omission.SERIES_NO_PROCESS])
     with monkeypatch.context() as patch:
         patch.setattr(sys, "platform", "emscripten")
-        assert ask("x - sin(x)")[1:] == (None, [LeftOut.SERIES_NO_PROCESS])
+        assert ask("x - sin(x)")[1:] == (None, [Omission.SERIES_NO_PROCESS])
     with monkeypatch.context() as patch:
         patch.setattr(sys, "executable", "/nowhere/python")
-        asking.warm()
-        assert ask("x - sin(x)")[1:] == (None, [LeftOut.SERIES_NO_PROCESS])
+        proposals.warm()
+        assert ask("x - sin(x)")[1:] == (None, [Omission.SERIES_NO_PROCESS])
     with monkeypatch.context() as patch:
-        patch.setattr(asking, "_WORKER", "eic_core.no_such_module")
-        assert ask("x - sin(x)")[1:] == (None, [LeftOut.SERIES_NO_PROCESS])
+        patch.setattr(proposals, "_WORKER", "eic_core.no_such_module")
+        assert ask("x - sin(x)")[1:] == (None, [Omission.SERIES_NO_PROCESS])
     assert ask("x - sin(x)")[1] is not None
 
 
 def test_warming_does_not_wait() -> None:
-    asking.close()
+    proposals.close()
     start = time.monotonic()
-    asking.warm()
+    proposals.warm()
     assert time.monotonic() - start < 0.3
     assert ask("x - sin(x)")[1] is not None
 
 
 def test_a_process_that_died_is_replaced() -> None:
     assert ask("x - sin(x)")[1] is not None
-    assert asking._worker is not None
-    asking._worker.process.kill()
+    assert proposals._worker is not None
+    proposals._worker.process.kill()
     assert ask("x - sin(x)")[1] is not None
 
 
@@ -364,9 +366,9 @@ def test_threads_ask_in_turn() -> None:
 
 def test_a_thread_waits_no_longer_than_it_has_time() -> None:
     assert ask("x - sin(x)")[1] is not None
-    with asking._lock:
+    with proposals._lock:
         start = time.monotonic()
-        assert ask("x - sin(x)", deadline=Deadline(0.2))[2] == [LeftOut.SERIES_TIME]
+        assert ask("x - sin(x)", deadline=Deadline(0.2))[2] == [Omission.SERIES_TIME]
         assert time.monotonic() - start < 1
 
 
@@ -375,17 +377,17 @@ import os, sys
 from fractions import Fraction
 from eic_core.formula.syntax import read
 from eic_core.rewriting.deadline import NEVER
-from eic_core.rewriting.series import asking
-from eic_core.rewriting.series.expansion import Question
+from eic_core.rewriting.series import proposals
+from eic_core.rewriting.series.expansion import ExpansionQuestion
 from eic_core.rewriting.terms import Terms
 
 def ask():
     terms = Terms()
-    asked = Question(terms.add(read("x - sin(x)").formula), terms.add(read("x").formula),
+    asked = ExpansionQuestion(terms.add(read("x - sin(x)").formula), terms.add(read("x").formula),
                      Fraction(0), 3)
-    (answer,), left_out = asking.expansions(terms, [asked], NEVER)
+    (answer,), left_out = proposals.expansions(terms, [asked], NEVER)
     assert answer.first == 3 and not left_out
-    return asking._worker.process.pid
+    return proposals._worker.process.pid
 """
 
 
@@ -438,7 +440,7 @@ def test_a_fork_starts_a_process_of_its_own() -> None:
         "child = os.fork()\n"
         "if not child:\n"
         "    theirs = ask()\n"
-        "    asking.close()\n"
+        "    proposals.close()\n"
         "    os._exit(0 if theirs != ours else 1)\n"
         "_, status = os.waitpid(child, 0)\n"
         "print(status, ask() == ours)\n"

@@ -23,8 +23,8 @@ from typing import Any
 from eic_core.formula.tree import CONSTANT, VARIABLE
 from eic_core.rewriting.builder import Builder, Weighted
 from eic_core.rewriting.deadline import Deadline
-from eic_core.rewriting.pieces import LeftOut
-from eic_core.rewriting.series.expansion import Expansion, Question
+from eic_core.rewriting.pieces import Omission
+from eic_core.rewriting.series.expansion import Expansion, ExpansionQuestion
 from eic_core.rewriting.terms import Terms
 
 QUESTION_SECONDS = 3.0
@@ -51,13 +51,13 @@ importlib.import_module(sys.argv[2]).main()
 """`python -m` without the imports of the room: NumPy and Arb take longer to load than SymPy."""
 
 
-def missing() -> LeftOut | None:
+def missing() -> Omission | None:
     """Why no series can be asked for here; None if one can."""
     if sys.platform in ("emscripten", "wasi") or os.environ.get(PROCESSES) == "0":
-        return LeftOut.SERIES_NO_PROCESS
+        return Omission.SERIES_NO_PROCESS
     if importlib.util.find_spec("sympy") is None:
-        return LeftOut.SERIES_NO_SYMPY
-    return None if sys.executable else LeftOut.SERIES_NO_PROCESS
+        return Omission.SERIES_NO_SYMPY
+    return None if sys.executable else Omission.SERIES_NO_PROCESS
 
 
 def warm() -> None:
@@ -80,8 +80,8 @@ def close() -> None:
 
 
 def expansions(
-    terms: Terms, questions: Sequence[Question], deadline: Deadline
-) -> tuple[list[Expansion], list[LeftOut]]:
+    terms: Terms, questions: Sequence[ExpansionQuestion], deadline: Deadline
+) -> tuple[list[Expansion], list[Omission]]:
     """The expansions there are, in the order of the questions, and what was left out.
 
     SymPy may work until the deadline, and no longer than `QUESTION_SECONDS` at one question.
@@ -92,13 +92,13 @@ def expansions(
     if why is not None:
         return [], [why]
     answered: list[Expansion] = []
-    left_out: list[LeftOut] = []
+    left_out: list[Omission] = []
     for question in questions:
         try:
             answer = _answer_to(terms, question, deadline)
         except _NotAnswered as reason:
             left_out.append(reason.why)
-            if reason.why is LeftOut.SERIES_NO_PROCESS:
+            if reason.why is Omission.SERIES_NO_PROCESS:
                 break
             continue
         if answer is not None:
@@ -107,12 +107,12 @@ def expansions(
 
 
 class _NotAnswered(Exception):
-    def __init__(self, why: LeftOut) -> None:
+    def __init__(self, why: Omission) -> None:
         super().__init__(why)
         self.why = why
 
 
-def _answer_to(terms: Terms, question: Question, deadline: Deadline) -> Expansion | None:
+def _answer_to(terms: Terms, question: ExpansionQuestion, deadline: Deadline) -> Expansion | None:
     asked = _Asked.of(terms, question)
     if asked is None:
         return None
@@ -222,7 +222,7 @@ def _turn(deadline: Deadline) -> Iterator[None]:
     """Hold the process; other threads wait, but not longer than they have time."""
     seconds = deadline.left
     if deadline.passed or not _lock.acquire(timeout=min(seconds, threading.TIMEOUT_MAX)):
-        raise _NotAnswered(LeftOut.SERIES_TIME)
+        raise _NotAnswered(Omission.SERIES_TIME)
     try:
         yield
     finally:
@@ -231,12 +231,12 @@ def _turn(deadline: Deadline) -> Iterator[None]:
 
 def _ask(text: str, deadline: Deadline) -> dict[str, Any]:
     with _turn(deadline):
-        why = LeftOut.SERIES_NO_PROCESS
+        why = Omission.SERIES_NO_PROCESS
         for _ in range(2):
             try:
                 worker = _running_worker()
                 _await_start(worker, deadline)
-                why = LeftOut.SERIES_UNFINISHED
+                why = Omission.SERIES_UNFINISHED
                 worker.send(text)
                 line = worker.receive(min(QUESTION_SECONDS, deadline.left))
             except (OSError, ValueError, RuntimeError):  # No process, no pipe, no thread
@@ -259,7 +259,7 @@ def _await_start(worker: _Worker, deadline: Deadline) -> None:
         late = deadline.left > 0
         if late:
             _end_worker()
-        raise _NotAnswered(LeftOut.SERIES_NO_PROCESS if late else LeftOut.SERIES_TIME)
+        raise _NotAnswered(Omission.SERIES_NO_PROCESS if late else Omission.SERIES_TIME)
     if not line:
         raise OSError("the process ended at its start")
     worker.started = True
@@ -280,7 +280,9 @@ _Row = tuple[str, tuple[int, ...], str, str | None]
 class _Asked:
     """A question as it is sent: variables are numbers there."""
 
-    def __init__(self, terms: Terms, question: Question, rows: list[_Row], names: list[int]):
+    def __init__(
+        self, terms: Terms, question: ExpansionQuestion, rows: list[_Row], names: list[int]
+    ):
         self.terms, self.question, self.names = terms, question, names
         positive = [name in question.positive for name in names]
         self.text = json.dumps(
@@ -294,7 +296,7 @@ class _Asked:
         )
 
     @classmethod
-    def of(cls, terms: Terms, question: Question) -> _Asked | None:
+    def of(cls, terms: Terms, question: ExpansionQuestion) -> _Asked | None:
         """None if the quantity cannot be told from its variables in the term."""
         quantity = question.quantity
         above = terms.walk(question.term, lambda number: number != quantity)

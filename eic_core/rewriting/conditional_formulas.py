@@ -20,7 +20,7 @@ from eic_core.rewriting.deadline import Deadline, OutOfTime
 from eic_core.rewriting.gains import GAIN, remaining_digits
 from eic_core.rewriting.measuring import Measurer
 from eic_core.rewriting.observing import Truth
-from eic_core.rewriting.pieces import Branch, LeftOut, RepairStep, Series
+from eic_core.rewriting.pieces import Branch, Omission, RepairStep, Series
 from eic_core.rewriting.results import Repair, Repairs
 from eic_core.rewriting.search import SearchOutcome
 from eic_core.rewriting.terms import Terms
@@ -61,7 +61,7 @@ class RepairPart(Protocol):
     ) -> Repairs: ...
 
 
-class Region(NamedTuple):
+class RegionRows(NamedTuple):
     """Where some conditions hold, and no region before it does; and what is computed there."""
 
     conditions: tuple[int, ...]  # Terms; none of the last region
@@ -133,7 +133,7 @@ def put_in(terms: Terms, root: int, new: Mapping[int, int]) -> int:
     return made.get(root, root)
 
 
-def regions_of(terms: Terms, root: int, most: int = MOST_REGIONS) -> list[Region]:
+def regions_of(terms: Terms, root: int, most: int = MOST_REGIONS) -> list[RegionRows]:
     """What a formula is where its conditions hold or not, as cases of which the first counts.
 
     >>> from eic_core.formula.syntax import read
@@ -145,7 +145,7 @@ def regions_of(terms: Terms, root: int, most: int = MOST_REGIONS) -> list[Region
     y > 1, 1 + 2
     1 + x
     """
-    regions = [Region((), root)]
+    regions = [RegionRows((), root)]
     place = 0
     while place < len(regions):
         conditions, form = regions[place]
@@ -155,8 +155,8 @@ def regions_of(terms: Terms, root: int, most: int = MOST_REGIONS) -> list[Region
             continue
         held, other = (_resolved(terms, form, condition, holds) for holds in (1, 2))
         regions[place : place + 1] = [
-            Region((*conditions, condition), held),
-            Region(conditions, other),
+            RegionRows((*conditions, condition), held),
+            RegionRows(conditions, other),
         ]
     return regions
 
@@ -239,7 +239,7 @@ class ConditionalRepair:
         self.terms, self.root = truth.terms, truth.root
         self.deadline, self.repair, self.limit_steps = deadline, repair, limit_steps
         self.evaluated, self.finished = 0, True
-        self.left_out: dict[LeftOut, None] = {}
+        self.left_out: dict[Omission, None] = {}
 
     def repairs(self, limit: int) -> Repairs:
         whole = self._lifted()
