@@ -4,7 +4,7 @@ from eic_core.measure.observed import ObservedError
 from eic_core.rewriting.front import FrontForm
 from eic_core.rewriting.gains import Measured
 from eic_core.rewriting.own_form import OwnForm, compare_own_form
-from eic_core.rewriting.pieces import Branch, InputRange, Omission, RepairStep, Series
+from eic_core.rewriting.pieces import Branch, InputInterval, Omission, RepairStep, Series
 from eic_core.rewriting.repair import SEARCH_SECONDS, repair
 from eic_core.rewriting.results import Repair, Repairs
 from eic_core.rewriting.verify import RowDifference, Verification
@@ -13,7 +13,7 @@ __all__ = [
     "SEARCH_SECONDS",
     "Branch",
     "FrontForm",
-    "InputRange",
+    "InputInterval",
     "Omission",
     "RowDifference",
     "Measured",

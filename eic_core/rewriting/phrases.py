@@ -151,8 +151,8 @@ def series_name(series: Series) -> Phrase:
 def box_phrase(series: Series) -> Phrase:
     """Where its bound is proved.
 
-    >>> from eic_core.rewriting.pieces import InputRange
-    >>> box = InputRange("x", -0.5, 1e-07), InputRange("y", 1.0, 3.0)
+    >>> from eic_core.rewriting.pieces import InputInterval
+    >>> box = InputInterval("x", -0.5, 1e-07), InputInterval("y", 1.0, 3.0)
     >>> print(box_phrase(Series("x", "0", "taylor", 3, "sin(x)", "x", 0.1, box)))
     `x` from -0.5 to 1e-07 and `y` from 1 to 3
     """

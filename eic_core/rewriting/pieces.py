@@ -31,7 +31,7 @@ def rules_of(steps: Sequence[RepairStep]) -> tuple[str, ...]:
 SeriesKind = Literal["taylor", "laurent", "pade"]
 
 
-class InputRange(NamedTuple):
+class InputInterval(NamedTuple):
     """The values of one input, ends included."""
 
     name: str
@@ -51,7 +51,7 @@ class Series:
     written: str  # What stands for it
     # |written/replaced - 1| is at most this wherever the inputs are in the box; 0 / 0 counts as 1
     bound: float
-    box: tuple[InputRange, ...]
+    box: tuple[InputInterval, ...]
 
     _JSON = (
         "variable",

@@ -12,7 +12,7 @@ import pytest
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Formula
 from eic_core.rewriting import Repairs, repair
-from eic_core.rewriting.pieces import Branch, InputRange, Series
+from eic_core.rewriting.pieces import Branch, InputInterval, Series
 from eic_core.rewriting.repair import SEARCH_SECONDS
 from eic_core.samples import Samples
 from tests.audit.repaired import Findings, NoValue, audit, main, value_at
@@ -108,7 +108,7 @@ def test_a_series_beyond_its_bound_is_a_fault_and_so_is_one_that_is_called_exact
 
     def approximating(bound: float, low: float, *, approximates: bool = True) -> Repairs:
         series = Series(
-            "x", "inf", "laurent", 1, FORMULA, near, bound, (InputRange("x", low, 1e12),)
+            "x", "inf", "laurent", 1, FORMULA, near, bound, (InputInterval("x", low, 1e12),)
         )
         forms = branch("x >= 1e6", near, series), branch("", right)
         return answer(text, forms, approximates=approximates)

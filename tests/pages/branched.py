@@ -9,7 +9,7 @@ from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Formula
 from eic_core.measure import inspect
-from eic_core.rewriting import Branch, InputRange, Repair, Repairs, RepairStep, Series
+from eic_core.rewriting import Branch, InputInterval, Repair, Repairs, RepairStep, Series
 from eic_core.rewriting.gains import Gain, RowComparison
 from eic_core.rewriting.own_form import compare_own_form
 from eic_core.rewriting.profile import NO_BRANCH, arms_of, profile
@@ -20,7 +20,14 @@ ROOTS_BY_SIGN = f"where(b <= 0, {QUADRATIC}, -2*c/(b + sqrt(b**2 - 4*a*c)))"
 SINE = "sin(x) - x"
 SINE_BY_SERIES = "where(abs(x) <= 0.1, x**3*(-1/6 + x**2*(1/120 + x**2*(-1/5040))), sin(x) - x)"
 SERIES = Series(
-    "x", "0", "taylor", 9, "sin(x) - x", "x**3*(-1/6 + …)", 1.7e-11, (InputRange("x", -0.1, 0.1),)
+    "x",
+    "0",
+    "taylor",
+    9,
+    "sin(x) - x",
+    "x**3*(-1/6 + …)",
+    1.7e-11,
+    (InputInterval("x", -0.1, 0.1),),
 )
 
 

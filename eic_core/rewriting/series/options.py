@@ -16,7 +16,7 @@ from eic_core.operators.wide import Array
 from eic_core.rewriting.builder import Builder
 from eic_core.rewriting.deadline import OutOfTime
 from eic_core.rewriting.gains import GAIN
-from eic_core.rewriting.pieces import InputRange, Omission, Series, SeriesKind
+from eic_core.rewriting.pieces import InputInterval, Omission, Series, SeriesKind
 from eic_core.rewriting.regimes.option import Option
 from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.series.expansion import Expansion
@@ -245,7 +245,7 @@ class _Region:
             to_python(terms.formula(self.question.term)),
             to_python(terms.formula(terms.with_quotients(approximation))),
             bound,
-            tuple(InputRange(name, *self._cut(name, radius)) for name in self.box),
+            tuple(InputInterval(name, *self._cut(name, radius)) for name in self.box),
         )
 
     def _cut(self, name: str, radius: Fraction) -> tuple[float, float]:

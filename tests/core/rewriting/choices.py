@@ -15,7 +15,7 @@ from eic_core.measure import Domain, Samples, inspect, sample_domains
 from eic_core.measure.measured import measured_loss
 from eic_core.rewriting import Repair, Repairs, RepairStep, Verification, repair
 from eic_core.rewriting.gains import Gain, Measured, RowComparison
-from eic_core.rewriting.pieces import Branch, InputRange, Omission, Series
+from eic_core.rewriting.pieces import Branch, InputInterval, Omission, Series
 from eic_core.rewriting.profile import profile
 
 WRITTEN = "(-b + sqrt(b**2 - 4*a*c))/(2*a)"
@@ -89,7 +89,7 @@ def sine() -> Repairs:
     samples = sample_domains(domains, count=300, seed=0)
     plain = repair(form(SINE), samples, branches=False, series=False, limit_seconds=math.inf)
     assert plain.before is not None
-    box = (InputRange("x", -0.5, 0.5),)
+    box = (InputInterval("x", -0.5, 0.5),)
     series = Series("x", "0", "taylor", 15, SINE, TAYLOR, BOUND, box)
     steps = (step("series", SINE, TAYLOR),)
     branches = (

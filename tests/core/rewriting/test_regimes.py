@@ -14,7 +14,7 @@ from eic_core.formula.syntax import read
 from eic_core.measure import Domain, sample_domains
 from eic_core.rewriting import Repairs, repair
 from eic_core.rewriting.gains import GAIN
-from eic_core.rewriting.pieces import InputRange, Omission, Series
+from eic_core.rewriting.pieces import InputInterval, Omission, Series
 from eic_core.rewriting.regimes import choosing
 from eic_core.rewriting.regimes.option import Option
 from eic_core.rewriting.searched import Searched
@@ -145,7 +145,7 @@ SINE = "-x**3/6 + x**5/120 - x**7/5040"
 
 
 def sine_series(bound: float) -> Series:
-    box = (InputRange("x", -0.01, 0.01),)
+    box = (InputInterval("x", -0.01, 0.01),)
     return Series("x", "0", "taylor", 9, "sin(x) - x", SINE, bound, box)
 
 

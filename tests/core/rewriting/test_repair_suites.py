@@ -34,7 +34,7 @@ from benchmarks.repairs.shared import HAMMING, HERBIE, hamming_cases, herbie_cas
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Formula
 from eic_core.rewriting import Repairs, repair
-from eic_core.rewriting.pieces import Branch, InputRange, Series
+from eic_core.rewriting.pieces import Branch, InputInterval, Series
 from eic_core.samples import Samples
 from tests.core.rewriting.rewriting_oracle import FUNCTIONS, MP, NoValue, value
 from tests.effort import cases
@@ -244,7 +244,7 @@ def test_a_branch_that_is_not_the_formula_is_wrong_where_it_is_taken() -> None:
 
 def test_a_series_beyond_its_bound_in_its_box_is_counted_and_a_branch_beside_it_checked() -> None:
     def series(bound: float) -> Series:
-        box = (InputRange("x", 1e6, 1e12),)
+        box = (InputInterval("x", 1e6, 1e12),)
         return Series("x", "inf", "laurent", 1, CONJUGATE[0], "1/(2*sqrt(x))", bound, box)
 
     def figures(bound: float, other: str, *columns: float) -> tuple[int, int]:
