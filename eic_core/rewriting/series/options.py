@@ -222,7 +222,7 @@ class _Region:
         low, high = float(distance.min()), float(distance.max())
         first, last = math.floor(math.log10(max(low, 1e-18))) - 1, math.ceil(math.log10(high)) + 1
         # A series is of use where the distance is small beside the numbers in the term
-        last = min(last, 3)
+        last = max(min(last, 3), first + 1)
         rounds = [
             Fraction(m) * Fraction(10) ** power
             for power in range(
