@@ -33,6 +33,9 @@ BOUND = {"float64": 2.0**-53, "float32": 2.0**-24}
 FEWER = 0.05
 """Digits in the mean that a series of fewer terms may lose more."""
 
+NEAR = 4.0
+"""Digits lost from which on a series is too far from its term to have a bound."""
+
 MANTISSAS = (1, 2, 3, 5, 7)
 """The first digits of a radius."""
 
@@ -139,14 +142,16 @@ class _Region:
             if shortened is None:
                 break
             approximation = written(self.terms, shortened)
-            try:
-                place = self._largest(approximation, radii)
-            except OutOfTime:
-                break
             whole = self.terms.replace(self.place.form, self.question.term, approximation)[0]
             lost = self.table.lost(whole)
             gained = _mean(self.best.lost) - _mean(np.fmin(self.best.lost, lost))
             self.would_help |= gained >= GAIN
+            if self._gained_at_most(lost) < GAIN / 2:
+                continue
+            try:
+                place = self._largest(approximation, radii)
+            except OutOfTime:
+                break
             if place is None:
                 continue
             radius, bound = place
@@ -172,6 +177,11 @@ class _Region:
         chosen = next(each for each in candidates if each.mean <= least + FEWER)
         self.approximation = chosen.approximation
         return [chosen.option]
+
+    def _gained_at_most(self, lost: Array) -> float:
+        """Digits in the mean that a series may save: it has a bound only where it is near."""
+        near = lost <= NEAR
+        return float(np.nanmean(np.where(near, np.maximum(0.0, self.best.lost - lost), 0.0)))
 
     def joined(self, own: Option, other: _Region, second: Option) -> Option | None:
         """Both series at once, where both regions hold; None if they stand in different forms or

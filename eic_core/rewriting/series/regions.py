@@ -181,7 +181,11 @@ def _is_safe(searched: Searched, quantity: int) -> bool:
     for number in terms.subterms(quantity):
         if number == quantity or terms[number].operator in plain:
             continue
-        if terms[number].operator not in ("mul", "div", "neg"):
+        whole = (
+            terms[number].operator == "power"
+            and Fraction(terms[number].parameter or 0).denominator == 1
+        )
+        if terms[number].operator not in ("mul", "div", "neg") and not whole:
             return False
         size = np.abs(searched.measurer.everywhere.values(number).astype(np.float64))
         if not np.all((size > _TINY) & (size < _HUGE)):

@@ -411,3 +411,13 @@ def test_products_too_small_for_a_double_take_series_of_both_terms() -> None:
     (form,) = answer.approximations
     assert not form.is_exact
     assert form.gain.judged.mean_after < 0.3 < form.gain.judged.mean_before
+
+
+def test_quantity_may_hold_a_whole_power() -> None:
+    rng = np.random.default_rng(8)
+    s, t = rng.uniform(0.05, 0.4, ROWS), 10 ** rng.uniform(-4, -1, ROWS)
+    samples = Samples.from_columns({"s": s, "t": t})
+    formula = read("expm1(s**2*t) - s**2*t").formula
+    (form,) = repair(formula, samples, limit_seconds=math.inf, limit_steps=60).approximations
+    assert "abs(s**2*t) <= " in form.text or form.text.count("where") == 0
+    assert form.gain.judged.mean_after < 0.3
