@@ -210,7 +210,7 @@ class _Region:
             replaced=f"abs({first.replaced}) + abs({last.replaced})",
             written=f"abs({first.written}) + abs({last.written})",
             bound=max(first.bound, last.bound),
-            box=tuple(dict.fromkeys([*first.box, *last.box])),
+            box=_common([*first.box, *last.box]),
         )
         return Option(root, own.steps, lost, guard, joint)
 
@@ -314,6 +314,15 @@ class _Region:
                 return low, min(high, -float(1 / radius))
             case point:
                 return max(low, float(point - radius)), min(high, float(point + radius))
+
+
+def _common(intervals: Sequence[InputInterval]) -> tuple[InputInterval, ...]:
+    """One interval of each input: where all of its own hold."""
+    spans: dict[str, InputInterval] = {}
+    for name, low, high in intervals:
+        other = spans.get(name, InputInterval(name, low, high))
+        spans[name] = InputInterval(name, max(low, other.low), min(high, other.high))
+    return tuple(spans.values())
 
 
 def _mean(lost: Array) -> float:
