@@ -181,9 +181,13 @@ class Findings:
         samples = Samples.from_columns(drawn.columns(ROWS, 0))
         clock = ProcessorClock()
         started = clock()
-        repairs = repair(drawn.formula, samples, limit_seconds=limit_seconds, clock=clock)
-        self.seconds.append(clock() - started)
         self.counts["cases"] += 1
+        try:
+            repairs = repair(drawn.formula, samples, limit_seconds=limit_seconds, clock=clock)
+        except Exception as error:  # The audit goes on
+            self.faults.append(f"{drawn}\n    no answer: {error!r}")
+            return
+        self.seconds.append(clock() - started)
         self.counts["cut short"] += not repairs.finished
         self.counts["with a repair"] += bool(repairs.repairs)
         self.counts["with an approximation"] += bool(repairs.approximations)
