@@ -55,7 +55,7 @@ from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.values import AGREEMENT, ValueTable, first_difference
 from eic_core.rewriting.verify import Verification
 
-CHOOSING = 0.75
+CHOOSING = 0.8
 """The share of the limit at which exact forms that choose are done; series have the rest."""
 
 MOST_OPTIONS = 32
