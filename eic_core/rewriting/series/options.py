@@ -155,7 +155,10 @@ class _Region:
             if place is None:
                 continue
             radius, bound = place
-            guard = self._guard(radius)
+            elsewhere = self._bound_elsewhere(approximation, radius)
+            one_sided = elsewhere > self.enough
+            guard = self._guard(radius, one_sided)
+            bound = bound if one_sided else max(bound, elsewhere)
             inside = self.table.values(guard) == 1
             lost = np.where(inside, lost, float(DIGITS[self.searched.target]))
             option = Option(
@@ -265,7 +268,18 @@ class _Region:
                 high = middle
         return place
 
-    def _guard(self, radius: Fraction) -> int:
+    def _bound_elsewhere(self, approximation: int, radius: Fraction) -> float:
+        """The bound on the side of the point on which the data have no row: 0 if there is none."""
+        others = tuple(side for side in (1, -1) if side not in self.sides)
+        if self.at_end or not others:
+            return 0.0
+        try:
+            return self.proofs.bound(approximation, radius, others)
+        except OutOfTime:
+            return math.inf
+
+    def _guard(self, radius: Fraction, one_sided: bool) -> int:
+        """What holds where the bound does; of a series for one side of the point, there alone."""
         terms, quantity = self.terms, self.question.quantity
         point = self.question.point
         if point == "inf":
@@ -275,7 +289,16 @@ class _Region:
         assert isinstance(point, Fraction)
         if point:
             quantity = Builder(terms).sub(quantity, number_term(terms, point))
-        return self._compared("less_equal", terms.intern("abs", (quantity,)), radius)
+        if not one_sided:
+            return self._compared("less_equal", terms.intern("abs", (quantity,)), radius)
+        # A product that underflows to 0 may be of the other side
+        or_equal = "_equal" if terms[quantity].operator in (VARIABLE, "sub") else "_than"
+        if self.question.side == "above":
+            relations = (f"greater{or_equal}", Fraction(0)), ("less_equal", radius)
+        else:
+            relations = (f"less{or_equal}", Fraction(0)), ("greater_equal", -radius)
+        sides = [self._compared(operator, quantity, value) for operator, value in relations]
+        return terms.intern("logical_and", tuple(sides))
 
     def _compared(self, operator: str, term: int, value: Fraction) -> int:
         label = self.terms.text(value)

@@ -358,6 +358,20 @@ def test_approximation_is_offered_with_its_region_and_bound() -> None:
     assert approximation.gain.judged.mean_after < 0.3
 
 
+def test_series_for_one_side_of_its_point_is_computed_there_alone() -> None:
+    pytest.importorskip("sympy")
+    x = np.exp(np.random.default_rng(2).uniform(math.log(1e-6), math.log(0.1), 300))
+
+    def condition(text: str, sign: int) -> str:
+        samples = Samples.from_columns({"x": sign * x})
+        repairs = repair(read(text).formula, samples, limit_seconds=math.inf, limit_steps=20)
+        return repairs.approximations[0].branches[0].condition
+
+    assert condition("abs(x) - sin(x)", 1) == "(x >= 0) & (x <= 0.1)"
+    assert condition("abs(x) + sin(x)", -1) == "(x <= 0) & (x >= -0.1)"
+    assert condition("sin(x) - x", 1).startswith("abs(x) <= ")
+
+
 # --- Quantities that a term is a function of, but for a power of an input ---
 
 
