@@ -247,7 +247,7 @@ class Findings:
                 self.counts["points too far out"] += 1
                 continue
             except NoValue:
-                if any(_is_zero_at(text, row) for text in form.assumptions):
+                if not all(_holds_at(text, row) for text in form.assumptions):
                     self.counts["points outside of an assumption"] += 1
                     continue
                 self._fault(name, form, f"has no value at {dict(row)}")
@@ -279,7 +279,8 @@ class Findings:
                 if exact == value:
                     continue
                 error = abs(value / exact - 1) if exact else MP.inf
-                ratio = float(error / series.bound) if series.bound else math.inf
+                # A series that ends is its term: the bound is 0
+                ratio = float(error / max(series.bound, MP.mpf(10) ** -SAME))
             if ratio > self.worst:
                 self.worst, self.worst_of = ratio, f"{name}: {series.written} for {series.replaced}"
             if not ratio <= 1:
@@ -322,10 +323,18 @@ def _value_or_none(formula: Formula, row: Mapping[str, float]) -> Any:
         return None
 
 
-def _is_zero_at(assumption: str, row: Mapping[str, float]) -> bool:
-    """Whether the left side of an assumption, such as ``"x + y ≠ 0"``, is 0 there."""
-    left = assumption.rpartition(" ")[0].rpartition(" ")[0]
-    return bool(_value_or_none(read(left, columns=tuple(row)).formula, row) == 0)
+RELATIONS: dict[str, Callable[[Any], bool]] = {
+    "≠": lambda value: value != 0,
+    ">": lambda value: value > 0,
+    "≥": lambda value: value >= 0,
+}
+
+
+def _holds_at(assumption: str, row: Mapping[str, float]) -> bool:
+    """Whether an assumption, such as ``"x + y ≠ 0"``, holds there; so does one without a value."""
+    left, relation, _ = assumption.rsplit(" ", 2)
+    value = _value_or_none(read(left, columns=tuple(row)).formula, row)
+    return value is None or RELATIONS[relation](value)
 
 
 def _rows(columns: Columns) -> Iterator[dict[str, float]]:

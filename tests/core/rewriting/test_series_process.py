@@ -22,7 +22,8 @@ from eic_core.rewriting.series.expansion import ExpansionQuestion
 from eic_core.rewriting.terms import Terms
 from eic_core.samples import Samples
 
-PROCESS_ENDED = [], [Omission.SERIES_NO_PROCESS]
+NO_PROCESS = [], [Omission.SERIES_NO_PROCESS]
+PROCESS_ENDED = [], [Omission.SERIES_UNFINISHED]
 
 
 @pytest.fixture(autouse=True)
@@ -46,12 +47,12 @@ def asked() -> tuple[list[object], list[Omission]]:
 )
 def test_where_no_process_starts_series_are_left_out(error: type[Exception]) -> None:
     with patch.object(subprocess, "Popen", side_effect=error("no")):
-        assert asked() == PROCESS_ENDED
+        assert asked() == NO_PROCESS
 
 
 def test_where_no_thread_starts_series_are_left_out() -> None:
     with patch.object(threading.Thread, "start", side_effect=RuntimeError("no thread")):
-        assert asked() == PROCESS_ENDED
+        assert asked() == NO_PROCESS
 
 
 def test_half_an_answer_is_none() -> None:
