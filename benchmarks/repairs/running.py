@@ -242,12 +242,12 @@ def differing_points(form: Formula, held_out: HeldOut) -> int:
 
 def approximating_points(form: Repair, held_out: HeldOut) -> tuple[int, int]:
     """At how many points an exact branch of an approximation is not the formula, and at how many
-    of its box a series is farther from its term than its bound.
+    of its branch a series is farther from its term than its bound.
     """
     differing = beyond = 0
     for branch, takes in rows_by_branch(form.branches, held_out.columns):
         if branch.series is not None:
-            beyond += beyond_bound(branch.series, held_out.columns)
+            beyond += beyond_bound(branch.series, held_out.at(takes).columns)
         elif takes.any():
             differing += differing_points(branch.formula, held_out.at(takes))
     return differing, beyond

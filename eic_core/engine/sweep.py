@@ -294,8 +294,10 @@ class _Noise:
             return self._last[1]
         noise = self._followed(units)
         if self._sharper is not None and not all(map(_is_known, noise)):
-            self.results, self._sharper, self._edges = self._sharper(), None, {}
-            noise = self._followed(units)
+            sharper, self._sharper = self._sharper(), None
+            if sharper.first_invalid is None:  # Else more digits did not settle what fewer did
+                self.results, self._edges = sharper, {}
+                noise = self._followed(units)
         if self.B is BALLS:
             noise = list(map(float, noise))
             self._last = units, noise

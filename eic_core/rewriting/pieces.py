@@ -49,7 +49,8 @@ class Series:
     order: int  # The first power of the quantity less the point (of its reciprocal at inf) left out
     replaced: str  # The term: the formula as written, or a step of it
     written: str  # What stands for it
-    # |written/replaced - 1| is at most this wherever the inputs are in the box; 0 / 0 counts as 1
+    # |written/replaced - 1| is at most this, in exact arithmetic, wherever the condition of its
+    # branch holds and the inputs are in the box; 0 / 0 counts as 1
     bound: float
     box: tuple[InputInterval, ...]
 

@@ -169,7 +169,7 @@ BREADTH = 4
 dear: a better one may lie behind it, as factors do behind a product that is multiplied out."""
 
 
-FRUITLESS = 0.6
+FRUITLESS = 0.4
 """The share of its time after which a search ends if no form is better than the original: there is
 more to gain where its rows are parted, or by a series.
 """

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from eic_core.engine.exact import GREAT_DEPTH
 from eic_core.measure.observed import run_in
@@ -15,6 +16,8 @@ from eic_core.rewriting.search import relation_holds
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import AGREEMENT, ValueTable, first_difference
 from eic_core.samples import Samples
+
+Mask = npt.NDArray[np.bool_]
 
 SUSPECT_ROWS = 50
 """Rows that only double precision has seen and objects to are settled exactly, up to so many; a
@@ -70,22 +73,33 @@ class Verifier:
 
     def verify(self, form: int, assumptions: Sequence[Assumption]) -> Verification | None:
         left, right = self.table.values(self.original), self.table.values(form)
-        if first_difference(left, right) is not None or not self._keeps_domain(form):
+        if first_difference(left, right) is not None:
             return None
         if not all(
             relation_holds(self.table.values(a.term), a.relation, left) for a in assumptions
         ):
             return None
-        if not all(self._assumption_holds(a) for a in assumptions):
+        if not self.keeps_domain(form, assumptions):
             return None
         widened = sum(a is None and b is not None for a, b in zip(left, right, strict=True))
         digits = max(map(self.table.digits, (self.original, form)))
         return Verification(len(self.rows), digits, AGREEMENT, len(self.scanned), widened)
 
-    def _keeps_domain(self, form: int) -> bool:
+    def keeps_domain(
+        self, form: int, assumptions: Sequence[Assumption], taken: Mask | None = None
+    ) -> bool:
+        """Whether it has a value wherever the formula has one, and the assumptions hold there, at
+        the scanned rows, or at those of them that are `taken`.
+        """
+        rows = np.ones(len(self.scanned), dtype=bool) if taken is None else taken
+        return self._has_values(form, rows) and all(
+            self._assumption_holds(assumption, rows) for assumption in assumptions
+        )
+
+    def _has_values(self, form: int, rows: Mask) -> bool:
         before = self.doubles(self.original)
         after = self.doubles(form)
-        lost = np.flatnonzero(np.isfinite(before) & np.isnan(after))
+        lost = np.flatnonzero(rows & np.isfinite(before) & np.isnan(after))
         if len(lost) > SUSPECT_ROWS:
             return False
         table = self.table_of(self.scanned[lost].tolist())
@@ -102,11 +116,11 @@ class Verifier:
             self._doubles[number] = run_in(tape, self.columns, len(self.scanned), "float64")[-1]
         return self._doubles[number]
 
-    def _assumption_holds(self, assumption: Assumption) -> bool:
+    def _assumption_holds(self, assumption: Assumption, rows: Mask) -> bool:
         values = self.doubles(assumption.term)
         before = self.doubles(self.original)
         with np.errstate(invalid="ignore"):
-            wrong = np.isfinite(before) & (
+            wrong = (rows & np.isfinite(before)) & (
                 (values < 0) if assumption.relation != "!=" else (values == 0)
             )
         suspects = self.scanned[np.flatnonzero(wrong)]

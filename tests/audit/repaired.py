@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.repairs.processor import ProcessorClock
-from benchmarks.repairs.series_checks import rows_by_branch, rows_in_box
+from benchmarks.repairs.series_checks import Rows, rows_by_branch, rows_in_box
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node
 from eic_core.rewriting import Repair, Repairs, repair
@@ -181,9 +181,13 @@ class Findings:
         samples = Samples.from_columns(drawn.columns(ROWS, 0))
         clock = ProcessorClock()
         started = clock()
-        repairs = repair(drawn.formula, samples, limit_seconds=limit_seconds, clock=clock)
-        self.seconds.append(clock() - started)
         self.counts["cases"] += 1
+        try:
+            repairs = repair(drawn.formula, samples, limit_seconds=limit_seconds, clock=clock)
+        except Exception as error:  # The audit goes on
+            self.faults.append(f"{drawn}\n    no answer: {error!r}")
+            return
+        self.seconds.append(clock() - started)
         self.counts["cut short"] += not repairs.finished
         self.counts["with a repair"] += bool(repairs.repairs)
         self.counts["with an approximation"] += bool(repairs.approximations)
@@ -223,8 +227,12 @@ class Findings:
                 self._compare(name, form, branch.formula, exact, part)
                 continue
             self.counts["series"] += 1
-            self._compare_series(name, form, branch.series, points)
-            self._note_whole(branch, branch.series, exact, part)
+            series = branch.series
+            inside = rows_in_box(series, points)
+            if series.variable not in points:  # The box says nothing of the quantity
+                inside &= takes
+            self._compare_series(name, form, series, points, inside)
+            self._note_whole(branch, series, exact, part)
 
     def _compare(
         self, name: str, form: Repair, other: Formula, exact: Sequence[Any], points: Columns
@@ -239,6 +247,9 @@ class Findings:
                 self.counts["points too far out"] += 1
                 continue
             except NoValue:
+                if any(_is_zero_at(text, row) for text in form.assumptions):
+                    self.counts["points outside of an assumption"] += 1
+                    continue
                 self._fault(name, form, f"has no value at {dict(row)}")
                 return
             with MP.workdps(LEAST_DIGITS):
@@ -247,12 +258,13 @@ class Findings:
                     self._fault(name, form, f"is off by {error:.1e} at {dict(row)}")
                     return
 
-    def _compare_series(self, name: str, form: Repair, series: Series, points: Columns) -> None:
+    def _compare_series(
+        self, name: str, form: Repair, series: Series, points: Columns, inside: Rows
+    ) -> None:
         names = tuple(points)
         term, other = (
             read(text, columns=names).formula for text in (series.replaced, series.written)
         )
-        inside = rows_in_box(series, points)
         for row, takes in zip(_rows(points), inside.tolist(), strict=True):
             if not takes:
                 continue
@@ -310,6 +322,12 @@ def _value_or_none(formula: Formula, row: Mapping[str, float]) -> Any:
         return None
 
 
+def _is_zero_at(assumption: str, row: Mapping[str, float]) -> bool:
+    """Whether the left side of an assumption, such as ``"x + y ≠ 0"``, is 0 there."""
+    left = assumption.rpartition(" ")[0].rpartition(" ")[0]
+    return bool(_value_or_none(read(left, columns=tuple(row)).formula, row) == 0)
+
+
 def _rows(columns: Columns) -> Iterator[dict[str, float]]:
     lists = {name: column.tolist() for name, column in columns.items()}
     for values in zip(*lists.values(), strict=True):
@@ -324,10 +342,14 @@ def _with_edges(form: Repair, fresh: Columns) -> Columns:
     rng = random.Random(form.text)
     rows = list(_rows(fresh))
     thresholds = {abs(number) for branch in form.branches for number in _numbers(branch, fresh)}
-    boxes = [branch.series.box for branch in form.branches if branch.series is not None]
+    series = [branch.series for branch in form.branches if branch.series is not None]
+    boxes = [each.box for each in series]
     for _ in range(EDGES if form.branches else 0):
         row = dict(rng.choice(rows[: len(next(iter(fresh.values())))]))
-        if boxes and rng.random() < 0.7:
+        composite = [s for s in series if s.variable not in fresh]
+        if composite and rng.random() < 0.5:
+            _move_to_edge(rng, row, rng.choice(composite), rng.choice(sorted(thresholds)))
+        elif boxes and rng.random() < 0.7:
             for name, low, high in rng.choice(boxes):
                 row[name] = _in_interval(rng, low, high)
         elif thresholds:
@@ -338,6 +360,24 @@ def _with_edges(form: Repair, fresh: Columns) -> Columns:
             )
         rows.append(row)
     return {name: np.array([row[name] for row in rows]) for name in fresh}
+
+
+def _move_to_edge(
+    rng: random.Random, row: dict[str, float], series: Series, threshold: float
+) -> None:
+    """Change one input so that a product or quotient comes to its threshold, or beneath."""
+    quantity = read(series.variable, columns=tuple(row)).formula
+    value = _value_or_none(quantity, row)
+    if not value or not threshold:
+        return
+    name = rng.choice(quantity.variables)
+    factor = float(threshold * rng.choice((1, -1, 0.999999, rng.random())) / value)
+    for scale in (factor, 1 / factor if factor else 0.0):
+        moved = {**row, name: row[name] * scale}
+        there = _value_or_none(quantity, moved)
+        if there is not None and abs(there) <= 1.001 * threshold:
+            row.update(moved)
+            return
 
 
 def _numbers(branch: Branch, columns: Columns) -> Iterator[float]:

@@ -55,7 +55,7 @@ from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.values import AGREEMENT, ValueTable, first_difference
 from eic_core.rewriting.verify import Verification
 
-CHOOSING = 0.75
+CHOOSING = 0.8
 """The share of the limit at which exact forms that choose are done; series have the rest."""
 
 MOST_OPTIONS = 32
@@ -405,17 +405,23 @@ class Chooser:
 
     def _wrong(self, built: _Built) -> list[Option]:
         """The sides that are not the formula where they are computed."""
+        verifier = self.truth.verifier
+        conditions = [verifier.doubles(c.condition) for c in built.cases if c.condition is not None]
+        scanned = taken(conditions, len(verifier.scanned))
         return [
             case.option
-            for case, rows in zip(built.cases, built.rows, strict=True)
-            if not self._is_right(case.option, rows)
+            for case, *rows in zip(built.cases, built.rows, scanned, strict=True)
+            if not self._is_right(case.option, *rows)
         ]
 
-    def _is_right(self, option: Option, rows: Mask) -> bool:
+    def _is_right(self, option: Option, rows: Mask, scanned: Mask) -> bool:
+        """`rows`, `scanned`: the judged and the scanned rows that take it."""
         verifier = self.truth.verifier
         assumptions = [a for step in option.steps for a in step.assumptions]
+        if not verifier.keeps_domain(option.root, assumptions, scanned):
+            return False
         if option.guard is None:
-            return verifier.verify(option.root, assumptions) is not None
+            rows = np.ones_like(rows)
         places = np.flatnonzero(rows).tolist()
         table = verifier.table
         exact, form = (

@@ -53,7 +53,7 @@ LOOKED_AT = 12
 MIXED, SEED = 1000, 20_261_127
 """So many inputs are put together anew from those of a part."""
 
-UNTIL = 0.68
+UNTIL = 0.75
 """The share of the limit at which the last of these searches ends."""
 
 ALL_LOST = 16.0

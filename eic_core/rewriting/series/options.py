@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from eic_core.rewriting.builder import Builder
 from eic_core.rewriting.deadline import OutOfTime
 from eic_core.rewriting.gains import GAIN
 from eic_core.rewriting.pieces import InputInterval, Omission, Series, SeriesKind
+from eic_core.rewriting.regimes.conditionals import both
 from eic_core.rewriting.regimes.option import Option
 from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.series.expansion import Expansion
@@ -55,14 +57,22 @@ def series_options(searched: Searched, best: Option) -> tuple[list[Option], list
     answers, left_out = expansions(searched.terms, [place.question for place in asked], until)
     place_of = {place.question: place for place in asked}
     options: list[Option] = []
+    chosen: list[tuple[_Region, Option]] = []
     helped = False
     for answer in answers:
         region = _Region(searched, best, place_of[answer.question], answer)
-        options += region.options()
+        of_region = region.options()
+        options += of_region
+        chosen += [(region, option) for option in of_region]
         if deadline.passed:
             left_out.append(Omission.SERIES_TIME)
             break
         helped |= region.would_help
+    options += [
+        joined
+        for (first, one), (second, other) in combinations(chosen, 2)
+        if (joined := first.joined(one, second, other)) is not None
+    ]
     if helped and not options:
         left_out.append(Omission.SERIES_UNPROVED)
     return options, list(dict.fromkeys(left_out))
@@ -71,6 +81,7 @@ def series_options(searched: Searched, best: Option) -> tuple[list[Option], list
 @dataclass(frozen=True)
 class _Candidate:
     option: Option
+    approximation: int
     terms: int
     mean: float  # Digits lost, each row by the better of it and the best form
 
@@ -100,6 +111,7 @@ class _Region:
             enough=self.enough,
         )
         self.would_help = False
+        self.approximation = self.question.term
 
     def _span(self, name: str) -> tuple[float, float]:
         with np.errstate(over="ignore"):  # a number that float32 has not
@@ -138,7 +150,10 @@ class _Region:
             if place is None:
                 continue
             radius, bound = place
-            guard = self._guard(radius)
+            elsewhere = self._bound_elsewhere(approximation, radius)
+            one_sided = elsewhere > self.enough
+            guard = self._guard(radius, one_sided)
+            bound = bound if one_sided else max(bound, elsewhere)
             inside = self.table.values(guard) == 1
             lost = np.where(inside, lost, float(DIGITS[self.searched.target]))
             option = Option(
@@ -149,7 +164,7 @@ class _Region:
                 self._record(shortened, approximation, radius, bound),
             )
             mean = _mean(np.fmin(self.best.lost, lost))
-            candidates.append(_Candidate(option, count, mean))
+            candidates.append(_Candidate(option, approximation, count, mean))
             if radius == radii[-1]:
                 break
         if not candidates:
@@ -158,7 +173,39 @@ class _Region:
         if _mean(self.best.lost) - least < GAIN / 2:
             return []
         chosen = next(each for each in candidates if each.mean <= least + FEWER)
+        self.approximation = chosen.approximation
         return [chosen.option]
+
+    def joined(self, own: Option, other: _Region, second: Option) -> Option | None:
+        """Both series at once, where both regions hold; None if they stand in different forms or
+        in one another.
+        """
+        terms, form = self.terms, self.place.form
+        mine, others = self.question.term, other.question.term
+        apart = mine not in terms.subterms(others) and others not in terms.subterms(mine)
+        at_zero = self.question.point == other.question.point == 0
+        if not apart or not at_zero or form != other.place.form:
+            return None
+        if own.series is None or second.series is None:
+            return None
+        first, last = own.series, second.series
+        root = terms.replace(own.root, others, other.approximation)[0]
+        assert own.guard is not None and second.guard is not None
+        guard = both(terms, own.guard, second.guard)
+        inside = self.table.values(guard) == 1
+        lost = np.where(inside, self.table.lost(root), float(DIGITS[self.searched.target]))
+        # Of sizes: the terms may cancel, and then their sum has no bound of its own
+        joint = replace(
+            first,
+            variable=f"max(abs({first.variable}), abs({last.variable}))",
+            kind="laurent" if "laurent" in (first.kind, last.kind) else first.kind,
+            order=min(first.order, last.order),
+            replaced=f"abs({first.replaced}) + abs({last.replaced})",
+            written=f"abs({first.written}) + abs({last.written})",
+            bound=max(first.bound, last.bound),
+            box=tuple(dict.fromkeys([*first.box, *last.box])),
+        )
+        return Option(root, own.steps, lost, guard, joint)
 
     def _shortened(self, count: int) -> Expansion | None:
         """With so many coefficients that are not 0; None if there are fewer."""
@@ -178,7 +225,7 @@ class _Region:
         low, high = float(distance.min()), float(distance.max())
         first, last = math.floor(math.log10(max(low, 1e-18))) - 1, math.ceil(math.log10(high)) + 1
         # A series is of use where the distance is small beside the numbers in the term
-        last = min(last, 3)
+        last = max(min(last, 3), first + 1)
         rounds = [
             Fraction(m) * Fraction(10) ** power
             for power in range(
@@ -211,7 +258,18 @@ class _Region:
                 high = middle
         return place
 
-    def _guard(self, radius: Fraction) -> int:
+    def _bound_elsewhere(self, approximation: int, radius: Fraction) -> float:
+        """The bound on the side of the point on which the data have no row: 0 if there is none."""
+        others = tuple(side for side in (1, -1) if side not in self.sides)
+        if self.at_end or not others:
+            return 0.0
+        try:
+            return self.proofs.bound(approximation, radius, others)
+        except OutOfTime:
+            return math.inf
+
+    def _guard(self, radius: Fraction, one_sided: bool) -> int:
+        """What holds where the bound does; of a series for one side of the point, there alone."""
         terms, quantity = self.terms, self.question.quantity
         point = self.question.point
         if point == "inf":
@@ -221,7 +279,16 @@ class _Region:
         assert isinstance(point, Fraction)
         if point:
             quantity = Builder(terms).sub(quantity, number_term(terms, point))
-        return self._compared("less_equal", terms.intern("abs", (quantity,)), radius)
+        if not one_sided:
+            return self._compared("less_equal", terms.intern("abs", (quantity,)), radius)
+        # A product that underflows to 0 may be of the other side
+        or_equal = "_equal" if terms[quantity].operator in (VARIABLE, "sub") else "_than"
+        if self.question.side == "above":
+            relations = (f"greater{or_equal}", Fraction(0)), ("less_equal", radius)
+        else:
+            relations = (f"less{or_equal}", Fraction(0)), ("greater_equal", -radius)
+        sides = [self._compared(operator, quantity, value) for operator, value in relations]
+        return terms.intern("logical_and", tuple(sides))
 
     def _compared(self, operator: str, term: int, value: Fraction) -> int:
         label = self.terms.text(value)

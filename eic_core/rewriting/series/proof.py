@@ -13,6 +13,7 @@ from eic_core.operators.balls import Ball, working
 from eic_core.rewriting.deadline import NEVER, Deadline
 from eic_core.rewriting.series.coefficients import Unproved, to_ball
 from eic_core.rewriting.series.expansion import Point
+from eic_core.rewriting.series.scaling import Scaling, scaling_of
 from eic_core.rewriting.series.taylor_models import (
     BITS,
     ORDER,
@@ -53,12 +54,16 @@ class Proofs:
     ) -> None:
         self.terms, self.term, self.quantity, self.point = terms, term, quantity, point
         inside = set(terms.subterms(quantity))
-        free = {
-            terms[n].label
+        outside = {
+            n
             for n in terms.walk(term, lambda n: n != quantity)
-            if terms[n].operator == "variable" and n not in inside
+            if terms[n].operator == "variable" and n != quantity
         }
+        free = {terms[n].label for n in outside - inside}
         self.box = {name: span for name, span in box.items() if name in free}
+        # Of a quantity whose inputs stand outside of it too, one is taken as 1
+        self.scaling: Scaling | None = scaling_of(terms, quantity) if outside & inside else None
+        self.degree = None if self.scaling is None else self.scaling.degree(terms, term)
         self.deadline, self.enough = deadline, enough
         self.order = order or (ORDER_WITH_INPUTS if self.box else ORDER)
         self._models: dict[tuple[object, ...], tuple[Modeller, Model] | None] = {}
@@ -67,6 +72,10 @@ class Proofs:
         """At most |approximation/term - 1| where the quantity is at most `radius` (at an end of the
         line its reciprocal) from the point; inf if nothing is proved.
         """
+        if self.scaling is not None and (
+            self.degree is None or self.scaling.degree(self.terms, approximation) != self.degree
+        ):
+            return math.inf
         radius *= SLACK
         worst = 0.0
         with working(BITS):
@@ -125,7 +134,7 @@ class Proofs:
         if root == 2:  # a little larger than the square root
             reach = Fraction(math.sqrt(radius)) * SLACK
         field = ModelField(reach, spans, self.order, self.deadline)
-        modeller = Modeller(self.terms, self.quantity, self.point, side, field, root)
+        modeller = Modeller(self.terms, self.quantity, self.point, side, field, root, self.scaling)
         model = modeller.model(self.term)
         _ = model.lead
         return modeller, model

@@ -64,7 +64,7 @@ def warm() -> None:
     """Start the process, if one can be started, without waiting for it."""
     if missing() is None and _lock.acquire(blocking=False):
         try:
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError, ValueError, RuntimeError, MemoryError):
                 _running_worker()
         finally:
             _lock.release()
@@ -239,7 +239,7 @@ def _ask(text: str, deadline: Deadline) -> dict[str, Any]:
                 why = Omission.SERIES_UNFINISHED
                 worker.send(text)
                 line = worker.receive(min(QUESTION_SECONDS, deadline.left))
-            except (OSError, ValueError, RuntimeError):  # No process, no pipe, no thread
+            except (OSError, ValueError, RuntimeError, MemoryError):  # No process, pipe or thread
                 line = ""
             if line and line.endswith("\n"):  # Else it ended in the midst of its answer
                 return json.loads(line)

@@ -16,6 +16,7 @@ from eic_core.rewriting.regimes.option import Option
 from eic_core.rewriting.search import SearchStep
 from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.series.expansion import ExpansionQuestion, Point, Side
+from eic_core.rewriting.series.scaling import scaling_of
 from eic_core.rewriting.terms import Terms
 
 QUESTIONS = 4
@@ -29,6 +30,12 @@ NEAR_BEST = 0.1
 
 CLEAR = 0.3
 """The rank correlation of loss and distance from which a point is asked for beside a better one."""
+
+SCALED = 16.0
+"""By how much a quantity that a term is a function of, but for a factor, goes before inputs."""
+
+PARTS = 2
+"""Terms of a scaled quantity each that are expanded."""
 
 LARGEST_TERM = 60
 """Nodes of a term that is expanded."""
@@ -69,6 +76,8 @@ def places(searched: Searched, best: Option) -> list[ExpansionPlace]:
                 side, positive = _side(values, point), _positive(searched, term)
                 question = ExpansionQuestion(term, quantity, point, COEFFICIENTS, side, positive)
                 score = float(np.mean(saved)) + weight - 0.01 * searched.terms.size(term)
+                if _is_scaled(searched.terms, term, quantity):
+                    score += SCALED
                 place = ExpansionPlace(question, form, steps, values.astype(np.float64))
                 scored.setdefault((term, quantity, point), (score, place))
     ranked = sorted(scored.values(), key=lambda pair: -pair[0])
@@ -119,6 +128,12 @@ def _guilty(searched: Searched, best: Option, form: int) -> dict[int, Array]:
     smallest = min(near, key=lambda term: (terms.size(term), term))
     others = [t for t in saved if means[t] >= max(GAIN, most / 3) and t not in near]
     part = sorted(others, key=lambda term: -means[term])[:1]
+    scaled = [
+        t
+        for t in saved
+        if means[t] >= GAIN / 2 and any(_is_scaled(terms, t, u) for u in terms.subterms(t))
+    ]
+    part += sorted(scaled, key=lambda term: -means[term])[:PARTS]
     return {term: saved[term] for term in (smallest, *part)}
 
 
@@ -133,10 +148,21 @@ def _quantities(searched: Searched, term: int) -> list[int]:
         for u in terms.subterms(term)
         if u != term
         and terms[u].operator in ("mul", "div", "sub")
-        and not _free(terms, term, u)
+        and (not _free(terms, term, u) or _is_scaled(terms, term, u))
         and _is_safe(searched, u)
     ]
     return [min(whole, key=terms.size)] if whole else inputs[:3]
+
+
+def _is_scaled(terms: Terms, term: int, quantity: int) -> bool:
+    """Whether the term is a power of an input times a function of the quantity alone."""
+    scaling = scaling_of(terms, quantity)
+    inputs = [n for n in terms.subterms(term) if terms[n].operator == VARIABLE]
+    return (
+        scaling is not None
+        and set(inputs) == set(scaling.powers)
+        and scaling.degree(terms, term) is not None
+    )
 
 
 def _free(terms: Terms, term: int, quantity: int) -> list[int]:
@@ -181,12 +207,12 @@ def _side(values: Array, point: Point) -> Side:
 
 def _points(values: Array, saved: Array) -> list[tuple[Point, float]]:
     """Points toward which the losses grow, and how clearly they do (-1 to 1)."""
-    usable = np.isfinite(values) & (values != 0)
+    usable = np.isfinite(values) & ((values != 0) | (saved >= GAIN))
     values, saved = values[usable].astype(np.float64), saved[usable]
     losing = values[saved >= GAIN]
     if not len(losing):
         return []
-    size = np.log(np.abs(values))
+    size = np.log(np.maximum(np.abs(values), 5e-324))  # 0 is a product that is too small
     points: list[tuple[Point, float]] = [(Fraction(0), _rank_correlation(-size, saved))]
     for point, some in (("inf", values > 0), ("-inf", values < 0)):
         if np.any(some & (saved >= GAIN)):

@@ -27,6 +27,7 @@ from eic_core.rewriting.series.coefficients import (
     to_ball,
 )
 from eic_core.rewriting.series.expansion import Point
+from eic_core.rewriting.series.scaling import Scaling
 from eic_core.rewriting.terms import Term, Terms, number_value
 
 BITS = 160
@@ -663,11 +664,19 @@ FUNCTIONS: Mapping[str, Callable[..., Model]] = {
 class Modeller:
     """The models of terms near a point of a quantity, on one side of it; raises `Unproved`.
 
-    With a `root` of 2 they are models in the square root of the distance.
+    With a `root` of 2 they are models in the square root of the distance, with a `scaling` those
+    where one input is 1 and the quantity is the other.
     """
 
     def __init__(
-        self, terms: Terms, quantity: int, point: Point, side: int, field: ModelField, root: int = 1
+        self,
+        terms: Terms,
+        quantity: int,
+        point: Point,
+        side: int,
+        field: ModelField,
+        root: int = 1,
+        scaling: Scaling | None = None,
     ) -> None:
         self.terms, self.field = terms, field
         if isinstance(point, Fraction):
@@ -675,6 +684,9 @@ class Modeller:
         else:
             own = field.monomial(fmpq(1 if point == "inf" else -1), -root)
         self._models: dict[int, Model] = {quantity: own}
+        if scaling is not None:
+            self._models[scaling.unit] = field.constant(fmpq(1))
+            self._models[scaling.other] = own
 
     def model(self, root: int) -> Model:
         for number in self.terms.unknown(root, self._models):

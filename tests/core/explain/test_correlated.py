@@ -233,3 +233,9 @@ def test_a_value_is_compared_to_itself_without_a_jump():
     found = correlated_eic(read("where(y > y, 1, 2)").formula, samples)
     assert math.isinf(found.root_eic) and found.q_eic < 1
     assert correlated_trace(read("y > y").formula, samples).min() >= 1
+
+
+def test_sample_that_more_digits_do_not_settle_keeps_what_fewer_say() -> None:
+    samples = Samples.from_columns({"z": [5.835453606023389e-299]})
+    result = correlated_eic(read("1/(asin(z**2) - z**2)").formula, samples)
+    assert result.q_eic == math.inf

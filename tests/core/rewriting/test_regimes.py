@@ -247,3 +247,14 @@ def test_values_from_end_to_end_of_the_range_have_a_threshold() -> None:
     best = offered("sqrt(x**2 + 1) - x", x=around_zero(300)).best
     assert best is not None
     assert [branch.condition for branch in best.branches] == ["x >= 0", ""]
+
+
+def test_a_side_is_held_to_its_domain_where_it_is_computed() -> None:
+    # Below 0 a program has 0 for sqrt(x*x + y) + x at many of the rows; nothing computes it there
+    rng = np.random.default_rng(2)
+    x = rng.choice([-1, 1], 4000) * 10 ** rng.uniform(3, 9, 4000)
+    samples = Samples.from_columns({"x": x, "y": 10 ** rng.uniform(-2, 2, 4000)})
+    repairs = repair(
+        read("y/(sqrt(x*x + y) - x)").formula, samples, series=False, limit_seconds=math.inf
+    )
+    assert [branch.condition for branch in repairs.repairs[0].branches] == ["x >= 0", ""]

@@ -41,7 +41,9 @@ def asked() -> tuple[list[object], list[Omission]]:
     return list(answers), left_out
 
 
-@pytest.mark.parametrize("error", [OSError, PermissionError, BlockingIOError, ValueError])
+@pytest.mark.parametrize(
+    "error", [OSError, MemoryError, PermissionError, BlockingIOError, ValueError]
+)
 def test_where_no_process_starts_series_are_left_out(error: type[Exception]) -> None:
     with patch.object(subprocess, "Popen", side_effect=error("no")):
         assert asked() == PROCESS_ENDED

@@ -356,3 +356,72 @@ def test_approximation_is_offered_with_its_region_and_bound() -> None:
     radius = Fraction(f"{series.box[0].high:g}")
     assert worst_error(terms, term, near, ZERO, radius, {}) <= series.bound
     assert approximation.gain.judged.mean_after < 0.3
+
+
+def test_series_for_one_side_of_its_point_is_computed_there_alone() -> None:
+    pytest.importorskip("sympy")
+    x = np.exp(np.random.default_rng(2).uniform(math.log(1e-6), math.log(0.1), 300))
+
+    def condition(text: str, sign: int) -> str:
+        samples = Samples.from_columns({"x": sign * x})
+        repairs = repair(read(text).formula, samples, limit_seconds=math.inf, limit_steps=20)
+        return repairs.approximations[0].branches[0].condition
+
+    assert condition("abs(x) - sin(x)", 1) == "(x >= 0) & (x <= 0.1)"
+    assert condition("abs(x) + sin(x)", -1) == "(x <= 0) & (x >= -0.1)"
+    assert condition("sin(x) - x", 1).startswith("abs(x) <= ")
+
+
+# --- Quantities that a term is a function of, but for a power of an input ---
+
+
+def _bound_in(term: str, near: str, quantity: str, radius: Fraction) -> float:
+    terms = Terms()
+    root, other, scaled = (terms.add(read(text).formula) for text in (term, near, quantity))
+    return relative_bound(terms, root, other, scaled, ZERO, radius, {})
+
+
+def test_bound_of_scaled_quantity_holds_for_all_sizes_of_its_inputs() -> None:
+    radius = Fraction(1, 1000)
+    bound = _bound_in("y/expm1(x*y)", "1/x - y/2", "x*y", radius)
+    assert bound < 1e-6
+    rng = np.random.default_rng(4)
+    with mpmath.workdps(300):
+        for exponent in rng.uniform(-250, 250, 200):
+            x = mpmath.mpf(float(rng.choice([-1, 1]) * 10**exponent))
+            u = mpmath.mpf(float(rng.uniform(-1, 1))) * radius.numerator / radius.denominator
+            y = u / x
+            exact = y / mpmath.expm1(u)
+            assert abs((1 / x - y / 2) / exact - 1) <= bound
+
+
+@pytest.mark.parametrize(
+    ("term", "near", "quantity"),
+    [
+        ("y/expm1(x*y) + 1", "1/x - y/2 + 1", "x*y"),  # No power of a scale
+        ("y/expm1(x*y)", "1/x - 1/2", "x*y"),  # Nor the approximation
+        ("y/expm1(x*y)", "y - x/2", "x*y"),
+        ("sqrt(y)/expm1(x*y)", "1/x", "x*y"),
+        ("abs(y)/expm1(x*y)", "1/x - y/2", "x*y"),  # Only of a scale above 0
+    ],
+)
+def test_no_bound_where_scale_matters(term: str, near: str, quantity: str) -> None:
+    assert _bound_in(term, near, quantity, Fraction(1, 1000)) == math.inf
+
+
+def test_bound_of_scaled_quotient() -> None:
+    radius = Fraction(1, 1000)
+    assert _bound_in("y*(x/y - sin(x/y))", "x**3/y**2/6", "x/y", radius) < 1e-7
+    assert _bound_in("x/expm1(x/y)", "y - x/2", "x/y", radius) < 1e-6
+
+
+def test_products_too_small_for_a_double_take_series_of_both_terms() -> None:
+    rng = np.random.default_rng(7)
+    a, b = (rng.choice([-1, 1], ROWS) * 10 ** rng.uniform(-200, 2, ROWS) for _ in range(2))
+    eps = np.minimum(abs(a), abs(b)) * 10 ** rng.uniform(-150, 0, ROWS)
+    text = "eps/expm1(a*eps) + eps/expm1(b*eps) + eps"
+    samples = Samples.from_columns({"a": a, "b": b, "eps": eps})
+    answer = repair(read(text).formula, samples, limit_seconds=math.inf, limit_steps=60)
+    (form,) = answer.approximations
+    assert not form.is_exact
+    assert form.gain.judged.mean_after < 0.3 < form.gain.judged.mean_before
