@@ -43,7 +43,7 @@ def repair_sentence(text: str, rules: Sequence[str], gain: Gain) -> Phrase:
 
 
 LONGEST_FORM = 120
-"""Characters of a form that chooses in a sentence; of a longer one its longest sides are left out."""
+"""Characters of a form that chooses in a sentence; of a longer one the longest sides are elided."""
 
 
 def choice_sentence(
