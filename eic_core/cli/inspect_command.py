@@ -103,6 +103,17 @@ def add_seconds_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_kinds_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--no-branches",
+        action="store_true",
+        help="offer no form that chooses by a condition, where(b >= 0, …, …)",
+    )
+    parser.add_argument(
+        "--no-series", action="store_true", help="offer no approximation by a series"
+    )
+
+
 def protect_formula(arguments: Sequence[str]) -> list[str]:
     """Move the formula behind ``--``, so that it may begin with a minus.
 

@@ -11,6 +11,7 @@ from typing import Any
 from eic_core import wording
 from eic_core.cli.inspect_command import (
     add_input_arguments,
+    add_kinds_arguments,
     add_seconds_argument,
     read_input,
     reading_document,
@@ -39,14 +40,7 @@ def add_parser(commands: Any) -> None:
     )
     add_input_arguments(parser)
     add_seconds_argument(parser)
-    parser.add_argument(
-        "--no-branches",
-        action="store_true",
-        help="offer no form that chooses by a condition, where(b >= 0, …, …)",
-    )
-    parser.add_argument(
-        "--no-series", action="store_true", help="offer no approximation by a series"
-    )
+    add_kinds_arguments(parser)
     parser.add_argument(
         "--target",
         metavar="|".join([*TARGETS, "COLUMN"]),
@@ -161,7 +155,10 @@ def _derivation(form: Repair) -> list[str]:
     needs = ", ".join(form.assumptions)
     equal = "equal" if form.is_exact else "the same"
     checks = f"{equal} to 1e-{checked.agreement} at {wording.count(checked.rows, 'row')}"
-    return lines + _hanging(" " * 7, f"{checks}; needs {needs}" if needs else checks)
+    checks = f"{checks}; needs {needs}" if needs else checks
+    if form.branches:  # at the margin, for it is about all branches, not about the last
+        return lines + _hanging("", f"the whole form: {checks}")
+    return lines + _hanging(" " * 7, checks)
 
 
 def _branch(branch: Branch, rows: int) -> list[str]:

@@ -9,7 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from eic_core.cli.exits import refuse_page_on_terminal, write_out
-from eic_core.cli.inspect_command import add_input_arguments, add_seconds_argument, read_input
+from eic_core.cli.inspect_command import (
+    add_input_arguments,
+    add_kinds_arguments,
+    add_seconds_argument,
+    read_input,
+)
 from eic_core.explain.budget import TOLERANCE
 from eic_core.formula.syntax import Reading
 from eic_core.measure import Domain, Samples, inspect
@@ -32,6 +37,7 @@ def add_parser(commands: Any) -> None:
         help="default: standard output, if that is not a terminal",
     )
     parser.add_argument("--no-repair", action="store_true", help="look for no better form")
+    add_kinds_arguments(parser)
     parser.add_argument(
         "--no-triangulation", action="store_true", help="do not measure in other ways"
     )
@@ -53,6 +59,8 @@ def run(options: argparse.Namespace) -> None:
     findings = investigate(
         inspect(reading.formula, samples),
         with_repair=not options.no_repair,
+        branches=not options.no_branches,
+        series=not options.no_series,
         with_triangulation=not options.no_triangulation,
         with_budget=not options.no_budget,
         tolerance=options.tolerance,

@@ -161,6 +161,8 @@ def investigate(
     inspection: Inspection,
     *,
     with_repair: bool = True,
+    branches: bool = True,
+    series: bool = True,
     with_triangulation: bool = True,
     with_budget: bool = True,
     tolerance: float = TOLERANCE,
@@ -179,6 +181,9 @@ def investigate(
     with_triangulation
     with_budget
         The parts to compute; each takes about a second for 30 nodes.
+    branches
+    series
+        Kinds of better forms that are offered beside plain ones, as `repair` takes them.
     tolerance
         Of the digit budget, in standard deviations of the output; in (0, 1].
     seed
@@ -218,7 +223,9 @@ def investigate(
     formula, samples = inspection.formula, inspection.samples
 
     def search() -> Repairs:
-        return repair(formula, samples, limit_seconds=seconds, clock=clock)
+        return repair(
+            formula, samples, branches=branches, series=series, limit_seconds=seconds, clock=clock
+        )
 
     answers = Answers(
         lambda: diagnose(inspection),

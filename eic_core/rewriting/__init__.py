@@ -1,4 +1,13 @@
-"""Repair: equivalent forms that lose fewer digits, by exact rewriting of our own trees."""
+"""Repair: forms that lose fewer digits, by exact rewriting of our own trees, branches and series.
+
+- `repair` chooses rows, measures the formula as written, and calls what follows in turn
+- `search` rewrites terms (`terms`, `values`) by `rules` (`tables`) and `families`: exact forms
+- `measuring` verifies (`verify`) and measures the forms, `gains` decides which are offered
+- `regimes.choosing` combines them, those of `regimes.signs` and series into forms that choose
+- `series.options` asks `series.proposals` (SymPy in `series.worker`), `series.proof` for bounds
+- `conditional_formulas` calls `repair` for the parts of a formula with conditions of its own
+- `results` holds what comes out, `profile` what rows lose with a form, `phrases` the English
+"""
 
 from eic_core.measure.observed import ObservedError
 from eic_core.rewriting.front import FrontForm

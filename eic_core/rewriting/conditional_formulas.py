@@ -21,6 +21,7 @@ from eic_core.rewriting.gains import GAIN, remaining_digits
 from eic_core.rewriting.measuring import Measurer
 from eic_core.rewriting.observing import Truth
 from eic_core.rewriting.pieces import Branch, Omission, RepairStep, Series
+from eic_core.rewriting.profile import quantities_compared
 from eic_core.rewriting.results import Repair, Repairs
 from eic_core.rewriting.search import SearchOutcome
 from eic_core.rewriting.terms import Terms
@@ -410,7 +411,8 @@ class ConditionalRepair:
         if gain.is_worse or not (clear or gain.is_offered):
             return None
         steps = dict.fromkeys(step for region in regions for step in region.steps)
-        return Repair(formula, tuple(steps), gain, verification, regions)
+        own = quantities_compared(terms.formula(self.root))
+        return Repair(formula, tuple(steps), gain, verification, regions, own)
 
     def _verification(
         self, root: int, form: int, sides: _Sides, new: Mapping[int, int]

@@ -32,6 +32,8 @@ from eic_core.rewriting.verify import RowDifference, Verification
 
 def repair_sentence(text: str, rules: Sequence[str], gain: Gain) -> Phrase:
     """The new form in Python, its rules, what it gains, and any greater loss."""
+    if not rules:
+        return say("Write {form}: {effects}.", form=f"`{text}`", effects=_clauses(_effects(gain)))
     return say(
         "Write {form} ({rules}): {effects}.",
         form=f"`{text}`",
@@ -41,13 +43,15 @@ def repair_sentence(text: str, rules: Sequence[str], gain: Gain) -> Phrase:
 
 
 LONGEST_FORM = 120
-"""Characters of a form that chooses in a sentence; of a longer one it has the conditions alone."""
+"""Characters of a form that chooses in a sentence; of a longer one the longest sides are elided."""
 
 
 def choice_sentence(
     text: str, branches: Sequence[Branch], decided_by: Sequence[str], gain: Gain
 ) -> Phrase:
-    """The same of an exact form that chooses, with the quantities that decide."""
+    """The same of an exact form that chooses, with the quantities that decide beside those of the
+    formula's own conditions.
+    """
     return say(
         "Write {form} ({branches}): {effects}.",
         form=form_code(text, branches),
@@ -59,7 +63,7 @@ def choice_sentence(
 def approximation_sentence(text: str, branches: Sequence[Branch], gain: Gain) -> Phrase:
     """The same of a form with a series: of what it is one, where, and how far off at most."""
     return say(
-        "Write {form}: {series}; {effects}.",
+        "Write {form}, an approximation: {series}; {effects}.",
         form=form_code(text, branches),
         series=_series_of(branches),
         effects=_clauses(_effects(gain)),
@@ -95,20 +99,37 @@ def approximation_beside(text: str, branches: Sequence[Branch], after: Measured)
 
 
 def form_code(text: str, branches: Sequence[Branch]) -> str:
-    """A form as code; of a long one that chooses the conditions alone."""
+    """A form as code; of a long one that chooses the longest sides are left out.
+
+    >>> from eic_core.formula.syntax import read
+    >>> sides = [("x < 1", "x" + " + x" * 40), ("", "sin(x) - x")]
+    >>> branches = [Branch(c, read(text).formula, 1, 0.0, 0.0, ()) for c, text in sides]
+    >>> print(form_code("x" * 200, branches))
+    `where(x < 1, …, sin(x) - x)`
+    """
     if not branches or len(text) <= LONGEST_FORM:
         return f"`{text}`"
-    *conditional, _ = branches
-    opened = "".join(f"where({branch.condition}, …, " for branch in conditional)
-    return f"`{opened}…{')' * len(conditional)}`"
+    sides = [branch.text for branch in branches]
+    while len(_written(branches, sides)) > LONGEST_FORM and max(map(len, sides)) > 1:
+        sides[sides.index(max(sides, key=len))] = "…"
+    return f"`{_written(branches, sides)}`"
+
+
+def _written(branches: Sequence[Branch], sides: Sequence[str]) -> str:
+    *conditional, last = zip(branches, sides, strict=True)
+    opened = "".join(f"where({branch.condition}, {side}, " for branch, side in conditional)
+    return f"{opened}{last[1]}{')' * len(conditional)}"
 
 
 def _branches_on(branches: Sequence[Branch], decided_by: Sequence[str]) -> Phrase:
-    on = listed([f"`{text}`" for text in decided_by])
+    decided = say("conditions as written")
+    if decided_by:
+        on = listed([f"`{text}`" for text in decided_by])
+        decided = say("branches on {quantities}", quantities=on)
     rules = list(dict.fromkeys(rule for branch in branches for rule in branch.rules))
     if not rules:
-        return say("branches on {quantities}", quantities=on)
-    return say("branches on {quantities}; {rules}", quantities=on, rules=_rules(rules))
+        return decided
+    return say("{decided}; {rules}", decided=decided, rules=_rules(rules))
 
 
 def _series_of(branches: Sequence[Branch]) -> Phrase:
@@ -116,7 +137,7 @@ def _series_of(branches: Sequence[Branch]) -> Phrase:
     return _clauses(
         say(
             "{where} a series ({series}) stands for {term}, with a relative error of at most "
-            "{bound} (proved)",
+            "{bound} (proved within the ranges of the data)",
             where=_where(branch.condition, several),
             series=series_name(branch.series),
             term=f"`{branch.series.replaced}`",

@@ -45,15 +45,14 @@ def arms_of(form: Formula) -> tuple[Arm, ...]:
     >>> [(arm.condition(form), to_python(form, arm.node)) for arm in arms_of(form)]
     [('x <= 0', '-x'), ('x < 2', 'x'), ('', '3*x')]
     """
-    choosing = [node.id for node in form if node.children and OPERATORS[node.operator].chooses]
-    return tuple(_arms(form, choosing[-1], ())) if choosing else ()
+    top = _outermost_choice(form)
+    return () if top is None else tuple(_arms(form, top, ()))
 
 
 def _arms(form: Formula, node: int, conditions: tuple[int, ...]) -> list[Arm]:
-    of = form.nodes[node]
-    if not of.children or not OPERATORS[of.operator].chooses:
+    if not _chooses(form, node):
         return [Arm(conditions, node)]
-    condition, held, other = of.children
+    condition, held, other = form.nodes[node].children
     return [*_arms(form, held, (*conditions, condition)), *_arms(form, other, conditions)]
 
 
@@ -66,10 +65,10 @@ def taken_branches(form: Formula, columns: Mapping[str, Any], count: int) -> Bra
     >>> taken_branches(form, {"x": np.array([5.0, -1.0, 1.0, np.nan])}, 4).tolist()
     [2, 0, 1, -1]
     """
-    arms = arms_of(form)
-    if not arms:
+    top = _outermost_choice(form)
+    if top is None:
         return np.zeros(count, dtype=np.int64)
-    places = {arm.node: place for place, arm in enumerate(arms)}
+    places = {arm.node: place for place, arm in enumerate(arms_of(form))}
     tape = lay_out(form)
     values = run_in(tape, columns, count, "float64")
 
@@ -81,7 +80,6 @@ def taken_branches(form: Formula, columns: Mapping[str, Any], count: int) -> Bra
         chosen = np.where(truth != 0, taken(held), taken(other))
         return np.where(np.isnan(truth), NO_BRANCH, chosen)
 
-    top = max(node.id for node in form if node.children and OPERATORS[node.operator].chooses)
     return taken(top)
 
 
@@ -106,6 +104,21 @@ def decided_by(form: Formula) -> tuple[int, ...]:
     return tuple(compared.values())
 
 
+def quantities_compared(form: Formula) -> tuple[str, ...]:
+    """What its conditions compare, in Python's notation: single quantities, or the inputs if these
+    are compared with each other.
+
+    >>> from eic_core.formula.syntax import read
+    >>> [quantities_compared(read(f"where({c}, x, y)").formula) for c in ("x + y > 0", "x > y")]
+    [('x + y',), ('x', 'y')]
+    """
+    nodes = decided_by(form)
+    if nodes:
+        return tuple(to_python(form, node) for node in nodes)
+    asked = [form.subtree(arm.conditions[-1]) for arm in arms_of(form)[:-1]]
+    return tuple(dict.fromkeys(name for condition in asked for name in condition.variables))
+
+
 def _comparisons(form: Formula, condition: int) -> list[int]:
     children = form.nodes[condition].children
     if any(_is_truth(form, child) for child in children):
@@ -115,11 +128,17 @@ def _comparisons(form: Formula, condition: int) -> list[int]:
 
 def _is_truth(form: Formula, node: int) -> bool:
     of = form.nodes[node]
-    return bool(of.children) and not OPERATORS[of.operator].numeric and not _chooses(form, node)
+    return bool(of.children) and OPERATORS[of.operator].truth
 
 
 def _chooses(form: Formula, node: int) -> bool:
-    return OPERATORS[form.nodes[node].operator].chooses
+    of = form.nodes[node]
+    return bool(of.children) and OPERATORS[of.operator].chooses
+
+
+def _outermost_choice(form: Formula) -> int | None:
+    """The conditional nearest to the root: nodes are in post-order, so it is the last."""
+    return max((node.id for node in form if _chooses(form, node.id)), default=None)
 
 
 def _is_number(form: Formula, node: int) -> bool:

@@ -23,7 +23,7 @@ from eic_core.rewriting.gains import (
 )
 from eic_core.rewriting.pieces import Branch, Omission, RepairStep, rules_of
 from eic_core.rewriting.precision import Target
-from eic_core.rewriting.profile import arms_of, decided_by
+from eic_core.rewriting.profile import quantities_compared
 from eic_core.rewriting.verify import Verification
 from eic_core.samples import Samples
 
@@ -36,6 +36,8 @@ class Repair(Plain):
     verification: Verification
     # Of a form that chooses, in the order of its conditions; none for another
     branches: tuple[Branch, ...] = ()
+    # Quantities that the formula as written compares already, in its own conditions
+    decided_before: tuple[str, ...] = ()
 
     _JSON = (
         "formula=text",
@@ -82,14 +84,9 @@ class Repair(Plain):
 
     @property
     def decided_by(self) -> tuple[str, ...]:
-        """The quantities that a form that chooses compares, or the inputs if these are not single;
-        in Python's notation.
-        """
-        nodes = decided_by(self.formula)
-        if nodes:
-            return tuple(to_python(self.formula, node) for node in nodes)
-        asked = [self.formula.subtree(arm.conditions[-1]) for arm in arms_of(self.formula)[:-1]]
-        return tuple(dict.fromkeys(name for condition in asked for name in condition.variables))
+        """The quantities that a form that chooses compares and the formula does not."""
+        decided = quantities_compared(self.formula)
+        return tuple(text for text in decided if text not in self.decided_before)
 
     @property
     def assumptions(self) -> tuple[str, ...]:

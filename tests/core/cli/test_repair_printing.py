@@ -85,7 +85,7 @@ def test_a_derivation_goes_branch_by_branch() -> None:
 def test_an_approximation_is_named_with_its_bound_and_where_it_is_proved() -> None:
     lines = described(sine())
     assert "series (Taylor, in `x` at 0) stands for `sin(x) - x`" in lines[0]
-    assert "relative error of at most 1.1·10⁻¹⁷ (proved)" in lines[0]
+    assert "relative error of at most 1.1·10⁻¹⁷ (proved within the" in lines[0]
     assert any("≈ relative error at most 1.1·10⁻¹⁷" in line for line in lines)
     assert any("proved for `x` from -0.5 to 0.5" in line for line in lines)
     assert "No better exact form was found" in lines[0]
