@@ -31,7 +31,7 @@ BOUND = {"float64": 2.0**-53, "float32": 2.0**-24}
 """What an approximation may add: half a unit in the last place of 1."""
 
 FEWER = 0.05
-"""Digits in the mean that a series of fewer terms may lose more."""
+"""Digits in the mean that a series of fewer terms may lose more; at the worst row `GAIN`."""
 
 NEAR = 4.0
 """Digits lost from which on a series is too far from its term to have a bound."""
@@ -86,7 +86,9 @@ class _Candidate:
     option: Option
     approximation: int
     terms: int
-    mean: float  # Digits lost, each row by the better of it and the best form
+    # Digits lost, each row by the better of it and the best form
+    mean: float
+    worst: float
 
 
 class _Region:
@@ -142,7 +144,7 @@ class _Region:
             if shortened is None:
                 break
             approximation = written(self.terms, shortened)
-            whole = self.terms.replace(self.place.form, self.question.term, approximation)[0]
+            whole = self._in_form(approximation)
             lost = self.table.lost(whole)
             gained = _mean(self.best.lost) - _mean(np.fmin(self.best.lost, lost))
             self.would_help |= gained >= GAIN
@@ -168,8 +170,9 @@ class _Region:
                 guard,
                 self._record(shortened, approximation, radius, bound),
             )
-            mean = _mean(np.fmin(self.best.lost, lost))
-            candidates.append(_Candidate(option, approximation, count, mean))
+            both = np.fmin(self.best.lost, lost)
+            worst = float(np.nanmax(both, initial=0.0))
+            candidates.append(_Candidate(option, approximation, count, _mean(both), worst))
             if radius == radii[-1]:
                 break
         if not candidates:
@@ -177,7 +180,10 @@ class _Region:
         least = min(candidate.mean for candidate in candidates)
         if _mean(self.best.lost) - least < GAIN / 2:
             return []
-        chosen = next(each for each in candidates if each.mean <= least + FEWER)
+        worst = min(each.worst for each in candidates if each.mean <= least + FEWER)
+        chosen = next(
+            each for each in candidates if each.mean <= least + FEWER and each.worst <= worst + GAIN
+        )
         self.approximation = chosen.approximation
         return [chosen.option]
 
@@ -216,6 +222,18 @@ class _Region:
             box=_common([*first.box, *last.box]),
         )
         return Option(root, own.steps, lost, guard, joint)
+
+    def _in_form(self, approximation: int) -> int:
+        """The form with an approximation in the place of its term; no factor 1 stays there."""
+        whole, changed = self.terms.replace(self.place.form, self.question.term, approximation)
+        if self.terms.number(approximation) == 1:
+            for _, number in changed:
+                term = self.terms[number]
+                if term.operator == "mul" and approximation in term.children:
+                    left, right = term.children
+                    other = right if left == approximation else left
+                    return self.terms.replace(whole, number, other)[0]
+        return whole
 
     def _shortened(self, count: int) -> Expansion | None:
         """With so many coefficients that are not 0; None if there are fewer."""

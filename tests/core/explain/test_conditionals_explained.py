@@ -168,7 +168,9 @@ def test_repair_rewrites_a_branch() -> None:
     formula = read("where(x > 0, exp(x) - 1, 0)").formula
     found = repair(formula, Samples.from_columns({"x": [1e-9, 1.0]}), limit_seconds=math.inf)
     assert found.best is not None and found.best.text == "where(x > 0, expm1(x), 0)"
-    assert str(found.sentence).startswith("Write `where(x > 0, expm1(x), 0)` (expm1): ")
+    assert str(found.sentence).startswith(
+        "Write `where(x > 0, expm1(x), 0)` (conditions as written; expm1): "
+    )
 
 
 def test_the_command_line_says_where_each_node_is_evaluated(

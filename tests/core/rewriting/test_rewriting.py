@@ -6,7 +6,7 @@ import json
 import math
 import re
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 
 import mpmath
 import numpy as np
@@ -209,7 +209,7 @@ def test_a_rewrite_that_only_games_independence_is_not_proposed(
 def test_where_there_is_nothing_better_the_reason_is_said_and_what_helps(
     text: str, ranges: list[str], reason: str, advice: str
 ) -> None:
-    found = run(text, *ranges)
+    found = run(text, *ranges, series=False)
     assert found.repairs == ()
     assert reason in str(found.sentence)
     assert advice in str(found.advice)
@@ -331,11 +331,12 @@ def test_a_deadline_in_the_past_ends_the_search_with_a_sentence() -> None:
 def test_a_search_cut_short_by_its_clock_draws_no_conclusion_and_a_longer_one_does() -> None:
     domains = dict([Domain.parse("x=loguniform:1e-4:3")])
     formula, samples = read("(x - sin(x))*(x+1)").formula, sample_domains(domains, count=50)
-    cut = repair(formula, samples, limit_seconds=100.0, clock=PacedClock(0.5))
+    search = partial(repair, formula, samples, series=False)
+    cut = search(limit_seconds=100.0, clock=PacedClock(0.5))
     assert not cut.finished and str(cut.missing) in str(cut.sentence)
     assert "cut short by its time limit" in str(cut.missing)
     assert "other form" not in str(cut.sentence) and cut.advice is None
-    whole = repair(formula, samples, limit_seconds=math.inf, clock=PacedClock(100.0))
+    whole = search(limit_seconds=math.inf, clock=PacedClock(100.0))
     assert whole.finished and whole.missing is None
     assert "other forms tried" in str(whole.sentence) and whole.advice is not None
 
