@@ -179,6 +179,22 @@ def profile(inspection: Inspection, form: Formula, target: Target = "float64") -
     """The digits that a program loses with the formula as written and with `form`, at the rows at
     which the formula is measured.
 
+    Parameters
+    ----------
+    inspection
+        Of the formula as written.
+    form
+        Another form, with the same variables.
+    target
+        The precision of the program.
+
+    Returns
+    -------
+    Profile
+        A value for each measured row.
+
+    Examples
+    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1e8, -1e8, 0.0]})
