@@ -153,8 +153,8 @@ def _show_summary(place: SummaryPlace, result: InspectionResult) -> None:
         gauges(result, None if summary is None else summary.added)
     if summary is not None and summary.better:
         with place.better.container():
-            verb = "Write instead:" if summary.is_exact else "Approximation to write instead:"
-            replace_formula_button(result, summary.better, "apply-best", verb)
+            verb = "Write instead:" if summary.is_exact else "Approximation:"
+            replace_formula_button(result, summary.better, "apply-best", verb, longest=32)
 
 
 def known_summary(result: InspectionResult) -> Summary | None:

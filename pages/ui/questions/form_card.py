@@ -9,6 +9,7 @@ from eic_core.formula.rendering import to_latex
 from eic_core.formula.tree import Formula
 from eic_core.measure import Inspection
 from eic_core.rewriting import Branch, OwnForm, Repair, Repairs
+from eic_core.rewriting.phrases import bound_text
 from pages.ui.kit import glossary
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.pictures import show_tree
@@ -18,7 +19,6 @@ from pages.ui.questions.answer_parts import note
 from pages.ui.questions.copy_as import copy_as
 from pages.ui.questions.form_curves import curves
 from pages.ui.questions.form_numbers import (
-    bound_text,
     box_text,
     condition_html,
     letter_html,
@@ -36,8 +36,9 @@ def form_card(
     with st.container(border=True, key="repair-0", gap="xsmall"):
         if not form.is_exact:
             st.html(f"<div>{approximation_tag(form.branches)}</div>")
-        with st.container(key="repair-form-0"):
-            st.latex(to_latex(form.formula))
+        if all(len(branch.text) <= _TYPESET for branch in form.branches):
+            with st.container(key="repair-form-0"):
+                st.latex(_with_room(to_latex(form.formula)))
         note(*_why(form))
         if form.branches:
             st.html(_branches(form.branches))
@@ -53,6 +54,15 @@ def form_card(
         with st.expander("See both trees", key="repair-trees-0", on_change="rerun") as trees:
             if trees.open:
                 _both_trees(result, form.formula)
+
+
+# Characters of a branch that a card has room for, typeset; the list of branches shows any.
+_TYPESET = 60
+
+
+def _with_room(latex: str) -> str:
+    """Cases with fractions of full size, and room between them."""
+    return latex.replace("{cases}", "{dcases}").replace(r"\\", r"\\[8pt]")
 
 
 def approximation_tag(branches: tuple[Branch, ...]) -> str:

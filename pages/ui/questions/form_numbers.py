@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from eic_core import wording
 from eic_core.rewriting import Branch, Measured, ObservedError, RepairStep, Series
+from eic_core.rewriting.phrases import bound_text
 from pages.ui.figures.error_curves import TINTS
 from pages.ui.figures.rulers import letters
 from pages.ui.kit import glossary
@@ -139,10 +140,6 @@ def series_brief(series: Series) -> str:
         f"series in <code>{escape(series.variable)}</code> at {_point(series)}, to within "
         f"{bound} (proved)"
     )
-
-
-def bound_text(bound: float) -> str:
-    return wording.significant(bound, 2)
 
 
 def _point(series: Series) -> str:

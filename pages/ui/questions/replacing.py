@@ -13,11 +13,11 @@ from pages.ui.kit.visit import change_state, current_visit
 
 
 def replace_formula_button(
-    result: InspectionResult, text: str, key: str, verb: str = "Inspect"
+    result: InspectionResult, text: str, key: str, verb: str = "Inspect", longest: int = 60
 ) -> None:
     """Puts `text`, in Python's notation, into the editor, with the same data."""
     if st.button(
-        f"{verb} {code_label(text, 28 if is_narrow() else 60)}",
+        f"{verb} {code_label(text, 28 if is_narrow() else longest)}",
         key=key,
         icon=":material/build:",
         help="Puts it into the editor; “Previous formula” brings yours back.",
