@@ -65,6 +65,10 @@ class DoubleTable:
 
     def mean_lost(self, number: int) -> float:
         """The mean of the digits lost; 0 where no row can be compared."""
-        lost = self.lost(number)
-        lost = lost[~np.isnan(lost)]
-        return float(np.mean(lost)) if len(lost) else 0.0
+        return mean_digits(self.lost(number))
+
+
+def mean_digits(lost: Array) -> float:
+    """The mean of digits lost by row, nan where none can be compared; 0 without any other."""
+    lost = lost[~np.isnan(lost)]
+    return float(np.mean(lost)) if len(lost) else 0.0

@@ -31,12 +31,12 @@ from eic_core.rewriting.parts import parts_of
 from eic_core.rewriting.precision import Target
 from eic_core.rewriting.regimes.choosing import with_choices
 from eic_core.rewriting.results import Repairs
-from eic_core.rewriting.rules import Rewriter, RuleBook
+from eic_core.rewriting.rules import Rewriter
 from eic_core.rewriting.search import Limits, Search, SearchOutcome
 from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.series.options import series_options
 from eic_core.rewriting.series.proposals import warm
-from eic_core.rewriting.tables import ALL_RULES
+from eic_core.rewriting.tables import RULES
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import ValueTable
 from eic_core.rewriting.verify import decimal_rows
@@ -44,9 +44,6 @@ from eic_core.samples import Samples
 
 SEARCH_SECONDS = 4.0
 """The limit where none is set."""
-
-RULES = RuleBook(ALL_RULES)
-"""Every rule, by the operator at the root of its left side."""
 
 BEFORE = 0.4
 """The share of the limit after which nothing begins that comes before the search."""

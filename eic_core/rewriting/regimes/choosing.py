@@ -22,7 +22,7 @@ from eic_core.measure.measured import binary_rows
 from eic_core.measure.observed import DIGITS
 from eic_core.operators.wide import Array
 from eic_core.rewriting.deadline import Deadline, OutOfTime
-from eic_core.rewriting.doubles import DoubleTable
+from eic_core.rewriting.doubles import DoubleTable, mean_digits
 from eic_core.rewriting.gains import GAIN, remaining_digits
 from eic_core.rewriting.pieces import Branch, Omission
 from eic_core.rewriting.regimes.axes import axes_of
@@ -124,7 +124,7 @@ def with_choices(
 
 def _loses(searched: Searched, repairs: Repairs) -> bool:
     """Whether digits remain that a form could keep."""
-    return _mean(_best_lost(searched, repairs)) >= GAIN
+    return mean_digits(_best_lost(searched, repairs)) >= GAIN
 
 
 def _best_lost(searched: Searched, repairs: Repairs) -> Array:
@@ -132,12 +132,7 @@ def _best_lost(searched: Searched, repairs: Repairs) -> Array:
     measurer, terms = searched.measurer, searched.terms
     forms = [measurer.lost_before]
     forms += [measurer.everywhere.lost(terms.add(each.formula)) for each in repairs.repairs]
-    return min(forms, key=_mean)
-
-
-def _mean(lost: Array) -> float:
-    compared_rows = lost[~np.isnan(lost)]
-    return float(np.mean(compared_rows)) if len(compared_rows) else 0.0
+    return min(forms, key=mean_digits)
 
 
 def _first(choice: Repair, repairs: Repairs) -> Repairs:
@@ -166,7 +161,7 @@ class Chooser:
         self.terms = searched.terms
         self.measurer = searched.measurer
         self.truth = searched.truth
-        self.plain = _mean(_best_lost(searched, repairs))
+        self.plain = mean_digits(_best_lost(searched, repairs))
         self.original = Option(searched.root, (), self.measurer.lost_before)
         self.options: list[Option] = self._exact_options()
 
@@ -237,8 +232,8 @@ class Chooser:
     def approximations(
         self, choice: Repair | None, expand: Expand, *, branches: bool
     ) -> tuple[tuple[Repair, ...], Sequence[Omission]]:
-        lost = min([o.lost for o in self.options if o.guard is None], key=_mean)
-        plain = min((o for o in self.options if o.guard is None), key=lambda o: _mean(o.lost))
+        lost = min([o.lost for o in self.options if o.guard is None], key=mean_digits)
+        plain = min((o for o in self.options if o.guard is None), key=lambda o: mean_digits(o.lost))
         if choice is not None:
             lost = self.measurer.everywhere.lost(self.terms.add(choice.formula))
         new, left_out = expand(self.searched, replace(plain, lost=lost))
@@ -460,7 +455,7 @@ class Chooser:
     def _repair(self, built: _Built, most: float) -> Repair | None:
         measurer = self.measurer
         lost = measurer.everywhere.lost(built.root)
-        if _mean(lost) > most:
+        if mean_digits(lost) > most:
             return None
         comparisons = measurer.comparisons(built.root, lost)
         if comparisons is None:
@@ -482,8 +477,8 @@ class Chooser:
                 "" if case.condition is None else self._text(case.condition),
                 self.measurer.formula_of(case.option.root),
                 int(np.count_nonzero(rows & told)),
-                _mean(before[rows & told]),
-                _mean(lost[rows & told]),
+                mean_digits(before[rows & told]),
+                mean_digits(lost[rows & told]),
                 tuple(map(self.measurer.step, case.option.steps)),
                 case.option.series,
             )

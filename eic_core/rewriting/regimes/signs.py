@@ -23,14 +23,12 @@ from eic_core.rewriting.doubles import DoubleTable
 from eic_core.rewriting.families import FAMILIES
 from eic_core.rewriting.gains import GAIN
 from eic_core.rewriting.regimes.option import Option
-from eic_core.rewriting.rules import Assumption, Rewriter, RuleBook
+from eic_core.rewriting.rules import Assumption, Rewriter
 from eic_core.rewriting.search import FoundForm, Limits, Search, SearchStep
 from eic_core.rewriting.searched import Searched
-from eic_core.rewriting.tables import ALL_RULES
+from eic_core.rewriting.tables import RULES
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import ValueTable, first_difference
-
-RULES = RuleBook(ALL_RULES)
 
 SHARE = 0.1
 """Of the rows that are compared, the least share on either side of a sign."""

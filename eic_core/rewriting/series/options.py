@@ -16,6 +16,7 @@ from eic_core.measure.observed import DIGITS
 from eic_core.operators.wide import Array
 from eic_core.rewriting.builder import Builder
 from eic_core.rewriting.deadline import OutOfTime
+from eic_core.rewriting.doubles import mean_digits
 from eic_core.rewriting.gains import GAIN
 from eic_core.rewriting.pieces import InputInterval, Omission, Series, SeriesKind
 from eic_core.rewriting.regimes.conditionals import both
@@ -146,7 +147,7 @@ class _Region:
             approximation = written(self.terms, shortened)
             whole = self._in_form(approximation)
             lost = self.table.lost(whole)
-            gained = _mean(self.best.lost) - _mean(np.fmin(self.best.lost, lost))
+            gained = mean_digits(self.best.lost) - mean_digits(np.fmin(self.best.lost, lost))
             self.would_help |= gained >= GAIN
             if self._gained_at_most(lost) < GAIN / 2:
                 continue
@@ -172,13 +173,13 @@ class _Region:
             )
             both = np.fmin(self.best.lost, lost)
             worst = float(np.nanmax(both, initial=0.0))
-            candidates.append(_Candidate(option, approximation, count, _mean(both), worst))
+            candidates.append(_Candidate(option, approximation, count, mean_digits(both), worst))
             if radius == radii[-1]:
                 break
         if not candidates:
             return []
         least = min(candidate.mean for candidate in candidates)
-        if _mean(self.best.lost) - least < GAIN / 2:
+        if mean_digits(self.best.lost) - least < GAIN / 2:
             return []
         worst = min(each.worst for each in candidates if each.mean <= least + FEWER)
         chosen = next(
@@ -364,8 +365,3 @@ def _common(intervals: Sequence[InputInterval]) -> tuple[InputInterval, ...]:
         other = spans.get(name, InputInterval(name, low, high))
         spans[name] = InputInterval(name, max(low, other.low), min(high, other.high))
     return tuple(spans.values())
-
-
-def _mean(lost: Array) -> float:
-    compared = lost[~np.isnan(lost)]
-    return float(np.mean(compared)) if len(compared) else 0.0
