@@ -83,7 +83,7 @@ def roundest(low: float, high: float) -> str:
     one digit, of two, and so on; of those equally round the one nearest to the middle.
 
     >>> roundest(-3.0, 8.0), roundest(0.02, 40.0), roundest(0.2, 0.9), roundest(2.4, 2.5)
-    ('0', '1', '0.5', '2.5')
+    ('0', '1', '0.4', '2.5')
     >>> roundest(-41.0, -12.0), roundest(3.0, 3.0000000000000004), roundest(1e-200, 1e-100)
     ('-20', '3.0000000000000004', '1e-150')
     """
@@ -99,7 +99,8 @@ def _rounded(low: Fraction, high: Fraction, sign: int) -> Fraction | None:
     """Of positive numbers, the end that is included being the upper, or with sign -1 the lower."""
 
     def fits(number: Fraction) -> bool:
-        return low < number <= high if sign > 0 else low <= number < high
+        double = Fraction(float(number))  # What the rows are compared with: 2.4 is not over 2.4
+        return low < double <= high if sign > 0 else low <= double < high
 
     middle = _middle(low, high)
     powers = range(

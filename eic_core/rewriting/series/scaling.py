@@ -29,7 +29,7 @@ class Scaling(NamedTuple):
         >>> u, f, g = (terms.add(read(t).formula) for t in ("x*y", "y/expm1(x*y)", "y + x"))
         >>> scaling = scaling_of(terms, u)
         >>> scaling.degree(terms, f), scaling.degree(terms, g)
-        (-1, None)
+        (1, None)
         """
         degrees: dict[int, int] = {}
         for number in terms.subterms(term):
