@@ -11,6 +11,7 @@ from study.report.analysis import StudyReport
 from study.report.flow import StudyFlow
 from study.report.phrases.agreement import agreement_sentence
 from study.report.phrases.limits import limit
+from study.report.phrases.looks import gaps_summary
 from study.report.phrases.notes import (
     meaning_sentence,
     narrow_windows,
@@ -19,7 +20,7 @@ from study.report.phrases.notes import (
 )
 from study.report.phrases.numbers import interval_text
 from study.report.phrases.rates import effect_sentence, exclusion_sentence
-from study.report.phrases.threats import gaps_summary, threat_sentence
+from study.report.phrases.threats import threat_sentence
 from study.report.phrases.verdict import worth_text
 from study.statistics.preference import Interval
 from study.stimulus.form import RULES

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
-from typing import Any
-
 from eic_core import wording
 from study.report import terms
 from study.report.analysis import HELD_SHARE, StudyReport
-from study.report.figures import FEW
 from study.report.flow import StudyFlow
 from study.report.model_sections import model_sections
 from study.report.phrases.agreement import agreement_sentence, prevalence_sentence
 from study.report.phrases.limits import limit
 from study.report.phrases.notes import (
     declared_sentence,
-    narrow_windows,
     page_sentence,
     undone_sentence,
 )
@@ -28,14 +22,14 @@ from study.report.phrases.rates import (
     rate_sentence,
     subgroups_sentence,
 )
-from study.report.phrases.threats import gaps_summary, held_equal, threat_sentence
 from study.report.section import GROUPS, Fact, Group, Judgement, Section, SectionTable
-from study.statistics.exclusions import Unit
-from study.statistics.inference import ClusteredRate
-from study.statistics.regression import INTERCEPT, RegressionTerm
-from study.statistics.threats.gaps import UNITS
-from study.statistics.threats.screens import WINDOWS
-from study.statistics.threats.ties import CONVENTIONS
+from study.report.section_parts import (
+    interval_head,
+    number_cell,
+    rate_cells,
+    table_of_enough,
+)
+from study.report.threat_sections import threat_sections
 
 __all__ = ["GROUPS", "Fact", "Group", "Judgement", "Section", "SectionTable", "sections_of"]
 
@@ -65,13 +59,13 @@ def agreement_section(report: StudyReport) -> Section:
         ),
         tables=(
             SectionTable(
-                ("coefficient", "value", _interval_head(report.level), "by chance"),
+                ("coefficient", "value", interval_head(report.level), "by chance"),
                 tuple(
                     (
                         c.name,
-                        _number(c.value),
+                        number_cell(c.value),
                         interval_text(c.interval),
-                        "—" if c.expected is None else _number(c.expected),
+                        "—" if c.expected is None else number_cell(c.expected),
                     )
                     for c in found.coefficients
                 ),
@@ -139,11 +133,11 @@ def headline_section(report: StudyReport) -> Section:
             Fact("p, one-sided", wording.p_number(found.p_value, 3), terms.ONE_SIDED),
             Fact("estimand", report.estimand, terms.ESTIMAND),
             Fact("clusters", sampled, terms.CLUSTERS),
-            Fact("standard error", _number(found.standard_error, 4)),
-            Fact("design effect", _number(found.design_effect, 2), terms.DESIGN_EFFECT),
+            Fact("standard error", number_cell(found.standard_error, 4)),
+            Fact("design effect", number_cell(found.design_effect, 2), terms.DESIGN_EFFECT),
             Fact(
                 "worth in independent votes",
-                _number(found.effective_votes, 1),
+                number_cell(found.effective_votes, 1),
                 terms.EFFECTIVE_VOTES,
             ),
             Fact(
@@ -217,10 +211,10 @@ def paper_section(report: StudyReport) -> Section:
                 interval_text(preference.clopper_pearson(report.level)),
                 terms.CLOPPER_PEARSON,
             ),
-            Fact("Fleiss' kappa (low / high coding)", _number(kappa.value), terms.FLEISS),
+            Fact("Fleiss' kappa (low / high coding)", number_cell(kappa.value), terms.FLEISS),
             Fact(
                 "Fleiss' kappa (left / right coding)",
-                _number(report.fleiss_kappa_by_side.value),
+                number_cell(report.fleiss_kappa_by_side.value),
                 "Of the side on which the chosen formula stood: sides are dealt at random.",
             ),
             Fact("rate before exclusions", wording.percent(report.preference_of_all.rate, 1)),
@@ -354,7 +348,7 @@ def subgroup_sections(report: StudyReport) -> tuple[Section, ...]:
     """Rates in declared subgroups; nothing where none was declared."""
     if not report.subgroups:
         return ()
-    heads = ("group", "raters", "valid votes", "rate", _interval_head(report.level))
+    heads = ("group", "raters", "valid votes", "rate", interval_head(report.level))
     return (
         Section(
             key="subgroups",
@@ -362,7 +356,7 @@ def subgroup_sections(report: StudyReport) -> tuple[Section, ...]:
             title="Subgroups declared before the first vote",
             lines=tuple(str(subgroups_sentence(each)) for each in report.subgroups),
             tables=tuple(
-                _of_enough(
+                table_of_enough(
                     heads,
                     (
                         (
@@ -370,7 +364,7 @@ def subgroup_sections(report: StudyReport) -> tuple[Section, ...]:
                             each.name,
                             f"{each.raters:,}",
                             f"{each.votes:,}",
-                            *_rate(each.rate, report.level),
+                            *rate_cells(each.rate, report.level),
                         )
                         for each in found.groups
                     ),
@@ -453,388 +447,6 @@ def source_section(report: StudyReport) -> Section:
     )
 
 
-CURVES: tuple[tuple[Unit, str], ...] = (
-    ("session", "Whole sessions left out"),
-    ("vote", "Single votes left out"),
-)
-
-
-def threat_sections(report: StudyReport) -> tuple[Section, ...]:
-    """All threats in a reviewer's order; without a valid vote a sentence each, and no empty
-    tables.
-    """
-    sections = (
-        _sensitivity(report),
-        _attention(report),
-        _sides(report),
-        _one_sided(report),
-        _ballots(report),
-        *((_screens(report),) if report.threats.screens.classes else ()),
-        _gaps(report),
-        _structure(report),
-        _problems(report),
-        _ties(report),
-    )
-    if report.valid_votes:
-        return sections
-    return tuple(replace(each, facts=(), tables=(), figure="") for each in sections)
-
-
-def _threat(key: str, title: str, found: Any, **more: Any) -> Section:
-    more.setdefault("lines", (str(threat_sentence(found)),))
-    return Section(key=key, group="threats", title=title, judgement=found.judgement, **more)
-
-
-def _sensitivity(report: StudyReport) -> Section:
-    found, level = report.threats.sensitivity, report.level
-    tables = tuple(
-        _of_enough(
-            ("under", "valid votes", "raters", "rate", _interval_head(level)),
-            (
-                (
-                    p.rate.votes,
-                    f"{wording.plain(p.threshold_seconds)} s{' (frozen rule)' if p.frozen else ''}",
-                    f"{p.valid:,}",
-                    f"{p.raters:,}",
-                    *_rate(p.rate, level),
-                )
-                for p in found.of_unit(unit)
-            ),
-            caption,
-        )
-        for unit, caption in CURVES
-    )
-    return _threat(
-        "sensitivity",
-        "Does the result hang on the exclusion rule?",
-        found,
-        figure="sensitivity",
-        tables=tables,
-        explanation="The rate and its clustered interval, had the threshold on active seconds "
-        "been another one, for whole sessions and for single votes.",
-    )
-
-
-def _attention(report: StudyReport) -> Section:
-    found = report.threats.attention
-    return _threat(
-        "attention",
-        "Were raters attentive?",
-        found,
-        facts=(
-            Fact(
-                "attention checks passed",
-                f"{found.passed:,} of {found.answered:,}",
-                terms.ATTENTION,
-            ),
-            Fact("raters who failed one", f"{found.failed_raters:,} of {len(found.raters):,}"),
-            Fact("p of a difference", wording.p_number(found.p_value, 3), terms.P_VALUE),
-        ),
-        tables=(
-            _rates(
-                report,
-                "raters",
-                (
-                    ("who failed a check", found.with_failure),
-                    ("all others", found.without_failure),
-                ),
-            ),
-        ),
-        explanation="A clustered logistic regression of the valid votes on whether their rater "
-        "failed a check.",
-    )
-
-
-def _sides(report: StudyReport) -> Section:
-    found = report.threats.sides
-    return _threat(
-        "sides",
-        "Do raters favour a side?",
-        found,
-        lines=tuple(filter(None, (str(threat_sentence(found)), _stacked(report)))),
-        facts=(
-            Fact("left / right / tie", f"{found.left:,} / {found.right:,} / {found.ties:,}"),
-            Fact("left chosen", wording.percent(found.share, 1)),
-            Fact(
-                _interval_head(report.level),
-                interval_text(found.clustered.interval(report.level)),
-                terms.INTERVAL,
-            ),
-            Fact("p, two-sided", wording.p_number(found.p_value, 3), terms.P_VALUE),
-            Fact("lower EIC on the left", wording.percent(found.lower_on_left, 1)),
-        ),
-        explanation="The same clustered test as in the headline, with “left” in place of “lower "
-        "EIC”.",
-    )
-
-
-def _stacked(report: StudyReport) -> str:
-    """What left and right were on screens where the formulas stood one above the other."""
-    narrow, medium = (
-        sum(vote.viewport == name for vote in report.valid_votes) for name in ("narrow", "medium")
-    )
-    parts = (
-        f"all {wording.count(narrow, 'vote')} from a phone's width" if narrow else "",
-        f"some of the {wording.count(medium, 'vote')} from a tablet's" if medium else "",
-    )
-    told = " and ".join(filter(None, parts))
-    if not told:
-        return ""
-    return (
-        f"In {narrow_windows(report.votes_cast)} the formulas stood one above the other, and "
-        f"“left” here is the one on top: {told}."
-    )
-
-
-def _one_sided(report: StudyReport) -> Section:
-    found = report.threats.sides.one_sided
-    return _threat(
-        "one-sided",
-        "Do some raters always click one side?",
-        found,
-        facts=(
-            Fact("raters always left / always right", f"{len(found.left)} / {len(found.right)}"),
-            Fact(
-                "by chance",
-                _number(found.expected, 2),
-                "How many such raters chance would give, given what each of them preferred.",
-            ),
-            Fact("p of so many", wording.p_number(found.p_value, 3), terms.P_VALUE),
-        ),
-        tables=(
-            _rates(
-                report,
-                "votes",
-                (
-                    ("all valid", found.everybody),
-                    ("without these raters", found.without_them),
-                ),
-            ),
-        ),
-    )
-
-
-def _ballots(report: StudyReport) -> Section:
-    found, level = report.threats.ballots, report.level
-    thirds = _of_enough(
-        ("ballots", "valid votes", "rate", _interval_head(level), "median seconds"),
-        (
-            (
-                t.rate.votes,
-                f"{t.name} ({t.first} to {t.last})",
-                f"{t.votes:,}",
-                *_rate(t.rate, level),
-                wording.seconds(t.median_seconds),
-            )
-            for t in found.thirds
-        ),
-    )
-    return _threat(
-        "ballots",
-        "Do raters learn or tire?",
-        found,
-        figure="ballots",
-        tables=(thirds,) if found.thirds else (),
-        facts=(Fact("p of a trend", wording.p_number(found.p_value, 3), terms.P_VALUE),),
-        explanation="A clustered logistic regression of the votes on the number of the ballot, "
-        "and a regression of the logarithm of the active seconds, clustered by rater.",
-    )
-
-
-def _screens(report: StudyReport) -> Section:
-    found, level = report.threats.screens, report.level
-    rows = (
-        (
-            each.rate.votes,
-            WINDOWS[each.viewport],
-            f"{each.raters:,}",
-            f"{each.votes:,}",
-            *_rate(each.rate, level),
-        )
-        for each in found.classes
-    )
-    heads = ("window of", "raters", "valid votes", "rate", _interval_head(level))
-    table = _of_enough(heads, rows)
-    return _threat(
-        "screens",
-        "Does it depend on the screen?",
-        found,
-        tables=(table,),
-        facts=(Fact("p of a difference", wording.p_number(found.p_value, 3), terms.P_VALUE),),
-        explanation="A clustered logistic regression of the votes on the class of the window, up "
-        "to 599 px, to 1,023 px, or wider.",
-    )
-
-
-def _gaps(report: StudyReport) -> Section:
-    found = report.threats.gaps
-    table = SectionTable(
-        ("for", "odds ratio", _interval_head(report.level), "p"),
-        tuple(_odds(term, report.level) for term in found.terms),
-        "By what factor the odds of a vote for the lower EIC change.",
-    )
-    adjusted = found.adjusted_rate
-    return _threat(
-        "gaps",
-        "Is it EIC that raters follow?",
-        found,
-        lines=(str(gaps_summary(found)),),
-        facts=(
-            Fact(
-                f"rate at {held_equal(found)}",
-                wording.percent(adjusted[0] if adjusted else None, 1),
-                "What the regression expects between formulas that differ in EIC alone.",
-            ),
-            Fact(
-                _interval_head(report.level),
-                interval_text(adjusted[1] if adjusted else None),
-                terms.INTERVAL,
-            ),
-        ),
-        tables=(table,) if found.terms else (),
-        explanation=f"A clustered logistic regression of the votes on what differs between the "
-        f"formulas of a pair. {terms.ODDS_RATIO}",
-    )
-
-
-def _structure(report: StudyReport) -> Section:
-    found = report.threats.structure
-    rows = tuple(_odds(term, report.level) for term in found.fit.terms if term.name != INTERCEPT)
-    table = SectionTable(
-        ("for", "odds ratio", _interval_head(report.level), "p"),
-        rows,
-        "By what factor the odds of a vote for the lower EIC change; counts are those of its "
-        "formula less those of the other.",
-    )
-    adjusted = found.adjusted_rate
-    return _threat(
-        "structure",
-        "EIC, or what the eye sees?",
-        found,
-        facts=(
-            Fact(
-                "rate between formulas that look alike",
-                wording.percent(adjusted[0] if adjusted else None, 1),
-            ),
-            Fact(
-                _interval_head(report.level),
-                interval_text(adjusted[1] if adjusted else None),
-                terms.INTERVAL,
-            ),
-            Fact(
-                "p that the preference does not grow with the gap, one-sided",
-                wording.p_number(found.dose_p, 3),
-                terms.P_VALUE,
-            ),
-            Fact(
-                f"pairs in which {found.predictor.name or 'a visible count'} tells the lower EIC",
-                wording.percent(found.predictor.auc, 0),
-                "By the best visible count, each problem judged by the others; 50 % is chance.",
-            ),
-        ),
-        tables=(table,) if rows else (),
-        explanation="A clustered logistic regression of the votes on the gap in EIC, on the side "
-        "and on what the eye sees of the two formulas. That people follow EIC needs both: a "
-        "preference between formulas that look alike, and one that grows with the gap.",
-    )
-
-
-def _odds(term: RegressionTerm, level: float) -> tuple[str, ...]:
-    ratio, interval = term.ratio(1.0, level)
-    ends = f"[{wording.ratio(interval.low)}, {wording.ratio(interval.high)}]"
-    unit = UNITS.get(term.name, f"each one more of {term.name}")
-    return unit, wording.ratio(ratio), ends, wording.p_number(term.p_value, 3)
-
-
-def _problems(report: StudyReport) -> Section:
-    found = report.threats.problems
-    table = _of_enough(
-        (
-            "problem",
-            "pairs",
-            "raters",
-            "for the lower",
-            "votes",
-            "rate",
-            _interval_head(report.level),
-        ),
-        (
-            (
-                p.votes,
-                p.problem,
-                f"{p.pairs:,}",
-                f"{p.raters:,}",
-                f"{p.lower:,}",
-                f"{p.votes:,}",
-                wording.percent(p.rate, 1),
-                interval_text(p.interval),
-            )
-            for p in found.rates
-        ),
-    )
-    return _threat(
-        "problems",
-        "Does it hold in every problem?",
-        found,
-        figure="problems",
-        tables=(table,) if found.rates else (),
-        facts=(
-            Fact(
-                "p that problems differ only as pairs do",
-                wording.p_number(found.p_value, 3),
-                terms.P_VALUE,
-            ),
-        ),
-        explanation="The pairs are dealt to the problems anew, 2,000 times, to see how far "
-        "problems would differ if nothing but the pairs did. Intervals are clustered where a "
-        "problem has pairs and raters enough, else Wilson's for as many votes as theirs are worth.",
-    )
-
-
-def _ties(report: StudyReport) -> Section:
-    found, level = report.threats.ties, report.level
-    rows = tuple(
-        (CONVENTIONS[each.convention], f"{each.votes:,}", *_rate(each.clustered, level))
-        for each in found.counted
-    )
-    table = SectionTable(("convention", "votes", "rate", _interval_head(level)), rows)
-    return _threat(
-        "ties",
-        "Does it matter how ties are counted?",
-        found,
-        tables=(table,) if found.ties else (),
-        explanation=terms.TIE,
-    )
-
-
-def _rates(
-    report: StudyReport, name: str, rows: Iterable[tuple[str, ClusteredRate]]
-) -> SectionTable:
-    return _of_enough(
-        (name, "votes", "rate", _interval_head(report.level)),
-        ((rate.votes, what, f"{rate.votes:,}", *_rate(rate, report.level)) for what, rate in rows),
-    )
-
-
-def _of_enough(
-    columns: tuple[str, ...], rows: Iterable[tuple[int, *tuple[str, ...]]], caption: str = ""
-) -> SectionTable:
-    """The rows with `FEW` deciding votes or more (first entry); the caption counts the others."""
-    given = list(rows)
-    shown = tuple(row[1:] for row in given if row[0] >= FEW)
-    left = len(given) - len(shown)
-    said = (
-        f"{wording.count(left, 'row')} of fewer than {FEW} deciding votes "
-        f"{'is' if left == 1 else 'are'} not shown."
-    )
-    told = f"{caption}. {said}" if caption else said
-    return SectionTable(columns, shown, told if left else caption)
-
-
-def _rate(rate: ClusteredRate, level: float) -> tuple[str, str]:
-    return wording.percent(rate.rate, 1), interval_text(rate.interval(level))
-
-
 def sections_of(report: StudyReport) -> tuple[Section, ...]:
     """The sections in the order of reading, group by group.
 
@@ -857,11 +469,3 @@ def sections_of(report: StudyReport) -> tuple[Section, ...]:
         pairs_section(report),
         source_section(report),
     )
-
-
-def _number(value: float | None, decimals: int = 3) -> str:
-    return wording.number(value, decimals, missing=wording.UNDEFINED)
-
-
-def _interval_head(level: float) -> str:
-    return f"{wording.level_percent(level)} interval"

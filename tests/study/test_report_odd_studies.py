@@ -28,9 +28,10 @@ from study.report.exported import Choice, Side
 from study.report.figures import FIGURES
 from study.report.methods import methods_text
 from study.report.phrases.limits import limit
+from study.report.phrases.looks import held_equal
 from study.report.phrases.notes import notes
 from study.report.phrases.numbers import interval_text
-from study.report.phrases.threats import held_equal, threat_sentence
+from study.report.phrases.threats import threat_sentence
 from study.report.phrases.verdict import verdict
 from study.report.printing import draw, figure_svg, to_svg
 from study.report.sections import sections_of
