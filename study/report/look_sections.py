@@ -5,8 +5,8 @@ from __future__ import annotations
 from eic_core import wording
 from study.report import terms
 from study.report.analysis import StudyReport
+from study.report.phrases.looks import gaps_summary, held_equal
 from study.report.phrases.numbers import interval_text
-from study.report.phrases.threats import gaps_summary, held_equal
 from study.report.section import Fact, Section, SectionTable
 from study.report.section_parts import (
     interval_head,
