@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from study.statistics.clusters import Clustering, Component
+from study.statistics.clusters import Clustering
 from study.statistics.inference import ClusteredRate
+from study.statistics.variance import Component
 from study.statistics.votes import Floats, VoteArrays
 
 DRAWS = 399
@@ -25,7 +26,7 @@ def satterthwaite(rate: ClusteredRate, table: VoteArrays) -> ClusteredRate:
     """
     grouped = Clustering.of(table, "problems like these")
     sizes = np.bincount(grouped.items).astype(np.float64)
-    sums = np.bincount(grouped.items, grouped.residuals())[sizes > 0]
+    sums = np.bincount(grouped.items, grouped.about_fixed(grouped.table.lower))[sizes > 0]
     sizes = sizes[sizes > 0]
     votes = sizes.sum()
     rest = 1.0 - sizes / votes
