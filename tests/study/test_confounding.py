@@ -95,8 +95,8 @@ def test_raters_who_follow_eic_are_believed() -> None:
     for seed in range(6):
         report = _study(seed, by_eic=0.3, by_looks=0.0, like_eic=0.5)
         found = report.threats.structure
-        believed += found.judgement == "no sign of a problem"
-        if found.judgement == "no sign of a problem":
+        believed += found.judgement == "not flagged"
+        if found.judgement == "not flagged":
             assert "cannot be told apart" not in verdict(report).text
             assert str(threat_sentence(found)).startswith("Raters follow more than looks")
     assert believed >= 4

@@ -15,8 +15,8 @@ from study.statistics.limits import Kind
 from study.statistics.preference import Interval
 from study.statistics.votes import Flags, Integers, PairVote, Sampled, VoteArrays
 
-Judgement = Literal["no sign of a problem", "look closer", "cannot be told"]
-FINE: Judgement = "no sign of a problem"
+Judgement = Literal["not flagged", "look closer", "cannot be told"]
+FINE: Judgement = "not flagged"
 LOOK: Judgement = "look closer"
 UNKNOWN: Judgement = "cannot be told"
 

@@ -128,7 +128,7 @@ def sides(table: VoteArrays, *, level: float = 0.95) -> SideBias:
     ...          for p in range(12) for r in range(12)]
     >>> found = sides(VoteArrays.of(votes))
     >>> found.left, found.right, found.judgement
-    (76, 68, 'no sign of a problem')
+    (76, 68, 'not flagged')
     """
     decided = table.decided()
     left = chose_left(decided)

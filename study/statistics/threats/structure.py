@@ -117,7 +117,7 @@ def confounding(
     >>> looks = {f"p{p:02}": (p % 3 - 1, 0, 0, 0, 0) for p in range(12)}
     >>> found = confounding(VoteArrays.of(votes), gaps, looks)
     >>> found.judgement, found.left_out[0], found.dose_ratio > 1
-    ('no sign of a problem', 'nested functions', True)
+    ('not flagged', 'nested functions', True)
     """
     decided = table.decided()
     unknown = (float("nan"),) * len(VISIBLE)
