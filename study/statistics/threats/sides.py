@@ -12,13 +12,11 @@ from eic_core.exports import PlainAtLevel, keys_within
 from study.statistics.inference import ClusteredRate, clustered_rate
 from study.statistics.threats.common import (
     ALPHA,
-    FINE,
     LOOK,
     RATE,
-    UNKNOWN,
     Judgement,
+    judged,
     rate_json,
-    side_of_half,
 )
 from study.statistics.votes import VoteArrays
 
@@ -59,12 +57,7 @@ class OneSided(PlainAtLevel):
 
     @property
     def judgement(self) -> Judgement:
-        if self.p_value is None:
-            return UNKNOWN
-        before, after = (
-            side_of_half(rate.interval(self.level)) for rate in (self.everybody, self.without_them)
-        )
-        return LOOK if self.one_sided_count and (self.p_value < ALPHA or before != after) else FINE
+        return judged(self.p_value)
 
 
 @dataclass(frozen=True)
@@ -101,9 +94,7 @@ class SideBias(PlainAtLevel):
 
     @property
     def judgement(self) -> Judgement:
-        if self.favoured:
-            return LOOK
-        return UNKNOWN if self.p_value is None or self.clustered.too_small else FINE
+        return LOOK if self.favoured else judged(self.p_value, self.clustered.too_small)
 
     @property
     def favoured(self) -> Literal["left", "right", ""]:
