@@ -9,7 +9,8 @@ from typing import Any, Literal
 import numpy as np
 
 from eic_core.exports import PlainAtLevel, keys_within
-from study.statistics.inference import ClusteredRate, clustered_rate
+from study.statistics.clusters import Clustering
+from study.statistics.inference import ClusteredRate, clustered_rate, rate_of
 from study.statistics.threats.common import (
     ALPHA,
     LOOK,
@@ -110,7 +111,7 @@ class SideBias(PlainAtLevel):
 
 
 def sides(table: VoteArrays, *, level: float = 0.95) -> SideBias:
-    """Position bias, tested with the clustered variance of the headline.
+    """Position bias, tested by pair and rater whatever the design samples: sides are dealt to both.
 
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{r}", pair=f"p{p}", problem="q", position=1,
@@ -124,7 +125,7 @@ def sides(table: VoteArrays, *, level: float = 0.95) -> SideBias:
     decided = table.decided()
     left = chose_left(decided)
     recoded = np.where(np.isnan(table.lower), np.nan, chose_left(table))
-    by_side = clustered_rate(replace(table, lower=recoded))
+    by_side = rate_of(Clustering.crossed(replace(table, lower=recoded)), len(table))
     share = float(decided.on_left.mean()) if len(decided) else None
     return SideBias(
         int(left.sum()),
