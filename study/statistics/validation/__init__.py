@@ -4,6 +4,4 @@
 
 from study.statistics.validation.running import ValidationRow, validate
 from study.statistics.validation.scenarios import SCENARIOS, Scenario
-from study.statistics.validation.verdicts import AimVerdict, verdicts
 
-__all__ = ["SCENARIOS", "ValidationRow", "Scenario", "AimVerdict", "validate", "verdicts"]
