@@ -68,7 +68,7 @@ class Component:
 
 @dataclass(frozen=True, eq=False)
 class Clustering:
-    table: VoteArrays  # Deciding votes only
+    table: VoteArrays  # Deciding votes, or all votes
     item: Kind  # "pair" or "problem": what is sampled beside the raters
     items: Integers  # shape (n,): The item of each vote
     # shape (n,): What is held fixed, for each vote: one stratum, its problem, or its pair. The
@@ -78,11 +78,19 @@ class Clustering:
     copies: int = 1  # How many rows stand for one vote
 
     @classmethod
-    def of(cls, table: VoteArrays, estimand: Estimand | None = None, copies: int = 1) -> Clustering:
+    def of(
+        cls,
+        table: VoteArrays,
+        estimand: Estimand | None = None,
+        copies: int = 1,
+        *,
+        ties: bool = False,
+    ) -> Clustering:
         """Problems as clusters, or pairs within these problems: by default as the design declares,
-        whichever votes were cast or count.
+        whichever votes were cast or count. With `ties` they count as votes, for a regression of
+        something else than the choice.
         """
-        decided = table.decided()
+        decided = table if ties else table.decided()
         if estimand is None:
             estimand = estimand_of(len(table.problems))
             if table.sampled is not None:
@@ -94,6 +102,19 @@ class Clustering:
             nothing = np.zeros(len(decided), dtype=np.intp)
             return cls(decided, "problem", decided.problem, nothing, estimand, copies)
         return cls(decided, "pair", decided.pair, decided.problem, estimand, copies)
+
+    @classmethod
+    def crossed(cls, table: VoteArrays) -> Clustering:
+        """Pairs and raters, nothing held fixed: for what is randomised over both, such as sides."""
+        decided = table.decided()
+        nothing = np.zeros(len(decided), dtype=np.intp)
+        return cls(decided, "pair", decided.pair, nothing, "pairs like these")
+
+    @property
+    def codes(self) -> tuple[Integers, ...]:
+        """The clusters of each vote, in the order of `sampled`."""
+        raters = (self.table.rater,)
+        return raters if self.estimand == "these pairs" else (self.items, *raters)
 
     @property
     def sampled(self) -> tuple[tuple[Kind, int], ...]:

@@ -215,10 +215,14 @@ def clustered_rate(
     """
     if estimand is not None and estimand not in ESTIMANDS:
         raise UserError(f"an estimand is `{'`, `'.join(ESTIMANDS)}`, not `{estimand}`")
-    grouped = Clustering.of(table, estimand, copies)
+    return rate_of(Clustering.of(table, estimand, copies), len(table))
+
+
+def rate_of(grouped: Clustering, votes_cast: int) -> ClusteredRate:
+    """The rate of votes that go together in this way, of so many with ties."""
     votes, lower = len(grouped.table), int(grouped.table.lower.sum())
     sampled = grouped.sampled if votes else ()
-    reason = reason_of(grouped, len(table))
+    reason = reason_of(grouped, votes_cast)
     components = () if reason else grouped.components()
     small = None if reason else too_small_of(grouped, two_way(components))
     return ClusteredRate(

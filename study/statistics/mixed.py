@@ -13,10 +13,10 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit, ndtr, ndtri
 
 from eic_core.exports import PlainAtLevel
+from study.statistics.clusters import Clustering
 from study.statistics.inference import ClusteredRate
 from study.statistics.limits import Kind
 from study.statistics.preference import Interval
-from study.statistics.threats.common import clusters_of
 from study.statistics.votes import Floats, Integers, VoteArrays
 
 GRID = (0.05, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0)
@@ -78,12 +78,14 @@ def mixed_rate(table: VoteArrays, headline: ClusteredRate, *, level: float = 0.9
     0.667
     """
     decided = table.decided()
-    (items, raters), kinds = clusters_of(decided)
+    grouped = Clustering.of(decided)
+    kinds: tuple[Kind, Kind] = (grouped.item, "rater")
     nothing = MixedRate(kinds, (), None, None, level)
     if headline.reason or headline.lower in (0, headline.votes):
         return nothing
     first_codes, second_codes = (
-        np.unique(each, return_inverse=True)[1].astype(np.intp) for each in (items, raters)
+        np.unique(each, return_inverse=True)[1].astype(np.intp)
+        for each in (grouped.items, decided.rater)
     )
     codes = (first_codes, second_codes)
     found: tuple[float, tuple[float, ...], Floats, float] | None = None

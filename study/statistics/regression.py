@@ -17,13 +17,12 @@ from scipy.special import expit, stdtr, stdtrit
 
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
-from study.statistics.clusters import FEW_CLUSTERS, count
+from study.statistics.clusters import FEW_CLUSTERS, Clustering, count
 from study.statistics.limits import (
     Collinear,
     Constant,
     FewClustersCompared,
     FewVotes,
-    Kind,
     Lack,
     Limit,
     OneClusterCompared,
@@ -106,16 +105,16 @@ class Design:
     columns: Floats
     names: tuple[str, ...]  # Names of the k - 1 columns
     back: Floats  # shape (k, k): Takes coefficients of `columns` to those of the columns as given
-    clusters: tuple[Integers, ...]
+    grouped: Clustering
 
     @classmethod
-    def of(cls, y: Floats, X: Floats, names: Sequence[str], clusters: Sequence[Integers]) -> Design:
+    def of(cls, y: Floats, X: Floats, names: Sequence[str], grouped: Clustering) -> Design:
         """Check and scale. Raises `UserError` if shapes do not fit, or a value is not finite."""
         n = len(y)
         if X.ndim != 2 or X.shape != (n, len(names)):
             raise UserError(f"{n} outcomes and {len(names)} names need as many rows and columns")
-        if len(clusters) not in (1, 2) or any(codes.shape != (n,) for codes in clusters):
-            raise UserError("a regression needs one or two kinds of clusters, a code for each row")
+        if len(grouped.table) != n:
+            raise UserError("a regression needs the clusters of each of its rows")
         if not (np.isfinite(y).all() and np.isfinite(X).all()):
             raise UserError("a regression needs finite numbers", hint="leave the other rows out")
         mean = X.mean(axis=0) if n else np.zeros(len(names))
@@ -125,18 +124,18 @@ class Design:
         columns = np.column_stack([np.ones(n), (X - mean) / scale * (spread > 0)])
         back = np.diag(np.concatenate([[1.0], 1 / scale]))
         back[0, 1:] = -mean / scale
-        return cls(np.asarray(y, dtype=np.float64), columns, tuple(names), back, tuple(clusters))
+        return cls(np.asarray(y, dtype=np.float64), columns, tuple(names), back, grouped)
 
     @property
     def counts(self) -> tuple[int, ...]:
-        return tuple(count(codes) for codes in self.clusters)
+        return tuple(number for _, number in self.grouped.sampled)
 
-    def reason_against(self, kinds: Sequence[Kind]) -> Limit | None:
+    def reason_against(self) -> Limit | None:
         """Why the coefficients or their errors are not defined; None if they may be."""
         n, k = self.columns.shape
         if not n:
             return Lack.NOTHING_TO_COMPARE
-        for kind, number in zip(kinds, self.counts, strict=True):
+        for kind, number in self.grouped.sampled:
             if number == 1:
                 return OneClusterCompared(kind)
         constant = tuple(
@@ -166,10 +165,10 @@ class Design:
         )
 
     def _variances(self, influence: Floats) -> Floats:
-        one_way = [self._one_way(influence, codes) for codes in self.clusters]
+        one_way = [self._one_way(influence, codes) for codes in self.grouped.codes]
         if len(one_way) == 1:
             return one_way[0]
-        first, second = self.clusters
+        first, second = self.grouped.codes
         both = np.unique(np.stack([first, second]), axis=1, return_inverse=True)[1].ravel()
         joint = one_way[0] + one_way[1] - self._one_way(influence, both.astype(np.intp))
         return np.maximum(joint, np.minimum(*one_way))
@@ -198,20 +197,24 @@ def least_squares(
     y: Floats,
     X: Floats,
     names: Sequence[str],
-    clusters: Sequence[Integers],
-    kinds: Sequence[Kind] = ("pair", "rater"),
+    grouped: Clustering,
 ) -> LinearFit:
     """Ordinary least squares with an intercept; arguments as for `logistic`, but y is any finite
     number.
 
     >>> x = np.arange(8.0)
     >>> wobble = np.array([1, -1, -1, 1, 1, -1, -1, 1]) / 10
-    >>> fit = least_squares(3 + 2 * x + wobble, x[:, None], ["x"], (np.arange(8) // 2,), ("rater",))
+    >>> from types import SimpleNamespace as Vote
+    >>> from study.statistics.votes import VoteArrays
+    >>> votes = [Vote(rater=f"r{i // 2}", pair=f"p{i}", problem="q", lower_side="left",
+    ...               position=1, choice="tie") for i in range(8)]
+    >>> grouped = Clustering.of(VoteArrays.of(votes), ties=True)
+    >>> fit = least_squares(3 + 2 * x + wobble, x[:, None], ["x"], grouped)
     >>> [round(term.estimate, 6) for term in fit.terms]
     [3.0, 2.0]
     """
-    design = Design.of(y, X, names, clusters)
-    reason = design.reason_against(kinds[: len(clusters)])
+    design = Design.of(y, X, names, grouped)
+    reason = design.reason_against()
     if reason:
         return LinearFit(design.names, (), len(y), design.counts, reason)
     bread = np.asarray(np.linalg.inv(design.columns.T @ design.columns), dtype=np.float64)
@@ -236,29 +239,32 @@ def logistic(
     y: Floats,
     X: Floats,
     names: Sequence[str],
-    clusters: Sequence[Integers],
-    kinds: Sequence[Kind] = ("pair", "rater"),
+    grouped: Clustering,
 ) -> LogisticFit:
     """Fit by iteratively reweighted least squares; an intercept is added. `y` of shape (n,) is 0 or
-    1, `X` of shape (n, k) has no column of ones, each of `clusters`, shape (n,), numbers the rows'
-    clusters from 0; `kinds` names them. A `reason` replaces the terms where no two
+    1, `X` of shape (n, k) has no column of ones; `grouped` says which rows go together. A `reason`
+    replaces the terms where no two
     clusters differ, or no finite estimate exists: a column is constant or follows from others, or
     the columns separate the votes (found by a linear programme: Konis, 2007, Linear programming
     algorithms for detecting separated data). Raises `UserError` for wrong shapes or values.
 
     Three of four say yes where x = 1, one of four where x = 0: an odds ratio of 9.
 
-    >>> y = np.array([1, 1, 1, 0, 1, 0, 0, 0] * 10, dtype=float)
-    >>> x = np.array([1, 1, 1, 1, 0, 0, 0, 0] * 10, dtype=float)[:, None]
-    >>> pair, rater = np.arange(80) // 4, np.arange(80) % 16
-    >>> found = logistic(y, x, ["x"], (pair, rater)).term("x")
-    >>> round(found.ratio()[0], 6)
+    >>> from types import SimpleNamespace as Vote
+    >>> from study.statistics.votes import VoteArrays
+    >>> votes = [Vote(rater=f"r{i % 16}", pair=f"p{i // 4:02}", problem="q", lower_side="left",
+    ...               position=1, choice="lower" if i % 8 in (0, 1, 2, 4) else "higher")
+    ...          for i in range(80)]
+    >>> table = VoteArrays.of(votes)
+    >>> x = (np.arange(80) % 8 < 4).astype(float)[:, None]
+    >>> term = logistic(table.lower, x, ["x"], Clustering.of(table)).term("x")
+    >>> round(term.ratio()[0], 6)
     9.0
     """
-    design = Design.of(y, X, names, clusters)
+    design = Design.of(y, X, names, grouped)
     if not np.isin(y, (0.0, 1.0)).all():
         raise UserError("the outcomes of a logistic regression are 0 and 1")
-    reason = design.reason_against(kinds[: len(clusters)]) or _separation(design)
+    reason = design.reason_against() or _separation(design)
     found = None if reason else _newton(design)
     terms = design.fit(*found) if found is not None else ()
     if found is None and not reason:

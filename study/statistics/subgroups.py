@@ -10,9 +10,10 @@ import numpy as np
 from scipy.special import stdtr
 
 from eic_core.exports import PlainAtLevel, keys_within
+from study.statistics.clusters import Clustering
 from study.statistics.inference import ClusteredRate, clustered_rate
 from study.statistics.regression import LogisticFit, logistic
-from study.statistics.threats.common import RATE, clusters_of
+from study.statistics.threats.common import RATE
 from study.statistics.votes import VoteArrays
 
 FEWEST = 5
@@ -90,7 +91,6 @@ def subgroups(
     decides = ~np.isnan(table.lower)
     decided, where = table.select(decides), of_vote[decides]
     columns = np.array([where == name for name in order[1:]], dtype=np.float64)
-    codes, kinds = clusters_of(decided)
     matrix = columns.reshape(max(0, len(order) - 1), len(decided)).T
-    fit = logistic(decided.lower, matrix, order[1:], codes, kinds)
+    fit = logistic(decided.lower, matrix, order[1:], Clustering.of(decided))
     return Subgroups(what, groups, fit, level)

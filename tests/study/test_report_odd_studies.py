@@ -49,6 +49,7 @@ from study.statistics.preference import Interval, Preference
 from study.statistics.regression import least_squares, logistic
 from study.statistics.threats import Gap, ballots, gaps
 from study.statistics.votes import VoteArrays
+from tests.study.clusterings import clustering
 
 START = datetime(2025, 3, 1, 12, tzinfo=UTC)
 NOT_A_SENTENCE = re.compile(
@@ -329,9 +330,9 @@ def test_a_regression_whose_clusters_all_cancel_has_no_test() -> None:
     """Each cluster holds the same votes, so no two differ, and a p of 0 would be absurd."""
     y, x = np.tile([1.0, 1, 0, 1, 0, 0], 12), np.tile([1.0, 1, 1, 0, 0, 0], 12)[:, None]
     cluster = np.arange(72) // 6
-    fit = logistic(y, x, ["x"], (cluster,), ("rater",))
+    fit = logistic(y, x, ["x"], clustering(cluster))
     assert not fit.terms and fit.reason is Lack.NO_CLUSTERS_DIFFER
-    line = least_squares(y, x, ["x"], (cluster,), ("rater",)).term("x")
+    line = least_squares(y, x, ["x"], clustering(cluster)).term("x")
     assert line is not None and line.estimate == pytest.approx(1 / 3)
     assert line.p_value is None
 

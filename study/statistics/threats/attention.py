@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import stdtr
 
 from eic_core.exports import PlainAtLevel
+from study.statistics.clusters import Clustering
 from study.statistics.exclusions import ExclusionRule
 from study.statistics.inference import ClusteredRate, clustered_rate
 from study.statistics.regression import LogisticFit, logistic
@@ -19,7 +20,6 @@ from study.statistics.threats.common import (
     UNKNOWN,
     Judgement,
     RatedVote,
-    clusters_of,
     rate_json,
     split_by_rule,
 )
@@ -146,11 +146,10 @@ def attention(
     failed = np.array([name in failing for name in valid.raters], dtype=np.bool_)[valid.rater]
     decided = valid.decided()
     column = failed[~np.isnan(valid.lower)].astype(np.float64)[:, None]
-    codes, kinds = clusters_of(valid)
     return AttentionChecks(
         raters,
         clustered_rate(valid.select(failed)),
         clustered_rate(valid.select(~failed)),
-        logistic(decided.lower, column, [FAILED], codes, kinds),
+        logistic(decided.lower, column, [FAILED], Clustering.of(valid)),
         level,
     )

@@ -8,12 +8,10 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from eic_core.exports import Key, json_form
-from study.statistics.clusters import Clustering
 from study.statistics.exclusions import ExclusionRule, TimedVote, exclusion_reasons
 from study.statistics.inference import ClusteredRate
-from study.statistics.limits import Kind
 from study.statistics.preference import Interval
-from study.statistics.votes import Flags, Integers, PairVote, Sampled, VoteArrays
+from study.statistics.votes import Flags, PairVote, Sampled, VoteArrays
 
 Judgement = Literal["no sign of a problem", "look closer", "cannot be told"]
 FINE: Judgement = "no sign of a problem"
@@ -46,12 +44,6 @@ def split_by_rule(
     kept = [not why for vote, why in zip(votes, reasons, strict=True) if on_a_pair(vote)]
     table = VoteArrays.of((vote for vote in votes if on_a_pair(vote)), sampled)
     return table, np.array(kept, dtype=np.bool_)
-
-
-def clusters_of(table: VoteArrays) -> tuple[tuple[Integers, Integers], tuple[Kind, Kind]]:
-    """Codes and names of the headline's clusters, for a regression on deciding votes."""
-    grouped = Clustering.of(table)
-    return (grouped.items, grouped.table.rater), (grouped.item, "rater")
 
 
 def side_of_half(interval: Interval | None) -> Side:

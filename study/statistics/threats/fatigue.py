@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from eic_core.exports import PlainAtLevel, keys_within
+from study.statistics.clusters import Clustering
 from study.statistics.exclusions import ExclusionRule, active_seconds
 from study.statistics.inference import ClusteredRate, clustered_rate
 from study.statistics.regression import (
@@ -25,7 +26,6 @@ from study.statistics.threats.common import (
     UNKNOWN,
     Judgement,
     RatedVote,
-    clusters_of,
     on_a_pair,
     split_by_rule,
 )
@@ -71,7 +71,7 @@ class Ballots(PlainAtLevel):
     numbers: tuple[Stretch, ...]  # Each ballot number that has a valid vote
     trend: LogisticFit  # Log odds of a vote for the lower EIC on the number of the ballot
     # Natural logarithm of the active seconds on the number of the ballot, ties included, votes of
-    # no active time left out; clustered by rater
+    # no active time left out
     seconds_trend: LinearFit
     level: float
 
@@ -148,12 +148,11 @@ def ballots(
         for at in sorted(set(valid.position.tolist()))
     )
     decided = valid.decided()
-    codes, kinds = clusters_of(valid)
-    trend = logistic(decided.lower, _column(decided), [POSITION], codes, kinds)
+    trend = logistic(decided.lower, _column(decided), [POSITION], Clustering.of(valid))
     timed = seconds > 0
     some = valid.select(timed)
     pace = least_squares(
-        np.log(seconds[timed]), _column(some), [POSITION], (some.rater,), ("rater",)
+        np.log(seconds[timed]), _column(some), [POSITION], Clustering.of(some, ties=True)
     )
     return Ballots(thirds, numbers, trend, pace, level)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
+from study.statistics.clusters import Clustering
 from study.statistics.inference import ClusteredRate, clustered_rate
 from study.statistics.preference import Interval
 from study.statistics.regression import INTERCEPT, LogisticFit, RegressionTerm, logistic
@@ -18,7 +19,6 @@ from study.statistics.threats.common import (
     LOOK,
     UNKNOWN,
     Judgement,
-    clusters_of,
     side_of_half,
 )
 from study.statistics.votes import Floats, VoteArrays
@@ -134,13 +134,11 @@ def gaps(table: VoteArrays, pair_gaps: Mapping[str, Gap], *, level: float = 0.95
     mean, columns = _columns(used, by_pair[used.pair])
     constant = tuple(name for name, column in columns.items() if len(column) and not np.ptp(column))
     kept = {name: column for name, column in columns.items() if name not in constant}
-    codes, kinds = clusters_of(used)
     fit = logistic(
         used.lower,
         np.stack(list(kept.values()), axis=1) if kept else np.zeros((len(used), 0)),
         list(kept),
-        codes,
-        kinds,
+        Clustering.of(used),
     )
     shared = tuple(
         name for name in (R2, NODES) if name in constant and abs(columns[name][0]) > NO_GAP

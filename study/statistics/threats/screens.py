@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eic_core.exports import PlainAtLevel, keys_within
+from study.statistics.clusters import Clustering
 from study.statistics.exclusions import ExclusionRule
 from study.statistics.inference import ClusteredRate, clustered_rate
 from study.statistics.regression import LogisticFit, logistic
@@ -20,7 +21,6 @@ from study.statistics.threats.common import (
     UNKNOWN,
     Judgement,
     RatedVote,
-    clusters_of,
     on_a_pair,
     split_by_rule,
 )
@@ -100,6 +100,6 @@ def screens(
     most = Counter(where.tolist()).most_common(1)
     names = [name for name in there if not most or name != most[0][0]]
     columns = np.array([where == name for name in names], dtype=np.float64)
-    codes, kinds = clusters_of(decided)
-    fit = logistic(decided.lower, columns.reshape(len(names), len(decided)).T, names, codes, kinds)
+    matrix = columns.reshape(len(names), len(decided)).T
+    fit = logistic(decided.lower, matrix, names, Clustering.of(decided))
     return Screens(classes, int(np.count_nonzero(~known)), fit, level)

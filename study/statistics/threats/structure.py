@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eic_core.exports import PlainAtLevel
+from study.statistics.clusters import Clustering
 from study.statistics.inference import ClusteredRate, clustered_rate
 from study.statistics.preference import Interval
 from study.statistics.regression import INTERCEPT, LogisticFit, logistic
@@ -16,7 +17,6 @@ from study.statistics.threats.common import (
     LOOK,
     UNKNOWN,
     Judgement,
-    clusters_of,
     side_of_half,
 )
 from study.statistics.threats.gaps import EIC, SIDE, Gap
@@ -134,9 +134,8 @@ def confounding(
     rated, first = np.unique(used.pair, return_index=True)
     names = [used.problems[i] for i in used.problem[first]]
     columns, left_out = _columns(used, values)
-    codes, kinds = clusters_of(used)
     matrix = np.stack(list(columns.values()), axis=1) if columns else np.zeros((len(used), 0))
-    fit = logistic(used.lower, matrix, list(columns), codes, kinds)
+    fit = logistic(used.lower, matrix, list(columns), Clustering.of(used))
     return Confounding(
         fit, best_visible(by_pair[rated, 1:], names), left_out, clustered_rate(used), level
     )
