@@ -55,7 +55,9 @@ SITUATIONS = (
     Situation("constant preference", PREFERRED),
     Situation("constant, lower EIC mostly simpler", PREFERRED, Habits(matched=False)),
     Situation("growing preference", PREFERRED, Habits(growth=0.5)),
-    Situation("growing, problems differ", replace(PREFERRED, problem_share=0.5), Habits(growth=0.5)),
+    Situation(
+        "growing, problems differ", replace(PREFERRED, problem_share=0.5), Habits(growth=0.5)
+    ),
     Situation(
         "what the eye sees alone", PLAIN, Habits(looks=0.45, matched=False), ("structure",), True
     ),
@@ -68,7 +70,12 @@ SITUATIONS = (
     Situation("two accounts of one person", CLOSE, Habits(twins=1), ("raters",)),
     Situation("raters tire", PREFERRED, Habits(tiring=-0.25), ("ballots",)),
     Situation("narrow windows turn it round", PREFERRED, Habits(narrow=-1.5), ("screens",)),
-    Situation("careless raters turn it round", PREFERRED, Habits(careless=-3.0), ("attention",)),
+    Situation(
+        "careless raters turn it round",
+        PREFERRED,
+        Habits(careless=-3.0, failing=0.15),
+        ("attention",),
+    ),
     Situation(
         "hasty raters are of another mind",
         PREFERRED,

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
-from math import log, sqrt
+from math import sqrt
 
 import numpy as np
-from scipy.special import expit, ndtr
+from scipy.special import ndtr
 
 from study.statistics.agreement import agreement_of
 from study.statistics.equivalence import effect_size
@@ -106,8 +106,10 @@ def _threats(study: Rehearsal) -> Outcomes:
             _ratio(threats.structure.fit, "the gap in EIC"), p_value=threats.structure.dose_p
         ),
         "equal gaps": _adjusted(threats.gaps.adjusted_rate, truth, threats.gaps.fit),
-        **{f"odds of {KEYS[term.name]}": _ratio(threats.gaps.fit, term.name)
-           for term in threats.gaps.terms},
+        **{
+            f"odds of {KEYS[term.name]}": _ratio(threats.gaps.fit, term.name)
+            for term in threats.gaps.terms
+        },
         "left chosen": _rate(threats.sides.clustered, 0.5, two_sided=True),
         "one-sided raters": Outcome(p_value=threats.sides.one_sided.p_value),
         "narrow windows": _rate(narrow, truth),
@@ -224,9 +226,7 @@ def _rate(
     return Outcome(rate.interval(LEVEL), truth, p_value, bool(rate.too_small or rate.reason))
 
 
-def _adjusted(
-    found: tuple[float, Interval] | None, truth: float, fit: LogisticFit
-) -> Outcome:
+def _adjusted(found: tuple[float, Interval] | None, truth: float, fit: LogisticFit) -> Outcome:
     return Outcome(found and found[1], truth, too_small=bool(fit.too_small or fit.reason))
 
 

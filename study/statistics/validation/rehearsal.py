@@ -1,5 +1,6 @@
-"""Whole studies with a known truth: votes with their clocks, windows and attention checks, pairs with
-what the eye sees, and models beside the people. What raters follow and what goes wrong are `Habits`.
+"""Whole studies with a known truth: votes with their clocks, windows and attention checks, pairs
+with what the eye sees, and models beside the people. What raters follow and what goes wrong are
+`Habits`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from study.statistics.visible import VISIBLE
 from study.statistics.votes import Flags, Floats, Sampled, VoteArrays
 
 CHECKS = 2
-"""Attention checks of each rater; one in twenty is failed."""
+"""Attention checks of each rater."""
 WINDOWS = {"narrow": 0.25, "medium": 0.15, "wide": 0.6}
 FIELDS = {"physics": 0.5, "biology": 0.25, "art": 0.25}
 MEAN_GAP = 3.0
@@ -41,6 +42,7 @@ class Habits:
     careless: float = 0.0
     hasty: float = 0.0
     hasty_share: float = 0.0  # Of the raters
+    failing: float = 0.05  # Of the attention checks
     # pressers, random, twins: raters who press one place; who press at random, in three seconds a
     # ballot; whose answers are those of the rater before them
     pressers: int = 0
@@ -90,7 +92,7 @@ class Rehearsal:
         cls,
         model: StudyModel,
         rng: np.random.Generator,
-        habits: Habits = Habits(),  # noqa: B008
+        habits: Habits = Habits(),
         sampled: Sampled = "problems",
     ) -> Rehearsal:
         """Draw a study. A vote's marginal probability is exactly logistic in the habits, and votes
@@ -102,7 +104,7 @@ class Rehearsal:
         if not habits.matched:
             looks[:, :2] -= 1.0
         windows = rng.choice(list(WINDOWS), raters, p=list(WINDOWS.values()))
-        failed = rng.random((raters, CHECKS)) < 0.05
+        failed = rng.random((raters, CHECKS)) < habits.failing
         fast = rng.random(raters) < habits.hasty_share
         odds = (
             logit(model.preference)
@@ -154,8 +156,11 @@ class Rehearsal:
             },
             {name: row.tolist() for name, row in zip(names, looks, strict=True)},
             dict(
-                zip(table.raters, rng.choice(list(FIELDS), raters, p=list(FIELDS.values())),
-                    strict=True)
+                zip(
+                    table.raters,
+                    rng.choice(list(FIELDS), raters, p=list(FIELDS.values())),
+                    strict=True,
+                )
             ),
             effects / scale,
             problem_effects,

@@ -149,4 +149,6 @@ def _outcomes(job: _Job) -> Iterator[Outcomes]:
             yield headline(study, scenario)
         return
     for _ in range(job.count):
-        yield printed(Rehearsal.of(scenario.model, rng, sampled=scenario.sampled or "problems"), rng)
+        yield printed(
+            Rehearsal.of(scenario.model, rng, sampled=scenario.sampled or "problems"), rng
+        )

@@ -104,7 +104,9 @@ def _judge(
     outside = sorted(((by, row) for by, row in judged if by > 0), key=lambda each: -each[0])
     accepted = [row for _, row in judged if row.flagged <= MOSTLY] or [row for _, row in judged]
     shares = [share(row) or 0.0 for row in accepted]
-    named = tuple(f"{100 * (share(row) or 0):5.1f} %: {row.scenario.describe}" for _, row in outside)
+    named = tuple(
+        f"{100 * (share(row) or 0):5.1f} %: {row.scenario.describe}" for _, row in outside
+    )
     flagged = sum(row.flagged > MOSTLY for _, row in judged)
     binding = not any(row.method in COMPARED for row in rows)
     ends = (min(shares), max(shares)) if shares else (0.0, 0.0)
@@ -183,9 +185,7 @@ def problems_table(rows: Sequence[ValidationRow]) -> str:
     mine = [
         row
         for row in rows
-        if row.scenario.sampled == "problems"
-        and row.method == HEADLINE
-        and not row.scenario.whole
+        if row.scenario.sampled == "problems" and row.method == HEADLINE and not row.scenario.whole
     ]
     lines = ["| pairs of the problems | covers | rejects | width | |", "|---|---|---|---|---|"]
     for sizes, some in groupby(mine, key=lambda row: row.scenario.model.sizes):
