@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from eic_core.errors import UserError
-from study.statistics.agreement_coefficients import fleiss_coefficient
+from study.statistics.agreement import agreement_of
 from study.statistics.bootstrap import pair_bootstrap, two_way_bootstrap
 from study.statistics.inference import ClusteredRate, clustered_rate
 from study.statistics.preference import Interval, Preference
@@ -91,7 +91,7 @@ def apply_all(
         "sign test": MethodResult(None, _sign(study)),
         "other problems": whole,
         "these pairs": _found(these),
-        "Fleiss' kappa": _agreement(study, draws),
+        "Fleiss' kappa": _agreement(study),
     }
 
 
@@ -124,8 +124,8 @@ def _found(rate: ClusteredRate) -> MethodResult:
     return MethodResult(rate.interval(LEVEL), rate.p_value, bool(rate.too_small or rate.reason))
 
 
-def _agreement(study: SimulatedStudy, draws: int) -> MethodResult:
-    found = fleiss_coefficient(study.table.counts(), draws=draws, level=LEVEL)
+def _agreement(study: SimulatedStudy) -> MethodResult:
+    found = agreement_of(study.table, level=LEVEL).fleiss_kappa
     return MethodResult(found.interval, None, bool(found.too_small or found.interval is None))
 
 
