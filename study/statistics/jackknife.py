@@ -130,30 +130,29 @@ class PairSums:
             ends = _between(place - half, least), _between(place + half, least)
         return Interval(*ends, level, self.method), None
 
-    def ratio_interval(self, above: Measure, below: Measure, level: float) -> Interval | None:
-        """Fieller's interval of above / below: all ratios r for which above - r · below is not
-        told from 0. None if it has no end.
+    def accepted(
+        self, apart: Callable[[float], Measure], centre: float, level: float, *, spent: int = 1
+    ) -> Interval | None:
+        """All numbers whose `apart`, a measure that is 0 at the true one, is not told from 0;
+        `centre` is among them. None if there is no end within `FARTHEST`.
         """
-        one, two = self.changes(above), self.changes(below)
-        a, b = float(above(self.whole)), float(below(self.whole))
-        if self.reason or not (one.defined and two.defined and b > 0):
+        quantile = self._quantile(level, spent)
+
+        def beyond(number: float) -> float:
+            measure = apart(number)
+            changes = self.changes(measure)
+            error = sqrt(self.variance(changes))
+            return abs(float(measure(self.whole)) - changes.bias) - quantile * error
+
+        if self.reason or not beyond(centre) < 0:
             return None
-        quantile = self._quantile(level, 1)
-
-        def beyond(ratio: float) -> float:
-            items, raters, both = (
-                first - ratio * second for first, second in zip(one.parts, two.parts, strict=True)
-            )
-            changes = Changes(items, raters, both)
-            return abs(a - ratio * b) - quantile * sqrt(self.variance(changes))
-
         ends = []
         for side in (-1.0, 1.0):
-            steps = a / b + side * np.geomspace(1e-3, FARTHEST, 40)
+            steps = centre + side * np.geomspace(1e-3, FARTHEST, 30)
             outside = next((step for step in steps if beyond(float(step)) > 0), None)
-            if outside is None or beyond(a / b) >= 0:
+            if outside is None:
                 return None
-            ends.append(float(brentq(beyond, a / b, float(outside))))
+            ends.append(float(brentq(beyond, centre, float(outside), xtol=1e-9)))
         return Interval(ends[0], ends[1], level, self.method)
 
     @property

@@ -344,10 +344,10 @@ def with_people(
     intervals = {
         name: sums.interval(_MEASURES[name], level, least=least[name])[0] for name in least
     }
-    if known["corrected"] is None:
-        intervals["corrected"] = None
-    else:
-        intervals["corrected"] = sums.ratio_interval(_covariance, _true_spread, level)
+    corrected = known["corrected"]
+    intervals["corrected"] = (
+        None if corrected is None else sums.accepted(_apart, corrected, level, spent=2)
+    )
     return WithPeople(
         pairs,
         cast,
@@ -403,16 +403,6 @@ def _root(value: Floats) -> Floats:
     return np.sqrt(np.where(value > 1e-12, value, np.nan))
 
 
-def _covariance(sums: Floats) -> Floats:
-    return _moments(sums)[0]
-
-
-def _true_spread(sums: Floats) -> Floats:
-    """The covariance of scores and endless shares that were the same but for their units."""
-    _, model, _, true = _moments(sums)
-    return np.sqrt(np.maximum(model * true, 0.0))
-
-
 def _correlation(sums: Floats) -> Floats:
     both, model, people, _ = _moments(sums)
     return np.asarray(both / _root(model * people), dtype=np.float64)
@@ -426,6 +416,20 @@ def _corrected(sums: Floats) -> Floats:
 def _reliability(sums: Floats) -> Floats:
     _, _, people, true = _moments(sums)
     return np.asarray(true / _root(people) ** 2, dtype=np.float64)
+
+
+def _apart(corrected: float) -> Measure:
+    """The correlation less what this corrected one would lower to, on Fisher's scale."""
+
+    def measure(sums: Floats) -> Floats:
+        lowered = corrected * np.sqrt(np.maximum(_reliability(sums), 0.0))
+        return np.asarray(_fisher(_correlation(sums)) - _fisher(lowered), dtype=np.float64)
+
+    return measure
+
+
+def _fisher(correlation: Floats) -> Floats:
+    return np.arctanh(np.clip(correlation, -0.999999, 0.999999))
 
 
 _MEASURES: Mapping[str, Measure] = {
