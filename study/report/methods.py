@@ -286,24 +286,16 @@ def _threats(report: StudyReport) -> list[str]:
     threats = report.threats
     if not report.valid_votes:
         return []
-    before: tuple[object, ...] = (
-        threats.sensitivity,
-        threats.attention,
-        threats.sides,
-        threats.sides.one_sided,
-        threats.ballots,
-    )
-    said = [str(threat_sentence(each)) for each in before]
-    if threats.screens.classes:
-        said.append(str(threat_sentence(threats.screens)))
+    judged = threats.each()
+    if not threats.screens.classes:
+        judged.pop("screens")
+    said = [str(threat_sentence(each)) for each in (*judged.values(), threats.problems)]
     if not threats.gaps.fit.reason:
         said.append(
             "The votes were regressed on the gaps of their pairs and on the side (logistic, "
             "clustered as above)."
         )
     said.append(str(gaps_summary(threats.gaps)))
-    after = (threats.structure, threats.problems, threats.ties)
-    said += [str(threat_sentence(each)) for each in after]
     return list(dict.fromkeys(said))
 
 
