@@ -9,7 +9,7 @@ from eic_core import wording
 from study.material import unfinished_sentence
 from study.report.analysis import StudyReport
 from study.report.flow import StudyFlow
-from study.report.phrases.agreement import agreement_sentence
+from study.report.phrases.agreement import agreement_sentence, units_sentence
 from study.report.phrases.limits import limit
 from study.report.phrases.looks import dose_sentence
 from study.report.phrases.notes import (
@@ -276,8 +276,8 @@ def _agreement(report: StudyReport) -> list[str]:
     return [
         f"Agreement over {wording.count(found.raw_agreement.pairs, 'pair')} with two or more "
         "deciding "
-        f"votes, coded as lower and higher EIC, pairs drawn again for the intervals: "
-        f"{'; '.join(defined)}.",
+        f"votes, coded as lower and higher EIC: {'; '.join(defined)}. "
+        f"{units_sentence(found.estimand)}",
         *undefined,
     ]
 

@@ -7,7 +7,11 @@ from study.report import terms
 from study.report.analysis import HELD_SHARE, StudyReport
 from study.report.flow import StudyFlow
 from study.report.model_sections import model_sections
-from study.report.phrases.agreement import agreement_sentence, prevalence_sentence
+from study.report.phrases.agreement import (
+    agreement_sentence,
+    prevalence_sentence,
+    units_sentence,
+)
 from study.report.phrases.limits import limit
 from study.report.phrases.notes import (
     declared_sentence,
@@ -33,11 +37,11 @@ from study.report.threat_sections import problems_section, threat_sections
 
 __all__ = ["GROUPS", "Fact", "Group", "Judgement", "Section", "SectionTable", "sections_of"]
 
-MEANINGS = (terms.RAW_AGREEMENT, terms.FLEISS, terms.KRIPPENDORFF, terms.GWET)
+MEANINGS = (terms.RAW_AGREEMENT, terms.FLEISS, terms.GWET)
 
 
 def agreement_section(report: StudyReport) -> Section:
-    """Raw agreement and three coefficients beyond chance, on one coding of the votes."""
+    """Raw agreement and two coefficients beyond chance, on one coding of the votes."""
     found = report.agreement
     why = [
         str(limit(reason))
@@ -54,7 +58,7 @@ def agreement_section(report: StudyReport) -> Section:
         lines=tuple(
             filter(
                 None,
-                (sentence, str(prevalence_sentence(found)), _codings(report), *dict.fromkeys(why)),
+                (sentence, str(prevalence_sentence(found)), *dict.fromkeys(why)),
             )
         ),
         tables=(
@@ -75,20 +79,7 @@ def agreement_section(report: StudyReport) -> Section:
             ),
         ),
         figure="agreement",
-        explanation=" ".join(MEANINGS)
-        + " The intervals draw the pairs again, with all their votes (bias-corrected bootstrap).",
-    )
-
-
-def _codings(report: StudyReport) -> str:
-    """That kappa hangs on what the categories are."""
-    by_formula, by_side = report.fleiss_kappa.value, report.fleiss_kappa_by_side.value
-    if by_formula is None or by_side is None:
-        return ""
-    return (
-        f"Kappa {wording.rounded(by_formula, 2, (0, 1))} counts which formula was chosen, lower or "
-        "higher EIC; counting which side, left or right, the same votes give "
-        f"{wording.rounded(by_side, 2, (0, 1))}, which says little, for sides are dealt at random."
+        explanation=" ".join((*MEANINGS, str(units_sentence(found.estimand)))),
     )
 
 
