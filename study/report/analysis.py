@@ -39,6 +39,7 @@ from study.statistics.exclusions import (
     rater_seconds,
 )
 from study.statistics.inference import ESTIMANDS, ClusteredRate, clustered_rate
+from study.statistics.lost import LostVotes, lost_votes
 from study.statistics.mixed import MixedRate, mixed_rate
 from study.statistics.preference import Interval, Preference
 from study.statistics.reasons import Reasons, reasons_of
@@ -47,6 +48,7 @@ from study.statistics.subgroups import Subgroups, subgroups
 from study.statistics.threats import Threats, threats_of
 from study.statistics.threats.gaps import Gap
 from study.statistics.votes import Sampled, VoteArrays
+from study.statistics.weighting import ClusteredMean, equal_problems
 from study.structure import differences, structure_as_written
 
 
@@ -293,6 +295,36 @@ class StudyReport:
         declared = self.declared
         margin = declared.smallest_effect if declared else SMALLEST_EFFECT
         return effect_size(self.inference, margin, level=self.level, declared=declared is not None)
+
+    @cached_property
+    def equal_problems(self) -> ClusteredMean | None:
+        """The rate with problems weighed alike, another estimand than the headline's."""
+        return equal_problems(self.table, estimand=self.estimand)
+
+    @cached_property
+    def lost_votes(self) -> LostVotes:
+        """The bound for votes that are lost by choice."""
+        cast = Counter(vote.rater for vote in self.votes_cast)
+        last = {(vote.rater, vote.pair) for vote in self.votes_cast}
+        # an answer that was undone and given again is not lost; one a rater and pair
+        undone = {
+            (vote.rater, vote.pair): vote.choice
+            for vote in self.export.undone
+            if vote.on_a_pair and (vote.rater, vote.pair) not in last
+        }
+        raters = set(cast) | {rater for rater, _ in undone}
+        whole = min(self.export.ballots_per_rater, len(self.export.pairs))
+        missing = {rater: max(0, whole - cast[rater]) for rater in raters}
+        valid = {vote.vote for vote in self.valid_votes}
+        return lost_votes(
+            self.inference,
+            left_out=(vote.choice for vote in self.votes_cast if vote.vote not in valid),
+            undone=undone.values(),
+            unfinished=max(0, sum(missing.values()) - len(undone)),
+            withdrawn=whole * self.export.raters.withdrawn,
+            level=self.level,
+            one_sided=self.one_sided,
+        )
 
     @cached_property
     def mixed(self) -> MixedRate:

@@ -16,7 +16,9 @@ from study.report.phrases.limits import in_words
 from study.report.phrases.notes import notes
 from study.report.phrases.rates import (
     effect_sentence,
+    equal_sentence,
     exclusion_sentence,
+    lost_sentence,
     mixed_sentence,
     rate_sentence,
     sign_test_sentence,
@@ -122,6 +124,11 @@ def _results(report: StudyReport) -> dict[str, Any]:
             | _sentence(sign_test_sentence(report.sign_test)),
         },
         "effect": report.effect.to_json() | _sentence(effect_sentence(report.effect)),
+        "equal_problems": report.equal_problems.to_json(level)
+        | _sentence(equal_sentence(report.equal_problems, level))
+        if report.equal_problems
+        else None,
+        "lost_votes": report.lost_votes.to_json() | _sentence(lost_sentence(report.lost_votes)),
         "mixed": report.mixed.to_json(level) | _sentence(mixed_sentence(report.mixed)),
         "paper_comparable": {"preference": preference, "fleiss_kappa": kappa},
         "fleiss_kappa_by_side": report.fleiss_kappa_by_side.to_json(),

@@ -22,7 +22,7 @@ import krippendorff
 import numpy as np
 from scipy import stats
 from statsmodels.discrete.discrete_model import Logit
-from statsmodels.regression.linear_model import OLS
+from statsmodels.regression.linear_model import OLS, WLS
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 from statsmodels.stats.sandwich_covariance import cov_cluster
@@ -46,7 +46,7 @@ def read(folder):
         ]
     undone = [vote for vote in votes if vote.get("undone_at")]
     votes = [vote for vote in votes if not vote.get("undone_at")]
-    study["undone"] = sum(bool(vote["pair"]) for vote in undone)
+    study["undone"] = undone
     for vote in votes:
         own = vote["rater_seconds"]
         away = float(vote["seconds"]) - float(vote["idle_seconds"])
@@ -120,8 +120,9 @@ def interval(ends, level):
 class Clusters:
     """Deciding votes with their clusters: problems, or pairs within problems."""
 
-    def __init__(self, votes, estimand, copies=1):
+    def __init__(self, votes, estimand, copies=1, alike=False):
         self.copies = copies  # rows for one vote
+        self.alike = alike  # whether each problem weighs the same, whatever its votes
         self.votes = [v for v in votes if v["choice"] != "tie"]
         self.y = np.array([float(v["choice"] == "lower") for v in self.votes])
         self.rater = codes(self.votes, "rater")
@@ -141,8 +142,11 @@ class Clusters:
         The rate is the mean of the fitted values of a regression on dummies of what is held fixed.
         """
         dummies = (self.fixed[:, None] == np.unique(self.fixed)).astype(float)
-        fit = OLS(self.y, dummies).fit()
-        weight = dummies.mean(axis=0)
+        weights = np.ones(len(self.y))
+        if self.alike:
+            weights /= np.bincount(self.problem)[self.problem]
+        fit = WLS(self.y, dummies, weights=weights).fit()
+        weight = np.array([weights @ column for column in dummies.T]) / weights.sum()
         if self.estimand == "these pairs":
             return {"rater": self.about_pairs()}
         raters = len(set(self.rater.tolist()))
@@ -157,12 +161,20 @@ class Clusters:
             group = np.unique(group, return_inverse=True)[1]
             size = int(group.max()) + 1
             if name == "problem":  # how the rate moves when each is left out
-                rest = [self.y[group != g].mean() for g in range(size)]
-                found[name] = float(sum((self.y.mean() - r) ** 2 for r in rest))
+                rest = [
+                    np.average(self.y[group != g], weights=weights[group != g]) for g in range(size)
+                ]
+                found[name] = float(sum((self.rate - r) ** 2 for r in rest))
                 continue
             cov = cov_cluster(fit, group, use_correction=False)
             found[name] = float(weight @ cov @ weight) * size / (size - h)
         return found
+
+    @property
+    def rate(self):
+        if not self.alike:
+            return self.y.mean()
+        return np.mean([self.y[self.problem == q].mean() for q in set(self.problem.tolist())])
 
     def about_pairs(self):
         """Raters as clusters, about each pair's own rate, put right for its m - 1 of m votes."""
@@ -172,6 +184,8 @@ class Clusters:
             m = here.sum() / self.copies
             about = self.y[here].mean() if m > 1 else self.y.mean()
             u[here] = (self.y[here] - about) * (math.sqrt(m / (m - 1)) if m > 1 else 1)
+        if self.alike:
+            u *= len(u) / self.problems / np.bincount(self.problem)[self.problem]
         sums = [u[self.rater == r].sum() for r in set(self.rater.tolist())]
         g = len(sums)
         return float(sum(s * s for s in sums)) / len(u) ** 2 * g / (g - 1)
@@ -189,6 +203,8 @@ class Clusters:
     def effective(self):
         """Kish's effective number of problems."""
         votes = np.bincount(self.problem)
+        if self.alike:
+            return float(self.problems)
         return float(votes.sum()) ** 2 / float((votes**2).sum()) if len(self.y) else 0.0
 
     def too_few(self):
@@ -229,12 +245,7 @@ def clustered(votes, level, estimand, copies=1):
         )
     rate = lower / n
     parts = groups.variances()
-    one_way = list(parts.values())
-    variance = (
-        one_way[0]
-        if len(one_way) == 1
-        else max(one_way[0] + one_way[1] - one_way[2], min(one_way[:2]))
-    )
+    variance = two_ways(parts)
     sampled = {groups.item: len(set(groups.items.tolist()))} if estimand != "these pairs" else {}
     sampled |= {"rater": len(set(groups.rater.tolist()))}
     spread = variance > 1e-15 and 0 < lower < n  # less is rounding
@@ -256,6 +267,66 @@ def clustered(votes, level, estimand, copies=1):
         "design_effect": variance / (rate * (1 - rate) / n) if 0 < lower < n else None,
         "effective_votes": rate * (1 - rate) / variance if spread else None,
     }
+
+
+def two_ways(variances):
+    one_way = list(variances.values())
+    if len(one_way) == 1:
+        return one_way[0]
+    return max(one_way[0] + one_way[1] - one_way[2], min(one_way[:2]))
+
+
+def equal_problems(votes, level, estimand):
+    """The mean of the problems' rates."""
+    groups = Clusters(votes, estimand, alike=True)
+    if not len(groups.y) or groups.too_few() or groups.problems < 2:
+        return None
+    rate, variance = float(groups.rate), two_ways(groups.variances())
+    span = by_t(rate, variance, groups.degrees_of_freedom, level)
+    return {
+        "value": rate,
+        "standard_error": math.sqrt(variance),
+        "degrees_of_freedom": groups.degrees_of_freedom,
+        "problems": groups.problems,
+        "interval": span["interval"],
+        "p_two_sided": span["p_two_sided"],
+    }
+
+
+def lost_votes(study, cast, valid, undone, head, level, one_sided):
+    """How many votes more for the other side bring the interval to one half."""
+    counted = {v["vote"] for v in valid}
+    left_out = [v["choice"] for v in cast if v["vote"] not in counted]
+    answered = {(v["rater"], v["pair"]) for v in cast}
+    taken_back = {(v["rater"], v["pair"]): v["choice"] for v in undone if v["pair"]}
+    taken_back = {place: c for place, c in taken_back.items() if place not in answered}
+    per_rater = Counter(v["rater"] for v in cast)
+    per_rater.update({rater: 0 for rater, _ in taken_back})
+    whole = min(study["ballots_per_rater"], len(study["pairs"]))
+    unfinished = sum(whole - n for n in per_rater.values()) - len(taken_back)
+    withdrawn = whole * study["raters"]["withdrawn"]
+    needed, error = None, head["standard_error"]
+    if head["interval"] and error:
+        low, high = head["interval"]["low"], head["interval"]["high"]
+        lower, n = head["lower"], head["votes"]
+        error *= n * n / lower / (n - lower)
+        t = stats.t.ppf(level if one_sided else (1 + level) / 2, head["degrees_of_freedom"])
+        up = math.log(lower / (n - lower)) > t * error if one_sided else low > 0.5
+        if up or (high < 0.5 and not one_sided):
+            side, other = (lower, n - lower) if up else (n - lower, lower)
+            needed = next(k for k in range(100 * n) if math.log(side / (other + k)) <= t * error)
+    choices = Counter(left_out) + Counter(taken_back.values())
+    lost = len(left_out) + len(taken_back) + unfinished + withdrawn
+    return {
+        "needed": needed,
+        "lost": lost,
+        "left_out": len(left_out),
+        "undone": len(taken_back),
+        "unfinished": unfinished,
+        "withdrawn": withdrawn,
+        "lower": choices["lower"],
+        "higher": choices["higher"],
+    } | ({"stands": None} if needed is None else {})
 
 
 def effect(head, declared, level):
@@ -1327,7 +1398,7 @@ def flow(study, cast, votes, valid):
         "finished": people["finished"],
         "counted": len({v["rater"] for v in valid}),
         "cast": len(cast),
-        "undone": study["undone"],
+        "undone": sum(bool(vote["pair"]) for vote in study["undone"]),
         "lost": {why: {"votes": n, "raters": len(who[why])} for why, n in lost.items()},
         "valid": len(valid),
         "deciding": sum(v["choice"] != "tie" for v in valid),
@@ -1427,6 +1498,16 @@ def recompute(folder, level, seed, estimand):
             "sign_test": signs(valid),
         },
         "mixed": mixed(valid, level),
+        "equal_problems": equal_problems(valid, level, estimand),
+        "lost_votes": lost_votes(
+            study,
+            cast,
+            valid,
+            study["undone"],
+            clustered(valid, level, estimand),
+            level,
+            bool(declared) and frozen["design"]["sidedness"] == "one-sided",
+        ),
         "effect": effect(clustered(valid, level, estimand), declared, level),
         "paper_comparable": {"preference": preference, "fleiss_kappa": kappa},
         "preference": preference,

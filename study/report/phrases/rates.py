@@ -9,9 +9,11 @@ from study.report.phrases.numbers import between, rate_text
 from study.statistics.equivalence import EffectSize
 from study.statistics.exclusions import ExclusionRule
 from study.statistics.inference import ClusteredRate
+from study.statistics.lost import LostVotes
 from study.statistics.mixed import MixedRate
 from study.statistics.sign_test import SignTest
 from study.statistics.subgroups import Subgroups
+from study.statistics.weighting import ClusteredMean
 
 NOTHING = Phrase("")
 
@@ -102,6 +104,74 @@ def effect_sentence(effect: EffectSize) -> Phrase:
             ),
             "open": say("shown neither larger nor smaller (two one-sided tests, {p})", p=p),
         }[effect.finding],
+    )
+
+
+def equal_sentence(mean: ClusteredMean, level: float) -> Phrase:
+    """The rate with problems weighed alike."""
+    return say(
+        "With the {problems} problems weighed alike, whatever their votes, the share is {share} "
+        "({span}; {p}): another question than that of the headline, in which each vote weighs the "
+        "same.",
+        problems=mean.problems,
+        share=wording.percent(mean.value, 0),
+        span=between(mean.interval(level)),
+        p=wording.p_clause(mean.p_two_sided),
+    )
+
+
+def lost_sentence(votes: LostVotes) -> Phrase:
+    """What the lost votes could have changed; empty where none is lost or no verdict stands.
+
+    >>> print(lost_sentence(LostVotes("lower", 61, 30, 0, 44, 0, 12, 18)))
+    74 votes were lost: 30 left out and 44 never cast by raters who stopped early. The verdict would
+    be undone if 61 of them had been for the higher EIC and the others stayed lost. Of the 30 that
+    were cast and decided, 18 were.
+    """
+    if votes.needed is None or not votes.lost:
+        return NOTHING
+    ways = [
+        (votes.left_out, say("{count} left out", count=votes.left_out)),
+        (votes.undone, say("{count} undone", count=votes.undone)),
+        (
+            votes.unfinished,
+            say("{count} never cast by raters who stopped early", count=votes.unfinished),
+        ),
+        (
+            votes.withdrawn,
+            say("up to {count} of people who withdrew", count=votes.withdrawn),
+        ),
+    ]
+    lower = votes.finding == "lower"
+    other = say("higher") if lower else say("lower")
+    cast = votes.lower + votes.higher
+    return paragraph(
+        say_count(
+            "{count} vote was lost: {ways}.",
+            "{count} votes were lost: {ways}.",
+            votes.lost,
+            ways=listed([way for number, way in ways if number]),
+        ),
+        say(
+            "Even if all of them had been for the {other} EIC, the verdict would stand: it takes "
+            "{needed} to undo it.",
+            other=other,
+            needed=votes.needed,
+        )
+        if votes.stands
+        else say(
+            "The verdict would be undone if {needed} of them had been for the {other} EIC and the "
+            "others stayed lost.",
+            other=other,
+            needed=votes.needed,
+        ),
+        say(
+            "Of the {cast} that were cast and decided, {number} were.",
+            cast=cast,
+            number=votes.higher if lower else votes.lower,
+        )
+        if cast and not votes.stands
+        else None,
     )
 
 

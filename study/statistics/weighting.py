@@ -1,0 +1,120 @@
+"""The rate with all problems weighed alike: the mean of their own rates, another estimand than the
+headline, in which a problem counts by its votes. Variance, degrees of freedom and scale are those
+of the headline, with weights.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from eic_core.exports import PlainAtLevel
+from study.statistics.clusters import (
+    Clustering,
+    Component,
+    Estimand,
+    count,
+    reason_of,
+    too_small_of,
+    two_way,
+)
+from study.statistics.limits import Limit
+from study.statistics.preference import Interval, LogOdds
+from study.statistics.votes import Floats, VoteArrays
+
+METHOD = "two-way clustered t on the log odds, problems weighed alike"
+
+
+@dataclass(frozen=True)
+class ClusteredMean(PlainAtLevel):
+    """The mean of the problems' rates of votes for the lower EIC."""
+
+    value: float
+    standard_error: float
+    degrees_of_freedom: float
+    problems: int  # With a deciding vote
+    too_small: Limit | None  # Why not to rely on interval and test
+
+    _JSON = (
+        "value",
+        "standard_error",
+        "degrees_of_freedom",
+        "problems",
+        "interval",
+        "p_two_sided",
+        "too_small",
+    )
+
+    @property
+    def log_odds(self) -> LogOdds | None:
+        """None where no two clusters differ, or all problems are unanimous."""
+        return LogOdds.of(self.value, self.standard_error, self.degrees_of_freedom)
+
+    def interval(self, level: float = 0.95) -> Interval | None:
+        return self.log_odds.interval(level, METHOD) if self.log_odds else None
+
+    @property
+    def p_two_sided(self) -> float | None:
+        """Of "the mean of the problems' rates is one half"."""
+        return self.log_odds.p_two_sided if self.log_odds else None
+
+
+class _Alike(Clustering):
+    """Votes with weights that add up to the same for each problem, 1 on average."""
+
+    @property
+    def effective_problems(self) -> float:
+        return float(self.problems)
+
+    @property
+    def weights(self) -> Floats:
+        votes = np.bincount(self.table.problem)
+        weights: Floats = len(self.table) / (self.problems * votes[self.table.problem])
+        return weights
+
+    @property
+    def value(self) -> float:
+        return float(self.weights @ self.table.lower) / len(self.table)
+
+    def residuals(self) -> Floats:
+        if self.item == "problem":
+            return self.weights * (self.table.lower - self.value)
+        return self.weights * super().residuals()
+
+    def components(self) -> tuple[Component, ...]:
+        parts = super().components()
+        if self.item != "problem":
+            return parts
+        # each problem has the share 1/H of the weights, however many votes it holds
+        sums = np.bincount(self.items, self.residuals()) / len(self.table)
+        sums *= self.problems / (self.problems - 1)
+        return (Component("problem", self.problems, float(sums @ sums)), *parts[1:])
+
+
+def equal_problems(table: VoteArrays, *, estimand: Estimand | None = None) -> ClusteredMean | None:
+    """The rate with problems weighed alike; None where the headline has no interval, or all votes
+    are on one problem. The estimand says what is sampled, as for `clustered_rate`.
+
+    A problem with ten times the votes counts for no more than the other five:
+
+    >>> from types import SimpleNamespace as Vote
+    >>> votes = [Vote(rater=f"r{r}", pair=f"{q}{p}", problem=q, lower_side="left", position=1,
+    ...               choice="higher" if r % 5 < (3 if q == "a" else 1) else "lower")
+    ...          for q in "abcdef" for p in range(10 if q == "a" else 1) for r in range(20)]
+    >>> table = VoteArrays.of(votes)
+    >>> float(round(table.lower.mean(), 3)), round(equal_problems(table).value, 3)
+    (0.533, 0.733)
+    """
+    usual = Clustering.of(table, estimand)
+    grouped = _Alike(usual.table, usual.item, usual.items, usual.fixed, usual.estimand)
+    if reason_of(grouped, len(table)) or count(grouped.table.problem) < 2:
+        return None
+    variance = two_way(grouped.components())
+    return ClusteredMean(
+        grouped.value,
+        variance**0.5,
+        grouped.degrees_of_freedom,
+        grouped.problems,
+        too_small_of(grouped, variance),
+    )
