@@ -99,7 +99,8 @@ def test_the_approximate_standard_error_is_the_spread_of_simulated_rates(name: s
 def test_the_approximate_half_width_is_near_the_simulated_one(name: str) -> None:
     found = plan(DESIGNS[name], studies=150, seed=2).half_width
     assert found is not None
-    assert approximate(DESIGNS[name]).half_width == pytest.approx(found.value, rel=0.08)
+    near = 0.08 * found.value + 3 * found.error
+    assert approximate(DESIGNS[name]).half_width == pytest.approx(found.value, abs=near)
 
 
 def test_independent_votes_have_no_design_effect() -> None:
@@ -284,7 +285,7 @@ def test_the_plan_that_began_this_no_longer_promises_82_percent() -> None:
     said = str(one_after_another(plan_sentences(found)))
     assert "50 % of what makes them agree belongs to the problem" in said
     assert "30 % of the raters stop early" in str(design_sentence(model))
-    assert "with 0 % ± 7 points and a power of 76 %" in said
+    assert "with 0 % ± 7 points and a power of 83 %" in said
 
 
 def test_a_study_that_the_report_calls_too_small_has_no_power() -> None:
@@ -552,11 +553,22 @@ def test_the_command_refuses_an_impossible_design_in_one_line(
     assert "5 pairs cannot come from 10 problems" in said.err and "Traceback" not in said.err
 
 
-def test_the_power_is_how_often_the_reports_own_verdict_finds_the_preference() -> None:
+@pytest.mark.parametrize(
+    "model",
+    [
+        StudyModel(preference=0.6, pairs=36, problems=12, raters=24, ballots=6, kappa=0.2),
+        StudyModel(
+            preference=0.75, pairs=36, problems=12, raters=11, ballots=6, kappa=0.1, drop_out=0.5
+        ),
+    ],
+    ids=["large enough", "at times too small"],
+)
+def test_the_power_is_how_often_the_reports_own_verdict_finds_the_preference(
+    model: StudyModel,
+) -> None:
     """Each simulated study is written as an export and reported: the verdicts are counted that are
     relied on, without a word of caution.
     """
-    model = StudyModel(preference=0.6, pairs=36, problems=12, raters=24, ballots=6, kappa=0.2)
     studies = 25  # one batch: `plan` draws the same
     found = relied = 0
     for simulated in simulate_many(model, studies, np.random.default_rng(3)):
@@ -584,7 +596,8 @@ def test_the_power_is_how_often_the_reports_own_verdict_finds_the_preference() -
         said = verdict(analyse(StudyExport("s", "S", "", pairs, votes, closed_at=START)))
         found += said.finding == "lower"
         relied += said.finding == "lower" and said.caution is None
-    assert 4 < relied < found < 22  # or the claims below are empty
+    assert 4 < relied <= found < 24  # or the claims below are empty
+    assert (relied < found) == (model.drop_out > 0)
     simulated_plan = plan(model, studies=studies, seed=3)
     assert simulated_plan.power.value == relied / studies
     assert simulated_plan.power_at_face_value.value == found / studies

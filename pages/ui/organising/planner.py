@@ -303,9 +303,11 @@ def _model_of(service: OrganiserService, study: Study) -> StudyModel:
 def _instant_estimate(request: PlanRequest) -> None:
     estimate = approximate(request.model, request.rule)
     width = estimate.half_width
-    interval = f"± {wording.points(width)} points" if width != float("inf") else "no interval"
+    interval = f"± {wording.points(width)} points" if isfinite(width) else "no interval"
+    power = wording.percent(estimate.power, 0)
+    finds = f", and a power of {power}" if request.model.preference > 0.5 else ""
     show_note(
-        f"By arithmetic alone: about {estimate.votes:,.0f} votes that count, and {interval}. "
+        f"By arithmetic alone: about {estimate.votes:,.0f} votes that count, {interval}{finds}. "
         "Simulate to confirm it."
     )
 
