@@ -30,7 +30,12 @@ from study.planning import (
     read_sizes,
     width_grid,
 )
-from study.planning.phrases import advice_sentences, design_sentence, plan_sentences
+from study.planning.phrases import (
+    advice_sentences,
+    compare_sentence,
+    design_sentence,
+    plan_sentences,
+)
 from study.planning.simulating import median_of, share_of
 from study.report import ExportedPair, ExportedVote, StudyExport
 from study.report.analysis import analyse
@@ -435,7 +440,17 @@ def test_for_the_papers_design_pairs_buy_what_raters_on_the_same_pairs_never_can
     said = str(one_after_another(advice_sentences(advice)))
     assert "more pairs for the same raters" in said
     assert "More raters for the same pairs are not enough, however many" in said
-    assert "pairs buy more than raters" in said
+    assert "pairs buy more than raters" in str(compare_sentence(PAPER, VerdictRule()))
+
+
+def test_what_buys_most_is_named_and_never_problems_that_are_held_fixed() -> None:
+    said = str(compare_sentence(DEMO, VerdictRule()))
+    assert "twice the problems with as many pairs each: problems buy most" in said
+    fixed = str(compare_sentence(DEMO, VerdictRule(estimand="pairs like these")))
+    assert "problems buy" not in fixed and "twice the problems" not in fixed
+    few_votes = replace(PAPER, raters=18)
+    assert "raters buy more" in str(compare_sentence(few_votes, VerdictRule()))
+    assert compare_sentence(replace(PAPER, raters=1), VerdictRule()) is None
 
 
 def test_simulation_agrees_that_twice_the_pairs_beat_twice_the_raters() -> None:

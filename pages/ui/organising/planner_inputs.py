@@ -67,7 +67,7 @@ PEOPLE = (
     ),
     Field(
         "problem_share",
-        "Of it due to the problem, %",
+        "Due to the problem, %",
         "How much of what makes raters agree belongs to the problem. 0: pairs of one problem are "
         "no more alike than others. 100: they are all alike. Nobody knows it before the votes, and "
         "much hangs on it: 50 is cautious.",
@@ -87,8 +87,8 @@ PEOPLE = (
     ),
     Field(
         "excluded",
-        "Sessions that do not count, %",
-        "Sessions left out afterwards, for instance as too fast. In the paper 22 %.",
+        "Sessions left out, %",
+        "Sessions that do not count, for instance as too fast. In the paper 22 %.",
         0.0,
         100.0,
         5.0,
@@ -234,7 +234,8 @@ def _row(
     """Draw the fields; if `fixed`, the numbers that the sizes of problems hold."""
     answers = {}
     with st.container(key=f"plan-{fields[0].name}-{place}"):
-        for column, field in zip(st.columns(len(fields)), fields, strict=True):
+        columns = st.columns(len(fields), vertical_alignment="bottom")
+        for column, field in zip(columns, fields, strict=True):
             key = _key(place, field.name)
             st.session_state.setdefault(key, values[field.name])
             form = "%d" if isinstance(field.low, int) else "%.4g"
