@@ -20,7 +20,7 @@ from collections import Counter, defaultdict
 
 import krippendorff
 import numpy as np
-from scipy import stats
+from scipy import optimize, stats
 from statsmodels.discrete.discrete_model import Logit
 from statsmodels.regression.linear_model import OLS, WLS
 from statsmodels.stats.multitest import multipletests
@@ -352,45 +352,65 @@ def effect(head, declared, level):
 
 
 def mixed(votes, level):
-    """Laplace fit of a logistic model with two kinds of random intercepts, on a grid of spreads."""
+    """Laplace fit of a logistic model with random intercepts, spreads e^(k/100) for whole k."""
     groups = Clusters(votes, DESIGN["sampled"])
-    y, items, raters = groups.y, groups.items, groups.rater
-    items = np.unique(items, return_inverse=True)[1]
-    n = 1 + items.max() + 1 + raters.max() + 1
-    Z = np.zeros((len(y), n))
-    Z[:, 0] = 1
-    Z[np.arange(len(y)), 1 + items] = 1
-    Z[np.arange(len(y)), 2 + items.max() + raters] = 1
-    best = None
-    grid = [0.05, *(k / 4 for k in range(1, 9))]
-    for a in grid:
-        for b in grid:
-            P = np.concatenate(
-                [[0], np.full(items.max() + 1, a**-2), np.full(raters.max() + 1, b**-2)]
-            )
-            x = np.zeros(n)
-            for _ in range(50):
-                p = 1 / (1 + np.exp(-Z @ x))
-                H = (Z * (p * (1 - p))[:, None]).T @ Z + np.diag(P)
-                move = np.linalg.solve(H, Z.T @ (y - p) - P * x)
-                x = x + move
-                if np.abs(move).max() < 1e-11:
-                    break
-            eta = Z @ x
-            value = (y * eta - np.logaddexp(0, eta)).sum() - (P * x * x).sum() / 2
-            value += np.log(P[1:]).sum() / 2 - np.linalg.slogdet(H)[1] / 2
-            if best is None or value > best[0]:
-                best = value, (a, b), x[0], math.sqrt(np.linalg.inv(H)[0, 0])
-    _, spreads, centre, error = best
-    half = stats.norm.ppf((1 + level) / 2) * error
+    y = groups.y
+    kinds = [groups.problem] if groups.item == "problem" else []
+    kinds = [np.unique(k, return_inverse=True)[1] for k in (*kinds, groups.pair, groups.rater)]
+    sizes = [int(k.max()) + 1 for k in kinds]
+    Z = np.hstack([np.ones((len(y), 1)), *(np.eye(k.max() + 1)[k] for k in kinds)])
+    fits = {}
+
+    def fit(logs):
+        P = np.concatenate([[0], np.repeat(np.exp(-2 * np.array(logs)), sizes)])
+        x = np.zeros(len(P))
+        for _ in range(50):
+            p = 1 / (1 + np.exp(-Z @ x))
+            H = (Z * (p * (1 - p))[:, None]).T @ Z + np.diag(P)
+            move = np.linalg.solve(H, Z.T @ (y - p) - P * x)
+            x = x + move
+            if np.abs(move).max() < 1e-11:
+                break
+        eta = Z @ x
+        value = (y * eta - np.logaddexp(0, eta)).sum() - (P * x * x).sum() / 2
+        value += np.log(P[1:]).sum() / 2 - np.linalg.slogdet(H)[1] / 2
+        return value, x[0], H
+
+    def lattice(place):
+        if place not in fits:
+            fits[place] = fit(np.array(place) / 100)
+        return fits[place][0]
+
+    start = optimize.minimize(
+        lambda logs: -fit(logs)[0],
+        np.zeros(len(sizes)),
+        method="L-BFGS-B",
+        bounds=[(-3, 1.6)] * len(sizes),
+    )
+    best = tuple(int(round(100 * x)) for x in start.x)
+    while True:  # the last hundredths, on the lattice itself
+        near = [
+            tuple(b + s * (i == j) for j, b in enumerate(best))
+            for i in range(len(best))
+            for s in (-1, 0, 1)
+        ]
+        up = max((p for p in near if all(-300 <= k <= 160 for k in p)), key=lattice)
+        if lattice(up) <= lattice(best):
+            break
+        best = up
+    _, centre, H = fits[best]
+    error = math.sqrt(np.linalg.inv(H)[0, 0])
+    dof = min(sizes[0], sizes[-1]) - 1
+    half = stats.t.ppf((1 + level) / 2, dof) * error
     ends = [stats.logistic.cdf(centre + sign * half) for sign in (-1, 1)]
     return {
-        "spreads": list(spreads),
+        "spreads": [math.exp(k / 100) for k in best],
         "log_odds": centre,
         "standard_error": error,
+        "degrees_of_freedom": dof,
         "rate": stats.logistic.cdf(centre),
         "interval": interval(ends, level),
-        "p_value": 2 * stats.norm.sf(abs(centre) / error),
+        "p_value": 2 * stats.t.sf(abs(centre) / error, dof),
         "level": level,
     }
 
