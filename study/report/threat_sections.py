@@ -95,7 +95,7 @@ def _attention(report: StudyReport) -> Section:
                 terms.ATTENTION,
             ),
             Fact("raters who failed one", f"{found.failed_raters:,} of {len(found.raters):,}"),
-            Fact("p of a difference", wording.p_number(found.p_value, 3), terms.P_VALUE),
+            Fact("p of a difference", wording.p_number(found.p_value, 3), terms.P_ATTENTION),
         ),
         tables=(
             rates_table(
@@ -127,7 +127,7 @@ def _sides(report: StudyReport) -> Section:
                 interval_text(found.clustered.interval(report.level)),
                 terms.INTERVAL,
             ),
-            Fact("p, two-sided", wording.p_number(found.p_value, 3), terms.P_VALUE),
+            Fact("p, two-sided", wording.p_number(found.p_value, 3), terms.P_SIDES),
             Fact("lower EIC on the left", wording.percent(found.lower_on_left, 1)),
         ),
         explanation="The same clustered test as in the headline, with “left” in place of “lower "
@@ -166,7 +166,7 @@ def _one_sided(report: StudyReport) -> Section:
                 number_cell(found.expected, 2),
                 "How many such raters chance would give, given what each of them preferred.",
             ),
-            Fact("p of so many", wording.p_number(found.p_value, 3), terms.P_VALUE),
+            Fact("p of so many", wording.p_number(found.p_value, 3), terms.P_ONE_SIDED_RATERS),
         ),
         tables=(
             rates_table(
@@ -202,7 +202,7 @@ def _ballots(report: StudyReport) -> Section:
         found,
         figure="ballots",
         tables=(thirds,) if found.thirds else (),
-        facts=(Fact("p of a trend", wording.p_number(found.p_value, 3), terms.P_VALUE),),
+        facts=(Fact("p of a trend", wording.p_number(found.p_value, 3), terms.P_BALLOTS),),
         explanation="A clustered logistic regression of the votes on the number of the ballot, "
         "and a regression of the logarithm of the active seconds, clustered by rater.",
     )
@@ -227,7 +227,7 @@ def _screens(report: StudyReport) -> Section:
         "Does it depend on the screen?",
         found,
         tables=(table,),
-        facts=(Fact("p of a difference", wording.p_number(found.p_value, 3), terms.P_VALUE),),
+        facts=(Fact("p of a difference", wording.p_number(found.p_value, 3), terms.P_SCREENS),),
         explanation="A clustered logistic regression of the votes on the class of the window, up "
         "to 599 px, to 1,023 px, or wider.",
     )
@@ -267,9 +267,9 @@ def _problems(report: StudyReport) -> Section:
         tables=(table,) if found.rates else (),
         facts=(
             Fact(
-                "p that problems differ only as pairs do",
+                "p of a difference",
                 wording.p_number(found.p_value, 3),
-                terms.P_VALUE,
+                terms.P_PROBLEMS,
             ),
         ),
         explanation="The pairs are dealt to the problems anew, 2,000 times, to see how far "
