@@ -137,7 +137,13 @@ def headline_section(report: StudyReport) -> Section:
             ),
             *_bootstraps(report),
             *(
-                (Fact("by a mixed model", str(mixed_sentence(report.mixed)), terms.MIXED),)
+                (
+                    Fact(
+                        "by a mixed model",
+                        str(mixed_sentence(report.mixed, report.mixed_apart)),
+                        terms.MIXED,
+                    ),
+                )
                 if report.mixed.rate is not None
                 else ()
             ),
