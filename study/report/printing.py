@@ -30,7 +30,6 @@ from study.report.figures import (
     Intervals,
     Mark,
     Picture,
-    figure_names,
 )
 
 LOWER, HIGHER = COLOURS[False]
@@ -111,7 +110,7 @@ def _written(figure: Figure, form: Format, metadata: Mapping[str, str | None]) -
 
 
 def figures_of(report: StudyReport) -> dict[str, Figure]:
-    return {name: draw(FIGURES[name].describe(report)) for name in figure_names(report)}
+    return {name: draw(FIGURES[name].describe(report)) for name in FIGURES}
 
 
 def figure_svg(report: StudyReport, name: str) -> str:
