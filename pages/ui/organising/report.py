@@ -35,8 +35,8 @@ from study.organising import OrganiserService
 from study.report import terms
 from study.report.figures import FIGURES
 from study.report.flow import StudyFlow
-from study.report.phrases.notes import notes
 from study.report.page import FIRST
+from study.report.phrases.notes import notes
 from study.report.phrases.verdict import verdict
 from study.report.printing import FORMATS
 from study.report.sections import Fact, Group, Section, SectionTable, sections_of
@@ -333,8 +333,9 @@ def _result(page: PageReport) -> None:
                 key="headline",
                 what=("headline", *page.key),
             )
-        lines = "".join(f"<p>{prose(str(line))}</p>" for line in more)
-        st.html(f'<div class="eic-verdict-more">{lines}</div>' if lines else "")
+        if more:
+            lines = "".join(f"<p>{prose(str(line))}</p>" for line in more)
+            st.html(f'<div class="eic-verdict-more">{lines}</div>')
         if conclusion.caution:
             show_warning(str(conclusion.caution))
         people, votes = StudyFlow.of(report).lines
