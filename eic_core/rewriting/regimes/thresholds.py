@@ -85,7 +85,7 @@ def roundest(low: float, high: float) -> str:
     >>> roundest(-3.0, 8.0), roundest(0.02, 40.0), roundest(0.2, 0.9), roundest(2.4, 2.5)
     ('0', '1', '0.4', '2.5')
     >>> roundest(-41.0, -12.0), roundest(3.0, 3.0000000000000004), roundest(1e-200, 1e-100)
-    ('-20', '3.0000000000000004', '1e-150')
+    ('-30', '3.0000000000000004', '1e-150')
     """
     if low < 0 <= high:
         return "0"

@@ -21,6 +21,12 @@ class Scenario:
     # "problems" or "pairs": what the design declares as its sample; None: by its number of
     # problems
     sampled: Sampled | None = None
+    whole: bool = False  # Whether everything that a report prints is looked at, not the rate alone
+
+    @property
+    def part(self) -> float:
+        """Of the studies: a whole one takes a hundred times as long."""
+        return 0.3 if self.whole else 1.0
 
     @property
     def conditional(self) -> bool:
@@ -224,6 +230,28 @@ def _paper() -> list[Scenario]:
     ]
 
 
+def _whole() -> list[Scenario]:
+    """Designs in which a report is looked at as a whole, the last with problems held fixed."""
+    demo = replace(
+        _uneven(_EVEN),
+        kappa=0.37,
+        raters=84,
+        sizes=DEMO_SIZES,
+        pairs=sum(DEMO_SIZES),
+        problems=len(DEMO_SIZES),
+        tie_share=0.03,
+    )
+    even = replace(demo, sizes=(), pairs=172, problems=19, raters=108, excluded=24 / 108)
+    models: list[tuple[StudyModel, Sampled]] = [
+        (replace(demo, preference=0.5, problem_share=0.5), "problems"),
+        (replace(demo, preference=0.7, problem_share=0.5), "problems"),
+        (replace(demo, preference=0.55, problem_share=0.2), "problems"),
+        (replace(even, preference=0.7, problem_share=0.2), "problems"),
+        (replace(even, preference=0.5, problems=6), "pairs"),
+    ]
+    return [Scenario("all that a report prints", *each, whole=True) for each in models]
+
+
 def _grouped(scenarios: list[Scenario]) -> tuple[Scenario, ...]:
     order = list(dict.fromkeys(scenario.group for scenario in scenarios))
     return tuple(sorted(scenarios, key=lambda scenario: order.index(scenario.group)))
@@ -237,5 +265,6 @@ SCENARIOS = _grouped(
         *_many_problems(),
         *_few_problems(),
         *_too_small(),
+        *_whole(),
     ]
 )

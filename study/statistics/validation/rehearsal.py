@@ -1,0 +1,276 @@
+"""Whole studies with a known truth: votes with their clocks, windows and attention checks, pairs
+with what the eye sees, and models beside the people. What raters follow and what goes wrong are
+`Habits`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import sqrt
+
+import numpy as np
+from scipy.special import expit, logit, ndtr, ndtri
+
+from study.statistics.exclusions import ExclusionRule
+from study.statistics.simulation import StudyModel, simulate_many
+from study.statistics.threats import Gap, Threats, threats_of
+from study.statistics.visible import VISIBLE
+from study.statistics.votes import Flags, Floats, Sampled, VoteArrays
+
+CHECKS = 2
+"""Attention checks of each rater."""
+WINDOWS = {"narrow": 0.25, "medium": 0.15, "wide": 0.6}
+FIELDS = {"physics": 0.5, "biology": 0.25, "art": 0.25}
+MEAN_GAP = 3.0
+RULE = ExclusionRule(60.0)
+
+
+@dataclass(frozen=True)
+class Habits:
+    """What raters follow beside the rate of the model, in log odds of a vote for the lower EIC, and
+    how many of them are at fault."""
+
+    growth: float = 0.0  # For each digit by which the gap in EIC is above its mean
+    # For each call and each nesting that the formula of lower EIC has fewer
+    looks: float = 0.0
+    matched: bool = True  # False: the formula of lower EIC mostly has fewer of both
+    left: float = 0.0  # Of the formula on the left
+    tiring: float = 0.0  # For each ballot after the first
+    # narrow, careless, hasty: of raters with a narrow window; who failed a check; who are too fast
+    narrow: float = 0.0
+    careless: float = 0.0
+    hasty: float = 0.0
+    hasty_share: float = 0.0  # Of the raters
+    failing: float = 0.05  # Of the attention checks
+    # pressers, random, twins: raters who press one place; who press at random, in three seconds a
+    # ballot; whose answers are those of the rater before them
+    pressers: int = 0
+    random: int = 0
+    twins: int = 0
+    # tied, lost: share of the votes for the higher EIC that become ties; that are never cast
+    tied: float = 0.0
+    lost: float = 0.0
+
+
+@dataclass(frozen=True)
+class RehearsedVote:
+    """A simulated vote with what a report knows of it, see `study.report.exported`."""
+
+    rater: str
+    pair: str
+    problem: str
+    choice: str
+    lower_side: str
+    position: int
+    seconds: float
+    session_seconds: float
+    viewport: str
+    idle_seconds: float = 0.0
+    is_practice: bool = False
+    is_attention: bool = False
+    attention_ok: bool | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Rehearsal:
+    """A study that was simulated as a whole."""
+
+    model: StudyModel
+    sampled: Sampled
+    table: VoteArrays  # Of the votes on pairs
+    votes: tuple[RehearsedVote, ...]  # With the attention checks
+    gaps: dict[str, Gap]
+    looks: dict[str, list[float]]
+    fields: dict[str, str]  # What each rater studied
+    # pair_effects: shape (pairs,), what a pair adds for all raters, variance 1
+    pair_effects: Floats
+    problem_effects: Floats  # shape (pairs,), what its problem adds, on the latent scale
+
+    @classmethod
+    def of(
+        cls,
+        model: StudyModel,
+        rng: np.random.Generator,
+        habits: Habits = Habits(),
+        sampled: Sampled = "problems",
+    ) -> Rehearsal:
+        """Draw a study. A vote's marginal probability is exactly logistic in the habits, and votes
+        correlate by normal effects, as in `study.statistics.simulation`."""
+        table = replace(simulate_many(model, 1, rng).study(0).table, sampled=sampled)
+        pairs, raters = len(table.pairs), len(table.raters)
+        eic = rng.exponential(1.0, pairs)
+        looks = rng.integers(-2, 3, (pairs, len(VISIBLE))).astype(np.float64)
+        if not habits.matched:
+            looks[:, :2] -= 1.0
+        windows = rng.choice(list(WINDOWS), raters, p=list(WINDOWS.values()))
+        failed = rng.random((raters, CHECKS)) < habits.failing
+        fast = rng.random(raters) < habits.hasty_share
+        odds = (
+            logit(model.preference)
+            + (habits.growth * (eic - MEAN_GAP + 2) - habits.looks * looks[:, :2].sum(1))[
+                table.pair
+            ]
+            + habits.left * np.where(table.on_left, 1, -1)
+            + habits.tiring * (table.position - 1)
+            + (habits.narrow * (windows == "narrow"))[table.rater]
+            + (habits.careless * failed.any(axis=1) + habits.hasty * fast)[table.rater]
+        )
+        shares = model.variances
+        of_problem = sqrt(shares.problem) * rng.standard_normal(model.problems)
+        problem_effects = of_problem[model.problem_of_pair]
+        effects = problem_effects + sqrt(shares.pair) * rng.standard_normal(pairs)
+        latent = (
+            effects[table.pair]
+            + sqrt(shares.rater) * rng.standard_normal(raters)[table.rater]
+            + sqrt(shares.noise) * rng.standard_normal(len(table))
+        )
+        lower = latent > -ndtri(expit(odds))
+        random = np.isin(table.rater, np.arange(habits.random))
+        lower = np.where(random, rng.random(len(table)) < 0.5, lower)
+        last = raters - 1 - np.arange(habits.pressers)
+        lower = np.where(np.isin(table.rater, last), table.on_left, lower)
+        lower = _copied(table, lower, habits.twins)
+        tied = np.isnan(table.lower) | (~lower & (rng.random(len(table)) < habits.tied))
+        table = replace(table, lower=np.where(tied, np.nan, lower))
+        cast = lower | (rng.random(len(table)) >= habits.lost)
+        seconds = np.exp(rng.normal(3.0, 0.6, len(table)))
+        seconds = np.where(random, rng.uniform(7.0, 8.0, len(table)), seconds)
+        seconds = np.where(fast[table.rater], 2.0, seconds)
+        scale = sqrt(shares.problem + shares.pair) or 1.0
+        names = table.pairs
+        return cls(
+            model,
+            sampled,
+            table.select(cast),
+            _votes(table.select(cast), seconds[cast], windows, failed),
+            {
+                name: Gap(2 + float(gap), float(r2), int(size))
+                for name, gap, r2, size in zip(
+                    names,
+                    eic,
+                    rng.uniform(-0.02, 0.02, pairs),
+                    rng.integers(-2, 3, pairs),
+                    strict=True,
+                )
+            },
+            {name: row.tolist() for name, row in zip(names, looks, strict=True)},
+            dict(
+                zip(
+                    table.raters,
+                    rng.choice(list(FIELDS), raters, p=list(FIELDS.values())),
+                    strict=True,
+                )
+            ),
+            effects / scale,
+            problem_effects,
+        )
+
+    @cached_property
+    def threats(self) -> Threats:
+        return threats_of(self.votes, RULE, self.gaps, self.looks, sampled=self.sampled)
+
+
+def _copied(table: VoteArrays, lower: Flags, twins: int) -> Flags:
+    """Votes in which each of some raters repeats what the rater before said on the same pair."""
+    lower = lower.copy()
+    for second in range(1, 2 * twins, 2):
+        first = {
+            int(pair): bool(choice)
+            for pair, choice in zip(
+                table.pair[table.rater == second - 1],
+                lower[table.rater == second - 1],
+                strict=True,
+            )
+        }
+        for row in np.flatnonzero(table.rater == second):
+            lower[row] = first.get(int(table.pair[row]), bool(lower[row]))
+    return lower
+
+
+def _votes(
+    table: VoteArrays, seconds: Floats, windows: np.ndarray, failed: Flags
+) -> tuple[RehearsedVote, ...]:
+    whole = np.bincount(table.rater, seconds, minlength=len(table.raters))
+    choices = np.where(np.isnan(table.lower), "tie", np.where(table.lower == 1, "lower", "higher"))
+    votes = [
+        RehearsedVote(
+            table.raters[rater],
+            table.pairs[pair],
+            table.problems[problem],
+            str(choice),
+            "left" if left else "right",
+            int(position),
+            float(took),
+            float(whole[rater]),
+            str(windows[rater]),
+        )
+        for rater, pair, problem, choice, left, position, took in zip(
+            table.rater,
+            table.pair,
+            table.problem,
+            choices,
+            table.on_left,
+            table.position,
+            seconds,
+            strict=True,
+        )
+    ]
+    checks = [
+        RehearsedVote(
+            name,
+            "",
+            "",
+            "higher" if wrong else "lower",
+            "left",
+            0,
+            20.0,
+            float(whole[rater]),
+            str(windows[rater]),
+            is_attention=True,
+            attention_ok=not wrong,
+        )
+        for rater, name in enumerate(table.raters)
+        if whole[rater]
+        for wrong in failed[rater]
+    ]
+    return (*votes, *checks)
+
+
+@dataclass(frozen=True)
+class ModelTruth:
+    """What endless pairs and votes would show of the model of `model_scores`."""
+
+    rate: float
+    corrected: float  # Correlation of its scores with people's rates on the pairs
+    model: float  # How often it agrees with a vote
+    people: float  # How often two votes on a pair agree
+    signal: float  # Variance of people's rates
+    noise: float  # Variance that one vote adds to it
+
+
+def model_scores(study: Rehearsal, rng: np.random.Generator) -> dict[str, float]:
+    """A model that sees in part what people see: its share of answers for the lower EIC."""
+    own = rng.standard_normal(len(study.pair_effects))
+    scores = _score(study.pair_effects, own)
+    return dict(zip(study.table.pairs, scores.tolist(), strict=True))
+
+
+def _score(effects: Floats, own: Floats) -> Floats:
+    return np.asarray(ndtr(0.4 + 0.8 * effects + 0.6 * own), dtype=np.float64)
+
+
+def model_truth(model: StudyModel, draws: int = 400_000) -> ModelTruth:
+    rng = np.random.default_rng(0)
+    effects, own = rng.standard_normal((2, draws))
+    score = _score(effects, own)
+    shared = model.variances.problem + model.variances.pair
+    rates = ndtr((model.threshold + sqrt(shared) * effects) / sqrt(1 - shared))
+    return ModelTruth(
+        float(score.mean()),
+        float(np.corrcoef(score, rates)[0, 1]),
+        float((score * rates + (1 - score) * (1 - rates)).mean()),
+        float((rates**2 + (1 - rates) ** 2).mean()),
+        float(rates.var()),
+        float((rates * (1 - rates)).mean()),
+    )
