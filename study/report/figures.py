@@ -48,7 +48,6 @@ class Mark:
     # The number in words, such as "69.8 %, interval 65.0 to 75.0 %"; lines more where a reader asks
     # for it
     text: str = ""
-    note: str = ""  # Said behind the name where there is room
     check: bool = False  # To compare with, and not the number that counts
     weight: float = 1.0  # Share of the votes behind it, in [0, 1]: the more, the thicker
 
@@ -156,7 +155,7 @@ def _preference(report: StudyReport) -> Intervals:
     found, level = report.inference, report.level
     if found.rate is None:
         return Intervals((), beside=False, empty=_why(found.reason))
-    marks = [share_mark("people", found.rate, found.interval(level), more=_of_votes(found.votes))]
+    marks = [share_mark("people", found.rate, found.interval(level))]
     marks += [
         share_mark(
             f"{each.run.label}{' (exploratory)' if each.run.undeclared else ''}",
@@ -175,10 +174,6 @@ def _preference(report: StudyReport) -> Intervals:
         for name, value in theirs
     ]
     return Intervals(tuple(marks), beside=False, ends=ENDS)
-
-
-def _of_votes(votes: int) -> str:
-    return f", {wording.count(votes, 'vote')}"
 
 
 def _agreement(report: StudyReport) -> Intervals:

@@ -22,6 +22,7 @@ from study.report.phrases.numbers import interval_text
 from study.report.phrases.rates import effect_sentence, exclusion_sentence
 from study.report.phrases.threats import threat_sentence
 from study.report.phrases.verdict import worth_text
+from study.report.recipes import recipes
 from study.statistics.preference import Interval
 from study.statistics.visible import VISIBLE
 from study.stimulus.form import RULES
@@ -57,7 +58,7 @@ def paragraphs(report: StudyReport) -> tuple[str, ...]:
             _software(report),
         )
         if part
-    )
+    ) + recipes(report)
 
 
 def _material(report: StudyReport) -> list[str]:
@@ -275,8 +276,7 @@ def _agreement(report: StudyReport) -> list[str]:
     undefined = [f"{each.name} is not defined." for each in found.coefficients if each.reason]
     return [
         f"Agreement over {wording.count(found.raw_agreement.pairs, 'pair')} with two or more "
-        "deciding "
-        f"votes, coded as lower and higher EIC, pairs drawn again for the intervals: "
+        f"deciding votes, coded as lower and higher EIC: "
         f"{'; '.join(defined)}.",
         *undefined,
     ]

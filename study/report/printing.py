@@ -226,9 +226,8 @@ def _interval(ax: Axes, y: float, mark: Mark) -> None:
 def _name_above(ax: Axes, y: float, mark: Mark) -> None:
     """Name and text of a mark above it, on the side where there is room."""
     right = mark.value is None or mark.value >= 0.5
-    name = f"{mark.name}, {mark.note}" if mark.note else mark.name
     said = ax.annotate(
-        f"{name}: {mark.text}",
+        f"{mark.name}: {mark.text}",
         (1 if right else 0, y),
         (0, 7),
         textcoords="offset points",
