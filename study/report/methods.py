@@ -287,16 +287,10 @@ def _threats(report: StudyReport) -> list[str]:
     threats = report.threats
     if not report.valid_votes:
         return []
-    before: tuple[object, ...] = (
-        threats.sensitivity,
-        threats.attention,
-        threats.sides,
-        threats.sides.one_sided,
-        threats.ballots,
-    )
-    said = [str(threat_sentence(each)) for each in before]
-    if threats.screens.classes:
-        said.append(str(threat_sentence(threats.screens)))
+    judged = threats.each()
+    if not threats.screens.classes:
+        judged.pop("screens")
+    said = [str(threat_sentence(each)) for each in (*judged.values(), threats.problems)]
     if not threats.structure.fit.reason:
         said.append(
             "The votes were regressed on the gaps of their pairs in EIC and R², on the side, and "
@@ -304,8 +298,6 @@ def _threats(report: StudyReport) -> list[str]:
             "|d|) (logistic, clustered as above); formulas look alike where all but the gap in EIC "
             "are 0."
         )
-    after = (threats.structure, threats.problems, threats.ties)
-    said += [str(threat_sentence(each)) for each in after]
     dose = dose_sentence(threats.structure)
     said += [str(dose)] if dose else []
     return list(dict.fromkeys(said))

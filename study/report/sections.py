@@ -34,7 +34,7 @@ from study.report.section_parts import (
     rate_cells,
     table_of_enough,
 )
-from study.report.threat_sections import threat_sections
+from study.report.threat_sections import problems_section, threat_sections
 
 __all__ = ["GROUPS", "Fact", "Group", "Judgement", "Section", "SectionTable", "sections_of"]
 
@@ -354,8 +354,8 @@ def sections_of(report: StudyReport) -> tuple[Section, ...]:
     >>> from study.report.exported import StudyExport
     >>> found = sections_of(analyse(StudyExport("s", "Demo", "", (), ())))
     >>> print(", ".join(section.key for section in found))
-    headline, paper, agreement, sensitivity, attention, sides, one-sided, ballots, structure,
-    problems, ties, votes, pairs, source
+    headline, paper, agreement, sensitivity, attention, sides, raters, ballots, structure, ties,
+    problems, votes, pairs, source
     """
     return (
         headline_section(report),
@@ -363,6 +363,7 @@ def sections_of(report: StudyReport) -> tuple[Section, ...]:
         agreement_section(report),
         *model_sections(report),
         *threat_sections(report),
+        problems_section(report),
         votes_section(report),
         *subgroup_sections(report),
         *reason_sections(report),
