@@ -65,7 +65,7 @@ def _headline(report: StudyReport) -> str:
     how, item, degrees = RESIDUALS[report.estimand]
     parts = " ".join(
         f"V({name}) = {part.variance:.4g}."
-        for name, part in zip((item, "raters", "both"), found.components, strict=True)
+        for name, part in zip((item, "raters", "both"), found.components, strict=False)
         if item
     )
     whole = (

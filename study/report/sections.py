@@ -66,16 +66,7 @@ def agreement_section(report: StudyReport) -> Section:
             ),
         ),
         figure="agreement",
-        explanation=f"{terms.RAW_AGREEMENT} {terms.FLEISS} {terms.GWET}",
     )
-
-
-HOW = (
-    "Votes on one pair (or problem) resemble each other, and so do votes of one person, so a vote "
-    "tells less than an independent one. The interval and the test count how much: two-way "
-    "clustered variance (Cameron, Gelbach & Miller, 2011), Student's t on the log odds. The "
-    "methods paragraph of the archive has the formula with this study's numbers."
-)
 
 
 def headline_section(report: StudyReport) -> Section:
@@ -106,7 +97,8 @@ def headline_section(report: StudyReport) -> Section:
                 terms.EFFECTIVE_VOTES,
             ),
         ),
-        explanation=HOW,
+        explanation="Two-way clustered variance (Cameron, Gelbach & Miller, 2011), Student's t on "
+        "the log odds: methods.md in the archive has the formula with this study's numbers.",
     )
 
 
@@ -119,9 +111,8 @@ def p_fact(report: StudyReport) -> Fact:
 
 
 WHY_NARROWER = (
-    "These numbers take every vote as independent, as the paper does. Votes on one pair and votes "
-    "of one person are not, so they say more than the votes allow: to compare with the paper, not "
-    "to judge."
+    "Every vote is taken as independent, as in the paper (Yu et al., appendix “Expert rating”). "
+    "Votes on one pair and votes of one person are not: to compare with the paper, not to judge."
 )
 
 
@@ -132,7 +123,6 @@ def paper_section(report: StudyReport) -> Section:
     counts = Fact(
         "lower / higher / tie",
         f"{preference.lower:,} / {preference.higher:,} / {preference.ties:,}",
-        terms.PREFERENCE,
     )
     undefined = f"Fleiss' kappa is not defined: {limit(kappa.reason)}" if kappa.reason else ""
     if preference.reason:
@@ -147,15 +137,10 @@ def paper_section(report: StudyReport) -> Section:
         lines=tuple(filter(None, (WHY_NARROWER, undefined))),
         facts=(
             counts,
-            Fact("rate", wording.percent(preference.rate, 1), terms.RATE),
             Fact("p, exact, one-sided", wording.p_number(preference.p_value, 3), terms.BINOMIAL),
             Fact(f"{level} interval, Wilson", wilson, terms.WILSON),
-            Fact("Fleiss' kappa", number_cell(kappa.value), terms.FLEISS),
+            Fact("Fleiss' kappa", number_cell(kappa.value)),
             Fact("rate before exclusions", wording.percent(report.preference_of_all.rate, 1)),
-        ),
-        explanation=(
-            "Yu et al., appendix “Expert rating”, test the number of votes for the lower EIC with "
-            "an exact one-sided binomial test against one half."
         ),
     )
 
@@ -167,12 +152,7 @@ def pairs_section(report: StudyReport) -> Section:
         key="pairs",
         group="study",
         title="The pairs",
-        lines=(
-            "The two formulas of a pair describe the same data; they are alike in complexity and "
-            "R², and apart in EIC."
-            if pairs
-            else "The study has no pairs.",
-        ),
+        lines=() if pairs else ("The study has no pairs.",),
         figure="distributions",
         facts=(
             Fact("pairs", f"{len(pairs):,}"),
@@ -197,13 +177,12 @@ def _held_gaps(report: StudyReport) -> tuple[Fact, ...]:
             f"pairs that keep a gap of {found.least:g} in "
             f"{wording.percent(HELD_SHARE, 0)} of draws",
             f"{found.in_most_draws:,} of {found.known:,}",
-            "The rows of the problem's data are drawn again 200 times: EIC is a maximum of means, "
-            "and a mean may hang on one row.",
+            "The rows of the problem's data are drawn again 200 times.",
         ),
         Fact(
             "pairs that keep it without their worst row",
             f"{found.without_worst_row:,} of {found.known:,}",
-            "Without the row that carries most of the loss of the formula of higher EIC.",
+            "The row that carries most of the loss of the formula of higher EIC.",
         ),
     )
 
@@ -275,9 +254,8 @@ def subgroup_sections(report: StudyReport) -> tuple[Section, ...]:
             group="study",
             title="Subgroups declared before the first vote",
             lines=tuple(str(subgroups_sentence(each)) for each in report.subgroups),
-            explanation="Answers that fewer than 5 raters gave are taken together. A clustered "
-            "logistic regression compares each group with the largest; p is the least, times the "
-            "number of comparisons. No conclusion of the report rests on it.",
+            explanation="Answers of fewer than 5 raters are taken together. A clustered logistic "
+            "regression compares each group with the largest; p is the least, times their number.",
         ),
     )
 
@@ -316,9 +294,8 @@ def reason_sections(report: StudyReport) -> tuple[Section, ...]:
                     rows,
                 ),
             ),
-            explanation="A reason touches on a subject if one of its words begins like one of a "
-            "short list of English words; it may touch on several. A count, and no test: who "
-            "writes a reason is no sample, and one rater writes many.",
+            explanation="By how the words of a reason begin; it may touch on several subjects. A "
+            "count, and no test: who writes a reason is no sample.",
         ),
     )
 
@@ -335,8 +312,8 @@ def source_section(report: StudyReport) -> Section:
             Fact("frozen", wording.minute(export.frozen_at)),
             Fact("closed", wording.minute(export.closed_at)),
             Fact("hash", export.hash, terms.HASH),
-            Fact("seed", str(report.seed), terms.SEED),
-            Fact("estimand", report.estimand, terms.ESTIMAND),
+            Fact("seed", str(report.seed)),
+            Fact("estimand", report.estimand),
             Fact(
                 "last link of the chain of votes",
                 export.chain or "none: no vote is sealed",

@@ -11,6 +11,8 @@ from study.report.phrases.notes import notes
 from study.report.phrases.verdict import verdict
 from study.report.sections import GROUPS, Section, SectionTable, sections_of
 
+LONGEST = 8
+"""Rows of a table in a terminal; the page has longer ones."""
 MORE = (
     "--html shows the tables of the threats and what the numbers mean; --bundle holds all numbers, "
     "and how each interval is made, in methods.md."
@@ -47,8 +49,9 @@ def _section(section: Section) -> Iterable[str]:
     for fact in section.facts:
         yield _hanging(f"  {fact.name:<{width}}  ", fact.value)
     for table in section.tables:
-        yield ""
-        yield from _table(table)
+        if len(table.rows) <= LONGEST:
+            yield ""
+            yield from _table(table)
 
 
 def _hanging(start: str, text: str) -> str:
