@@ -22,6 +22,7 @@ from study.report.phrases.numbers import interval_text
 from study.report.phrases.rates import effect_sentence, exclusion_sentence
 from study.report.phrases.threats import threat_sentence
 from study.report.phrases.verdict import worth_text
+from study.report.recipes import recipes
 from study.statistics.preference import Interval
 from study.statistics.visible import VISIBLE
 from study.stimulus.form import RULES
@@ -57,7 +58,7 @@ def paragraphs(report: StudyReport) -> tuple[str, ...]:
             _software(report),
         )
         if part
-    )
+    ) + recipes(report)
 
 
 def _material(report: StudyReport) -> list[str]:
