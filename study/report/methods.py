@@ -9,7 +9,7 @@ from eic_core import wording
 from study.material import unfinished_sentence
 from study.report.analysis import StudyReport
 from study.report.flow import StudyFlow
-from study.report.phrases.agreement import agreement_sentence
+from study.report.phrases.agreement import agreement_sentence, units_sentence
 from study.report.phrases.limits import limit
 from study.report.phrases.looks import dose_sentence
 from study.report.phrases.notes import (
@@ -276,8 +276,9 @@ def _agreement(report: StudyReport) -> list[str]:
     undefined = [f"{each.name} is not defined." for each in found.coefficients if each.reason]
     return [
         f"Agreement over {wording.count(found.raw_agreement.pairs, 'pair')} with two or more "
-        f"deciding votes, coded as lower and higher EIC: "
-        f"{'; '.join(defined)}.",
+        "deciding "
+        f"votes, coded as lower and higher EIC: {'; '.join(defined)}. "
+        f"{units_sentence(found.estimand)}",
         *undefined,
     ]
 
@@ -298,8 +299,8 @@ def _threats(report: StudyReport) -> list[str]:
             "|d|) (logistic, clustered as above); formulas look alike where all but the gap in EIC "
             "are 0."
         )
-    dose = dose_sentence(threats.structure)
-    said += [str(dose)] if dose else []
+    if dose := dose_sentence(threats.structure):
+        said.append(str(dose))
     return list(dict.fromkeys(said))
 
 

@@ -10,7 +10,11 @@ from study.report.analysis import HELD_SHARE, StudyReport
 from study.report.figures import COEFFICIENTS
 from study.report.flow import attrition
 from study.report.model_sections import model_sections
-from study.report.phrases.agreement import agreement_sentence, prevalence_sentence
+from study.report.phrases.agreement import (
+    agreement_sentence,
+    prevalence_sentence,
+    units_sentence,
+)
 from study.report.phrases.limits import limit
 from study.report.phrases.notes import (
     declared_sentence,
@@ -66,6 +70,7 @@ def agreement_section(report: StudyReport) -> Section:
             ),
         ),
         figure="agreement",
+        explanation=str(units_sentence(found.estimand)),
     )
 
 
