@@ -19,7 +19,18 @@ from study.matching import MODES, SECONDS, MatchingRules, match_pool, read_score
 from study.matching.looks import cost_sentence, gaps_sentence, looks_sentence
 from study.matching.result import write_pairs
 from study.matching.rules import DISTINCT
-from study.planning import PAPER, Advice, Plan, Target, advise, plan
+from study.planning import (
+    CAUTIOUS,
+    PAPER,
+    Advice,
+    Plan,
+    Target,
+    VerdictRule,
+    advise,
+    plan,
+    read_sizes,
+    sizes_of,
+)
 from study.planning.phrases import (
     advice_sentences,
     design_sentence,
@@ -33,7 +44,6 @@ from study.report.phrases.limits import in_words
 from study.report.published import PublishedCounts
 from study.report.text import render_text
 from study.statistics.inference import ESTIMANDS
-from study.statistics.simulation import StudyModel
 
 _DEFAULT_RULES = MatchingRules()
 
@@ -218,7 +228,6 @@ def run_pairs(options: argparse.Namespace) -> None:
     print(f"{len(result.pairs):,} pairs in {seconds:.1f} s -> {options.out}", file=sys.stderr)
 
 
-_DEFAULT_MODEL = StudyModel()
 _OPTIONS: Mapping[str, tuple[str, str]] = {
     "pairs": ("N", "matched pairs"),
     "raters": ("N", "people who rate"),
@@ -248,12 +257,12 @@ def add_plan_parser(commands: Any) -> None:
         help="start from the study of Yu et al.; other options change it",
     )
     for name, (metavar, words) in _OPTIONS.items():
-        kind = type(getattr(_DEFAULT_MODEL, name))
+        kind = type(getattr(CAUTIOUS, name))
         parser.add_argument(
             f"--{name.replace('_', '-')}",
             metavar=metavar,
             type=kind,
-            help=f"{words}; default: {getattr(_DEFAULT_MODEL, name):g}",
+            help=f"{words}; default: {getattr(CAUTIOUS, name):g}",
         )
     target = parser.add_mutually_exclusive_group()
     target.add_argument(
@@ -288,6 +297,19 @@ def add_plan_parser(commands: Any) -> None:
         action="store_true",
         help="the study declares a one-sided test, at 1 - level; default: two-sided",
     )
+    parser.add_argument(
+        "--estimand",
+        choices=ESTIMANDS,
+        help="what the study declares that it is about; default: problems like these from ten "
+        "problems on",
+    )
+    parser.add_argument(
+        "--sizes",
+        metavar="SIZES",
+        help="pairs of each problem, instead of --pairs and --problems: numbers such as 42,22,19, "
+        "or a table of pairs with a column `problem` (PAIRS.csv), or the folder of an exported "
+        "study; default: all of one size",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run_plan)
 
@@ -297,21 +319,35 @@ def run_plan(options: argparse.Namespace) -> None:
     if options.half_width is not None or options.power is not None:
         target = Target(options.half_width, options.power)
     changes = {n: getattr(options, n) for n in _OPTIONS if getattr(options, n) is not None}
-    model = replace(PAPER if options.paper else _DEFAULT_MODEL, **changes)
+    if options.sizes is not None:
+        if {"pairs", "problems"} & set(changes):
+            raise UserError("--sizes goes without --pairs and --problems: it holds both")
+        sizes = _sizes(options.sizes)
+        changes |= {"pairs": sum(sizes), "problems": len(sizes), "sizes": sizes}
+    model = replace(PAPER if options.paper else CAUTIOUS, **changes)
+    rule = VerdictRule(options.level, options.one_sided, options.estimand)
     settings: dict[str, Any] = {
         "studies": options.studies,
         "seed": options.seed,
-        "level": options.level,
-        "one_sided": options.one_sided,
         "progress": _progress,
     }
-    result = plan(model, **settings)
-    advice = advise(model, target, start=result, **settings) if target else None
+    result = plan(model, rule, **settings)
+    advice = advise(model, target, rule, start=result, **settings) if target else None
     if options.json:
         value = {"plan": result.to_json(), "advice": advice.to_json() if advice else None}
         print(json.dumps(in_words(value), indent=2, allow_nan=False))
         return
     print(_text(result, advice, assumed=[str(paper_assumes())] if options.paper else []))
+
+
+def _sizes(source: str) -> tuple[int, ...]:
+    path = Path(source)
+    if path.is_dir():
+        return sizes_of(pair.problem for pair in read_export(path).pairs)
+    try:
+        return read_sizes(path.read_text(encoding="utf-8") if path.is_file() else source)
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path} is no text", hint="take a table of pairs, as CSV") from error
 
 
 def _text(result: Plan, advice: Advice | None, assumed: list[str]) -> str:
@@ -327,6 +363,7 @@ def _text(result: Plan, advice: Advice | None, assumed: list[str]) -> str:
 def _table(result: Plan) -> list[str]:
     rows = (
         ("power, clustered test", result.power),
+        ("power, at face value", result.power_at_face_value),
         ("power, binomial test", result.naive_power),
         ("half-width, clustered", result.half_width),
         ("half-width, Wilson", result.naive_half_width),

@@ -9,9 +9,8 @@ from typing import Literal
 
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
-from study.planning.approximation import approximate
+from study.planning.approximation import VerdictRule, approximate
 from study.planning.simulating import Plan, Progress, can_simulate, plan
-from study.statistics.clusters import ENOUGH_PROBLEMS
 from study.statistics.simulation import LIMITS, StudyModel
 
 # The approximation searches each way, for it takes no time, and its result is simulated. Where they
@@ -130,12 +129,11 @@ _MOST_WORK = 3e8
 def advise(
     model: StudyModel,
     target: Target,
+    rule: VerdictRule | None = None,
     *,
     start: Plan | None = None,
     studies: int = 400,
     seed: int = 0,
-    level: float = 0.95,
-    one_sided: bool = False,
     progress: Progress | None = None,
 ) -> Advice:
     """The smallest designs that reach a target, one for each way to grow.
@@ -152,45 +150,37 @@ def advise(
             f"no design finds a preference that is {model.preference:g}, not above one half",
             hint="expect a larger preference, or aim at a half-width of the interval",
         )
-    ways = _ways(model)
-    report = _Steps(progress, studies, most_studies(model, studies))
+    rule = rule or VerdictRule()
+    ways = _ways(model, rule)
+    report = _Steps(progress, studies, most_studies(model, rule, studies))
 
     def simulated(design: StudyModel) -> Plan | None:
         if not can_simulate(design, studies, _MOST_WORK):
             return None
-        result = plan(
-            design,
-            studies=studies,
-            seed=seed,
-            level=level,
-            one_sided=one_sided,
-            progress=report.step,
-        )
+        result = plan(design, rule, studies=studies, seed=seed, progress=report.step)
         report.next()
         return result
 
-    first = start or plan(
-        model, studies=studies, seed=seed, level=level, one_sided=one_sided, progress=report.step
-    )
+    first = start or plan(model, rule, studies=studies, seed=seed, progress=report.step)
     report.skip_to(1)
     if _meets_target(target, first, 0.0):
-        return Advice(model, target, first, True, (), width_grid(model, level))
+        return Advice(model, target, first, True, (), width_grid(model, rule))
     routes = []
     for number, way in enumerate(ways, start=1):
         routes.append(_route(model, way, target, first, simulated))
         report.skip_to(1 + number * TRIES)
     extra = [route.model.pairs for route in routes if route.model is not None]
-    grid = width_grid(model, level, extra=extra)
+    grid = width_grid(model, rule, extra=extra)
     return Advice(model, target, first, False, tuple(routes), grid)
 
 
-def most_studies(model: StudyModel, studies: int = 400) -> int:
+def most_studies(model: StudyModel, rule: VerdictRule, studies: int = 400) -> int:
     """The total that `advise` tells its progress by.
 
-    >>> most_studies(StudyModel(problems=5), 100)
+    >>> most_studies(StudyModel(problems=5), VerdictRule(), 100)
     1000
     """
-    return (1 + len(_ways(model)) * TRIES) * studies
+    return (1 + len(_ways(model, rule)) * TRIES) * studies
 
 
 def grow_design(model: StudyModel, way: Way, size: int) -> StudyModel:
@@ -201,17 +191,18 @@ def grow_design(model: StudyModel, way: Way, size: int) -> StudyModel:
     (100, 40)
     """
     if way == "pairs":
-        return replace(model, pairs=size)
+        return model.with_pairs(size)
     if way == "raters":
         return replace(model, raters=size)
     if way == "problems":
-        pairs = min(LIMITS["pairs"], ceil(size * model.pairs / model.problems))
-        return replace(model, problems=size, pairs=pairs)
+        return model.with_problems(size)
     raters = min(LIMITS["raters"], ceil(size * model.raters / model.pairs))
-    return replace(model, pairs=size, raters=raters)
+    return replace(model.with_pairs(size), raters=raters)
 
 
-def width_grid(model: StudyModel, level: float = 0.95, *, extra: Sequence[int] = ()) -> Grid:
+def width_grid(
+    model: StudyModel, rule: VerdictRule | None = None, *, extra: Sequence[int] = ()
+) -> Grid:
     """Half-widths for a half to four times as many pairs and raters, by the approximation.
 
     `extra` adds numbers of pairs, up to eight times those of the model.
@@ -228,8 +219,9 @@ def width_grid(model: StudyModel, level: float = 0.95, *, extra: Sequence[int] =
     raters = sorted({max(2, round(model.raters * f)) for f in (0.5, 1, 2, 4)})
     pairs = [n for n in pairs if n <= LIMITS["pairs"]]
     raters = [n for n in raters if n <= LIMITS["raters"]]
+    designs = [model.with_pairs(each) for each in pairs]
     rows = tuple(
-        tuple(approximate(replace(model, pairs=p, raters=r)).half_width(level) for p in pairs)
+        tuple(approximate(replace(design, raters=r), rule).half_width for design in designs)
         for r in raters
     )
     return Grid(tuple(pairs), tuple(raters), rows)
@@ -238,9 +230,9 @@ def width_grid(model: StudyModel, level: float = 0.95, *, extra: Sequence[int] =
 # --- one way ---
 
 
-def _ways(model: StudyModel) -> tuple[Way, ...]:
+def _ways(model: StudyModel, rule: VerdictRule) -> tuple[Way, ...]:
     # More problems help only where problems are the clusters.
-    if model.problems >= ENOUGH_PROBLEMS:
+    if rule.estimand_in(model) == "problems like these":
         return ("pairs", "raters", "pairs and raters", "problems")
     return ("pairs", "raters", "pairs and raters")
 
@@ -257,11 +249,13 @@ def _route(
     for _ in range(TRIES):
 
         def value(size: int, factor: float = factor) -> float:
-            result = approximate(grow_design(model, way, size))
-            result = replace(result, standard_error=result.standard_error * factor)
-            if target.power is not None:
-                return result.power(start.level, one_sided=start.one_sided)
-            return result.half_width(start.level)
+            result = approximate(grow_design(model, way, size), start.rule)
+            result = replace(
+                result,
+                spread=result.spread * factor,
+                reported_error=result.reported_error * factor,
+            )
+            return result.half_width if target.power is None else result.power
 
         if not target.is_met_by(value(_MOST)):
             return Route(way, None, value(_MOST, 1.0), None)

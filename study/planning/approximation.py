@@ -2,14 +2,50 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import exp, log, sqrt
+from dataclasses import dataclass, replace
+from math import exp, floor, log, sqrt
 
-from scipy.stats import nct
+import numpy as np
+from scipy.stats import chi2, nct
 from scipy.stats import t as student
 
-from study.statistics.clusters import ENOUGH_PROBLEMS
+from eic_core.errors import UserError
+from study.statistics.clusters import FEW_CLUSTERS, FEW_PROBLEMS, Estimand, estimand_of
 from study.statistics.simulation import StudyModel, binary_correlation
+from study.statistics.votes import Floats
+
+SHARES = (0.0, 0.2, 0.5)
+"""Shares of the agreement that belong to problems, from the kindest to a cautious one: no study
+knows its own before the votes."""
+
+
+CAUTIOUS = StudyModel(problem_share=SHARES[-1], drop_out=0.3)
+"""Where a plan begins that is told nothing else."""
+
+
+@dataclass(frozen=True)
+class VerdictRule:
+    """What the report will say, and from when on. Raises `UserError` for a level out of range."""
+
+    level: float = 0.95  # Of the interval; 1 - level is that of the test
+    one_sided: bool = False  # Whether the study declares a one-sided test
+    estimand: Estimand | None = None  # None: the number of problems decides, as in the report
+
+    def __post_init__(self) -> None:
+        if not 0 < self.level < 1:
+            raise UserError("a confidence level lies between 0 and 1")
+
+    @property
+    def alpha(self) -> float:
+        return round(1 - self.level, 12)
+
+    @property
+    def tail(self) -> float:
+        """How often a preference for the lower EIC is found where there is none, at most."""
+        return self.alpha / (1 if self.one_sided else 2)
+
+    def estimand_in(self, model: StudyModel) -> Estimand:
+        return self.estimand or estimand_of(model.problems)
 
 
 @dataclass(frozen=True)
@@ -23,10 +59,20 @@ class Correlations:
 @dataclass(frozen=True)
 class Approximation:
     model: StudyModel
+    rule: VerdictRule
+    estimand: Estimand
     votes: float  # Deciding votes that count, on average
-    standard_error: float  # Standard error of the rate, in shares
-    degrees_of_freedom: int  # Those of the headline's t distribution; below 1 there is no interval
-    given_problems: bool  # Whether the problems are held fixed, being fewer than ten
+    # How far rates spread about the truth that the estimand names, in shares; about the preference,
+    # from which problems that are held fixed differ; and what the report takes the first to be,
+    # more where problems are of uneven sizes, for it leaves each out in turn
+    standard_error: float
+    spread: float
+    reported_error: float
+    degrees_of_freedom: float  # Those of the headline's t distribution; below 1: no interval
+    # Those of the variance that it estimates: fewer where large problems outweigh the others
+    # (Satterthwaite, 1946, Biometrics Bulletin 2:110)
+    variance_degrees: float
+    too_small: bool  # Whether the report refuses to rely on such a study, by its clusters
 
     @property
     def design_effect(self) -> float:
@@ -34,27 +80,31 @@ class Approximation:
         rate = self.model.preference
         return self.standard_error**2 * self.votes / (rate * (1 - rate))
 
-    def half_width(self, level: float = 0.95) -> float:
-        """Half the width of the confidence interval, in shares; infinite if there is none."""
+    @property
+    def half_width(self) -> float:
+        """Half the median width of the interval, in shares; infinite if there is none."""
         if self.degrees_of_freedom < 1:
             return float("inf")
-        rate = self.model.preference
-        reach = float(student.ppf((1 + level) / 2, self.degrees_of_freedom))
-        reach *= self.standard_error / (rate * (1 - rate))
+        rate, degrees = self.model.preference, self.variance_degrees
+        reach = float(student.isf(self.rule.alpha / 2, self.degrees_of_freedom))
+        reach *= sqrt(float(chi2.median(degrees)) / degrees)
+        reach *= self.reported_error / (rate * (1 - rate))
         centre = log(rate / (1 - rate))
         return (_share(centre + reach) - _share(centre - reach)) / 2
 
-    def power(self, level: float = 0.95, *, one_sided: bool = False) -> float:
-        if self.degrees_of_freedom < 1:
+    @property
+    def power(self) -> float:
+        """How often the report's verdict is a preference for the lower EIC."""
+        if self.degrees_of_freedom < 1 or self.too_small:
             return 0.0
         rate = self.model.preference
-        shift = log(rate / (1 - rate)) * rate * (1 - rate) / self.standard_error
-        tail = (1 - level) / (1 if one_sided else 2)
-        critical = float(student.isf(tail, self.degrees_of_freedom))
-        return float(nct.sf(critical, self.degrees_of_freedom, min(shift, 35.0)))
+        shift = log(rate / (1 - rate)) * rate * (1 - rate) / self.spread
+        critical = float(student.isf(self.rule.tail, self.degrees_of_freedom))
+        critical *= self.reported_error / self.spread
+        return float(nct.sf(critical, self.variance_degrees, min(shift, 35.0)))
 
 
-def approximate(model: StudyModel) -> Approximation:
+def approximate(model: StudyModel, rule: VerdictRule | None = None) -> Approximation:
     """Variance, and degrees of freedom, of the headline's rate in this design.
 
     Forty votes by forty raters on each of ten pairs with kappa 0.5 tell little more than twenty:
@@ -65,27 +115,62 @@ def approximate(model: StudyModel) -> Approximation:
     """
     # The variance of the rate sums the correlations of all pairs of votes, each counted as often as
     # the design makes it: exact for even designs.
+    rule = rule or VerdictRule()
+    estimand = rule.estimand_in(model)
+    rho = correlations(model)
+    problem = 0.0 if estimand == "problems like these" else rho.same_problem
+    pair = rho.same_pair if estimand == "these pairs" else problem
     cast = _votes_cast(model)
     counting = (1 - model.excluded) * (1 - model.tie_share)
     votes = max(cast * counting, 1e-9)
-    fixed = model.problems < ENOUGH_PROBLEMS
-    rho = correlations(model)
-    base = rho.same_problem if fixed else 0.0
-    pair_mates = counting**2 * _vote_pairs_in_groups(cast, model.pairs, model.unequal)
-    rater_mates, close_mates = _vote_pairs_of_raters(model)
-    problem_mates = counting**2 * _vote_pairs_in_groups(cast, model.problems, 0.0)
-    far = max(0.0, problem_mates - pair_mates - close_mates)
-    total = (
-        votes * (1 - base)
-        + pair_mates * (rho.same_pair - base)
-        + far * (rho.same_problem - base)
-        + (rater_mates - close_mates) * rho.same_rater
-        + close_mates * (rho.same_rater_and_problem - base)
+    part = model.problem_sizes / model.pairs
+    pair_mates = counting**2 * part * _mates(cast / model.pairs, model.unequal) * model.pairs
+    problem_mates = counting**2 * _mates(cast * part)
+    rater_mates, close_mates = _vote_pairs_of_raters(model, part)
+    far = np.maximum(0.0, problem_mates - pair_mates - close_mates)
+    anywhere = (
+        votes * part
+        + pair_mates * rho.same_pair
+        + far * rho.same_problem
+        + close_mates * rho.same_rater_and_problem
     )
-    rate = model.preference
+    of_problem = anywhere - votes * part * pair - pair_mates * pair
+    of_problem -= (far + close_mates) * problem
+    of_raters = (rater_mates - float(close_mates.sum())) * rho.same_rater
+    total = reported = float(of_problem.sum()) + of_raters
+    degrees, small = _degrees(model, estimand)
+    variance_degrees = degrees
+    if estimand == "problems like these" and model.problems > 1:
+        # The change when a problem is left out is that of its own votes and of all the others'.
+        others = float(of_problem.sum()) - of_problem
+        changes = of_problem + others * (part / (1 - part)) ** 2
+        reported = float(changes.sum()) + of_raters
+        squares = float(np.square(changes).sum()) + of_raters**2 / model.raters
+        variance_degrees = min(degrees, reported**2 / squares)
+    unit = model.preference * (1 - model.preference) / votes**2
+    spread = float(anywhere.sum()) + of_raters
     return Approximation(
-        model, votes, sqrt(rate * (1 - rate) * total) / votes, _degrees(model, fixed), fixed
+        model,
+        rule,
+        estimand,
+        votes,
+        sqrt(total * unit),
+        sqrt(spread * unit),
+        sqrt(reported * unit),
+        degrees,
+        variance_degrees,
+        small,
     )
+
+
+def across_shares(model: StudyModel, rule: VerdictRule) -> tuple[Approximation, ...]:
+    """The same design for each of `SHARES`: what hangs on a share that nobody knows beforehand.
+
+    >>> model = StudyModel(kappa=0.37, pairs=160, problems=14, raters=84)
+    >>> [round(100 * each.half_width) for each in across_shares(model, VerdictRule())]
+    [5, 8, 11]
+    """
+    return tuple(approximate(replace(model, problem_share=share), rule) for share in SHARES)
 
 
 def correlations(model: StudyModel) -> Correlations:
@@ -110,30 +195,35 @@ def _votes_cast(model: StudyModel) -> float:
     return model.raters * (model.ballots - model.drop_out * (model.ballots - stopped))
 
 
-def _vote_pairs_in_groups(cast: float, groups: int, unequal: float) -> float:
-    """Ordered pairs of votes in one group, if all are spread evenly: Σ g (g - 1)."""
-    each = cast / groups
-    whole, rest = divmod(each, 1.0)
-    even = groups * (whole * (whole - 1) + 2 * whole * rest)
-    return even + groups * each**2 * (exp(unequal**2) - 1)
+def _mates(votes: Floats | float, unequal: float = 0.0) -> Floats:
+    """Ordered pairs of votes, g (g - 1), in groups that get so many votes on average."""
+    whole, rest = np.divmod(votes, 1.0)
+    even: Floats = whole * (whole - 1) + 2 * whole * rest
+    return even + np.square(votes) * (exp(unequal**2) - 1)
 
 
-def _vote_pairs_of_raters(model: StudyModel) -> tuple[float, float]:
-    """Ordered pairs of votes of one rater that count: all, and those on one problem."""
+def _vote_pairs_of_raters(model: StudyModel, part: Floats) -> tuple[float, Floats]:
+    """Ordered pairs of votes of one rater that count: all, and those on each problem."""
     most = model.ballots
-    chance = dict.fromkeys(range(most), model.drop_out / most) | {most: 1 - model.drop_out}
+    ballots = np.arange(most + 1.0)
+    chance = np.append(np.full(most, model.drop_out / most), 1 - model.drop_out)
     count = model.raters * (1 - model.excluded) * (1 - model.tie_share) ** 2
-    every = sum(share * b * (b - 1) for b, share in chance.items())
-    close = sum(
-        share * _vote_pairs_in_groups(b, model.problems, 0.0) for b, share in chance.items()
-    )
-    return count * every, count * close
+    every = float(chance @ (ballots * (ballots - 1)))
+    return count * every, count * (chance @ _mates(np.outer(ballots, part)))
 
 
-def _degrees(model: StudyModel, fixed: bool) -> int:
-    raters = model.raters * (1 - model.excluded) * (1 - model.drop_out / model.ballots)
-    items = model.pairs - model.problems + 1 if fixed else model.problems
-    return min(round(raters), items) - 1
+def _degrees(model: StudyModel, estimand: Estimand) -> tuple[float, bool]:
+    """The headline's degrees of freedom, and whether its clusters are too few to rely on it."""
+    left = (1 - model.excluded) * (1 - model.drop_out / model.ballots)
+    raters = floor(model.raters * left + 0.5)
+    few_raters = raters < FEW_CLUSTERS
+    if estimand == "these pairs":
+        return raters - 1, few_raters
+    if estimand == "problems like these":
+        problems = round(model.effective_problems, 9)
+        return min(raters, problems) - 1, few_raters or problems < FEW_PROBLEMS
+    items = model.pairs - model.problems
+    return min(raters - 1, items), few_raters or items < FEW_CLUSTERS - 1
 
 
 def _share(log_odds: float) -> float:

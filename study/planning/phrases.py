@@ -7,6 +7,7 @@ from math import isinf
 from eic_core import wording
 from eic_core.phrasing import Field, Phrase, listed, one_after_another, say, say_count
 from study.planning.advising import TRIES, Advice, Route, Target, Way
+from study.planning.approximation import Approximation, across_shares
 from study.planning.simulating import Plan
 from study.report.phrases.limits import clusters_text, limit
 from study.statistics.simulation import StudyModel
@@ -38,13 +39,68 @@ def design_sentence(model: StudyModel) -> Phrase:
     design = say(
         "{pairs} of {problems}, {raters} with {ballots} each",
         pairs=clusters_text("pair", model.pairs),
-        problems=clusters_text("problem", model.problems),
+        problems=_problems(model),
         raters=clusters_text("rater", model.raters),
         ballots=say_count("{count} ballot", "{count} ballots", model.ballots),
     )
     if not lost:
         return say("{design}.", design=design)
     return say("{design}; {lost}.", design=design, lost=listed(lost))
+
+
+def _problems(model: StudyModel) -> Phrase:
+    problems = clusters_text("problem", model.problems)
+    if len(set(model.sizes)) < 2:
+        return problems
+    return say(
+        "{problems} ({least} to {most} pairs each, worth {worth} problems of one size)",
+        problems=problems,
+        least=min(model.sizes),
+        most=max(model.sizes),
+        worth=wording.number(model.effective_problems, 1),
+    )
+
+
+def assumed_sentences(plan: Plan) -> tuple[Phrase, ...]:
+    """What nobody knows before the votes, and how much hangs on the least known of it."""
+    model = plan.model
+    assumed = [
+        say("two raters agree on a pair by κ = {kappa}", kappa=wording.number(model.kappa)),
+        say(
+            "{share} of what makes them agree belongs to the problem and is the same for all its "
+            "pairs",
+            share=wording.percent(model.problem_share, 0),
+        ),
+        say(
+            "two votes of one rater correlate by {rater}",
+            rater=wording.number(model.rater_correlation),
+        ),
+        *([] if model.drop_out else [say("nobody stops early")]),
+        *([] if model.excluded else [say("every session counts")]),
+    ]
+    sentence = say("Assumed: {assumed}.", assumed=listed(assumed))
+    if plan.given_problems or model.problems < 2 or not model.kappa:
+        return (sentence,)
+    return sentence, say(
+        "Nobody knows the share of the problems before the votes, and much hangs on it. By "
+        "arithmetic, {outcomes}.",
+        outcomes=listed([_of_share(each) for each in across_shares(model, plan.rule)]),
+    )
+
+
+def _of_share(estimate: Approximation) -> Phrase:
+    share = wording.percent(estimate.model.problem_share, 0)
+    width = wording.points(estimate.half_width, 0)
+    if isinf(estimate.half_width):
+        return say("with {share} no interval", share=share)
+    if estimate.model.preference <= 0.5:
+        return say("with {share} ± {points} points", share=share, points=width)
+    return say(
+        "with {share} ± {points} points and a power of {power}",
+        share=share,
+        points=width,
+        power=wording.percent(estimate.power, 0),
+    )
 
 
 # --- a plan ---
@@ -58,7 +114,8 @@ def plan_sentences(plan: Plan, *, warning: bool = True) -> tuple[Phrase, ...]:
         _worth(plan),
         _naive(plan),
         small_sentence(plan) if warning else None,
-        _given_problems(plan),
+        _about(plan),
+        *assumed_sentences(plan),
     )
     return tuple(each for each in sentences if each is not None)
 
@@ -80,8 +137,8 @@ def _with_warning(sentence: Phrase, plan: Plan) -> Phrase:
 
 
 def _power(plan: Plan) -> Phrase:
-    power, alpha = wording.percent(plan.power.value, 1), wording.level_percent(plan.alpha)
-    tail = plan.alpha / (1 if plan.one_sided else 2)  # of a preference for the lower EIC alone
+    """How often the report's verdict is a preference that it relies on."""
+    power, rule = wording.percent(plan.power.value, 1), plan.rule
     if plan.model.preference <= 0.5:
         return say(
             "Supposing that there is no preference for lower EIC, the verdict of the report is one "
@@ -89,20 +146,27 @@ def _power(plan: Plan) -> Phrase:
             "{naive}; {tail} is what was agreed to.",
             power=power,
             naive=wording.percent(plan.naive_power.value, 1),
-            tail=wording.level_percent(tail),
+            tail=wording.level_percent(rule.tail),
         )
-    test = say("a one-sided test") if plan.one_sided else say("a two-sided test")
-    every = plan.power.value == 1
-    return say(
+    verdict = say(
         "If {preference} is true, the verdict of the report ({test} at {alpha}) is that preference "
         "in {often}.",
         preference=wording.percent(plan.model.preference, 1),
-        test=test,
-        alpha=alpha,
+        test=say("a one-sided test") if rule.one_sided else say("a two-sided test"),
+        alpha=wording.level_percent(rule.alpha),
         often=say("every simulated study")
-        if every
+        if plan.power.value == 1
         else say("{power} of such studies", power=power),
     )
+    refused = plan.power_at_face_value.value - plan.power.value
+    if refused < 0.005:
+        return verdict
+    more = say(
+        "In another {refused} the votes would show it at face value, and the report would say that "
+        "the study is too small to rely on it.",
+        refused=wording.percent(refused, 1),
+    )
+    return one_after_another([verdict, more])
 
 
 def _worth(plan: Plan) -> Phrase:
@@ -142,12 +206,15 @@ def small_sentence(plan: Plan) -> Phrase | None:
     return _with_warning(often, plan)
 
 
-def _given_problems(plan: Plan) -> Phrase | None:
-    if not plan.given_problems:
+def _about(plan: Plan) -> Phrase | None:
+    """What is held fixed, and so no part of what the study can speak of."""
+    if plan.estimand == "problems like these":
         return None
+    if plan.estimand == "these pairs":
+        return say("The pairs are held fixed: all this holds for these very pairs alone.")
     return say_count(
         "There is one problem: all this holds for it alone.",
-        "There are fewer than ten problems: all this holds for these {count} alone.",
+        "The problems are held fixed: all this holds for these {count} alone.",
         plan.model.problems,
     )
 
@@ -241,11 +308,7 @@ def compare_sentence(advice: Advice) -> Phrase | None:
 
 
 def _no_way(route: Route, target: Target) -> Phrase:
-    best = (
-        say("no interval at all")
-        if target.power is None and isinf(route.approximate)
-        else _reached(route.approximate, target)
-    )
+    best = _reached(route.approximate, target)
     return {
         "pairs": say(
             "More pairs for the same raters are not enough, however many: they lead to {best} at "
@@ -271,9 +334,13 @@ def _no_way(route: Route, target: Target) -> Phrase:
 
 
 def _reached(value: float, target: Target) -> Phrase:
-    if target.power is not None:
-        return say("a power of {power}", power=wording.percent(value, 0))
-    return say("± {points} points", points=wording.points(value))
+    if isinf(value):
+        return say("no interval at all")
+    if target.power is None:
+        return say("± {points} points", points=wording.points(value))
+    if not value:
+        return say("a study that the report calls too small")
+    return say("a power of {power}", power=wording.percent(value, 0))
 
 
 def _confirmed(route: Route, target: Target) -> Phrase:

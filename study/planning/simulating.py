@@ -13,7 +13,8 @@ import numpy as np
 
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
-from study.statistics.clusters import ENOUGH_PROBLEMS
+from study.planning.approximation import VerdictRule
+from study.statistics.clusters import Estimand
 from study.statistics.inference import clustered_rate
 from study.statistics.limits import Limit
 from study.statistics.preference import Interval, Preference
@@ -92,11 +93,12 @@ class Plan(PlainAtLevel):
     model: StudyModel
     studies: int
     seed: int
-    level: float  # Level of the intervals; 1 - level is that of the tests
-    one_sided: bool  # Whether the study declares a one-sided test
+    rule: VerdictRule
     votes: float  # Deciding votes that count, on average
-    power: MonteCarloEstimate  # How often the report's verdict is that people prefer the lower EIC
-    # The same for the exact binomial test, which takes votes as independent
+    # How often the report finds that people prefer the lower EIC: and relies on it; also where it
+    # calls the study too small; by the exact binomial test, which takes votes as independent
+    power: MonteCarloEstimate
+    power_at_face_value: MonteCarloEstimate
     naive_power: MonteCarloEstimate
     # half_width, naive_half_width: median half-width of the clustered interval, and of Wilson's, in
     # shares
@@ -114,17 +116,18 @@ class Plan(PlainAtLevel):
     # How often the study would be called too small for a trustworthy interval
     too_small: MonteCarloEstimate
     warning: Limit | None  # The most frequent of why it is too small, or has no interval
-    given_problems: bool  # Whether the problems are held fixed, being fewer than ten
 
     _JSON = (
         ("model", lambda plan: asdict(plan.model)),
         "studies",
         "seed",
-        "level",
-        "one_sided",
-        "alpha",
+        "level=rule.level",
+        "one_sided=rule.one_sided",
+        "alpha=rule.alpha",
+        "estimand",
         "votes",
         "power",
+        "power_at_face_value",
         "naive_power",
         "half_width",
         "naive_half_width",
@@ -140,14 +143,23 @@ class Plan(PlainAtLevel):
     )
 
     @property
-    def alpha(self) -> float:
-        return round(1 - self.level, 12)
+    def level(self) -> float:
+        return self.rule.level
+
+    @property
+    def estimand(self) -> Estimand:
+        return self.rule.estimand_in(self.model)
+
+    @property
+    def given_problems(self) -> bool:
+        """Whether the problems are held fixed."""
+        return self.estimand != "problems like these"
 
 
 @dataclass(frozen=True)
 class _Outcome:
     votes: int
-    rejects: bool
+    finds: bool
     naive_rejects: bool
     interval: Interval | None
     naive: Interval | None
@@ -159,11 +171,10 @@ class _Outcome:
 
 def plan(
     model: StudyModel,
+    rule: VerdictRule | None = None,
     *,
     studies: int = 1000,
     seed: int = 0,
-    level: float = 0.95,
-    one_sided: bool = False,
     progress: Progress | None = None,
 ) -> Plan:
     """Simulate 20 to 20,000 studies of this design and analyse each as the report would.
@@ -174,17 +185,18 @@ def plan(
     >>> result.power.value > 0.9, result.design_effect.value > 1.5
     (True, True)
     """
-    _check(model, studies, seed, level)
+    _check(model, studies, seed)
+    rule = rule or VerdictRule()
     rng = np.random.default_rng(seed)
     outcomes: list[_Outcome] = []
     if progress is not None:
         progress(0, studies)
     while len(outcomes) < studies:
         batch = simulate_many(model, min(_BATCH, studies - len(outcomes)), rng)
-        outcomes += [_summarise_study(study, level, one_sided) for study in batch]
+        outcomes += [_outcome(study, rule) for study in batch]
         if progress is not None:
             progress(len(outcomes), studies)
-    return _summary(model, studies, seed, level, one_sided, outcomes)
+    return _summary(model, studies, seed, rule, outcomes)
 
 
 def can_simulate(model: StudyModel, studies: int, most: float = MOST_WORK) -> bool:
@@ -196,13 +208,11 @@ def can_simulate(model: StudyModel, studies: int, most: float = MOST_WORK) -> bo
     return studies * model.raters * (model.pairs + 20 * model.ballots) <= most
 
 
-def _check(model: StudyModel, studies: int, seed: int, level: float) -> None:
+def _check(model: StudyModel, studies: int, seed: int) -> None:
     if not 20 <= studies <= MOST_STUDIES:
         raise UserError(f"the number of simulated studies must be from 20 to {MOST_STUDIES:,}")
     if seed < 0:
         raise UserError("a seed is a whole number, 0 or more")
-    if not 0 < level < 1:
-        raise UserError("a confidence level lies between 0 and 1")
     if not can_simulate(model, studies):
         raise UserError(
             f"{studies:,} studies of {model.raters:,} raters on {model.pairs:,} pairs are too many "
@@ -211,18 +221,22 @@ def _check(model: StudyModel, studies: int, seed: int, level: float) -> None:
         )
 
 
-def _summarise_study(study: SimulatedStudy, level: float, one_sided: bool) -> _Outcome:
-    rate = clustered_rate(study.table)
-    tail = (1 - level) / (1 if one_sided else 2)
-    naive, naive_p = _independent(rate.lower, rate.votes, level)
-    fixed = study.model.problems < ENOUGH_PROBLEMS
+def _outcome(study: SimulatedStudy, rule: VerdictRule) -> _Outcome:
+    estimand = rule.estimand_in(study.model)
+    rate = clustered_rate(study.table, estimand=estimand)
+    naive, naive_p = _independent(rate.lower, rate.votes, rule.level)
+    truth = {
+        "problems like these": study.model.preference,
+        "pairs like these": study.rate_given_problems,
+        "these pairs": study.rate_given_pairs,
+    }
     return _Outcome(
         rate.votes,
-        rate.finding(level, one_sided=one_sided) == "lower",
-        naive_p is not None and naive_p <= tail,
-        rate.interval(level),
+        rate.finding(rule.level, one_sided=rule.one_sided) == "lower",
+        naive_p is not None and naive_p <= rule.tail,
+        rate.interval(rule.level),
         naive,
-        study.rate_given_problems if fixed else study.model.preference,
+        truth[estimand],
         rate.design_effect,
         rate.effective_votes,
         rate.too_small or rate.reason,
@@ -236,31 +250,25 @@ def _independent(lower: int, votes: int, level: float) -> tuple[Interval | None,
 
 
 def _summary(
-    model: StudyModel,
-    studies: int,
-    seed: int,
-    level: float,
-    one_sided: bool,
-    outcomes: list[_Outcome],
+    model: StudyModel, studies: int, seed: int, rule: VerdictRule, outcomes: list[_Outcome]
 ) -> Plan:
-    power, naive_power = (
-        share_of([s.rejects for s in outcomes]),
-        share_of([s.naive_rejects for s in outcomes]),
-    )
-    small = share_of([bool(s.too_small) for s in outcomes])
-    assert power is not None and naive_power is not None and small is not None
+    def always(flags: list[bool]) -> MonteCarloEstimate:
+        share = share_of(flags)
+        assert share is not None  # `_check` asks for 20 studies
+        return share
+
     own = [(s.interval, s.truth) for s in outcomes if s.interval is not None]
     naive = [(s.naive, s.truth) for s in outcomes if s.naive is not None]
-    warnings = [s.too_small for s in outcomes if s.too_small]
+    warnings = Counter(s.too_small for s in outcomes if s.too_small)
     return Plan(
         model,
         studies,
         seed,
-        level,
-        one_sided,
+        rule,
         fmean(s.votes for s in outcomes),
-        power,
-        naive_power,
+        always([s.finds and not s.too_small for s in outcomes]),
+        always([s.finds for s in outcomes]),
+        always([s.naive_rejects for s in outcomes]),
         median_of([(i.high - i.low) / 2 for i, _ in own]),
         median_of([(i.high - i.low) / 2 for i, _ in naive]),
         median_of([i.low for i, _ in own]),
@@ -269,7 +277,6 @@ def _summary(
         share_of([i.low <= truth <= i.high for i, truth in naive]),
         median_of([s.design_effect for s in outcomes if s.design_effect is not None]),
         median_of([s.effective_votes for s in outcomes if s.effective_votes is not None]),
-        small,
-        next((why for why, _ in Counter(warnings).most_common(1)), None),
-        model.problems < ENOUGH_PROBLEMS,
+        always([bool(s.too_small) for s in outcomes]),
+        next((why for why, _ in warnings.most_common(1)), None),
     )

@@ -11,7 +11,7 @@ from study.report.analysis import StudyReport
 from study.report.flow import StudyFlow
 from study.report.phrases.agreement import agreement_sentence
 from study.report.phrases.limits import limit
-from study.report.phrases.looks import gaps_summary
+from study.report.phrases.looks import dose_sentence
 from study.report.phrases.notes import (
     meaning_sentence,
     narrow_windows,
@@ -23,6 +23,7 @@ from study.report.phrases.rates import effect_sentence, exclusion_sentence
 from study.report.phrases.threats import threat_sentence
 from study.report.phrases.verdict import worth_text
 from study.statistics.preference import Interval
+from study.statistics.visible import VISIBLE
 from study.stimulus.form import RULES
 
 
@@ -296,14 +297,17 @@ def _threats(report: StudyReport) -> list[str]:
     said = [str(threat_sentence(each)) for each in before]
     if threats.screens.classes:
         said.append(str(threat_sentence(threats.screens)))
-    if not threats.gaps.fit.reason:
+    if not threats.structure.fit.reason:
         said.append(
-            "The votes were regressed on the gaps of their pairs and on the side (logistic, "
-            "clustered as above)."
+            "The votes were regressed on the gaps of their pairs in EIC and R², on the side, and "
+            f"on the gaps in complexity, {wording.join(VISIBLE)}, a gap d of these as ±log₂(1 + "
+            "|d|) (logistic, clustered as above); formulas look alike where all but the gap in EIC "
+            "are 0."
         )
-    said.append(str(gaps_summary(threats.gaps)))
     after = (threats.structure, threats.problems, threats.ties)
     said += [str(threat_sentence(each)) for each in after]
+    dose = dose_sentence(threats.structure)
+    said += [str(dose)] if dose else []
     return list(dict.fromkeys(said))
 
 

@@ -273,7 +273,7 @@ def _places(report: StudyReport) -> Section:
     judged: Judgement = (
         "look closer"
         if biased
-        else "no sign of a problem"
+        else "not flagged"
         if all(r.found.position.interval(level) for r in runs)
         else "cannot be told"
     )

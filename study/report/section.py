@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Group = Literal["headline", "paper", "agreement", "models", "threats", "study"]
-Judgement = Literal["", "no sign of a problem", "look closer", "cannot be told"]
+Judgement = Literal["", "not flagged", "look closer", "cannot be told"]
 GROUPS: dict[Group, str] = {
     "headline": "What the votes support",
     "paper": "As the paper computes it",

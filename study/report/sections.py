@@ -454,7 +454,7 @@ def sections_of(report: StudyReport) -> tuple[Section, ...]:
     >>> from study.report.exported import StudyExport
     >>> found = sections_of(analyse(StudyExport("s", "Demo", "", (), ())))
     >>> print(", ".join(section.key for section in found))
-    headline, paper, agreement, sensitivity, attention, sides, one-sided, ballots, gaps, structure,
+    headline, paper, agreement, sensitivity, attention, sides, one-sided, ballots, structure,
     problems, ties, votes, pairs, source
     """
     return (

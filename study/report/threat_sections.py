@@ -7,7 +7,7 @@ from dataclasses import replace
 from eic_core import wording
 from study.report import terms
 from study.report.analysis import StudyReport
-from study.report.look_sections import gaps_section, structure_section
+from study.report.look_sections import structure_section
 from study.report.phrases.notes import (
     narrow_windows,
 )
@@ -43,7 +43,6 @@ def threat_sections(report: StudyReport) -> tuple[Section, ...]:
         _one_sided(report),
         _ballots(report),
         *((_screens(report),) if report.threats.screens.classes else ()),
-        gaps_section(report),
         structure_section(report),
         _problems(report),
         _ties(report),

@@ -8,8 +8,8 @@ two votes correlate less than the latent values behind them.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -165,6 +165,54 @@ class StudyModel:
         if self.sizes:
             return np.repeat(np.arange(self.problems, dtype=np.intp), self.sizes)
         return np.arange(self.pairs, dtype=np.intp) % self.problems
+
+    @property
+    def problem_sizes(self) -> Floats:
+        """Pairs of each problem; not whole where an even spread leaves a remainder."""
+        return np.array(self.sizes or [self.pairs / self.problems] * self.problems, np.float64)
+
+    @property
+    def effective_problems(self) -> float:
+        """Kish's effective number of problems: how many of equal size tell as much.
+
+        >>> round(StudyModel(sizes=(60, 20, 20), problems=3).effective_problems, 2)
+        2.27
+        """
+        return float(self.pairs**2 / np.square(self.problem_sizes).sum())
+
+    def with_pairs(self, pairs: int) -> StudyModel:
+        """So many pairs, spread over the problems as now, at least one each.
+
+        >>> StudyModel(sizes=(6, 3, 1), pairs=10, problems=3, ballots=5).with_pairs(21).sizes
+        (13, 6, 2)
+        """
+        if not self.sizes:
+            return replace(self, pairs=pairs)
+        return replace(self, pairs=pairs, sizes=_apportion(self.sizes, pairs))
+
+    def with_problems(self, problems: int) -> StudyModel:
+        """So many problems, with as many pairs each as now.
+
+        >>> StudyModel(sizes=(6, 3, 1), pairs=10, problems=3, ballots=5).with_problems(6).sizes
+        (6, 6, 3, 3, 1, 1)
+        """
+        if not self.sizes:
+            pairs = min(LIMITS["pairs"], math.ceil(problems * self.pairs / self.problems))
+            return replace(self, problems=problems, pairs=pairs)
+        ordered = sorted(self.sizes, reverse=True)
+        sizes = [ordered[n * self.problems // problems] for n in range(problems)]
+        pairs = min(LIMITS["pairs"], sum(sizes))
+        return replace(self, problems=problems, pairs=pairs, sizes=_apportion(sizes, pairs))
+
+
+def _apportion(sizes: Sequence[int], pairs: int) -> tuple[int, ...]:
+    """So many pairs in proportion to these sizes: none empty, the largest remainders rounded up."""
+    fair = np.array(sizes, np.float64) * pairs / sum(sizes)
+    whole = np.maximum(1, np.floor(fair)).astype(int)
+    whole[np.argsort(whole - fair)[: max(0, pairs - int(whole.sum()))]] += 1
+    while whole.sum() > pairs and whole.max() > 1:
+        whole[np.argmax(whole)] -= 1  # pays for what would have been empty
+    return tuple(map(int, whole))
 
 
 _RANGES = (

@@ -42,6 +42,17 @@ class VisiblePredictor(Plain):
         return self.auc is not None and self.auc >= MUCH
 
 
+def noticed(differences: Floats) -> Floats:
+    """How much of a difference in a count strikes the eye: one more is 1, three more are 2, seven
+    3. So raters who go by which formula has fewer are adjusted for, like those who count.
+
+    >>> noticed(np.array([-3.0, 0.0, 1.0, 7.0])).tolist()
+    [-2.0, 0.0, 1.0, 3.0]
+    """
+    size: Floats = np.log2(1 + np.abs(differences))
+    return np.copysign(size, differences)
+
+
 def share_fewer(differences: Floats) -> Floats:
     """Share of pairs in which the lower EIC has fewer of each count, ties as a half.
 

@@ -245,7 +245,15 @@ def test_the_methods_say_what_is_a_sample_and_what_is_held_fixed() -> None:
         votes = tuple(replace(v, problem=f"q{int(v.pair[1:]) % problems}") for v in crossed(24))
         names = sorted({(v.pair, v.problem) for v in votes})
         pairs = tuple(
-            replace(pair, pair=name, problem=problem, lower_r2=0.9 + i / 999, higher_eic=3 + i % 5)
+            replace(
+                pair,
+                pair=name,
+                problem=problem,
+                lower_formula=("x", "sin(x) + 2")[i % 2],
+                higher_formula=("sin(x) + 2", "x")[i % 2],
+                lower_r2=0.9 + i / 999,
+                higher_eic=3 + i % 5,
+            )
             for i, (name, problem) in enumerate(names)
         )
         export = replace(odd_study(0), pairs=pairs, votes=votes, exclusion=ExclusionRule(0))

@@ -186,19 +186,19 @@ def test_raters_who_fail_and_prefer_otherwise_are_pointed_at() -> None:
     votes = study(7, log_odds=lambda r, *_: -1.5 if r < 15 else 1.5)
     checks = [check(f"r{r:03}", r >= 15 or i > 0) for r in range(40) for i in range(3)]
     found = attention([*votes, *checks], NO_RULE)
-    assert found.judgement == "look closer" and "more than chance would" in said(found)
+    assert found.judgement == "look closer" and "otherwise than the others" in said(found)
     term = found.difference.term(FAILED)
     failed = np.array([[1.0, float(int(v.rater[1:]) < 15)] for v in votes])
     oracle = sm.Logit([float(v.choice == "lower") for v in votes], failed).fit(disp=0)
     assert term is not None and term.estimate == pytest.approx(oracle.params[1], abs=1e-6)
     fair = attention([*study(7), *checks], NO_RULE)
-    assert fair.judgement == "no sign of a problem"
+    assert fair.judgement == "not flagged"
 
 
 def test_many_failed_checks_ask_for_a_look_though_the_rates_agree() -> None:
     few = [check(f"r{i:03}", i > 3) for i in range(20)]
     many = [check(f"r{i:03}", i > 4) for i in range(20)]
-    assert attention([*study(7), *few], NO_RULE).judgement == "no sign of a problem"
+    assert attention([*study(7), *few], NO_RULE).judgement == "not flagged"
     found = attention([*study(7), *many], NO_RULE)
     assert found.judgement == "look closer" and "were read" in said(found)
 
@@ -206,7 +206,7 @@ def test_many_failed_checks_ask_for_a_look_though_the_rates_agree() -> None:
 def test_without_checks_attention_cannot_be_judged() -> None:
     found = attention(study(1), NO_RULE)
     assert found.judgement == "cannot be told" and "No attention check" in said(found)
-    assert attention([*study(1), check("r001", True)], NO_RULE).judgement == "no sign of a problem"
+    assert attention([*study(1), check("r001", True)], NO_RULE).judgement == "not flagged"
 
 
 # --- sides ---
@@ -236,7 +236,7 @@ def test_a_favoured_side_is_found_whatever_side_it_is() -> None:
         votes = study(6, log_odds=lambda r, p, left, at, s=sign: s * (1.0 if left else -1.0))
         found = sides(VoteArrays.of(votes))
         assert found.judgement == "look closer" and f"favour the {side}" in said(found)
-    assert sides(VoteArrays.of(study(6))).judgement == "no sign of a problem"
+    assert sides(VoteArrays.of(study(6))).judgement == "not flagged"
 
 
 def one_rater(lower: list[bool], left: list[bool], name: str = "a") -> list[Cast]:
@@ -321,7 +321,7 @@ def test_fatigue_is_found_where_it_was_planted() -> None:
     tired = study(11, log_odds=lambda r, p, left, at: 2.0 - 0.35 * at)
     assert ballots(tired, NO_RULE).judgement == "look closer"
     assert "changes in the course" in said(ballots(tired, NO_RULE))
-    assert ballots(study(11), NO_RULE).judgement == "no sign of a problem"
+    assert ballots(study(11), NO_RULE).judgement == "not flagged"
     hurried = [
         replace(v, seconds=30 * 0.9**v.position * (1 + int(v.rater[1:]) / 99)) for v in study(11)
     ]
@@ -370,7 +370,7 @@ def test_a_preference_that_is_all_complexity_is_pointed_at() -> None:
     assert found.judgement == "look closer"
     ratio = found.odds_ratio(NODES)
     assert ratio is not None and ratio[1].low < np.exp(-0.6) < ratio[1].high
-    assert gaps(VoteArrays.of(study(13, pairs=60)), by_pair).judgement == "no sign of a problem"
+    assert gaps(VoteArrays.of(study(13, pairs=60)), by_pair).judgement == "not flagged"
 
 
 def test_what_does_not_vary_or_is_not_finite_is_left_out_and_said() -> None:
@@ -468,7 +468,7 @@ def test_problems_that_differ_are_pointed_at() -> None:
     assert found.judgement == "look closer"
     assert [each.problem for each in found.contradicting] == ["q00"]
     assert "In 3 of 4 problems" in said(found) and "(q00)" in said(found)
-    assert problem_rates(VoteArrays.of(study(16))).judgement == "no sign of a problem"
+    assert problem_rates(VoteArrays.of(study(16))).judgement == "not flagged"
 
 
 def test_equal_problems_are_seldom_told_apart() -> None:
@@ -537,7 +537,7 @@ def test_halves_on_these_pairs_have_the_variance_of_votes_of_one_half(tie: float
 def test_a_conclusion_that_hangs_on_ties_is_pointed_at() -> None:
     assert ties(VoteArrays.of(study(19, tie=0.4))).judgement == "look closer"
     plain = ties(VoteArrays.of(study(19)))
-    assert plain.judgement == "no sign of a problem" and "no ties" in said(plain)
+    assert plain.judgement == "not flagged" and "no ties" in said(plain)
     assert len({each.rate for each in plain.counted}) == 1
 
 
@@ -584,7 +584,7 @@ def test_degenerate_studies_get_sentences_and_no_nan(name: str, rule: ExclusionR
     found = everything(DEGENERATE[name], rule)
     assert json.dumps(found, allow_nan=False)
     for judgement, sentence in judged(found):
-        assert judgement in ("no sign of a problem", "look closer", "cannot be told")
+        assert judgement in ("not flagged", "look closer", "cannot be told")
         assert sentence.endswith(".")
         assert not re.search(r"\bnan\b|\binf\b|\bNone\b(?! of)", sentence)
 

@@ -224,7 +224,7 @@ def _points(values: Array, saved: Array) -> list[tuple[Point, float]]:
     clear = max(weight for _, weight in points)
     if clear < 0.75:
         worst = values[saved >= np.quantile(saved, 0.9)]
-        middle = float(np.median(worst))
+        middle = float(np.quantile(worst, 0.5, method="inverted_cdf"))  # A mean may overflow
         for digits in (1, 2):
             near = Fraction(f"{middle:.{digits - 1}e}")
             with np.errstate(divide="ignore"):

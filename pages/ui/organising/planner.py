@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from math import isfinite
+from math import ceil, isfinite
 from pathlib import Path
+from typing import cast
 
 import streamlit as st
 
@@ -31,10 +32,21 @@ from pages.ui.kit.workers import UNHURRIED, repeat_progress
 from pages.ui.organising.desk import action_callback, draft_of, go_to, show_error_at
 from pages.ui.organising.planner_inputs import PlanRequest, plan_inputs, request_for
 from pages.ui.organising.tasks import simulate
+from study.design import Sidedness
 from study.errors import NotFoundError
 from study.material import Study
 from study.organising import OrganiserService
-from study.planning import PAPER, Advice, Grid, MonteCarloEstimate, Plan, approximate
+from study.planning import (
+    CAUTIOUS,
+    PAPER,
+    Advice,
+    Grid,
+    MonteCarloEstimate,
+    Plan,
+    VerdictRule,
+    approximate,
+    sizes_of,
+)
 from study.planning.phrases import (
     advice_headline,
     compare_sentence,
@@ -44,6 +56,7 @@ from study.planning.phrases import (
     route_sentence,
     small_sentence,
 )
+from study.statistics.clusters import Estimand
 from study.statistics.simulation import StudyModel
 
 _ADDRESSES = {
@@ -149,7 +162,7 @@ def _table(plan: Plan) -> None:
             _share(plan.naive_coverage),
         ),
         (
-            f"Finds a preference at {wording.level_percent(plan.alpha)}",
+            f"Finds a preference at {wording.level_percent(plan.rule.alpha)}",
             _share(plan.power),
             _share(plan.naive_power),
         ),
@@ -267,25 +280,29 @@ def _start(service: OrganiserService, place: _Place, job: Job | None) -> PlanReq
         return job.result.request
     if place.name == EXAMPLE:
         return request_for(PAPER)
-    return request_for(_model_of(service, place.study) if place.study else StudyModel())
+    if place.study is None:
+        return request_for(CAUTIOUS)
+    design = place.study.design
+    one_sided = design.sidedness is Sidedness.ONE_SIDED
+    estimand = cast("Estimand", design.estimand) if design.estimand else None
+    rule = VerdictRule(design.confidence_level, one_sided, estimand)
+    return request_for(_model_of(service, place.study), rule)
 
 
 def _model_of(service: OrganiserService, study: Study) -> StudyModel:
-    """A draft's own numbers, as far as it has them."""
-    draft, usual = draft_of(service, study), StudyModel()
-    pairs = len(draft.included_pairs) or usual.pairs
+    """A study's own numbers, as far as it has them, with raters enough for the votes it wants."""
+    draft = draft_of(service, study)
+    sizes = sizes_of(pair.pair.problem for pair in draft.included_pairs)
+    pairs, problems = sum(sizes) or CAUTIOUS.pairs, len(sizes) or CAUTIOUS.problems
     ballots = min(study.design.ballots_per_rater, pairs)
-    return StudyModel(
-        pairs=pairs,
-        problems=len({pair.pair.problem for pair in draft.included_pairs}) or usual.problems,
-        raters=max(2, -(-pairs * study.design.votes_per_pair // ballots)),
-        ballots=ballots,
-    )
+    model = replace(CAUTIOUS, pairs=pairs, problems=problems, sizes=sizes, ballots=ballots)
+    each = approximate(replace(model, raters=1)).votes
+    return replace(model, raters=max(2, ceil(model.pairs * study.design.votes_per_pair / each)))
 
 
 def _instant_estimate(request: PlanRequest) -> None:
-    estimate = approximate(request.model)
-    width = estimate.half_width(request.level)
+    estimate = approximate(request.model, request.rule)
+    width = estimate.half_width
     interval = f"± {wording.points(width)} points" if width != float("inf") else "no interval"
     show_note(
         f"By arithmetic alone: about {estimate.votes:,.0f} votes that count, and {interval}. "
@@ -337,9 +354,9 @@ def _simulate(request: PlanRequest, step: Step) -> PlannerResult:
         simulate,
         request.model,
         request.target,
+        request.rule,
         request.studies,
         request.seed,
-        {"level": request.level, "one_sided": request.one_sided},
         progress=progress,
         wait=wait,
         seconds=UNHURRIED,

@@ -8,7 +8,11 @@ from typing import Any
 
 import streamlit as st
 
-from study.planning import Target
+from eic_core.errors import UserError
+from pages.ui.organising.desk import action_callback
+from study.organising import OrganiserService
+from study.planning import Target, VerdictRule, read_sizes
+from study.statistics.clusters import Estimand
 from study.statistics.simulation import StudyModel
 
 
@@ -62,6 +66,17 @@ PEOPLE = (
         0.05,
     ),
     Field(
+        "problem_share",
+        "Of it due to the problem, %",
+        "How much of what makes raters agree belongs to the problem. 0: pairs of one problem are "
+        "no more alike than others. 100: they are all alike. Nobody knows it before the votes, and "
+        "much hangs on it: 50 is cautious.",
+        0.0,
+        100.0,
+        10.0,
+        True,
+    ),
+    Field(
         "drop_out",
         "Stop early, %",
         "Raters who leave before their last ballot, at any point. Others get their pairs.",
@@ -91,15 +106,6 @@ MORE = (
         0.01,
     ),
     Field(
-        "problem_share",
-        "Share of the agreement due to problems",
-        "0: pairs of one problem are no more alike than others. 1: whatever raters agree on "
-        "belongs to the problem, and its pairs are all alike.",
-        0.0,
-        1.0,
-        0.1,
-    ),
-    Field(
         "tie_share",
         "“Cannot decide”, %",
         "Votes that decide for neither formula.",
@@ -119,19 +125,22 @@ MORE = (
     ),
 )
 FIELDS = (*SIZE, *PEOPLE, *MORE)
+ABOUT: dict[Estimand | None, str] = {
+    None: "decided by the number of problems",
+    "problems like these": "problems like these",
+    "pairs like these": "other pairs of these problems",
+    "these pairs": "these pairs alone",
+}
 AIMS = {"none": "nothing in particular", "width": "an interval of ± points", "power": "a power"}
 
 
 @dataclass(frozen=True)
 class PlanRequest:
-    """A simulation; `level` is a share."""
-
     model: StudyModel
     target: Target | None
     studies: int
     seed: int
-    level: float = 0.95
-    one_sided: bool = False
+    rule: VerdictRule = VerdictRule()
 
 
 def field_values(model: StudyModel) -> dict[str, Any]:
@@ -146,33 +155,88 @@ def field_values(model: StudyModel) -> dict[str, Any]:
     }
 
 
-def model_of(values: dict[str, Any]) -> StudyModel:
+def model_of(values: dict[str, Any], sizes: tuple[int, ...] = ()) -> StudyModel:
     """The inverse of `field_values`; `UserError` if there can be no such study."""
-    return StudyModel(
-        **{f.name: values[f.name] / 100 if f.percent else values[f.name] for f in FIELDS}
-    )
+    shown = {f.name: values[f.name] / 100 if f.percent else values[f.name] for f in FIELDS}
+    return StudyModel(**shown, sizes=sizes)
 
 
-def request_for(model: StudyModel) -> PlanRequest:
+def request_for(model: StudyModel, rule: VerdictRule | None = None) -> PlanRequest:
     """A model as its fields would return it, with the usual settings."""
-    return PlanRequest(model_of(field_values(model)), None, 1000, 0)
+    shown = model_of(field_values(model), model.sizes)
+    return PlanRequest(shown, None, 1000, 0, rule or VerdictRule())
 
 
 def plan_inputs(place: str, start: PlanRequest) -> PlanRequest:
     """Draw the fields and return their request; `UserError` if there can be no such study."""
     values = field_values(start.model)
     st.html('<h3 class="eic-h">The study</h3>')
-    answers = _row(place, SIZE, values)
+    with st.container():
+        row = st.container()
+        sizes, error = _sizes(place, start.model.sizes)
+        with row:
+            answers = _row(place, SIZE, values, fixed=bool(sizes))
     st.html('<h3 class="eic-h">What you expect of its raters</h3>')
     answers |= _row(place, PEOPLE, values)
     with st.expander("More about the votes", key=f"plan-more-{place}"):
         answers |= _row(place, MORE, values)
     target, studies, seed = _aim(place, start)
-    level, one_sided = _judged(place, start)
-    return PlanRequest(model_of(answers), target, studies, seed, level, one_sided)
+    rule = _judged(place, start.rule)
+    if error is not None:
+        raise error
+    return PlanRequest(model_of(answers, sizes), target, studies, seed, rule)
 
 
-def _row(place: str, fields: Sequence[Field], values: dict[str, Any]) -> dict[str, Any]:
+def _sizes(place: str, start: tuple[int, ...]) -> tuple[tuple[int, ...], UserError | None]:
+    """The pairs of each problem, if they differ, and what is wrong with them."""
+    key = _key(place, "sizes")
+    st.session_state.setdefault(key, ", ".join(map(str, start)))
+    error: UserError | None = None
+    sizes: tuple[int, ...] = ()
+    with st.expander("Pairs of each problem", key=f"plan-sizes-{place}"):
+        st.text_area(
+            "Pairs of each problem: empty for equally many",
+            key=key,
+            height=68,
+            help="Numbers such as 42, 22, 19, or a pasted table with a column “problem” and a row "
+            "for each pair. Where a few problems hold most pairs, a study tells less.",
+        )
+        _table_field(key)
+        try:
+            sizes = read_sizes(st.session_state[key]) if st.session_state[key].strip() else ()
+        except UserError as wrong:
+            error = wrong
+    if sizes:
+        st.session_state[_key(place, "pairs")] = sum(sizes)
+        st.session_state[_key(place, "problems")] = len(sizes)
+    return sizes, error
+
+
+def _table_field(key: str) -> None:
+    file_key = f"{key}-file"
+
+    def take() -> None:
+        file = st.session_state.get(file_key)
+        if file is not None:
+            text = file.getvalue().decode("utf-8", "replace")
+            st.session_state[key] = ", ".join(map(str, read_sizes(text)))
+
+    def start(service: OrganiserService) -> None:
+        del service
+        take()
+
+    st.file_uploader(
+        "Or a table of pairs",
+        type=["csv"],
+        key=file_key,
+        on_change=lambda: action_callback("plan", start),
+    )
+
+
+def _row(
+    place: str, fields: Sequence[Field], values: dict[str, Any], *, fixed: bool = False
+) -> dict[str, Any]:
+    """Draw the fields; if `fixed`, the numbers that the sizes of problems hold."""
     answers = {}
     with st.container(key=f"plan-{fields[0].name}-{place}"):
         for column, field in zip(st.columns(len(fields)), fields, strict=True):
@@ -188,6 +252,7 @@ def _row(place: str, fields: Sequence[Field], values: dict[str, Any]) -> dict[st
                 format=form,
                 key=key,
                 help=field.help,
+                disabled=fixed and field.name in ("pairs", "problems"),
             )
     return answers
 
@@ -265,10 +330,10 @@ def _target(column: Any, place: str, aim: str, start: Target | None) -> Target |
     return None
 
 
-def _judged(place: str, start: PlanRequest) -> tuple[float, bool]:
-    """The level of the interval; whether the test has one side."""
-    with st.expander("Confidence level and test", key=f"plan-judged-{place}"):
-        first, second, *_ = st.columns(4)
+def _judged(place: str, start: VerdictRule) -> VerdictRule:
+    """What the study declares about its verdict."""
+    with st.expander("What the study declares", key=f"plan-judged-{place}"):
+        first, second, third, _ = st.columns(4)
         level = _number(
             first,
             place,
@@ -280,15 +345,25 @@ def _judged(place: str, start: PlanRequest) -> tuple[float, bool]:
             1.0,
             "Of the interval. The report’s default is 95 %.",
         )
+        about = _key(place, "estimand")
+        st.session_state.setdefault(about, start.estimand)
+        estimand = second.selectbox(
+            "The result is about",
+            list(ABOUT),
+            key=about,
+            format_func=ABOUT.__getitem__,
+            help="Problems like these from ten problems on, unless the study declares otherwise: "
+            "the wider the claim, the more a study needs.",
+        )
         key = _key(place, "one-sided")
         st.session_state.setdefault(key, start.one_sided)
-        one_sided = second.checkbox(
+        one_sided = third.checkbox(
             "The study declares a one-sided test",
             key=key,
             help="Two-sided, the verdict is a preference where the interval leaves one half out. "
             "One-sided, it never is one for higher EIC, and finds one for lower EIC sooner.",
         )
-    return round(level / 100, 6), one_sided
+    return VerdictRule(round(level / 100, 6), one_sided, estimand)
 
 
 def _number(

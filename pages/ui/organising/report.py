@@ -46,7 +46,7 @@ from study.statistics.threats.common import TESTED
 from study.unblinding import COST, EarlyLook
 
 MARKS = {
-    "no sign of a problem": ("✓", "good"),
+    "not flagged": ("✓", "good"),
     "look closer": ("▲", "warn"),
     "cannot be told": ("?", "open"),
 }
@@ -426,9 +426,9 @@ def _plain(group: Group) -> Callable[[PageReport], None]:
 
 def _threats(page: PageReport) -> None:
     quiet_note(
-        "What could make the result mean something else. ✓ shows no sign of it, ▲ deserves a "
-        f"closer look (p below 0.05 divided by the {TESTED} tests there are), ? cannot be told "
-        "from these votes."
+        "What could make the result mean something else. ▲ deserves a closer look (p below 0.05 "
+        f"divided by the {TESTED} tests there are); ✓ is not flagged, which does not prove that "
+        "all is well; ? cannot be told from these votes."
     )
     for section in _sections(page, "threats"):
         draw_threat(page, section)

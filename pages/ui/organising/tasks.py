@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from typing import Any
 
 from study.planning import (
     Advice,
     Grid,
     Plan,
     Target,
+    VerdictRule,
     advise,
     most_studies,
     plan,
@@ -29,30 +29,29 @@ ADVICE_STUDIES = 400
 def simulate(
     model: StudyModel,
     target: Target | None,
+    rule: VerdictRule,
     studies: int,
     seed: int,
-    settings: dict[str, float],
     progress: Callable[[int, int], None],
 ) -> tuple[Plan, Grid, Advice | None]:
     """Simulate studies; with a target, also the designs that would reach it."""
-    more: dict[str, Any] = dict(settings)
     if target is None:
-        simulated = plan(model, studies=studies, seed=seed, progress=progress, **more)
-        return simulated, width_grid(model, settings["level"]), None
+        simulated = plan(model, rule, studies=studies, seed=seed, progress=progress)
+        return simulated, width_grid(model, rule), None
     # The advice tries many designs: each gets fewer studies, and the progress counts all of them.
     tries = min(studies, ADVICE_STUDIES)
-    total = studies + most_studies(model, tries)
+    total = studies + most_studies(model, rule, tries)
     simulated = plan(
-        model, studies=studies, seed=seed, progress=lambda n, _: progress(n, total), **more
+        model, rule, studies=studies, seed=seed, progress=lambda n, _: progress(n, total)
     )
     advice = advise(
         model,
         target,
+        rule,
         start=simulated,
         studies=tries,
         seed=seed,
         progress=lambda n, _: progress(studies + n, total),
-        **more,
     )
     return simulated, advice.grid, advice
 

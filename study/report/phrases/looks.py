@@ -3,35 +3,21 @@
 from __future__ import annotations
 
 from eic_core import wording
-from eic_core.phrasing import Phrase, say, say_count
+from eic_core.phrasing import Field, Phrase, say, say_count
 from study.report.phrases.limits import limit
 from study.report.phrases.numbers import between
 from study.report.phrases.rates import paragraph
-from study.statistics.regression import RegressionTerm
-from study.statistics.threats.common import ALPHA, FINE, UNKNOWN
-from study.statistics.threats.gaps import NODES, R2, UNITS, Gaps
+from study.statistics.limits import Collinear, Constant
+from study.statistics.threats.gaps import IMPRECISE, NODES, R2, REMAINS, Gaps
 from study.statistics.threats.structure import Confounding
 from study.statistics.visible import VisiblePredictor
 
 
 def gaps_sentence(found: Gaps) -> Phrase:
-    return _gaps(found, found.terms)
-
-
-def gaps_summary(found: Gaps) -> Phrase:
-    """The same without the effects, for where a table shows them."""
-    return _gaps(found, ())
-
-
-def _gaps(found: Gaps, effects: tuple[RegressionTerm, ...]) -> Phrase:
     left_out = found.left_out or None
     constant = (not found.fit.reason and found.constant) or None
     return paragraph(
-        *(
-            (limit(found.fit.reason),)
-            if found.fit.reason
-            else (_adjusted(found), *(_effect(term, found.level) for term in effects))
-        ),
+        limit(found.fit.reason) or _adjusted(found),
         left_out
         and say_count(
             "{count} vote on pairs with an EIC or R² that is not a finite number are left out "
@@ -81,62 +67,80 @@ def held_equal(found: Gaps) -> Phrase:
     )
 
 
-def _effect(term: RegressionTerm, level: float) -> Phrase:
-    ratio, interval = term.ratio(1.0, level)
-    p = 1.0 if term.p_value is None else term.p_value  # a logistic term has one
-    change = say(
-        "The odds of a vote for the lower EIC change by a factor of {ratio} ({low} to {high}; {p}) "
-        "with {unit}",
-        ratio=wording.ratio(ratio),
-        low=wording.ratio(interval.low),
-        high=wording.ratio(interval.high),
-        p=wording.p_clause(p),
-        unit=UNITS[term.name],
-    )
-    if p < ALPHA:
-        return say("{change}.", change=change)
-    return say("{change}: no more than chance would give.", change=change)
-
-
 def structure_sentence(found: Confounding) -> Phrase:
-    visible = _predictable(found.predictor)
-    if found.judgement == UNKNOWN:
-        return paragraph(say("There is no clear preference to explain."), visible)
-    adjusted, ratio, p = found.adjusted_rate, found.dose_ratio, found.dose_p
-    if adjusted is None or ratio is None or p is None:
-        why = limit(found.fit.reason) or say("The gap in EIC is the same for all votes.")
-        return paragraph(not_told(), why, visible)
-    rate = {"share": wording.percent(adjusted[0], 0), "span": between(adjusted[1])}
-    dose = {"ratio": wording.ratio(ratio), "p": wording.p_clause(p)}
-    if found.judgement == FINE:
+    """The answer, and what else tells the lower EIC unless it is that EIC remains."""
+    if not found.preferred:
+        return paragraph(
+            say("There is no clear preference to explain."), _predictable(found.predictor)
+        )
+    if found.answer == REMAINS:
+        return _answer(found)
+    return paragraph(_answer(found), _predictable(found.predictor))
+
+
+def _answer(found: Confounding) -> Phrase:
+    adjusted = found.adjusted_rate
+    if adjusted is None or found.fit.too_small:
+        return paragraph(not_told(), _why(found))
+    rates: dict[str, Field] = {
+        "share": wording.percent(adjusted[0], 0),
+        "span": between(adjusted[1]),
+        "all": wording.percent(found.unadjusted.rate, 0),
+    }
+    if found.answer == REMAINS:
         return say(
             "Raters follow more than looks: between formulas that look alike the lower EIC would "
-            "be preferred in {share} of votes ({span}), and more often the further the EICs are "
-            "apart (odds × {ratio} a digit, one-sided {p}).",
-            **rate,
+            "be preferred in {share} of votes ({span}).",
+            **rates,
+        )
+    if found.answer == IMPRECISE:
+        return paragraph(
+            not_told(),
+            say(
+                "Between formulas that look alike the lower EIC would be preferred in {share} of "
+                "votes ({span}), which includes both one half and the {all} of all votes.",
+                **rates,
+            ),
+        )
+    return say(
+        "It may be looks that raters follow, not EIC: between formulas that look alike the "
+        "preference vanishes. There the lower EIC would be preferred in {share} of votes ({span}), "
+        "against {all} of all votes.",
+        **rates,
+    )
+
+
+def _why(found: Confounding) -> Phrase | None:
+    reason = found.fit.reason
+    if isinstance(reason, Constant | Collinear):
+        return say(
+            "No formulas look alike: in all pairs that of lower EIC differs in the same way "
+            "({names}).",
+            names=wording.join(reason.names),
+        )
+    return limit(reason) or limit(found.fit.too_small)
+
+
+def dose_sentence(found: Confounding) -> Phrase | None:
+    """Whether the preference grows with the gap; None if the fit does not say."""
+    adjusted, further, p = found.adjusted_rate, found.further_rate, found.dose_p
+    if adjusted is None or further is None or p is None or not found.preferred:
+        return None
+    dose: dict[str, Field] = {
+        "share": wording.percent(adjusted[0], 0),
+        "further": wording.percent(further, 0),
+        "p": wording.p_clause(p),
+    }
+    if found.grows:
+        return say(
+            "With a further digit between the EICs, {share} would become {further}: the preference "
+            "grows with the gap (one-sided {p}).",
             **dose,
         )
-    return paragraph(
-        not_told(),
-        say(
-            "Between formulas that look alike the lower EIC would be preferred in {share} of votes "
-            "({span}).",
-            **rate,
-        )
-        if found.holds
-        else say(
-            "Between formulas that look alike the lower EIC would be preferred in {share} of votes "
-            "({span}), which includes one half.",
-            **rate,
-        ),
-        None
-        if found.grows
-        else say(
-            "The preference does not clearly grow with the gap in EIC (odds × {ratio} a digit, "
-            "one-sided {p}).",
-            **dose,
-        ),
-        visible,
+    return say(
+        "With a further digit between the EICs, {share} would become {further}: whether the "
+        "preference grows with the gap cannot be told (one-sided {p}).",
+        **dose,
     )
 
 

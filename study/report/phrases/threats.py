@@ -128,9 +128,9 @@ def _by_failure(found: AttentionChecks) -> tuple[Phrase | None, ...]:
         return (rates,)
     p = wording.p_clause(found.p_value)
     differ = (
-        say("They differ no more than chance would ({p}).", p=p)
+        say("A difference is not flagged ({p}).", p=p)
         if found.p_value >= ALPHA
-        else say("They differ more than chance would ({p}).", p=p)
+        else say("They prefer otherwise than the others ({p}).", p=p)
     )
     return rates, differ, limit(found.difference.too_small)
 
@@ -163,7 +163,7 @@ def _(found: SideBias) -> Phrase:
         return paragraph(favoured, _balance(found), limit(rate.too_small))
     if rate.too_small:
         return paragraph(say("{tested}.", tested=tested), limit(rate.too_small))
-    return say("{tested}: no sign that raters favour a side.", tested=tested)
+    return say("{tested}: not flagged.", tested=tested)
 
 
 def _balance(found: SideBias) -> Phrase:
@@ -254,7 +254,7 @@ def _trend(found: Ballots) -> tuple[Phrase | None, ...]:
         return (limit(found.trend.reason),)
     p = wording.p_clause(found.p_value)
     trend = (
-        say("The trend over ballots is no more than chance would give ({p}).", p=p)
+        say("A trend over ballots is not flagged ({p}).", p=p)
         if found.p_value >= ALPHA
         else say("The rate changes in the course of a session ({p}).", p=p)
     )
@@ -313,7 +313,7 @@ def _by_screen(found: Screens) -> tuple[Phrase | None, ...]:
         return (limit(found.fit.reason),)
     p = wording.p_clause(found.p_value)
     compared = (
-        say("That is no more difference than chance would give ({p}).", p=p)
+        say("A difference is not flagged ({p}).", p=p)
         if found.p_value >= ALPHA
         else say("The preference depends on the screen ({p}).", p=p)
     )

@@ -57,7 +57,7 @@ def _doubts(report: StudyReport, finding: Finding) -> tuple[Phrase, ...]:
     """What else could make the preference that was found, if something shows."""
     structure, one_sided = report.threats.structure, report.threats.sides.one_sided
     doubts = [one_sided] if one_sided.judgement == LOOK else []
-    explains = finding != "undecided" and structure.judgement == LOOK
+    explains = finding != "undecided" and structure.doubtful
     return tuple(map(threat_sentence, [*doubts, *([structure] if explains else [])]))
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Protocol
 
 from eic_core.exports import PlainAtLevel
 from study.statistics.clusters import Estimand
@@ -13,12 +14,18 @@ from study.statistics.threats.common import Judgement, RatedVote, on_a_pair
 from study.statistics.threats.fatigue import Ballots, Stretch, ballots
 from study.statistics.threats.gaps import Gap, Gaps, gaps
 from study.statistics.threats.problems import ProblemRate, ProblemRates, problem_rates
+from study.statistics.threats.raters import Couple, RaterScreen, RaterScreens, rater_screens
 from study.statistics.threats.screens import Screens, screens
 from study.statistics.threats.sensitivity import Sensitivity, SensitivityPoint, sensitivity
 from study.statistics.threats.sides import OneSided, SideBias, one_sided_raters, sides
 from study.statistics.threats.structure import Confounding, confounding
 from study.statistics.threats.ties import Ties, TiesCounted, ties
 from study.statistics.votes import Sampled, VoteArrays
+
+
+class Threat(Protocol):
+    @property
+    def judgement(self) -> Judgement: ...
 
 
 @dataclass(frozen=True)
@@ -30,24 +37,22 @@ class Threats(PlainAtLevel):
     sensitivity: Sensitivity  # Whether the result hangs on the exclusion rule
     attention: AttentionChecks
     sides: SideBias
+    raters: RaterScreens  # Haste, answers like a coin's, one place pressed, two accounts
     ballots: Ballots  # Whether raters learn or tire
     screens: Screens  # Whether the preference depends on the width of the rater's window
     gaps: Gaps  # Whether it is EIC that raters follow
     structure: Confounding  # Whether it is EIC or what the eye sees
-    problems: ProblemRates  # Whether it holds in every problem
+    problems: ProblemRates  # A description, and no threat
     ties: Ties  # Whether it matters how ties are counted
 
-    _JSON = (
-        "sensitivity",
-        "attention",
-        "sides",
-        "ballots",
-        "screens",
-        "gaps",
-        "structure",
-        "problems",
-        "ties",
-    )
+    def each(self) -> dict[str, Threat]:
+        """The threats by name, as in JSON and in the report's sections."""
+        return {name: getattr(self, name) for name in self._JSON if name not in NO_THREATS}
+
+
+Threats._JSON = tuple(each.name for each in fields(Threats))
+NO_THREATS = ("gaps", "problems")
+"""What stands in JSON beside the threats: an earlier form of `structure`, and a description."""
 
 
 def threats_of(
@@ -77,6 +82,7 @@ def threats_of(
         sensitivity=sensitivity(votes, rule, level=level, estimand=estimand, sampled=sampled),
         attention=attention(votes, rule, level=level, sampled=sampled),
         sides=sides(valid, level=level),
+        raters=rater_screens(votes, rule, level=level, sampled=sampled),
         ballots=ballots(votes, rule, level=level, sampled=sampled),
         screens=screens(votes, rule, level=level, sampled=sampled),
         gaps=gaps(valid, pair_gaps, level=level),
@@ -96,8 +102,11 @@ __all__ = [
     "OneSided",
     "ProblemRate",
     "ProblemRates",
+    "Couple",
     "RatedVote",
     "RaterChecks",
+    "RaterScreen",
+    "RaterScreens",
     "Screens",
     "Sensitivity",
     "SensitivityPoint",
@@ -112,6 +121,7 @@ __all__ = [
     "gaps",
     "one_sided_raters",
     "problem_rates",
+    "rater_screens",
     "screens",
     "sensitivity",
     "sides",

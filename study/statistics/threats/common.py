@@ -10,16 +10,17 @@ import numpy as np
 from eic_core.exports import Key, json_form
 from study.statistics.exclusions import ExclusionRule, TimedVote, exclusion_reasons
 from study.statistics.inference import ClusteredRate
+from study.statistics.limits import Limit
 from study.statistics.preference import Interval
 from study.statistics.votes import Flags, PairVote, Sampled, VoteArrays
 
-Judgement = Literal["no sign of a problem", "look closer", "cannot be told"]
-FINE: Judgement = "no sign of a problem"
+Judgement = Literal["not flagged", "look closer", "cannot be told"]
+FINE: Judgement = "not flagged"
 LOOK: Judgement = "look closer"
 UNKNOWN: Judgement = "cannot be told"
 
-TESTED = 9
-"""Threats that a report looks at with a test."""
+TESTED = 10
+"""Tests of threats that a report makes: one for each but the problems, four for the raters."""
 ALPHA = 0.05 / TESTED
 """A test of a threat below this asks for a closer look; none of them decides anything. Divided by
 their number (Bonferroni), or one study in three that nothing is wrong with would have a look."""
@@ -60,13 +61,24 @@ def side_of_half(interval: Interval | None) -> Side:
 
 
 def contradicts(expected: Side, rate: ClusteredRate, level: float) -> bool:
-    """Whether a rate counted otherwise leads to another conclusion than the headline. A clear
-    headline is contradicted by a rate that is not clear, or clear the other way. One that leaves
-    one half open is contradicted by a rate that is clear beyond the number of threats: some
-    convention or threshold crosses a nominal 5 % in one study of ten without a fault.
+    """Whether a rate counted otherwise leads to another conclusion than the headline, by more than
+    what some convention or threshold does to one study of ten without a fault: by a p value that is
+    smaller by the number of tests where the headline leaves one half open, else larger by it.
     """
-    asked = 1 - (1 - level) / TESTED if expected == "open" else level
-    return side_of_half(rate.interval(asked)) != expected
+    if expected == "open":
+        return side_of_half(rate.interval(1 - (1 - level) / TESTED)) != expected
+    return side_of_half(rate.interval(max(0.5, 1 - (1 - level) * TESTED))) != expected
+
+
+def judged(p_value: float | None, too_small: Limit | None = None) -> Judgement:
+    """By the test of a threat: whether it asks for a closer look.
+
+    >>> judged(0.001), judged(0.02), judged(None)
+    ('look closer', 'not flagged', 'cannot be told')
+    """
+    if p_value is None or too_small:
+        return UNKNOWN
+    return LOOK if p_value < ALPHA else FINE
 
 
 RATE: tuple[Key, ...] = (

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,14 +14,8 @@ from study.statistics.clusters import Clustering
 from study.statistics.inference import ClusteredRate, clustered_rate
 from study.statistics.preference import Interval
 from study.statistics.regression import INTERCEPT, LogisticFit, RegressionTerm, logistic
-from study.statistics.threats.common import (
-    FINE,
-    LOOK,
-    UNKNOWN,
-    Judgement,
-    side_of_half,
-)
-from study.statistics.votes import Floats, VoteArrays
+from study.statistics.threats.common import FINE, LOOK, UNKNOWN, Judgement, side_of_half
+from study.statistics.votes import Flags, Floats, VoteArrays
 
 EIC, R2, NODES, SIDE = "the gap in EIC", "the gap in R²", "the gap in complexity", "the side"
 UNITS = {
@@ -34,6 +28,12 @@ KEYS = {EIC: "eic", R2: "r2", NODES: "complexity", SIDE: "side"}
 R2_STEP = 0.01
 NO_GAP = 1e-9
 
+Answer = Literal["remains between look-alikes", "vanishes", "too imprecise to tell"]
+REMAINS: Answer = "remains between look-alikes"
+VANISHES: Answer = "vanishes"
+IMPRECISE: Answer = "too imprecise to tell"
+JUDGEMENTS: dict[Answer, Judgement] = {REMAINS: FINE, VANISHES: LOOK, IMPRECISE: UNKNOWN}
+
 
 @dataclass(frozen=True)
 class Gap:
@@ -45,21 +45,59 @@ class Gap:
 
 
 @dataclass(frozen=True)
-class Gaps(PlainAtLevel):
-    """Clustered logistic regression of the votes on the gaps of their pairs and on the side."""
+class AdjustedPreference(PlainAtLevel):
+    """Clustered logistic regression of the votes on what differs between a pair's formulas. The gap
+    in EIC is taken from its mean and the side is ±1/2, so the intercept is the log odds between
+    formulas that differ in EIC alone, at the mean gap, sides balanced.
+    """
 
-    # Its columns are per unit of `UNITS`. The gap in EIC is taken from its mean and the side is
-    # ±1/2, so the intercept is the log odds between formulas of equal R² and complexity at the mean
-    # gap in EIC, sides balanced.
     fit: LogisticFit
+    unadjusted: ClusteredRate  # Of the votes that enter
+    level: float
+
+    @property
+    def adjusted_rate(self) -> tuple[float, Interval] | None:
+        term = self.fit.term(INTERCEPT)
+        return None if term is None else term.rate(self.level)
+
+    @property
+    def preferred(self) -> Literal["lower", "higher"] | None:
+        """Which EIC the votes clearly prefer, before anything is held equal."""
+        if self.unadjusted.too_small:
+            return None
+        side = side_of_half(self.unadjusted.interval(self.level))
+        return "lower" if side == "above" else "higher" if side == "below" else None
+
+    @property
+    def answer(self) -> Answer:
+        """Whether the adjusted rate keeps its side of one half; else it vanishes if its interval
+        excludes the rate of all votes, and is too imprecise if it includes both. So a preference
+        that other differences make is seldom said to remain, and a true one seldom to vanish: in
+        2.5 % of studies each at a level of 95 %.
+        """
+        adjusted, rate = self.adjusted_rate, self.unadjusted.rate
+        if adjusted is None or rate is None or not self.preferred or self.fit.too_small:
+            return IMPRECISE
+        interval = adjusted[1]
+        if side_of_half(interval) == side_of_half(self.unadjusted.interval(self.level)):
+            return REMAINS
+        return IMPRECISE if interval.low <= rate <= interval.high else VANISHES
+
+    @property
+    def judgement(self) -> Judgement:
+        return JUDGEMENTS[self.answer]
+
+
+@dataclass(frozen=True)
+class Gaps(AdjustedPreference):
+    """On the gaps of the pairs and on the side; columns are per unit of `UNITS`."""
+
     mean_eic_gap: float | None  # Over the deciding votes that enter
     constant: tuple[str, ...]  # Columns that are the same for all votes, and so are not in the fit
     # Those of the gaps in R² and complexity among them that are not 0: the pairs are not equal
     # there, and the fit cannot say what they would give if they were
     shared: tuple[str, ...]
     left_out: int  # Deciding votes on pairs of which a gap is not a finite number
-    unadjusted: ClusteredRate  # The rate of the votes that enter, without the fit
-    level: float
 
     _JSON = (
         "fit",
@@ -82,20 +120,6 @@ class Gaps(PlainAtLevel):
         """For one unit of a column, with its interval; None if it is not in the fit."""
         term = self.fit.term(name)
         return term.ratio(1.0, self.level) if term else None
-
-    @property
-    def adjusted_rate(self) -> tuple[float, Interval] | None:
-        """The rate between formulas of equal R² and complexity (but for `shared`), at the mean
-        gap in EIC."""
-        term = self.fit.term(INTERCEPT)
-        return None if term is None else term.rate(self.level)
-
-    @property
-    def judgement(self) -> Judgement:
-        if self.adjusted_rate is None or self.fit.too_small:
-            return UNKNOWN
-        plain = side_of_half(self.unadjusted.interval(self.level))
-        return FINE if side_of_half(self.adjusted_rate[1]) == plain else LOOK
 
 
 def _odds(term: RegressionTerm, level: float) -> dict[str, Any]:
@@ -126,35 +150,59 @@ def gaps(table: VoteArrays, pair_gaps: Mapping[str, Gap], *, level: float = 0.95
     missing = {decided.pairs[pair] for pair in set(decided.pair.tolist())} - pair_gaps.keys()
     if missing:
         raise UserError(f"the gaps of pair `{min(missing)}` are missing")
-    by_pair = np.array(
-        [_row(pair_gaps[name]) if name in pair_gaps else (np.nan,) * 3 for name in decided.pairs]
-    ).reshape(-1, 3)
-    finite = np.isfinite(by_pair[decided.pair]).all(axis=1)
-    used = decided.select(finite)
-    mean, columns = _columns(used, by_pair[used.pair])
+    used, columns = columns_of(decided, pair_gaps)
     constant = tuple(name for name, column in columns.items() if len(column) and not np.ptp(column))
-    kept = {name: column for name, column in columns.items() if name not in constant}
-    fit = logistic(
-        used.lower,
-        np.stack(list(kept.values()), axis=1) if kept else np.zeros((len(used), 0)),
-        list(kept),
-        Clustering.of(used),
+    differing = {name: column for name, column in columns.items() if name not in constant}
+    return Gaps(
+        regress(used, differing),
+        clustered_rate(used),
+        level,
+        _mean_gap(used, pair_gaps),
+        constant,
+        tuple(name for name in (R2, NODES) if name in constant and abs(columns[name][0]) > NO_GAP),
+        len(decided) - len(used),
     )
-    shared = tuple(
-        name for name in (R2, NODES) if name in constant and abs(columns[name][0]) > NO_GAP
-    )
-    return Gaps(fit, mean, constant, shared, int((~finite).sum()), clustered_rate(used), level)
+
+
+def _mean_gap(used: VoteArrays, pair_gaps: Mapping[str, Gap]) -> float | None:
+    digits = [pair_gaps[used.pairs[pair]].eic for pair in used.pair]
+    return float(np.mean(digits)) if digits else None
+
+
+def columns_of(
+    decided: VoteArrays,
+    pair_gaps: Mapping[str, Gap],
+    others: Mapping[str, Sequence[float]] | None = None,
+    names: Sequence[str] = (),
+) -> tuple[VoteArrays, dict[str, Floats]]:
+    """The votes on pairs of which all is known and finite, and a column for each gap, the side, and
+    each of `names`, the values that `others` has for a pair.
+    """
+    unknown = (np.nan,) * (3 + len(names))
+    rows = [
+        (*_row(pair_gaps[name]), *(others[name] if others is not None else ()))
+        if name in pair_gaps and (others is None or name in others)
+        else unknown
+        for name in decided.pairs
+    ]
+    by_pair: Floats = np.array(rows, dtype=np.float64).reshape(-1, len(unknown))
+    finite: Flags = np.array(np.isfinite(by_pair[decided.pair]).all(axis=1), dtype=np.bool_)
+    used = decided.select(finite)
+    values = by_pair[used.pair]
+    eic, r2, nodes, *rest = values.T
+    return used, {
+        EIC: eic - (eic.mean() if len(used) else 0.0),
+        SIDE: np.where(used.on_left, 0.5, -0.5),
+        R2: r2,
+        NODES: nodes,
+        **dict(zip(names, rest, strict=True)),
+    }
 
 
 def _row(gap: Gap) -> tuple[float, float, float]:
     return gap.eic, gap.r2 / R2_STEP, gap.complexity
 
 
-def _columns(used: VoteArrays, values: Floats) -> tuple[float | None, dict[str, Floats]]:
-    mean = float(values[:, 0].mean()) if len(used) else None
-    return mean, {
-        EIC: values[:, 0] - (mean or 0.0),
-        R2: values[:, 1],
-        NODES: values[:, 2],
-        SIDE: np.where(used.on_left, 0.5, -0.5),
-    }
+def regress(used: VoteArrays, columns: Mapping[str, Floats]) -> LogisticFit:
+    matrix = np.stack(list(columns.values()), axis=1) if columns else np.zeros((len(used), 0))
+    return logistic(used.lower, matrix, list(columns), Clustering.of(used))

@@ -1,4 +1,6 @@
-"""Does the preference hold in every problem? A rate for each, and how far they differ."""
+"""The preference problem by problem: a rate for each, and how far they differ. A description, and
+no threat: that problems differ is in the interval of the headline.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from study.statistics.clusters import Clustering, count, two_way
 from study.statistics.inference import clustered_rate
 from study.statistics.limits import Lack, Limit
 from study.statistics.preference import Interval
-from study.statistics.threats.common import ALPHA, FINE, LOOK, UNKNOWN, Judgement
+from study.statistics.threats.common import ALPHA, FINE, UNKNOWN, Judgement
 from study.statistics.votes import Floats, Integers, VoteArrays
 
 METHOD = "Wilson, votes divided by the design effect"
@@ -83,9 +85,7 @@ class ProblemRates(PlainAtLevel):
 
     @property
     def judgement(self) -> Judgement:
-        if self.contradicting or (self.p_value is not None and self.p_value < ALPHA):
-            return LOOK
-        return FINE if self.p_value is not None else UNKNOWN
+        return UNKNOWN if self.p_value is None else FINE
 
 
 def problem_rates(
@@ -101,8 +101,8 @@ def problem_rates(
     ...               lower_side="left", choice="higher" if (p + r) % 3 < p % 2 else "lower")
     ...          for p in range(12) for r in range(12)]
     >>> found = problem_rates(VoteArrays.of(votes))
-    >>> [round(each.rate, 2) for each in found.rates], found.judgement
-    ([1.0, 0.67], 'look closer')
+    >>> [round(each.rate, 2) for each in found.rates], found.p_value < 0.01
+    ([1.0, 0.67], True)
     """
     if not 0 < level < 1:
         raise UserError("a confidence level lies between 0 and 1")

@@ -82,7 +82,7 @@ def screens(
     ...          for p in range(12) for r in range(12)]
     >>> found = screens(votes, ExclusionRule())
     >>> [(each.viewport, each.votes, each.raters) for each in found.classes], found.judgement
-    ([('narrow', 48, 4), ('wide', 96, 8)], 'no sign of a problem')
+    ([('narrow', 48, 4), ('wide', 96, 8)], 'not flagged')
     """
     table, kept = split_by_rule(votes, rule, sampled)
     where = np.array([getattr(vote, "viewport", "") for vote in votes if on_a_pair(vote)])[kept]

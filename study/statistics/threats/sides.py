@@ -9,16 +9,15 @@ from typing import Any, Literal
 import numpy as np
 
 from eic_core.exports import PlainAtLevel, keys_within
-from study.statistics.inference import ClusteredRate, clustered_rate
+from study.statistics.clusters import Clustering
+from study.statistics.inference import ClusteredRate, clustered_rate, rate_of
 from study.statistics.threats.common import (
     ALPHA,
-    FINE,
     LOOK,
     RATE,
-    UNKNOWN,
     Judgement,
+    judged,
     rate_json,
-    side_of_half,
 )
 from study.statistics.votes import VoteArrays
 
@@ -59,12 +58,7 @@ class OneSided(PlainAtLevel):
 
     @property
     def judgement(self) -> Judgement:
-        if self.p_value is None:
-            return UNKNOWN
-        before, after = (
-            side_of_half(rate.interval(self.level)) for rate in (self.everybody, self.without_them)
-        )
-        return LOOK if self.one_sided_count and (self.p_value < ALPHA or before != after) else FINE
+        return judged(self.p_value)
 
 
 @dataclass(frozen=True)
@@ -101,9 +95,7 @@ class SideBias(PlainAtLevel):
 
     @property
     def judgement(self) -> Judgement:
-        if self.favoured:
-            return LOOK
-        return UNKNOWN if self.p_value is None or self.clustered.too_small else FINE
+        return LOOK if self.favoured else judged(self.p_value, self.clustered.too_small)
 
     @property
     def favoured(self) -> Literal["left", "right", ""]:
@@ -119,7 +111,7 @@ class SideBias(PlainAtLevel):
 
 
 def sides(table: VoteArrays, *, level: float = 0.95) -> SideBias:
-    """Position bias, tested with the clustered variance of the headline.
+    """Position bias, tested by pair and rater whatever the design samples: sides are dealt to both.
 
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{r}", pair=f"p{p}", problem="q", position=1,
@@ -128,12 +120,12 @@ def sides(table: VoteArrays, *, level: float = 0.95) -> SideBias:
     ...          for p in range(12) for r in range(12)]
     >>> found = sides(VoteArrays.of(votes))
     >>> found.left, found.right, found.judgement
-    (76, 68, 'no sign of a problem')
+    (76, 68, 'not flagged')
     """
     decided = table.decided()
     left = chose_left(decided)
     recoded = np.where(np.isnan(table.lower), np.nan, chose_left(table))
-    by_side = clustered_rate(replace(table, lower=recoded))
+    by_side = rate_of(Clustering.crossed(replace(table, lower=recoded)), len(table))
     share = float(decided.on_left.mean()) if len(decided) else None
     return SideBias(
         int(left.sum()),

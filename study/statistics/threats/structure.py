@@ -1,4 +1,4 @@
-"""Do raters follow EIC, or what the eye sees: fewer functions, less depth, fewer digits?"""
+"""Is it EIC that raters follow, or what the eye sees: fewer functions, less depth, fewer digits?"""
 
 from __future__ import annotations
 
@@ -6,40 +6,35 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import expit
 
-from eic_core.exports import PlainAtLevel
-from study.statistics.clusters import Clustering
-from study.statistics.inference import ClusteredRate, clustered_rate
-from study.statistics.preference import Interval
-from study.statistics.regression import INTERCEPT, LogisticFit, logistic
-from study.statistics.threats.common import (
-    FINE,
-    LOOK,
-    UNKNOWN,
-    Judgement,
-    side_of_half,
+from study.statistics.inference import clustered_rate
+from study.statistics.regression import INTERCEPT
+from study.statistics.threats.gaps import (
+    EIC,
+    NODES,
+    REMAINS,
+    AdjustedPreference,
+    Gap,
+    columns_of,
+    regress,
 )
-from study.statistics.threats.gaps import EIC, SIDE, Gap
-from study.statistics.visible import VISIBLE, VisiblePredictor, best_visible
-from study.statistics.votes import Flags, Floats, VoteArrays
+from study.statistics.visible import VISIBLE, VisiblePredictor, best_visible, noticed
+from study.statistics.votes import Floats, VoteArrays
 
 DOSE_ALPHA = 0.05
 """Of the one-sided test that the preference grows with the gap in EIC."""
 
 
 @dataclass(frozen=True)
-class Confounding(PlainAtLevel):
-    """Clustered logistic regression of the votes on the gap in EIC and on what the eye sees."""
+class Confounding(AdjustedPreference):
+    """On the gap in EIC, the side, the gap in R², and as much of the gap in complexity and of each
+    of `VISIBLE` (lower EIC less higher EIC) as is noticed.
+    """
 
-    # The gap in EIC is taken from its mean, the side is ±1/2; what the eye sees is the count of the
-    # formula of lower EIC less that of higher EIC. So the intercept is the log odds between
-    # formulas that look alike, at the mean gap in EIC.
-    fit: LogisticFit
     # How well one of these counts tells the lower EIC, over the pairs with votes
     predictor: VisiblePredictor
-    left_out: tuple[str, ...]  # Counts that are the same for all votes, or follow from the others
-    unadjusted: ClusteredRate
-    level: float
+    left_out: tuple[str, ...]  # Columns that are 0 for all votes, or follow from the others
 
     _JSON = (
         "fit",
@@ -47,17 +42,18 @@ class Confounding(PlainAtLevel):
         "left_out",
         ("adjusted_rate", lambda found: (found.adjusted_rate or (None, None))[0]),
         ("adjusted_interval", lambda found: (found.adjusted_rate or (None, None))[1]),
+        "answer",
         "dose_ratio",
         "dose_p",
+        "further_rate",
         "level",
         "judgement",
     )
 
     @property
-    def adjusted_rate(self) -> tuple[float, Interval] | None:
-        """The rate between formulas that look alike, at the mean gap in EIC."""
-        term = self.fit.term(INTERCEPT)
-        return None if term is None else term.rate(self.level)
+    def doubtful(self) -> bool:
+        """Whether a clear preference is not shown to remain between formulas that look alike."""
+        return self.preferred is not None and self.answer != REMAINS
 
     @property
     def dose_ratio(self) -> float | None:
@@ -66,35 +62,23 @@ class Confounding(PlainAtLevel):
         return None if term is None else term.ratio(1.0, self.level)[0]
 
     @property
+    def further_rate(self) -> float | None:
+        """The adjusted rate where the EICs differ by a digit more than the mean."""
+        start, digit = self.fit.term(INTERCEPT), self.fit.term(EIC)
+        return float(expit(start.estimate + digit.estimate)) if start and digit else None
+
+    @property
     def dose_p(self) -> float | None:
-        """One-sided: how likely so steep a growth with the gap is if there is none."""
+        """One-sided: how often so steep a growth with the gap would be found if there is none."""
         term = self.fit.term(EIC)
         if term is None or term.p_value is None:
             return None
         half = term.p_value / 2
-        return half if (term.estimate > 0) == self._above else 1 - half
-
-    @property
-    def _above(self) -> bool:
-        return side_of_half(self.unadjusted.interval(self.level)) != "below"
-
-    @property
-    def judgement(self) -> Judgement:
-        plain = side_of_half(self.unadjusted.interval(self.level))
-        if plain in ("", "open") or self.unadjusted.too_small:
-            return UNKNOWN
-        return FINE if self.holds and self.grows else LOOK
-
-    @property
-    def holds(self) -> bool:
-        plain = side_of_half(self.unadjusted.interval(self.level))
-        """Whether formulas that look alike give the same preference."""
-        found = self.adjusted_rate
-        return found is not None and side_of_half(found[1]) == plain
+        return half if (term.estimate > 0) == (self.preferred != "higher") else 1 - half
 
     @property
     def grows(self) -> bool:
-        """Whether the preference grows with the gap in EIC."""
+        """Whether the preference is shown to grow with the gap in EIC."""
         return self.dose_p is not None and self.dose_p < DOSE_ALPHA
 
 
@@ -105,8 +89,10 @@ def confounding(
     *,
     level: float = 0.95,
 ) -> Confounding:
-    """Preference against the gap in EIC, adjusted for `looks` (columns of `VISIBLE`, lower EIC less
-    higher EIC), with its dose–response. Ties and pairs with nan are left out.
+    """Preference against the gap in EIC, adjusted for the other gaps and `looks` (columns of
+    `VISIBLE`, lower EIC less higher EIC), with its dose–response. Ties and pairs with nan are left
+    out. Where no combination of differences is 0, such as where the lower EIC has one function less
+    in every pair, no formulas look alike, and the fit has a reason instead of terms.
 
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{r}", pair=f"p{p:02}", problem="q", position=1,
@@ -116,44 +102,32 @@ def confounding(
     >>> gaps = {f"p{p:02}": Gap(2 + p / 4, 0.0, 0) for p in range(12)}
     >>> looks = {f"p{p:02}": (p % 3 - 1, 0, 0, 0, 0) for p in range(12)}
     >>> found = confounding(VoteArrays.of(votes), gaps, looks)
-    >>> found.judgement, found.left_out[0], found.dose_ratio > 1
-    ('no sign of a problem', 'nested functions', True)
+    >>> found.answer, found.left_out[:2], found.dose_ratio > 1
+    ('remains between look-alikes', ('the gap in R²', 'the gap in complexity'), True)
     """
-    decided = table.decided()
-    unknown = (float("nan"),) * len(VISIBLE)
-    by_pair = np.array(
-        [
-            (pair_gaps[name].eic if name in pair_gaps else np.nan, *looks.get(name, unknown))
-            for name in decided.pairs
-        ],
-        dtype=np.float64,
-    ).reshape(-1, 1 + len(VISIBLE))
-    finite: Flags = np.array(np.isfinite(by_pair[decided.pair]).all(axis=1), dtype=np.bool_)
-    used = decided.select(finite)
-    values = by_pair[used.pair]
+    used, columns = columns_of(table.decided(), pair_gaps, looks, VISIBLE)
     rated, first = np.unique(used.pair, return_index=True)
-    names = [used.problems[i] for i in used.problem[first]]
-    columns, left_out = _columns(used, values)
-    matrix = np.stack(list(columns.values()), axis=1) if columns else np.zeros((len(used), 0))
-    fit = logistic(used.lower, matrix, list(columns), Clustering.of(used))
+    by_pair = np.stack([columns[name][first] for name in VISIBLE], axis=1)
+    problems = [used.problems[i] for i in used.problem[first]]
+    seen = columns | {name: noticed(columns[name]) for name in (NODES, *VISIBLE)}
+    enough = _independent(seen)
     return Confounding(
-        fit, best_visible(by_pair[rated, 1:], names), left_out, clustered_rate(used), level
+        regress(used, enough),
+        clustered_rate(used),
+        level,
+        best_visible(by_pair, problems),
+        tuple(name for name in seen if name not in enough),
     )
 
 
-def _columns(used: VoteArrays, values: Floats) -> tuple[dict[str, Floats], tuple[str, ...]]:
-    """Columns that differ between votes and do not follow from the ones before, and the rest."""
-    if not len(used):
-        return {}, VISIBLE
-    wanted = {
-        EIC: values[:, 0] - values[:, 0].mean(),
-        SIDE: np.where(used.on_left, 0.5, -0.5),
-        **{name: values[:, 1 + i] for i, name in enumerate(VISIBLE)},
-    }
-    kept: dict[str, Floats] = {}
-    basis = np.ones((len(used), 1))
-    for name, column in wanted.items():
-        tried = np.column_stack((basis, column / (np.abs(column).max() or 1.0)))
-        if np.linalg.matrix_rank(tried) > basis.shape[1]:
-            kept[name], basis = column, tried
-    return kept, tuple(name for name in wanted if name not in kept)
+def _independent(columns: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Columns that do not follow from the ones before. One that is the same for all votes, but not
+    0, stays: it cannot be told from a preference for the lower EIC.
+    """
+    independent: dict[str, Floats] = {}
+    basis: list[Floats] = []
+    for name, column in columns.items():
+        more = [*basis, column / (np.abs(column).max(initial=0.0) or 1.0)]
+        if len(column) and np.linalg.matrix_rank(np.stack(more)) == len(more):
+            independent[name], basis = column, more
+    return independent
