@@ -177,22 +177,18 @@ class Clusters:
         return np.mean([self.y[self.problem == q].mean() for q in set(self.problem.tolist())])
 
     def about_pairs(self):
-        """Raters as clusters, about each pair's own rate."""
-        sums = [self.residuals()[self.rater == r].sum() for r in set(self.rater.tolist())]
-        g = len(sums)
-        return float(sum(s * s for s in sums)) / len(self.y) ** 2 * g / (g - 1)
-
-    def residuals(self):
-        """About what is held fixed; a pair's own rate is put right for its m - 1 of m votes."""
+        """Raters as clusters, about each pair's own rate, put right for its m - 1 of m votes."""
         u = np.zeros(len(self.y))
-        for fixed in set(self.fixed.tolist()):
-            here = self.fixed == fixed
+        for pair in set(self.pair.tolist()):
+            here = self.pair == pair
             m = here.sum() / self.copies
-            by_pair = self.estimand == "these pairs"
-            about = self.y[here].mean() if m > 1 or not by_pair else self.y.mean()
-            right = math.sqrt(m / (m - 1)) if m > 1 and by_pair else 1
-            u[here] = (self.y[here] - about) * right
-        return u
+            about = self.y[here].mean() if m > 1 else self.y.mean()
+            u[here] = (self.y[here] - about) * (math.sqrt(m / (m - 1)) if m > 1 else 1)
+        if self.alike:
+            u *= len(u) / self.problems / np.bincount(self.problem)[self.problem]
+        sums = [u[self.rater == r].sum() for r in set(self.rater.tolist())]
+        g = len(sums)
+        return float(sum(s * s for s in sums)) / len(u) ** 2 * g / (g - 1)
 
     @property
     def degrees_of_freedom(self):
@@ -353,89 +349,6 @@ def effect(head, declared, level):
         "p_below": below.cdf(distances[1]),
         "p_within": max(above.sf(distances[1]), below.cdf(distances[0])),
     }
-
-
-def equal_problems(votes, level, estimand):
-    """The mean of the problems' rates: each vote weighs 1 / (problems x votes on its problem)."""
-    groups = Clusters(votes, estimand)
-    names = np.unique(groups.problem)
-    if groups.too_few() or len(names) < 2:
-        return None
-    rates = np.array([groups.y[groups.problem == name].mean() for name in names])
-    value, h = float(rates.mean()), len(names)
-    weight = 1 / (h * np.bincount(groups.problem)[groups.problem])
-    raters = len(set(groups.rater.tolist()))
-    by_problem = groups.item == "problem"
-    about = weight * (groups.y - value if by_problem else groups.residuals())
-
-    def one_way(clusters, lost):
-        sums = [about[clusters == name].sum() for name in np.unique(clusters)]
-        return sum(s * s for s in sums) * len(sums) / (len(sums) - lost)
-
-    rater = one_way(groups.rater, 1)
-    if estimand == "these pairs":
-        variance, dof = rater, raters - 1
-    else:
-        lost = 1 if by_problem else h
-        both = one_way(groups.items * (raters + 1) + groups.rater, lost)
-        left_out = [np.delete(rates, i).mean() - value for i in range(h)]
-        item = sum(d * d for d in left_out) if by_problem else one_way(groups.items, lost)
-        variance = max(item + rater - both, min(item, rater))
-        dof = min(raters, h) - 1 if by_problem else groups.degrees_of_freedom
-    span = by_t(value, variance, dof, level)
-    return {
-        "value": value,
-        "standard_error": math.sqrt(variance),
-        "degrees_of_freedom": dof,
-        "problems": h,
-        "interval": span["interval"],
-        "p_two_sided": span["p_two_sided"],
-    }
-
-
-def lost_votes(study, cast, valid, head, level, one_sided):
-    """Votes that may be lost by choice, and how many more for the other side undo the verdict."""
-    stands = {(v["rater"], v["pair"]) for v in cast}
-    undone = {
-        (v["rater"], v["pair"]): v["choice"]
-        for v in study["undone"]
-        if "true" not in (v["is_practice"], v["is_attention"])
-        and (v["rater"], v["pair"]) not in stands
-    }
-    by_rater = Counter(v["rater"] for v in cast)
-    whole = min(study["ballots_per_rater"], len(study["pairs"]))
-    raters = {*by_rater, *(rater for rater, _ in undone)}
-    missing = sum(max(0, whole - by_rater[rater]) for rater in raters)
-    counted = {v["vote"] for v in valid}
-    left_out = [v["choice"] for v in cast if v["vote"] not in counted]
-    choices = Counter([*left_out, *undone.values()])
-    found = {
-        "left_out": len(left_out),
-        "undone": len(undone),
-        "unfinished": max(0, missing - len(undone)),
-        "withdrawn": whole * study["raters"]["withdrawn"],
-        "lower": choices["lower"],
-        "higher": choices["higher"],
-    }
-    lost = sum(found[name] for name in ("left_out", "undone", "unfinished", "withdrawn"))
-    return found | {"lost": lost, "needed": needed(head, level, one_sided)}
-
-
-def needed(head, level, one_sided):
-    """Further votes for the other side until the interval, as wide as it is, reaches one half."""
-    span, n, lower = head["interval"], head["votes"], head["lower"]
-    if one_sided:
-        clear, leading = head["p_value"] <= 1 - level, lower
-    else:
-        clear = span["low"] > 0.5 or span["high"] < 0.5
-        leading = lower if span["low"] > 0.5 else n - lower
-    if not clear:
-        return None
-    rate = head["rate"]
-    error = head["standard_error"] / (rate * (1 - rate))
-    tail = level if one_sided else (1 + level) / 2
-    reach = stats.t.ppf(tail, head["degrees_of_freedom"]) * error
-    return math.ceil(leading / math.exp(reach)) - (n - leading)
 
 
 def mixed(votes, level):
@@ -1520,9 +1433,6 @@ def recompute(folder, level, seed, estimand):
     declared = frozen["format"] >= 2 and {
         name: frozen["design"][name] for name in ("confidence_level", "smallest_effect")
     }
-    one_sided = frozen["format"] >= 2 and (
-        frozen["design"]["sidedness"] == "one-sided"
-    )
     fixed = estimand == "these pairs"
     by_pair, both = (None, None) if fixed else drawn_again(valid, level, seed)
     return {
@@ -1588,10 +1498,6 @@ def recompute(folder, level, seed, estimand):
             "sign_test": signs(valid),
         },
         "mixed": mixed(valid, level),
-        "equal_problems": equal_problems(valid, level, estimand),
-        "lost_votes": lost_votes(
-            study, cast, valid, clustered(valid, level, estimand), level, one_sided=one_sided
-        ),
         "equal_problems": equal_problems(valid, level, estimand),
         "lost_votes": lost_votes(
             study,
