@@ -365,7 +365,7 @@ class StudyReport:
 
     @cached_property
     def agreement(self) -> Agreement:
-        return agreement_of(self.table, seed=self.seed, level=self.level)
+        return agreement_of(self.table, self.estimand, level=self.level)
 
     @cached_property
     def subgroups(self) -> tuple[Subgroups, ...]:
@@ -399,9 +399,7 @@ class StudyReport:
 
     @cached_property
     def models(self) -> ModelResults:
-        return model_results(
-            self.export, self.valid_votes, level=self.level, seed=self.seed, sampled=self.sampled
-        )
+        return model_results(self.export, self.valid_votes, level=self.level, sampled=self.sampled)
 
     @property
     def left_chosen(self) -> Preference:

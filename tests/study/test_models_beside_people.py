@@ -36,7 +36,9 @@ def answer(pair: str, first: str, outcome: str) -> SimpleNamespace:
 
 
 def vote(rater: int, pair: str, choice: str) -> SimpleNamespace:
-    return SimpleNamespace(rater=f"r{rater}", pair=pair, choice=choice)
+    return SimpleNamespace(
+        rater=f"r{rater}", pair=pair, problem="q", choice=choice, lower_side="left", position=1
+    )
 
 
 def test_repeats_are_averaged_and_both_orders_weigh_the_same() -> None:
