@@ -21,6 +21,7 @@ from collections import Counter, defaultdict
 import krippendorff
 import numpy as np
 from scipy import stats
+from scipy.optimize import brentq
 from statsmodels.discrete.discrete_model import Logit
 from statsmodels.regression.linear_model import OLS, WLS
 from statsmodels.stats.multitest import multipletests
@@ -28,6 +29,7 @@ from statsmodels.stats.proportion import proportion_confint
 from statsmodels.stats.sandwich_covariance import cov_cluster
 
 DRAWS = 2000
+FARTHEST = 8.0
 DESIGN = {"sampled": "pairs like these"}
 """What rates are about that are not for these pairs alone; set once the study is read."""
 
@@ -120,10 +122,10 @@ def interval(ends, level):
 class Clusters:
     """Deciding votes with their clusters: problems, or pairs within problems."""
 
-    def __init__(self, votes, estimand, copies=1, alike=False):
+    def __init__(self, votes, estimand, copies=1, alike=False, ties=False):
         self.copies = copies  # rows for one vote
         self.alike = alike  # whether each problem weighs the same, whatever its votes
-        self.votes = [v for v in votes if v["choice"] != "tie"]
+        self.votes = [v for v in votes if ties or v["choice"] != "tie"]
         self.y = np.array([float(v["choice"] == "lower") for v in self.votes])
         self.rater = codes(self.votes, "rater")
         self.pair, self.problem = codes(self.votes, "pair"), codes(self.votes, "problem")
@@ -517,116 +519,223 @@ def fleiss(votes):
     }
 
 
-def agreement(votes, level, seed):
-    """Raw agreement, Fleiss' kappa, Krippendorff's alpha, Gwet's AC1; bias-corrected bootstrap.
-
-    The pairs are drawn in the ascending order of their counts.
-    """
-    rows = sorted(per_pair(votes).values())
+def agreement(votes, level, estimand):
+    """Raw agreement, Fleiss' kappa, Krippendorff's alpha, Gwet's AC1, with jackknife intervals."""
+    rows = list(per_pair(votes).values())
     used = np.array([row for row in rows if sum(row) >= 2], dtype=float)
-    m = len(used)
-    weights = np.random.default_rng(seed).multinomial(m, np.full(m, 1 / m), size=DRAWS)
+    left_out = LeftOut(votes, estimand, of_counts)
+    n = used.sum(axis=1)
+    fewest = float(np.mean(1 / (n - 1)))
     found = {}
-    for name, measure in (
-        ("raw_agreement", raw),
-        ("fleiss_kappa", kappa_of),
-        ("krippendorff_alpha", alpha_of),
-        ("gwet_ac1", ac1_of),
+    for name, measure, plain in (
+        ("raw_agreement", raw, True),
+        ("fleiss_kappa", kappa_of, False),
+        ("krippendorff_alpha", alpha_of, False),
+        ("gwet_ac1", ac1_of, False),
     ):
-        value, observed, expected = (float(x[0]) for x in measure(used, np.ones((1, m))))
+        value, observed, expected = measure(left_out.whole)
         found[name] = {
             "value": value,
             "observed": observed,
-            "pairs": m,
-            "expected": None if name == "raw_agreement" else expected,
-            "left_out": len(rows) - m,
+            "pairs": len(used),
+            "expected": None if plain else expected,
+            "left_out": len(rows) - len(used),
             "votes": int(used.sum()),
-            "interval": bias_corrected(value, measure(used, weights)[0], m, level),
+            "interval": left_out.interval(
+                lambda sums, measure=measure: measure(sums)[0],
+                level,
+                (1 - fewest) / 2 if plain else -fewest,
+                1 if plain else 2,
+            ),
         }
     checked = krippendorff.alpha(value_counts=used, level_of_measurement="nominal")
     assert math.isclose(checked, found["krippendorff_alpha"]["value"], rel_tol=1e-12)
     share = float((used[:, 0] / used.sum(axis=1)).mean())
-    return found | {"lower_share": share, "seed": seed, "level": level}
+    return found | {"lower_share": share, "level": level}
 
 
-def mean(values, weights):
-    return weights @ values / weights.sum(axis=1).reshape(-1, *[1] * (values.ndim - 1))
+def of_counts(lower, higher, pair):
+    """What a pair adds: 1, agreement, votes, votes x agreement, shares, votes for each."""
+    n = lower + higher
+    agree = (lower * (lower - 1) + higher * (higher - 1)) / (n * (n - 1))
+    return [1, agree, n, n * agree, lower / n, higher / n, lower, higher]
 
 
-def raw(rows, weights):
-    n = rows.sum(axis=1)
-    observed = mean((rows * (rows - 1)).sum(axis=1) / (n * (n - 1)), weights)
-    return observed, observed, 0 * observed
+def raw(sums):
+    observed = sums[1] / sums[0]
+    return observed, observed, 0.0
 
 
-def kappa_of(rows, weights):
-    shares = mean(rows / rows.sum(axis=1, keepdims=True), weights)
-    return beyond(raw(rows, weights)[0], (shares**2).sum(axis=1))
+def kappa_of(sums):
+    shares = sums[4:6] / sums[0]
+    return beyond(sums[1] / sums[0], float(shares @ shares))
 
 
-def ac1_of(rows, weights):
-    shares = mean(rows / rows.sum(axis=1, keepdims=True), weights)
-    return beyond(raw(rows, weights)[0], (shares * (1 - shares)).sum(axis=1))
+def ac1_of(sums):
+    shares = sums[4:6] / sums[0]
+    return beyond(sums[1] / sums[0], float(shares @ (1 - shares)))
 
 
-def alpha_of(rows, weights):
-    """From the coincidence matrix, as Krippendorff computes it."""
-    n = rows.sum(axis=1)
-    total, of_each = weights @ n, weights @ rows
-    observed = weights @ ((rows * (rows - 1)).sum(axis=1) / (n - 1)) / total
-    return beyond(observed, (of_each * (of_each - 1)).sum(axis=1) / (total * (total - 1)))
+def alpha_of(sums):
+    """Chance draws two of all votes, without putting back."""
+    n = sums[2]
+    return beyond(sums[3] / n, float(sums[6:8] @ (sums[6:8] - 1)) / (n * (n - 1)))
 
 
 def beyond(observed, expected):
     return (observed - expected) / (1 - expected), observed, expected
 
 
-def bias_corrected(value, drawn, m, level):
-    """Efron's bias-corrected percentiles, moved outward for few pairs as Hesterberg does.
+class LeftOut:
+    """Sums over pairs of two votes or more, and the sums without each item, rater and both."""
 
-    Draws in which the measure is not defined (all votes alike) are left out.
-    """
-    drawn = drawn[~np.isnan(drawn)]
-    same = np.abs(drawn - value) < 1e-12
-    below = ((drawn < value) & ~same).mean() + same.mean() / 2
-    shift = 2 * stats.norm.ppf(below)
-    reach = math.sqrt(m / (m - 1)) * stats.t.ppf((1 + level) / 2, m - 1)
-    ends = stats.norm.cdf([shift - reach, shift + reach])
-    return interval(np.quantile(drawn, ends), level)
+    def __init__(self, votes, estimand, terms):
+        decided = [v for v in votes if v["choice"] != "tie"]
+        on_pair = Counter(v["pair"] for v in decided)
+        self.votes = [v for v in decided if on_pair[v["pair"]] >= 2]
+        groups = self.groups = Clusters(self.votes, estimand)
+        counted = per_pair(self.votes)
+        full = {name: np.array(terms(*cast, name), dtype=float) for name, cast in counted.items()}
+        self.whole = sum(full.values())
+        items, raters, both = (defaultdict(lambda: 0.0) for _ in range(3))
+        home, pairs_of = {}, Counter()
+        for i, vote in enumerate(self.votes):
+            name, (lower, higher) = vote["pair"], counted[vote["pair"]]
+            rest = lower - (vote["choice"] == "lower"), higher - (vote["choice"] == "higher")
+            gone = full[name] - (np.array(terms(*rest, name), dtype=float) if sum(rest) > 1 else 0)
+            if estimand == "these pairs":
+                gone = gone * math.sqrt(1 - 1 / (lower + higher))
+            item, rater = int(groups.items[i]), int(groups.rater[i])
+            home[name] = item
+            raters[rater] = raters[rater] + gone
+            both[item, rater] = both[item, rater] + gone
+            self.fixed_of = getattr(self, "fixed_of", {}) | {item: int(groups.fixed[i])}
+        for name, item in home.items():
+            items[item] = items[item] + full[name]
+            pairs_of[item] += 1
+        self.parts = items, raters, both
+        self.pairs_of = pairs_of
+
+    def spread(self, measure):
+        """The squared changes put together, and by how much the measure is too high."""
+        now = measure(self.whole)
+        items, raters, both = (
+            {key: measure(self.whole - part) - now for key, part in parts.items()}
+            for parts in self.parts
+        )
+        groups, r = self.groups, len(raters)
+        by_rater = sum(d * d for d in raters.values()) * (r - 1) / r
+        if groups.estimand == "these pairs":
+            return by_rater, 0.0
+        strata, pairs, bias = set(self.fixed_of.values()), sum(self.pairs_of.values()), 0.0
+        if len(strata) == 1:
+            bias = sum(d * (1 - self.pairs_of[key] / pairs) for key, d in items.items())
+        scale = 1
+        if groups.item == "pair":
+            g, h = len(items), len(strata)
+            scale = (g - 1) ** 2 / (g * (g - h))
+            for fixed in strata:
+                here = [key for key in items if self.fixed_of[key] == fixed]
+                middle = np.mean([items[key] for key in here])
+                items |= {key: items[key] - middle for key in here}
+        by_item = sum(d * d for d in items.values()) * scale
+        by_both = sum(d * d for d in both.values())
+        return max(by_item + by_rater - by_both, min(by_item, by_rater)), bias
+
+    def quantile(self, level, spent):
+        dof = max(1.0, self.groups.degrees_of_freedom + 1 - spent)
+        return stats.t.ppf((1 + level) / 2, dof)
+
+    def interval(self, measure, level, least, spent=1):
+        """On the scale of the logit between the least and 1, about the value less its bias."""
+        value = measure(self.whole)
+        variance, bias = self.spread(measure)
+        if not math.isfinite(value) or not math.isfinite(variance) or variance <= 1e-24:
+            return None
+        reach = self.quantile(level, spent) * math.sqrt(variance)
+        centre = value - bias if least < value - bias < 1 else value
+        width = 1 - least
+        if not least < centre < 1:
+            return interval((max(least, centre - reach), min(1.0, centre + reach)), level)
+        place = stats.logistic.ppf((centre - least) / width)
+        half = reach * width / ((centre - least) * (1 - centre))
+        ends = [least + width * stats.logistic.cdf(place + sign * half) for sign in (-1, 1)]
+        return interval(ends, level)
+
+    def accepted(self, apart, centre, level, spent):
+        """All numbers of which `apart` is not told from 0."""
+        quantile = self.quantile(level, spent)
+
+        def beyond(number):
+            variance, bias = self.spread(apart(number))
+            return abs(apart(number)(self.whole) - bias) - quantile * math.sqrt(variance)
+
+        if not beyond(centre) < 0:
+            return None
+        ends = []
+        for side in (-1, 1):
+            steps = centre + side * np.geomspace(1e-3, FARTHEST, 30)
+            outside = next((step for step in steps if beyond(step) > 0), None)
+            if outside is None:
+                return None
+            ends.append(brentq(beyond, centre, outside, xtol=1e-13))
+        return interval(ends, level)
 
 
 # --- regressions ---
 
 
 def regression(outcome, columns, votes, level, family="logit"):
-    """Estimates of the intercept and the columns; two-way clusters, one-way fits of statsmodels."""
-    groups = Clusters(votes, DESIGN["sampled"])
-    clusters = [np.unique(c, return_inverse=True)[1] for c in (groups.items, groups.rater)]
-    counts = [int(c.max()) + 1 for c in clusters]
-    head = {"votes": len(votes), "clusters": counts}
-    design = np.column_stack([np.ones(len(votes)), *columns.values()])
-    model = Logit(outcome, design) if family == "logit" else OLS(outcome, design)
-    keywords = {"method": "newton", "disp": 0, "maxiter": 100} if family == "logit" else {}
-    both = np.unique(clusters[0] * counts[1] + clusters[1], return_inverse=True)[1]
-    fits = [
-        model.fit(cov_type="cluster", cov_kwds={"groups": group}, **keywords)
-        for group in (*clusters, both)
-    ]
-    item, rater, shared = (np.diag(fit.cov_params()) for fit in fits)
+    """Estimates by statsmodels. Each cluster is left out in turn: one step of Newton's method from
+    the estimates of all to those of the rest; items + raters - both of the squared steps.
+    """
+    groups = Clusters(votes, DESIGN["sampled"], ties=family != "logit")
+    X = np.column_stack([np.ones(len(votes)), *columns.values()])
+    model = Logit(outcome, X) if family == "logit" else OLS(outcome, X)
+    fit = model.fit(**({"method": "newton", "disp": 0, "maxiter": 100} if family == "logit" else {}))
+    fitted = np.asarray(fit.predict(X))
+    weight = fitted * (1 - fitted) if family == "logit" else np.ones(len(X))
+    about = X * (outcome - fitted)[:, None]
+    for fixed in set(groups.fixed.tolist()):
+        about[groups.fixed == fixed] -= about[groups.fixed == fixed].mean(axis=0)
+    whole = X.T @ (X * weight[:, None])
+    # what each row tells of each coefficient
+    tells = (np.sqrt(weight)[:, None] * (X @ np.linalg.inv(whole))) ** 2
+    held = len(set(groups.fixed.tolist()))
+    by_problem = groups.item == "problem"
+    both = groups.items * (groups.rater.max() + 1) + groups.rater
+    squares, freedom = [], []
+    for codes_of, lost in ((groups.items, 0 if by_problem else held), (groups.rater, 1), (both, held)):
+        steps, told = [], []
+        names = np.unique(codes_of)
+        for name in names:
+            out = codes_of == name
+            rest = X[~out].T @ (X[~out] * weight[~out, None])
+            steps.append(-np.linalg.solve(rest, about[out].sum(axis=0)))
+            told.append(tells[out].sum(axis=0))
+            if lost:
+                steps[-1] *= 1 - out.mean()
+                told[-1] /= out.sum()
+        g, told = len(names), np.array(told)
+        squares.append((np.array(steps) ** 2).sum(axis=0) * (g / (g - lost) if lost else 1))
+        effective = told.sum(axis=0) ** 2 / (told**2).sum(axis=0)
+        freedom.append((effective - 1) * (g - max(lost, 1)) / (g - 1))
+    item, rater, shared = squares
     errors = np.sqrt(np.maximum(item + rater - shared, np.minimum(item, rater)))
-    dof = min(counts) - 1
-    half = stats.t.ppf((1 + level) / 2, dof) * errors
-    terms = [
-        {
-            "estimate": float(b),
-            "standard_error": float(e),
-            "degrees_of_freedom": dof,
-            "p_value": float(2 * stats.t.sf(abs(b / e), dof)),
-            "interval": interval((b - h, b + h), level),
-        }
-        for b, e, h in zip(fits[0].params, errors, half, strict=True)
-    ]
-    return head | {"terms": terms}
+    terms = []
+    for b, e, dof in zip(fit.params, errors, np.minimum(*freedom[:2]), strict=True):
+        half = stats.t.ppf((1 + level) / 2, dof) * e
+        terms.append(
+            {
+                "estimate": float(b),
+                "standard_error": float(e),
+                "degrees_of_freedom": float(dof),
+                "p_value": float(2 * stats.t.sf(abs(b / e), dof)),
+                "interval": interval((b - half, b + half), level),
+            }
+        )
+    counts = [len(set(each.tolist())) for each in (groups.items, groups.rater)]
+    return {"votes": len(votes), "clusters": counts, "terms": terms}
 
 
 # --- threats ---
@@ -733,11 +842,12 @@ def ballots(valid, level):
         decided,
         level,
     )
-    pace = by_rater(
+    pace = regression(
         np.log([v["active"] for v in timed]),
-        np.array([float(v["position"]) for v in timed]),
-        codes(timed, "rater"),
+        {"position": np.array([float(v["position"]) for v in timed])},
+        timed,
         level,
+        "line",
     )
     return {
         "thirds": thirds,
@@ -750,25 +860,6 @@ def ballots(valid, level):
         "seconds_change": math.exp(pace["terms"][1]["estimate"]),
         "level": level,
     }
-
-
-def by_rater(outcome, column, raters, level):
-    """Least squares, clustered by rater."""
-    fit = OLS(outcome, np.column_stack([np.ones(len(column)), column])).fit(
-        cov_type="cluster", cov_kwds={"groups": raters}, use_t=True
-    )
-    ends = fit.conf_int(1 - level)
-    terms = [
-        {
-            "estimate": float(fit.params[i]),
-            "standard_error": float(fit.bse[i]),
-            "degrees_of_freedom": int(fit.df_resid_inference),
-            "p_value": float(fit.pvalues[i]),
-            "interval": interval(ends[i], level),
-        }
-        for i in range(2)
-    ]
-    return {"votes": len(outcome), "clusters": [int(raters.max()) + 1], "terms": terms}
 
 
 def screens(valid, level):
@@ -1213,7 +1304,7 @@ def models(folder, study, valid, level, seed):
                     "share": same / (same + first + second),
                 },
                 "within": {"agreement": float(np.mean(repeats)), "cells": len(repeats)},
-                "agreement": with_people(here, used, level, seed),
+                "agreement": with_people(here, used, level),
             }
         )
     between = []
@@ -1320,56 +1411,82 @@ def two_models(a, b, home, level):
     }
 
 
-def with_people(scores, used, level, seed):
-    """Correlation, corrected for binomial noise, and agreement beside a left-out person's.
+def with_people(scores, used, level):
+    """Correlation, corrected for binomial noise, and agreement beside a left-out person's."""
 
-    Each draw is put together pair by pair, and each measure taken from its rows as they are.
-    """
-    cast = defaultdict(list)
-    for vote in used:
-        cast[vote["pair"]].append(float(vote["choice"] == "lower"))
-    rows = sorted((scores[p], sum(v), len(v)) for p, v in cast.items() if len(v) > 1)
-    m = len(rows)
-    drawn = np.random.default_rng(seed).multinomial(m, np.full(m, 1 / m), size=DRAWS)
-    table = np.array(rows)
-    now = of_rows(table)
-    again = [of_rows(np.repeat(table, times, axis=0)) for times in drawn]
-    found = {"pairs": m, "votes": int(table[:, 2].sum()), "reliability": now["reliability"]}
-    for name in ("correlation", "corrected", "model", "people", "difference"):
-        value = now[name]
-        values = np.array([math.nan if each[name] is None else each[name] for each in again])
-        found[name] = {
-            "value": value,
-            "interval": (
-                bias_corrected(value, values, m, level) if can_tell(value, values) else None
-            ),
-        }
-    return found
+    def terms(lower, higher, pair):
+        n, score = lower + higher, scores[pair]
+        share = lower / n
+        noise = share * (1 - share) / (n - 1)
+        agrees = score * share + (1 - score) * (1 - share)
+        people = (lower * (lower - 1) + higher * (higher - 1)) / (n * (n - 1))
+        squares = score**2, share**2, score * share
+        return [1, n, score, share, *squares, noise, agrees, people]
 
-
-def can_tell(value, values):
-    """Whether at least 95 % of the draws are defined, and they differ."""
-    known = values[~np.isnan(values)]
-    return value is not None and len(known) >= 0.95 * len(values) and np.ptp(known) > 1e-12
-
-
-def of_rows(table):
-    score, lower, n = table.T
-    share = lower / n
-    noise = float(np.mean(share * (1 - share) / (n - 1)))
-    (of_model, both), (_, of_people) = np.cov(score, share)
-    true, alike, apart = of_people - noise, of_model > 1e-12, of_people > 1e-12
-    pairs_of_votes = (lower * (lower - 1) + (n - lower) * (n - lower - 1)) / (n - 1)
-    people = float(pairs_of_votes.sum() / n.sum())
-    model = float((score * lower + (1 - score) * (n - lower)).sum() / n.sum())
-    return {
-        "correlation": float(both / math.sqrt(of_model * of_people)) if alike and apart else None,
-        "reliability": float(true / of_people) if apart else None,
-        "corrected": float(both / math.sqrt(of_model * true)) if alike and true > 1e-12 else None,
-        "model": model,
-        "people": people,
-        "difference": model - people,
+    left_out = LeftOut(used, DESIGN["sampled"], terms)
+    whole = left_out.whole
+    on_pair = Counter(v["pair"] for v in left_out.votes)
+    fewest = float(np.mean([1 / (n - 1) for n in on_pair.values()]))
+    found = {
+        "pairs": int(whole[0]),
+        "votes": int(whole[1]),
+        "reliability": known(reliability(whole)),
     }
+    for name, measure, least in (
+        ("correlation", correlation, -1.0),
+        ("model", lambda sums: sums[8] / sums[0], 0.0),
+        ("people", lambda sums: sums[9] / sums[0], (1 - fewest) / 2),
+        ("difference", lambda sums: (sums[8] - sums[9]) / sums[0], -1.0),
+    ):
+        found[name] = {
+            "value": known(measure(whole)),
+            "interval": left_out.interval(measure, level, least),
+        }
+    value = known(correlation(whole) / root(reliability(whole)))
+    span = None if value is None else left_out.accepted(lowered, value, level, 2)
+    return found | {"corrected": {"value": value, "interval": span}}
+
+
+def known(value):
+    return float(value) if math.isfinite(value) else None
+
+
+def root(value):
+    return math.sqrt(value) if value > 1e-12 else math.nan
+
+
+def moments(sums):
+    """Covariance of scores and shares, their variances, and the noise of few votes."""
+    m = sums[0]
+    score, share, scores, shares, product, noise = (sums[i] / m for i in range(2, 8))
+    some = m / (m - 1)
+    return (
+        some * (product - score * share),
+        some * (scores - score**2),
+        some * (shares - share**2),
+        noise,
+    )
+
+
+def correlation(sums):
+    both, of_model, of_people, _ = moments(sums)
+    return both / root(of_model * of_people)
+
+
+def reliability(sums):
+    _, _, of_people, noise = moments(sums)
+    return (of_people - noise) / of_people if of_people > 1e-12 else math.nan
+
+
+def lowered(corrected):
+    """The correlation less what this one would be with the noise of few votes, by Fisher's z."""
+
+    def measure(sums):
+        expected = corrected * math.sqrt(max(reliability(sums), 0.0))
+        z = [np.arctanh(np.clip(r, -0.999999, 0.999999)) for r in (correlation(sums), expected)]
+        return z[0] - z[1]
+
+    return measure
 
 
 def flow(study, cast, votes, valid):
@@ -1518,7 +1635,7 @@ def recompute(folder, level, seed, estimand):
             for name in sorted({p["problem"] for p in study["pairs"]})
         ],
         "fleiss_kappa": kappa,
-        "agreement": agreement(valid, level, seed),
+        "agreement": agreement(valid, level, estimand),
         "models": models(folder, study, valid, level, seed),
         "subgroups": subgroups(study, valid, level),
         "reasons": reasons(valid),
