@@ -304,10 +304,9 @@ def _threats(report: StudyReport) -> list[str]:
             "|d|) (logistic, clustered as above); formulas look alike where all but the gap in EIC "
             "are 0."
         )
-    after = (threats.structure, threats.problems, threats.ties)
-    said += [str(threat_sentence(each)) for each in after]
-    dose = dose_sentence(threats.structure)
-    said += [str(dose)] if dose else []
+    looks = threat_sentence(threats.structure), dose_sentence(threats.structure)
+    after = *looks, threat_sentence(threats.problems), threat_sentence(threats.ties)
+    said += [str(each) for each in after if each is not None]
     return list(dict.fromkeys(said))
 
 

@@ -56,10 +56,6 @@ GWET = (
     "Gwet's AC1: agreement beyond chance, with a model of chance that does not collapse when "
     "nearly all votes are for one side."
 )
-ODDS_RATIO = (
-    "By what factor the odds of a vote for the lower EIC change for one more unit, all else equal. "
-    "1 means no change."
-)
 TIE = "“Cannot decide”: a vote for neither."
 ACTIVE = (
     "From the first picture of the ballot to the press, by the clock of the rater's own browser "

@@ -16,7 +16,6 @@ from eic_core.exports import PlainAtLevel
 from study.statistics.bootstrap import pair_bootstrap, two_way_bootstrap
 from study.statistics.clusters import (
     Clustering,
-    Component,
     Estimand,
     reason_of,
     too_small_of,
@@ -24,6 +23,7 @@ from study.statistics.clusters import (
 )
 from study.statistics.limits import Kind, Limit
 from study.statistics.preference import Interval
+from study.statistics.variance import Component
 from study.statistics.votes import VoteArrays
 
 __all__ = ["ClusteredRate", "Estimand", "clustered_rate", "pair_bootstrap", "two_way_bootstrap"]

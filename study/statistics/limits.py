@@ -139,6 +139,14 @@ class Collinear:
 
 
 @dataclass(frozen=True)
+class OneClusterTells:
+    """Without the votes of one cluster these columns have no effect that could be estimated."""
+
+    names: tuple[str, ...]
+    kind: Kind
+
+
+@dataclass(frozen=True)
 class Separated:
     """These columns tell the votes apart, so there is no finite estimate."""
 
@@ -165,6 +173,7 @@ Limit = (
     | Constant
     | FewVotes
     | Collinear
+    | OneClusterTells
     | Separated
     | Unsettled
 )

@@ -53,8 +53,15 @@ class Subgroups(PlainAtLevel):
             degrees = min(each.raters, self.groups[0].raters) - 1
             if term is None or not term.standard_error or degrees < 1:
                 continue
-            degrees = min(degrees, term.degrees_of_freedom)
-            found.append(float(2 * stdtr(degrees, -abs(term.estimate / term.standard_error))))
+            found.append(
+                float(
+                    2
+                    * stdtr(
+                        min(degrees, term.degrees_of_freedom),
+                        -abs(term.estimate / term.standard_error),
+                    )
+                )
+            )
         return min(1.0, len(found) * min(found)) if found else None
 
 

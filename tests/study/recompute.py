@@ -1073,15 +1073,19 @@ def structure(valid, pairs, level):
         p["pair"]: (
             p["higher_eic"] - p["lower_eic"],
             *(looks(p["lower_formula"]) - looks(p["higher_formula"])),
+            100 * (p["lower_r2"] - p["higher_r2"]),
+            p["lower_complexity"] - p["higher_complexity"],
         )
         for p in pairs
-        if None not in (p["higher_eic"], p["lower_eic"])
+        if None not in (p["higher_eic"], p["lower_eic"], p["lower_r2"], p["higher_r2"])
     }
     used = [v for v in valid if v["choice"] != "tie" and v["pair"] in known]
     rows = np.array([known[v["pair"]] for v in used])
     side = [0.5 if v["lower_side"] == "left" else -0.5 for v in used]
-    tried = [rows[:, 0] - rows[:, 0].mean(), np.array(side), *rows[:, 1:].T]
-    columns, basis = {}, [np.ones(len(used))]
+    counts = np.sign(rows) * np.log2(1 + abs(rows))
+    differing = [*counts[:, 1:6].T, rows[:, 6], counts[:, 7]]
+    tried = [rows[:, 0] - rows[:, 0].mean(), np.array(side), *differing]
+    columns, basis = {}, []
     for i, column in enumerate(tried):
         scaled = column / (abs(column).max() or 1.0)
         if np.linalg.matrix_rank(np.column_stack([*basis, scaled])) > len(basis):
@@ -1093,7 +1097,7 @@ def structure(valid, pairs, level):
     p = dose["p_value"] / 2
     problem_of = {v["pair"]: v["problem"] for v in used}
     rated = sorted(problem_of)
-    gaps_seen = np.array([known[name][1:] for name in rated])
+    gaps_seen = np.array([known[name][1:6] for name in rated])
     right = []
     for problem in sorted(set(problem_of.values())):
         rest = fewer(gaps_seen[[problem_of[name] != problem for name in rated]])
@@ -1111,6 +1115,7 @@ def structure(valid, pairs, level):
         "adjusted_rate": share(intercept["estimate"]),
         "adjusted_interval": through(share, intercept["interval"]),
         "dose_ratio": math.exp(dose["estimate"]),
+        "further_rate": share(intercept["estimate"] + dose["estimate"]),
         "dose_p": p if (dose["estimate"] > 0) != below else 1 - p,
         "level": level,
     }

@@ -22,6 +22,7 @@ from study.statistics.limits import (
     NearlyOneProblem,
     OneCluster,
     OneClusterCompared,
+    OneClusterTells,
     Separated,
     SinglePairs,
     Unsettled,
@@ -132,6 +133,17 @@ def limit(why: Limit | None) -> Phrase | None:
             return say(
                 "The effects of {names} cannot be told apart in these votes.",
                 names=wording.join(names),
+            )
+        case OneClusterTells(names, kind):
+            return say(
+                "What is told of {names} rests on the votes {where} alone, so nothing can be said "
+                "about others.",
+                names=wording.join(names),
+                where={
+                    "rater": say("of one rater"),
+                    "pair": say("on one pair"),
+                    "problem": say("on one problem"),
+                }[kind],
             )
         case Separated(names):
             return say(
