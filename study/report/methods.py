@@ -22,6 +22,7 @@ from study.report.phrases.numbers import interval_text
 from study.report.phrases.rates import effect_sentence, exclusion_sentence
 from study.report.phrases.threats import threat_sentence
 from study.report.phrases.verdict import worth_text
+from study.report.recipes import recipes
 from study.statistics.preference import Interval
 from study.statistics.visible import VISIBLE
 from study.stimulus.form import RULES
@@ -57,7 +58,7 @@ def paragraphs(report: StudyReport) -> tuple[str, ...]:
             _software(report),
         )
         if part
-    )
+    ) + recipes(report)
 
 
 def _material(report: StudyReport) -> list[str]:
@@ -287,16 +288,10 @@ def _threats(report: StudyReport) -> list[str]:
     threats = report.threats
     if not report.valid_votes:
         return []
-    before: tuple[object, ...] = (
-        threats.sensitivity,
-        threats.attention,
-        threats.sides,
-        threats.sides.one_sided,
-        threats.ballots,
-    )
-    said = [str(threat_sentence(each)) for each in before]
-    if threats.screens.classes:
-        said.append(str(threat_sentence(threats.screens)))
+    judged = threats.each()
+    if not threats.screens.classes:
+        judged.pop("screens")
+    said = [str(threat_sentence(each)) for each in (*judged.values(), threats.problems)]
     if not threats.structure.fit.reason:
         said.append(
             "The votes were regressed on the gaps of their pairs in EIC and R², on the side, and "
@@ -304,9 +299,8 @@ def _threats(report: StudyReport) -> list[str]:
             "|d|) (logistic, clustered as above); formulas look alike where all but the gap in EIC "
             "are 0."
         )
-    looks = threat_sentence(threats.structure), dose_sentence(threats.structure)
-    after = *looks, threat_sentence(threats.problems), threat_sentence(threats.ties)
-    said += [str(each) for each in after if each is not None]
+    if dose := dose_sentence(threats.structure):
+        said.append(str(dose))
     return list(dict.fromkeys(said))
 
 

@@ -108,7 +108,6 @@ def _beside(report: StudyReport) -> Section:
                 tuple(rows),
             ),
         ),
-        figure="models",
         explanation="A model is fixed, and so are its repeats: what is sampled is pairs or "
         "problems, as the study's design says, and they are the clusters of a model's interval. "
         "Model less people is the mean, over people's deciding votes, of the model's score on the "
