@@ -262,7 +262,8 @@ class _Others:
         """Of each rater the log odds of answers like a coin's to answers like the others'."""
         y = decided.lower
         p = self.expected(decided.pair, np.stack([y, np.ones(len(y))]))
-        return np.bincount(decided.rater, np.log(0.5 / np.where(y == 1, p, 1 - p)), raters)
+        gains: Floats = np.log(0.5 / np.where(y == 1, p, 1 - p))
+        return np.bincount(decided.rater, gains, raters).astype(np.float64)
 
     def agreement(self, decided: VoteArrays, raters: int) -> Floats:
         votes = self.votes[decided.pair] - 1
