@@ -40,7 +40,7 @@ from study.statistics.exclusions import (
 )
 from study.statistics.inference import ESTIMANDS, ClusteredRate, clustered_rate
 from study.statistics.lost import LostVotes, lost_votes
-from study.statistics.mixed import MixedRate, mixed_rate
+from study.statistics.mixed import Apart, MixedRate, mixed_rate
 from study.statistics.preference import Interval, Preference
 from study.statistics.reasons import Reasons, reasons_of
 from study.statistics.sign_test import SignTest, sign_test
@@ -331,6 +331,11 @@ class StudyReport:
         return mixed_rate(self.table, self.inference, level=self.level)
 
     @cached_property
+    def mixed_apart(self) -> Apart:
+        """Why the mixed model leads elsewhere than the headline."""
+        return self.mixed.apart(self.inference, self.equal_problems)
+
+    @cached_property
     def bootstrap(self) -> Interval | None:
         """The rate's interval when pairs (or problems) are drawn again; None for "these pairs"."""
         if self.estimand == "these pairs":
@@ -365,7 +370,7 @@ class StudyReport:
 
     @cached_property
     def agreement(self) -> Agreement:
-        return agreement_of(self.table, seed=self.seed, level=self.level)
+        return agreement_of(self.table, self.estimand, level=self.level)
 
     @cached_property
     def subgroups(self) -> tuple[Subgroups, ...]:
@@ -399,9 +404,7 @@ class StudyReport:
 
     @cached_property
     def models(self) -> ModelResults:
-        return model_results(
-            self.export, self.valid_votes, level=self.level, seed=self.seed, sampled=self.sampled
-        )
+        return model_results(self.export, self.valid_votes, level=self.level, sampled=self.sampled)
 
     @property
     def left_chosen(self) -> Preference:

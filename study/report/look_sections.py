@@ -23,7 +23,6 @@ def structure_section(report: StudyReport) -> Section:
         facts=(
             Fact("rate between formulas that look alike", wording.percent(rate, 1)),
             Fact(interval_head(report.level), interval_text(interval), terms.INTERVAL),
-            Fact("rate of the same votes as cast", wording.percent(found.unadjusted.rate, 1)),
             Fact(
                 "p of the growth with the gap, one-sided",
                 wording.p_number(found.dose_p, 3),

@@ -160,7 +160,6 @@ def model_results(
     votes: Sequence[ExportedVote],
     *,
     level: float,
-    seed: int,
     sampled: Sampled | None = None,
 ) -> ModelResults:
     problems = {pair.pair: pair.problem for pair in export.pairs}
@@ -171,7 +170,7 @@ def model_results(
     runs = tuple(
         RunResult(
             run,
-            ModelFindings(tuple(answers[run.label]), tuple(votes), problems, sampled, level, seed),
+            ModelFindings(tuple(answers[run.label]), tuple(votes), problems, sampled, level),
             len(export.pairs) * run.repeats,
         )
         for run in export.model_runs

@@ -11,13 +11,20 @@ from dataclasses import dataclass
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
 from study.statistics.agreement_coefficients import (
+    FEW_PAIRS,
+    FEW_PAIRS_RAW,
+    PAIRS,
     Coefficient,
-    fleiss_coefficient,
-    fleiss_interval,
-    gwet_ac1,
-    krippendorff_alpha,
-    raw_agreement,
+    coefficient,
+    fleiss,
+    gwet,
+    krippendorff,
+    measured,
+    raw,
+    terms,
 )
+from study.statistics.clusters import Estimand
+from study.statistics.jackknife import PairSums
 from study.statistics.limits import Lack, Limit
 from study.statistics.votes import VoteArrays
 
@@ -29,11 +36,7 @@ __all__ = [
     "FleissKappa",
     "agreement_of",
     "count_choices",
-    "fleiss_interval",
     "fleiss_kappa",
-    "gwet_ac1",
-    "krippendorff_alpha",
-    "raw_agreement",
 ]
 
 CATEGORIES = ("lower", "higher")
@@ -110,14 +113,9 @@ def fleiss_kappa(
     if not used:
         reason = Lack.NO_PAIR_OF_TWO_VOTES if rows else Lack.NO_VOTES
         return FleissKappa(rows, names, None, reason, None, None)
-    observed = sum(
-        sum(n * (n - 1) for n in row) / (sum(row) * (sum(row) - 1)) for row in used
-    ) / len(used)
-    shares = [sum(row[j] / sum(row) for row in used) / len(used) for j in range(len(names))]
-    expected = sum(share * share for share in shares)
-    if sum(any(row[j] for row in used) for j in range(len(names))) < 2:
+    value, observed, expected = measured(fleiss, used)
+    if sum(map(any, zip(*used, strict=True))) < 2:
         return FleissKappa(rows, names, None, Lack.ONE_CATEGORY, observed, expected)
-    value = (observed - expected) / (1 - expected)
     return FleissKappa(rows, names, value, None, observed, expected)
 
 
@@ -143,7 +141,7 @@ class Agreement(PlainAtLevel):
     # Mean share of votes for the lower EIC on the pairs that count; None if none counts
     lower_share: float | None
     coding: str  # What the categories are: the coefficients depend on it
-    seed: int  # Seed of the intervals
+    estimand: Estimand  # What the intervals are for
     level: float
 
     _JSON = (
@@ -153,13 +151,15 @@ class Agreement(PlainAtLevel):
         "gwet_ac1",
         "lower_share",
         "coding",
-        "seed",
+        "estimand",
+        ("seed", lambda _: None),  # of the draws of earlier versions
         "level",
     )
 
     @property
     def coefficients(self) -> tuple[Coefficient, ...]:
-        return self.raw_agreement, self.fleiss_kappa, self.krippendorff_alpha, self.gwet_ac1
+        """Those that the report shows; alpha, which tells what kappa tells, is in its JSON."""
+        return self.raw_agreement, self.fleiss_kappa, self.gwet_ac1
 
     @property
     def pulled_down(self) -> bool:
@@ -173,10 +173,11 @@ class Agreement(PlainAtLevel):
 
 
 def agreement_of(
-    table: VoteArrays, *, seed: int = 0, level: float = 0.95, draws: int = 2000
+    table: VoteArrays, estimand: Estimand | None = None, *, level: float = 0.95
 ) -> Agreement:
-    """How far raters agree on which formula of a pair is better; ties are left out. Raises
-    `UserError` if the level does not lie between 0 and 1, or there are too few draws.
+    """How far raters agree on which formula of a pair is better; ties are left out. The intervals
+    leave out the units of the estimand, by default that of the design, and raters. Raises
+    `UserError` if the level does not lie between 0 and 1.
 
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{rater}", pair=f"p{pair}", problem="q", lower_side="left",
@@ -188,12 +189,17 @@ def agreement_of(
     >>> found.pulled_down
     True
     """
-    counts = table.counts()
-    votes = counts.sum(axis=1)
-    used = counts[votes >= 2]
-    share = float((used[:, 0] / used.sum(axis=1)).mean()) if len(used) else None
-    raw, kappa, alpha, ac1 = (
-        measure(counts, draws=draws, seed=seed, level=level)
-        for measure in (raw_agreement, fleiss_coefficient, krippendorff_alpha, gwet_ac1)
+    if not 0 < level < 1:
+        raise UserError("a confidence level lies between 0 and 1")
+    sums = PairSums.of(table, terms, estimand)
+    share = float(sums.whole[4] / sums.whole[PAIRS]) if sums.whole[PAIRS] else None
+    raw_of, kappa, alpha, ac1 = (
+        coefficient(name, measure, sums, level, few)
+        for name, measure, few in (
+            ("raw agreement", raw, FEW_PAIRS_RAW),
+            ("Fleiss' kappa", fleiss, FEW_PAIRS),
+            ("Krippendorff's alpha", krippendorff, FEW_PAIRS),
+            ("Gwet's AC1", gwet, FEW_PAIRS_RAW),
+        )
     )
-    return Agreement(raw, kappa, alpha, ac1, share, CODING, seed, level)
+    return Agreement(raw_of, kappa, alpha, ac1, share, CODING, sums.grouped.estimand, level)

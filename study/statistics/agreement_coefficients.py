@@ -1,8 +1,4 @@
-"""Coefficients of agreement beside Fleiss' kappa, and one bootstrap for all of them
-(`study.statistics.bootstrap` describes its interval). Each coefficient is a function of a few sums
-over the pairs, so a bootstrap is a product of a matrix of weights with those sums: no loop over
-draws.
-"""
+"""Coefficients of agreement, each a function of a few sums over the pairs."""
 
 from __future__ import annotations
 
@@ -15,58 +11,53 @@ import numpy.typing as npt
 
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
-from study.statistics.bootstrap import bias_corrected, resampling_weights
+from study.statistics.clusters import too_small_of
+from study.statistics.jackknife import PairSums
 from study.statistics.limits import FewPairsOfRarerChoice, Lack, Limit
 from study.statistics.preference import Interval
-from study.statistics.votes import Floats
+from study.statistics.votes import Floats, Integers
 
 Counts = Sequence[Sequence[int]] | npt.NDArray[Any]
 """Votes for each category, shape (pairs, categories)."""
+PAIRS, AGREEING, VOTES, VOTES_AGREEING = range(4)
+"""Places of the sums; after them the shares of the categories, then the votes for each."""
 
 
-@dataclass(frozen=True, eq=False)
-class PairSums:
-    """What the coefficients need of each pair with two votes or more, in order of its counts."""
+def checked(counts: Counts) -> Floats:
+    """Counts as an array. Raises `UserError` if rows differ in length, have fewer than two
+    categories, or are negative.
+    """
+    if not isinstance(counts, np.ndarray) and len({len(row) for row in counts}) > 1:
+        raise UserError("rows of counts must be of one length, a count for each category")
+    table = np.asarray(counts, dtype=np.float64) if len(counts) else np.zeros((0, 2))
+    if table.ndim != 2 or table.shape[1] < 2 or (table < 0).any():
+        raise UserError("a row of counts needs two or more counts of 0 or more")
+    return table
 
-    counts: Floats  # shape (pairs, categories)
-    votes: Floats  # shape (pairs,)
-    agreeing: Floats  # shape (pairs,): Share of the couples of votes on the pair that agree
-    left_out: int  # Pairs with fewer than two votes
 
-    @classmethod
-    def of(cls, counts: Counts) -> PairSums:
-        """Check counts, shape (pairs, categories), and keep the pairs with two votes. Raises
-        `UserError` if rows differ in length, have fewer than two categories, or are negative.
-        """
-        if not isinstance(counts, np.ndarray) and len({len(row) for row in counts}) > 1:
-            raise UserError("rows of counts must be of one length, a count for each category")
-        table = np.asarray(counts, dtype=np.float64) if len(counts) else np.zeros((0, 2))
-        if table.ndim != 2 or table.shape[1] < 2 or (table < 0).any():
-            raise UserError("a row of counts needs two or more counts of 0 or more")
-        votes = table.sum(axis=1)
-        used = table[votes >= 2]
-        used = used[np.lexsort(used.T[::-1])]
-        votes = used.sum(axis=1)
-        agreeing = (used * (used - 1)).sum(axis=1) / (votes * (votes - 1))
-        return cls(used, votes, agreeing, len(table) - len(used))
-
-    def __len__(self) -> int:
-        return len(self.votes)
+def terms(counts: Floats, pairs: Integers | None = None) -> Floats:
+    """What each pair adds to the sums, shape (pairs, 4 + 2 · categories); 0 with one vote."""
+    votes = counts.sum(axis=1)
+    some = np.maximum(votes, 2)
+    agreeing = (counts * (counts - 1)).sum(axis=1) / (some * (some - 1))
+    columns = np.stack((np.ones(len(votes)), agreeing, votes, votes * agreeing), axis=1)
+    all_terms = np.hstack((columns, counts / some[:, None], counts))
+    return np.asarray(all_terms * (votes >= 2)[:, None], dtype=np.float64)
 
 
 Measured = tuple[Floats, Floats, Floats]
-"""Value (nan where it is not defined), observed and expected agreement, one for each weighting.
+"""Value (nan where it is not defined), observed and expected agreement, shape (...,). Expected is
+nan where no chance is taken off."""
+AgreementMeasure = Callable[[Floats], Measured]
+"""Of sums, shape (..., 4 + 2 · categories)."""
 
-Expected is nan where no chance is taken off.
-"""
-Measure = Callable[[PairSums, Floats], Measured]
 
-
-def _means(sums: PairSums, weights: Floats) -> tuple[Floats, Floats]:
+def _means(sums: Floats) -> tuple[Floats, Floats]:
     """Mean agreement of a pair, and mean share of each category (last axis)."""
-    total = weights.sum(axis=1)
-    shares = weights @ (sums.counts / sums.votes[:, None]) / total[:, None]
-    return weights @ sums.agreeing / total, shares
+    categories = (sums.shape[-1] - 4) // 2
+    with np.errstate(invalid="ignore"):
+        observed = sums[..., AGREEING] / sums[..., PAIRS]
+        return observed, sums[..., 4 : 4 + categories] / sums[..., PAIRS, None]
 
 
 def _beyond(observed: Floats, expected: Floats) -> Measured:
@@ -76,30 +67,35 @@ def _beyond(observed: Floats, expected: Floats) -> Measured:
     return value, observed, expected
 
 
-def fleiss(sums: PairSums, weights: Floats) -> Measured:
+def fleiss(sums: Floats) -> Measured:
     """Fleiss' kappa: chance is the mean shares of the categories, squared."""
-    observed, shares = _means(sums, weights)
-    return _beyond(observed, (shares**2).sum(axis=1))
+    observed, shares = _means(sums)
+    return _beyond(observed, (shares**2).sum(axis=-1))
 
 
-def gwet(sums: PairSums, weights: Floats) -> Measured:
-    """AC1: chance is (1/(K-1)) sum of p(1 - p) over the K categories."""
-    observed, shares = _means(sums, weights)
-    return _beyond(observed, (shares * (1 - shares)).sum(axis=1) / (shares.shape[1] - 1))
+def gwet(sums: Floats) -> Measured:
+    """AC1, which does not fall when almost all votes are for one category (Gwet, 2008, British
+    Journal of Mathematical and Statistical Psychology 61:29): chance is the sum of p(1 - p) over
+    the K categories, divided by K - 1. Pairs with one vote count nowhere; Gwet lets them into p.
+    """
+    observed, shares = _means(sums)
+    return _beyond(observed, (shares * (1 - shares)).sum(axis=-1) / (shares.shape[-1] - 1))
 
 
-def krippendorff(sums: PairSums, weights: Floats) -> Measured:
-    """Nominal alpha: pairs weigh as their votes, and chance draws without replacement."""
-    votes = weights @ sums.votes
-    observed = weights @ (sums.votes * sums.agreeing) / votes
-    totals = weights @ sums.counts
-    expected = (totals * (totals - 1)).sum(axis=1) / (votes * (votes - 1))
-    return _beyond(observed, expected)
+def krippendorff(sums: Floats) -> Measured:
+    """Nominal alpha, 1 - D_o/D_e (2018, Content Analysis, 4th ed., ch. 12): pairs weigh as their
+    votes, and chance draws without replacement.
+    """
+    votes = sums[..., VOTES]
+    totals = sums[..., (sums.shape[-1] + 4) // 2 :]
+    with np.errstate(invalid="ignore"):
+        expected = (totals * (totals - 1)).sum(axis=-1) / (votes * (votes - 1))
+        return _beyond(sums[..., VOTES_AGREEING] / votes, expected)
 
 
-def raw(sums: PairSums, weights: Floats) -> Measured:
+def raw(sums: Floats) -> Measured:
     """The mean agreement of a pair; no chance is taken off."""
-    observed, _ = _means(sums, weights)
+    observed, _ = _means(sums)
     return observed, observed, np.full_like(observed, np.nan)
 
 
@@ -144,115 +140,65 @@ class Coefficient(PlainAtLevel):
     )
 
 
-def raw_agreement(
-    counts: Counts, *, draws: int = 2000, seed: int = 0, level: float = 0.95
-) -> Coefficient:
-    """How often two votes on a pair agree: the mean over pairs of `counts`, shape (pairs,
-    categories), with two votes or more. Raises `UserError` if an argument makes no sense.
+def measured(measure: AgreementMeasure, counts: Counts) -> tuple[float, float, float]:
+    """Value, observed and expected agreement of `counts`; nan where not defined.
 
-    >>> round(raw_agreement([[4, 1], [0, 3], [2, 2], [5, 0]]).value, 4)
-    0.7333
+    >>> kappa, alpha, ac1 = (measured(m, [[4, 1], [0, 3], [2, 2], [5, 0]])[0]
+    ...                      for m in (fleiss, krippendorff, gwet))
+    >>> round(kappa, 4), round(alpha, 4), round(ac1, 4)
+    (0.4544, 0.4343, 0.4784)
     """
-    return coefficient("raw agreement", raw, counts, draws, seed, level, FEW_PAIRS_RAW)
-
-
-def gwet_ac1(
-    counts: Counts, *, draws: int = 2000, seed: int = 0, level: float = 0.95
-) -> Coefficient:
-    """Gwet's AC1, which does not fall when almost all votes are for one category (Gwet, 2008,
-    British Journal of Mathematical and Statistical Psychology 61:29). Chance is Σ_j π_j (1 - π_j) /
-    (q - 1) with π_j the mean share of category j of q; pairs with one vote count nowhere, while
-    Gwet lets them into π_j. Arguments as for `raw_agreement`.
-
-    >>> round(gwet_ac1([[9, 1], [10, 0], [10, 0], [8, 2]]).value, 4)
-    0.8387
-    """
-    return coefficient("Gwet's AC1", gwet, counts, draws, seed, level, FEW_PAIRS_RAW)
-
-
-def krippendorff_alpha(
-    counts: Counts, *, draws: int = 2000, seed: int = 0, level: float = 0.95
-) -> Coefficient:
-    """Krippendorff's alpha for nominal data, 1 - D_o/D_e; pairs weigh as their votes (2018, Content
-    Analysis, 4th ed., ch. 12). Arguments as for `raw_agreement`.
-
-    >>> round(krippendorff_alpha([[4, 1], [0, 3], [2, 2], [5, 0]]).value, 4)
-    0.4343
-    """
-    return coefficient("Krippendorff's alpha", krippendorff, counts, draws, seed, level, FEW_PAIRS)
-
-
-def fleiss_coefficient(
-    counts: Counts, *, draws: int = 2000, seed: int = 0, level: float = 0.95
-) -> Coefficient:
-    """Fleiss' kappa as a `Coefficient`; arguments as for `raw_agreement`.
-
-    The value is that of `study.statistics.agreement.fleiss_kappa`.
-
-    >>> round(fleiss_coefficient([[4, 1], [0, 3], [2, 2], [5, 0]]).value, 4)
-    0.4544
-    """
-    return coefficient("Fleiss' kappa", fleiss, counts, draws, seed, level, FEW_PAIRS)
-
-
-def fleiss_interval(
-    counts: Counts, *, draws: int = 2000, seed: int = 0, level: float = 0.95
-) -> Interval | None:
-    """Interval of Fleiss' kappa, pairs drawn again: a bias-corrected bootstrap of 100 draws or
-    more, about a millisecond for 172 pairs. The weights are
-    ``numpy.random.default_rng(seed).multinomial(m, [1/m] * m, size=draws)`` for the m pairs with
-    two votes, in ascending order of their rows of counts. None if kappa or its spread is not
-    defined; `fleiss_coefficient` says why.
-
-    >>> found = fleiss_interval([[4, 1], [0, 3], [2, 2], [5, 0]] * 10)
-    >>> round(found.low, 2), round(found.high, 2)
-    (0.26, 0.64)
-    """
-    return fleiss_coefficient(counts, draws=draws, seed=seed, level=level).interval
+    value, observed, expected = measure(terms(checked(counts)).sum(axis=0))
+    return float(value), float(observed), float(expected)
 
 
 def coefficient(
-    name: str, measure: Measure, counts: Counts, draws: int, seed: int, level: float, few: int
+    name: str, measure: AgreementMeasure, sums: PairSums, level: float, few: int
 ) -> Coefficient:
-    """A coefficient with its interval, or with the reason why there is none. `measure` maps
-    `PairSums` and weights, shape (draws, pairs), to values, observed and expected agreement, each
-    of shape (draws,), nan where not defined. With fewer than `few` pairs that hold the rarer choice
-    the interval is not to be relied on. Raises `UserError` for fewer than 100 draws, or a level
-    outside (0, 1).
+    """A coefficient with its interval, or with the reason why there is none; with fewer than `few`
+    pairs that hold the rarer choice it is not to be relied on.
     """
-    sums = PairSums.of(counts)
-    if draws < 100:
-        raise UserError("a bootstrap interval needs at least 100 draws")
-    if not 0 < level < 1:
-        raise UserError("a confidence level lies between 0 and 1")
-    pairs, votes = len(sums), int(sums.votes.sum())
+    value, observed, expected = (float(each) for each in measure(sums.whole))
+    pairs, votes = int(sums.whole[PAIRS]), int(sums.whole[VOTES])
+    left_out = len(sums.grouped.table.pairs) - pairs
     if not pairs:
-        reason = Lack.NO_PAIR_OF_TWO_VOTES if sums.left_out else Lack.NO_VOTES
-        return Coefficient(name, None, reason, None, None, 0, sums.left_out, 0, None, reason, None)
-    values, observed, expected = (found[0] for found in measure(sums, np.ones((1, pairs))))
-    value = None if np.isnan(values) else float(values)
-    undefined = Lack.ONE_CATEGORY if value is None else None
-    interval: Interval | None = None
-    why: Lack | None = undefined or Lack.ONE_PAIR
-    if value is not None and pairs > 1:
-        drawn = measure(sums, resampling_weights(pairs, draws, seed))[0]
-        interval, why = bias_corrected(value, drawn, pairs, level)
+        reason = Lack.NO_PAIR_OF_TWO_VOTES if left_out else Lack.NO_VOTES
+        return Coefficient(name, None, reason, None, None, 0, left_out, 0, None, reason, None)
+    undefined = Lack.ONE_CATEGORY if np.isnan(value) else None
+    plain = np.isnan(expected)
+    interval, why = sums.interval(
+        lambda some: measure(some)[0],
+        level,
+        least=lowest(sums, chance_taken_off=not plain),
+        spent=1 if plain else 2,
+    )
     return Coefficient(
         name,
-        value,
+        None if undefined else value,
         undefined,
-        float(observed),
-        None if np.isnan(expected) else float(expected),
+        observed,
+        None if plain else expected,
         pairs,
-        sums.left_out,
+        left_out,
         votes,
         interval,
-        why,
+        undefined or why,
         _too_small(sums, few) if interval else None,
     )
 
 
+def lowest(sums: PairSums, *, chance_taken_off: bool) -> float:
+    """The least that agreement can come to with these numbers of votes, if all categories are
+    chosen equally often on every pair: -1/(n - 1) beyond chance, n votes a pair.
+    """
+    votes = sums.grouped.table.counts().sum(axis=1)
+    below = float((1 / (votes[votes >= 2] - 1)).mean())
+    return -below if chance_taken_off else (1 - below) / 2
+
+
 def _too_small(sums: PairSums, few: int) -> Limit | None:
-    holding = np.sort((sums.counts > 0).sum(axis=0))[:-1]
-    rarest = int(holding[-1])  # of two categories the rarer one, of more the second
-    return None if rarest >= few else FewPairsOfRarerChoice(rarest, few)
+    counts = sums.grouped.table.counts()[sums.by_pair[:, PAIRS] > 0]
+    rarest = int((counts > 0).sum(axis=0).min())
+    if rarest < few:
+        return FewPairsOfRarerChoice(rarest, few)
+    return too_small_of(sums.grouped, 1.0)

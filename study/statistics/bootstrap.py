@@ -1,29 +1,18 @@
-"""Bootstraps: intervals of the rate, and of the coefficients of agreement. Whole clusters are drawn
-again with replacement, with all their votes; percentile intervals (Efron and Tibshirani, 1993, An
-Introduction to the Bootstrap, ch. 13). Problems are the clusters if there are ten or more; with
-fewer, pairs are drawn within their problem.
-
-Coefficients have the bias-corrected percentile interval (Efron, 1981, Canadian Journal of
-Statistics 9:139), its quantiles moved outward for few pairs from z to sqrt(m/(m-1)) t (Hesterberg,
-2015, The American Statistician 69:371). In simulated studies (500 each, about 5 votes a pair, kappa
-0 to 0.6, preference 0.7 to 0.85) it covered 80 to 94 % at 20 pairs (plain percentiles 77 to 92 %),
-and 93 to 97 % at 172; BCa's acceleration and a jackknife covered no better. Where
-`Coefficient.too_small` does not warn of few pairs with the rarer choice, kappa and alpha were
-covered 91 to 97 % of the time.
+"""Bootstrap intervals of the rate. Whole clusters are drawn again with replacement, with all their
+votes; percentile intervals (Efron and Tibshirani, 1993, An Introduction to the Bootstrap, ch. 13).
+Problems are the clusters if there are ten or more; with fewer, pairs are drawn within their
+problem.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from math import sqrt
 
 import numpy as np
 from scipy.sparse import coo_array
-from scipy.special import ndtr, ndtri, stdtrit
 
 from eic_core.errors import UserError
 from study.statistics.clusters import Clustering
-from study.statistics.limits import Lack
 from study.statistics.preference import Interval
 from study.statistics.votes import Floats, Integers, VoteArrays
 
@@ -145,40 +134,3 @@ def _percentiles(lower: Floats, votes: Floats, level: float, method: str) -> Int
         return None
     low, high = np.quantile(rates, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high), level, method)
-
-
-AGREEMENT_METHOD = "bias-corrected pair bootstrap"
-MOST_UNDEFINED = 0.05
-
-
-@lru_cache(maxsize=16)
-def resampling_weights(pairs: int, draws: int, seed: int) -> Floats:
-    """How often each pair is drawn, shape (draws, pairs); read-only.
-
-    >>> resampling_weights(5, 1000, 0).sum(axis=1).tolist() == [5.0] * 1000
-    True
-    """
-    rng = np.random.default_rng(seed)
-    found = rng.multinomial(pairs, np.full(pairs, 1 / pairs), size=draws).astype(np.float64)
-    found.setflags(write=False)
-    return found
-
-
-def bias_corrected(
-    value: float, drawn: Floats, pairs: int, level: float
-) -> tuple[Interval | None, Lack | None]:
-    """The interval, or None and the reason, for two pairs or more; `value` is the
-    coefficient of the votes themselves.
-    """
-    defined = drawn[~np.isnan(drawn)]
-    if len(defined) < (1 - MOST_UNDEFINED) * len(drawn):
-        return None, Lack.RARE_CHOICE
-    if np.ptp(defined) < 1e-12:
-        return None, Lack.SAME_AGREEMENT
-    near = np.abs(defined - value) < 1e-12
-    below = float(((defined < value) & ~near).mean() + near.mean() / 2)
-    least = 1 / len(defined)
-    shift = 2 * ndtri(min(max(below, least), 1 - least))
-    reach = sqrt(pairs / (pairs - 1)) * stdtrit(pairs - 1, (1 + level) / 2)
-    low, high = np.quantile(defined, [ndtr(shift - reach), ndtr(shift + reach)])
-    return Interval(float(low), float(high), level, AGREEMENT_METHOD), None

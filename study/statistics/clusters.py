@@ -1,7 +1,6 @@
-"""Which votes go together, how far the rate spreads because of it, and when clusters are too few. A
-vote shares its pair (and problem) with some votes and its rater with others, so votes are crossed,
-not nested, and the variance is that of Cameron, Gelbach and Miller (2011, Journal of Business and
-Economic Statistics 29:238). Why these clusters: docs/adr/0018-inference.md.
+"""Which votes go together, and when clusters are too few. A vote shares its pair (and problem) with
+some votes and its rater with others, so votes are crossed, not nested. Why these clusters:
+docs/adr/0018-inference.md; the variance: `variance`.
 """
 
 from __future__ import annotations
@@ -23,6 +22,7 @@ from study.statistics.limits import (
     OneCluster,
     SinglePairs,
 )
+from study.statistics.variance import Component, Estimating, Kindred, crossed
 from study.statistics.votes import Floats, Integers, Sampled, VoteArrays
 
 Estimand = Literal["problems like these", "pairs like these", "these pairs"]
@@ -50,20 +50,6 @@ def estimand_of(problems: int) -> Estimand:
     ('problems like these', 'pairs like these')
     """
     return "problems like these" if problems >= ENOUGH_PROBLEMS else "pairs like these"
-
-
-ROUNDING = 1e-12
-"""What is left of a sum that cancels, below this part of its terms."""
-
-
-@dataclass(frozen=True)
-class Component:
-    """The variance of the rate if only the votes of one kind of cluster went together."""
-
-    name: str  # "pair", "problem", "rater", "pair x rater" or "problem x rater"
-    clusters: int  # How many hold a deciding vote
-    # Σ over the clusters of (sum of residuals)² / votes², times the correction for small samples
-    variance: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,12 +97,6 @@ class Clustering:
         return cls(decided, "pair", decided.pair, nothing, "pairs like these")
 
     @property
-    def codes(self) -> tuple[Integers, ...]:
-        """The clusters of each vote, in the order of `sampled`."""
-        raters = (self.table.rater,)
-        return raters if self.estimand == "these pairs" else (self.items, *raters)
-
-    @property
     def sampled(self) -> tuple[tuple[Kind, int], ...]:
         """The sampled items, and how many of each kind have a deciding vote."""
         raters: tuple[Kind, int] = ("rater", count(self.table.rater))
@@ -141,58 +121,58 @@ class Clustering:
         """How many rates the residuals are taken about: one, or one a problem, or one a pair."""
         return count(self.fixed)
 
-    def residuals(self) -> Floats:
-        """Each vote less the rate of the fixed items. About their own pair, residuals of m votes
-        are too small by (m - 1)/m in variance, which is put right; a pair with one vote takes the
-        rate of all.
+    def about_fixed(self, values: Floats) -> Floats:
+        """Values of shape (n,) or (n, k), each less the mean of the fixed items. About their own
+        pair, residuals of m votes are too small by (m - 1)/m in variance, which is put right; a
+        pair with one vote takes the mean of all.
         """
-        lower = self.table.lower
+        table = values.reshape(len(values), -1)
         rows = np.bincount(self.fixed)[self.fixed]
-        rates = np.bincount(self.fixed, lower)[self.fixed] / rows
-        votes = rows / self.copies
-        if self.estimand != "these pairs":
-            return lower - rates
-        alone = votes == 1
-        about = np.where(alone, lower.mean(), rates)
-        return (lower - about) * np.sqrt(votes / np.where(alone, 1, votes - 1))
-
-    def components(self) -> tuple[Component, ...]:
-        """The one-way variances: items, raters, and votes that share both; or raters alone. The
-        corrections are G/(G - H) for G items in H fixed problems (H = 1 if none are fixed),
-        likewise for the intersection, and G/(G - 1) for raters, who cross the problems. For
-        problems as clusters the sum of each one's residuals is divided by 1 - its share of the
-        votes (CR3), for a large one has pulled the rate towards itself.
-        """
-        residuals = self.residuals()
-        by_rater = _one_way("rater", residuals, self.table.rater, 1)
+        means = [np.bincount(self.fixed, each)[self.fixed] / rows for each in table.T]
+        about = np.stack(means, axis=1) if means else table
         if self.estimand == "these pairs":
-            return (by_rater,)
+            votes = (rows / self.copies)[:, None]
+            alone = votes == 1
+            about = np.where(alone, table.mean(axis=0), about)
+            return ((table - about) * np.sqrt(votes / np.where(alone, 1, votes - 1))).reshape(
+                values.shape
+            )
+        return (table - about).reshape(values.shape)
+
+    @property
+    def kinds(self) -> tuple[Kindred, ...]:
+        """Items, raters, and votes that share both; or raters alone."""
+        raters = Kindred("rater", self.table.rater, 1)
+        if self.estimand == "these pairs":
+            return (raters,)
         both = self.items * len(self.table.raters) + self.table.rater
         _, both = np.unique(both, return_inverse=True)
-        lost = self.strata
-        by_item = (
-            _leave_one_out(self.item, residuals, self.items)
-            if self.item == "problem"
-            else _one_way(self.item, residuals, self.items, lost)
-        )
         return (
-            by_item,
-            by_rater,
-            _one_way(f"{self.item} x rater", residuals, both, lost),
+            Kindred(self.item, self.items, 0 if self.item == "problem" else self.strata),
+            raters,
+            Kindred(f"{self.item} x rater", both.astype(np.intp), self.strata),
         )
+
+    def components(self) -> tuple[Component, ...]:
+        """The one-way variances of the rate."""
+        mean = self.mean()
+        return tuple(
+            Component(kind.name, kind.clusters, float(mean.one_way(kind)[0])) for kind in self.kinds
+        )
+
+    def mean(self) -> Estimating:
+        return Estimating.mean(self.about_fixed(self.table.lower))
 
     @property
     def degrees_of_freedom(self) -> float:
         """The fewest clusters less the rates that were estimated from them; may be 0 or less, or
         not whole: problems as clusters count by their effective number.
         """
-        raters = count(self.table.rater) - 1
-        if self.estimand == "these pairs":
-            return raters
-        if self.item == "problem":
-            near = round(self.effective_problems, 9)
-            return min(raters, int(near) - 1 if near == int(near) else self.effective_problems - 1)
-        return min(raters, count(self.items) - self.strata)
+        if not len(self.table):
+            return 0
+        mean = self.mean()
+        least = min(float(mean.degrees(kind)[0]) for kind in self.kinds[:2])
+        return round(least) if abs(least - round(least)) < 1e-9 else least
 
     def fewest_dissenting(self) -> int:
         """Clusters that hold the rarer choice: of the kind that has fewer of them."""
@@ -204,31 +184,8 @@ class Clustering:
 
 
 def two_way(components: tuple[Component, ...]) -> float:
-    """Items + raters - both, and no less than the smaller of the first two: the difference is
-    smaller, even negative, only if votes in neither kind of cluster agree more than by chance. A
-    floor at the larger would cover 97.4 % instead of 95 % where votes are independent
-    (docs/adr/0018-inference.md).
-
-    >>> two_way((Component("pair", 40, 4.0), Component("rater", 20, 2.0),
-    ...          Component("pair x rater", 400, 1.0)))
-    5.0
-    >>> two_way((Component("pair", 40, 4.0), Component("rater", 20, 2.0),
-    ...          Component("pair x rater", 400, 5.0)))
-    2.0
-
-    Where the three cancel, nothing is left, not even the rounding:
-
-    >>> two_way((Component("pair", 40, 0.3), Component("rater", 20, 0.0),
-    ...          Component("pair x rater", 400, 0.1 + 0.2)))
-    0.0
-    """
-    if len(components) == 1:
-        return components[0].variance
-    item, rater, both = (component.variance for component in components)
-    joint = item + rater - both
-    if joint <= ROUNDING * (item + rater):
-        joint = 0.0
-    return max(joint, min(item, rater))
+    """One variance from the components: see `variance.crossed`."""
+    return float(crossed(tuple(np.array([each.variance]) for each in components))[0])
 
 
 def count(codes: Integers) -> int:
@@ -238,26 +195,6 @@ def count(codes: Integers) -> int:
     2
     """
     return int(np.count_nonzero(np.bincount(codes)))
-
-
-def _one_way(name: str, residuals: Floats, codes: Integers, lost: int) -> Component:
-    clusters = count(codes)
-    if clusters <= lost:
-        return Component(name, clusters, 0.0)
-    sums = np.bincount(codes, residuals)
-    sums[np.abs(sums) <= ROUNDING * np.bincount(codes, np.abs(residuals))] = 0.0
-    variance = float(sums @ sums) / len(residuals) ** 2
-    return Component(name, clusters, variance * clusters / (clusters - lost))
-
-
-def _leave_one_out(name: str, residuals: Floats, codes: Integers) -> Component:
-    """Σ (sum of a cluster's residuals / (1 - its share of the votes))² / votes²."""
-    sizes = np.bincount(codes).astype(np.float64)
-    sums = np.bincount(codes, residuals)
-    sums[np.abs(sums) <= ROUNDING * np.bincount(codes, np.abs(residuals))] = 0.0
-    rest = 1.0 - sizes / len(residuals)
-    sums = np.divide(sums, rest, out=np.zeros_like(sums), where=rest > 0)
-    return Component(name, count(codes), float(sums @ sums) / len(residuals) ** 2)
 
 
 FEW_CLUSTERS = 10
@@ -283,6 +220,19 @@ def reason_of(grouped: Clustering, votes_cast: int) -> Limit | None:
 
 def too_small_of(grouped: Clustering, variance: float) -> Limit | None:
     """Why the interval is not to be relied on; None if it is."""
+    few = few_of(grouped)
+    if few:
+        return few
+    fewest = grouped.fewest_dissenting()
+    if fewest == 0:
+        return Lack.UNANIMOUS
+    if fewest < FEW_DISSENTING:
+        return FewDissenting(fewest, FEW_DISSENTING)
+    return None if variance else Lack.BALANCED
+
+
+def few_of(grouped: Clustering) -> Limit | None:
+    """Clusters too few for the spread between them to be measured well."""
     for kind, number in grouped.sampled:
         if kind == "problem":
             if grouped.effective_problems < FEW_PROBLEMS:
@@ -291,12 +241,7 @@ def too_small_of(grouped: Clustering, variance: float) -> Limit | None:
             return FewClusters(kind, number, FEW_CLUSTERS)
     if grouped.item == "pair" and grouped.degrees_of_freedom < FEW_CLUSTERS - 1:
         return FewSharedProblems(dict(grouped.sampled)["pair"], grouped.problems)
-    fewest = grouped.fewest_dissenting()
-    if fewest == 0:
-        return Lack.UNANIMOUS
-    if fewest < FEW_DISSENTING:
-        return FewDissenting(fewest, FEW_DISSENTING)
-    return None if variance else Lack.BALANCED
+    return None
 
 
 def _few_problems(grouped: Clustering) -> FewProblems:

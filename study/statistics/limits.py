@@ -104,21 +104,6 @@ class FewPairsOfRarerChoice:
 
 
 @dataclass(frozen=True)
-class OneClusterCompared:
-    """As `OneCluster`, of a regression."""
-
-    kind: Kind
-
-
-@dataclass(frozen=True)
-class FewClustersCompared:
-    """The fewest clusters of a regression."""
-
-    clusters: int
-    enough: int
-
-
-@dataclass(frozen=True)
 class Constant:
     """Columns that are the same for all votes."""
 
@@ -136,6 +121,14 @@ class FewVotes:
 @dataclass(frozen=True)
 class Collinear:
     names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class OneClusterTells:
+    """Without the votes of one cluster there is no estimate for these columns."""
+
+    names: tuple[str, ...]
+    kind: Kind
 
 
 @dataclass(frozen=True)
@@ -160,11 +153,10 @@ Limit = (
     | FewProblems
     | FewDissenting
     | FewPairsOfRarerChoice
-    | OneClusterCompared
-    | FewClustersCompared
     | Constant
     | FewVotes
     | Collinear
+    | OneClusterTells
     | Separated
     | Unsettled
 )

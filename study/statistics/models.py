@@ -19,14 +19,14 @@ from scipy.special import stdtr, stdtrit
 
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
-from study.statistics.bootstrap import bias_corrected, resampling_weights
+from study.statistics.agreement_coefficients import lowest
 from study.statistics.clusters import FEW_CLUSTERS, Clustering, count, two_way
 from study.statistics.inference import ClusteredRate, clustered_rate
+from study.statistics.jackknife import Measure, PairSums
 from study.statistics.limits import Kind, Lack, Limit
 from study.statistics.preference import Interval
 from study.statistics.votes import Floats, Sampled, VoteArrays
 
-DRAWS = 2000
 FEW_DEGREES = 5
 METHOD = "clustered t"
 ORDERS = ("lower", "higher")
@@ -292,10 +292,10 @@ class WithPeople:
     # The correlation with the shares that endless votes would give: `correlation` divided by the
     # square root of `reliability`; may exceed 1 by chance. None if noise explains all.
     corrected: float | None
-    model: float | None  # How often an answer of the model agrees with a vote
-    # The ceiling: how often the vote of a person who is left out agrees with another's
+    model: float | None  # How often an answer of the model agrees with a vote; mean over pairs
+    # The ceiling: how often two people agree, which is the report's raw agreement on these pairs
     people: float | None
-    # Intervals of the four by name, and of "difference", `model` - `people`; pair bootstrap
+    # Intervals of the four by name, and of "difference", `model` - `people`
     intervals: Mapping[str, Interval | None]
 
     @property
@@ -319,34 +319,38 @@ class WithPeople:
 
 
 def with_people(
-    scores: Mapping[str, float], votes: Iterable[Any], *, seed: int = 0, level: float = 0.95
+    scores: Mapping[str, float],
+    votes: Iterable[Any],
+    *,
+    sampled: Sampled | None = None,
+    level: float = 0.95,
 ) -> WithPeople:
-    """Compare scores with people's deciding votes on pairs that have two or more. The bootstrap
-    draws the pairs in the order of their numbers, not of their names.
+    """Compare scores with people's deciding votes on pairs that have two or more. The intervals
+    leave out problems, or pairs, as the design samples them, and raters.
     """
-    counted: dict[str, list[int]] = defaultdict(lambda: [0, 0])
-    for vote in votes:
-        if vote.choice != "tie" and vote.pair in scores:
-            counted[vote.pair][0] += vote.choice == "lower"
-            counted[vote.pair][1] += 1
-    rows = sorted((scores[pair], k, n) for pair, (k, n) in counted.items() if n >= 2)
-    votes_used = sum(n for _, _, n in rows)
-    if len(rows) < 2:
-        return WithPeople(len(rows), votes_used, None, None, None, None, None, {})
-    table = np.array(rows, dtype=np.float64)
-    value = _measures(table, np.ones((1, len(rows))))
-    drawn = _measures(table, resampling_weights(len(rows), DRAWS, seed))
-    intervals: dict[str, Interval | None] = {}
-    known: dict[str, float | None] = {}
-    for name, found in value.items():
-        number = float(found[0])
-        known[name] = None if np.isnan(number) else number
-        intervals[name] = (
-            None if np.isnan(number) else bias_corrected(number, drawn[name], len(rows), level)[0]
-        )
+    used = [vote for vote in votes if vote.choice != "tie" and vote.pair in scores]
+    table = _table(used, sampled)
+    score = np.array([scores[pair] for pair in table.pairs])
+    sums = PairSums.of(table, lambda counts, pairs: _terms(counts, score[pairs]))
+    pairs, cast = (int(sums.whole[place]) for place in (0, 1))
+    if pairs < 2:
+        return WithPeople(pairs, cast, None, None, None, None, None, {})
+    known = {
+        name: None if np.isnan(value := float(measure(sums.whole))) else value
+        for name, measure in _MEASURES.items()
+    }
+    below = lowest(sums, chance_taken_off=False)
+    least = {"correlation": -1.0, "model": 0.0, "people": below, "difference": -1.0}
+    intervals = {
+        name: sums.interval(_MEASURES[name], level, least=least[name])[0] for name in least
+    }
+    corrected = known["corrected"]
+    intervals["corrected"] = (
+        None if corrected is None else sums.accepted(_apart, corrected, level, spent=2)
+    )
     return WithPeople(
-        len(rows),
-        votes_used,
+        pairs,
+        cast,
         known["correlation"],
         known["reliability"],
         known["corrected"],
@@ -356,44 +360,86 @@ def with_people(
     )
 
 
-def _measures(table: Floats, weights: Floats) -> dict[str, Floats]:
-    """All measures for each row of weights: score, votes for lower, and votes of each pair."""
-    score, lower, votes = table.T
-    share = lower / votes
-    noise = share * (1 - share) / (votes - 1)
-    total = weights.sum(axis=1)
-
-    def mean(values: Floats) -> Floats:
-        found: Floats = weights @ values / total
-        return found
-
-    def covariance(a: Floats, b: Floats) -> Floats:
-        found: Floats = (mean(a * b) - mean(a) * mean(b)) * total / (total - 1)
-        return np.where(np.abs(found) < 1e-12, 0.0, found)
-
-    both, of_model, of_people = (
-        covariance(score, share),
-        covariance(score, score),
-        covariance(share, share),
+def _terms(counts: Floats, score: Floats) -> Floats:
+    """Of each pair: 1, votes, score, people's share, their squares and product, the noise of the
+    share, and how often a vote agrees with the model and with another vote; 0 with one vote.
+    """
+    votes = counts.sum(axis=1)
+    some = np.maximum(votes, 2)
+    share = counts[:, 0] / some
+    noise = share * (1 - share) / (some - 1)
+    model = score * share + (1 - score) * (1 - share)
+    columns = (
+        np.ones(len(votes)),
+        votes,
+        score,
+        share,
+        score**2,
+        share**2,
+        score * share,
+        noise,
+        model,
+        1 - 2 * noise * some,
     )
-    true = of_people - mean(noise)
-    cast = weights @ votes
-    model = weights @ (votes * (score * share + (1 - score) * (1 - share))) / cast
-    apart = votes - lower
-    people = weights @ ((lower * (lower - 1) + apart * (apart - 1)) / (votes - 1)) / cast
+    return np.asarray(np.stack(columns, axis=1) * (votes >= 2)[:, None], dtype=np.float64)
+
+
+def _moments(sums: Floats) -> tuple[Floats, ...]:
+    """Covariance of scores and shares, their variances, and that of shares without noise."""
+    pairs = sums[..., 0]
     with np.errstate(divide="ignore", invalid="ignore"):
-        return {
-            "correlation": np.where(
-                (of_model > 0) & (of_people > 0), both / np.sqrt(of_model * of_people), np.nan
-            ),
-            "reliability": np.where(of_people > 0, true / of_people, np.nan),
-            "corrected": np.where(
-                (of_model > 0) & (true > 1e-12), both / np.sqrt(of_model * true), np.nan
-            ),
-            "model": model,
-            "people": people,
-            "difference": model - people,
-        }
+        score, share, scores, shares, product, noise = (sums[..., i] / pairs for i in range(2, 8))
+        unbiased = pairs / (pairs - 1)
+
+        def moment(squares: Floats, means: Floats) -> Floats:
+            found = (squares - means) * unbiased
+            return np.where(np.abs(found) < 1e-12, 0.0, found)
+
+        people = moment(shares, share**2)
+        return moment(product, score * share), moment(scores, score**2), people, people - noise
+
+
+def _root(value: Floats) -> Floats:
+    return np.sqrt(np.where(value > 1e-12, value, np.nan))
+
+
+def _correlation(sums: Floats) -> Floats:
+    both, model, people, _ = _moments(sums)
+    return np.asarray(both / _root(model * people), dtype=np.float64)
+
+
+def _corrected(sums: Floats) -> Floats:
+    both, model, _, true = _moments(sums)
+    return np.asarray(both / (_root(model) * _root(true)), dtype=np.float64)
+
+
+def _reliability(sums: Floats) -> Floats:
+    _, _, people, true = _moments(sums)
+    return np.asarray(true / _root(people) ** 2, dtype=np.float64)
+
+
+def _apart(corrected: float) -> Measure:
+    """The correlation less what this corrected one would lower to, on Fisher's scale."""
+
+    def measure(sums: Floats) -> Floats:
+        lowered = corrected * np.sqrt(np.maximum(_reliability(sums), 0.0))
+        return np.asarray(_fisher(_correlation(sums)) - _fisher(lowered), dtype=np.float64)
+
+    return measure
+
+
+def _fisher(correlation: Floats) -> Floats:
+    return np.arctanh(np.clip(correlation, -0.999999, 0.999999))
+
+
+_MEASURES: Mapping[str, Measure] = {
+    "correlation": _correlation,
+    "reliability": _reliability,
+    "corrected": _corrected,
+    "model": lambda sums: sums[..., 8] / sums[..., 0],
+    "people": lambda sums: sums[..., 9] / sums[..., 0],
+    "difference": lambda sums: (sums[..., 8] - sums[..., 9]) / sums[..., 0],
+}
 
 
 @dataclass(frozen=True)
@@ -450,7 +496,6 @@ class ModelFindings:
     problems: Mapping[str, str]  # Problems of the pairs of the study
     sampled: Sampled | None = None
     level: float = 0.95
-    seed: int = 0
 
     @cached_property
     def by_pair(self) -> dict[str, PairScore]:
@@ -496,4 +541,4 @@ class ModelFindings:
 
     @cached_property
     def agreement(self) -> WithPeople:
-        return with_people(self.scores, self.votes, seed=self.seed, level=self.level)
+        return with_people(self.scores, self.votes, sampled=self.sampled, level=self.level)

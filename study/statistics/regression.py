@@ -1,15 +1,13 @@
-"""Linear and logistic regression of votes, with standard errors clustered one or two ways. The
-covariance is that of Cameron, Gelbach and Miller (2011, Journal of Business and Economic Statistics
-29:238): Σ of the scores within clusters, between two copies of the inverse Hessian, times G/(G-1) ·
-(n-1)/(n-k); for two ways one plus the other less their intersection, each variance at least the
-smaller one-way one; t has (fewest clusters - 1) degrees of freedom.
+"""Linear and logistic regression of votes with the headline's clusters and variance
+(`study.statistics.variance`): alone, an intercept has the headline's interval.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, sqrt
+from math import exp
+from typing import Self
 
 import numpy as np
 from scipy.optimize import linprog
@@ -17,25 +15,25 @@ from scipy.special import expit, stdtr, stdtrit
 
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
-from study.statistics.clusters import FEW_CLUSTERS, Clustering, count
+from study.statistics.clusters import Clustering, few_of, reason_of
 from study.statistics.limits import (
     Collinear,
     Constant,
-    FewClustersCompared,
     FewVotes,
     Lack,
     Limit,
-    OneClusterCompared,
+    OneClusterTells,
     Separated,
     Unsettled,
 )
 from study.statistics.preference import Interval
-from study.statistics.votes import Floats, Integers
+from study.statistics.variance import Estimating, crossed
+from study.statistics.votes import Floats
 
 INTERCEPT = "intercept"
 MOST_EXPONENT = 700.0
-NOTHING = 1e-20
-"""A clustered variance of this part of that of independent votes, or less, is rounding."""
+WEIGHT = 1e-6
+"""A column of less than this part of the largest weight has no part in a combination."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +41,7 @@ class RegressionTerm(PlainAtLevel):
     name: str  # "intercept", or that of the column
     estimate: float  # Change for one unit of the column; of the log odds in a logistic regression
     standard_error: float  # Clustered; 0 where no two clusters differ
-    degrees_of_freedom: int
+    degrees_of_freedom: float
 
     _JSON = ("name", "estimate", "standard_error", "degrees_of_freedom", "p_value", "interval")
 
@@ -81,18 +79,18 @@ class RegressionFit(PlainAtLevel):
     votes: int
     clusters: tuple[int, ...]  # How many of each kind
     reason: Limit | None  # Why there is no fit
+    too_small: Limit | None  # Why tests and intervals are not to be relied on
 
     _JSON = ("too_small", "terms", "votes", "clusters", "reason")
 
+    @classmethod
+    def of(cls, design: Design, terms: tuple[RegressionTerm, ...], reason: Limit | None) -> Self:
+        clusters = tuple(number for _, number in design.grouped.sampled)
+        small = few_of(design.grouped) if terms else None
+        return cls(design.names, terms, len(design.y), clusters, reason, small)
+
     def term(self, name: str) -> RegressionTerm | None:
         return next((term for term in self.terms if term.name == name), None)
-
-    @property
-    def too_small(self) -> Limit | None:
-        """Why tests and intervals are not to be relied on; None if they are, or there are none."""
-        if not self.terms or min(self.clusters) >= FEW_CLUSTERS:
-            return None
-        return FewClustersCompared(min(self.clusters), FEW_CLUSTERS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,18 +124,14 @@ class Design:
         back[0, 1:] = -mean / scale
         return cls(np.asarray(y, dtype=np.float64), columns, tuple(names), back, grouped)
 
-    @property
-    def counts(self) -> tuple[int, ...]:
-        return tuple(number for _, number in self.grouped.sampled)
-
     def reason_against(self) -> Limit | None:
         """Why the coefficients or their errors are not defined; None if they may be."""
         n, k = self.columns.shape
         if not n:
             return Lack.NOTHING_TO_COMPARE
-        for kind, number in self.grouped.sampled:
-            if number == 1:
-                return OneClusterCompared(kind)
+        alone = reason_of(self.grouped, n)
+        if alone:
+            return alone
         constant = tuple(
             name
             for name, column in zip(self.names, self.columns[:, 1:].T, strict=True)
@@ -149,35 +143,28 @@ class Design:
             return FewVotes(n, k)
         return Collinear(self.names) if np.linalg.matrix_rank(self.columns) < k else None
 
-    def fit(self, scaled: Floats, scores: Floats, bread: Floats) -> tuple[RegressionTerm, ...]:
-        """Terms from scaled coefficients, scores (n, k) and the inverse Hessian (k, k)."""
-        estimates = self.back @ scaled
-        bread = self.back @ bread
-        influence = scores @ bread.T
-        variances = self._variances(influence)
-        variances[variances <= NOTHING * (influence**2).sum(axis=0)] = 0.0
-        freedom = min(self.counts) - 1
-        return tuple(
-            RegressionTerm(name, float(estimate), sqrt(variance), freedom)
-            for name, estimate, variance in zip(
-                (INTERCEPT, *self.names), estimates, variances, strict=True
-            )
+    def terms(
+        self, scaled: Floats, scores: Floats, roots: Floats
+    ) -> tuple[tuple[RegressionTerm, ...], Limit | None]:
+        """Terms from scaled coefficients, scores (n, k) and roots (n, k) of the information."""
+        estimating = Estimating(
+            self.grouped.about_fixed(scores), roots, self.back, np.ones(len(self.y))
         )
-
-    def _variances(self, influence: Floats) -> Floats:
-        one_way = [self._one_way(influence, codes) for codes in self.grouped.codes]
-        if len(one_way) == 1:
-            return one_way[0]
-        first, second = self.grouped.codes
-        both = np.unique(np.stack([first, second]), axis=1, return_inverse=True)[1].ravel()
-        joint = one_way[0] + one_way[1] - self._one_way(influence, both.astype(np.intp))
-        return np.maximum(joint, np.minimum(*one_way))
-
-    def _one_way(self, influence: Floats, codes: Integers) -> Floats:
-        n, k = influence.shape
-        groups = count(codes)
-        sums = np.stack([np.bincount(codes, column) for column in influence.T])
-        return (sums**2).sum(axis=1) * groups / (groups - 1) * (n - 1) / (n - k)
+        kinds = self.grouped.kinds
+        for kind, (name, _) in zip(kinds, self.grouped.sampled, strict=False):
+            only = estimating.only_from(kind)
+            if only is not None:
+                weights = np.abs(only[1:])
+                at_work = np.flatnonzero(weights > WEIGHT * weights.max(initial=0.0))
+                return (), OneClusterTells(tuple(self.names[i] for i in at_work), name)
+        variances = crossed(tuple(estimating.one_way(kind) for kind in kinds))
+        fewest = np.min([estimating.degrees(kind) for kind in kinds[:2]], axis=0)
+        # nearly one cluster tells: its leverage has made the variance large already
+        degrees = np.maximum(fewest, 1.0)
+        rows = zip(
+            (INTERCEPT, *self.names), self.back @ scaled, np.sqrt(variances), degrees, strict=True
+        )
+        return tuple(RegressionTerm(name, *map(float, numbers)) for name, *numbers in rows), None
 
 
 def _exp(value: float) -> float:
@@ -216,14 +203,14 @@ def least_squares(
     design = Design.of(y, X, names, grouped)
     reason = design.reason_against()
     if reason:
-        return LinearFit(design.names, (), len(y), design.counts, reason)
-    bread = np.asarray(np.linalg.inv(design.columns.T @ design.columns), dtype=np.float64)
-    scaled = bread @ (design.columns.T @ design.y)
+        return LinearFit.of(design, (), reason)
+    solved = np.linalg.lstsq(design.columns, design.y, rcond=None)[0]
+    scaled = np.asarray(solved, dtype=np.float64)
     rest = design.y - design.columns @ scaled
     if np.abs(rest).max() <= EXACT * np.abs(design.y).max():
         rest = np.zeros(len(y))
-    terms = design.fit(scaled, design.columns * rest[:, None], bread)
-    return LinearFit(design.names, terms, len(y), design.counts, None)
+    terms, reason = design.terms(scaled, design.columns * rest[:, None], design.columns)
+    return LinearFit.of(design, terms, reason)
 
 
 MOST_STEPS = 100
@@ -243,10 +230,10 @@ def logistic(
 ) -> LogisticFit:
     """Fit by iteratively reweighted least squares; an intercept is added. `y` of shape (n,) is 0 or
     1, `X` of shape (n, k) has no column of ones; `grouped` says which rows go together. A `reason`
-    replaces the terms where no two
-    clusters differ, or no finite estimate exists: a column is constant or follows from others, or
-    the columns separate the votes (found by a linear programme: Konis, 2007, Linear programming
-    algorithms for detecting separated data). Raises `UserError` for wrong shapes or values.
+    replaces the terms where no two clusters differ, one alone tells, or no finite estimate exists:
+    a column is constant or follows from others, or the columns separate the votes (found by a
+    linear programme: Konis, 2007, Linear programming algorithms for detecting separated data).
+    Raises `UserError` for wrong shapes or values.
 
     Three of four say yes where x = 1, one of four where x = 0: an odds ratio of 9.
 
@@ -265,18 +252,18 @@ def logistic(
     if not np.isin(y, (0.0, 1.0)).all():
         raise UserError("the outcomes of a logistic regression are 0 and 1")
     reason = design.reason_against() or _separation(design)
-    found = None if reason else _newton(design)
-    terms = design.fit(*found) if found is not None else ()
-    if found is None and not reason:
-        reason = Unsettled(MOST_STEPS)
+    terms: tuple[RegressionTerm, ...] = ()
+    if not reason:
+        at = _newton(design)
+        terms, reason = ((), Unsettled(MOST_STEPS)) if at is None else design.terms(*at)
     if not all(term.standard_error for term in terms):
         terms, reason = (), Lack.NO_CLUSTERS_DIFFER
-    return LogisticFit(design.names, terms, len(y), design.counts, reason)
+    return LogisticFit.of(design, terms, reason)
 
 
 def _newton(design: Design) -> tuple[Floats, Floats, Floats] | None:
-    """Coefficients, scores and inverse Hessian, None if unsettled after `MOST_STEPS`; halves a step
-    that lowers the likelihood.
+    """Coefficients, scores and roots of the information, None if unsettled after `MOST_STEPS`;
+    halves a step that lowers the likelihood.
     """
     y, columns = design.y, design.columns
     signs = 2 * y - 1
@@ -299,8 +286,7 @@ def _newton(design: Design) -> tuple[Floats, Floats, Floats] | None:
     else:
         return None
     fitted = expit(columns @ beta)
-    hessian = (columns * (fitted * (1 - fitted))[:, None]).T @ columns
-    return beta, columns * (y - fitted)[:, None], np.linalg.inv(hessian)
+    return beta, columns * (y - fitted)[:, None], columns * np.sqrt(fitted * (1 - fitted))[:, None]
 
 
 def _separation(design: Design) -> Limit | None:

@@ -36,7 +36,9 @@ def answer(pair: str, first: str, outcome: str) -> SimpleNamespace:
 
 
 def vote(rater: int, pair: str, choice: str) -> SimpleNamespace:
-    return SimpleNamespace(rater=f"r{rater}", pair=pair, choice=choice)
+    return SimpleNamespace(
+        rater=f"r{rater}", pair=pair, problem="q", choice=choice, lower_side="left", position=1
+    )
 
 
 def test_repeats_are_averaged_and_both_orders_weigh_the_same() -> None:
@@ -222,7 +224,7 @@ def test_a_declared_model_that_was_not_asked_is_named(export: StudyExport) -> No
 def test_the_figure_shows_people_models_and_the_papers_numbers_as_theirs(
     export: StudyExport,
 ) -> None:
-    picture = FIGURES["models"].describe(analyse(export))
+    picture = FIGURES["preference"].describe(analyse(export))
     assert isinstance(picture, Intervals)
     assert [mark.name for mark in picture.marks] == [
         "people",

@@ -13,6 +13,7 @@ from study.statistics.regression import INTERCEPT
 from study.statistics.threats.gaps import (
     EIC,
     NODES,
+    R2,
     REMAINS,
     AdjustedPreference,
     Gap,
@@ -109,14 +110,15 @@ def confounding(
     rated, first = np.unique(used.pair, return_index=True)
     by_pair = np.stack([columns[name][first] for name in VISIBLE], axis=1)
     problems = [used.problems[i] for i in used.problem[first]]
-    seen = columns | {name: noticed(columns[name]) for name in (NODES, *VISIBLE)}
-    enough = _independent(seen)
+    r2, nodes = columns.pop(R2), columns.pop(NODES)
+    columns |= {name: noticed(columns[name]) for name in VISIBLE} | {R2: r2, NODES: noticed(nodes)}
+    enough = _independent(columns)
     return Confounding(
         regress(used, enough),
         clustered_rate(used),
         level,
         best_visible(by_pair, problems),
-        tuple(name for name in seen if name not in enough),
+        tuple(name for name in columns if name not in enough),
     )
 
 

@@ -1,0 +1,224 @@
+"""Intervals of what is no mean of votes: agreement and correlations. Each item of the estimand (a
+problem, or a pair), each rater, and each rater's votes on an item are left out in turn; the squared
+changes are put together as those of the headline (`study.statistics.variance`). Every measure is a
+function of a few sums over the pairs, so leaving out is a subtraction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from math import exp, log, sqrt
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import stdtrit
+
+from study.statistics.clusters import Clustering, Component, Estimand, reason_of, two_way
+from study.statistics.limits import Lack, Limit
+from study.statistics.preference import Interval
+from study.statistics.votes import Floats, Integers, VoteArrays
+
+METHOD = "jackknife by {item} and rater"
+METHOD_THESE_PAIRS = "jackknife by rater, pairs held fixed"
+NOTHING = 1e-24
+"""A variance of this or less is rounding."""
+FARTHEST = 8.0
+"""Beyond this a ratio's interval has no end: its denominator may be 0."""
+
+Terms = Callable[[Floats, Integers], Floats]
+"""Of votes for lower and higher EIC on some pairs, shape (n, 2), and the places of these pairs,
+shape (n,): what they add to the sums, shape (n, k); 0 for a pair of fewer than two votes."""
+Measure = Callable[[Floats], Floats]
+"""Of sums, shape (..., k): the measure, shape (...,), nan where it is not defined."""
+
+
+@dataclass(frozen=True, eq=False)
+class Changes:
+    """How a measure changes without each item, each rater, and each rater's votes on an item."""
+
+    items: Floats
+    raters: Floats
+    both: Floats
+    bias: float = 0.0  # By which the measure is too high, as far as items tell
+
+    @property
+    def parts(self) -> tuple[Floats, Floats, Floats]:
+        return self.items, self.raters, self.both
+
+    @property
+    def defined(self) -> bool:
+        return all(np.isfinite(part).all() for part in self.parts)
+
+
+@dataclass(frozen=True, eq=False)
+class PairSums:
+    """Sums over the pairs with two deciding votes or more: of all votes, and with some left out."""
+
+    grouped: Clustering  # The votes on those pairs
+    terms: Terms
+
+    @classmethod
+    def of(cls, table: VoteArrays, terms: Terms, estimand: Estimand | None = None) -> PairSums:
+        decided = table.decided()
+        votes = np.bincount(decided.pair, minlength=len(table.pairs))
+        return cls(Clustering.of(decided.select(votes[decided.pair] >= 2), estimand), terms)
+
+    @property
+    def reason(self) -> Limit | None:
+        """Why there is no interval; None if there may be."""
+        return reason_of(self.grouped, len(self.grouped.table))
+
+    @cached_property
+    def by_pair(self) -> Floats:
+        return self.terms(self.grouped.table.counts().astype(np.float64), self._places)
+
+    @cached_property
+    def whole(self) -> Floats:
+        return np.asarray(self.by_pair.sum(axis=0), dtype=np.float64)
+
+    def changes(self, measure: Measure) -> Changes:
+        now = measure(self.whole)
+        items, raters, both = (measure(self.whole - part) - now for part in self._parts)
+        strata, bias = self._strata, 0.0
+        if self.grouped.estimand != "these pairs":
+            if self.grouped.strata == 1:
+                bias = float((1 - self._weights) @ items)
+            if self.grouped.item == "pair":
+                sizes = np.bincount(strata)
+                items = items - (np.bincount(strata, items) / np.maximum(sizes, 1))[strata]
+        return Changes(items, raters, both, bias)
+
+    def variance(self, changes: Changes) -> float:
+        """Items + raters - both, with the corrections of the headline for their numbers."""
+        squares = [float(part @ part) for part in changes.parts]
+        raters = len(changes.raters)
+        squares[1] *= (raters - 1) / raters
+        if self.grouped.estimand == "these pairs":
+            return squares[1]
+        if self.grouped.item == "pair":
+            pairs = len(changes.items)
+            squares[0] *= (pairs - 1) ** 2 / (pairs * (pairs - self.grouped.strata))
+        return two_way(tuple(Component("", 0, square) for square in squares))
+
+    def interval(
+        self, measure: Measure, level: float, *, least: float = -1.0, spent: int = 1
+    ) -> tuple[Interval | None, Limit | None]:
+        """Of a measure from `least` to 1, symmetric on the scale of log((x - least)/(1 - x)) about
+        the value less its bias; Fisher's scale of a correlation, and of one within classes.
+        `spent` counts the numbers that are estimated from the items.
+        """
+        value = float(measure(self.whole))
+        if self.reason or np.isnan(value):
+            return None, self.reason
+        changes = self.changes(measure)
+        if not changes.defined:
+            return None, Lack.RARE_CHOICE
+        error = sqrt(self.variance(changes))
+        if error**2 <= NOTHING:
+            return None, Lack.SAME_AGREEMENT
+        reach = self._quantile(level, spent) * error
+        centre = value - changes.bias
+        if not least < centre < 1:
+            centre = value
+        if not least < centre < 1:
+            ends = max(least, centre - reach), min(1.0, centre + reach)
+        else:
+            place = log((centre - least) / (1 - centre))
+            half = reach * (1 - least) / ((centre - least) * (1 - centre))
+            ends = _between(place - half, least), _between(place + half, least)
+        return Interval(*ends, level, self.method), None
+
+    def accepted(
+        self, apart: Callable[[float], Measure], centre: float, level: float, *, spent: int = 1
+    ) -> Interval | None:
+        """All numbers whose `apart`, a measure that is 0 at the true one, is not told from 0;
+        `centre` is among them. None if there is no end within `FARTHEST`.
+        """
+        quantile = self._quantile(level, spent)
+
+        def beyond(number: float) -> float:
+            measure = apart(number)
+            changes = self.changes(measure)
+            error = sqrt(self.variance(changes))
+            return abs(float(measure(self.whole)) - changes.bias) - quantile * error
+
+        if self.reason or not beyond(centre) < 0:
+            return None
+        ends = []
+        for side in (-1.0, 1.0):
+            steps = centre + side * np.geomspace(1e-3, FARTHEST, 30)
+            outside = next((step for step in steps if beyond(float(step)) > 0), None)
+            if outside is None:
+                return None
+            ends.append(float(brentq(beyond, centre, float(outside), xtol=1e-9)))
+        return Interval(ends[0], ends[1], level, self.method)
+
+    @property
+    def method(self) -> str:
+        if self.grouped.estimand == "these pairs":
+            return METHOD_THESE_PAIRS
+        return METHOD.format(item=self.grouped.item)
+
+    def _quantile(self, level: float, spent: int) -> float:
+        degrees = max(1.0, self.grouped.degrees_of_freedom + 1 - spent)
+        return float(stdtrit(degrees, (1 + level) / 2))
+
+    @property
+    def _places(self) -> Integers:
+        return np.arange(len(self.grouped.table.pairs))
+
+    @cached_property
+    def _used(self) -> tuple[Integers, Integers]:
+        """The items that hold a vote, and a vote on each."""
+        used, first = np.unique(self.grouped.items, return_index=True)
+        return used, first
+
+    @cached_property
+    def _strata(self) -> Integers:
+        """shape (items,): what is fixed about each."""
+        return np.unique(self.grouped.fixed[self._used[1]], return_inverse=True)[1].ravel()
+
+    @cached_property
+    def _weights(self) -> Floats:
+        """Each item's share of the pairs."""
+        counted = np.bincount(self._item_of_pair[self.by_pair[:, 0] > 0])[self._used[0]]
+        return np.asarray(counted / counted.sum(), dtype=np.float64)
+
+    @cached_property
+    def _item_of_pair(self) -> Integers:
+        items = np.zeros(len(self.grouped.table.pairs), dtype=np.intp)
+        items[self.grouped.table.pair] = self.grouped.items
+        return items
+
+    @cached_property
+    def _parts(self) -> tuple[Floats, Floats, Floats]:
+        """What the sums lose, shape (clusters, k), without each item, rater, and both."""
+        table, grouped = self.grouped.table, self.grouped
+        counts = table.counts().astype(np.float64)[table.pair]
+        votes = counts.sum(axis=1)
+        left = counts - np.column_stack((table.lower, 1 - table.lower))
+        lost = self.by_pair[table.pair] - self.terms(left, table.pair)
+        if grouped.estimand == "these pairs":
+            lost *= np.sqrt((votes - 1) / votes)[:, None]
+        both = grouped.items * len(table.raters) + table.rater
+        return (
+            _sums(self._item_of_pair, self.by_pair)[self._used[0]],
+            _sums(_numbered(table.rater), lost),
+            _sums(_numbered(both), lost),
+        )
+
+
+def _numbered(codes: Integers) -> Integers:
+    return np.unique(codes, return_inverse=True)[1].ravel()
+
+
+def _sums(codes: Integers, rows: Floats) -> Floats:
+    return np.stack([np.bincount(codes, column) for column in rows.T], axis=1)
+
+
+def _between(place: float, least: float) -> float:
+    """The number from `least` to 1 at this place of the scale."""
+    share = 1 / (1 + exp(-place)) if place > 0 else exp(place) / (1 + exp(place))
+    return least + (1 - least) * share
