@@ -15,9 +15,10 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import stdtrit
 
-from study.statistics.clusters import Clustering, Component, Estimand, reason_of, two_way
+from study.statistics.clusters import Clustering, Estimand, reason_of, two_way
 from study.statistics.limits import Lack, Limit
 from study.statistics.preference import Interval
+from study.statistics.variance import Component
 from study.statistics.votes import Floats, Integers, VoteArrays
 
 METHOD = "jackknife by {item} and rater"

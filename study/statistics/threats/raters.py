@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import log
 
 import numpy as np
 from scipy.special import gammaincc, stdtr
@@ -25,6 +26,7 @@ QUICK = 0.5
 """Raters below this part of the typical pace are quick: their answers are compared as a group."""
 SLIP = 0.1
 """How often one person gives two answers to one pair."""
+NEVER = 1e-12
 MOST_COUPLES = 10
 MAD_EFFICIENCY = 0.37
 """A spread by the median of absolute deviations tells as much as one of this part of the values."""
@@ -122,6 +124,12 @@ class RaterScreens(Plain):
     def alike(self) -> tuple[Couple, ...]:
         return tuple(each for each in self.couples if self.compared / each.odds < ALPHA)
 
+    @property
+    def couples_comparable(self) -> bool:
+        """Whether some couple has pairs enough to be seen as one, where others are of two minds."""
+        most = self.most_shared * log(2 * (1 - SLIP))
+        return self.compared > 0 and most >= log(self.compared / ALPHA)
+
     def _flags(self, p_value: float | None, tests: int = 1) -> bool:
         return p_value is not None and p_value * len(self.raters) * tests < ALPHA
 
@@ -182,7 +190,7 @@ def rater_screens(
         )
         for i, r in enumerate(rows)
     )
-    quick: Flags = pace < np.nanmedian(pace) + np.log(QUICK) if len(rows) else pace < 0
+    quick: Flags = median < QUICK * (np.median(median) if len(rows) else 0.0)
     couples, compared, shared = _couples(decided, others)
     return RaterScreens(
         screens,
@@ -250,7 +258,8 @@ class _Others:
         """Probability of a vote for the lower EIC, by all votes on the pair but some: `without`, of
         shape (2, n), counts those for the lower EIC and all that are left out.
         """
-        lower, votes = self.lower[pair] - without[0], self.votes[pair] - without[1]
+        votes = np.maximum(0, self.votes[pair] - without[1])
+        lower = np.clip(self.lower[pair] - without[0], 0, votes)  # where no such vote is: unused
         p: Floats = (self.worth * self.mean + lower) / (self.worth + votes)
         return p
 
@@ -287,7 +296,10 @@ def _couples(decided: VoteArrays, others: _Others) -> tuple[tuple[Couple, ...], 
     every = np.arange(len(decided.pairs))
     # Of the second answer, given the first and all others: the joint chance is symmetric
     zero, one = (
-        others.expected(every, np.stack([np.full(len(every), y), np.ones(len(every))]))
+        # where nobody answered so, the number is of no meaning, and multiplied by 0
+        others.expected(every, np.stack([np.full(len(every), y), np.ones(len(every))])).clip(
+            NEVER, 1 - NEVER
+        )
         for y in (0.0, 1.0)
     )
     low, high = answer, voted - answer
