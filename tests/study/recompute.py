@@ -21,6 +21,7 @@ from collections import Counter, defaultdict
 import krippendorff
 import numpy as np
 from scipy import optimize, stats
+from scipy.special import expit
 from statsmodels.discrete.discrete_model import Logit
 from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.multitest import multipletests
@@ -550,82 +551,136 @@ def fleiss(votes):
     }
 
 
-def agreement(votes, level, seed):
-    """Raw agreement, Fleiss' kappa, Krippendorff's alpha, Gwet's AC1; bias-corrected bootstrap.
-
-    The pairs are drawn in the ascending order of their counts.
-    """
+def agreement(votes, level, estimand):
+    """Raw agreement, Fleiss' kappa, Krippendorff's alpha, Gwet's AC1, each with a jackknife."""
     rows = sorted(per_pair(votes).values())
     used = np.array([row for row in rows if sum(row) >= 2], dtype=float)
-    m = len(used)
-    weights = np.random.default_rng(seed).multinomial(m, np.full(m, 1 / m), size=DRAWS)
+    groups = twice_voted(votes, estimand)
+    short = float((1 / (used.sum(axis=1) - 1)).mean())
     found = {}
-    for name, measure in (
-        ("raw_agreement", raw),
-        ("fleiss_kappa", kappa_of),
-        ("krippendorff_alpha", alpha_of),
-        ("gwet_ac1", ac1_of),
+    for name, measure, least, spent in (
+        ("raw_agreement", raw, (1 - short) / 2, 1),
+        ("fleiss_kappa", kappa_of, -short, 2),
+        ("krippendorff_alpha", alpha_of, -short, 2),
+        ("gwet_ac1", ac1_of, -short, 2),
     ):
-        value, observed, expected = (float(x[0]) for x in measure(used, np.ones((1, m))))
+        value, observed, expected = measure(parts(used).sum(axis=0))
+
+        def of_rest(out, measure=measure):
+            left = without(groups, out)
+            if estimand == "these pairs":  # a pair's own rate is taken from its m votes
+                all_of, m = parts(counts_of_pairs(groups)), counts_of_pairs(groups).sum(axis=1)
+                share = np.sqrt((m - 1) / m)[:, None]
+                return measure((all_of + share * (parts(left) - all_of)).sum(axis=0))[0]
+            return measure(parts(left).sum(axis=0))[0]
+
         found[name] = {
             "value": value,
             "observed": observed,
-            "pairs": m,
+            "pairs": len(used),
             "expected": None if name == "raw_agreement" else expected,
-            "left_out": len(rows) - m,
+            "left_out": len(rows) - len(used),
             "votes": int(used.sum()),
-            "interval": bias_corrected(value, measure(used, weights)[0], m, level),
+            "interval": fisher_interval(groups, value, of_rest, least, spent, level),
         }
     checked = krippendorff.alpha(value_counts=used, level_of_measurement="nominal")
     assert math.isclose(checked, found["krippendorff_alpha"]["value"], rel_tol=1e-12)
     share = float((used[:, 0] / used.sum(axis=1)).mean())
-    return found | {"lower_share": share, "seed": seed, "level": level}
+    return found | {"lower_share": share, "level": level}
 
 
-def mean(values, weights):
-    return weights @ values / weights.sum(axis=1).reshape(-1, *[1] * (values.ndim - 1))
+def twice_voted(votes, estimand):
+    """The deciding votes on pairs that have two or more, with their clusters."""
+    cast = Counter(v["pair"] for v in votes if v["choice"] != "tie")
+    return Clusters([v for v in votes if cast[v["pair"]] > 1], estimand)
 
 
-def raw(rows, weights):
+def counts_of_pairs(groups):
+    return without(groups, np.zeros(len(groups.y), dtype=bool))
+
+
+def without(groups, out):
+    """Votes for lower and higher on each pair, without some votes."""
+    pairs = int(groups.pair.max()) + 1
+    left = [np.bincount(groups.pair[~out & (groups.y == c)], minlength=pairs) for c in (1, 0)]
+    return np.stack(left, axis=1).astype(float)
+
+
+def left_out(groups, of_rest, value):
+    """How a measure changes without each item, rater, and rater's votes on an item."""
+    both = groups.items * (int(groups.rater.max()) + 1) + groups.rater
+    return [
+        np.array([of_rest(by == name) - value for name in np.unique(by)])
+        for by in (groups.items, groups.rater, both)
+    ]
+
+
+def put_together(groups, changes):
+    """Items + raters - both; the bias that unequal items show (Busing et al., 1999)."""
+    items, raters, both = changes
+    r, g = len(raters), len(items)
+    by_rater = float(raters @ raters) * (r - 1) / r
+    if groups.estimand == "these pairs":
+        return by_rater, 0.0
+    home = np.array([groups.fixed[groups.items == name][0] for name in np.unique(groups.items)])
+    held = len(set(home.tolist()))
+    bias = 0.0
+    if held == 1:
+        pairs = np.array(
+            [len(set(groups.pair[groups.items == name])) for name in np.unique(groups.items)]
+        )
+        bias = float((1 - pairs / pairs.sum()) @ items)
+    by_item = float(items @ items)
+    if groups.item == "pair":
+        about = items - np.array([items[home == h].mean() for h in home])
+        by_item = float(about @ about) * (g - 1) ** 2 / (g * (g - held))
+    joint = by_item + by_rater - float(both @ both)
+    return max(joint, min(by_item, by_rater)), bias
+
+
+def fisher_interval(groups, value, of_rest, least, spent, level):
+    """Symmetric on the scale of log((x - least)/(1 - x)) about the value less its bias."""
+    variance, bias = put_together(groups, left_out(groups, of_rest, value))
+    reach = stats.t.ppf((1 + level) / 2, groups.degrees_of_freedom + 1 - spent)
+    at = value - bias
+    if not least < at < 1:
+        at = value
+    half = reach * math.sqrt(variance) * (1 - least) / ((at - least) * (1 - at))
+    middle = math.log((at - least) / (1 - at))
+    return interval([least + (1 - least) * expit(middle + side * half) for side in (-1, 1)], level)
+
+
+def parts(rows):
+    """Of each pair: 1, agreement, shares, votes, votes times agreement, counts; 0 with one vote."""
     n = rows.sum(axis=1)
-    observed = mean((rows * (rows - 1)).sum(axis=1) / (n * (n - 1)), weights)
-    return observed, observed, 0 * observed
+    m = np.maximum(n, 2)
+    agree = (rows * (rows - 1)).sum(axis=1) / (m * (m - 1))
+    columns = [np.ones(len(n)), agree, *(rows / m[:, None]).T, n, n * agree, *rows.T]
+    return np.array(columns).T * (n > 1)[:, None]
 
 
-def kappa_of(rows, weights):
-    shares = mean(rows / rows.sum(axis=1, keepdims=True), weights)
-    return beyond(raw(rows, weights)[0], (shares**2).sum(axis=1))
+def raw(sums):
+    observed = sums[1] / sums[0]
+    return observed, observed, 0.0
 
 
-def ac1_of(rows, weights):
-    shares = mean(rows / rows.sum(axis=1, keepdims=True), weights)
-    return beyond(raw(rows, weights)[0], (shares * (1 - shares)).sum(axis=1))
+def kappa_of(sums):
+    return beyond(sums[1] / sums[0], (sums[2] ** 2 + sums[3] ** 2) / sums[0] ** 2)
 
 
-def alpha_of(rows, weights):
+def ac1_of(sums):
+    return beyond(sums[1] / sums[0], 2 * sums[2] * sums[3] / sums[0] ** 2)
+
+
+def alpha_of(sums):
     """From the coincidence matrix, as Krippendorff computes it."""
-    n = rows.sum(axis=1)
-    total, of_each = weights @ n, weights @ rows
-    observed = weights @ ((rows * (rows - 1)).sum(axis=1) / (n - 1)) / total
-    return beyond(observed, (of_each * (of_each - 1)).sum(axis=1) / (total * (total - 1)))
+    total, low, high = sums[4], sums[6], sums[7]
+    by_chance = (low * (low - 1) + high * (high - 1)) / (total * (total - 1))
+    return beyond(sums[5] / total, by_chance)
 
 
 def beyond(observed, expected):
     return (observed - expected) / (1 - expected), observed, expected
-
-
-def bias_corrected(value, drawn, m, level):
-    """Efron's bias-corrected percentiles, moved outward for few pairs as Hesterberg does.
-
-    Draws in which the measure is not defined (all votes alike) are left out.
-    """
-    drawn = drawn[~np.isnan(drawn)]
-    same = np.abs(drawn - value) < 1e-12
-    below = ((drawn < value) & ~same).mean() + same.mean() / 2
-    shift = 2 * stats.norm.ppf(below)
-    reach = math.sqrt(m / (m - 1)) * stats.t.ppf((1 + level) / 2, m - 1)
-    ends = stats.norm.cdf([shift - reach, shift + reach])
-    return interval(np.quantile(drawn, ends), level)
 
 
 # --- regressions ---
@@ -1195,7 +1250,7 @@ def answers_of(folder, study):
     return [(run, [r for r in rows if r["run"] == run["label"]]) for run in study["model_runs"]]
 
 
-def models(folder, study, valid, level, seed):
+def models(folder, study, valid, level):
     """Every number about models, beside people's valid votes."""
     home = {pair["pair"]: pair["problem"] for pair in study["pairs"]}
     plan = (study["configuration"].get("design") or {}).get("model_raters") or {}
@@ -1251,7 +1306,7 @@ def models(folder, study, valid, level, seed):
                     "share": same / (same + first + second),
                 },
                 "within": {"agreement": float(np.mean(repeats)), "cells": len(repeats)},
-                "agreement": with_people(here, used, level, seed),
+                "agreement": with_people(here, used, level),
             }
         )
     between = []
@@ -1358,48 +1413,86 @@ def two_models(a, b, home, level):
     }
 
 
-def with_people(scores, used, level, seed):
-    """Correlation, corrected for binomial noise, and agreement beside a left-out person's.
+def with_people(scores, used, level):
+    """Correlation, corrected for binomial noise, and agreement beside that of two people.
 
-    Each draw is put together pair by pair, and each measure taken from its rows as they are.
+    Each set of votes that is left out is taken out, and each measure taken from what is left.
     """
-    cast = defaultdict(list)
-    for vote in used:
-        cast[vote["pair"]].append(float(vote["choice"] == "lower"))
-    rows = sorted((scores[p], sum(v), len(v)) for p, v in cast.items() if len(v) > 1)
-    m = len(rows)
-    drawn = np.random.default_rng(seed).multinomial(m, np.full(m, 1 / m), size=DRAWS)
-    table = np.array(rows)
-    now = of_rows(table)
-    again = [of_rows(np.repeat(table, times, axis=0)) for times in drawn]
-    found = {"pairs": m, "votes": int(table[:, 2].sum()), "reliability": now["reliability"]}
-    for name in ("correlation", "corrected", "model", "people", "difference"):
-        value = now[name]
-        values = np.array([math.nan if each[name] is None else each[name] for each in again])
-        found[name] = {
-            "value": value,
-            "interval": (
-                bias_corrected(value, values, m, level) if can_tell(value, values) else None
-            ),
-        }
+    groups = twice_voted([v for v in used if v["pair"] in scores], DESIGN["sampled"])
+    names = [""] * (int(groups.pair.max()) + 1)
+    for vote, place in zip(groups.votes, groups.pair, strict=True):
+        names[place] = vote["pair"]
+    score = np.array([scores[name] for name in names])
+    now = of_rows(score, counts_of_pairs(groups))
+    short = float((1 / (counts_of_pairs(groups).sum(axis=1) - 1)).mean())
+    found = {
+        "pairs": len(names),
+        "votes": len(groups.y),
+        "reliability": now["reliability"],
+        "corrected": {"value": now["corrected"], "interval": None},
+    }
+    for name, least in (
+        ("correlation", -1.0),
+        ("model", 0.0),
+        ("people", (1 - short) / 2),
+        ("difference", -1.0),
+    ):
+
+        def of_rest(out, name=name):
+            value = of_rows(score, without(groups, out))[name]
+            return math.nan if value is None else value
+
+        defined = now[name] is not None
+        ends = fisher_interval(groups, now[name], of_rest, least, 1, level) if defined else None
+        found[name] = {"value": now[name], "interval": ends}
+    if now["corrected"] is not None:
+        found["corrected"]["interval"] = corrected_interval(groups, score, now, level)
     return found
 
 
-def can_tell(value, values):
-    """Whether at least 95 % of the draws are defined, and they differ."""
-    known = values[~np.isnan(values)]
-    return value is not None and len(known) >= 0.95 * len(values) and np.ptp(known) > 1e-12
+def corrected_interval(groups, score, now, level):
+    """The numbers whose lowered correlation is not told from the one that is seen."""
+    reach = stats.t.ppf((1 + level) / 2, groups.degrees_of_freedom - 1)
+    rest = {}
+
+    def seen(out):
+        if out.tobytes() not in rest:
+            left = of_rows(score, without(groups, out))
+            rest[out.tobytes()] = left["correlation"], max(left["reliability"], 0.0)
+        return rest[out.tobytes()]
+
+    def on_scale(correlation):
+        return math.atanh(min(max(correlation, -0.999999), 0.999999))
+
+    def apart(number, pair):
+        return on_scale(pair[0]) - on_scale(number * math.sqrt(pair[1]))
+
+    def beyond_reach(number):
+        whole = apart(number, (now["correlation"], max(now["reliability"], 0.0)))
+        changes = left_out(groups, lambda out: apart(number, seen(out)), whole)
+        variance, bias = put_together(groups, changes)
+        return abs(whole - bias) - reach * math.sqrt(variance)
+
+    ends = []
+    for side in (-1, 1):
+        steps = now["corrected"] + side * np.geomspace(1e-3, 8, 30)
+        far = next((step for step in steps if beyond_reach(step) > 0), None)
+        if far is None or beyond_reach(now["corrected"]) >= 0:
+            return None
+        ends.append(optimize.brentq(beyond_reach, now["corrected"], far, xtol=1e-11))
+    return interval(ends, level)
 
 
-def of_rows(table):
-    score, lower, n = table.T
+def of_rows(score, rows):
+    some = rows.sum(axis=1) > 1
+    score, (lower, higher) = score[some], rows[some].T
+    n = lower + higher
     share = lower / n
     noise = float(np.mean(share * (1 - share) / (n - 1)))
     (of_model, both), (_, of_people) = np.cov(score, share)
     true, alike, apart = of_people - noise, of_model > 1e-12, of_people > 1e-12
-    pairs_of_votes = (lower * (lower - 1) + (n - lower) * (n - lower - 1)) / (n - 1)
-    people = float(pairs_of_votes.sum() / n.sum())
-    model = float((score * lower + (1 - score) * (n - lower)).sum() / n.sum())
+    people = float(np.mean((lower * (lower - 1) + higher * (higher - 1)) / (n * (n - 1))))
+    model = float(np.mean((score * lower + (1 - score) * higher) / n))
     return {
         "correlation": float(both / math.sqrt(of_model * of_people)) if alike and apart else None,
         "reliability": float(true / of_people) if apart else None,
@@ -1556,8 +1649,8 @@ def recompute(folder, level, seed, estimand):
             for name in sorted({p["problem"] for p in study["pairs"]})
         ],
         "fleiss_kappa": kappa,
-        "agreement": agreement(valid, level, seed),
-        "models": models(folder, study, valid, level, seed),
+        "agreement": agreement(valid, level, estimand),
+        "models": models(folder, study, valid, level),
         "subgroups": subgroups(study, valid, level),
         "reasons": reasons(valid),
         "threats": {
