@@ -129,7 +129,9 @@ def _results(report: StudyReport) -> dict[str, Any]:
         if report.equal_problems
         else None,
         "lost_votes": report.lost_votes.to_json() | _sentence(lost_sentence(report.lost_votes)),
-        "mixed": report.mixed.to_json(level) | _sentence(mixed_sentence(report.mixed)),
+        "mixed": report.mixed.to_json(level)
+        | {"apart": report.mixed_apart}
+        | _sentence(mixed_sentence(report.mixed, report.mixed_apart)),
         "paper_comparable": {"preference": preference, "fleiss_kappa": kappa},
         "fleiss_kappa_by_side": report.fleiss_kappa_by_side.to_json(),
         "preference": preference,

@@ -85,7 +85,7 @@ def headline_section(report: StudyReport) -> Section:
         effect_sentence(report.effect),
         equal_sentence(alike, report.level) if alike else "",
         lost_sentence(report.lost_votes),
-        mixed_sentence(report.mixed),
+        mixed_sentence(report.mixed, report.mixed_apart),
     )
     return Section(
         key="headline",

@@ -23,7 +23,7 @@ import numpy as np
 from scipy import optimize, stats
 from scipy.special import expit
 from statsmodels.discrete.discrete_model import Logit
-from statsmodels.regression.linear_model import OLS, WLS
+from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 from statsmodels.stats.sandwich_covariance import cov_cluster
@@ -121,9 +121,8 @@ def interval(ends, level):
 class Clusters:
     """Deciding votes with their clusters: problems, or pairs within problems."""
 
-    def __init__(self, votes, estimand, copies=1, alike=False):
+    def __init__(self, votes, estimand, copies=1):
         self.copies = copies  # rows for one vote
-        self.alike = alike  # whether each problem weighs the same, whatever its votes
         self.votes = [v for v in votes if v["choice"] != "tie"]
         self.y = np.array([float(v["choice"] == "lower") for v in self.votes])
         self.rater = codes(self.votes, "rater")
@@ -143,11 +142,8 @@ class Clusters:
         The rate is the mean of the fitted values of a regression on dummies of what is held fixed.
         """
         dummies = (self.fixed[:, None] == np.unique(self.fixed)).astype(float)
-        weights = np.ones(len(self.y))
-        if self.alike:
-            weights /= np.bincount(self.problem)[self.problem]
-        fit = WLS(self.y, dummies, weights=weights).fit()
-        weight = np.array([weights @ column for column in dummies.T]) / weights.sum()
+        fit = OLS(self.y, dummies).fit()
+        weight = dummies.mean(axis=0)
         if self.estimand == "these pairs":
             return {"rater": self.about_pairs()}
         raters = len(set(self.rater.tolist()))
@@ -162,31 +158,26 @@ class Clusters:
             group = np.unique(group, return_inverse=True)[1]
             size = int(group.max()) + 1
             if name == "problem":  # how the rate moves when each is left out
-                rest = [
-                    np.average(self.y[group != g], weights=weights[group != g]) for g in range(size)
-                ]
-                found[name] = float(sum((self.rate - r) ** 2 for r in rest))
+                rest = [self.y[group != g].mean() for g in range(size)]
+                found[name] = float(sum((self.y.mean() - r) ** 2 for r in rest))
                 continue
             cov = cov_cluster(fit, group, use_correction=False)
             found[name] = float(weight @ cov @ weight) * size / (size - h)
         return found
 
-    @property
-    def rate(self):
-        if not self.alike:
-            return self.y.mean()
-        return np.mean([self.y[self.problem == q].mean() for q in set(self.problem.tolist())])
-
-    def about_pairs(self):
-        """Raters as clusters, about each pair's own rate, put right for its m - 1 of m votes."""
+    def from_pairs(self):
+        """Residuals about each pair's own rate, put right for its m - 1 of m votes."""
         u = np.zeros(len(self.y))
         for pair in set(self.pair.tolist()):
             here = self.pair == pair
             m = here.sum() / self.copies
             about = self.y[here].mean() if m > 1 else self.y.mean()
             u[here] = (self.y[here] - about) * (math.sqrt(m / (m - 1)) if m > 1 else 1)
-        if self.alike:
-            u *= len(u) / self.problems / np.bincount(self.problem)[self.problem]
+        return u
+
+    def about_pairs(self):
+        """Raters as clusters."""
+        u = self.from_pairs()
         sums = [u[self.rater == r].sum() for r in set(self.rater.tolist())]
         g = len(sums)
         return float(sum(s * s for s in sums)) / len(u) ** 2 * g / (g - 1)
@@ -204,8 +195,6 @@ class Clusters:
     def effective(self):
         """Kish's effective number of problems."""
         votes = np.bincount(self.problem)
-        if self.alike:
-            return float(self.problems)
         return float(votes.sum()) ** 2 / float((votes**2).sum()) if len(self.y) else 0.0
 
     def too_few(self):
@@ -278,16 +267,40 @@ def two_ways(variances):
 
 
 def equal_problems(votes, level, estimand):
-    """The mean of the problems' rates."""
-    groups = Clusters(votes, estimand, alike=True)
+    """The mean of the problems' rates; each cluster is left out of it in turn."""
+    groups = Clusters(votes, estimand)
     if not len(groups.y) or groups.too_few() or groups.problems < 2:
         return None
-    rate, variance = float(groups.rate), two_ways(groups.variances())
-    span = by_t(rate, variance, groups.degrees_of_freedom, level)
+    y, n = groups.y, len(groups.y)
+    rates = {q: y[groups.problem == q].mean() for q in set(groups.problem.tolist())}
+    rate = float(np.mean(list(rates.values())))
+    weights = 1 / np.bincount(groups.problem)[groups.problem] / groups.problems
+    sampled = groups.item == "problem"
+    own = y - (rate if sampled else np.array([rates[q] for q in groups.problem.tolist()]))
+    own = weights * (groups.from_pairs() if estimand == "these pairs" else own)
+    lost = 0 if sampled else groups.problems
+    both = groups.items * (groups.rater.max() + 1) + groups.rater
+    ways = [(groups.items, lost), (groups.rater, 1), (both, max(1, lost))]
+    ways = ways[1:2] if estimand == "these pairs" else ways
+    parts, freedom = {}, []
+    for i, (codes, h) in enumerate(ways):
+        clusters = [codes == c for c in set(codes.tolist())]
+        g = len(clusters)
+        change = np.array([own[c].sum() / (1 - weights[c].sum()) for c in clusters])
+        # a cluster counts by its votes where they do in the rate, else alike
+        votes_of = np.array([c.sum() for c in clusters])
+        held = np.array([weights[c].sum() for c in clusters])
+        if h:
+            change *= 1 - votes_of / n
+            held = held / votes_of
+        parts[i] = float(change @ change) * g / (g - h)
+        freedom.append((held.sum() ** 2 / (held**2).sum() - 1) * (g - max(h, 1)) / (g - 1))
+    variance, dof = two_ways(parts), round(min(freedom[:2]), 9)
+    span = by_t(rate, variance, dof, level)
     return {
         "value": rate,
         "standard_error": math.sqrt(variance),
-        "degrees_of_freedom": groups.degrees_of_freedom,
+        "degrees_of_freedom": dof,
         "problems": groups.problems,
         "interval": span["interval"],
         "p_two_sided": span["p_two_sided"],
@@ -353,45 +366,65 @@ def effect(head, declared, level):
 
 
 def mixed(votes, level):
-    """Laplace fit of a logistic model with two kinds of random intercepts, on a grid of spreads."""
+    """Laplace fit of a logistic model with random intercepts, spreads e^(k/100) for whole k."""
     groups = Clusters(votes, DESIGN["sampled"])
-    y, items, raters = groups.y, groups.items, groups.rater
-    items = np.unique(items, return_inverse=True)[1]
-    n = 1 + items.max() + 1 + raters.max() + 1
-    Z = np.zeros((len(y), n))
-    Z[:, 0] = 1
-    Z[np.arange(len(y)), 1 + items] = 1
-    Z[np.arange(len(y)), 2 + items.max() + raters] = 1
-    best = None
-    grid = [0.05, *(k / 4 for k in range(1, 9))]
-    for a in grid:
-        for b in grid:
-            P = np.concatenate(
-                [[0], np.full(items.max() + 1, a**-2), np.full(raters.max() + 1, b**-2)]
-            )
-            x = np.zeros(n)
-            for _ in range(50):
-                p = 1 / (1 + np.exp(-Z @ x))
-                H = (Z * (p * (1 - p))[:, None]).T @ Z + np.diag(P)
-                move = np.linalg.solve(H, Z.T @ (y - p) - P * x)
-                x = x + move
-                if np.abs(move).max() < 1e-11:
-                    break
-            eta = Z @ x
-            value = (y * eta - np.logaddexp(0, eta)).sum() - (P * x * x).sum() / 2
-            value += np.log(P[1:]).sum() / 2 - np.linalg.slogdet(H)[1] / 2
-            if best is None or value > best[0]:
-                best = value, (a, b), x[0], math.sqrt(np.linalg.inv(H)[0, 0])
-    _, spreads, centre, error = best
-    half = stats.norm.ppf((1 + level) / 2) * error
+    y = groups.y
+    kinds = [groups.problem] if groups.item == "problem" else []
+    kinds = [np.unique(k, return_inverse=True)[1] for k in (*kinds, groups.pair, groups.rater)]
+    sizes = [int(k.max()) + 1 for k in kinds]
+    Z = np.hstack([np.ones((len(y), 1)), *(np.eye(k.max() + 1)[k] for k in kinds)])
+    fits = {}
+
+    def fit(logs):
+        P = np.concatenate([[0], np.repeat(np.exp(-2 * np.array(logs)), sizes)])
+        x = np.zeros(len(P))
+        for _ in range(50):
+            p = 1 / (1 + np.exp(-Z @ x))
+            H = (Z * (p * (1 - p))[:, None]).T @ Z + np.diag(P)
+            move = np.linalg.solve(H, Z.T @ (y - p) - P * x)
+            x = x + move
+            if np.abs(move).max() < 1e-11:
+                break
+        eta = Z @ x
+        value = (y * eta - np.logaddexp(0, eta)).sum() - (P * x * x).sum() / 2
+        value += np.log(P[1:]).sum() / 2 - np.linalg.slogdet(H)[1] / 2
+        return value, x[0], H
+
+    def lattice(place):
+        if place not in fits:
+            fits[place] = fit(np.array(place) / 100)
+        return fits[place][0]
+
+    start = optimize.minimize(
+        lambda logs: -fit(logs)[0],
+        np.zeros(len(sizes)),
+        method="L-BFGS-B",
+        bounds=[(-3, 1.6)] * len(sizes),
+    )
+    best = tuple(int(round(100 * x)) for x in start.x)
+    while True:  # the last hundredths, on the lattice itself
+        near = [
+            tuple(b + s * (i == j) for j, b in enumerate(best))
+            for i in range(len(best))
+            for s in (-1, 0, 1)
+        ]
+        up = max((p for p in near if all(-300 <= k <= 160 for k in p)), key=lattice)
+        if lattice(up) <= lattice(best):
+            break
+        best = up
+    _, centre, H = fits[best]
+    error = math.sqrt(np.linalg.inv(H)[0, 0])
+    dof = min(sizes[0], sizes[-1]) - 1
+    half = stats.t.ppf((1 + level) / 2, dof) * error
     ends = [stats.logistic.cdf(centre + sign * half) for sign in (-1, 1)]
     return {
-        "spreads": list(spreads),
+        "spreads": [math.exp(k / 100) for k in best],
         "log_odds": centre,
         "standard_error": error,
+        "degrees_of_freedom": dof,
         "rate": stats.logistic.cdf(centre),
         "interval": interval(ends, level),
-        "p_value": 2 * stats.norm.sf(abs(centre) / error),
+        "p_value": 2 * stats.t.sf(abs(centre) / error, dof),
         "level": level,
     }
 
