@@ -25,9 +25,8 @@ BINOMIAL = (
 )
 TIE = "“Cannot decide”: a vote for neither."
 ACTIVE = (
-    "From the first picture of the ballot to the press, by the clock of the rater's own browser "
-    "and only while the page was visible. Where no browser told, by the server's clock, without "
-    "the time in which the rater was away."
+    "From the first picture of a ballot to the press, by the rater's own browser while the page "
+    "was visible; else by the server's clock, without the time in which the rater was away."
 )
 ATTENTION = "Ballots that tell the rater which formula to choose, or where one is plainly wrong."
 HASH = (
@@ -43,6 +42,6 @@ PROMPT = (
     "same question."
 )
 CHAIN = (
-    "Every vote is sealed when it is cast, and each seal holds the one before it. The same link as "
-    "in the audit trail of the day on which the study was closed: the same votes."
+    "Every vote is sealed when it is cast, and each seal holds the one before it: the same link as "
+    "in the audit trail, the same votes."
 )
