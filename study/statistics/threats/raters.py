@@ -26,6 +26,7 @@ QUICK = 0.5
 """Raters below this part of the typical pace are quick: their answers are compared as a group."""
 SLIP = 0.1
 """How often one person gives two answers to one pair."""
+NEVER = 1e-12
 MOST_COUPLES = 10
 NOTHING = 1e-9
 MAD_EFFICIENCY = 0.37
@@ -287,7 +288,10 @@ def _couples(decided: VoteArrays, others: _Others) -> tuple[tuple[Couple, ...], 
     every = np.arange(len(decided.pairs))
     # Of the second answer, given the first and all others: the joint chance is symmetric
     zero, one = (
-        others.expected(every, np.stack([np.full(len(every), y), np.ones(len(every))]))
+        # where nobody answered so, the number is of no meaning, and multiplied by 0
+        others.expected(every, np.stack([np.full(len(every), y), np.ones(len(every))])).clip(
+            NEVER, 1 - NEVER
+        )
         for y in (0.0, 1.0)
     )
     low, high = answer, voted - answer
