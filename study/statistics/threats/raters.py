@@ -28,6 +28,7 @@ SLIP = 0.1
 """How often one person gives two answers to one pair."""
 NEVER = 1e-12
 MOST_COUPLES = 10
+NOTHING = 1e-9
 MAD_EFFICIENCY = 0.37
 """A spread by the median of absolute deviations tells as much as one of this part of the values."""
 
@@ -337,4 +338,6 @@ def _spread_of_sides(decided: VoteArrays) -> float | None:
     ) / (a * b * (n - a) * (n - b) * (n - 2) * (n - 3))
     total = float(((both - a * b / n) ** 2 / variance).sum())
     mean, spread = float(len(n)), float((2 + excess).sum())
+    if spread <= NOTHING * mean:  # every deal gives the same
+        return None
     return float(gammaincc(mean**2 / spread, total * mean / spread))
