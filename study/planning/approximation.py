@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import exp, floor, log, sqrt
+from math import exp, floor, isfinite, log, sqrt
 
 import numpy as np
 from scipy.stats import chi2, nct
@@ -73,6 +73,13 @@ class Approximation:
     # (Satterthwaite, 1946, Biometrics Bulletin 2:110)
     variance_degrees: float
     too_small: bool  # Whether the report refuses to rely on such a study, by its clusters
+
+    _JSON = (
+        "problem_share=model.problem_share",
+        ("half_width", lambda found: found.half_width if isfinite(found.half_width) else None),
+        "power",
+        "too_small",
+    )
 
     @property
     def design_effect(self) -> float:

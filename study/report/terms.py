@@ -11,11 +11,29 @@ INTERVAL = (
     "The shares that fit these votes. If the study were repeated many times, intervals made this "
     "way would hold the true share in that percentage of the repetitions."
 )
-P_VALUE = (
-    "If nobody preferred either formula: how often a study would still come out at least this "
-    "clearly, by chance. Small means hard to put down to chance."
-)
+
+
+def p_if(null: str) -> str:
+    """What a p value is, with the null hypothesis of its own test.
+
+    >>> p_if("the side made no difference")
+    'If the side made no difference: how often chance alone would still bring a result as clear as
+    this one. Small means hard to put down to chance.'
+    """
+    return (
+        f"If {null}: how often chance alone would still bring a result as clear as this one. Small "
+        "means hard to put down to chance."
+    )
+
+
+P_VALUE = p_if("people preferred neither formula, half of such votes for either")
 ONE_SIDED = P_VALUE + " One-sided: only results in favour of the lower EIC count as clear."
+P_ATTENTION = p_if("raters who failed a check preferred the lower EIC as often as the others")
+P_SIDES = p_if("left and right were chosen alike")
+P_ONE_SIDED_RATERS = p_if("every rater chose each side by what stood there")
+P_BALLOTS = p_if("the preference did not change from the first ballot to the last")
+P_SCREENS = p_if("the preference were the same on every width of window")
+P_PROBLEMS = p_if("problems differed only as their pairs do")
 DESIGN_EFFECT = (
     "How many times larger the variance is than if all votes were independent. Votes on one pair "
     "resemble each other, and so do votes of one person."
@@ -31,7 +49,7 @@ BOOTSTRAP = (
 )
 TWO_WAY_BOOTSTRAP = "The same with raters drawn again as well (Owen, 2007); on the cautious side."
 MIXED = (
-    "A check by another route that supposes more: effects of raters and of problems or pairs that "
+    "A check by another route that supposes more: effects of raters, of pairs and of problems that "
     "are normal on the log odds. Its share is that of a typical rater, so further from one half "
     "than the share of all votes."
 )

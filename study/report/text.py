@@ -11,6 +11,13 @@ from study.report.phrases.notes import notes
 from study.report.phrases.verdict import verdict
 from study.report.sections import GROUPS, Section, SectionTable, sections_of
 
+LONGEST = 8
+"""Rows of a table in a terminal; the page has longer ones."""
+MORE = (
+    "--html shows the tables of the threats and what the numbers mean; --bundle holds all numbers, "
+    "and how each interval is made, in methods.md."
+)
+
 
 def render_text(report: StudyReport) -> str:
     export, said = report.export, verdict(report)
@@ -27,6 +34,7 @@ def render_text(report: StudyReport) -> str:
             heading = GROUPS[group].upper()
             lines.append(f"{heading}\n{'-' * len(heading)}")
         lines.append("\n".join(_section(section)))
+    lines.append(wording.wrap(MORE))
     return "\n\n".join(lines)
 
 
@@ -35,12 +43,15 @@ def _section(section: Section) -> Iterable[str]:
     yield section.title + judged
     for line in section.lines:
         yield wording.wrap(line, "  ")
+    if section.group == "threats":
+        return
     width = max((len(fact.name) for fact in section.facts), default=0)
     for fact in section.facts:
         yield _hanging(f"  {fact.name:<{width}}  ", fact.value)
     for table in section.tables:
-        yield ""
-        yield from _table(table)
+        if len(table.rows) <= LONGEST:
+            yield ""
+            yield from _table(table)
 
 
 def _hanging(start: str, text: str) -> str:

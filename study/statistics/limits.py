@@ -104,21 +104,6 @@ class FewPairsOfRarerChoice:
 
 
 @dataclass(frozen=True)
-class OneClusterCompared:
-    """As `OneCluster`, of a regression."""
-
-    kind: Kind
-
-
-@dataclass(frozen=True)
-class FewClustersCompared:
-    """The fewest clusters of a regression."""
-
-    clusters: int
-    enough: int
-
-
-@dataclass(frozen=True)
 class Constant:
     """Columns that are the same for all votes."""
 
@@ -140,7 +125,7 @@ class Collinear:
 
 @dataclass(frozen=True)
 class OneClusterTells:
-    """Without the votes of one cluster these columns have no effect that could be estimated."""
+    """Without the votes of one cluster there is no estimate for these columns."""
 
     names: tuple[str, ...]
     kind: Kind
@@ -168,8 +153,6 @@ Limit = (
     | FewProblems
     | FewDissenting
     | FewPairsOfRarerChoice
-    | OneClusterCompared
-    | FewClustersCompared
     | Constant
     | FewVotes
     | Collinear

@@ -20,10 +20,10 @@ from collections import Counter, defaultdict
 
 import krippendorff
 import numpy as np
-from scipy import stats
-from scipy.optimize import brentq
+from scipy import optimize, stats
+from scipy.special import expit
 from statsmodels.discrete.discrete_model import Logit
-from statsmodels.regression.linear_model import OLS, WLS
+from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 from statsmodels.stats.sandwich_covariance import cov_cluster
@@ -31,7 +31,6 @@ from statsmodels.stats.sandwich_covariance import cov_cluster
 DRAWS = 2000
 CROSSED = "pairs and raters"
 """Sides are dealt to both, whatever the design samples; nothing is held fixed."""
-FARTHEST = 8.0
 DESIGN = {"sampled": "pairs like these"}
 """What rates are about that are not for these pairs alone; set once the study is read."""
 
@@ -124,9 +123,8 @@ def interval(ends, level):
 class Clusters:
     """Deciding votes with their clusters: problems, or pairs within problems."""
 
-    def __init__(self, votes, estimand, copies=1, alike=False, ties=False):
+    def __init__(self, votes, estimand, copies=1, ties=False):
         self.copies = copies  # rows for one vote
-        self.alike = alike  # whether each problem weighs the same, whatever its votes
         self.votes = [v for v in votes if ties or v["choice"] != "tie"]
         self.y = np.array([float(v["choice"] == "lower") for v in self.votes])
         self.rater = codes(self.votes, "rater")
@@ -147,11 +145,8 @@ class Clusters:
         The rate is the mean of the fitted values of a regression on dummies of what is held fixed.
         """
         dummies = (self.fixed[:, None] == np.unique(self.fixed)).astype(float)
-        weights = np.ones(len(self.y))
-        if self.alike:
-            weights /= np.bincount(self.problem)[self.problem]
-        fit = WLS(self.y, dummies, weights=weights).fit()
-        weight = np.array([weights @ column for column in dummies.T]) / weights.sum()
+        fit = OLS(self.y, dummies).fit()
+        weight = dummies.mean(axis=0)
         if self.estimand == "these pairs":
             return {"rater": self.about_pairs()}
         raters = len(set(self.rater.tolist()))
@@ -166,31 +161,26 @@ class Clusters:
             group = np.unique(group, return_inverse=True)[1]
             size = int(group.max()) + 1
             if name == "problem":  # how the rate moves when each is left out
-                rest = [
-                    np.average(self.y[group != g], weights=weights[group != g]) for g in range(size)
-                ]
-                found[name] = float(sum((self.rate - r) ** 2 for r in rest))
+                rest = [self.y[group != g].mean() for g in range(size)]
+                found[name] = float(sum((self.y.mean() - r) ** 2 for r in rest))
                 continue
             cov = cov_cluster(fit, group, use_correction=False)
             found[name] = float(weight @ cov @ weight) * size / (size - h)
         return found
 
-    @property
-    def rate(self):
-        if not self.alike:
-            return self.y.mean()
-        return np.mean([self.y[self.problem == q].mean() for q in set(self.problem.tolist())])
-
-    def about_pairs(self):
-        """Raters as clusters, about each pair's own rate, put right for its m - 1 of m votes."""
+    def from_pairs(self):
+        """Residuals about each pair's own rate, put right for its m - 1 of m votes."""
         u = np.zeros(len(self.y))
         for pair in set(self.pair.tolist()):
             here = self.pair == pair
             m = here.sum() / self.copies
             about = self.y[here].mean() if m > 1 else self.y.mean()
             u[here] = (self.y[here] - about) * (math.sqrt(m / (m - 1)) if m > 1 else 1)
-        if self.alike:
-            u *= len(u) / self.problems / np.bincount(self.problem)[self.problem]
+        return u
+
+    def about_pairs(self):
+        """Raters as clusters."""
+        u = self.from_pairs()
         sums = [u[self.rater == r].sum() for r in set(self.rater.tolist())]
         g = len(sums)
         return float(sum(s * s for s in sums)) / len(u) ** 2 * g / (g - 1)
@@ -208,8 +198,6 @@ class Clusters:
     def effective(self):
         """Kish's effective number of problems."""
         votes = np.bincount(self.problem)
-        if self.alike:
-            return float(self.problems)
         return float(votes.sum()) ** 2 / float((votes**2).sum()) if len(self.y) else 0.0
 
     def too_few(self):
@@ -282,16 +270,40 @@ def two_ways(variances):
 
 
 def equal_problems(votes, level, estimand):
-    """The mean of the problems' rates."""
-    groups = Clusters(votes, estimand, alike=True)
+    """The mean of the problems' rates; each cluster is left out of it in turn."""
+    groups = Clusters(votes, estimand)
     if not len(groups.y) or groups.too_few() or groups.problems < 2:
         return None
-    rate, variance = float(groups.rate), two_ways(groups.variances())
-    span = by_t(rate, variance, groups.degrees_of_freedom, level)
+    y, n = groups.y, len(groups.y)
+    rates = {q: y[groups.problem == q].mean() for q in set(groups.problem.tolist())}
+    rate = float(np.mean(list(rates.values())))
+    weights = 1 / np.bincount(groups.problem)[groups.problem] / groups.problems
+    sampled = groups.item == "problem"
+    own = y - (rate if sampled else np.array([rates[q] for q in groups.problem.tolist()]))
+    own = weights * (groups.from_pairs() if estimand == "these pairs" else own)
+    lost = 0 if sampled else groups.problems
+    both = groups.items * (groups.rater.max() + 1) + groups.rater
+    ways = [(groups.items, lost), (groups.rater, 1), (both, max(1, lost))]
+    ways = ways[1:2] if estimand == "these pairs" else ways
+    parts, freedom = {}, []
+    for i, (codes, h) in enumerate(ways):
+        clusters = [codes == c for c in set(codes.tolist())]
+        g = len(clusters)
+        change = np.array([own[c].sum() / (1 - weights[c].sum()) for c in clusters])
+        # a cluster counts by its votes where they do in the rate, else alike
+        votes_of = np.array([c.sum() for c in clusters])
+        held = np.array([weights[c].sum() for c in clusters])
+        if h:
+            change *= 1 - votes_of / n
+            held = held / votes_of
+        parts[i] = float(change @ change) * g / (g - h)
+        freedom.append((held.sum() ** 2 / (held**2).sum() - 1) * (g - max(h, 1)) / (g - 1))
+    variance, dof = two_ways(parts), round(min(freedom[:2]), 9)
+    span = by_t(rate, variance, dof, level)
     return {
         "value": rate,
         "standard_error": math.sqrt(variance),
-        "degrees_of_freedom": groups.degrees_of_freedom,
+        "degrees_of_freedom": dof,
         "problems": groups.problems,
         "interval": span["interval"],
         "p_two_sided": span["p_two_sided"],
@@ -357,45 +369,65 @@ def effect(head, declared, level):
 
 
 def mixed(votes, level):
-    """Laplace fit of a logistic model with two kinds of random intercepts, on a grid of spreads."""
+    """Laplace fit of a logistic model with random intercepts, spreads e^(k/100) for whole k."""
     groups = Clusters(votes, DESIGN["sampled"])
-    y, items, raters = groups.y, groups.items, groups.rater
-    items = np.unique(items, return_inverse=True)[1]
-    n = 1 + items.max() + 1 + raters.max() + 1
-    Z = np.zeros((len(y), n))
-    Z[:, 0] = 1
-    Z[np.arange(len(y)), 1 + items] = 1
-    Z[np.arange(len(y)), 2 + items.max() + raters] = 1
-    best = None
-    grid = [0.05, *(k / 4 for k in range(1, 9))]
-    for a in grid:
-        for b in grid:
-            P = np.concatenate(
-                [[0], np.full(items.max() + 1, a**-2), np.full(raters.max() + 1, b**-2)]
-            )
-            x = np.zeros(n)
-            for _ in range(50):
-                p = 1 / (1 + np.exp(-Z @ x))
-                H = (Z * (p * (1 - p))[:, None]).T @ Z + np.diag(P)
-                move = np.linalg.solve(H, Z.T @ (y - p) - P * x)
-                x = x + move
-                if np.abs(move).max() < 1e-11:
-                    break
-            eta = Z @ x
-            value = (y * eta - np.logaddexp(0, eta)).sum() - (P * x * x).sum() / 2
-            value += np.log(P[1:]).sum() / 2 - np.linalg.slogdet(H)[1] / 2
-            if best is None or value > best[0]:
-                best = value, (a, b), x[0], math.sqrt(np.linalg.inv(H)[0, 0])
-    _, spreads, centre, error = best
-    half = stats.norm.ppf((1 + level) / 2) * error
+    y = groups.y
+    kinds = [groups.problem] if groups.item == "problem" else []
+    kinds = [np.unique(k, return_inverse=True)[1] for k in (*kinds, groups.pair, groups.rater)]
+    sizes = [int(k.max()) + 1 for k in kinds]
+    Z = np.hstack([np.ones((len(y), 1)), *(np.eye(k.max() + 1)[k] for k in kinds)])
+    fits = {}
+
+    def fit(logs):
+        P = np.concatenate([[0], np.repeat(np.exp(-2 * np.array(logs)), sizes)])
+        x = np.zeros(len(P))
+        for _ in range(50):
+            p = 1 / (1 + np.exp(-Z @ x))
+            H = (Z * (p * (1 - p))[:, None]).T @ Z + np.diag(P)
+            move = np.linalg.solve(H, Z.T @ (y - p) - P * x)
+            x = x + move
+            if np.abs(move).max() < 1e-11:
+                break
+        eta = Z @ x
+        value = (y * eta - np.logaddexp(0, eta)).sum() - (P * x * x).sum() / 2
+        value += np.log(P[1:]).sum() / 2 - np.linalg.slogdet(H)[1] / 2
+        return value, x[0], H
+
+    def lattice(place):
+        if place not in fits:
+            fits[place] = fit(np.array(place) / 100)
+        return fits[place][0]
+
+    start = optimize.minimize(
+        lambda logs: -fit(logs)[0],
+        np.zeros(len(sizes)),
+        method="L-BFGS-B",
+        bounds=[(-3, 1.6)] * len(sizes),
+    )
+    best = tuple(int(round(100 * x)) for x in start.x)
+    while True:  # the last hundredths, on the lattice itself
+        near = [
+            tuple(b + s * (i == j) for j, b in enumerate(best))
+            for i in range(len(best))
+            for s in (-1, 0, 1)
+        ]
+        up = max((p for p in near if all(-300 <= k <= 160 for k in p)), key=lattice)
+        if lattice(up) <= lattice(best):
+            break
+        best = up
+    _, centre, H = fits[best]
+    error = math.sqrt(np.linalg.inv(H)[0, 0])
+    dof = min(sizes[0], sizes[-1]) - 1
+    half = stats.t.ppf((1 + level) / 2, dof) * error
     ends = [stats.logistic.cdf(centre + sign * half) for sign in (-1, 1)]
     return {
-        "spreads": list(spreads),
+        "spreads": [math.exp(k / 100) for k in best],
         "log_odds": centre,
         "standard_error": error,
+        "degrees_of_freedom": dof,
         "rate": stats.logistic.cdf(centre),
         "interval": interval(ends, level),
-        "p_value": 2 * stats.norm.sf(abs(centre) / error),
+        "p_value": 2 * stats.t.sf(abs(centre) / error, dof),
         "level": level,
     }
 
@@ -523,45 +555,111 @@ def fleiss(votes):
 
 
 def agreement(votes, level, estimand):
-    """Raw agreement, Fleiss' kappa, Krippendorff's alpha, Gwet's AC1, with jackknife intervals."""
-    rows = list(per_pair(votes).values())
+    """Raw agreement, Fleiss' kappa, Krippendorff's alpha, Gwet's AC1, each with a jackknife."""
+    rows = sorted(per_pair(votes).values())
     used = np.array([row for row in rows if sum(row) >= 2], dtype=float)
-    left_out = LeftOut(votes, estimand, of_counts)
-    n = used.sum(axis=1)
-    fewest = float(np.mean(1 / (n - 1)))
+    groups = twice_voted(votes, estimand)
+    short = float((1 / (used.sum(axis=1) - 1)).mean())
     found = {}
-    for name, measure, plain in (
-        ("raw_agreement", raw, True),
-        ("fleiss_kappa", kappa_of, False),
-        ("krippendorff_alpha", alpha_of, False),
-        ("gwet_ac1", ac1_of, False),
+    for name, measure, least, spent in (
+        ("raw_agreement", raw, (1 - short) / 2, 1),
+        ("fleiss_kappa", kappa_of, -short, 2),
+        ("krippendorff_alpha", alpha_of, -short, 2),
+        ("gwet_ac1", ac1_of, -short, 2),
     ):
-        value, observed, expected = measure(left_out.whole)
+        value, observed, expected = measure(parts(used).sum(axis=0))
+
+        def of_rest(out, measure=measure):
+            left = without(groups, out)
+            if estimand == "these pairs":  # a pair's own rate is taken from its m votes
+                all_of, m = parts(counts_of_pairs(groups)), counts_of_pairs(groups).sum(axis=1)
+                share = np.sqrt((m - 1) / m)[:, None]
+                return measure((all_of + share * (parts(left) - all_of)).sum(axis=0))[0]
+            return measure(parts(left).sum(axis=0))[0]
+
         found[name] = {
             "value": value,
             "observed": observed,
             "pairs": len(used),
-            "expected": None if plain else expected,
+            "expected": None if name == "raw_agreement" else expected,
             "left_out": len(rows) - len(used),
             "votes": int(used.sum()),
-            "interval": left_out.interval(
-                lambda sums, measure=measure: measure(sums)[0],
-                level,
-                (1 - fewest) / 2 if plain else -fewest,
-                1 if plain else 2,
-            ),
+            "interval": fisher_interval(groups, value, of_rest, least, spent, level),
         }
     checked = krippendorff.alpha(value_counts=used, level_of_measurement="nominal")
     assert math.isclose(checked, found["krippendorff_alpha"]["value"], rel_tol=1e-12)
     share = float((used[:, 0] / used.sum(axis=1)).mean())
-    return found | {"lower_share": share, "seed": None, "level": level}
+    return found | {"lower_share": share, "level": level}
 
 
-def of_counts(lower, higher, pair):
-    """What a pair adds: 1, agreement, votes, votes x agreement, shares, votes for each."""
-    n = lower + higher
-    agree = (lower * (lower - 1) + higher * (higher - 1)) / (n * (n - 1))
-    return [1, agree, n, n * agree, lower / n, higher / n, lower, higher]
+def twice_voted(votes, estimand):
+    """The deciding votes on pairs that have two or more, with their clusters."""
+    cast = Counter(v["pair"] for v in votes if v["choice"] != "tie")
+    return Clusters([v for v in votes if cast[v["pair"]] > 1], estimand)
+
+
+def counts_of_pairs(groups):
+    return without(groups, np.zeros(len(groups.y), dtype=bool))
+
+
+def without(groups, out):
+    """Votes for lower and higher on each pair, without some votes."""
+    pairs = int(groups.pair.max()) + 1
+    left = [np.bincount(groups.pair[~out & (groups.y == c)], minlength=pairs) for c in (1, 0)]
+    return np.stack(left, axis=1).astype(float)
+
+
+def left_out(groups, of_rest, value):
+    """How a measure changes without each item, rater, and rater's votes on an item."""
+    both = groups.items * (int(groups.rater.max()) + 1) + groups.rater
+    return [
+        np.array([of_rest(by == name) - value for name in np.unique(by)])
+        for by in (groups.items, groups.rater, both)
+    ]
+
+
+def put_together(groups, changes):
+    """Items + raters - both; the bias that unequal items show (Busing et al., 1999)."""
+    items, raters, both = changes
+    r, g = len(raters), len(items)
+    by_rater = float(raters @ raters) * (r - 1) / r
+    if groups.estimand == "these pairs":
+        return by_rater, 0.0
+    home = np.array([groups.fixed[groups.items == name][0] for name in np.unique(groups.items)])
+    held = len(set(home.tolist()))
+    bias = 0.0
+    if held == 1:
+        pairs = np.array(
+            [len(set(groups.pair[groups.items == name])) for name in np.unique(groups.items)]
+        )
+        bias = float((1 - pairs / pairs.sum()) @ items)
+    by_item = float(items @ items)
+    if groups.item == "pair":
+        about = items - np.array([items[home == h].mean() for h in home])
+        by_item = float(about @ about) * (g - 1) ** 2 / (g * (g - held))
+    joint = by_item + by_rater - float(both @ both)
+    return max(joint, min(by_item, by_rater)), bias
+
+
+def fisher_interval(groups, value, of_rest, least, spent, level):
+    """Symmetric on the scale of log((x - least)/(1 - x)) about the value less its bias."""
+    variance, bias = put_together(groups, left_out(groups, of_rest, value))
+    reach = stats.t.ppf((1 + level) / 2, groups.degrees_of_freedom + 1 - spent)
+    at = value - bias
+    if not least < at < 1:
+        at = value
+    half = reach * math.sqrt(variance) * (1 - least) / ((at - least) * (1 - at))
+    middle = math.log((at - least) / (1 - at))
+    return interval([least + (1 - least) * expit(middle + side * half) for side in (-1, 1)], level)
+
+
+def parts(rows):
+    """Of each pair: 1, agreement, shares, votes, votes times agreement, counts; 0 with one vote."""
+    n = rows.sum(axis=1)
+    m = np.maximum(n, 2)
+    agree = (rows * (rows - 1)).sum(axis=1) / (m * (m - 1))
+    columns = [np.ones(len(n)), agree, *(rows / m[:, None]).T, n, n * agree, *rows.T]
+    return np.array(columns).T * (n > 1)[:, None]
 
 
 def raw(sums):
@@ -570,119 +668,22 @@ def raw(sums):
 
 
 def kappa_of(sums):
-    shares = sums[4:6] / sums[0]
-    return beyond(sums[1] / sums[0], float(shares @ shares))
+    return beyond(sums[1] / sums[0], (sums[2] ** 2 + sums[3] ** 2) / sums[0] ** 2)
 
 
 def ac1_of(sums):
-    shares = sums[4:6] / sums[0]
-    return beyond(sums[1] / sums[0], float(shares @ (1 - shares)))
+    return beyond(sums[1] / sums[0], 2 * sums[2] * sums[3] / sums[0] ** 2)
 
 
 def alpha_of(sums):
-    """Chance draws two of all votes, without putting back."""
-    n = sums[2]
-    return beyond(sums[3] / n, float(sums[6:8] @ (sums[6:8] - 1)) / (n * (n - 1)))
+    """From the coincidence matrix, as Krippendorff computes it."""
+    total, low, high = sums[4], sums[6], sums[7]
+    by_chance = (low * (low - 1) + high * (high - 1)) / (total * (total - 1))
+    return beyond(sums[5] / total, by_chance)
 
 
 def beyond(observed, expected):
     return (observed - expected) / (1 - expected), observed, expected
-
-
-class LeftOut:
-    """Sums over pairs of two votes or more, and the sums without each item, rater and both."""
-
-    def __init__(self, votes, estimand, terms):
-        decided = [v for v in votes if v["choice"] != "tie"]
-        on_pair = Counter(v["pair"] for v in decided)
-        self.votes = [v for v in decided if on_pair[v["pair"]] >= 2]
-        groups = self.groups = Clusters(self.votes, estimand)
-        counted = per_pair(self.votes)
-        full = {name: np.array(terms(*cast, name), dtype=float) for name, cast in counted.items()}
-        self.whole = sum(full.values())
-        items, raters, both = (defaultdict(lambda: 0.0) for _ in range(3))
-        home, pairs_of = {}, Counter()
-        for i, vote in enumerate(self.votes):
-            name, (lower, higher) = vote["pair"], counted[vote["pair"]]
-            rest = lower - (vote["choice"] == "lower"), higher - (vote["choice"] == "higher")
-            gone = full[name] - (np.array(terms(*rest, name), dtype=float) if sum(rest) > 1 else 0)
-            if estimand == "these pairs":
-                gone = gone * math.sqrt(1 - 1 / (lower + higher))
-            item, rater = int(groups.items[i]), int(groups.rater[i])
-            home[name] = item
-            raters[rater] = raters[rater] + gone
-            both[item, rater] = both[item, rater] + gone
-            self.fixed_of = getattr(self, "fixed_of", {}) | {item: int(groups.fixed[i])}
-        for name, item in home.items():
-            items[item] = items[item] + full[name]
-            pairs_of[item] += 1
-        self.parts = items, raters, both
-        self.pairs_of = pairs_of
-
-    def spread(self, measure):
-        """The squared changes put together, and by how much the measure is too high."""
-        now = measure(self.whole)
-        items, raters, both = (
-            {key: measure(self.whole - part) - now for key, part in parts.items()}
-            for parts in self.parts
-        )
-        groups, r = self.groups, len(raters)
-        by_rater = sum(d * d for d in raters.values()) * (r - 1) / r
-        if groups.estimand == "these pairs":
-            return by_rater, 0.0
-        strata, pairs, bias = set(self.fixed_of.values()), sum(self.pairs_of.values()), 0.0
-        if len(strata) == 1:
-            bias = sum(d * (1 - self.pairs_of[key] / pairs) for key, d in items.items())
-        scale = 1
-        if groups.item == "pair":
-            g, h = len(items), len(strata)
-            scale = (g - 1) ** 2 / (g * (g - h))
-            for fixed in strata:
-                here = [key for key in items if self.fixed_of[key] == fixed]
-                middle = np.mean([items[key] for key in here])
-                items |= {key: items[key] - middle for key in here}
-        by_item = sum(d * d for d in items.values()) * scale
-        by_both = sum(d * d for d in both.values())
-        return max(by_item + by_rater - by_both, min(by_item, by_rater)), bias
-
-    def quantile(self, level, spent):
-        dof = max(1.0, self.groups.degrees_of_freedom + 1 - spent)
-        return stats.t.ppf((1 + level) / 2, dof)
-
-    def interval(self, measure, level, least, spent=1):
-        """On the scale of the logit between the least and 1, about the value less its bias."""
-        value = measure(self.whole)
-        variance, bias = self.spread(measure)
-        if not math.isfinite(value) or not math.isfinite(variance) or variance <= 1e-24:
-            return None
-        reach = self.quantile(level, spent) * math.sqrt(variance)
-        centre = value - bias if least < value - bias < 1 else value
-        width = 1 - least
-        if not least < centre < 1:
-            return interval((max(least, centre - reach), min(1.0, centre + reach)), level)
-        place = stats.logistic.ppf((centre - least) / width)
-        half = reach * width / ((centre - least) * (1 - centre))
-        ends = [least + width * stats.logistic.cdf(place + sign * half) for sign in (-1, 1)]
-        return interval(ends, level)
-
-    def accepted(self, apart, centre, level, spent):
-        """All numbers of which `apart` is not told from 0."""
-        quantile = self.quantile(level, spent)
-
-        def beyond(number):
-            variance, bias = self.spread(apart(number))
-            return abs(apart(number)(self.whole) - bias) - quantile * math.sqrt(variance)
-
-        if not beyond(centre) < 0:
-            return None
-        ends = []
-        for side in (-1, 1):
-            steps = centre + side * np.geomspace(1e-3, FARTHEST, 30)
-            outside = next((step for step in steps if beyond(step) > 0), None)
-            if outside is None:
-                return None
-            ends.append(brentq(beyond, centre, outside, xtol=1e-13))
-        return interval(ends, level)
 
 
 # --- regressions ---
@@ -1381,7 +1382,7 @@ def answers_of(folder, study):
     return [(run, [r for r in rows if r["run"] == run["label"]]) for run in study["model_runs"]]
 
 
-def models(folder, study, valid, level, seed):
+def models(folder, study, valid, level):
     """Every number about models, beside people's valid votes."""
     home = {pair["pair"]: pair["problem"] for pair in study["pairs"]}
     plan = (study["configuration"].get("design") or {}).get("model_raters") or {}
@@ -1545,81 +1546,93 @@ def two_models(a, b, home, level):
 
 
 def with_people(scores, used, level):
-    """Correlation, corrected for binomial noise, and agreement beside a left-out person's."""
+    """Correlation, corrected for binomial noise, and agreement beside that of two people.
 
-    def terms(lower, higher, pair):
-        n, score = lower + higher, scores[pair]
-        share = lower / n
-        noise = share * (1 - share) / (n - 1)
-        agrees = score * share + (1 - score) * (1 - share)
-        people = (lower * (lower - 1) + higher * (higher - 1)) / (n * (n - 1))
-        squares = score**2, share**2, score * share
-        return [1, n, score, share, *squares, noise, agrees, people]
-
-    left_out = LeftOut(used, DESIGN["sampled"], terms)
-    whole = left_out.whole
-    on_pair = Counter(v["pair"] for v in left_out.votes)
-    fewest = float(np.mean([1 / (n - 1) for n in on_pair.values()]))
+    Each set of votes that is left out is taken out, and each measure taken from what is left.
+    """
+    groups = twice_voted([v for v in used if v["pair"] in scores], DESIGN["sampled"])
+    names = [""] * (int(groups.pair.max()) + 1)
+    for vote, place in zip(groups.votes, groups.pair, strict=True):
+        names[place] = vote["pair"]
+    score = np.array([scores[name] for name in names])
+    now = of_rows(score, counts_of_pairs(groups))
+    short = float((1 / (counts_of_pairs(groups).sum(axis=1) - 1)).mean())
     found = {
-        "pairs": int(whole[0]),
-        "votes": int(whole[1]),
-        "reliability": known(reliability(whole)),
+        "pairs": len(names),
+        "votes": len(groups.y),
+        "reliability": now["reliability"],
+        "corrected": {"value": now["corrected"], "interval": None},
     }
-    for name, measure, least in (
-        ("correlation", correlation, -1.0),
-        ("model", lambda sums: sums[8] / sums[0], 0.0),
-        ("people", lambda sums: sums[9] / sums[0], (1 - fewest) / 2),
-        ("difference", lambda sums: (sums[8] - sums[9]) / sums[0], -1.0),
+    for name, least in (
+        ("correlation", -1.0),
+        ("model", 0.0),
+        ("people", (1 - short) / 2),
+        ("difference", -1.0),
     ):
-        found[name] = {
-            "value": known(measure(whole)),
-            "interval": left_out.interval(measure, level, least),
-        }
-    value = known(correlation(whole) / root(reliability(whole)))
-    span = None if value is None else left_out.accepted(lowered, value, level, 2)
-    return found | {"corrected": {"value": value, "interval": span}}
+
+        def of_rest(out, name=name):
+            value = of_rows(score, without(groups, out))[name]
+            return math.nan if value is None else value
+
+        defined = now[name] is not None
+        ends = fisher_interval(groups, now[name], of_rest, least, 1, level) if defined else None
+        found[name] = {"value": now[name], "interval": ends}
+    if now["corrected"] is not None:
+        found["corrected"]["interval"] = corrected_interval(groups, score, now, level)
+    return found
 
 
-def known(value):
-    return float(value) if math.isfinite(value) else None
+def corrected_interval(groups, score, now, level):
+    """The numbers whose lowered correlation is not told from the one that is seen."""
+    reach = stats.t.ppf((1 + level) / 2, groups.degrees_of_freedom - 1)
+    rest = {}
+
+    def seen(out):
+        if out.tobytes() not in rest:
+            left = of_rows(score, without(groups, out))
+            rest[out.tobytes()] = left["correlation"], max(left["reliability"], 0.0)
+        return rest[out.tobytes()]
+
+    def on_scale(correlation):
+        return math.atanh(min(max(correlation, -0.999999), 0.999999))
+
+    def apart(number, pair):
+        return on_scale(pair[0]) - on_scale(number * math.sqrt(pair[1]))
+
+    def beyond_reach(number):
+        whole = apart(number, (now["correlation"], max(now["reliability"], 0.0)))
+        changes = left_out(groups, lambda out: apart(number, seen(out)), whole)
+        variance, bias = put_together(groups, changes)
+        return abs(whole - bias) - reach * math.sqrt(variance)
+
+    ends = []
+    for side in (-1, 1):
+        steps = now["corrected"] + side * np.geomspace(1e-3, 8, 30)
+        far = next((step for step in steps if beyond_reach(step) > 0), None)
+        if far is None or beyond_reach(now["corrected"]) >= 0:
+            return None
+        ends.append(optimize.brentq(beyond_reach, now["corrected"], far, xtol=1e-11))
+    return interval(ends, level)
 
 
-def root(value):
-    return math.sqrt(value) if value > 1e-12 else math.nan
-
-
-def moments(sums):
-    """Covariance of scores and shares, their variances, and the noise of few votes."""
-    m = sums[0]
-    score, share, scores, shares, product, noise = (sums[i] / m for i in range(2, 8))
-    some = m / (m - 1)
-    return (
-        some * (product - score * share),
-        some * (scores - score**2),
-        some * (shares - share**2),
-        noise,
-    )
-
-
-def correlation(sums):
-    both, of_model, of_people, _ = moments(sums)
-    return both / root(of_model * of_people)
-
-
-def reliability(sums):
-    _, _, of_people, noise = moments(sums)
-    return (of_people - noise) / of_people if of_people > 1e-12 else math.nan
-
-
-def lowered(corrected):
-    """The correlation less what this one would be with the noise of few votes, by Fisher's z."""
-
-    def measure(sums):
-        expected = corrected * math.sqrt(max(reliability(sums), 0.0))
-        z = [np.arctanh(np.clip(r, -0.999999, 0.999999)) for r in (correlation(sums), expected)]
-        return z[0] - z[1]
-
-    return measure
+def of_rows(score, rows):
+    some = rows.sum(axis=1) > 1
+    score, (lower, higher) = score[some], rows[some].T
+    n = lower + higher
+    share = lower / n
+    noise = float(np.mean(share * (1 - share) / (n - 1)))
+    (of_model, both), (_, of_people) = np.cov(score, share)
+    true, alike, apart = of_people - noise, of_model > 1e-12, of_people > 1e-12
+    people = float(np.mean((lower * (lower - 1) + higher * (higher - 1)) / (n * (n - 1))))
+    model = float(np.mean((score * lower + (1 - score) * higher) / n))
+    return {
+        "correlation": float(both / math.sqrt(of_model * of_people)) if alike and apart else None,
+        "reliability": float(true / of_people) if apart else None,
+        "corrected": float(both / math.sqrt(of_model * true)) if alike and true > 1e-12 else None,
+        "model": model,
+        "people": people,
+        "difference": model - people,
+    }
 
 
 def flow(study, cast, votes, valid):
@@ -1769,7 +1782,7 @@ def recompute(folder, level, seed, estimand):
         ],
         "fleiss_kappa": kappa,
         "agreement": agreement(valid, level, estimand),
-        "models": models(folder, study, valid, level, seed),
+        "models": models(folder, study, valid, level),
         "subgroups": subgroups(study, valid, level),
         "reasons": reasons(valid),
         "threats": {

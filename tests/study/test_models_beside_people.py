@@ -224,7 +224,7 @@ def test_a_declared_model_that_was_not_asked_is_named(export: StudyExport) -> No
 def test_the_figure_shows_people_models_and_the_papers_numbers_as_theirs(
     export: StudyExport,
 ) -> None:
-    picture = FIGURES["models"].describe(analyse(export))
+    picture = FIGURES["preference"].describe(analyse(export))
     assert isinstance(picture, Intervals)
     assert [mark.name for mark in picture.marks] == [
         "people",

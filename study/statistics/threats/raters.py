@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import log
 
 import numpy as np
 from scipy.special import gammaincc, stdtr
@@ -123,6 +124,12 @@ class RaterScreens(Plain):
     def alike(self) -> tuple[Couple, ...]:
         return tuple(each for each in self.couples if self.compared / each.odds < ALPHA)
 
+    @property
+    def couples_comparable(self) -> bool:
+        """Whether some couple has pairs enough to be seen as one, where others are of two minds."""
+        most = self.most_shared * log(2 * (1 - SLIP))
+        return self.compared > 0 and most >= log(self.compared / ALPHA)
+
     def _flags(self, p_value: float | None, tests: int = 1) -> bool:
         return p_value is not None and p_value * len(self.raters) * tests < ALPHA
 
@@ -183,7 +190,7 @@ def rater_screens(
         )
         for i, r in enumerate(rows)
     )
-    quick: Flags = pace < np.nanmedian(pace) + np.log(QUICK) if len(rows) else pace < 0
+    quick: Flags = median < QUICK * (np.median(median) if len(rows) else 0.0)
     couples, compared, shared = _couples(decided, others)
     return RaterScreens(
         screens,
@@ -251,7 +258,8 @@ class _Others:
         """Probability of a vote for the lower EIC, by all votes on the pair but some: `without`, of
         shape (2, n), counts those for the lower EIC and all that are left out.
         """
-        lower, votes = self.lower[pair] - without[0], self.votes[pair] - without[1]
+        votes = np.maximum(0, self.votes[pair] - without[1])
+        lower = np.clip(self.lower[pair] - without[0], 0, votes)  # where no such vote is: unused
         p: Floats = (self.worth * self.mean + lower) / (self.worth + votes)
         return p
 

@@ -199,7 +199,7 @@ def _models(study: Rehearsal, rng: np.random.Generator) -> Outcomes:
         sampled=study.sampled,
     )
     people = less_people(scores, on_pairs, sampled=study.sampled)
-    beside = with_people(scores, on_pairs, level=LEVEL)
+    beside = with_people(scores, on_pairs, sampled=study.sampled, level=LEVEL)
     votes = study.table.counts().sum(axis=1)
     per_vote = float((1 / votes[votes >= 2]).mean())
     reliability = truth.signal / (truth.signal + truth.noise * per_vote)
