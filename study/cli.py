@@ -33,6 +33,7 @@ from study.planning import (
 )
 from study.planning.phrases import (
     advice_sentences,
+    compare_sentence,
     design_sentence,
     paper_assumes,
     plan_sentences,
@@ -353,6 +354,8 @@ def _sizes(source: str) -> tuple[int, ...]:
 def _text(result: Plan, advice: Advice | None, assumed: list[str]) -> str:
     parts = [str(design_sentence(result.model)), *assumed, ""]
     parts += map(str, plan_sentences(result))
+    compared = compare_sentence(result.model, result.rule)
+    parts += [str(compared)] if compared else []
     parts += ["", *_table(result)]
     if advice is not None:
         parts += ["", *map(str, advice_sentences(advice))]

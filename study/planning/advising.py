@@ -103,23 +103,6 @@ class Advice(PlainAtLevel):
 
     _JSON = (("target", lambda advice: asdict(advice.target)), "reached", "routes", "grid")
 
-    @property
-    def when_doubled(self) -> tuple[float, float, float] | None:
-        """Half-widths now, with twice the pairs, and with twice the raters; None if the grid does
-        not hold them all, or one of them is infinite.
-        """
-        grid, pairs, raters = self.grid, self.model.pairs, self.model.raters
-        if not {pairs, 2 * pairs} <= set(grid.pairs) or not {raters, 2 * raters} <= set(
-            grid.raters
-        ):
-            return None
-        now, more_pairs, more_raters = (
-            grid.half_width[grid.raters.index(r)][grid.pairs.index(p)]
-            for p, r in ((pairs, raters), (2 * pairs, raters), (pairs, 2 * raters))
-        )
-        widths = now, more_pairs, more_raters
-        return widths if isfinite(max(widths)) else None
-
 
 _MOST = 20_000
 """Pairs, raters or problems: more than anybody has."""
@@ -198,6 +181,21 @@ def grow_design(model: StudyModel, way: Way, size: int) -> StudyModel:
         return model.with_problems(size)
     raters = min(LIMITS["raters"], ceil(size * model.raters / model.pairs))
     return replace(model.with_pairs(size), raters=raters)
+
+
+def doubled_widths(model: StudyModel, rule: VerdictRule) -> dict[Way, float]:
+    """Half-widths with twice as many of what a way grows, by the approximation.
+
+    >>> widths = doubled_widths(StudyModel(pairs=50, raters=20, problem_share=0.5), VerdictRule())
+    >>> {way: round(100 * width) for way, width in widths.items()}
+    {'pairs': 15, 'raters': 15, 'problems': 11}
+    """
+    sizes = {way: 2 * _size(model, way) for way in _ways(model, rule) if way != "pairs and raters"}
+    return {
+        way: approximate(grow_design(model, way, size), rule).half_width
+        for way, size in sizes.items()
+        if size <= LIMITS[way]
+    }
 
 
 def width_grid(

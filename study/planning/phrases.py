@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import isinf
 
 from eic_core import wording
-from eic_core.phrasing import Field, Phrase, listed, one_after_another, say, say_count
-from study.planning.advising import TRIES, Advice, Route, Target, Way
-from study.planning.approximation import Approximation, across_shares
+from eic_core.phrasing import Phrase, listed, one_after_another, say, say_count
+from study.planning.advising import TRIES, Advice, Route, Target, Way, doubled_widths
+from study.planning.approximation import Approximation, VerdictRule, across_shares, approximate
 from study.planning.simulating import Plan
 from study.report.phrases.limits import clusters_text, limit
 from study.statistics.simulation import StudyModel
@@ -234,12 +234,10 @@ def target_text(target: Target) -> Phrase:
 
 
 def advice_sentences(advice: Advice) -> tuple[Phrase, ...]:
-    """The headline, a sentence a route, and twice the pairs against twice the raters."""
-    compared = None if advice.reached else compare_sentence(advice)
+    """The headline, and a sentence a route."""
     return (
         advice_headline(advice),
         *(route_sentence(advice.model, route, advice.target) for route in advice.routes),
-        *([compared] if compared else []),
     )
 
 
@@ -285,25 +283,31 @@ def _more(way: Way, model: StudyModel, grown: StudyModel) -> Phrase:
     }[way]
 
 
-def compare_sentence(advice: Advice) -> Phrase | None:
-    """Twice the pairs against twice the raters; None if the grid does not hold both."""
-    widths = advice.when_doubled
-    if widths is None:
+def compare_sentence(model: StudyModel, rule: VerdictRule) -> Phrase | None:
+    """What twice as many of anything buys; None where an interval is missing."""
+    now, widths = approximate(model, rule).half_width, doubled_widths(model, rule)
+    if len(widths) < 2 or isinf(max(now, *widths.values())):
         return None
-    now, pairs, raters = map(wording.points, widths)
-    points: dict[str, Field] = {"now": now, "pairs": pairs, "raters": raters}
-    if widths[1] < widths[2]:
-        return say(
-            "By the approximation, twice the pairs with the same raters takes ± {now} points to "
-            "± {pairs}, and twice the raters on the same pairs to ± {raters}: pairs buy more than "
-            "raters, and ask nobody for another vote.",
-            **points,
-        )
+    names = {
+        "pairs": say("twice the pairs of the same problems"),
+        "raters": say("twice the raters on the same pairs"),
+        "problems": say("twice the problems with as many pairs each"),
+    }
+    outcomes = [
+        say("± {points} with {more}", points=wording.points(width), more=names[way])
+        for way, width in widths.items()
+    ]
+    if widths.get("problems", now) < 0.9 * min(widths["pairs"], widths["raters"]):
+        lesson = say("problems buy most, for votes on one problem are much alike")
+    elif widths["pairs"] < widths["raters"]:
+        lesson = say("pairs buy more than raters, and ask nobody for another vote")
+    else:
+        lesson = say("raters buy more, for the votes on a pair are few or hardly agree")
     return say(
-        "By the approximation, twice the pairs with the same raters takes ± {now} points to "
-        "± {pairs}, and twice the raters on the same pairs to ± {raters}: here raters buy more, "
-        "for the votes on a pair are few or hardly agree.",
-        **points,
+        "By arithmetic, ± {now} points become {outcomes}: {lesson}.",
+        now=wording.points(now),
+        outcomes=listed(outcomes),
+        lesson=lesson,
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
-from study.planning.approximation import VerdictRule
+from study.planning.approximation import VerdictRule, across_shares
 from study.statistics.clusters import Estimand
 from study.statistics.inference import clustered_rate
 from study.statistics.limits import Limit
@@ -140,6 +140,7 @@ class Plan(PlainAtLevel):
         "too_small",
         "warning",
         "given_problems",
+        ("by_share", lambda plan: list(across_shares(plan.model, plan.rule))),
     )
 
     @property

@@ -40,7 +40,7 @@ from study.statistics.exclusions import (
 )
 from study.statistics.inference import ESTIMANDS, ClusteredRate, clustered_rate
 from study.statistics.lost import LostVotes, lost_votes
-from study.statistics.mixed import MixedRate, mixed_rate
+from study.statistics.mixed import Apart, MixedRate, mixed_rate
 from study.statistics.preference import Interval, Preference
 from study.statistics.reasons import Reasons, reasons_of
 from study.statistics.sign_test import SignTest, sign_test
@@ -329,6 +329,11 @@ class StudyReport:
     @cached_property
     def mixed(self) -> MixedRate:
         return mixed_rate(self.table, self.inference, level=self.level)
+
+    @cached_property
+    def mixed_apart(self) -> Apart:
+        """Why the mixed model leads elsewhere than the headline."""
+        return self.mixed.apart(self.inference, self.equal_problems)
 
     @cached_property
     def bootstrap(self) -> Interval | None:

@@ -13,7 +13,7 @@ from study.report.analysis import StudyReport, provenance
 from study.report.document import document_text
 from study.report.exported import STUDY_FILE, VOTES_FILE, cell_text, study_text, votes_csv
 from study.report.exported_models import ANSWERS_FILE, answers_csv
-from study.report.figures import figure_names
+from study.report.figures import FIGURES
 from study.report.methods import methods_markdown, methods_text
 from study.report.page import render_html
 from study.report.preregistration import preregistration
@@ -21,12 +21,14 @@ from study.report.printing import FORMATS, figure_files, figures_of
 from study.report.tables import (
     CODEBOOK_FILE,
     LONG_FILE,
+    NUMBERS_FILE,
     PAIRS_FILE,
     RATERS_FILE,
     codebook_csv,
     codebook_text,
     long_csv,
     made_by,
+    numbers_csv,
     pairs_csv,
     raters_csv,
 )
@@ -49,6 +51,7 @@ CONTENTS = {
     LONG_FILE: "a row per vote, those left out marked, with the gaps of its pair",
     PAIRS_FILE: "a row per pair, with both formulas and the votes for each",
     RATERS_FILE: "a row per rater",
+    NUMBERS_FILE: "all numbers, a row each, also those that are not on the page",
     CODEBOOK_FILE: "every column of every table (also codebook.txt)",
     "figures/": "the figures as SVG, PDF and PNG (300 dots an inch)",
 }
@@ -68,6 +71,7 @@ def bundle_files(report: StudyReport) -> Iterator[tuple[str, bytes]]:
     yield LONG_FILE, long_csv(report).encode()
     yield PAIRS_FILE, pairs_csv(report).encode()
     yield RATERS_FILE, raters_csv(report).encode()
+    yield NUMBERS_FILE, numbers_csv(report).encode()
     yield CODEBOOK_FILE, codebook_csv(export.hash, made_by(report)).encode()
     yield "codebook.txt", f"{codebook_text()}\n{wording.wrap(source)}\n".encode()
     yield "report.json", document_text(report).encode()
@@ -81,7 +85,7 @@ def bundle_files(report: StudyReport) -> Iterator[tuple[str, bytes]]:
 def bundle_size(report: StudyReport) -> int:
     models = 1 if report.export.model_runs else 0
     declared = 1 if report.declared is not None else 0
-    return 12 + models + declared + len(figure_names(report)) * len(FORMATS)
+    return 13 + models + declared + len(FIGURES) * len(FORMATS)
 
 
 def write_bundle(

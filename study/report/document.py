@@ -10,7 +10,7 @@ from eic_core.exports import json_text
 from eic_core.phrasing import Phrase
 from study.report.analysis import StudyReport
 from study.report.exported import utc_text
-from study.report.flow import StudyFlow
+from study.report.flow import StudyFlow, attrition
 from study.report.phrases.agreement import agreement_sentence, prevalence_sentence
 from study.report.phrases.limits import in_words
 from study.report.phrases.notes import notes
@@ -42,9 +42,8 @@ def document(report: StudyReport) -> dict[str, Any]:
     >>> found["headline"]["rate"], found["headline"]["reason"]
     (None, 'There are no valid votes.')
     """
-    results: dict[str, Any] = in_words(_results(report))
-    said = {"notes": [str(note) for note in notes(report)]}
-    return _source(report) | _counts(report) | results | said
+    numbers: dict[str, Any] = in_words(_counts(report) | _results(report))
+    return _source(report) | numbers | {"notes": [str(note) for note in notes(report)]}
 
 
 def _source(report: StudyReport) -> dict[str, Any]:
@@ -77,7 +76,8 @@ def _source(report: StudyReport) -> dict[str, Any]:
 def _counts(report: StudyReport) -> dict[str, Any]:
     votes = list(report.votes_per_pair.values())
     return {
-        "flow": StudyFlow.of(report).to_json(),
+        "flow": StudyFlow.of(report).to_json()
+        | {"attrition": [each.to_json(report.level) for each in attrition(report)]},
         "raters": asdict(report.export.raters)
         | {
             "with_votes": len({v.rater for v in report.votes_cast}),
@@ -129,7 +129,9 @@ def _results(report: StudyReport) -> dict[str, Any]:
         if report.equal_problems
         else None,
         "lost_votes": report.lost_votes.to_json() | _sentence(lost_sentence(report.lost_votes)),
-        "mixed": report.mixed.to_json(level) | _sentence(mixed_sentence(report.mixed)),
+        "mixed": report.mixed.to_json(level)
+        | {"apart": report.mixed_apart}
+        | _sentence(mixed_sentence(report.mixed, report.mixed_apart)),
         "paper_comparable": {"preference": preference, "fleiss_kappa": kappa},
         "fleiss_kappa_by_side": report.fleiss_kappa_by_side.to_json(),
         "preference": preference,

@@ -32,6 +32,8 @@ NO_VOTES = "There is no vote that decides."
 UNITS: dict[Unit, str] = {"session": "whole sessions", "vote": "single votes"}
 FEW = 10
 """A rate of fewer deciding votes says nothing, and is in no table and on no curve."""
+COEFFICIENTS = ("raw agreement", "Fleiss' kappa", "Gwet's AC1")
+"""Those of the page; all are in report.json and numbers.csv."""
 QUANTITIES = ("complexity", "R²", "EIC (digits)")
 BINS = 20
 
@@ -46,7 +48,6 @@ class Mark:
     # The number in words, such as "69.8 %, interval 65.0 to 75.0 %"; lines more where a reader asks
     # for it
     text: str = ""
-    note: str = ""  # Said behind the name where there is room
     check: bool = False  # To compare with, and not the number that counts
     weight: float = 1.0  # Share of the votes behind it, in [0, 1]: the more, the thicker
 
@@ -149,35 +150,37 @@ def share_mark(
     return Mark(name, rate, interval.low, interval.high, text, weight=weight)
 
 
-def headline(report: StudyReport) -> Intervals:
-    """The rate with the interval that the votes support, and the paper's beneath it."""
-    return _rate_lines(report, _supported(report), ("As the paper computes it", "", _paper(report)))
-
-
 def _preference(report: StudyReport) -> Intervals:
-    """The same with the bootstrap between them; pairs that are no sample are not drawn again."""
-    clusters = report.inference.clusters
-    again = f"{wording.capital(clusters[0][0])}s drawn again" if clusters else ""
-    found = _rate_lines(
-        report,
-        _supported(report),
-        (again, "bootstrap", report.bootstrap),
-        ("Wilson, votes as independent", "as in the paper", _paper(report)),
-    )
-    return Intervals(
-        found.marks,
-        FOR_LOWER,
-        beside=False,
-        empty=found.empty,
-        ends=ENDS,
-    )
+    """People, each model that was asked, and what Yu et al. report, without intervals."""
+    found, level = report.inference, report.level
+    if found.rate is None:
+        return Intervals((), beside=False, empty=_why(found.reason))
+    marks = [share_mark("people", found.rate, found.interval(level))]
+    marks += [
+        share_mark(
+            f"{each.run.label}{' (exploratory)' if each.run.undeclared else ''}",
+            each.found.rate.value,
+            each.found.rate.interval(level),
+            reason=_why(each.found.rate.reason),
+            weight=0.3,
+        )
+        for each in report.models.runs
+    ]
+    theirs = [("people, Yu et al.", PAPERS_PEOPLE)]
+    if report.models.runs:
+        theirs.append(("models, Yu et al.", PAPERS_MODELS))
+    marks += [
+        Mark(name, value, text=f"{100 * value:.4g} %, as they report it", check=True)
+        for name, value in theirs
+    ]
+    return Intervals(tuple(marks), beside=False, ends=ENDS)
 
 
 def _agreement(report: StudyReport) -> Intervals:
     """A line for each coefficient; 0 is chance, or no agreement at all, and 1 is complete."""
     marks = []
     for each in report.agreement.coefficients:
-        if each.value is None:
+        if each.value is None or each.name not in COEFFICIENTS:
             continue
         text, interval = f"{each.value:.2f}", each.interval
         if interval is None:
@@ -209,31 +212,6 @@ def _problems(report: StudyReport) -> Intervals:
         share_mark(f"all ({overall.votes:,})", overall.rate, overall.interval(report.level))
     )
     return Intervals(tuple(marks), FOR_LOWER, total=True)
-
-
-def _models(report: StudyReport) -> Intervals:
-    """People's rate, each model's, and the paper's without intervals (Yu et al.,
-    ``fig:LLM_rating2``).
-    """
-    level = report.level
-    marks = [share_mark("people", report.inference.rate, report.inference.interval(level))]
-    marks += [
-        share_mark(
-            f"{each.run.label}{' (exploratory)' if each.run.undeclared else ''}",
-            each.found.rate.value,
-            each.found.rate.interval(level),
-            reason=_why(each.found.rate.reason),
-        )
-        for each in report.models.runs
-    ]
-    for name, value in (("people, Yu et al.", PAPERS_PEOPLE), ("models, Yu et al.", PAPERS_MODELS)):
-        text = f"{100 * value:.4g} %, as they report it"
-        marks.append(Mark(name, value, text=text, check=True))
-    return Intervals(
-        tuple(marks) if report.models.runs else (),
-        "for the formula of lower EIC",
-        empty="No model was asked.",
-    )
 
 
 def _sensitivity(report: StudyReport) -> Curves:
@@ -330,39 +308,6 @@ def _span(interval: Interval) -> str:
     return wording.percent_range(interval.low, interval.high, 1)
 
 
-Line = tuple[str, str, Interval | None]
-"""Name and note of an interval, and its ends."""
-
-
-def _supported(report: StudyReport) -> Line:
-    clusters = " and ".join(kind for kind, _ in report.inference.clusters)
-    note = f"{clusters} clusters" if clusters else ""
-    name = f"What the votes support ({wording.level_percent(report.level)})"
-    return name, note, report.inference.interval(report.level)
-
-
-def _paper(report: StudyReport) -> Interval | None:
-    return report.preference.wilson(report.level)
-
-
-def _rate_lines(report: StudyReport, *lines: Line) -> Intervals:
-    """The rate with each interval that there is; the first is the one that counts."""
-    rate = report.inference.rate
-    if rate is None:
-        return Intervals((), beside=False, empty=_why(report.inference.reason))
-    first, *checks = lines
-    name, note, interval = first
-    marks = [Mark(name, rate, text=f"{wording.percent(rate, 1)}, without an interval")]
-    if interval is not None:
-        marks = [Mark(name, rate, interval.low, interval.high, _span(interval), note)]
-    marks += [
-        Mark(name, rate, interval.low, interval.high, _span(interval), note, check=True)
-        for name, note, interval in checks
-        if interval is not None
-    ]
-    return Intervals(tuple(marks), beside=False)
-
-
 def _histogram(axis: str, lower: Sequence[float], higher: Sequence[float], empty: str) -> Histogram:
     sides = [np.array([v for v in side if np.isfinite(v)]) for side in (lower, higher)]
     both = np.concatenate(sides)
@@ -390,22 +335,15 @@ class FigureKind:
 FIGURES: dict[str, FigureKind] = {
     "preference": FigureKind(
         "Preference for the lower EIC",
-        "Share of valid votes for the formula of lower EIC, with the interval that the votes "
-        "support and, thinner, others to compare with. The dashed line is no preference.",
+        "Share of votes for the formula of lower EIC, with intervals that allow for votes that go "
+        "together; hollow, what Yu et al. report of their pairs. The dashed line is no preference.",
         _preference,
     ),
     "agreement": FigureKind(
         "Agreement between raters",
-        "Agreement on the pairs with two or more deciding votes, with pair-bootstrap intervals. "
+        "Agreement on the pairs with two or more deciding votes, with intervals. "
         "For all but raw agreement the dashed line is what chance would give.",
         _agreement,
-    ),
-    "models": FigureKind(
-        "People beside models",
-        "Share of people's valid votes, and of each model's averaged answers, for the formula of "
-        "lower EIC on the same pairs, with clustered intervals; thin, what Yu et al. report of "
-        "people and of two models on their pairs. The dashed line is no preference.",
-        _models,
     ),
     "sensitivity": FigureKind(
         "Exclusion thresholds",
@@ -436,8 +374,3 @@ FIGURES: dict[str, FigureKind] = {
     ),
 }
 """The figures of a report by name, in the order of reading."""
-
-
-def figure_names(report: StudyReport) -> tuple[str, ...]:
-    """Those that a report has: without that of models where none was asked."""
-    return tuple(name for name in FIGURES if name != "models" or report.models.runs)

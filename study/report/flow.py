@@ -7,8 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from eic_core import wording
-from eic_core.exports import Plain
+from eic_core.exports import Plain, PlainAtLevel
 from study.report.analysis import StudyReport
+from study.report.exported import ExportedVote
+from study.statistics.inference import ClusteredRate, clustered_rate
+from study.statistics.votes import VoteArrays
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,6 @@ class StudyFlow(Plain):
     # Raters who did not vote on as many pairs as a rater gets: votes, and how many raters stopped
     # there
     stopped_after: Mapping[int, int]
-    whole: int  # Pairs that a rater gets
     undone: int = 0  # Answers on pairs that were undone, not among those cast
 
     _JSON = (
@@ -105,18 +107,18 @@ class StudyFlow(Plain):
             len(report.valid_votes),
             report.preference.votes,
             Counter(number for number in cast.values() if number < whole),
-            whole,
             sum(vote.on_a_pair for vote in report.export.undone),
         )
 
     @property
     def people(self) -> tuple[FlowStage, ...]:
         known = self.consented or not self.voted
+        early = sum(self.stopped_after.values())
+        notes = filter(None, (self._silent, f"{early:,} stopped early" if early else ""))
         return (
             *self._invitations,
             *((FlowStage(self.consented, "consented", self._withdrew),) if known else ()),
-            FlowStage(self.voted, "voted", self._silent),
-            *((FlowStage(self.finished, "finished"),) if known else ()),
+            FlowStage(self.voted, "voted", "; ".join(notes)),
             FlowStage(self.counted, "count", self._left_out),
         )
 
@@ -141,37 +143,14 @@ class StudyFlow(Plain):
         """People, and votes, in a line each.
 
         >>> lost = (Lost("session under the threshold", 3, 1),)
-        >>> flow = StudyFlow(5, 0, 4, 0, 3, 2, 2, 24, lost, 21, 20, {3: 1}, 10)
+        >>> flow = StudyFlow(5, 0, 4, 0, 3, 2, 2, 24, lost, 21, 20, {3: 1})
         >>> print(*flow.lines, sep="\\n")
-        5 invited by personal links → 4 consented → 3 voted (1 left before a vote) → 2 finished → 2
-        count (1 left out)
+        5 invited by personal links → 4 consented → 3 voted (1 left before a vote; 1 stopped early)
+        → 2 count (1 left out)
         24 votes on pairs → 21 valid (left out 3 votes of 1 rater: session under the threshold) → 20
         decide (1 tie, “cannot decide”, in no rate, test or kappa)
         """
         return _line(self.people), _line(self.votes)
-
-    @property
-    def attrition(self) -> str:
-        """Where those stopped who did not vote on all their pairs; "" if nobody did.
-
-        >>> flow = StudyFlow(None, None, 9, 0, 9, 6, 9, 70, (), 70, 70, {1: 1, 4: 2}, 10)
-        >>> flow.attrition
-        '3 raters stopped early, of 10 votes each after 1 to 3: 1; after 4 to 6: 2; after 7 to 9:
-        0.'
-        """
-        if not self.stopped_after:
-            return ""
-        third = max(1, self.whole // 3)
-        starts = [1, third + 1, 2 * third + 1]
-        ends = [third, 2 * third, self.whole - 1]
-        spans = [(start, end) for start, end in zip(starts, ends, strict=True) if start <= end]
-        told = [
-            f"after {f'{start} to {end}' if end > start else start}: "
-            f"{sum(n for at, n in self.stopped_after.items() if start <= at <= end)}"
-            for start, end in spans
-        ]
-        early = wording.count(sum(self.stopped_after.values()), "rater")
-        return f"{early} stopped early, of {self.whole} votes each {'; '.join(told)}."
 
     @property
     def _invitations(self) -> tuple[FlowStage, ...]:
@@ -196,6 +175,40 @@ class StudyFlow(Plain):
     def _left_out(self) -> str:
         gone = self.voted - self.counted
         return f"{gone:,} left out" if gone > 0 else ""
+
+
+@dataclass(frozen=True)
+class AttritionStage(PlainAtLevel):
+    name: str
+    raters: int
+    rate: ClusteredRate
+
+    _JSON = ("name", "raters", "rate")
+
+
+def attrition(report: StudyReport) -> tuple[AttritionStage, ...]:
+    """The votes of those who stayed and of those who were lost, stage by stage; a stage without
+    votes is left out.
+    """
+    votes, valid = Counter(v.rater for v in report.votes_cast), set(report.valid_votes)
+    whole = min(report.export.ballots_per_rater, len(report.export.pairs))
+    stages: dict[str, list[ExportedVote]] = {
+        "finished": [],
+        "stopped early": [],
+        "were left out": [],
+    }
+    for vote in report.votes_cast:
+        stayed = "finished" if votes[vote.rater] >= whole else "stopped early"
+        stages[stayed if vote in valid else "were left out"].append(vote)
+    return tuple(
+        AttritionStage(
+            name,
+            len({vote.rater for vote in of_stage}),
+            clustered_rate(VoteArrays.of(of_stage, report.sampled), estimand=report.estimand),
+        )
+        for name, of_stage in stages.items()
+        if of_stage
+    )
 
 
 def _line(stages: tuple[FlowStage, ...]) -> str:

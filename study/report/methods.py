@@ -9,7 +9,7 @@ from eic_core import wording
 from study.material import unfinished_sentence
 from study.report.analysis import StudyReport
 from study.report.flow import StudyFlow
-from study.report.phrases.agreement import agreement_sentence
+from study.report.phrases.agreement import agreement_sentence, units_sentence
 from study.report.phrases.limits import limit
 from study.report.phrases.looks import dose_sentence
 from study.report.phrases.notes import (
@@ -22,6 +22,7 @@ from study.report.phrases.numbers import interval_text
 from study.report.phrases.rates import effect_sentence, exclusion_sentence
 from study.report.phrases.threats import threat_sentence
 from study.report.phrases.verdict import worth_text
+from study.report.recipes import recipes
 from study.statistics.preference import Interval
 from study.statistics.visible import VISIBLE
 from study.stimulus.form import RULES
@@ -57,7 +58,7 @@ def paragraphs(report: StudyReport) -> tuple[str, ...]:
             _software(report),
         )
         if part
-    )
+    ) + recipes(report)
 
 
 def _material(report: StudyReport) -> list[str]:
@@ -276,8 +277,8 @@ def _agreement(report: StudyReport) -> list[str]:
     return [
         f"Agreement over {wording.count(found.raw_agreement.pairs, 'pair')} with two or more "
         "deciding "
-        f"votes, coded as lower and higher EIC, pairs drawn again for the intervals: "
-        f"{'; '.join(defined)}.",
+        f"votes, coded as lower and higher EIC: {'; '.join(defined)}. "
+        f"{units_sentence(found.estimand)}",
         *undefined,
     ]
 
@@ -287,16 +288,10 @@ def _threats(report: StudyReport) -> list[str]:
     threats = report.threats
     if not report.valid_votes:
         return []
-    before: tuple[object, ...] = (
-        threats.sensitivity,
-        threats.attention,
-        threats.sides,
-        threats.sides.one_sided,
-        threats.ballots,
-    )
-    said = [str(threat_sentence(each)) for each in before]
-    if threats.screens.classes:
-        said.append(str(threat_sentence(threats.screens)))
+    judged = threats.each()
+    if not threats.screens.classes:
+        judged.pop("screens")
+    said = [str(threat_sentence(each)) for each in (*judged.values(), threats.problems)]
     if not threats.structure.fit.reason:
         said.append(
             "The votes were regressed on the gaps of their pairs in EIC and R², on the side, and "
@@ -304,9 +299,8 @@ def _threats(report: StudyReport) -> list[str]:
             "|d|) (logistic, clustered as above); formulas look alike where all but the gap in EIC "
             "are 0."
         )
-    looks = threat_sentence(threats.structure), dose_sentence(threats.structure)
-    after = *looks, threat_sentence(threats.problems), threat_sentence(threats.ties)
-    said += [str(each) for each in after if each is not None]
+    if dose := dose_sentence(threats.structure):
+        said.append(str(dose))
     return list(dict.fromkeys(said))
 
 

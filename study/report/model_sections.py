@@ -6,9 +6,11 @@ from eic_core import wording
 from study.report import terms
 from study.report.analysis import StudyReport
 from study.report.model_results import RunResult
+from study.report.phrases.agreement import units_sentence
 from study.report.phrases.limits import limit
 from study.report.phrases.numbers import interval_text
 from study.report.section import Fact, Judgement, Section, SectionTable
+from study.statistics.clusters import Estimand
 from study.statistics.preference import Interval
 
 PAPERS_PEOPLE, PAPERS_MODELS = 0.698, 0.7219
@@ -106,7 +108,6 @@ def _beside(report: StudyReport) -> Section:
                 tuple(rows),
             ),
         ),
-        figure="models",
         explanation="A model is fixed, and so are its repeats: what is sampled is pairs or "
         "problems, as the study's design says, and they are the clusters of a model's interval. "
         "Model less people is the mean, over people's deciding votes, of the model's score on the "
@@ -168,10 +169,10 @@ def _agreement(report: StudyReport) -> Section:
             (
                 _named(each),
                 f"{with_people.pairs:,}",
-                _with_interval(with_people.correlation, intervals.get("correlation")),
+                _number(with_people.correlation),
                 _with_interval(with_people.corrected, intervals.get("corrected")),
-                _share_with_interval(with_people.model, intervals.get("model")),
-                _share_with_interval(with_people.people, intervals.get("people")),
+                _percent(with_people.model, 1),
+                _percent(with_people.people, 1),
                 _points(with_people.difference),
                 _points_between(intervals.get("difference")),
             )
@@ -182,15 +183,14 @@ def _agreement(report: StudyReport) -> Section:
                 "model",
                 "pairs",
                 "correlation",
-                "corrected for noise",
+                "corrected for people's noise",
                 "agrees with a person",
                 "two persons agree",
                 "difference, points",
                 _head(level),
             ),
             tuple(rows),
-            "On the pairs with two or more deciding votes; intervals in brackets, pairs drawn "
-            "again (bias-corrected bootstrap).",
+            f"On the pairs with two or more deciding votes. {units_sentence(_estimand(report))}",
         )
     ]
     if found.between:
@@ -224,8 +224,7 @@ def _agreement(report: StudyReport) -> Section:
         if each.found.agreement.pairs > 1 and each.found.agreement.corrected is None
     ]
     lines = [
-        "The ceiling is what people reach among themselves: how often the vote of a person who is "
-        "left out agrees with another person's on the same pair.",
+        "The ceiling is what people reach among themselves: how often two of them agree on a pair.",
     ]
     if noisy:
         lines.append(
@@ -239,12 +238,18 @@ def _agreement(report: StudyReport) -> Section:
         lines=tuple(lines),
         tables=tuple(tables),
         explanation="The correlation is between a model's score on a pair and the share of "
-        "people's votes for the lower EIC. With few votes a pair that share is noisy, which "
-        "lowers the correlation; the corrected one divides by the square root of the part of its "
-        "variance that is not binomial noise, and may exceed 1 by chance. A model's answers are "
+        "people's votes for the lower EIC. The noise is people's: with few votes a pair that "
+        "share is noisy, which lowers the correlation. The corrected one divides by the square "
+        "root of the part of the share's variance that is not binomial noise, and may exceed 1 by "
+        "chance; a model's own noise, of few repeats, stays in. A model's answers are "
         "compared with single votes, as votes of people are with each other, so its repeats give "
         "it no advantage.",
     )
+
+
+def _estimand(report: StudyReport) -> Estimand:
+    """What models are compared on: a sample, even where the headline is of these pairs alone."""
+    return "problems like these" if report.sampled == "problems" else "pairs like these"
 
 
 def _places(report: StudyReport) -> Section:
@@ -281,7 +286,7 @@ def _places(report: StudyReport) -> Section:
         "; ".join(biased) + ". Both orders weigh the same in every score, so this "
         "does not move the rates; it says that part of the answers are about the place."
         if biased
-        else "No model is seen to favour the first or the second formula."
+        else "For no model is the share of first formulas told apart from one half."
     )
     return Section(
         key="model-places",
@@ -408,9 +413,3 @@ def _with_interval(value: float | None, interval: Interval | None) -> str:
     return _number(value) + (
         f" [{_number(interval.low)}, {_number(interval.high)}]" if interval else ""
     )
-
-
-def _share_with_interval(value: float | None, interval: Interval | None) -> str:
-    if value is None:
-        return "—"
-    return _percent(value, 1) + (f" {_interval(interval)}" if interval else "")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
-from dataclasses import replace
 
 from markupsafe import Markup
 from matplotlib.figure import Figure
@@ -13,16 +12,18 @@ from eic_core.drawing.scale import PAGE_COLOURS
 from eic_core.markup import environment, escape
 from study.report import terms
 from study.report.analysis import StudyReport, provenance
-from study.report.figures import ENDS, FIGURES, headline
+from study.report.figures import FIGURES
 from study.report.flow import StudyFlow
 from study.report.phrases.notes import notes
 from study.report.phrases.verdict import verdict
-from study.report.printing import draw, figure_svg, to_svg
+from study.report.printing import figure_svg, to_svg
 from study.report.sections import GROUPS, sections_of
 from study.report.tables import LONG_FILE, long_csv
 
 SHORT_TABLE = 8
 """Tables of more rows are folded."""
+FIRST = "preference"
+"""The figure beneath the verdict."""
 
 
 def render_html(report: StudyReport, figures: Mapping[str, Figure] | None = None) -> str:
@@ -33,7 +34,6 @@ def render_html(report: StudyReport, figures: Mapping[str, Figure] | None = None
         colours=PAGE_COLOURS,
         title=export.title or export.study,
         verdict=verdict(report),
-        first_figure=_labelled(to_svg(draw(replace(headline(report), ends=ENDS))), HEADLINE),
         flow=StudyFlow.of(report),
         notes=[str(note) for note in notes(report)],
         eic=terms.EIC,
@@ -44,8 +44,9 @@ def render_html(report: StudyReport, figures: Mapping[str, Figure] | None = None
         ],
         figures={
             name: _picture(name, to_svg(figures[name]) if figures else figure_svg(report, name))
-            for name in {section.figure for section in sections} - {""}
+            for name in {FIRST, *(section.figure for section in sections)} - {""}
         },
+        first=FIRST,
         kinds=FIGURES,
         short_table=SHORT_TABLE,
         source=provenance(export.hash, report.seed, report.software),
@@ -54,17 +55,7 @@ def render_html(report: StudyReport, figures: Mapping[str, Figure] | None = None
     )
 
 
-HEADLINE = (
-    "Share of valid votes for the formula of lower EIC, with the interval that the votes support "
-    "and the paper’s beneath it"
-)
-
-
 def _picture(name: str, svg: str) -> Markup:
     """A figure as SVG that says what it shows to who cannot see it."""
-    return _labelled(svg, FIGURES[name].caption)
-
-
-def _labelled(svg: str, caption: str) -> Markup:
-    said = f'<svg role="img" aria-label="{escape(caption)}" '
+    said = f'<svg role="img" aria-label="{escape(FIGURES[name].caption)}" '
     return Markup(svg.replace("<svg ", said, 1))

@@ -30,7 +30,6 @@ from study.report.figures import (
     Intervals,
     Mark,
     Picture,
-    figure_names,
 )
 
 LOWER, HIGHER = COLOURS[False]
@@ -111,7 +110,7 @@ def _written(figure: Figure, form: Format, metadata: Mapping[str, str | None]) -
 
 
 def figures_of(report: StudyReport) -> dict[str, Figure]:
-    return {name: draw(FIGURES[name].describe(report)) for name in figure_names(report)}
+    return {name: draw(FIGURES[name].describe(report)) for name in FIGURES}
 
 
 def figure_svg(report: StudyReport, name: str) -> str:
@@ -163,7 +162,7 @@ def _whole_numbers(most: int = 9, steps: Sequence[int] = (1, 2, 5, 10)) -> MaxNL
 
 def _intervals(picture: Intervals) -> Figure:
     rows = len(picture.marks)
-    height = 0.9 + 0.27 * max(2, rows) if picture.beside else 1.0 + 0.5 * max(1, rows)
+    height = 0.9 + 0.27 * max(2, rows) if picture.beside else 1.0 + 0.42 * max(1, rows)
     figure = Figure(figsize=(NARROW, height), layout="constrained")
     ax = figure.subplots()
     ax.set_xlim(*picture.limits)
@@ -219,28 +218,30 @@ def _interval(ax: Axes, y: float, mark: Mark) -> None:
         "o",
         color=colour,
         clip_on=False,
-        markeredgecolor="white",
+        markeredgecolor=colour if mark.check else "white",
+        markerfacecolor="white" if mark.check else colour,
         markersize=6 if mark.check else 4 + 5 * mark.weight**0.5,
     )
 
 
 def _name_above(ax: Axes, y: float, mark: Mark) -> None:
-    """Name and text of a mark above it, on the side where there is room."""
-    right = mark.value is None or mark.value >= 0.5
-    name = f"{mark.name}, {mark.note}" if mark.note else mark.name
-    said = ax.annotate(
-        f"{name}: {mark.text}",
-        (1 if right else 0, y),
-        (0, 7),
-        textcoords="offset points",
-        va="bottom",
-        ha="right" if right else "left",
-        fontsize=SMALL,
-        color=INK,
-        fontweight="normal" if mark.check else "bold",
-        bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
-    )
-    said.set_in_layout(False)
+    """Name and text of a mark above it, at the two edges, so that neither lies on an interval."""
+    weight = "bold" if mark.weight == 1 and not mark.check else "normal"
+    for x, text, side in ((0, mark.name, "left"), (1, mark.text, "right")):
+        said = ax.annotate(
+            wording.shorten(text, NAME_LENGTH),
+            (x, y),
+            (0, 7),
+            textcoords="offset points",
+            va="bottom",
+            ha=side,
+            fontsize=SMALL,
+            color=INK,
+            fontweight=weight,
+            parse_math=False,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
+        )
+        said.set_in_layout(False)
 
 
 def _curves(picture: Curves) -> Figure:

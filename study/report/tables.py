@@ -8,11 +8,13 @@ from __future__ import annotations
 import math
 import statistics
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from eic_core.exports import csv_text, safe_cell
 from study.report.analysis import StudyReport, gap_of
+from study.report.document import document
 from study.report.exported import VOTE_COLUMNS, VOTES_FILE, ExportedPair, ExportedVote, cell_text
 from study.report.exported_models import ANSWERS_FILE
 from study.statistics.exclusions import active_seconds
@@ -21,6 +23,7 @@ Value = str | int | float | bool | None
 Row = dict[str, Value]
 
 LONG_FILE, PAIRS_FILE, RATERS_FILE = "votes_long.csv", "pairs.csv", "raters.csv"
+NUMBERS_FILE = "numbers.csv"
 GAPS = ("eic_gap", "r2_gap", "complexity_gap")
 HELD = ("gap_share", "gap_without_worst_row")
 LONG_COLUMNS = (
@@ -79,6 +82,7 @@ RATER_COLUMNS = (
     "study_hash",
     "made_by",
 )
+NUMBER_COLUMNS = ("number", "value", "low", "high", "level", "method", "study_hash", "made_by")
 
 
 def long_csv(report: StudyReport) -> str:
@@ -187,6 +191,42 @@ def _by(votes: Iterable[ExportedVote], name: str) -> Mapping[str, list[ExportedV
 
 def made_by(report: StudyReport) -> str:
     return f"{report.software.sentence}; seed {report.seed}"
+
+
+def numbers_csv(report: StudyReport) -> str:
+    """Every number of report.json by its name, an interval in one row; those of the report's page
+    and those that are not on it.
+    """
+    return _csv(NUMBER_COLUMNS, _numbers(document(report)), report)
+
+
+def _numbers(value: Any, name: str = "") -> Iterator[Row]:
+    """Items of a list go by their first text or number, or by their places if two share it.
+
+    >>> items = [{"name": "x", "p": 0.5}, {"name": "y", "p": 1}]
+    >>> [row["number"] for row in _numbers({"a": items, "b": [*items, *items]})]
+    ['a.x.p', 'a.y.p', 'b.1.p', 'b.2.p', 'b.3.p', 'b.4.p']
+    """
+    row: Row = dict.fromkeys(NUMBER_COLUMNS) | {"number": name}
+    if isinstance(value, Mapping):
+        if {"low", "high", "level"} <= value.keys():
+            yield row | {key: value.get(key) for key in ("low", "high", "level", "method")}
+            return
+        for key, part in value.items():
+            yield from _numbers(part, f"{name}.{key}" if name else str(key))
+    elif isinstance(value, list):
+        labels = [_label_of(part, place) for place, part in enumerate(value, start=1)]
+        if len(set(labels)) < len(labels):
+            labels = [str(place) for place in range(1, len(value) + 1)]
+        for label, part in zip(labels, value, strict=True):
+            yield from _numbers(part, f"{name}.{label}")
+    elif isinstance(value, bool | int | float):
+        yield row | {"value": value}
+
+
+def _label_of(part: object, place: int) -> str:
+    first = next(iter(part.values()), None) if isinstance(part, Mapping) else None
+    return f"{first:g}" if isinstance(first, float) else str(first or place)
 
 
 def _csv(columns: Sequence[str], rows: Iterable[Row], report: StudyReport) -> str:
@@ -317,6 +357,14 @@ chose_left | valid deciding votes for the formula on the left | whole number
 chose_right | valid deciding votes for the formula on the right | whole number
 median_seconds | median active seconds of a valid vote; empty without one | seconds
 """)
+_NUMBER = _columns("""
+number | its name in report.json, the parts from the outermost to the innermost | unique text
+value | the number; empty for an interval | number, true, false
+low | lower end of an interval | number
+high | upper end of an interval | number
+level | confidence level of an interval | 0 to 1
+method | how an interval is made | text
+""")
 _SELF = _columns("""
 file | the table | file name
 column | the column | name
@@ -332,6 +380,7 @@ CODEBOOK: dict[str, tuple[CodebookColumn, ...]] = {
     LONG_FILE: (*_VOTE, *_MORE, *_GAPS, *_SOURCE),
     PAIRS_FILE: (*_PAIR, *_GAPS, *_COUNTS, *_SOURCE),
     RATERS_FILE: (*_RATER, *_COUNTS, *_SOURCE),
+    NUMBERS_FILE: (*_NUMBER, *_SOURCE),
     CODEBOOK_FILE: _SELF,
 }
 """The columns of each table; not in their order."""

@@ -10,6 +10,14 @@ from study.report.flow import StudyFlow
 from study.report.phrases.notes import notes
 from study.report.phrases.verdict import verdict
 from study.report.sections import GROUPS, Section, SectionTable, sections_of
+from study.statistics.threats.common import FINE
+
+LONGEST = 8
+"""Rows of a table in a terminal; the page has longer ones."""
+MORE = (
+    "--html shows every threat with its numbers; --bundle holds all numbers, "
+    "and how each interval is made, in methods.md."
+)
 
 
 def render_text(report: StudyReport) -> str:
@@ -27,20 +35,27 @@ def render_text(report: StudyReport) -> str:
             heading = GROUPS[group].upper()
             lines.append(f"{heading}\n{'-' * len(heading)}")
         lines.append("\n".join(_section(section)))
+    lines.append(wording.wrap(MORE))
     return "\n\n".join(lines)
 
 
 def _section(section: Section) -> Iterable[str]:
     judged = f"  [{section.judgement}]" if section.judgement else ""
     yield section.title + judged
+    threat = section.group == "threats"
+    if threat and section.judgement == FINE and section.key != "structure":
+        return
     for line in section.lines:
         yield wording.wrap(line, "  ")
+    if threat:
+        return
     width = max((len(fact.name) for fact in section.facts), default=0)
     for fact in section.facts:
         yield _hanging(f"  {fact.name:<{width}}  ", fact.value)
     for table in section.tables:
-        yield ""
-        yield from _table(table)
+        if len(table.rows) <= LONGEST:
+            yield ""
+            yield from _table(table)
 
 
 def _hanging(start: str, text: str) -> str:

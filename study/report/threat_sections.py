@@ -1,141 +1,101 @@
-"""What could be wrong with a result, a section each."""
+"""What could be wrong with a result: a section for each threat, and one for the problems."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 from eic_core import wording
 from study.report import terms
 from study.report.analysis import StudyReport
 from study.report.look_sections import structure_section
-from study.report.phrases.notes import (
-    narrow_windows,
-)
+from study.report.phrases.notes import narrow_windows
 from study.report.phrases.numbers import interval_text
 from study.report.phrases.threats import threat_sentence
-from study.report.section import Fact, Section, SectionTable
+from study.report.section import Section, SectionTable
 from study.report.section_parts import (
     interval_head,
-    number_cell,
     rate_cells,
     rates_table,
     table_of_enough,
     threat_section,
 )
-from study.statistics.exclusions import Unit
+from study.statistics.threats.raters import RaterScreen
 from study.statistics.threats.screens import WINDOWS
 from study.statistics.threats.ties import CONVENTIONS
 
-CURVES: tuple[tuple[Unit, str], ...] = (
-    ("session", "Whole sessions left out"),
-    ("vote", "Single votes left out"),
-)
 
-
-def threat_sections(report: StudyReport) -> tuple[Section, ...]:
-    """All threats in a reviewer's order; without a valid vote a sentence each, and no empty
-    tables.
-    """
-    sections = (
-        _sensitivity(report),
-        _attention(report),
-        _sides(report),
-        _one_sided(report),
-        _ballots(report),
-        *((_screens(report),) if report.threats.screens.classes else ()),
-        structure_section(report),
-        _problems(report),
-        _ties(report),
-    )
-    if report.valid_votes:
-        return sections
-    return tuple(replace(each, facts=(), tables=(), figure="") for each in sections)
-
-
-def _sensitivity(report: StudyReport) -> Section:
-    found, level = report.threats.sensitivity, report.level
-    tables = tuple(
-        table_of_enough(
-            ("under", "valid votes", "raters", "rate", interval_head(level)),
-            (
-                (
-                    p.rate.votes,
-                    f"{wording.plain(p.threshold_seconds)} s{' (frozen rule)' if p.frozen else ''}",
-                    f"{p.valid:,}",
-                    f"{p.raters:,}",
-                    *rate_cells(p.rate, level),
-                )
-                for p in found.of_unit(unit)
-            ),
-            caption,
-        )
-        for unit, caption in CURVES
-    )
-    return threat_section(
-        "sensitivity",
-        "Does the result hang on the exclusion rule?",
-        found,
-        figure="sensitivity",
-        tables=tables,
-        explanation="The rate and its clustered interval, had the threshold on active seconds "
-        "been another one, for whole sessions and for single votes.",
-    )
-
-
-def _attention(report: StudyReport) -> Section:
+def _by_failure(report: StudyReport) -> SectionTable:
     found = report.threats.attention
-    return threat_section(
-        "attention",
-        "Were raters attentive?",
-        found,
-        facts=(
-            Fact(
-                "attention checks passed",
-                f"{found.passed:,} of {found.answered:,}",
-                terms.ATTENTION,
-            ),
-            Fact("raters who failed one", f"{found.failed_raters:,} of {len(found.raters):,}"),
-            Fact("p of a difference", wording.p_number(found.p_value, 3), terms.P_VALUE),
-        ),
-        tables=(
-            rates_table(
-                report,
-                "raters",
-                (
-                    ("who failed a check", found.with_failure),
-                    ("all others", found.without_failure),
-                ),
-            ),
-        ),
-        explanation="A clustered logistic regression of the valid votes on whether their rater "
-        "failed a check.",
+    rows = (("who failed a check", found.with_failure), ("all others", found.without_failure))
+    return rates_table(report, "raters", rows)
+
+
+def _raters(report: StudyReport) -> SectionTable | None:
+    """Raters whom something is said of: flagged, or always on one side."""
+    found = report.threats.raters
+    sided = {*found.one_sided.left, *found.one_sided.right}
+    named = {*sided, *(each.rater for each in (*found.hasty, *found.coins))}
+    named |= {name for each in found.alike for name in (each.first, each.second)}
+    if not named:
+        return None
+
+    def row(each: RaterScreen) -> tuple[str, ...]:
+        seconds, with_others = wording.seconds(each.seconds), wording.percent(each.agreement, 0)
+        left = wording.percent(each.left, 0)
+        return each.rater, f"{each.votes:,}", seconds, with_others, left
+
+    return SectionTable(
+        ("rater", "votes", "median seconds", "of others' votes alike", "left chosen"),
+        tuple(row(each) for each in found.raters if each.rater in named),
     )
 
 
-def _sides(report: StudyReport) -> Section:
-    found = report.threats.sides
-    return threat_section(
-        "sides",
-        "Do raters favour a side?",
-        found,
-        lines=tuple(filter(None, (str(threat_sentence(found)), _stacked(report)))),
-        facts=(
-            Fact("left / right / tie", f"{found.left:,} / {found.right:,} / {found.ties:,}"),
-            Fact("left chosen", wording.percent(found.share, 1)),
-            Fact(
-                interval_head(report.level),
-                interval_text(found.clustered.interval(report.level)),
-                terms.INTERVAL,
-            ),
-            Fact("p, two-sided", wording.p_number(found.p_value, 3), terms.P_VALUE),
-            Fact("lower EIC on the left", wording.percent(found.lower_on_left, 1)),
+def _thirds(report: StudyReport) -> SectionTable:
+    level = report.level
+    return table_of_enough(
+        ("ballots", "valid votes", "rate", interval_head(level), "median seconds"),
+        (
+            (
+                each.rate.votes,
+                f"{each.name} ({each.first} to {each.last})",
+                f"{each.votes:,}",
+                *rate_cells(each.rate, level),
+                wording.seconds(each.median_seconds),
+            )
+            for each in report.threats.ballots.thirds
         ),
-        explanation="The same clustered test as in the headline, with “left” in place of “lower "
-        "EIC”.",
     )
 
 
-def _stacked(report: StudyReport) -> str:
+def _windows(report: StudyReport) -> SectionTable:
+    level = report.level
+    return table_of_enough(
+        ("window of", "raters", "valid votes", "rate", interval_head(level)),
+        (
+            (
+                each.rate.votes,
+                WINDOWS[each.viewport],
+                f"{each.raters:,}",
+                f"{each.votes:,}",
+                *rate_cells(each.rate, level),
+            )
+            for each in report.threats.screens.classes
+        ),
+    )
+
+
+def _ties(report: StudyReport) -> SectionTable | None:
+    found, level = report.threats.ties, report.level
+    rows = tuple(
+        (CONVENTIONS[each.convention], f"{each.votes:,}", *rate_cells(each.clustered, level))
+        for each in found.counted
+    )
+    heads = ("convention", "votes", "rate", interval_head(level))
+    return SectionTable(heads, rows) if found.ties else None
+
+
+def _stacked(report: StudyReport) -> Iterable[str]:
     """What left and right were on screens where the formulas stood one above the other."""
     narrow, medium = (
         sum(vote.viewport == name for vote in report.valid_votes) for name in ("narrow", "medium")
@@ -144,151 +104,122 @@ def _stacked(report: StudyReport) -> str:
         f"all {wording.count(narrow, 'vote')} from a phone's width" if narrow else "",
         f"some of the {wording.count(medium, 'vote')} from a tablet's" if medium else "",
     )
-    told = " and ".join(filter(None, parts))
-    if not told:
-        return ""
-    return (
-        f"In {narrow_windows(report.votes_cast)} the formulas stood one above the other, and "
-        f"“left” here is the one on top: {told}."
-    )
+    stacked = " and ".join(filter(None, parts))
+    if stacked:
+        yield (
+            f"In {narrow_windows(report.votes_cast)} the formulas stood one above the other, and "
+            f"“left” here is the one on top: {stacked}."
+        )
 
 
-def _one_sided(report: StudyReport) -> Section:
-    found = report.threats.sides.one_sided
-    return threat_section(
-        "one-sided",
-        "Do some raters always click one side?",
-        found,
-        facts=(
-            Fact("raters always left / always right", f"{len(found.left)} / {len(found.right)}"),
-            Fact(
-                "by chance",
-                number_cell(found.expected, 2),
-                "How many such raters chance would give, given what each of them preferred.",
-            ),
-            Fact("p of so many", wording.p_number(found.p_value, 3), terms.P_VALUE),
-        ),
-        tables=(
-            rates_table(
-                report,
-                "votes",
-                (
-                    ("all valid", found.everybody),
-                    ("without these raters", found.without_them),
-                ),
-            ),
-        ),
-    )
+@dataclass(frozen=True)
+class ThreatRow:
+    """How a threat is shown beside its sentence."""
+
+    title: str
+    explanation: str
+    table: Callable[[StudyReport], SectionTable | None] = lambda report: None
+    figure: str = ""
 
 
-def _ballots(report: StudyReport) -> Section:
-    found, level = report.threats.ballots, report.level
-    thirds = table_of_enough(
-        ("ballots", "valid votes", "rate", interval_head(level), "median seconds"),
-        (
-            (
-                t.rate.votes,
-                f"{t.name} ({t.first} to {t.last})",
-                f"{t.votes:,}",
-                *rate_cells(t.rate, level),
-                wording.seconds(t.median_seconds),
-            )
-            for t in found.thirds
-        ),
-    )
-    return threat_section(
-        "ballots",
+ROWS = {
+    "sensitivity": ThreatRow(
+        "Does the result hang on the exclusion rule?",
+        "The rate and its clustered interval, had the threshold on active seconds been another "
+        "one, for whole sessions and for single votes.",
+        figure="sensitivity",
+    ),
+    "attention": ThreatRow(
+        "Were raters attentive?",
+        f"{terms.ATTENTION} A clustered logistic regression of the valid votes on whether their "
+        "rater failed a check.",
+        _by_failure,
+    ),
+    "sides": ThreatRow(
+        "Do raters favour a side?",
+        "Sides are dealt at random, so the test is by pair and rater whatever the study samples, "
+        "with “left” in place of “lower EIC”.",
+    ),
+    "raters": ThreatRow(
+        "Does any rater answer in haste, like a coin, on one place, or twice?",
+        "Each rater with five or more deciding votes: the median seconds against those of all "
+        "raters (t on the logarithm, by median absolute deviations); the odds that the answers "
+        "are a coin's, to those of one who votes like the others on the same pairs, and for those "
+        "of less than half the usual time together; left choices against sides dealt by chance; "
+        "for two raters the odds that one person gave both answers. Odds of x count as p = 1/x.",
+        _raters,
+    ),
+    "ballots": ThreatRow(
         "Do raters learn or tire?",
+        "A clustered logistic regression of the votes on the number of the ballot, and a "
+        "regression of the logarithm of the active seconds.",
+        _thirds,
+        "ballots",
+    ),
+    "screens": ThreatRow(
+        "Does it depend on the screen?",
+        "A clustered logistic regression of the votes on the class of the window, up to 599 px, "
+        "to 1,023 px, or wider.",
+        _windows,
+    ),
+    "ties": ThreatRow("Does it matter how ties are counted?", terms.TIE, _ties),
+}
+"""The threats whose sections are of one form, by their names in `Threats`."""
+
+
+def threat_sections(report: StudyReport) -> tuple[Section, ...]:
+    """All threats in a reviewer's order; without a valid vote a sentence each."""
+    sections = (
+        structure_section(report) if name == "structure" else _section(name, report)
+        for name in report.threats.each()
+        if name != "screens" or report.threats.screens.classes
+    )
+    if report.valid_votes:
+        return tuple(sections)
+    return tuple(replace(each, facts=(), tables=(), figure="") for each in sections)
+
+
+def _section(name: str, report: StudyReport) -> Section:
+    row, found = ROWS[name], report.threats.each()[name]
+    table = row.table(report)
+    more = _stacked(report) if name == "sides" else ()
+    return threat_section(
+        name,
+        row.title,
         found,
-        figure="ballots",
-        tables=(thirds,) if found.thirds else (),
-        facts=(Fact("p of a trend", wording.p_number(found.p_value, 3), terms.P_VALUE),),
-        explanation="A clustered logistic regression of the votes on the number of the ballot, "
-        "and a regression of the logarithm of the active seconds, clustered by rater.",
+        lines=(str(threat_sentence(found)), *more),
+        figure=row.figure,
+        tables=(table,) if table else (),
+        explanation=row.explanation,
     )
 
 
-def _screens(report: StudyReport) -> Section:
-    found, level = report.threats.screens, report.level
+def problems_section(report: StudyReport) -> Section:
+    """A description: that problems differ is in the headline's interval."""
+    found, heads = report.threats.problems, ("problem", "pairs", "raters", "for the lower", "votes")
     rows = (
         (
-            each.rate.votes,
-            WINDOWS[each.viewport],
+            each.votes,
+            each.problem,
+            f"{each.pairs:,}",
             f"{each.raters:,}",
+            f"{each.lower:,}",
             f"{each.votes:,}",
-            *rate_cells(each.rate, level),
+            wording.percent(each.rate, 1),
+            interval_text(each.interval),
         )
-        for each in found.classes
+        for each in found.rates
     )
-    heads = ("window of", "raters", "valid votes", "rate", interval_head(level))
-    table = table_of_enough(heads, rows)
-    return threat_section(
-        "screens",
-        "Does it depend on the screen?",
-        found,
-        tables=(table,),
-        facts=(Fact("p of a difference", wording.p_number(found.p_value, 3), terms.P_VALUE),),
-        explanation="A clustered logistic regression of the votes on the class of the window, up "
-        "to 599 px, to 1,023 px, or wider.",
-    )
-
-
-def _problems(report: StudyReport) -> Section:
-    found = report.threats.problems
-    table = table_of_enough(
-        (
-            "problem",
-            "pairs",
-            "raters",
-            "for the lower",
-            "votes",
-            "rate",
-            interval_head(report.level),
-        ),
-        (
-            (
-                p.votes,
-                p.problem,
-                f"{p.pairs:,}",
-                f"{p.raters:,}",
-                f"{p.lower:,}",
-                f"{p.votes:,}",
-                wording.percent(p.rate, 1),
-                interval_text(p.interval),
-            )
-            for p in found.rates
-        ),
-    )
-    return threat_section(
+    some = bool(report.valid_votes)
+    table = table_of_enough((*heads, "rate", interval_head(report.level)), rows)
+    return Section(
         "problems",
-        "Does it hold in every problem?",
-        found,
-        figure="problems",
-        tables=(table,) if found.rates else (),
-        facts=(
-            Fact(
-                "p that problems differ only as pairs do",
-                wording.p_number(found.p_value, 3),
-                terms.P_VALUE,
-            ),
-        ),
+        "study",
+        "Problem by problem",
+        (str(threat_sentence(found)),),
+        tables=(table,) if some else (),
+        figure="problems" if some else "",
         explanation="The pairs are dealt to the problems anew, 2,000 times, to see how far "
         "problems would differ if nothing but the pairs did. Intervals are clustered where a "
         "problem has pairs and raters enough, else Wilson's for as many votes as theirs are worth.",
-    )
-
-
-def _ties(report: StudyReport) -> Section:
-    found, level = report.threats.ties, report.level
-    rows = tuple(
-        (CONVENTIONS[each.convention], f"{each.votes:,}", *rate_cells(each.clustered, level))
-        for each in found.counted
-    )
-    table = SectionTable(("convention", "votes", "rate", interval_head(level)), rows)
-    return threat_section(
-        "ties",
-        "Does it matter how ties are counted?",
-        found,
-        tables=(table,) if found.ties else (),
-        explanation=terms.TIE,
     )

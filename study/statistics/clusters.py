@@ -155,24 +155,24 @@ class Clustering:
 
     def components(self) -> tuple[Component, ...]:
         """The one-way variances of the rate."""
-        mean = Estimating.mean(self.about_fixed(self.table.lower))
+        mean = self.mean()
         return tuple(
-            Component(kind.name, int(np.count_nonzero(kind.sizes)), float(mean.one_way(kind)[0]))
-            for kind in self.kinds
+            Component(kind.name, kind.clusters, float(mean.one_way(kind)[0])) for kind in self.kinds
         )
+
+    def mean(self) -> Estimating:
+        return Estimating.mean(self.about_fixed(self.table.lower))
 
     @property
     def degrees_of_freedom(self) -> float:
         """The fewest clusters less the rates that were estimated from them; may be 0 or less, or
         not whole: problems as clusters count by their effective number.
         """
-        found = self.degrees(Estimating.mean(self.table.lower))[0] if len(self.table) else 0.0
-        return int(found) if found == int(found) else float(found)
-
-    def degrees(self, estimating: Estimating) -> Floats:
-        """Of the t distribution of each coefficient, shape (k,)."""
-        found = [estimating.degrees(kind) for kind in self.kinds[:2]]
-        return np.asarray(np.round(np.min(found, axis=0), 9), dtype=np.float64)
+        if not len(self.table):
+            return 0
+        mean = self.mean()
+        least = min(float(mean.degrees(kind)[0]) for kind in self.kinds[:2])
+        return round(least) if abs(least - round(least)) < 1e-9 else least
 
     def fewest_dissenting(self) -> int:
         """Clusters that hold the rarer choice: of the kind that has fewer of them."""
@@ -220,6 +220,19 @@ def reason_of(grouped: Clustering, votes_cast: int) -> Limit | None:
 
 def too_small_of(grouped: Clustering, variance: float) -> Limit | None:
     """Why the interval is not to be relied on; None if it is."""
+    few = few_of(grouped)
+    if few:
+        return few
+    fewest = grouped.fewest_dissenting()
+    if fewest == 0:
+        return Lack.UNANIMOUS
+    if fewest < FEW_DISSENTING:
+        return FewDissenting(fewest, FEW_DISSENTING)
+    return None if variance else Lack.BALANCED
+
+
+def few_of(grouped: Clustering) -> Limit | None:
+    """Clusters too few for the spread between them to be measured well."""
     for kind, number in grouped.sampled:
         if kind == "problem":
             if grouped.effective_problems < FEW_PROBLEMS:
@@ -228,12 +241,7 @@ def too_small_of(grouped: Clustering, variance: float) -> Limit | None:
             return FewClusters(kind, number, FEW_CLUSTERS)
     if grouped.item == "pair" and grouped.degrees_of_freedom < FEW_CLUSTERS - 1:
         return FewSharedProblems(dict(grouped.sampled)["pair"], grouped.problems)
-    fewest = grouped.fewest_dissenting()
-    if fewest == 0:
-        return Lack.UNANIMOUS
-    if fewest < FEW_DISSENTING:
-        return FewDissenting(fewest, FEW_DISSENTING)
-    return None if variance else Lack.BALANCED
+    return None
 
 
 def _few_problems(grouped: Clustering) -> FewProblems:

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from math import log
 from typing import Literal
 
-from scipy.special import stdtr
-
 from eic_core.exports import Plain
 from study.statistics.inference import ClusteredRate
 
@@ -61,17 +59,9 @@ def effect_size(
     >>> effect_size(rate, 0.05).finding, effect_size(rate, 0.45).finding
     ('lower', 'too small to matter')
     """
-    spread = rate.log_odds
-    if rate.reason or spread is None:
+    odds = rate.log_odds
+    if rate.reason or odds is None:
         return EffectSize(margin, declared, 1 - level, None, None, None)
-    centre, error = spread
     edge = log((0.5 + margin) / (0.5 - margin))
-    freedom = rate.degrees_of_freedom
-
-    def tail(distance: float) -> float:
-        return float(stdtr(freedom, -distance / error))
-
-    within = max(tail(centre + edge), tail(edge - centre))
-    return EffectSize(
-        margin, declared, 1 - level, tail(centre - edge), tail(-edge - centre), within
-    )
+    within = max(odds.p_above(-edge), odds.p_below(edge))
+    return EffectSize(margin, declared, 1 - level, odds.p_above(edge), odds.p_below(-edge), within)

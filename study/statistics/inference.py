@@ -6,10 +6,10 @@ odds. Each choice was made by simulation: docs/adr/0018-inference.md, `make vali
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp, log, sqrt
+from math import sqrt
 from typing import Literal, get_args
 
-from scipy.special import betainc, betaincinv, stdtr, stdtrit
+from scipy.special import betainc, betaincinv
 
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
@@ -22,7 +22,7 @@ from study.statistics.clusters import (
     two_way,
 )
 from study.statistics.limits import Kind, Limit
-from study.statistics.preference import Interval
+from study.statistics.preference import Interval, LogOdds
 from study.statistics.variance import Component
 from study.statistics.votes import VoteArrays
 
@@ -125,10 +125,9 @@ class ClusteredRate(PlainAtLevel):
             return None
         if spread is None:
             return self._exact(level)
-        centre, error = spread
-        half = float(stdtrit(self.degrees_of_freedom, (1 + level) / 2)) * error
-        method = METHOD_THESE_PAIRS if self.estimand == "these pairs" else METHOD
-        return Interval(_share(centre - half), _share(centre + half), level, method)
+        return spread.interval(
+            level, METHOD_THESE_PAIRS if self.estimand == "these pairs" else METHOD
+        )
 
     @property
     def p_value(self) -> float | None:
@@ -158,19 +157,17 @@ class ClusteredRate(PlainAtLevel):
         return self.effective_problems <= 0.9 * self.problems
 
     @property
-    def log_odds(self) -> tuple[float, float] | None:
-        """Log odds and their standard error; None if the votes show no spread between clusters."""
-        if not self.standard_error or self.rate is None or self.lower in (0, self.votes):
+    def log_odds(self) -> LogOdds | None:
+        """None if the votes show no spread between clusters."""
+        if not self.standard_error or self.rate is None:
             return None
-        odds = log(self.lower / (self.votes - self.lower))
-        return odds, self.standard_error / (self.rate * (1 - self.rate))
+        return LogOdds.of(self.rate, self.standard_error, self.degrees_of_freedom)
 
     def _tail(self, sign: int) -> float | None:
         if self.reason or self.rate is None:
             return None
         if self.log_odds is not None:
-            centre, error = self.log_odds
-            return float(stdtr(self.degrees_of_freedom, -sign * centre / error))
+            return self.log_odds.p_above() if sign > 0 else self.log_odds.p_below()
         trials = self._trials
         successes = trials * (self.rate if sign > 0 else 1 - self.rate)
         return float(betainc(successes, trials - successes + 1, 0.5)) if successes else 1.0
@@ -238,10 +235,3 @@ def rate_of(grouped: Clustering, votes_cast: int) -> ClusteredRate:
         small,
         reason,
     )
-
-
-def _share(log_odds: float) -> float:
-    """The probability of these log odds, without overflow."""
-    if log_odds >= 0:
-        return 1 / (1 + exp(-log_odds))
-    return exp(log_odds) / (1 + exp(log_odds))

@@ -22,8 +22,7 @@ class Lack(Enum):
     NO_VOTES = auto()
     NO_PAIR_OF_TWO_VOTES = auto()
     ONE_CATEGORY = auto()  # All votes are for one category
-    ONE_PAIR = auto()
-    RARE_CHOICE = auto()  # Draws of the bootstrap often lack the rarer choice
+    RARE_CHOICE = auto()  # One pair or rater alone holds the rarer choice
     SAME_AGREEMENT = auto()  # All pairs show the same agreement
     # of the sign test
     NO_PAIR_WITH_VOTE = auto()
@@ -104,21 +103,6 @@ class FewPairsOfRarerChoice:
 
 
 @dataclass(frozen=True)
-class OneClusterCompared:
-    """As `OneCluster`, of a regression."""
-
-    kind: Kind
-
-
-@dataclass(frozen=True)
-class FewClustersCompared:
-    """The fewest clusters of a regression."""
-
-    clusters: int
-    enough: int
-
-
-@dataclass(frozen=True)
 class Constant:
     """Columns that are the same for all votes."""
 
@@ -140,7 +124,7 @@ class Collinear:
 
 @dataclass(frozen=True)
 class OneClusterTells:
-    """Without the votes of one cluster these columns have no effect that could be estimated."""
+    """Without the votes of one cluster there is no estimate for these columns."""
 
     names: tuple[str, ...]
     kind: Kind
@@ -168,8 +152,6 @@ Limit = (
     | FewProblems
     | FewDissenting
     | FewPairsOfRarerChoice
-    | OneClusterCompared
-    | FewClustersCompared
     | Constant
     | FewVotes
     | Collinear

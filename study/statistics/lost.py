@@ -11,7 +11,6 @@ from math import ceil, exp
 
 from eic_core.exports import Plain
 from study.statistics.inference import ClusteredRate, Finding
-from study.statistics.preference import LogOdds
 
 
 @dataclass(frozen=True)
@@ -96,7 +95,7 @@ def lost_votes(
 
 
 def _needed(rate: ClusteredRate, finding: Finding, level: float, *, one_sided: bool) -> int | None:
-    odds = LogOdds.of(rate.rate or 0.0, rate.standard_error or 0.0, rate.degrees_of_freedom)
+    odds = rate.log_odds
     if finding not in ("lower", "higher") or odds is None:
         return None
     leading = rate.lower if finding == "lower" else rate.votes - rate.lower

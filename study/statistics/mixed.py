@@ -1,38 +1,54 @@
-"""A mixed logistic model beside the clustered rate: random intercepts of two kinds of clusters. A
-sensitivity, for it supposes normal effects. Fitted by the Laplace approximation to the likelihood,
-with the two standard deviations on a grid, so that equal votes give equal numbers everywhere.
+"""A mixed logistic model beside the clustered rate: normal random intercepts of raters, pairs, and
+problems where these are a sample. A sensitivity, for it supposes normal effects. Fitted by the
+Laplace approximation to the likelihood; the standard deviations of the effects lie on a fine
+lattice, so that equal votes give equal numbers everywhere.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import log, sqrt
+from itertools import combinations
+from math import exp, inf, log, sqrt
+from typing import Literal
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
-from scipy.special import expit, ndtr, ndtri
+from scipy.special import expit
 
 from eic_core.exports import PlainAtLevel
 from study.statistics.clusters import Clustering
 from study.statistics.inference import ClusteredRate
 from study.statistics.limits import Kind
-from study.statistics.preference import Interval
+from study.statistics.preference import Interval, LogOdds
+from study.statistics.threats.common import side_of_half
 from study.statistics.votes import Floats, Integers, VoteArrays
+from study.statistics.weighting import ClusteredMean
 
-GRID = (0.05, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0)
-"""Standard deviations tried, on the log odds."""
+LATTICE = (-300, 160)
+"""Standard deviations are exp(k / 100) for whole k in this range: 0.05 to 5, in steps of 1 %."""
+START = -64
+STRIDES = (64, 16, 4, 1)
 MOST_STEPS = 60
+SETTLED = 1e-11
+METHOD = "mixed logistic model, Laplace"
+
+Apart = Literal["", "others", "weights", "suppositions"]
+"""Why the model leads elsewhere than the headline; "" if it does not. "others": it speaks of other
+pairs, too; "weights": so does the mean of the problems' rates, and the model weighs problems nearly
+alike."""
 
 
 @dataclass(frozen=True)
 class MixedRate(PlainAtLevel):
-    """The rate of a typical rater on a typical pair or problem."""
+    """The rate of a typical rater on a typical pair."""
 
-    kinds: tuple[Kind, Kind]  # What has an intercept of its own: "problem" or "pair", and "rater"
+    kinds: tuple[Kind, ...]  # What has an intercept of its own
     spreads: tuple[float, ...]  # Their standard deviations on the log odds; empty without a fit
     # log_odds, standard_error: of the common intercept
     log_odds: float | None
     standard_error: float | None
+    degrees_of_freedom: int  # The fewest problems (or pairs) or raters - 1
     level: float
 
     _JSON = (
@@ -40,6 +56,7 @@ class MixedRate(PlainAtLevel):
         "spreads",
         "log_odds",
         "standard_error",
+        "degrees_of_freedom",
         "rate",
         "interval",
         "p_value",
@@ -52,17 +69,28 @@ class MixedRate(PlainAtLevel):
         return None if self.log_odds is None else float(expit(self.log_odds))
 
     def interval(self, level: float = 0.95) -> Interval | None:
-        if self.log_odds is None or self.standard_error is None:
-            return None
-        half = float(ndtri((1 + level) / 2)) * self.standard_error
-        low, high = expit(self.log_odds - half), expit(self.log_odds + half)
-        return Interval(float(low), float(high), level, "mixed logistic model, Laplace")
+        return self._odds.interval(level, METHOD) if self._odds else None
 
     @property
     def p_value(self) -> float | None:
+        """Two-sided, of "the rate of a typical rater on a typical pair is one half"."""
+        return self._odds.p_two_sided if self._odds else None
+
+    @property
+    def _odds(self) -> LogOdds | None:
         if self.log_odds is None or not self.standard_error:
             return None
-        return float(2 * ndtr(-abs(self.log_odds) / self.standard_error))
+        return LogOdds(self.log_odds, self.standard_error, self.degrees_of_freedom)
+
+    def apart(self, headline: ClusteredRate, alike: ClusteredMean | None) -> Apart:
+        """Whether one interval holds one half and the other does not, and why."""
+        side = side_of_half(self.interval(self.level))
+        if not side or side == side_of_half(headline.interval(self.level)):
+            return ""
+        if headline.estimand == "these pairs":
+            return "others"
+        weights = alike is not None and side == side_of_half(alike.interval(self.level))
+        return "weights" if weights else "suppositions"
 
 
 def mixed_rate(table: VoteArrays, headline: ClusteredRate, *, level: float = 0.95) -> MixedRate:
@@ -77,60 +105,93 @@ def mixed_rate(table: VoteArrays, headline: ClusteredRate, *, level: float = 0.9
     >>> round(mixed_rate(table, clustered_rate(table)).rate, 3)
     0.667
     """
-    decided = table.decided()
-    grouped = Clustering.of(decided)
-    kinds: tuple[Kind, Kind] = (grouped.item, "rater")
-    nothing = MixedRate(kinds, (), None, None, level)
+    grouped = Clustering.of(table)
+    decided = grouped.table
+    by_problem = grouped.item == "problem"
+    kinds: tuple[Kind, ...] = ("problem", "pair", "rater") if by_problem else ("pair", "rater")
     if headline.reason or headline.lower in (0, headline.votes):
-        return nothing
-    first_codes, second_codes = (
-        np.unique(each, return_inverse=True)[1].astype(np.intp)
-        for each in (grouped.items, decided.rater)
-    )
-    codes = (first_codes, second_codes)
-    found: tuple[float, tuple[float, ...], Floats, float] | None = None
-    start = np.zeros(1 + sum(int(each.max()) + 1 for each in codes))
-    start[0] = log(headline.lower / (headline.votes - headline.lower))
-    for first in GRID:
-        for second in GRID:
-            likelihood, at, variance = laplace(decided.lower, codes, (first, second), start)
-            if found is None or likelihood > found[0]:
-                found = likelihood, (first, second), at, variance
-    assert found is not None
-    _, spreads, at, variance = found
-    return MixedRate(kinds, spreads, float(at[0]), sqrt(variance), level)
+        return MixedRate(kinds, (), None, None, 0, level)
+    columns = (*((decided.problem,) if by_problem else ()), decided.pair, decided.rater)
+    codes = tuple(np.unique(each, return_inverse=True)[1].astype(np.intp) for each in columns)
+    sizes = [int(each.max()) + 1 for each in codes]
+    at = np.zeros(1 + sum(sizes))
+    at[0] = log(headline.lower / (headline.votes - headline.lower))
+    variances: dict[tuple[int, ...], float] = {}
+    centres: dict[tuple[int, ...], float] = {}
+
+    def likelihood(place: tuple[int, ...]) -> float:
+        nonlocal at
+        value, at, variances[place] = laplace(decided.lower, codes, _spreads(place), at)
+        centres[place] = float(at[0])
+        return value
+
+    best = _highest(likelihood, len(kinds))
+    error, freedom = sqrt(variances[best]), min(sizes[0], sizes[-1]) - 1
+    return MixedRate(kinds, _spreads(best), centres[best], error, freedom, level)
+
+
+def _spreads(place: tuple[int, ...]) -> tuple[float, ...]:
+    return tuple(exp(each / 100) for each in place)
+
+
+def _highest(value: Callable[[tuple[int, ...]], float], axes: int) -> tuple[int, ...]:
+    """Where no neighbour along an axis is higher: a compass search with ever shorter strides."""
+    values: dict[tuple[int, ...], float] = {}
+
+    def at(place: tuple[int, ...]) -> float:
+        if place not in values:
+            within = all(LATTICE[0] <= each <= LATTICE[1] for each in place)
+            values[place] = value(place) if within else -inf
+        return values[place]
+
+    best = (START,) * axes
+    for stride in STRIDES:
+        before = None
+        while before != best:
+            before = best
+            for axis in range(axes):
+                for step in (stride, -stride):
+                    while at(new := _moved(best, axis, step)) > at(best):
+                        best = new
+    return best
+
+
+def _moved(place: tuple[int, ...], axis: int, step: int) -> tuple[int, ...]:
+    return (*place[:axis], place[axis] + step, *place[axis + 1 :])
 
 
 def laplace(
-    y: Floats, codes: tuple[Integers, Integers], spreads: tuple[float, float], start: Floats
+    y: Floats, codes: Sequence[Integers], spreads: Sequence[float], start: Floats
 ) -> tuple[float, Floats, float]:
     """The approximate log likelihood, its mode, and the variance of the intercept. `y` of shape
-    (n,) is 0 or 1; `codes`, shape (n,), number each kind's clusters from 0; `spreads` are their
-    standard deviations; `start` has the intercept, then the effects of either kind.
+    (n,) is 0 or 1; `codes`, each of shape (n,), number each kind's clusters from 0; `spreads` are
+    their standard deviations; `start` has the intercept, then the effects of each kind.
     """
     sizes = [int(each.max()) + 1 for each in codes]
-    first, second = slice(1, 1 + sizes[0]), slice(1 + sizes[0], 1 + sum(sizes))
-    precision = np.zeros(1 + sum(sizes))
-    precision[first], precision[second] = (spread**-2 for spread in spreads)
-    cell = codes[0] * sizes[1] + codes[1]
+    ends = np.cumsum([1, *sizes])
+    kinds = [
+        (codes[i], size, slice(int(ends[i]), int(ends[i + 1]))) for i, size in enumerate(sizes)
+    ]
+    precision = np.concatenate([[0.0], np.repeat(np.power(spreads, -2.0), sizes)])
     signs = 2 * y - 1
 
     def inner(at: Floats) -> tuple[Floats, float]:
-        eta = at[0] + at[first][codes[0]] + at[second][codes[1]]
+        eta = at[0] + sum(at[place][code] for code, _, place in kinds)
         fit = -np.logaddexp(0, -signs * eta).sum() - (precision * at**2).sum() / 2
         return eta, float(fit)
 
     def curvature(eta: Floats) -> Floats:
         fitted = expit(eta)
         weight = fitted * (1 - fitted)
-        joint = np.bincount(cell, weight, sizes[0] * sizes[1]).reshape(sizes)
         hessian = np.diag(precision)
         hessian[0, 0] += weight.sum()
-        hessian[0, first] = hessian[first, 0] = joint.sum(axis=1)
-        hessian[0, second] = hessian[second, 0] = joint.sum(axis=0)
-        hessian[first, first] += np.diag(joint.sum(axis=1))
-        hessian[second, second] += np.diag(joint.sum(axis=0))
-        hessian[first, second], hessian[second, first] = joint, joint.T
+        for code, size, place in kinds:
+            sums = np.bincount(code, weight, size)
+            hessian[0, place] = hessian[place, 0] = sums
+            hessian[place, place] += np.diag(sums)
+        for (code, size, place), (other, width, column) in combinations(kinds, 2):
+            joint = np.bincount(code * width + other, weight, size * width).reshape(size, width)
+            hessian[place, column], hessian[column, place] = joint, joint.T
         return hessian
 
     at = start
@@ -139,14 +200,14 @@ def laplace(
         rest = y - expit(eta)
         slope = -precision * at
         slope[0] += rest.sum()
-        slope[first] += np.bincount(codes[0], rest, sizes[0])
-        slope[second] += np.bincount(codes[1], rest, sizes[1])
+        for code, size, place in kinds:
+            slope[place] += np.bincount(code, rest, size)
         step = np.asarray(cho_solve(cho_factor(curvature(eta)), slope), dtype=np.float64)
-        while inner(at + step)[1] < now - 1e-12 * abs(now) and np.abs(step).max() > 1e-11:
+        while inner(at + step)[1] < now - 1e-12 * abs(now) and np.abs(step).max() > SETTLED:
             step = step / 2
         at = at + step
         eta, now = inner(at)
-        if np.abs(step).max() < 1e-11:
+        if np.abs(step).max() < SETTLED:
             break
     factor = cho_factor(curvature(eta))
     unit = np.zeros(len(at))

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp
+from typing import Self
 
 import numpy as np
 from scipy.optimize import linprog
@@ -14,15 +15,13 @@ from scipy.special import expit, stdtr, stdtrit
 
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
-from study.statistics.clusters import FEW_CLUSTERS, Clustering
+from study.statistics.clusters import Clustering, few_of, reason_of
 from study.statistics.limits import (
     Collinear,
     Constant,
-    FewClustersCompared,
     FewVotes,
     Lack,
     Limit,
-    OneClusterCompared,
     OneClusterTells,
     Separated,
     Unsettled,
@@ -48,8 +47,8 @@ class RegressionTerm(PlainAtLevel):
 
     @property
     def p_value(self) -> float | None:
-        """Two-sided t test of "no change"; None where hardly two clusters tell, or none differ."""
-        if not self.standard_error or self.degrees_of_freedom < 1:
+        """Two-sided t test of "no change"; None where no two clusters differ."""
+        if not self.standard_error:
             return None
         return float(2 * stdtr(self.degrees_of_freedom, -abs(self.estimate / self.standard_error)))
 
@@ -80,18 +79,18 @@ class RegressionFit(PlainAtLevel):
     votes: int
     clusters: tuple[int, ...]  # How many of each kind
     reason: Limit | None  # Why there is no fit
+    too_small: Limit | None  # Why tests and intervals are not to be relied on
 
     _JSON = ("too_small", "terms", "votes", "clusters", "reason")
 
+    @classmethod
+    def of(cls, design: Design, terms: tuple[RegressionTerm, ...], reason: Limit | None) -> Self:
+        clusters = tuple(number for _, number in design.grouped.sampled)
+        small = few_of(design.grouped) if terms else None
+        return cls(design.names, terms, len(design.y), clusters, reason, small)
+
     def term(self, name: str) -> RegressionTerm | None:
         return next((term for term in self.terms if term.name == name), None)
-
-    @property
-    def too_small(self) -> Limit | None:
-        """Why tests and intervals are not to be relied on; None if they are, or there are none."""
-        if not self.terms or min(self.clusters) >= FEW_CLUSTERS:
-            return None
-        return FewClustersCompared(min(self.clusters), FEW_CLUSTERS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,18 +124,14 @@ class Design:
         back[0, 1:] = -mean / scale
         return cls(np.asarray(y, dtype=np.float64), columns, tuple(names), back, grouped)
 
-    @property
-    def counts(self) -> tuple[int, ...]:
-        return tuple(number for _, number in self.grouped.sampled)
-
     def reason_against(self) -> Limit | None:
         """Why the coefficients or their errors are not defined; None if they may be."""
         n, k = self.columns.shape
         if not n:
             return Lack.NOTHING_TO_COMPARE
-        for kind, number in self.grouped.sampled:
-            if number == 1:
-                return OneClusterCompared(kind)
+        alone = reason_of(self.grouped, n)
+        if alone:
+            return alone
         constant = tuple(
             name
             for name, column in zip(self.names, self.columns[:, 1:].T, strict=True)
@@ -152,7 +147,9 @@ class Design:
         self, scaled: Floats, scores: Floats, roots: Floats
     ) -> tuple[tuple[RegressionTerm, ...], Limit | None]:
         """Terms from scaled coefficients, scores (n, k) and roots (n, k) of the information."""
-        estimating = Estimating(self.grouped.about_fixed(scores), roots, self.back)
+        estimating = Estimating(
+            self.grouped.about_fixed(scores), roots, self.back, np.ones(len(self.y))
+        )
         kinds = self.grouped.kinds
         for kind, (name, _) in zip(kinds, self.grouped.sampled, strict=False):
             only = estimating.only_from(kind)
@@ -161,7 +158,9 @@ class Design:
                 at_work = np.flatnonzero(weights > WEIGHT * weights.max(initial=0.0))
                 return (), OneClusterTells(tuple(self.names[i] for i in at_work), name)
         variances = crossed(tuple(estimating.one_way(kind) for kind in kinds))
-        degrees = self.grouped.degrees(estimating)
+        fewest = np.min([estimating.degrees(kind) for kind in kinds[:2]], axis=0)
+        # nearly one cluster tells: its leverage has made the variance large already
+        degrees = np.maximum(fewest, 1.0)
         rows = zip(
             (INTERCEPT, *self.names), self.back @ scaled, np.sqrt(variances), degrees, strict=True
         )
@@ -204,14 +203,14 @@ def least_squares(
     design = Design.of(y, X, names, grouped)
     reason = design.reason_against()
     if reason:
-        return LinearFit(design.names, (), len(y), design.counts, reason)
+        return LinearFit.of(design, (), reason)
     solved = np.linalg.lstsq(design.columns, design.y, rcond=None)[0]
     scaled = np.asarray(solved, dtype=np.float64)
     rest = design.y - design.columns @ scaled
     if np.abs(rest).max() <= EXACT * np.abs(design.y).max():
         rest = np.zeros(len(y))
     terms, reason = design.terms(scaled, design.columns * rest[:, None], design.columns)
-    return LinearFit(design.names, terms, len(y), design.counts, reason)
+    return LinearFit.of(design, terms, reason)
 
 
 MOST_STEPS = 100
@@ -231,10 +230,10 @@ def logistic(
 ) -> LogisticFit:
     """Fit by iteratively reweighted least squares; an intercept is added. `y` of shape (n,) is 0 or
     1, `X` of shape (n, k) has no column of ones; `grouped` says which rows go together. A `reason`
-    replaces the terms where no two
-    clusters differ, or no finite estimate exists: a column is constant or follows from others, or
-    the columns separate the votes (found by a linear programme: Konis, 2007, Linear programming
-    algorithms for detecting separated data). Raises `UserError` for wrong shapes or values.
+    replaces the terms where no two clusters differ, one alone tells, or no finite estimate exists:
+    a column is constant or follows from others, or the columns separate the votes (found by a
+    linear programme: Konis, 2007, Linear programming algorithms for detecting separated data).
+    Raises `UserError` for wrong shapes or values.
 
     Three of four say yes where x = 1, one of four where x = 0: an odds ratio of 9.
 
@@ -259,7 +258,7 @@ def logistic(
         terms, reason = ((), Unsettled(MOST_STEPS)) if at is None else design.terms(*at)
     if not all(term.standard_error for term in terms):
         terms, reason = (), Lack.NO_CLUSTERS_DIFFER
-    return LogisticFit(design.names, terms, len(y), design.counts, reason)
+    return LogisticFit.of(design, terms, reason)
 
 
 def _newton(design: Design) -> tuple[Floats, Floats, Floats] | None:

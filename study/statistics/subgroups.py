@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtr
 
 from eic_core.exports import PlainAtLevel, keys_within
 from study.statistics.clusters import Clustering
@@ -44,25 +43,9 @@ class Subgroups(PlainAtLevel):
 
     @property
     def p_value(self) -> float | None:
-        """Two-sided, of "no group differs from the first": the least p value times their number,
-        each with no more degrees of freedom than the smaller of the two groups of raters has.
-        """
-        found = []
-        for each in self.groups[1:]:
-            term = self.fit.term(each.name)
-            degrees = min(each.raters, self.groups[0].raters) - 1
-            if term is None or not term.standard_error or degrees < 1:
-                continue
-            found.append(
-                float(
-                    2
-                    * stdtr(
-                        min(degrees, term.degrees_of_freedom),
-                        -abs(term.estimate / term.standard_error),
-                    )
-                )
-            )
-        return min(1.0, len(found) * min(found)) if found else None
+        """Two-sided, of "no group differs from the first": the least p value times their number."""
+        p_values = [term.p_value for term in self.fit.terms[1:] if term.p_value is not None]
+        return min(1.0, len(p_values) * min(p_values)) if p_values else None
 
 
 def subgroups(

@@ -28,8 +28,8 @@ class Kindred:
     lost: int
 
     @property
-    def sizes(self) -> Floats:
-        return np.bincount(self.codes).astype(np.float64)
+    def clusters(self) -> int:
+        return int(np.count_nonzero(np.bincount(self.codes)))
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,18 @@ class Estimating:
     scores: Floats  # shape (n, k): Their sums are 0
     roots: Floats  # shape (n, k): Of the information, which is `roots.T @ roots`
     back: Floats  # shape (k, k): From these coefficients to those that are wanted
+    weights: Floats  # shape (n,): How much each row counts for the size of its cluster
 
     @classmethod
-    def mean(cls, residuals: Floats) -> Estimating:
-        return cls(residuals[:, None], np.ones((len(residuals), 1)), np.ones((1, 1)))
+    def mean(cls, residuals: Floats, weights: Floats | None = None) -> Estimating:
+        """Of (weighted) residuals about a mean."""
+        if weights is None:
+            weights = np.ones(len(residuals))
+        scores, roots = (weights * residuals)[:, None], np.sqrt(weights)[:, None]
+        return cls(scores, roots, np.ones((1, 1)), weights)
+
+    def _sizes(self, kind: Kindred) -> Floats:
+        return np.bincount(kind.codes, self.weights).astype(np.float64)
 
     @property
     def information(self) -> Floats:
@@ -78,8 +86,8 @@ class Estimating:
         clusters count alike, less what the mean of all owes to a cluster's size (Bell and
         McCaffrey's CR3, which is the jackknife), times G/(G - lost).
         """
-        sizes = kind.sizes
-        clusters = int(np.count_nonzero(sizes))
+        sizes = self._sizes(kind)
+        clusters = kind.clusters
         if clusters <= kind.lost:
             return np.zeros(self.scores.shape[1])
         sums = _sums(kind.codes, self.scores)
@@ -100,13 +108,11 @@ class Estimating:
         """
         about = (self.roots @ np.linalg.inv(self.information) @ self.back.T) ** 2
         held = _sums(kind.codes, about)
-        sizes = kind.sizes
-        there = sizes > 0
+        sizes = self._sizes(kind)
         if kind.lost:
-            held = held[there] / sizes[there, None]
+            held = held[sizes > 0] / sizes[sizes > 0, None]
         effective = held.sum(axis=0) ** 2 / (held**2).sum(axis=0)
-        clusters = int(there.sum())
-        return (effective - 1) * (clusters - max(kind.lost, 1)) / max(clusters - 1, 1)
+        return (effective - 1) * (kind.clusters - max(kind.lost, 1)) / max(kind.clusters - 1, 1)
 
 
 def _sums(codes: Integers, terms: Floats) -> Floats:

@@ -12,7 +12,6 @@ import numpy as np
 from eic_core.exports import PlainAtLevel
 from study.statistics.clusters import (
     Clustering,
-    Component,
     Estimand,
     count,
     reason_of,
@@ -21,6 +20,7 @@ from study.statistics.clusters import (
 )
 from study.statistics.limits import Limit
 from study.statistics.preference import Interval, LogOdds
+from study.statistics.variance import Estimating
 from study.statistics.votes import Floats, VoteArrays
 
 METHOD = "two-way clustered t on the log odds, problems weighed alike"
@@ -77,19 +77,11 @@ class _Alike(Clustering):
     def value(self) -> float:
         return float(self.weights @ self.table.lower) / len(self.table)
 
-    def residuals(self) -> Floats:
-        if self.item == "problem":
-            return self.weights * (self.table.lower - self.value)
-        return self.weights * super().residuals()
-
-    def components(self) -> tuple[Component, ...]:
-        parts = super().components()
-        if self.item != "problem":
-            return parts
-        # each problem has the share 1/H of the weights, however many votes it holds
-        sums = np.bincount(self.items, self.residuals()) / len(self.table)
-        sums *= self.problems / (self.problems - 1)
-        return (Component("problem", self.problems, float(sums @ sums)), *parts[1:])
+    def mean(self) -> Estimating:
+        lower = self.table.lower
+        nothing_fixed = self.item == "problem"
+        about = lower - self.value if nothing_fixed else self.about_fixed(lower)
+        return Estimating.mean(about, self.weights)
 
 
 def equal_problems(table: VoteArrays, *, estimand: Estimand | None = None) -> ClusteredMean | None:

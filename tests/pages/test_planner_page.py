@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -17,7 +18,8 @@ from pages.ui.kit.jobs import Job
 from pages.ui.kit.wiring import jobs, lab
 from pages.ui.organising import desk, planner
 from pages.ui.organising.planner_inputs import FIELDS, field_values, model_of, request_for
-from study.planning import PAPER, width_grid
+from study.design import Sidedness
+from study.planning import PAPER, VerdictRule, approximate, width_grid
 from study.statistics.simulation import StudyModel
 
 
@@ -75,9 +77,17 @@ def put(made: AppTest, place: str, name: str, value: float) -> None:
 
 def test_before_anything_is_simulated_arithmetic_says_what_to_expect() -> None:
     made = drawn("new")
-    assert "By arithmetic alone: about 500 votes that count, and ± 7.5 points." in words(made)
+    assert (
+        "By arithmetic alone: about 418 votes that count, ± 14.0 points, and a power of"
+        in words(made)
+    )
+    put(made, "new", "drop_out", 0)
+    assert "about 500 votes" in words(made)
     put(made, "new", "raters", 100)
     assert "about 1,000 votes" in words(made)
+    before = words(made)
+    put(made, "new", "problem_share", 0)
+    assert words(made) != before
     assert job_of("new") is None
 
 
@@ -100,18 +110,60 @@ def test_the_level_and_the_test_are_asked_for_and_answered() -> None:
     made = drawn("new")
     before = words(made)
     put(made, "new", "level", 80.0)
+    made.selectbox(key="plan:new:estimand").set_value("these pairs").run()
     made.checkbox(key="plan:new:one-sided").check().run()
     assert words(made) != before  # arithmetic follows
     put(made, "new", "studies", 100)
     made.button(key="plan-run").click().run()
     said = words(finished(made, "new"))
     job = job_of("new")
-    assert job is not None and (job.result.plan.level, job.result.plan.one_sided) == (0.8, True)
+    assert job is not None and job.result.plan.rule == VerdictRule(0.8, True, "these pairs")
     assert "at 80&nbsp;% confidence" in said
     assert "have changed since" not in said
     again = drawn("new")
     assert again.number_input(key="plan:new:level").value == 80.0
     assert again.checkbox(key="plan:new:one-sided").value
+    assert again.selectbox(key="plan:new:estimand").value == "these pairs"
+    assert "these very pairs alone" in said
+
+
+def test_the_sizes_of_problems_stand_for_the_numbers_of_pairs_and_problems() -> None:
+    made = drawn("new")
+    made.text_area(key="plan:new:sizes").set_value("42, 22, 19, 7, 7, 7, 7, 7, 7, 7").run()
+    pairs, problems = (made.number_input(key=f"plan:new:{name}") for name in ("pairs", "problems"))
+    assert (pairs.value, problems.value) == (132, 10)
+    assert pairs.disabled and problems.disabled
+    put(made, "new", "studies", 100)
+    made.button(key="plan-run").click().run()
+    said = words(finished(made, "new"))
+    assert "132 pairs of 10 problems (7 to 42 pairs each, worth 5.9 problems of one size)" in said
+    assert "would say that the study is too small" in said
+    again = drawn("new")
+    assert again.text_area(key="plan:new:sizes").value == "42, 22, 19, 7, 7, 7, 7, 7, 7, 7"
+    again.text_area(key="plan:new:sizes").set_value("some").run()
+    assert "these are no sizes of problems" in words(again).lower()
+    assert again.button(key="plan-run").disabled
+    again.text_area(key="plan:new:sizes").set_value("").run()
+    assert not again.number_input(key="plan:new:pairs").disabled
+
+
+def test_a_study_is_planned_with_the_sizes_of_its_own_problems_and_what_it_declares(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    service = lab().organising
+    study = service.create("Sizes")
+    design = replace(
+        study.design, estimand="pairs like these", sidedness=Sidedness.ONE_SIDED, votes_per_pair=5
+    )
+    problems = ["gas"] * 12 + ["braking"] * 6 + ["wave"] * 2
+    included = [SimpleNamespace(pair=SimpleNamespace(problem=each)) for each in problems]
+    monkeypatch.setattr(planner, "draft_of", lambda *_: SimpleNamespace(included_pairs=included))
+    place = planner._Place(str(study.id), replace(study, design=design))
+    request = planner._start(service, place, None)
+    assert request.model.sizes == (12, 6, 2)
+    assert request.rule == VerdictRule(0.95, True, "pairs like these")
+    assert approximate(request.model).votes == pytest.approx(20 * 5, abs=10)  # as it wants
+    service.delete_draft(study.id)
 
 
 def test_the_papers_study_is_one_click_away() -> None:

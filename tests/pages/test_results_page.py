@@ -50,10 +50,9 @@ from study.material import Member, Problem, Study
 from study.report import StudyExport, bundle, read_export
 from study.report.analysis import StudyReport, analyse
 from study.report.bundle import bundle_files
-from study.report.figures import FIGURES, Counts, Curve, Curves, Intervals, Mark, headline
+from study.report.figures import FIGURES, Counts, Curve, Curves, Intervals, Mark
 from study.report.printing import FORMATS
 from study.report.printing import draw as printed
-from study.statistics.clusters import Estimand
 from tests.effort import FULL, cases
 from tests.rehearsal import Rehearsal
 
@@ -166,9 +165,7 @@ def test_the_archive_of_a_closed_study_is_read_again_and_holds_what_the_routes_g
     status, content = organiser.fetch(study, "study.zip")
     packed = zipfile.ZipFile(io.BytesIO(content))
     assert status == 200 and set(packed.namelist()) >= {*FILES} | {
-        f"figures/{name}.svg"
-        for name in FIGURES
-        if name != "models"  # no model was asked
+        f"figures/{name}.svg" for name in FIGURES
     }
     for what in ("votes.csv", "report.json", "pairs.csv", "figures/preference.svg"):
         assert organiser.fetch(study, what)[1] == packed.read(what), what
@@ -493,29 +490,14 @@ def test_print_and_screen_show_the_same_intervals(report: StudyReport, name: str
     assert known and screen == known == [lines[y] for y in rows if y in lines]
 
 
-def test_the_headline_shows_the_honest_interval_above_the_papers(report: StudyReport) -> None:
-    figure = go.Figure(draw(headline(report)).to_dict())
+def test_the_first_figure_shows_people_and_the_papers_share(report: StudyReport) -> None:
+    figure = go.Figure(draw(FIGURES["preference"].describe(report)).to_dict())
+    found = report.inference.interval(report.level)
     ends = [tuple(t.x) for t in figure.data if t.mode == "lines+markers"]
-    found, paper = report.inference.interval(report.level), report.preference.wilson(report.level)
-    wanted = [(i.low, i.high) for i in (found, paper) if i is not None]
-    assert ends == wanted
+    assert found is not None and ends == [(found.low, found.high)]
     said = [note.text for note in figure.layout.annotations]
-    assert said[0].startswith("What the votes support") and said[2].startswith("As the paper")
-
-
-@pytest.mark.parametrize("estimand", ["pairs like these", "these pairs"])
-def test_only_pairs_that_are_a_sample_are_drawn_again(
-    report: StudyReport, estimand: Estimand
-) -> None:
-    given = replace(report, estimand=estimand)
-    picture = FIGURES["preference"].describe(given)
-    assert isinstance(picture, Intervals)
-    shown = go.Figure(draw(picture).to_dict()).layout.annotations
-    names = [note.text for note in shown[: 2 * len(picture.marks) : 2]]
-    assert names[0].startswith("What the votes support") and names[-1].startswith("Wilson")
-    drawn = any("drawn again" in name for name in names)
-    assert drawn == (given.bootstrap is not None)  # of a few votes there may be none
-    assert not (drawn and estimand == "these pairs")
+    assert said[0] == "people" and "people, Yu et al." in said
+    assert "69.8 %, as they report it" in said
 
 
 # --- words ---

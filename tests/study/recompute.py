@@ -20,14 +20,17 @@ from collections import Counter, defaultdict
 
 import krippendorff
 import numpy as np
-from scipy import stats
+from scipy import optimize, stats
+from scipy.special import expit
 from statsmodels.discrete.discrete_model import Logit
-from statsmodels.regression.linear_model import OLS, WLS
+from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 from statsmodels.stats.sandwich_covariance import cov_cluster
 
 DRAWS = 2000
+CROSSED = "pairs and raters"
+"""Sides are dealt to both, whatever the design samples; nothing is held fixed."""
 DESIGN = {"sampled": "pairs like these"}
 """What rates are about that are not for these pairs alone; set once the study is read."""
 
@@ -120,10 +123,9 @@ def interval(ends, level):
 class Clusters:
     """Deciding votes with their clusters: problems, or pairs within problems."""
 
-    def __init__(self, votes, estimand, copies=1, alike=False):
+    def __init__(self, votes, estimand, copies=1, ties=False):
         self.copies = copies  # rows for one vote
-        self.alike = alike  # whether each problem weighs the same, whatever its votes
-        self.votes = [v for v in votes if v["choice"] != "tie"]
+        self.votes = [v for v in votes if ties or v["choice"] != "tie"]
         self.y = np.array([float(v["choice"] == "lower") for v in self.votes])
         self.rater = codes(self.votes, "rater")
         self.pair, self.problem = codes(self.votes, "pair"), codes(self.votes, "problem")
@@ -133,7 +135,8 @@ class Clusters:
         if estimand == "these pairs":
             self.item, self.fixed = "pair", self.pair
         else:
-            self.fixed = self.problem if self.item == "pair" else np.zeros(len(self.y), dtype=int)
+            held = self.item == "pair" and estimand != CROSSED
+            self.fixed = self.problem if held else np.zeros(len(self.y), dtype=int)
         self.items = self.problem if self.item == "problem" else self.pair
 
     def variances(self):
@@ -142,11 +145,8 @@ class Clusters:
         The rate is the mean of the fitted values of a regression on dummies of what is held fixed.
         """
         dummies = (self.fixed[:, None] == np.unique(self.fixed)).astype(float)
-        weights = np.ones(len(self.y))
-        if self.alike:
-            weights /= np.bincount(self.problem)[self.problem]
-        fit = WLS(self.y, dummies, weights=weights).fit()
-        weight = np.array([weights @ column for column in dummies.T]) / weights.sum()
+        fit = OLS(self.y, dummies).fit()
+        weight = dummies.mean(axis=0)
         if self.estimand == "these pairs":
             return {"rater": self.about_pairs()}
         raters = len(set(self.rater.tolist()))
@@ -161,31 +161,26 @@ class Clusters:
             group = np.unique(group, return_inverse=True)[1]
             size = int(group.max()) + 1
             if name == "problem":  # how the rate moves when each is left out
-                rest = [
-                    np.average(self.y[group != g], weights=weights[group != g]) for g in range(size)
-                ]
-                found[name] = float(sum((self.rate - r) ** 2 for r in rest))
+                rest = [self.y[group != g].mean() for g in range(size)]
+                found[name] = float(sum((self.y.mean() - r) ** 2 for r in rest))
                 continue
             cov = cov_cluster(fit, group, use_correction=False)
             found[name] = float(weight @ cov @ weight) * size / (size - h)
         return found
 
-    @property
-    def rate(self):
-        if not self.alike:
-            return self.y.mean()
-        return np.mean([self.y[self.problem == q].mean() for q in set(self.problem.tolist())])
-
-    def about_pairs(self):
-        """Raters as clusters, about each pair's own rate, put right for its m - 1 of m votes."""
+    def from_pairs(self):
+        """Residuals about each pair's own rate, put right for its m - 1 of m votes."""
         u = np.zeros(len(self.y))
         for pair in set(self.pair.tolist()):
             here = self.pair == pair
             m = here.sum() / self.copies
             about = self.y[here].mean() if m > 1 else self.y.mean()
             u[here] = (self.y[here] - about) * (math.sqrt(m / (m - 1)) if m > 1 else 1)
-        if self.alike:
-            u *= len(u) / self.problems / np.bincount(self.problem)[self.problem]
+        return u
+
+    def about_pairs(self):
+        """Raters as clusters."""
+        u = self.from_pairs()
         sums = [u[self.rater == r].sum() for r in set(self.rater.tolist())]
         g = len(sums)
         return float(sum(s * s for s in sums)) / len(u) ** 2 * g / (g - 1)
@@ -203,8 +198,6 @@ class Clusters:
     def effective(self):
         """Kish's effective number of problems."""
         votes = np.bincount(self.problem)
-        if self.alike:
-            return float(self.problems)
         return float(votes.sum()) ** 2 / float((votes**2).sum()) if len(self.y) else 0.0
 
     def too_few(self):
@@ -277,16 +270,40 @@ def two_ways(variances):
 
 
 def equal_problems(votes, level, estimand):
-    """The mean of the problems' rates."""
-    groups = Clusters(votes, estimand, alike=True)
+    """The mean of the problems' rates; each cluster is left out of it in turn."""
+    groups = Clusters(votes, estimand)
     if not len(groups.y) or groups.too_few() or groups.problems < 2:
         return None
-    rate, variance = float(groups.rate), two_ways(groups.variances())
-    span = by_t(rate, variance, groups.degrees_of_freedom, level)
+    y, n = groups.y, len(groups.y)
+    rates = {q: y[groups.problem == q].mean() for q in set(groups.problem.tolist())}
+    rate = float(np.mean(list(rates.values())))
+    weights = 1 / np.bincount(groups.problem)[groups.problem] / groups.problems
+    sampled = groups.item == "problem"
+    own = y - (rate if sampled else np.array([rates[q] for q in groups.problem.tolist()]))
+    own = weights * (groups.from_pairs() if estimand == "these pairs" else own)
+    lost = 0 if sampled else groups.problems
+    both = groups.items * (groups.rater.max() + 1) + groups.rater
+    ways = [(groups.items, lost), (groups.rater, 1), (both, max(1, lost))]
+    ways = ways[1:2] if estimand == "these pairs" else ways
+    parts, freedom = {}, []
+    for i, (codes, h) in enumerate(ways):
+        clusters = [codes == c for c in set(codes.tolist())]
+        g = len(clusters)
+        change = np.array([own[c].sum() / (1 - weights[c].sum()) for c in clusters])
+        # a cluster counts by its votes where they do in the rate, else alike
+        votes_of = np.array([c.sum() for c in clusters])
+        held = np.array([weights[c].sum() for c in clusters])
+        if h:
+            change *= 1 - votes_of / n
+            held = held / votes_of
+        parts[i] = float(change @ change) * g / (g - h)
+        freedom.append((held.sum() ** 2 / (held**2).sum() - 1) * (g - max(h, 1)) / (g - 1))
+    variance, dof = two_ways(parts), round(min(freedom[:2]), 9)
+    span = by_t(rate, variance, dof, level)
     return {
         "value": rate,
         "standard_error": math.sqrt(variance),
-        "degrees_of_freedom": groups.degrees_of_freedom,
+        "degrees_of_freedom": dof,
         "problems": groups.problems,
         "interval": span["interval"],
         "p_two_sided": span["p_two_sided"],
@@ -352,45 +369,65 @@ def effect(head, declared, level):
 
 
 def mixed(votes, level):
-    """Laplace fit of a logistic model with two kinds of random intercepts, on a grid of spreads."""
+    """Laplace fit of a logistic model with random intercepts, spreads e^(k/100) for whole k."""
     groups = Clusters(votes, DESIGN["sampled"])
-    y, items, raters = groups.y, groups.items, groups.rater
-    items = np.unique(items, return_inverse=True)[1]
-    n = 1 + items.max() + 1 + raters.max() + 1
-    Z = np.zeros((len(y), n))
-    Z[:, 0] = 1
-    Z[np.arange(len(y)), 1 + items] = 1
-    Z[np.arange(len(y)), 2 + items.max() + raters] = 1
-    best = None
-    grid = [0.05, *(k / 4 for k in range(1, 9))]
-    for a in grid:
-        for b in grid:
-            P = np.concatenate(
-                [[0], np.full(items.max() + 1, a**-2), np.full(raters.max() + 1, b**-2)]
-            )
-            x = np.zeros(n)
-            for _ in range(50):
-                p = 1 / (1 + np.exp(-Z @ x))
-                H = (Z * (p * (1 - p))[:, None]).T @ Z + np.diag(P)
-                move = np.linalg.solve(H, Z.T @ (y - p) - P * x)
-                x = x + move
-                if np.abs(move).max() < 1e-11:
-                    break
-            eta = Z @ x
-            value = (y * eta - np.logaddexp(0, eta)).sum() - (P * x * x).sum() / 2
-            value += np.log(P[1:]).sum() / 2 - np.linalg.slogdet(H)[1] / 2
-            if best is None or value > best[0]:
-                best = value, (a, b), x[0], math.sqrt(np.linalg.inv(H)[0, 0])
-    _, spreads, centre, error = best
-    half = stats.norm.ppf((1 + level) / 2) * error
+    y = groups.y
+    kinds = [groups.problem] if groups.item == "problem" else []
+    kinds = [np.unique(k, return_inverse=True)[1] for k in (*kinds, groups.pair, groups.rater)]
+    sizes = [int(k.max()) + 1 for k in kinds]
+    Z = np.hstack([np.ones((len(y), 1)), *(np.eye(k.max() + 1)[k] for k in kinds)])
+    fits = {}
+
+    def fit(logs):
+        P = np.concatenate([[0], np.repeat(np.exp(-2 * np.array(logs)), sizes)])
+        x = np.zeros(len(P))
+        for _ in range(50):
+            p = 1 / (1 + np.exp(-Z @ x))
+            H = (Z * (p * (1 - p))[:, None]).T @ Z + np.diag(P)
+            move = np.linalg.solve(H, Z.T @ (y - p) - P * x)
+            x = x + move
+            if np.abs(move).max() < 1e-11:
+                break
+        eta = Z @ x
+        value = (y * eta - np.logaddexp(0, eta)).sum() - (P * x * x).sum() / 2
+        value += np.log(P[1:]).sum() / 2 - np.linalg.slogdet(H)[1] / 2
+        return value, x[0], H
+
+    def lattice(place):
+        if place not in fits:
+            fits[place] = fit(np.array(place) / 100)
+        return fits[place][0]
+
+    start = optimize.minimize(
+        lambda logs: -fit(logs)[0],
+        np.zeros(len(sizes)),
+        method="L-BFGS-B",
+        bounds=[(-3, 1.6)] * len(sizes),
+    )
+    best = tuple(int(round(100 * x)) for x in start.x)
+    while True:  # the last hundredths, on the lattice itself
+        near = [
+            tuple(b + s * (i == j) for j, b in enumerate(best))
+            for i in range(len(best))
+            for s in (-1, 0, 1)
+        ]
+        up = max((p for p in near if all(-300 <= k <= 160 for k in p)), key=lattice)
+        if lattice(up) <= lattice(best):
+            break
+        best = up
+    _, centre, H = fits[best]
+    error = math.sqrt(np.linalg.inv(H)[0, 0])
+    dof = min(sizes[0], sizes[-1]) - 1
+    half = stats.t.ppf((1 + level) / 2, dof) * error
     ends = [stats.logistic.cdf(centre + sign * half) for sign in (-1, 1)]
     return {
-        "spreads": list(spreads),
+        "spreads": [math.exp(k / 100) for k in best],
         "log_odds": centre,
         "standard_error": error,
+        "degrees_of_freedom": dof,
         "rate": stats.logistic.cdf(centre),
         "interval": interval(ends, level),
-        "p_value": 2 * stats.norm.sf(abs(centre) / error),
+        "p_value": 2 * stats.t.sf(abs(centre) / error, dof),
         "level": level,
     }
 
@@ -517,116 +554,200 @@ def fleiss(votes):
     }
 
 
-def agreement(votes, level, seed):
-    """Raw agreement, Fleiss' kappa, Krippendorff's alpha, Gwet's AC1; bias-corrected bootstrap.
-
-    The pairs are drawn in the ascending order of their counts.
-    """
+def agreement(votes, level, estimand):
+    """Raw agreement, Fleiss' kappa, Krippendorff's alpha, Gwet's AC1, each with a jackknife."""
     rows = sorted(per_pair(votes).values())
     used = np.array([row for row in rows if sum(row) >= 2], dtype=float)
-    m = len(used)
-    weights = np.random.default_rng(seed).multinomial(m, np.full(m, 1 / m), size=DRAWS)
+    groups = twice_voted(votes, estimand)
+    short = float((1 / (used.sum(axis=1) - 1)).mean())
     found = {}
-    for name, measure in (
-        ("raw_agreement", raw),
-        ("fleiss_kappa", kappa_of),
-        ("krippendorff_alpha", alpha_of),
-        ("gwet_ac1", ac1_of),
+    for name, measure, least, spent in (
+        ("raw_agreement", raw, (1 - short) / 2, 1),
+        ("fleiss_kappa", kappa_of, -short, 2),
+        ("krippendorff_alpha", alpha_of, -short, 2),
+        ("gwet_ac1", ac1_of, -short, 2),
     ):
-        value, observed, expected = (float(x[0]) for x in measure(used, np.ones((1, m))))
+        value, observed, expected = measure(parts(used).sum(axis=0))
+
+        def of_rest(out, measure=measure):
+            left = without(groups, out)
+            if estimand == "these pairs":  # a pair's own rate is taken from its m votes
+                all_of, m = parts(counts_of_pairs(groups)), counts_of_pairs(groups).sum(axis=1)
+                share = np.sqrt((m - 1) / m)[:, None]
+                return measure((all_of + share * (parts(left) - all_of)).sum(axis=0))[0]
+            return measure(parts(left).sum(axis=0))[0]
+
         found[name] = {
             "value": value,
             "observed": observed,
-            "pairs": m,
+            "pairs": len(used),
             "expected": None if name == "raw_agreement" else expected,
-            "left_out": len(rows) - m,
+            "left_out": len(rows) - len(used),
             "votes": int(used.sum()),
-            "interval": bias_corrected(value, measure(used, weights)[0], m, level),
+            "interval": fisher_interval(groups, value, of_rest, least, spent, level),
         }
     checked = krippendorff.alpha(value_counts=used, level_of_measurement="nominal")
     assert math.isclose(checked, found["krippendorff_alpha"]["value"], rel_tol=1e-12)
     share = float((used[:, 0] / used.sum(axis=1)).mean())
-    return found | {"lower_share": share, "seed": seed, "level": level}
+    return found | {"lower_share": share, "level": level}
 
 
-def mean(values, weights):
-    return weights @ values / weights.sum(axis=1).reshape(-1, *[1] * (values.ndim - 1))
+def twice_voted(votes, estimand):
+    """The deciding votes on pairs that have two or more, with their clusters."""
+    cast = Counter(v["pair"] for v in votes if v["choice"] != "tie")
+    return Clusters([v for v in votes if cast[v["pair"]] > 1], estimand)
 
 
-def raw(rows, weights):
+def counts_of_pairs(groups):
+    return without(groups, np.zeros(len(groups.y), dtype=bool))
+
+
+def without(groups, out):
+    """Votes for lower and higher on each pair, without some votes."""
+    pairs = int(groups.pair.max()) + 1
+    left = [np.bincount(groups.pair[~out & (groups.y == c)], minlength=pairs) for c in (1, 0)]
+    return np.stack(left, axis=1).astype(float)
+
+
+def left_out(groups, of_rest, value):
+    """How a measure changes without each item, rater, and rater's votes on an item."""
+    both = groups.items * (int(groups.rater.max()) + 1) + groups.rater
+    return [
+        np.array([of_rest(by == name) - value for name in np.unique(by)])
+        for by in (groups.items, groups.rater, both)
+    ]
+
+
+def put_together(groups, changes):
+    """Items + raters - both; the bias that unequal items show (Busing et al., 1999)."""
+    items, raters, both = changes
+    r, g = len(raters), len(items)
+    by_rater = float(raters @ raters) * (r - 1) / r
+    if groups.estimand == "these pairs":
+        return by_rater, 0.0
+    home = np.array([groups.fixed[groups.items == name][0] for name in np.unique(groups.items)])
+    held = len(set(home.tolist()))
+    bias = 0.0
+    if held == 1:
+        pairs = np.array(
+            [len(set(groups.pair[groups.items == name])) for name in np.unique(groups.items)]
+        )
+        bias = float((1 - pairs / pairs.sum()) @ items)
+    by_item = float(items @ items)
+    if groups.item == "pair":
+        about = items - np.array([items[home == h].mean() for h in home])
+        by_item = float(about @ about) * (g - 1) ** 2 / (g * (g - held))
+    joint = by_item + by_rater - float(both @ both)
+    return max(joint, min(by_item, by_rater)), bias
+
+
+def fisher_interval(groups, value, of_rest, least, spent, level):
+    """Symmetric on the scale of log((x - least)/(1 - x)) about the value less its bias."""
+    variance, bias = put_together(groups, left_out(groups, of_rest, value))
+    if groups.degrees_of_freedom < 1 or not variance > 1e-24:
+        return None
+    reach = stats.t.ppf((1 + level) / 2, groups.degrees_of_freedom + 1 - spent)
+    at = value - bias
+    if not least < at < 1:
+        at = value
+    half = reach * math.sqrt(variance) * (1 - least) / ((at - least) * (1 - at))
+    middle = math.log((at - least) / (1 - at))
+    return interval([least + (1 - least) * expit(middle + side * half) for side in (-1, 1)], level)
+
+
+def parts(rows):
+    """Of each pair: 1, agreement, shares, votes, votes times agreement, counts; 0 with one vote."""
     n = rows.sum(axis=1)
-    observed = mean((rows * (rows - 1)).sum(axis=1) / (n * (n - 1)), weights)
-    return observed, observed, 0 * observed
+    m = np.maximum(n, 2)
+    agree = (rows * (rows - 1)).sum(axis=1) / (m * (m - 1))
+    columns = [np.ones(len(n)), agree, *(rows / m[:, None]).T, n, n * agree, *rows.T]
+    return np.array(columns).T * (n > 1)[:, None]
 
 
-def kappa_of(rows, weights):
-    shares = mean(rows / rows.sum(axis=1, keepdims=True), weights)
-    return beyond(raw(rows, weights)[0], (shares**2).sum(axis=1))
+def raw(sums):
+    observed = sums[1] / sums[0]
+    return observed, observed, 0.0
 
 
-def ac1_of(rows, weights):
-    shares = mean(rows / rows.sum(axis=1, keepdims=True), weights)
-    return beyond(raw(rows, weights)[0], (shares * (1 - shares)).sum(axis=1))
+def kappa_of(sums):
+    return beyond(sums[1] / sums[0], (sums[2] ** 2 + sums[3] ** 2) / sums[0] ** 2)
 
 
-def alpha_of(rows, weights):
+def ac1_of(sums):
+    return beyond(sums[1] / sums[0], 2 * sums[2] * sums[3] / sums[0] ** 2)
+
+
+def alpha_of(sums):
     """From the coincidence matrix, as Krippendorff computes it."""
-    n = rows.sum(axis=1)
-    total, of_each = weights @ n, weights @ rows
-    observed = weights @ ((rows * (rows - 1)).sum(axis=1) / (n - 1)) / total
-    return beyond(observed, (of_each * (of_each - 1)).sum(axis=1) / (total * (total - 1)))
+    total, low, high = sums[4], sums[6], sums[7]
+    by_chance = (low * (low - 1) + high * (high - 1)) / (total * (total - 1))
+    return beyond(sums[5] / total, by_chance)
 
 
 def beyond(observed, expected):
     return (observed - expected) / (1 - expected), observed, expected
 
 
-def bias_corrected(value, drawn, m, level):
-    """Efron's bias-corrected percentiles, moved outward for few pairs as Hesterberg does.
-
-    Draws in which the measure is not defined (all votes alike) are left out.
-    """
-    drawn = drawn[~np.isnan(drawn)]
-    same = np.abs(drawn - value) < 1e-12
-    below = ((drawn < value) & ~same).mean() + same.mean() / 2
-    shift = 2 * stats.norm.ppf(below)
-    reach = math.sqrt(m / (m - 1)) * stats.t.ppf((1 + level) / 2, m - 1)
-    ends = stats.norm.cdf([shift - reach, shift + reach])
-    return interval(np.quantile(drawn, ends), level)
-
-
 # --- regressions ---
 
 
 def regression(outcome, columns, votes, level, family="logit"):
-    """Estimates of the intercept and the columns; two-way clusters, one-way fits of statsmodels."""
-    groups = Clusters(votes, DESIGN["sampled"])
-    clusters = [np.unique(c, return_inverse=True)[1] for c in (groups.items, groups.rater)]
-    counts = [int(c.max()) + 1 for c in clusters]
-    head = {"votes": len(votes), "clusters": counts}
-    design = np.column_stack([np.ones(len(votes)), *columns.values()])
-    model = Logit(outcome, design) if family == "logit" else OLS(outcome, design)
-    keywords = {"method": "newton", "disp": 0, "maxiter": 100} if family == "logit" else {}
-    both = np.unique(clusters[0] * counts[1] + clusters[1], return_inverse=True)[1]
-    fits = [
-        model.fit(cov_type="cluster", cov_kwds={"groups": group}, **keywords)
-        for group in (*clusters, both)
-    ]
-    item, rater, shared = (np.diag(fit.cov_params()) for fit in fits)
+    """Estimates by statsmodels. Each cluster is left out in turn: one step of Newton's method from
+    the estimates of all to those of the rest; items + raters - both of the squared steps.
+    """
+    groups = Clusters(votes, DESIGN["sampled"], ties=family != "logit")
+    X = np.column_stack([np.ones(len(votes)), *columns.values()])
+    model = Logit(outcome, X) if family == "logit" else OLS(outcome, X)
+    fit = model.fit(
+        **({"method": "newton", "disp": 0, "maxiter": 100} if family == "logit" else {})
+    )
+    fitted = np.asarray(fit.predict(X))
+    weight = fitted * (1 - fitted) if family == "logit" else np.ones(len(X))
+    about = X * (outcome - fitted)[:, None]
+    for fixed in set(groups.fixed.tolist()):
+        about[groups.fixed == fixed] -= about[groups.fixed == fixed].mean(axis=0)
+    whole = X.T @ (X * weight[:, None])
+    # what each row tells of each coefficient
+    tells = (np.sqrt(weight)[:, None] * (X @ np.linalg.inv(whole))) ** 2
+    held = len(set(groups.fixed.tolist()))
+    by_problem = groups.item == "problem"
+    both = groups.items * (groups.rater.max() + 1) + groups.rater
+    squares, freedom = [], []
+    for codes_of, lost in (
+        (groups.items, 0 if by_problem else held),
+        (groups.rater, 1),
+        (both, held),
+    ):
+        steps, told = [], []
+        names = np.unique(codes_of)
+        for name in names:
+            out = codes_of == name
+            rest = X[~out].T @ (X[~out] * weight[~out, None])
+            steps.append(-np.linalg.solve(rest, about[out].sum(axis=0)))
+            told.append(tells[out].sum(axis=0))
+            if lost:
+                steps[-1] *= 1 - out.mean()
+                told[-1] /= out.sum()
+        g, told = len(names), np.array(told)
+        squares.append((np.array(steps) ** 2).sum(axis=0) * (g / (g - lost) if lost else 1))
+        effective = told.sum(axis=0) ** 2 / (told**2).sum(axis=0)
+        freedom.append((effective - 1) * (g - max(lost, 1)) / (g - 1))
+    item, rater, shared = squares
     errors = np.sqrt(np.maximum(item + rater - shared, np.minimum(item, rater)))
-    dof = min(counts) - 1
-    half = stats.t.ppf((1 + level) / 2, dof) * errors
-    terms = [
-        {
-            "estimate": float(b),
-            "standard_error": float(e),
-            "degrees_of_freedom": dof,
-            "p_value": float(2 * stats.t.sf(abs(b / e), dof)),
-            "interval": interval((b - h, b + h), level),
-        }
-        for b, e, h in zip(fits[0].params, errors, half, strict=True)
-    ]
-    return head | {"terms": terms}
+    terms = []
+    for b, e, dof in zip(fit.params, errors, np.minimum(*freedom[:2]), strict=True):
+        half = stats.t.ppf((1 + level) / 2, dof) * e
+        terms.append(
+            {
+                "estimate": float(b),
+                "standard_error": float(e),
+                "degrees_of_freedom": float(dof),
+                "p_value": float(2 * stats.t.sf(abs(b / e), dof)),
+                "interval": interval((b - half, b + half), level),
+            }
+        )
+    counts = [len(set(each.tolist())) for each in (groups.items, groups.rater)]
+    return {"votes": len(votes), "clusters": counts, "terms": terms}
 
 
 # --- threats ---
@@ -696,7 +817,7 @@ def sides(valid, level):
         "right": len(decided) - left,
         "ties": len(valid) - len(decided),
         "lower_on_left": float(np.mean([v["lower_side"] == "left" for v in decided])),
-        **rate_of(as_left, level),
+        **rate_of(as_left, level, CROSSED),
         "one_sided": {
             "candidates": len(chances),
             "minimum": 5,
@@ -705,6 +826,125 @@ def sides(valid, level):
             "without_them": rate_of([v for v in valid if v["rater"] not in one_sided], level),
         },
     }
+
+
+def screened(valid, one_sided_p):
+    """Raters in haste, like a coin, on one place, and two as one."""
+    decided = [v for v in valid if v["choice"] != "tie"]
+    by_rater, cast = defaultdict(list), per_pair(decided)
+    for vote in decided:
+        by_rater[vote["rater"]].append(vote)
+    names = sorted({v["rater"] for v in decided if len(by_rater[v["rater"]]) >= 5})
+    lower, total = (sum(c) for c in zip(*[(a, a + b) for a, b in cast.values()], strict=True))
+    mean = (lower + 0.5) / (total + 1)
+    chance = mean**2 + (1 - mean) ** 2
+    alike = sum(a * (a - 1) + b * (b - 1) for a, b in cast.values())
+    agreeing = alike / (sum((a + b) * (a + b - 1) for a, b in cast.values()) or 1)
+    kappa = min(0.95, max(0.01, (agreeing - chance) / (1 - chance)))
+    worth = (1 - kappa) / kappa
+
+    def others(vote):
+        """How likely a vote for the lower EIC is on this pair, by all votes but this one."""
+        a, b = cast[vote["pair"]]
+        up = vote["choice"] == "lower"
+        return (worth * mean + a - up) / (worth + a + b - 1)
+
+    def goes_along(votes):
+        p = np.array([others(v) for v in votes])
+        y = np.array([float(v["choice"] == "lower") for v in votes])
+        weight = 2 * p - 1
+        return float(weight @ (y - p) / math.sqrt((weight**2 * p * (1 - p)).sum()))
+
+    def same(votes):
+        told, seen = 0, 0
+        for vote in votes:
+            a, b = cast[vote["pair"]]
+            told += (a if vote["choice"] == "lower" else b) - 1
+            seen += a + b - 1
+        return told / seen if seen else None
+
+    seconds = np.array([np.median([v["active"] for v in by_rater[r]]) for r in names])
+    scores = np.array([goes_along(by_rater[r]) for r in names])
+    haste, coin = low_ones(np.log(seconds)), low_ones(scores)
+    quick = seconds < 0.5 * np.median(seconds)
+    together = None
+    if quick.any() and (~quick).sum() >= 5:
+        together = float(stats.ttest_ind(scores[quick], scores[~quick], alternative="less").pvalue)
+    couples = likeness(by_rater, cast, worth, mean)
+    likely = sorted(couples, key=lambda c: -c["odds"])[:10]
+    compared = len(couples)
+    return {
+        "raters": [
+            {
+                "votes": len(by_rater[r]),
+                "seconds": float(seconds[i]),
+                "agreement": same(by_rater[r]),
+                "left": float(np.mean([v["left"] for v in by_rater[r]])),
+                "haste_p": float(haste[i]),
+                "coin_p": float(coin[i]),
+            }
+            for i, r in enumerate(names)
+        ],
+        "couples": likely,
+        "compared": compared,
+        "most_shared": max((c["pairs"] for c in couples), default=0),
+        "haste_p": least(haste),
+        "coin_p": least([least(coin), together]),
+        "place_p": least([one_sided_p, sides_dealt(by_rater)]),
+        "likeness_p": min(1.0, compared / likely[0]["odds"]) if likely else None,
+    }
+
+
+def least(ps):
+    ps = [p for p in ps if p is not None]
+    return float(min(1.0, len(ps) * min(ps))) if ps else None
+
+
+def low_ones(values):
+    """t by the median and the median absolute deviation, of 37 % of its degrees of freedom."""
+    spread = stats.median_abs_deviation(values) * 1.4826
+    return stats.t.cdf((values - np.median(values)) / spread, 0.37 * (len(values) - 1))
+
+
+def likeness(by_rater, cast, worth, mean):
+    """For each couple with a pair in common, the odds of one person, who slips one time in ten."""
+    found = []
+    told = {r: {v["pair"]: v["choice"] == "lower" for v in votes} for r, votes in by_rater.items()}
+    for i, first in enumerate(sorted(told)):
+        for second in sorted(told)[i + 1 :]:
+            shared = told[first].keys() & told[second].keys()
+            if not shared:
+                continue
+            log_odds, alike = 0.0, 0
+            for pair in shared:
+                one, two = told[first][pair], told[second][pair]
+                a, b = cast[pair]
+                p = (worth * mean + a - two) / (worth + a + b - 1)
+                log_odds += math.log((0.9 if one == two else 0.1) / (p if two else 1 - p))
+                alike += one == two
+            found.append({"pairs": len(shared), "alike": alike, "odds": math.exp(log_odds)})
+    return found
+
+
+def sides_dealt(by_rater):
+    """Whether left choices differ more from rater to rater than sides dealt by chance would make
+    them: the moments of hypergeometric numbers by SciPy, their sum a gamma.
+    """
+    total, moments = 0.0, []
+    for votes in by_rater.values():
+        n = len(votes)
+        shown = sum(v["lower_side"] == "left" for v in votes)
+        lower = sum(v["choice"] == "lower" for v in votes)
+        if n <= 3 or not (0 < shown < n and 0 < lower < n):
+            continue
+        both = sum(v["choice"] == "lower" and v["lower_side"] == "left" for v in votes)
+        middle, variance, excess = (float(m) for m in stats.hypergeom(n, shown, lower).stats("mvk"))
+        total += (both - middle) ** 2 / variance
+        moments.append(2 + excess)
+    if not moments:
+        return None
+    mean, variance = len(moments), sum(moments)
+    return float(stats.gamma.sf(total, mean**2 / variance, scale=variance / mean))
 
 
 def ballots(valid, level):
@@ -733,11 +973,12 @@ def ballots(valid, level):
         decided,
         level,
     )
-    pace = by_rater(
+    pace = regression(
         np.log([v["active"] for v in timed]),
-        np.array([float(v["position"]) for v in timed]),
-        codes(timed, "rater"),
+        {"position": np.array([float(v["position"]) for v in timed])},
+        timed,
         level,
+        "line",
     )
     return {
         "thirds": thirds,
@@ -750,25 +991,6 @@ def ballots(valid, level):
         "seconds_change": math.exp(pace["terms"][1]["estimate"]),
         "level": level,
     }
-
-
-def by_rater(outcome, column, raters, level):
-    """Least squares, clustered by rater."""
-    fit = OLS(outcome, np.column_stack([np.ones(len(column)), column])).fit(
-        cov_type="cluster", cov_kwds={"groups": raters}, use_t=True
-    )
-    ends = fit.conf_int(1 - level)
-    terms = [
-        {
-            "estimate": float(fit.params[i]),
-            "standard_error": float(fit.bse[i]),
-            "degrees_of_freedom": int(fit.df_resid_inference),
-            "p_value": float(fit.pvalues[i]),
-            "interval": interval(ends[i], level),
-        }
-        for i in range(2)
-    ]
-    return {"votes": len(outcome), "clusters": [int(raters.max()) + 1], "terms": terms}
 
 
 def screens(valid, level):
@@ -911,12 +1133,12 @@ def gaps(valid, pairs, level):
             rows.append(
                 (
                     row[0] - row[1],
+                    0.5 if vote["lower_side"] == "left" else -0.5,
                     100 * (row[2] - row[3]),
                     pair["lower_complexity"] - pair["higher_complexity"],
-                    0.5 if vote["lower_side"] == "left" else -0.5,
                 )
             )
-    columns = dict(zip(("eic", "r2", "complexity", "side"), np.array(rows).T, strict=True))
+    columns = dict(zip(("eic", "side", "r2", "complexity"), np.array(rows).T, strict=True))
     mean = float(columns["eic"].mean())
     columns["eic"] = columns["eic"] - mean
     fit = regression(np.array([float(v["choice"] == "lower") for v in used]), columns, used, level)
@@ -1162,7 +1384,7 @@ def answers_of(folder, study):
     return [(run, [r for r in rows if r["run"] == run["label"]]) for run in study["model_runs"]]
 
 
-def models(folder, study, valid, level, seed):
+def models(folder, study, valid, level):
     """Every number about models, beside people's valid votes."""
     home = {pair["pair"]: pair["problem"] for pair in study["pairs"]}
     plan = (study["configuration"].get("design") or {}).get("model_raters") or {}
@@ -1218,7 +1440,7 @@ def models(folder, study, valid, level, seed):
                     "share": same / (same + first + second),
                 },
                 "within": {"agreement": float(np.mean(repeats)), "cells": len(repeats)},
-                "agreement": with_people(here, used, level, seed),
+                "agreement": with_people(here, used, level),
             }
         )
     between = []
@@ -1325,48 +1547,86 @@ def two_models(a, b, home, level):
     }
 
 
-def with_people(scores, used, level, seed):
-    """Correlation, corrected for binomial noise, and agreement beside a left-out person's.
+def with_people(scores, used, level):
+    """Correlation, corrected for binomial noise, and agreement beside that of two people.
 
-    Each draw is put together pair by pair, and each measure taken from its rows as they are.
+    Each set of votes that is left out is taken out, and each measure taken from what is left.
     """
-    cast = defaultdict(list)
-    for vote in used:
-        cast[vote["pair"]].append(float(vote["choice"] == "lower"))
-    rows = sorted((scores[p], sum(v), len(v)) for p, v in cast.items() if len(v) > 1)
-    m = len(rows)
-    drawn = np.random.default_rng(seed).multinomial(m, np.full(m, 1 / m), size=DRAWS)
-    table = np.array(rows)
-    now = of_rows(table)
-    again = [of_rows(np.repeat(table, times, axis=0)) for times in drawn]
-    found = {"pairs": m, "votes": int(table[:, 2].sum()), "reliability": now["reliability"]}
-    for name in ("correlation", "corrected", "model", "people", "difference"):
-        value = now[name]
-        values = np.array([math.nan if each[name] is None else each[name] for each in again])
-        found[name] = {
-            "value": value,
-            "interval": (
-                bias_corrected(value, values, m, level) if can_tell(value, values) else None
-            ),
-        }
+    groups = twice_voted([v for v in used if v["pair"] in scores], DESIGN["sampled"])
+    names = [""] * (int(groups.pair.max()) + 1)
+    for vote, place in zip(groups.votes, groups.pair, strict=True):
+        names[place] = vote["pair"]
+    score = np.array([scores[name] for name in names])
+    now = of_rows(score, counts_of_pairs(groups))
+    short = float((1 / (counts_of_pairs(groups).sum(axis=1) - 1)).mean())
+    found = {
+        "pairs": len(names),
+        "votes": len(groups.y),
+        "reliability": now["reliability"],
+        "corrected": {"value": now["corrected"], "interval": None},
+    }
+    for name, least in (
+        ("correlation", -1.0),
+        ("model", 0.0),
+        ("people", (1 - short) / 2),
+        ("difference", -1.0),
+    ):
+
+        def of_rest(out, name=name):
+            value = of_rows(score, without(groups, out))[name]
+            return math.nan if value is None else value
+
+        defined = now[name] is not None
+        ends = fisher_interval(groups, now[name], of_rest, least, 1, level) if defined else None
+        found[name] = {"value": now[name], "interval": ends}
+    if now["corrected"] is not None:
+        found["corrected"]["interval"] = corrected_interval(groups, score, now, level)
     return found
 
 
-def can_tell(value, values):
-    """Whether at least 95 % of the draws are defined, and they differ."""
-    known = values[~np.isnan(values)]
-    return value is not None and len(known) >= 0.95 * len(values) and np.ptp(known) > 1e-12
+def corrected_interval(groups, score, now, level):
+    """The numbers whose lowered correlation is not told from the one that is seen."""
+    reach = stats.t.ppf((1 + level) / 2, groups.degrees_of_freedom - 1)
+    rest = {}
+
+    def seen(out):
+        if out.tobytes() not in rest:
+            left = of_rows(score, without(groups, out))
+            rest[out.tobytes()] = left["correlation"], max(left["reliability"], 0.0)
+        return rest[out.tobytes()]
+
+    def on_scale(correlation):
+        return math.atanh(min(max(correlation, -0.999999), 0.999999))
+
+    def apart(number, pair):
+        return on_scale(pair[0]) - on_scale(number * math.sqrt(pair[1]))
+
+    def beyond_reach(number):
+        whole = apart(number, (now["correlation"], max(now["reliability"], 0.0)))
+        changes = left_out(groups, lambda out: apart(number, seen(out)), whole)
+        variance, bias = put_together(groups, changes)
+        return abs(whole - bias) - reach * math.sqrt(variance)
+
+    ends = []
+    for side in (-1, 1):
+        steps = now["corrected"] + side * np.geomspace(1e-3, 8, 30)
+        far = next((step for step in steps if beyond_reach(step) > 0), None)
+        if far is None or beyond_reach(now["corrected"]) >= 0:
+            return None
+        ends.append(optimize.brentq(beyond_reach, now["corrected"], far, xtol=1e-11))
+    return interval(ends, level)
 
 
-def of_rows(table):
-    score, lower, n = table.T
+def of_rows(score, rows):
+    some = rows.sum(axis=1) > 1
+    score, (lower, higher) = score[some], rows[some].T
+    n = lower + higher
     share = lower / n
     noise = float(np.mean(share * (1 - share) / (n - 1)))
     (of_model, both), (_, of_people) = np.cov(score, share)
     true, alike, apart = of_people - noise, of_model > 1e-12, of_people > 1e-12
-    pairs_of_votes = (lower * (lower - 1) + (n - lower) * (n - lower - 1)) / (n - 1)
-    people = float(pairs_of_votes.sum() / n.sum())
-    model = float((score * lower + (1 - score) * (n - lower)).sum() / n.sum())
+    people = float(np.mean((lower * (lower - 1) + higher * (higher - 1)) / (n * (n - 1))))
+    model = float(np.mean((score * lower + (1 - score) * higher) / n))
     return {
         "correlation": float(both / math.sqrt(of_model * of_people)) if alike and apart else None,
         "reliability": float(true / of_people) if apart else None,
@@ -1523,14 +1783,15 @@ def recompute(folder, level, seed, estimand):
             for name in sorted({p["problem"] for p in study["pairs"]})
         ],
         "fleiss_kappa": kappa,
-        "agreement": agreement(valid, level, seed),
-        "models": models(folder, study, valid, level, seed),
+        "agreement": agreement(valid, level, estimand),
+        "models": models(folder, study, valid, level),
         "subgroups": subgroups(study, valid, level),
         "reasons": reasons(valid),
         "threats": {
             "sensitivity": sensitivity(votes, study["exclusion"], level, estimand),
             "attention": attention(votes, valid, level),
             "sides": sides(valid, level),
+            "raters": screened(valid, sides(valid, level)["one_sided"]["p_value"]),
             "ballots": ballots(valid, level),
             "screens": screens(valid, level),
             "gaps": gaps(valid, study["pairs"], level),

@@ -1,35 +1,44 @@
-"""Coefficients of agreement against krippendorff, statsmodels, irrCAC and published examples."""
+"""Coefficients of agreement against krippendorff, statsmodels, irrCAC and published examples, and
+their intervals against the definition of the jackknife, and by simulation.
+"""
 
 from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from typing import Any
 
-import krippendorff
+import krippendorff as krippendorffs
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import norm, t
+from scipy.stats import t
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_kappa
 
 from eic_core.errors import UserError
-from study.report.phrases.agreement import agreement_sentence, prevalence_sentence
+from study.report.phrases.agreement import (
+    agreement_sentence,
+    prevalence_sentence,
+    units_sentence,
+)
 from study.report.phrases.limits import in_words
 from study.statistics.agreement import Agreement, agreement_of, fleiss_kappa
 from study.statistics.agreement_coefficients import (
     Coefficient,
-    fleiss_coefficient,
-    fleiss_interval,
-    gwet_ac1,
-    krippendorff_alpha,
-    raw_agreement,
+    fleiss,
+    gwet,
+    krippendorff,
+    measured,
+    raw,
 )
-from study.statistics.limits import FewPairsOfRarerChoice, Lack, Limit
+from study.statistics.clusters import Clustering, Estimand
+from study.statistics.limits import FewPairsOfRarerChoice, Lack, Limit, OneCluster
+from study.statistics.simulation import StudyModel, simulate, simulate_many
+from study.statistics.validation.scenarios import DEMO_SIZES
 from study.statistics.votes import VoteArrays
-
-COEFFICIENTS = (raw_agreement, fleiss_coefficient, krippendorff_alpha, gwet_ac1)
+from tests.effort import cases
 
 # Krippendorff (2011), Computing Krippendorff's Alpha-Reliability, section C: four observers, twelve
 # units, five values, missing data; nominal alpha 0.743.  The twelfth unit has one value.  The same
@@ -48,6 +57,7 @@ IRRCAC = {
     SKEWED: (0.157398940718, 0.158641975309, 0.773087415092),
 }
 
+ESTIMANDS: tuple[Estimand, ...] = ("problems like these", "pairs like these", "these pairs")
 rows = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=25)
 
 
@@ -77,29 +87,29 @@ def votes(counts: Any, ties: int = 0) -> VoteArrays:
     )
 
 
+def every(found: Agreement) -> tuple[Coefficient, ...]:
+    return (*found.coefficients, found.krippendorff_alpha)
+
+
 @pytest.mark.parametrize("text", IRRCAC)
 def test_kappa_alpha_and_ac1_with_unequal_counts_are_those_of_irrcac(text: str) -> None:
-    kappa, alpha, ac1 = IRRCAC[text]
-    counts = parsed(text)
-    assert fleiss_coefficient(counts).value == pytest.approx(kappa, abs=1e-11)
-    assert krippendorff_alpha(counts).value == pytest.approx(alpha, abs=1e-11)
-    assert gwet_ac1(counts).value == pytest.approx(ac1, abs=1e-11)
+    values = [measured(each, parsed(text))[0] for each in (fleiss, krippendorff, gwet)]
+    assert values == pytest.approx(IRRCAC[text], abs=1e-11)
 
 
 def test_the_published_alpha_and_ac1_come_out() -> None:
-    alpha, ac1 = krippendorff_alpha(parsed(GWET)).value, gwet_ac1(parsed(GWET)).value
-    assert alpha is not None and round(alpha, 3) == 0.743  # Krippendorff (2011)
-    assert ac1 is not None and round(ac1, 3) == 0.775  # Gwet (2014)
+    assert round(measured(krippendorff, parsed(GWET))[0], 3) == 0.743  # Krippendorff (2011)
+    assert round(measured(gwet, parsed(GWET))[0], 3) == 0.775  # Gwet (2014)
 
 
 @given(rows)
 def test_alpha_is_that_of_the_krippendorff_package(counts: list[tuple[int, int]]) -> None:
-    found = krippendorff_alpha(counts, draws=100)
+    found = agreement_of(votes(counts)).krippendorff_alpha
     used = np.array([row for row in counts if sum(row) >= 2])
     if len(used) == 0 or (used.sum(axis=0) == 0).any():
         assert found.value is None and found.reason
         return
-    oracle = krippendorff.alpha(
+    oracle = krippendorffs.alpha(
         value_counts=np.array(counts), value_domain=[0, 1], level_of_measurement="nominal"
     )
     assert found.value == pytest.approx(oracle, abs=1e-10)
@@ -111,14 +121,14 @@ def test_alpha_is_that_of_the_krippendorff_package(counts: list[tuple[int, int]]
     )
 )
 def test_kappa_with_equal_counts_is_that_of_statsmodels(counts: list[tuple[int, int]]) -> None:
-    found = fleiss_coefficient(counts, draws=100)
+    found = agreement_of(votes(counts)).fleiss_kappa
     if found.value is not None:
         assert found.value == pytest.approx(statsmodels_kappa(np.array(counts)), abs=1e-10)
 
 
 @given(rows)
 def test_both_ways_to_kappa_agree(counts: list[tuple[int, int]]) -> None:
-    plain, found = fleiss_kappa(counts), fleiss_coefficient(counts, draws=100)
+    plain, found = fleiss_kappa(counts), agreement_of(votes(counts)).fleiss_kappa
     assert found.reason == plain.reason
     assert (found.pairs, found.left_out, found.votes) == (
         plain.subjects,
@@ -137,7 +147,7 @@ def test_raw_agreement_counts_the_couples_that_agree(counts: list[tuple[int, int
         couples = [a == b for i, a in enumerate(ballots) for b in ballots[:i]]
         if couples:
             shares.append(sum(couples) / len(couples))
-    found = raw_agreement(counts, draws=100)
+    found = agreement_of(votes(counts)).raw_agreement
     if shares:
         assert found.value == pytest.approx(sum(shares) / len(shares))
         assert found.observed == found.value and found.expected is None
@@ -145,91 +155,177 @@ def test_raw_agreement_counts_the_couples_that_agree(counts: list[tuple[int, int
         assert found.value is None and found.reason
 
 
-@given(rows, st.randoms(use_true_random=False))
-def test_the_order_of_pairs_changes_nothing(counts: list[tuple[int, int]], rng: Any) -> None:
-    shuffled = list(counts)
-    rng.shuffle(shuffled)
-    for measure in COEFFICIENTS:
-        assert measure(counts, draws=100) == measure(shuffled, draws=100)
+def alike(one: Agreement, other: Agreement) -> None:
+    """The same values and intervals, but for rounding."""
+    for first, second in zip(every(one), every(other), strict=True):
+        assert (first.value is None) == (second.value is None)
+        if first.value is not None:
+            assert first.value == pytest.approx(second.value, abs=1e-12)
+        assert (first.interval is None) == (second.interval is None)
+        if first.interval and second.interval:
+            assert first.interval.low == pytest.approx(second.interval.low, abs=1e-9)
+            assert first.interval.high == pytest.approx(second.interval.high, abs=1e-9)
 
 
-@given(rows)
-def test_swapping_the_categories_changes_no_value(counts: list[tuple[int, int]]) -> None:
-    for measure in COEFFICIENTS:
-        one = measure(counts, draws=100)
-        other = measure([(high, low) for low, high in counts], draws=100)
-        assert (one.value is None) == (other.value is None)
-        if one.value is not None:
-            assert one.value == pytest.approx(other.value, abs=1e-12)
+@given(st.integers(0, 10**6), st.sampled_from(ESTIMANDS))
+def test_names_and_the_order_of_votes_change_nothing(seed: int, estimand: Estimand) -> None:
+    rng = np.random.default_rng(seed)
+    table = simulate(StudyModel(pairs=20, problems=12, raters=12, ballots=6), rng)
+    alike(
+        agreement_of(table, estimand),
+        agreement_of(table.select(rng.permutation(len(table))), estimand),
+    )
+
+
+@given(st.integers(0, 10**6), st.sampled_from(ESTIMANDS))
+def test_swapping_the_categories_changes_nothing(seed: int, estimand: Estimand) -> None:
+    table = simulate(
+        StudyModel(pairs=20, problems=12, raters=12, ballots=6), np.random.default_rng(seed)
+    )
+    swapped = VoteArrays(**vars(table) | {"lower": 1 - table.lower})
+    alike(agreement_of(table, estimand), agreement_of(swapped, estimand))
 
 
 @pytest.mark.filterwarnings("error")
 @given(rows)
 def test_every_study_gives_numbers_or_sentences(counts: list[tuple[int, int]]) -> None:
-    found = agreement_of(votes(counts, ties=1), draws=100)
+    found = agreement_of(votes(counts, ties=1))
     assert json.dumps(in_words(found.to_json()), allow_nan=False)
     assert str(agreement_sentence(found)).endswith(".")
-    for each in found.coefficients:
+    for each in every(found):
         assert (each.value is None) == bool(each.reason)
         assert (each.interval is None) == bool(each.interval_reason)
         if each.interval is not None:
             assert -1 <= each.interval.low < each.interval.high <= 1
 
 
-def test_the_interval_is_that_of_the_documented_draws() -> None:
-    """The recipe of the docstring, with a loop over the draws and the textbook formula."""
-    counts = [(4, 1), (0, 3), (2, 2), (5, 0), (3, 2), (1, 4), (5, 1)] * 4
-    ordered = np.array(sorted(counts))
-    m, draws = len(ordered), 400
-    weights = np.random.default_rng(3).multinomial(m, [1 / m] * m, size=draws)
-    drawn = np.array([fleiss_kappa(np.repeat(ordered, w, axis=0).tolist()).value for w in weights])
-    value = fleiss_kappa(counts).value
-    z0 = norm.ppf(np.mean(drawn < value))
-    reach = math.sqrt(m / (m - 1)) * t.ppf(0.95, m - 1)
-    low, high = np.quantile(drawn, norm.cdf([2 * z0 - reach, 2 * z0 + reach]))
-    found = fleiss_interval(counts, draws=draws, seed=3, level=0.9)
-    assert found is not None
-    assert [found.low, found.high] == pytest.approx([low, high], abs=1e-12)
+Row = tuple[int, int, int, float]
 
 
-def simulated(rng: np.random.Generator, pairs: int, rate: float, kappa: float) -> Any:
-    """Beta-binomial votes, whose Fleiss' kappa in the population is the intra-pair correlation."""
-    odds = (1 - kappa) / kappa
-    share = rng.beta(rate * odds, (1 - rate) * odds, pairs)
-    n = rng.poisson(5, pairs)
-    low = rng.binomial(n, share)
-    return np.stack([low, n - low], axis=1)
+def kappa_by_definition(ballots: list[Row]) -> float:
+    """Of (problem, pair, rater, choice), by counting couples; pairs with one vote left out."""
+    on: dict[int, list[float]] = {}
+    for _, pair, _, choice in ballots:
+        on.setdefault(pair, []).append(choice)
+    used = [choices for choices in on.values() if len(choices) >= 2]
+    agree = [
+        np.mean([a == b for i, a in enumerate(choices) for j, b in enumerate(choices) if i != j])
+        for choices in used
+    ]
+    share = np.mean([np.mean(choices) for choices in used])
+    chance = share**2 + (1 - share) ** 2
+    return float((np.mean(agree) - chance) / (1 - chance))
 
 
-@pytest.mark.parametrize(("pairs", "rate", "kappa"), [(172, 0.7, 0.37), (60, 0.7, 0.2)])
-def test_the_interval_of_kappa_covers_the_truth_as_often_as_it_says(
-    pairs: int, rate: float, kappa: float
+def leaving_out(ballots: list[Row], key: Callable[[Row], object]) -> dict[object, float]:
+    now = kappa_by_definition(ballots)
+    return {
+        cluster: kappa_by_definition([b for b in ballots if key(b) != cluster]) - now
+        for cluster in dict.fromkeys(map(key, ballots))
+    }
+
+
+@pytest.mark.parametrize("item", ["problem", "pair"])
+def test_the_interval_is_that_of_the_definition(item: str) -> None:
+    """Each problem (or pair), rater, and rater's votes on it left out, in loops over the votes."""
+    model = StudyModel(pairs=24, problems=12 if item == "problem" else 1, raters=14, ballots=7)
+    table = simulate(model, np.random.default_rng(8))
+    ballots: list[Row] = [
+        (int(q), int(p), int(r), float(y))
+        for q, p, r, y in zip(table.problem, table.pair, table.rater, table.lower, strict=True)
+    ]
+    place = 0 if item == "problem" else 1
+    items, raters, both = (
+        leaving_out(ballots, key)
+        for key in (lambda b: b[place], lambda b: b[2], lambda b: (b[place], b[2]))
+    )
+    changes = np.array(list(items.values()))
+    pairs_of = {g: len({b[1] for b in ballots if b[place] == g}) for g in items}
+    weights = np.array(list(pairs_of.values())) / sum(pairs_of.values())
+    bias = float(((1 - weights) * changes).sum())
+    g, r = len(items), len(raters)
+    by_item = float((changes**2).sum())
+    if item == "pair":
+        by_item = float(((changes - changes.mean()) ** 2).sum()) * (g - 1) / g
+    by_rater = sum(c**2 for c in raters.values()) * (r - 1) / r
+    total = by_item + by_rater - sum(c**2 for c in both.values())
+    error = math.sqrt(max(total, min(by_item, by_rater)))
+    degrees = Clustering.of(table, "problems like these" if item == "problem" else None)
+    value = kappa_by_definition(ballots)
+    cast = np.bincount([b[1] for b in ballots])
+    least = -np.mean(1 / (cast[cast >= 2] - 1))
+    centre = value - bias
+    reach = t.ppf(0.95, degrees.degrees_of_freedom - 1) * error
+    place_on = math.log((centre - least) / (1 - centre))
+    half = reach * (1 - least) / ((centre - least) * (1 - centre))
+    ends = [least + (1 - least) / (1 + math.exp(-(place_on + side * half))) for side in (-1, 1)]
+    found = agreement_of(
+        table, "problems like these" if item == "problem" else "pairs like these", level=0.9
+    ).fleiss_kappa
+    assert found.value == pytest.approx(value, abs=1e-12)
+    assert found.interval is not None
+    assert [found.interval.low, found.interval.high] == pytest.approx(ends, abs=1e-9)
+
+
+@pytest.mark.parametrize(("preference", "share"), [(0.5, 0.0), (0.7, 0.5)])
+def test_intervals_cover_the_truth_as_often_as_they_say_at_the_demos_sizes(
+    preference: float, share: float
 ) -> None:
-    rng = np.random.default_rng(20)
-    found = [fleiss_interval(simulated(rng, pairs, rate, kappa), draws=1000) for _ in range(400)]
-    covered = np.mean([i is not None and i.low <= kappa <= i.high for i in found])
-    assert 0.95 - 0.05 < covered < 0.95 + 0.035  # 2 points and 2.5 standard errors of 400 studies
+    """A bootstrap of pairs covered 81 to 84 % where problems differ."""
+    model = StudyModel(
+        preference=preference,
+        kappa=0.37,
+        problem_share=share,
+        pairs=156,
+        problems=14,
+        raters=84,
+        sizes=DEMO_SIZES,
+    )
+    apart = 2 * preference * (1 - preference)
+    agree = 1 - apart * (1 - 0.37)
+    true = (agree, 0.37, (agree - apart) / (1 - apart), 0.37)
+    studies, covered = cases(200, 1000), np.zeros(4)
+    for study in simulate_many(model, studies, np.random.default_rng(20)):
+        found = agreement_of(study.table, "problems like these")
+        for i, (each, truth) in enumerate(zip(every(found), true, strict=True)):
+            assert each.interval is not None and each.too_small is None
+            covered[i] += each.interval.low <= truth <= each.interval.high
+    noise = 2.6 * math.sqrt(0.05 * 0.95 / studies)
+    assert (covered / studies > 0.93 - noise).all()
+    if preference == 0.5:
+        assert (covered / studies < 0.98 + noise).all()
 
 
 def test_an_interval_that_covers_too_little_is_called_too_small() -> None:
     rng = np.random.default_rng(4)
-    few = fleiss_coefficient(simulated(rng, 20, 0.85, 0.37))
-    assert few.interval is not None and isinstance(few.too_small, FewPairsOfRarerChoice)
-    assert few.too_small.enough == 20
-    assert fleiss_coefficient(simulated(rng, 172, 0.7, 0.37)).too_small is None
+    few = agreement_of(simulate(StudyModel(preference=0.85, pairs=20, raters=20), rng))
+    kappa = few.fleiss_kappa
+    assert kappa.interval is not None and isinstance(kappa.too_small, FewPairsOfRarerChoice)
+    assert kappa.too_small.enough == 20
+    many = agreement_of(simulate(StudyModel(pairs=172, problems=1, raters=84), rng))
+    assert many.fleiss_kappa.too_small is None
 
 
-def test_seeds_reproduce_and_levels_nest() -> None:
-    counts = [(4, 1), (0, 3), (2, 2), (5, 0)] * 10
-    assert fleiss_interval(counts, seed=5) == fleiss_interval(counts, seed=5)
-    assert fleiss_interval(counts, seed=5) != fleiss_interval(counts, seed=6)
-    narrow, wide = fleiss_interval(counts, level=0.5), fleiss_interval(counts, level=0.99)
+def test_levels_nest_and_the_estimand_decides_what_is_left_out() -> None:
+    model = StudyModel(pairs=60, problems=12, raters=40, problem_share=0.8, kappa=0.4)
+    table = simulate(model, np.random.default_rng(2))
+    narrow, wide = (agreement_of(table, level=level).fleiss_kappa.interval for level in (0.5, 0.99))
     assert narrow is not None and wide is not None
     assert wide.low < narrow.low < narrow.high < wide.high
+    widths = []
+    for estimand in ESTIMANDS:
+        interval = agreement_of(table, estimand).fleiss_kappa.interval
+        assert interval is not None
+        widths.append(interval.high - interval.low)
+        assert ("problem" if estimand == "problems like these" else "pair") in interval.method
+    assert widths[0] > widths[1]
+    said = [str(units_sentence(estimand)) for estimand in ESTIMANDS]
+    assert "each problem, with all its pairs, and each rater" in said[0]
+    assert "each pair and each rater" in said[1] and "each rater is" in said[2]
 
 
 def reasons(found: Agreement) -> set[Limit | None]:
-    return {each.interval_reason for each in found.coefficients}
+    return {each.interval_reason for each in every(found)}
 
 
 def test_degenerate_studies_get_reasons() -> None:
@@ -238,12 +334,14 @@ def test_degenerate_studies_get_reasons() -> None:
     assert reasons(agreement_of(votes([(0, 0)], ties=4))) == {Lack.NO_PAIR_OF_TWO_VOTES}
     assert reasons(agreement_of(votes([(1, 0), (0, 1)]))) == {Lack.NO_PAIR_OF_TWO_VOTES}
     one_pair = agreement_of(votes([(3, 2)]))
-    assert reasons(one_pair) == {Lack.ONE_PAIR}
+    assert reasons(one_pair) == {OneCluster("pair")}
     unanimous = agreement_of(votes([(3, 0), (4, 0), (2, 0)]))
     assert unanimous.raw_agreement.value == 1 and unanimous.gwet_ac1.value == 1
     assert unanimous.raw_agreement.interval is None  # never [1, 1]
     assert unanimous.fleiss_kappa.reason is Lack.ONE_CATEGORY
     assert "not defined" in str(agreement_sentence(unanimous))
+    single = agreement_of(votes([(3, 0), (4, 0), (2, 2)]))
+    assert single.fleiss_kappa.interval_reason is Lack.RARE_CHOICE
 
 
 def test_the_prevalence_sentence_is_there_only_where_an_uneven_split_lowers_kappa() -> None:
@@ -264,13 +362,11 @@ def test_the_coding_is_stated() -> None:
 def test_senseless_input_is_refused() -> None:
     for bad in ([(1, 2), (1, 2, 3)], [(-1, 2)], [(1,)]):
         with pytest.raises(UserError):
-            raw_agreement(bad)
+            measured(raw, bad)
     with pytest.raises(UserError):
-        fleiss_interval([(1, 2)], draws=10)
-    with pytest.raises(UserError):
-        fleiss_interval([(1, 2)], level=95)
+        agreement_of(votes([(1, 2)]), level=95)
 
 
 def test_a_coefficient_carries_its_counts() -> None:
-    found: Coefficient = gwet_ac1([(4, 1), (1, 0), (0, 0), (2, 2)])
+    found = agreement_of(votes([(4, 1), (1, 0), (0, 0), (2, 2)])).gwet_ac1
     assert (found.pairs, found.left_out, found.votes) == (2, 2, 9)

@@ -57,7 +57,7 @@ def test_the_bound_for_a_preference_for_the_higher_eic_is_the_mirror(rate: Clust
 def test_a_verdict_that_lost_votes_made_does_not_stand() -> None:
     """Studies without a preference that lose votes for the higher EIC, and find one for that."""
     rng = np.random.default_rng(7)
-    standing = []
+    standing: list[bool | None] = []
     while len(standing) < 40:
         table = simulate(replace(MODEL, preference=0.5), rng)
         gone = (table.lower == 0) & (rng.random(len(table)) < 0.3)

@@ -30,7 +30,12 @@ from study.planning import (
     read_sizes,
     width_grid,
 )
-from study.planning.phrases import advice_sentences, design_sentence, plan_sentences
+from study.planning.phrases import (
+    advice_sentences,
+    compare_sentence,
+    design_sentence,
+    plan_sentences,
+)
 from study.planning.simulating import median_of, share_of
 from study.report import ExportedPair, ExportedVote, StudyExport
 from study.report.analysis import analyse
@@ -99,7 +104,8 @@ def test_the_approximate_standard_error_is_the_spread_of_simulated_rates(name: s
 def test_the_approximate_half_width_is_near_the_simulated_one(name: str) -> None:
     found = plan(DESIGNS[name], studies=150, seed=2).half_width
     assert found is not None
-    assert approximate(DESIGNS[name]).half_width == pytest.approx(found.value, rel=0.08)
+    near = 0.08 * found.value + 3 * found.error
+    assert approximate(DESIGNS[name]).half_width == pytest.approx(found.value, abs=near)
 
 
 def test_independent_votes_have_no_design_effect() -> None:
@@ -284,7 +290,7 @@ def test_the_plan_that_began_this_no_longer_promises_82_percent() -> None:
     said = str(one_after_another(plan_sentences(found)))
     assert "50 % of what makes them agree belongs to the problem" in said
     assert "30 % of the raters stop early" in str(design_sentence(model))
-    assert "with 0 % ± 7 points and a power of 76 %" in said
+    assert "with 0 % ± 7 points and a power of 83 %" in said
 
 
 def test_a_study_that_the_report_calls_too_small_has_no_power() -> None:
@@ -434,7 +440,17 @@ def test_for_the_papers_design_pairs_buy_what_raters_on_the_same_pairs_never_can
     said = str(one_after_another(advice_sentences(advice)))
     assert "more pairs for the same raters" in said
     assert "More raters for the same pairs are not enough, however many" in said
-    assert "pairs buy more than raters" in said
+    assert "pairs buy more than raters" in str(compare_sentence(PAPER, VerdictRule()))
+
+
+def test_what_buys_most_is_named_and_never_problems_that_are_held_fixed() -> None:
+    said = str(compare_sentence(DEMO, VerdictRule()))
+    assert "twice the problems with as many pairs each: problems buy most" in said
+    fixed = str(compare_sentence(DEMO, VerdictRule(estimand="pairs like these")))
+    assert "problems buy" not in fixed and "twice the problems" not in fixed
+    few_votes = replace(PAPER, raters=18)
+    assert "raters buy more" in str(compare_sentence(few_votes, VerdictRule()))
+    assert compare_sentence(replace(PAPER, raters=1), VerdictRule()) is None
 
 
 def test_simulation_agrees_that_twice_the_pairs_beat_twice_the_raters() -> None:
@@ -552,11 +568,22 @@ def test_the_command_refuses_an_impossible_design_in_one_line(
     assert "5 pairs cannot come from 10 problems" in said.err and "Traceback" not in said.err
 
 
-def test_the_power_is_how_often_the_reports_own_verdict_finds_the_preference() -> None:
+@pytest.mark.parametrize(
+    "model",
+    [
+        StudyModel(preference=0.6, pairs=36, problems=12, raters=24, ballots=6, kappa=0.2),
+        StudyModel(
+            preference=0.75, pairs=36, problems=12, raters=11, ballots=6, kappa=0.1, drop_out=0.5
+        ),
+    ],
+    ids=["large enough", "at times too small"],
+)
+def test_the_power_is_how_often_the_reports_own_verdict_finds_the_preference(
+    model: StudyModel,
+) -> None:
     """Each simulated study is written as an export and reported: the verdicts are counted that are
     relied on, without a word of caution.
     """
-    model = StudyModel(preference=0.6, pairs=36, problems=12, raters=24, ballots=6, kappa=0.2)
     studies = 25  # one batch: `plan` draws the same
     found = relied = 0
     for simulated in simulate_many(model, studies, np.random.default_rng(3)):
@@ -584,7 +611,8 @@ def test_the_power_is_how_often_the_reports_own_verdict_finds_the_preference() -
         said = verdict(analyse(StudyExport("s", "S", "", pairs, votes, closed_at=START)))
         found += said.finding == "lower"
         relied += said.finding == "lower" and said.caution is None
-    assert 4 < relied < found < 22  # or the claims below are empty
+    assert 4 < relied <= found < 24  # or the claims below are empty
+    assert (relied < found) == (model.drop_out > 0)
     simulated_plan = plan(model, studies=studies, seed=3)
     assert simulated_plan.power.value == relied / studies
     assert simulated_plan.power_at_face_value.value == found / studies

@@ -5,14 +5,21 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
+import random
 import re
+import statistics
 import zipfile
+from collections import Counter, defaultdict
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
+import scipy.stats
 
+from eic_core import wording
 from eic_core.exports import raw_cell
 from study.cli import main
 from study.report import ExportedVote, StudyExport, Unblinding, read_export
@@ -24,8 +31,16 @@ from study.report.figures import FIGURES
 from study.report.methods import methods_markdown, methods_text
 from study.report.page import render_html
 from study.report.printing import figure_svg
+from study.report.recipes import RESIDUALS
 from study.report.sections import sections_of
-from study.report.tables import CODEBOOK, codebook_text, long_csv, pairs_csv, raters_csv
+from study.report.tables import (
+    CODEBOOK,
+    codebook_text,
+    long_csv,
+    numbers_csv,
+    pairs_csv,
+    raters_csv,
+)
 from study.report.text import render_text
 from tests.study.simulated_models import with_models
 
@@ -306,6 +321,97 @@ def test_the_methods_paragraph_has_the_numbers_of_the_study(report: StudyReport)
     ):
         assert said in flat, said
     assert "Größe \\*und\\* \\<Form\\>" in methods_markdown(report)
+
+
+def recomputed(table: str, estimand: str, weigh: bool = False) -> tuple[float, ...]:
+    """The interval by the recipe of the methods alone: votes_long.csv, and nothing of this house"""
+    votes = [
+        (row["problem"], row["pair"], row["rater"], row["chose_lower"] == "true")
+        for row in csv.DictReader(io.StringIO(table))
+        if row["excluded"] == "false" and row["pair"] and row["choice"] != "tie"
+    ]
+    n, held = len(votes), Counter(vote[0] for vote in votes)
+    w = [n / (len(held) * held[vote[0]]) if weigh else 1.0 for vote in votes]
+    p = sum(a * vote[3] for a, vote in zip(w, votes, strict=True)) / n
+
+    def parts(*at: int) -> dict[tuple[object, ...], list[int]]:
+        found: dict[tuple[object, ...], list[int]] = defaultdict(list)
+        for place, vote in enumerate(votes):
+            found[tuple(vote[i] for i in at)].append(place)
+        return found
+
+    def rate(places: list[int]) -> float:
+        return statistics.fmean(votes[place][3] for place in places)
+
+    at = {"problems like these": (), "pairs like these": (0,), "these pairs": (1,)}[estimand]
+    e = [0.0] * n
+    for places in parts(*at).values():
+        m, about = len(places), rate(places) if at else p
+        if estimand == "these pairs" and m == 1:
+            about = p
+        for place in places:
+            e[place] = w[place] * (votes[place][3] - about)
+            if estimand == "these pairs" and m > 1:
+                e[place] *= math.sqrt(m / (m - 1))
+
+    def spread(*at: int, lost: int = 1) -> float:
+        found = parts(*at)
+        return (
+            sum(sum(e[i] for i in places) ** 2 for places in found.values())
+            / n**2
+            * (len(found) / (len(found) - lost))
+        )
+
+    raters, problems = len(parts(2)), len(held)
+    if estimand == "these pairs":
+        variance, degrees = spread(2), raters - 1.0
+    elif estimand == "pairs like these":
+        items = spread(1, lost=problems)
+        variance = items + spread(2) - spread(1, 2, lost=problems)
+        variance = max(variance, min(items, spread(2)))
+        degrees = min(raters - 1.0, len(parts(1)) - problems)
+    else:
+        items = sum(
+            (sum(e[i] for i in places) / (1 - (1 / problems if weigh else len(places) / n))) ** 2
+            for places in parts(0).values()
+        )
+        items /= n**2
+        variance = max(items + spread(2) - spread(0, 2), min(items, spread(2)))
+        effective = problems if weigh else n**2 / sum(m * m for m in held.values())
+        degrees = min(raters - 1.0, effective - 1)
+    half = scipy.stats.t.ppf(0.975, degrees) * math.sqrt(variance) / (p * (1 - p))
+    odds = math.log(p / (1 - p))
+    return tuple(1 / (1 + math.exp(-(odds + side * half))) for side in (-1, 1))
+
+
+@pytest.mark.parametrize("estimand", RESIDUALS)
+def test_who_reads_the_methods_finds_every_end_of_the_intervals_again(estimand: Any) -> None:
+    report = analyse(uneven(), estimand=estimand)
+    flat, table = " ".join(methods_text(report).split()), long_csv(report)
+    low, high = recomputed(table, estimand)
+    assert wording.percent_range(low, high, 1) in flat
+    numbers = {row["number"]: row for row in rows(numbers_csv(report))}
+    for name, weigh in (("headline.interval", False), ("equal_problems.interval", True)):
+        ends = [float(numbers[name][end]) for end in ("low", "high")]
+        assert ends == pytest.approx(recomputed(table, estimand, weigh), abs=1e-12), name
+    assert f"V = {report.inference.variance:.4g}." in flat
+    assert "(H/(H − 1))²" in flat or estimand != "problems like these"
+
+
+def uneven() -> StudyExport:
+    """Five problems of 1 to 5 pairs, 14 raters on most of them."""
+    place = {f"p{n}": f"q{int(((8 * n + 1) ** 0.5 - 1) / 2)}" for n in range(15)}
+    rng = random.Random(3)
+    votes = [
+        vote(r, n, "lower" if rng.random() < 0.5 + n / 40 else "higher", problem=place[f"p{n}"])
+        for r in range(14)
+        for n in range(15)
+        if rng.random() < 0.8
+    ]
+    pairs = tuple(replace(pair(n), problem=place[f"p{n}"]) for n in range(15))
+    return replace(
+        export(), pairs=pairs, votes=tuple(votes), model_runs=(), model_answers=(), configuration={}
+    )
 
 
 EMPTY = {

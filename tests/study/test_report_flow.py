@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 
 from study.report import ExportedPair, ExportedVote, RaterCounts, StudyExport
 from study.report.analysis import analyse
+from study.report.document import document
 from study.report.figures import FEW, FIGURES, Curves
-from study.report.flow import Lost, StudyFlow
+from study.report.flow import Lost, StudyFlow, attrition
 from study.report.methods import methods_text
 from study.report.page import render_html
 from study.report.phrases.verdict import verdict
 from study.report.sections import sections_of
-from study.report.text import render_text
 from tests.rehearsal import Rehearsal, token_of
 
 START = datetime(2025, 3, 1, 12, tzinfo=UTC)
@@ -58,12 +58,12 @@ def test_votes_left_out_are_told_with_whose_they_are() -> None:
     flow = StudyFlow.of(report)
     assert flow.lost == (Lost("session under the threshold", 3, 1),)
     assert (flow.voted, flow.counted, flow.cast, flow.valid, flow.deciding) == (4, 3, 27, 24, 23)
-    assert flow.stopped_after == {3: 1} and "after 3 to 4: 1" in flow.attrition
+    assert flow.stopped_after == {3: 1}
     people, votes = flow.lines
     assert people == (
         "5 invited by personal links (and 4 by an open link; how many saw it nobody knows) → 6 "
-        "consented (1 withdrew, with all their votes) → 4 voted (1 left before a vote) → 3 "
-        "finished → 3 count (1 left out)"
+        "consented (1 withdrew, with all their votes) → 4 voted (1 left before a vote; 1 "
+        "stopped early) → 3 count (1 left out)"
     )
     assert "left out 3 votes of 1 rater: session under the threshold" in votes
     told = " ".join(methods_text(report).split())
@@ -129,14 +129,23 @@ def test_an_interval_reads_as_two_numbers() -> None:
     assert float(low) < float(high)
 
 
-def test_both_codings_of_kappa_are_told_apart_in_a_line() -> None:
-    """Everybody chooses the same formula of a pair: kappa 1, and less by the side."""
-    alike = [vote(r, p, "lower" if p % 2 else "higher") for r in range(4) for p in range(8)]
-    report = analyse(study(*alike, raters=RaterCounts()))
-    assert report.fleiss_kappa.value == 1.0
-    by_side = report.fleiss_kappa_by_side
-    assert by_side.value is not None and by_side.value < 0
-    assert f"Kappa {1:.2f} counts which formula was chosen" in " ".join(render_text(report).split())
+def test_those_who_are_lost_are_compared_with_those_who_stayed() -> None:
+    """Raters 0 to 2 finish, rater 3 stops after six votes, rater 4 is hasty."""
+    leaving = [vote(3, p, "higher") for p in range(6)]
+    hasty = [vote(4, p, "higher", session_seconds=9.0) for p in range(8)]
+    report = analyse(study(*VOTES[:24], *leaving, *hasty, raters=RaterCounts()))
+    stages = attrition(report)
+    assert [(each.name, each.raters, each.rate.lower, each.rate.votes) for each in stages] == [
+        ("finished", 3, 15, 23),
+        ("stopped early", 1, 0, 6),
+        ("were left out", 1, 0, 8),
+    ]
+    assert sum(each.rate.votes for each in stages[:2]) == report.inference.votes
+    told = document(report)["flow"]["attrition"]
+    assert [each["rate"]["lower"] for each in told] == [15, 0, 0]
+    alone = analyse(study(*VOTES[:24], raters=RaterCounts()))
+    votes = next(s for s in sections_of(alone) if s.key == "votes")
+    assert len(attrition(alone)) == 1 and not votes.tables
 
 
 def test_left_is_said_to_be_on_top_where_formulas_were_stacked() -> None:

@@ -50,7 +50,7 @@ def even_votes(seed: int) -> VoteArrays:
 @pytest.mark.parametrize("estimand", ["problems like these", "pairs like these", "these pairs"])
 def test_problems_of_one_size_give_the_headline(estimand: Estimand) -> None:
     table = even_votes(3)
-    rate, mean = (each(table, estimand=estimand) for each in (clustered_rate, equal_problems))
+    rate, mean = clustered_rate(table, estimand=estimand), equal_problems(table, estimand=estimand)
     assert mean is not None and rate.standard_error and rate.p_two_sided
     one, other = rate.interval(), mean.interval()
     assert one and other

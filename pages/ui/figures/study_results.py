@@ -149,9 +149,8 @@ def _names_above(layout: dict[str, Any], picture: Intervals, theme: Theme, narro
     rows, size = len(picture.marks), 12 if narrow else 13
     for place, mark in enumerate(picture.marks):
         y = rows - 1 - place + 0.3
-        name = f"{mark.name}, {mark.note}" if mark.note and not narrow else mark.name
         layout["annotations"] += [
-            _label(name, 0.0, y, theme.ink, theme, size),
+            _label(wording.shorten(mark.name, NAME_LENGTH[narrow]), 0.0, y, theme.ink, theme, size),
             _label(mark.text, 1.0, y, theme.muted, theme, size),
         ]
     layout["yaxis"] |= {"visible": False, "range": [-0.45, rows - 0.3]}

@@ -100,27 +100,28 @@ def draw(result: PlannerResult, *, changed: bool) -> None:
 
 
 def _advice(advice: Advice) -> None:
-    first, compared = advice_headline(advice), compare_sentence(advice)
+    first = advice_headline(advice)
     show_heading("What would be enough")
     items = "".join(
         f"<li>{unbroken_prose(route_sentence(advice.model, route, advice.target))}</li>"
         for route in advice.routes
     )
     ways = f'<ul class="eic-list eic-plan-ways">{items}</ul>' if items else ""
-    last = f"<p>{unbroken_prose(compared)}</p>" if items and compared else ""
-    st.html(
-        f'<section class="eic-plan-advice"><p>{unbroken_prose(first)}</p>{ways}{last}</section>'
-    )
+    st.html(f'<section class="eic-plan-advice"><p>{unbroken_prose(first)}</p>{ways}</section>')
 
 
 def _figure(result: PlannerResult) -> None:
     grid = result.grid
     if not any(isfinite(width) for row in grid.half_width for width in row):
         return
-    show_heading("Pairs, or raters?")
+    show_heading("Pairs, raters, or problems?")
+    compared = compare_sentence(result.plan.model, result.plan.rule)
+    if compared:
+        st.html(f'<p class="eic-plan-advice">{unbroken_prose(compared)}</p>')
     diamonds = "; diamonds are designs that would be enough" if result.advice else ""
     quiet_note(
-        "Each line is a number of raters. To the right the same votes are spread over more pairs; "
+        "Each line is a number of raters. To the right the same votes are spread over more pairs "
+        "of the same problems; "
         "from one line to the next the same pairs get more votes. The lines are arithmetic. The "
         f"dot is this design, simulated{diamonds}."
     )
@@ -270,7 +271,7 @@ def _head(place: _Place) -> None:
     else:
         quiet_note(
             "How sure will the study be of its answer, and what would make it surer: more "
-            "pairs, more raters? Nothing here changes a study."
+            "pairs, more raters, more problems? Nothing here changes a study."
         )
 
 
@@ -303,9 +304,11 @@ def _model_of(service: OrganiserService, study: Study) -> StudyModel:
 def _instant_estimate(request: PlanRequest) -> None:
     estimate = approximate(request.model, request.rule)
     width = estimate.half_width
-    interval = f"± {wording.points(width)} points" if width != float("inf") else "no interval"
+    interval = f"± {wording.points(width)} points" if isfinite(width) else "no interval"
+    power = wording.percent(estimate.power, 0)
+    finds = f", and a power of {power}" if request.model.preference > 0.5 else ""
     show_note(
-        f"By arithmetic alone: about {estimate.votes:,.0f} votes that count, and {interval}. "
+        f"By arithmetic alone: about {estimate.votes:,.0f} votes that count, {interval}{finds}. "
         "Simulate to confirm it."
     )
 

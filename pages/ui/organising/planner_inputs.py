@@ -67,7 +67,7 @@ PEOPLE = (
     ),
     Field(
         "problem_share",
-        "Of it due to the problem, %",
+        "Due to the problem, %",
         "How much of what makes raters agree belongs to the problem. 0: pairs of one problem are "
         "no more alike than others. 100: they are all alike. Nobody knows it before the votes, and "
         "much hangs on it: 50 is cautious.",
@@ -87,8 +87,8 @@ PEOPLE = (
     ),
     Field(
         "excluded",
-        "Sessions that do not count, %",
-        "Sessions left out afterwards, for instance as too fast. In the paper 22 %.",
+        "Sessions left out, %",
+        "Sessions that do not count, for instance as too fast. In the paper 22 %.",
         0.0,
         100.0,
         5.0,
@@ -157,25 +157,24 @@ def field_values(model: StudyModel) -> dict[str, Any]:
 
 def model_of(values: dict[str, Any], sizes: tuple[int, ...] = ()) -> StudyModel:
     """The inverse of `field_values`; `UserError` if there can be no such study."""
-    shown = {f.name: values[f.name] / 100 if f.percent else values[f.name] for f in FIELDS}
-    return StudyModel(**shown, sizes=sizes)
+    numbers = {f.name: values[f.name] / 100 if f.percent else values[f.name] for f in FIELDS}
+    return StudyModel(**numbers, sizes=sizes)
 
 
 def request_for(model: StudyModel, rule: VerdictRule | None = None) -> PlanRequest:
     """A model as its fields would return it, with the usual settings."""
-    shown = model_of(field_values(model), model.sizes)
-    return PlanRequest(shown, None, 1000, 0, rule or VerdictRule())
+    rounded = model_of(field_values(model), model.sizes)
+    return PlanRequest(rounded, None, 1000, 0, rule or VerdictRule())
 
 
 def plan_inputs(place: str, start: PlanRequest) -> PlanRequest:
     """Draw the fields and return their request; `UserError` if there can be no such study."""
     values = field_values(start.model)
     st.html('<h3 class="eic-h">The study</h3>')
-    with st.container():
-        row = st.container()
-        sizes, error = _sizes(place, start.model.sizes)
-        with row:
-            answers = _row(place, SIZE, values, fixed=bool(sizes))
+    row = st.container()
+    sizes, error = _sizes(place, start.model.sizes)
+    with row:
+        answers = _row(place, SIZE, values, fixed=bool(sizes))
     st.html('<h3 class="eic-h">What you expect of its raters</h3>')
     answers |= _row(place, PEOPLE, values)
     with st.expander("More about the votes", key=f"plan-more-{place}"):
@@ -215,21 +214,17 @@ def _sizes(place: str, start: tuple[int, ...]) -> tuple[tuple[int, ...], UserErr
 def _table_field(key: str) -> None:
     file_key = f"{key}-file"
 
-    def take() -> None:
+    def read(_: OrganiserService) -> None:
         file = st.session_state.get(file_key)
         if file is not None:
             text = file.getvalue().decode("utf-8", "replace")
             st.session_state[key] = ", ".join(map(str, read_sizes(text)))
 
-    def start(service: OrganiserService) -> None:
-        del service
-        take()
-
     st.file_uploader(
         "Or a table of pairs",
         type=["csv"],
         key=file_key,
-        on_change=lambda: action_callback("plan", start),
+        on_change=lambda: action_callback("plan", read),
     )
 
 
@@ -239,7 +234,8 @@ def _row(
     """Draw the fields; if `fixed`, the numbers that the sizes of problems hold."""
     answers = {}
     with st.container(key=f"plan-{fields[0].name}-{place}"):
-        for column, field in zip(st.columns(len(fields)), fields, strict=True):
+        columns = st.columns(len(fields), vertical_alignment="bottom")
+        for column, field in zip(columns, fields, strict=True):
             key = _key(place, field.name)
             st.session_state.setdefault(key, values[field.name])
             form = "%d" if isinstance(field.low, int) else "%.4g"

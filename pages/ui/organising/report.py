@@ -8,10 +8,8 @@ import streamlit as st
 
 from eic_core import wording
 from eic_core.errors import UserError
-from eic_core.phrasing import one_after_another
 from pages.ui.figures.study_results import draw
 from pages.ui.kit.messages import (
-    metric,
     quiet_note,
     show_empty_state,
     show_error,
@@ -35,10 +33,10 @@ from study.design import StudyStatus
 from study.material import Study
 from study.organising import OrganiserService
 from study.report import terms
-from study.report.figures import FIGURES, headline
+from study.report.figures import FIGURES
 from study.report.flow import StudyFlow
+from study.report.page import FIRST
 from study.report.phrases.notes import notes
-from study.report.phrases.rates import exclusion_sentence
 from study.report.phrases.verdict import verdict
 from study.report.printing import FORMATS
 from study.report.sections import Fact, Group, Section, SectionTable, sections_of
@@ -103,19 +101,20 @@ def figure(page: PageReport, name: str) -> None:
         key=f"figure-{name}",
         what=(name, *page.key),
     )
+    figure_files(page, name)
+
+
+def figure_files(page: PageReport, name: str) -> None:
     with st.container(
         horizontal=True, vertical_alignment="center", gap="small", key=f"files-{name}"
     ):
-        st.html(f'<p class="eic-quiet">{prose(kind.caption)}</p>', width="stretch")
+        st.html(f'<p class="eic-quiet">{prose(FIGURES[name].caption)}</p>', width="stretch")
         for form in FORMATS:
             download_button(page.address(f"figures/{name}.{form}"), form.upper(), page.purpose)
 
 
-def facts_html(facts: Iterable[Fact], *, wide: bool = False) -> str:
-    """Named numbers, with their meaning on hover, tap and focus; side by side if `wide`."""
-    if wide:
-        cells = "".join(metric(escape(f.name), escape(f.value), f.meaning) for f in facts)
-        return f'<div class="eic-metrics">{cells}</div>'
+def facts_html(facts: Iterable[Fact]) -> str:
+    """Named numbers, with their meaning on hover, tap and focus."""
     rows = "".join(
         f'<tr><th scope="row">{_term(fact)}</th><td>{escape(fact.value, 1000)}</td></tr>'
         for fact in facts
@@ -322,74 +321,35 @@ def _go_to_part(page: PageReport, part: str, about: str) -> None:
 
 
 def _result(page: PageReport) -> None:
-    conclusion = verdict(page.report)
+    report = page.report
+    conclusion = verdict(report)
     first, *more = conclusion.lines
     with st.container(key="report-verdict", gap="small"):
         st.html(f'<p class="eic-sentence">{prose(str(first))}</p>')
+        if report.inference.rate is not None:
+            show_figure(
+                lambda **look: draw(FIGURES[FIRST].describe(report), **look),
+                FIGURES[FIRST].caption,
+                key="headline",
+                what=("headline", *page.key),
+            )
         if more:
-            st.html(f'<p class="eic-verdict-more">{prose(str(one_after_another(more)))}</p>')
+            lines = "".join(f"<p>{prose(str(line))}</p>" for line in more)
+            st.html(f'<div class="eic-verdict-more">{lines}</div>')
         if conclusion.caution:
             show_warning(str(conclusion.caution))
-        if page.report.inference.rate is not None:
-            _headline(page)
+        people, votes = StudyFlow.of(report).lines
+        st.html(f'<div class="eic-flow"><p>{prose(people)}</p><p>{prose(votes)}</p></div>')
     # The band above an open study says already that it was looked at.
-    for note in notes(page.report, looks=page.study.status != StudyStatus.OPEN):
+    for note in notes(report, looks=page.study.status != StudyStatus.OPEN):
         show_note(str(note))
     files_row(page)
     _estimand(page)
     for section in _sections(page, "headline"):
-        with st.expander(
-            "How the interval and the test are made", key="how", on_change="rerun", type="compact"
-        ) as how:
-            if how.open:
+        with st.expander("Numbers", key="numbers", on_change="rerun", type="compact") as numbers:
+            if numbers.open:
                 draw_section(page, section)
-
-
-def _headline(page: PageReport) -> None:
-    show_figure(
-        lambda **look: draw(headline(page.report), **look),
-        "The share of votes for the lower EIC on 0 to 100 %, with the interval that the votes "
-        "support and, beneath it, the narrower one of the paper; half is marked",
-        key="headline",
-        what=("headline", *page.key),
-    )
-    alike = (
-        "votes on one pair, and votes of one person,"
-        if page.about == "like"
-        else ("votes of one person")
-    )
-    people, votes = StudyFlow.of(page.report).lines
-    st.html(f'<div class="eic-flow"><p>{prose(people)}</p><p>{prose(votes)}</p></div>')
-    inference, level = page.report.inference, page.report.level
-    interval = inference.interval(level)
-    facts = [
-        Fact(
-            "share for the lower EIC", wording.percent(inference.rate, 1, missing="—"), terms.RATE
-        ),
-        Fact(
-            f"{wording.level_percent(level)} interval",
-            "—" if interval is None else wording.percent_range(interval.low, interval.high, 1),
-            terms.INTERVAL,
-        ),
-        Fact("p, two-sided", wording.p_number(inference.p_two_sided, 3), terms.P_VALUE),
-        Fact(
-            "votes that count",
-            f"{inference.votes:,}",
-            str(exclusion_sentence(page.report.export.exclusion)),
-        ),
-        Fact(
-            "worth in independent votes",
-            wording.number(inference.effective_votes, 0, missing=wording.UNDEFINED),
-            terms.EFFECTIVE_VOTES,
-        ),
-    ]
-    with st.expander("Numbers", key="numbers", type="compact"):
-        quiet_note(
-            "The share of votes for the formula of lower EIC. At 50 % people would not care. The "
-            f"upper interval knows that {alike} go together; the lower one, the paper’s, takes "
-            "every vote as independent, and is mostly too narrow."
-        )
-        st.html(facts_html(facts, wide=True))
+                figure_files(page, FIRST)
 
 
 def _estimand(page: PageReport) -> None:

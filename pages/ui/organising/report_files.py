@@ -41,11 +41,13 @@ from study.report.printing import FORMATS, figure_file
 from study.report.tables import (
     CODEBOOK_FILE,
     LONG_FILE,
+    NUMBERS_FILE,
     PAIRS_FILE,
     RATERS_FILE,
     codebook_csv,
     long_csv,
     made_by,
+    numbers_csv,
     pairs_csv,
     raters_csv,
 )
@@ -75,6 +77,7 @@ FILES: Mapping[str, OneFile] = {
     LONG_FILE: OneFile("Votes, a row each, CSV", CSV, long_csv),
     PAIRS_FILE: OneFile("Pairs, a row each, CSV", CSV, pairs_csv),
     RATERS_FILE: OneFile("Raters, a row each, CSV", CSV, raters_csv),
+    NUMBERS_FILE: OneFile("All numbers, a row each, CSV", CSV, numbers_csv),
     CODEBOOK_FILE: OneFile(
         "Codebook of all columns, CSV",
         CSV,

@@ -7,6 +7,7 @@ from eic_core.phrasing import Phrase, say
 from study.report.phrases.limits import limit
 from study.report.phrases.rates import NOTHING, paragraph
 from study.statistics.agreement import Agreement
+from study.statistics.clusters import Estimand
 
 
 def agreement_sentence(agreement: Agreement) -> Phrase:
@@ -30,6 +31,24 @@ def agreement_sentence(agreement: Agreement) -> Phrase:
             kappa=wording.rounded(kappa.value, 2, (0, 1)),
         ),
     )
+
+
+def units_sentence(estimand: Estimand) -> Phrase:
+    """Whom and what the intervals of agreement are for, and what they leave out."""
+    return {
+        "problems like these": say(
+            "The intervals are for raters like these on problems like these: each problem, with "
+            "all its pairs, and each rater is left out in turn (jackknife)."
+        ),
+        "pairs like these": say(
+            "The intervals are for raters like these on other pairs of these problems: each pair "
+            "and each rater is left out in turn (jackknife)."
+        ),
+        "these pairs": say(
+            "The intervals are for raters like these on these pairs: each rater is left out in "
+            "turn (jackknife)."
+        ),
+    }[estimand]
 
 
 def prevalence_sentence(agreement: Agreement) -> Phrase:

@@ -10,7 +10,6 @@ from study.statistics.limits import (
     Collinear,
     Constant,
     FewClusters,
-    FewClustersCompared,
     FewDissenting,
     FewPairsOfRarerChoice,
     FewProblems,
@@ -21,7 +20,6 @@ from study.statistics.limits import (
     Limit,
     NearlyOneProblem,
     OneCluster,
-    OneClusterCompared,
     OneClusterTells,
     Separated,
     SinglePairs,
@@ -107,14 +105,6 @@ def limit(why: Limit | None) -> Phrase | None:
                 pairs,
                 enough=enough,
             )
-        case OneClusterCompared(kind):
-            return _one_cluster_compared(kind)
-        case FewClustersCompared(clusters, enough):
-            return say(
-                "Only {clusters} clusters: with fewer than {enough} do not rely on this test.",
-                clusters=clusters,
-                enough=enough,
-            )
         case Constant(names):
             return say_count(
                 "{names} is the same for all votes.",
@@ -136,8 +126,8 @@ def limit(why: Limit | None) -> Phrase | None:
             )
         case OneClusterTells(names, kind):
             return say(
-                "What is told of {names} rests on the votes {where} alone, so nothing can be said "
-                "about others.",
+                "What there is on {names} comes from the votes {where} alone, so nothing can be "
+                "said about others.",
                 names=wording.join(names),
                 where={
                     "rater": say("of one rater"),
@@ -174,7 +164,6 @@ def _lack(why: Lack) -> Phrase:
         Lack.ONE_CATEGORY: say(
             "All votes are for one category, so agreement beyond chance is not defined."
         ),
-        Lack.ONE_PAIR: say("Only one pair has two votes, so there is no interval."),
         Lack.RARE_CHOICE: say("Too few pairs hold the rarer choice to give an interval."),
         Lack.SAME_AGREEMENT: say(
             "All pairs show the same agreement, so their spread gives no interval."
@@ -221,14 +210,6 @@ def _one_cluster(kind: Kind) -> Phrase:
             "All votes are on one problem, so nothing can be said about other problems: "
             "there is no interval and no test."
         ),
-    }[kind]
-
-
-def _one_cluster_compared(kind: Kind) -> Phrase:
-    return {
-        "rater": say("All votes are of one rater, so nothing can be said about others."),
-        "pair": say("All votes are on one pair, so nothing can be said about others."),
-        "problem": say("All votes are on one problem, so nothing can be said about others."),
     }[kind]
 
 

@@ -40,3 +40,25 @@ def rate_text(rate: ClusteredRate, level: float) -> Phrase:
     if interval is None:
         return say("{share} of {votes}", share=share, votes=votes)
     return say("{share} of {votes} ({span})", share=share, votes=votes, span=between(interval))
+
+
+def in_hundred(rate: float) -> str:
+    """A rate out of 100: whole, but never rounded to none, to half or to all.
+
+    >>> in_hundred(0.698), in_hundred(0.997), in_hundred(1.0), in_hundred(0.503)
+    ('70', '99.7', '100', '50.3')
+    """
+    return wording.rounded(100 * rate, 0, (0, 50, 100))
+
+
+def span_in_hundred(low: float, high: float) -> str:
+    """Two ends out of 100, told apart where they are not one number.
+
+    >>> span_in_hundred(0.422, 0.748), span_in_hundred(0.597, 0.604), span_in_hundred(0.6, 0.6)
+    ('42 to 75', '59.7 to 60.4', 'about 60')
+    """
+    for decimals in range(4):
+        ends = [wording.rounded(100 * end, decimals, (0, 50, 100)) for end in (low, high)]
+        if ends[0] != ends[1]:
+            return " to ".join(ends)
+    return f"about {in_hundred(low)}"

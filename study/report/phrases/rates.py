@@ -9,8 +9,9 @@ from study.report.phrases.numbers import between, rate_text
 from study.statistics.equivalence import EffectSize
 from study.statistics.exclusions import ExclusionRule
 from study.statistics.inference import ClusteredRate
+from study.statistics.limits import Kind
 from study.statistics.lost import LostVotes
-from study.statistics.mixed import MixedRate
+from study.statistics.mixed import Apart, MixedRate
 from study.statistics.sign_test import SignTest
 from study.statistics.subgroups import Subgroups
 from study.statistics.weighting import ClusteredMean
@@ -175,21 +176,45 @@ def lost_sentence(votes: LostVotes) -> Phrase:
     )
 
 
-def mixed_sentence(mixed: MixedRate) -> Phrase:
-    """Empty without a fit."""
+def mixed_sentence(mixed: MixedRate, apart: Apart = "") -> Phrase:
+    """What the model finds, and which rules where it leads elsewhere than the headline; empty
+    without a fit.
+    """
     interval = mixed.interval(mixed.level)
-    if interval is None or mixed.p_value is None:
+    if interval is None:
         return NOTHING
-    kind, _ = mixed.kinds
-    return say(
-        "{share} for a typical rater on a typical {item} ({span}; two-sided {p}), in a logistic "
-        "model with normal effects of {items} and raters.",
+    share = say(
+        "{share} for a typical rater on a typical pair ({span}; two-sided {p}), in a logistic "
+        "model with normal effects of {kinds}.",
         share=wording.percent(mixed.rate, 0),
-        item=say("pair") if kind == "pair" else say("problem"),
-        items=say("pairs") if kind == "pair" else say("problems"),
         span=between(interval),
         p=wording.p_clause(mixed.p_value),
+        kinds=listed([_EFFECTS[kind] for kind in mixed.kinds]),
     )
+    return paragraph(share, _APART[apart])
+
+
+_EFFECTS: dict[Kind, Phrase] = {
+    "problem": say("problems"),
+    "pair": say("pairs"),
+    "rater": say("raters"),
+}
+
+_APART: dict[Apart, Phrase | None] = {
+    "": None,
+    "others": say(
+        "It leads elsewhere than the headline, for it speaks of other pairs, too; the headline "
+        "speaks of these alone, as the study asks, and rules."
+    ),
+    "weights": say(
+        "It leads elsewhere than the headline, for it weighs problems nearly alike, and there each "
+        "vote weighs the same, so that problems with many votes weigh more. The headline rules."
+    ),
+    "suppositions": say(
+        "It leads elsewhere than the headline, for it supposes that these effects are normal and "
+        "are all that votes have in common. The headline supposes neither, and rules."
+    ),
+}
 
 
 def sign_test_sentence(test: SignTest) -> Phrase:
@@ -235,8 +260,8 @@ def _compared(groups: Subgroups) -> Phrase:
         return limit(groups.fit.reason) or say("A group of one rater cannot be compared.")
     p = wording.p_clause(p_value)
     if p_value >= 1 - groups.level:
-        return say("They differ no more than chance would ({p}).", p=p)
-    return say("They differ more than chance would ({p}).", p=p)
+        return say("These votes do not show a difference ({p}).", p=p)
+    return say("They differ ({p}).", p=p)
 
 
 def exclusion_sentence(rule: ExclusionRule) -> Phrase:

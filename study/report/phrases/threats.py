@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import singledispatch
 
 from eic_core import wording
-from eic_core.phrasing import Phrase, say, say_count
+from eic_core.phrasing import Phrase, listed, say, say_count
 from study.report.phrases.limits import limit
 from study.report.phrases.looks import gaps_sentence, structure_sentence
 from study.report.phrases.numbers import between, rate_text
@@ -17,12 +17,16 @@ from study.statistics.threats.common import ALPHA
 from study.statistics.threats.fatigue import Ballots, Pace, Stretch
 from study.statistics.threats.gaps import Gaps
 from study.statistics.threats.problems import ProblemRates
+from study.statistics.threats.raters import RaterScreens
 from study.statistics.threats.screens import WINDOWS, Screens
 from study.statistics.threats.sensitivity import UNITS as EXCLUSION_UNITS
 from study.statistics.threats.sensitivity import Sensitivity
 from study.statistics.threats.sides import OneSided, SideBias
 from study.statistics.threats.structure import Confounding
 from study.statistics.threats.ties import Ties
+
+DIFFER = 0.05
+"""Problems are said to differ below this p value. A description: no correction."""
 
 
 @singledispatch
@@ -52,22 +56,30 @@ def _(found: Sensitivity) -> Phrase:
     if frozen.reason:
         return paragraph(start, limit(frozen.reason))
     curves = [_curve(found, unit) for unit in EXCLUSION_UNITS]
-    others, of = len(found.contradicting), len(found.comparable)
-    conclusion = (
-        say(
-            "{others} of the {of} thresholds that keep at least half of these votes lead to "
+    return paragraph(start, *curves, _thresholds(found), limit(frozen.too_small))
+
+
+def _thresholds(found: Sensitivity) -> Phrase:
+    """Counted among the thresholds that keep at least half of the votes."""
+    of, others, clearly = len(found.comparable), len(found.changing), len(found.contradicting)
+    if clearly:
+        return say(
+            "{clearly} of the {of} thresholds that keep at least half of these votes lead to "
             "another conclusion than the frozen rule.",
+            clearly=clearly,
+            of=of,
+        )
+    if others:
+        return say(
+            "{others} of the {of} thresholds that keep at least half of these votes fall on the "
+            "other side of what counts as shown, by a margin that is not flagged.",
             others=others,
             of=of,
         )
-        if others
-        else say(
-            "All {of} thresholds that keep at least half of these votes lead to the same "
-            "conclusion.",
-            of=of,
-        )
+    return say(
+        "All {of} thresholds that keep at least half of these votes lead to the same conclusion.",
+        of=of,
     )
-    return paragraph(start, *curves, conclusion, limit(frozen.too_small))
 
 
 def _curve(found: Sensitivity, unit: Unit) -> Phrase:
@@ -320,6 +332,96 @@ def _by_screen(found: Screens) -> tuple[Phrase | None, ...]:
     return compared, limit(found.fit.too_small)
 
 
+# --- single raters ---
+
+
+@threat_sentence.register
+def _(found: RaterScreens) -> Phrase:
+    if not found.raters:
+        return say("No rater has enough deciding votes to be looked at alone.")
+    flagged = [
+        each
+        for each in (_hasty(found), _coins(found), _one_place(found), _alike(found))
+        if each is not None
+    ]
+    fine = say_count(
+        "Neither haste, answers like a coin's nor one place pressed is flagged for {count} rater.",
+        "Neither haste, answers like a coin's nor one place pressed is flagged for any of {count} "
+        "raters.",
+        len(found.raters),
+    )
+    blind = say_count(
+        "No two raters share more than {count} pair, too few to see two accounts of one person.",
+        "No two raters share more than {count} pairs, too few to see two accounts of one person.",
+        found.most_shared,
+    )
+    return paragraph(*(flagged or [fine]), None if found.couples_comparable else blind)
+
+
+def _hasty(found: RaterScreens) -> Phrase | None:
+    if not found.hasty:
+        return None
+    names = [
+        say("{name} ({seconds})", name=each.rater, seconds=wording.seconds(each.seconds))
+        for each in found.hasty
+    ]
+    return say(
+        "Far quicker than the others, by the median vote: {names}; {p}.",
+        names=listed(names),
+        p=wording.p_clause(found.haste_p),
+    )
+
+
+def _coins(found: RaterScreens) -> Phrase | None:
+    if found.coin_p is None or found.coin_p >= ALPHA:
+        return None
+    p = wording.p_clause(found.coin_p)
+    if found.coins:
+        names = listed([each.rater for each in found.coins])
+        return say("Answers hardly go with those of the others: {names} ({p}).", names=names, p=p)
+    return say_count(
+        "The answers of the {count} rater of less than half the usual time hardly go with those of "
+        "the others ({p}).",
+        "The answers of the {count} raters of less than half the usual time hardly go with those "
+        "of the others ({p}).",
+        len(found.quick),
+        p=p,
+    )
+
+
+def _one_place(found: RaterScreens) -> Phrase | None:
+    if found.place_p is None or found.place_p >= ALPHA:
+        return None
+    sided = found.one_sided
+    return say(
+        "Some raters press one place more than sides dealt by chance explain ({p}): {left} always "
+        "the left, {right} always the right.",
+        left=len(sided.left),
+        right=len(sided.right),
+        p=wording.p_clause(found.place_p),
+    )
+
+
+def _alike(found: RaterScreens) -> Phrase | None:
+    if not found.alike:
+        return None
+    couples = [
+        say(
+            "{first} and {second} ({alike} of {pairs} pairs)",
+            first=each.first,
+            second=each.second,
+            alike=each.alike,
+            pairs=each.pairs,
+        )
+        for each in found.alike
+    ]
+    return say(
+        "Chose alike as one person would: {couples}; {p}.",
+        couples=listed(couples),
+        p=wording.p_clause(found.likeness_p),
+    )
+
+
 # --- problems and ties ---
 
 
@@ -342,11 +444,20 @@ def _(found: ProblemRates) -> Phrase:
     if found.p_value is None:
         return paragraph(rates, limit(found.reason))
     p = wording.p_clause(found.p_value)
+    names = [each.problem for each in found.contradicting]
     return paragraph(
         rates,
-        say("Problems differ no more than pairs differ anyway ({p}).", p=p)
-        if found.p_value >= ALPHA
-        else say("Problems differ more than the differences between pairs explain ({p}).", p=p),
+        say("That problems differ by more than their pairs is not shown ({p}).", p=p)
+        if found.p_value >= DIFFER
+        else say("Problems differ by more than the differences between pairs explain ({p}).", p=p),
+        None
+        if not names
+        else say_count(
+            "{names} speaks for the higher EIC.",
+            "{names} speak for the higher EIC.",
+            len(found.contradicting),
+            names=listed(names),
+        ),
     )
 
 

@@ -8,6 +8,7 @@ from eic_core import wording
 from eic_core.phrasing import Field, Phrase, one_after_another, say, say_count
 from study.report.analysis import StudyReport
 from study.report.phrases.limits import limit
+from study.report.phrases.numbers import in_hundred, span_in_hundred
 from study.report.phrases.threats import threat_sentence
 from study.statistics.inference import Finding
 from study.statistics.threats.common import LOOK
@@ -44,7 +45,7 @@ def verdict(report: StudyReport) -> StudyVerdict:
     expected = say(
         "For {others}, these votes put that share at {span} of 100 ({level} interval).",
         others=_others(report),
-        span=_span(interval.low, interval.high),
+        span=span_in_hundred(interval.low, interval.high),
         level=wording.level_percent(report.level),
     )
     finding = found.finding(report.level, one_sided=report.one_sided)
@@ -72,7 +73,7 @@ def _preferred(lower: int, votes: int) -> Phrase:
         )
     return say(
         "In {share} of 100 votes people preferred the formula with the lower EIC.",
-        share=_in_hundred(lower / votes),
+        share=in_hundred(lower / votes),
     )
 
 
@@ -85,58 +86,34 @@ def _others(report: StudyReport) -> Phrase:
     return say("other people, and other problems and pairs like these")
 
 
-def _in_hundred(rate: float) -> str:
-    """A rate out of 100: whole, but never rounded to none, to half or to all.
-
-    >>> _in_hundred(0.698), _in_hundred(0.997), _in_hundred(1.0), _in_hundred(0.503)
-    ('70', '99.7', '100', '50.3')
-    """
-    return wording.rounded(100 * rate, 0, (0, 50, 100))
-
-
-def _span(low: float, high: float) -> str:
-    """Two ends out of 100, told apart where they are not one number.
-
-    >>> _span(0.422, 0.748), _span(0.597, 0.604), _span(0.6, 0.6)
-    ('42 to 75', '59.7 to 60.4', 'about 60')
-    """
-    for decimals in range(4):
-        ends = [wording.rounded(100 * end, decimals, (0, 50, 100)) for end in (low, high)]
-        if ends[0] != ends[1]:
-            return " to ".join(ends)
-    return f"about {_in_hundred(low)}"
-
-
 def _chance(report: StudyReport, finding: Finding) -> Phrase:
+    """The test as a natural frequency of studies; p itself stands among the numbers."""
     rate, one_sided = report.inference, report.one_sided
-    p = rate.p_value if one_sided else rate.p_two_sided
+    p = (rate.p_value if one_sided else rate.p_two_sided) or 0.0
     test: dict[str, Field] = {
-        "studies": _how_often(p or 0.0),
-        "p": wording.p_clause(p, 3),
-        "sided": say("one-sided, as declared") if one_sided else say("two-sided"),
+        "studies": _how_often(p),
+        "clearly": say("this clearly for the lower EIC, the one side that was declared")
+        if one_sided
+        else say("this clearly"),
     }
-    if finding == "undecided" and one_sided:
-        return say(
-            "These votes do not show a preference: if people had not cared either way, {studies} "
-            "would come out at least this clearly ({p}, {sided}).",
-            **test,
-        )
     if finding == "undecided":
         return say(
-            "That range includes 50 in 100, so these votes do not show a preference: if people "
-            "had not cared either way, {studies} would come out at least this clearly "
-            "({p}, {sided}).",
+            "{start} do not show a preference: if people had not cared either way, {studies} would "
+            "come out at least {clearly}.",
+            start=say("These votes")
+            if one_sided
+            else say("That range includes 50 in 100, so these votes"),
             **test,
         )
     if rate.too_small:
         return say(
-            "Taken at face value, {studies} would come out this clearly if people had not cared "
-            "either way ({p}, {sided}).",
+            "Taken at face value, {studies} would come out {clearly} if people had not cared "
+            "either way.",
             **test,
         )
     return say(
         "Chance is a poor explanation for this preference for the {side} EIC: if people had not "
-        "cared either way, {studies} would come out this clearly ({p}, {sided}).",
+        "cared either way, {studies} would come out {clearly}.",
         side=say("lower") if finding == "lower" else say("higher"),
         **test,
     )

@@ -47,7 +47,8 @@ class Threats(PlainAtLevel):
 
     def each(self) -> dict[str, Threat]:
         """The threats by name, as in JSON and in the report's sections."""
-        return {name: getattr(self, name) for name in self._JSON if name not in NO_THREATS}
+        names = (each.name for each in fields(self))
+        return {name: getattr(self, name) for name in names if name not in NO_THREATS}
 
 
 Threats._JSON = tuple(each.name for each in fields(Threats))

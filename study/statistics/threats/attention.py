@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtr
 
 from eic_core.exports import PlainAtLevel
 from study.statistics.clusters import Clustering
@@ -14,12 +13,12 @@ from study.statistics.exclusions import ExclusionRule
 from study.statistics.inference import ClusteredRate, clustered_rate
 from study.statistics.regression import LogisticFit, logistic
 from study.statistics.threats.common import (
-    ALPHA,
     FINE,
     LOOK,
     UNKNOWN,
     Judgement,
     RatedVote,
+    judged,
     rate_json,
     split_by_rule,
 )
@@ -84,20 +83,9 @@ class AttentionChecks(PlainAtLevel):
 
     @property
     def p_value(self) -> float | None:
-        """Two-sided test of "raters with a failure prefer like the others", with no more degrees of
-        freedom than the smaller group of raters has. None if one rater alone failed, or did not.
-        """
+        """Two-sided test of "raters with a failure prefer like the others"."""
         term = self.difference.term(FAILED)
-        if term is None or not term.standard_error:
-            return None
-        groups = [
-            dict(rate.clusters).get("rater", 0)
-            for rate in (self.with_failure, self.without_failure)
-        ]
-        degrees = min(term.degrees_of_freedom, min(groups) - 1)
-        if degrees < 1:
-            return None
-        return float(2 * stdtr(degrees, -abs(term.estimate / term.standard_error)))
+        return term.p_value if term else None
 
     @property
     def judgement(self) -> Judgement:
@@ -107,11 +95,7 @@ class AttentionChecks(PlainAtLevel):
             return LOOK
         if not self.failed_raters or not self.with_failure.votes:
             return FINE
-        if not self.without_failure.votes:
-            return LOOK
-        if self.p_value is None or self.difference.too_small:
-            return UNKNOWN
-        return LOOK if self.p_value < ALPHA else FINE
+        return judged(self.p_value, self.difference.too_small)
 
 
 def attention(

@@ -64,6 +64,12 @@ class Sensitivity(PlainAtLevel):
         return tuple(p for p in self.points if not p.rate.reason and p.rate.votes >= least)
 
     @property
+    def changing(self) -> tuple[SensitivityPoint, ...]:
+        """Comparable points whose interval lies elsewhere about one half than the rule's."""
+        expected = side_of_half(self.frozen.interval(self.level))
+        return tuple(p for p in self.comparable if side_of_half(p.interval(self.level)) != expected)
+
+    @property
     def contradicting(self) -> tuple[SensitivityPoint, ...]:
         """Comparable points that lead to another conclusion than the rule, see `contradicts`."""
         expected = side_of_half(self.frozen.interval(self.level))
