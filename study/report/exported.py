@@ -9,19 +9,18 @@ report, not the export, computes from the frozen rule which votes count.
 
 from __future__ import annotations
 
-import csv
 import heapq
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, cast, get_type_hints
 
 from eic_core import wording
-from eic_core.errors import DataError, UserError
-from eic_core.exports import Plain, csv_text, json_number, json_text, raw_cell, safe_cell
+from eic_core.errors import DataError
+from eic_core.exports import Plain, csv_text, json_number, json_text, safe_cell
 from study.design import frozen_hash
 from study.model_plan import SETTINGS, ModelPlan, why_undeclared
 from study.report.exported_models import (
@@ -31,6 +30,7 @@ from study.report.exported_models import (
     answers_csv,
     check_models,
     read_answers,
+    read_rows,
     runs_json,
 )
 from study.sealing import CastVote, Seal, chain_of, undo_commitment
@@ -343,7 +343,7 @@ def read_export(folder: Path) -> StudyExport:
     document = _document(folder / STUDY_FILE)
     try:
         plain = {name: document[name] for name in _PLAIN}
-        votes = _votes(folder / VOTES_FILE)
+        votes = read_rows(folder / VOTES_FILE, ExportedVote, ADDED_COLUMNS)
         export = StudyExport(
             **plain,
             **cast("dict[str, Any]", {name: _stamp(document.get(name)) for name in _STAMPS}),
@@ -528,79 +528,5 @@ def _unblinding(values: Mapping[str, Any]) -> Unblinding:
     return Unblinding(datetime.fromisoformat(values["at"]), values["votes_then"])
 
 
-def _votes(path: Path) -> tuple[ExportedVote, ...]:
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file, restval="")
-            needed = (c for c in VOTE_COLUMNS if c not in ADDED_COLUMNS)
-            missing = [c for c in needed if c not in (reader.fieldnames or ())]
-            if missing:
-                raise DataError(f"{path.name} has no column `{missing[0]}`")
-            return tuple(_vote(row, number) for number, row in enumerate(reader, start=1))
-    except FileNotFoundError as error:
-        raise DataError(f"there is no {path.name} in {path.parent}") from error
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise DataError(f"cannot read {path.name}: {error}") from error
-
-
-def _vote(row: Mapping[str, str], number: int) -> ExportedVote:
-    values: dict[str, Any] = {}
-    for name in VOTE_COLUMNS:
-        text = raw_cell(row.get(name, ""))
-        try:
-            values[name] = _PARSERS[name](text)
-        except ValueError as error:
-            raise DataError(f"{VOTES_FILE}, row {number}: `{text[:40]}` is no {name}") from error
-    try:
-        return ExportedVote(**values)
-    except UserError as error:
-        raise DataError(f"{VOTES_FILE}, row {number}: {error}") from error
-
-
-def _flag(text: str) -> bool:
-    if text not in ("true", "false"):
-        raise ValueError(text)
-    return text == "true"
-
-
-def _optional_flag(text: str) -> bool | None:
-    return _flag(text) if text else None
-
-
-def _seconds(text: str) -> float:
-    value = float(text)
-    if not 0 <= value < math.inf:
-        raise ValueError(text)
-    return value
-
-
-def _optional_seconds(text: str) -> float | None:
-    return _seconds(text) if text else None
-
-
-def _optional_number(text: str) -> int | None:
-    return int(text) if text else None
-
-
-def _optional_time(text: str) -> datetime | None:
-    return datetime.fromisoformat(text) if text else None
-
-
 def _stamp(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(text)
-
-
-_BY_TYPE: dict[Any, Callable[[str], Any]] = {
-    bool: _flag,
-    bool | None: _optional_flag,
-    float: _seconds,
-    float | None: _optional_seconds,
-    int: int,
-    int | None: _optional_number,
-    datetime: datetime.fromisoformat,
-    datetime | None: _optional_time,
-}
-_HINTS = get_type_hints(ExportedVote)
-_PARSERS: dict[str, Callable[[str], Any]] = {
-    f.name: _BY_TYPE.get(_HINTS[f.name], str) for f in fields(ExportedVote)
-}

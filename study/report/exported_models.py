@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Mapping
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_type_hints
 
-from eic_core.errors import DataError
+from eic_core.errors import DataError, UserError
 from eic_core.exports import csv_text, raw_cell, safe_cell
+
+if TYPE_CHECKING:
+    from study.report.exported import ExportedVote
 
 ANSWERS_FILE = "model_answers.csv"
 OUTCOMES = ("lower", "higher", "tie", "refused", "unparsable")
@@ -122,31 +126,45 @@ def read_answers(path: Path) -> tuple[ExportedAnswer, ...]:
     """Read ``model_answers.csv``; () where there is none, as in older exports. Raises `DataError`,
     with the row, if it does not fit.
     """
-    if not path.is_file():
-        return ()
+    return read_rows(path, ExportedAnswer) if path.is_file() else ()
+
+
+Row = TypeVar("Row", "ExportedAnswer", "ExportedVote")
+
+
+def read_rows(path: Path, kind: type[Row], added: Collection[str] = ()) -> tuple[Row, ...]:
+    """A row of the class for each row of a CSV file whose columns are its fields; those `added`
+    later may be missing. Raises `DataError`, with the row, if it does not fit.
+    """
+    hints = get_type_hints(kind)
+    names = [field.name for field in fields(kind)]
+
+    def made(number: int, row: Mapping[str, str]) -> Row:
+        values: dict[str, Any] = {}
+        for name in names:
+            text = raw_cell(row.get(name, ""))
+            try:
+                values[name] = _PARSERS.get(hints[name], str)(text)
+            except ValueError as error:
+                said = f"{path.name}, row {number}: `{text[:40]}` is no {name}"
+                raise DataError(said) from error
+        try:
+            return kind(**values)
+        except UserError as error:
+            raise DataError(f"{path.name}, row {number}: {error}") from error
+
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file, restval="")
-            missing = [c for c in ANSWER_COLUMNS if c not in (reader.fieldnames or ())]
-            if missing:
-                raise DataError(f"{path.name} has no column `{missing[0]}`")
-            return tuple(_answer(row, number) for number, row in enumerate(reader, start=1))
+            reader: csv.DictReader[str] = csv.DictReader(file, restval="")
+            there = {*(reader.fieldnames or ()), *added}
+            for name in names:
+                if name not in there:
+                    raise DataError(f"{path.name} has no column `{name}`")
+            return tuple(made(number, row) for number, row in enumerate(reader, start=1))
+    except FileNotFoundError as error:
+        raise DataError(f"there is no {path.name} in {path.parent}") from error
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise DataError(f"cannot read {path.name}: {error}") from error
-
-
-def _answer(row: Mapping[str, str], number: int) -> ExportedAnswer:
-    values: dict[str, Any] = {}
-    for name in ANSWER_COLUMNS:
-        text = raw_cell(row[name])
-        try:
-            values[name] = _PARSERS.get(name, str)(text)
-        except ValueError as error:
-            raise DataError(f"{ANSWERS_FILE}, row {number}: `{text[:40]}` is no {name}") from error
-    try:
-        return ExportedAnswer(**values)
-    except DataError as error:
-        raise DataError(f"{ANSWERS_FILE}, row {number}: {error}") from error
 
 
 def _flag(text: str) -> bool:
@@ -155,16 +173,20 @@ def _flag(text: str) -> bool:
     return text == "true"
 
 
-def _optional(text: str) -> int | None:
-    return int(text) if text else None
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not 0 <= value < math.inf:
+        raise ValueError(text)
+    return value
 
 
-_PARSERS: dict[str, Callable[[str], Any]] = {
-    "repeat": int,
-    "structured": _flag,
-    "seed": _optional,
-    "prompt_tokens": _optional,
-    "completion_tokens": _optional,
-    "latency_seconds": float,
-    "asked_at": datetime.fromisoformat,
+_SINGLE: dict[Any, Callable[[str], Any]] = {
+    bool: _flag,
+    float: _seconds,
+    int: int,
+    datetime: datetime.fromisoformat,
+}
+_PARSERS = _SINGLE | {
+    kind | None: (lambda text, parse=parse: parse(text) if text else None)
+    for kind, parse in _SINGLE.items()
 }

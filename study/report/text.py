@@ -10,11 +10,12 @@ from study.report.flow import StudyFlow
 from study.report.phrases.notes import notes
 from study.report.phrases.verdict import verdict
 from study.report.sections import GROUPS, Section, SectionTable, sections_of
+from study.statistics.threats.common import FINE
 
 LONGEST = 8
 """Rows of a table in a terminal; the page has longer ones."""
 MORE = (
-    "--html shows the tables of the threats and what the numbers mean; --bundle holds all numbers, "
+    "--html shows every threat with its numbers; --bundle holds all numbers, "
     "and how each interval is made, in methods.md."
 )
 
@@ -41,9 +42,12 @@ def render_text(report: StudyReport) -> str:
 def _section(section: Section) -> Iterable[str]:
     judged = f"  [{section.judgement}]" if section.judgement else ""
     yield section.title + judged
+    threat = section.group == "threats"
+    if threat and section.judgement == FINE and section.key != "structure":
+        return
     for line in section.lines:
         yield wording.wrap(line, "  ")
-    if section.group == "threats":
+    if threat:
         return
     width = max((len(fact.name) for fact in section.facts), default=0)
     for fact in section.facts:

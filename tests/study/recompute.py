@@ -644,6 +644,8 @@ def put_together(groups, changes):
 def fisher_interval(groups, value, of_rest, least, spent, level):
     """Symmetric on the scale of log((x - least)/(1 - x)) about the value less its bias."""
     variance, bias = put_together(groups, left_out(groups, of_rest, value))
+    if groups.degrees_of_freedom < 1 or not variance > 1e-24:
+        return None
     reach = stats.t.ppf((1 + level) / 2, groups.degrees_of_freedom + 1 - spent)
     at = value - bias
     if not least < at < 1:
