@@ -274,7 +274,7 @@ def equal_problems(votes, level, estimand):
     groups = Clusters(votes, estimand)
     if not len(groups.y) or groups.too_few() or groups.problems < 2:
         return None
-    y, n = groups.y, len(groups.y)
+    y = groups.y
     rates = {q: y[groups.problem == q].mean() for q in set(groups.problem.tolist())}
     rate = float(np.mean(list(rates.values())))
     weights = 1 / np.bincount(groups.problem)[groups.problem] / groups.problems
@@ -289,16 +289,12 @@ def equal_problems(votes, level, estimand):
     for i, (codes, h) in enumerate(ways):
         clusters = [codes == c for c in set(codes.tolist())]
         g = len(clusters)
-        change = np.array([own[c].sum() / (1 - weights[c].sum()) for c in clusters])
-        # a cluster counts by its votes where they do in the rate, else alike
-        votes_of = np.array([c.sum() for c in clusters])
-        held = np.array([weights[c].sum() for c in clusters])
-        if h:
-            change *= 1 - votes_of / n
-            held = held / votes_of
+        change = np.array([own[c].sum() for c in clusters])
+        if not h:  # the mean of the others
+            change /= 1 - np.array([weights[c].sum() for c in clusters])
         parts[i] = float(change @ change) * g / (g - h)
-        freedom.append((held.sum() ** 2 / (held**2).sum() - 1) * (g - max(h, 1)) / (g - 1))
-    variance, dof = two_ways(parts), round(min(freedom[:2]), 9)
+        freedom.append(g - max(h, 1))
+    variance, dof = two_ways(parts), min(freedom[:2])
     span = by_t(rate, variance, dof, level)
     return {
         "value": rate,
