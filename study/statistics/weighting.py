@@ -6,16 +6,22 @@ of the headline, with weights.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
 
 import numpy as np
 
 from eic_core.exports import PlainAtLevel
-from study.statistics.clusters import Clustering, Estimand, reason_of, too_small_of
+from study.statistics.clusters import (
+    Clustering,
+    Estimand,
+    count,
+    reason_of,
+    too_small_of,
+    two_way,
+)
 from study.statistics.limits import Limit
 from study.statistics.preference import Interval, LogOdds
-from study.statistics.variance import Estimating, crossed
-from study.statistics.votes import VoteArrays
+from study.statistics.variance import Estimating
+from study.statistics.votes import Floats, VoteArrays
 
 METHOD = "two-way clustered t on the log odds, problems weighed alike"
 
@@ -55,9 +61,27 @@ class ClusteredMean(PlainAtLevel):
 
 
 class _Alike(Clustering):
+    """Votes with weights that add up to the same for each problem, 1 on average."""
+
     @property
     def effective_problems(self) -> float:
         return float(self.problems)
+
+    @property
+    def weights(self) -> Floats:
+        votes = np.bincount(self.table.problem)
+        weights: Floats = len(self.table) / (self.problems * votes[self.table.problem])
+        return weights
+
+    @property
+    def value(self) -> float:
+        return float(self.weights @ self.table.lower) / len(self.table)
+
+    def mean(self) -> Estimating:
+        lower = self.table.lower
+        nothing_fixed = self.item == "problem"
+        about = lower - self.value if nothing_fixed else self.about_fixed(lower)
+        return Estimating.mean(about, self.weights)
 
 
 def equal_problems(table: VoteArrays, *, estimand: Estimand | None = None) -> ClusteredMean | None:
@@ -74,16 +98,15 @@ def equal_problems(table: VoteArrays, *, estimand: Estimand | None = None) -> Cl
     >>> float(round(table.lower.mean(), 3)), round(equal_problems(table).value, 3)
     (0.533, 0.733)
     """
-    grouped = _Alike.of(table, estimand)
-    if reason_of(grouped, len(table)) or grouped.problems < 2:
+    usual = Clustering.of(table, estimand)
+    grouped = _Alike(usual.table, usual.item, usual.items, usual.fixed, usual.estimand)
+    if reason_of(grouped, len(table)) or count(grouped.table.problem) < 2:
         return None
-    decided = grouped.table
-    weights = 1.0 / np.bincount(decided.problem)[decided.problem]
-    value = float(np.average(decided.lower, weights=weights))
-    sampled = grouped.item == "problem"
-    residuals = decided.lower - value if sampled else grouped.about_fixed(decided.lower)
-    mean = Estimating((weights * residuals)[:, None], np.sqrt(weights)[:, None], np.ones((1, 1)))
-    variance = float(crossed(tuple(mean.one_way(kind) for kind in grouped.kinds))[0])
-    freedom = float(grouped.degrees(mean)[0])
-    small = too_small_of(grouped, variance)
-    return ClusteredMean(value, sqrt(variance), freedom, grouped.problems, small)
+    variance = two_way(grouped.components())
+    return ClusteredMean(
+        grouped.value,
+        variance**0.5,
+        grouped.degrees_of_freedom,
+        grouped.problems,
+        too_small_of(grouped, variance),
+    )
