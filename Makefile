@@ -143,7 +143,7 @@ security: $(VENV)/.installed-test $(VENV)/.native ## What strangers and faults o
 	@$(PY) -m pytest -q -s tests/e2e/test_doors.py
 
 .PHONY: validate-statistics
-validate-statistics: $(VENV)/.installed ## Coverage and type-I error of every method on simulated studies (10 minutes; STUDIES=…)
+validate-statistics: $(VENV)/.installed ## Coverage and size of all that a report prints, threats on planted defects (10 minutes; STUDIES=…)
 	@OPENBLAS_NUM_THREADS=1 $(PY) -m study.statistics.validation $(if $(STUDIES),--studies $(STUDIES))
 
 .PHONY: screenshots

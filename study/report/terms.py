@@ -11,22 +11,11 @@ INTERVAL = (
     "The shares that fit these votes. If the study were repeated many times, intervals made this "
     "way would hold the true share in that percentage of the repetitions."
 )
-
-
-def p_if(null: str) -> str:
-    """What a p value is, with the null hypothesis of its own test.
-
-    >>> p_if("the side made no difference")
-    'If the side made no difference: how often chance alone would still bring a result as clear as
-    this one. Small means hard to put down to chance.'
-    """
-    return (
-        f"If {null}: how often chance alone would still bring a result as clear as this one. Small "
-        "means hard to put down to chance."
-    )
-
-
-P_VALUE = p_if("people preferred neither formula, half of such votes for either")
+P_VALUE = (
+    "If people preferred neither formula, so that half of such votes went to either: how often "
+    "chance alone would still bring a result as clear as this one. Small means hard to put down to "
+    "chance."
+)
 ONE_SIDED = P_VALUE + " One-sided: only results in favour of the lower EIC count as clear."
 EFFECTIVE_VOTES = "As many independent votes would give the same precision."
 WILSON = "Wilson's interval (1927), exact enough for any count; takes all votes as independent."

@@ -142,10 +142,11 @@ ROWS = {
     ),
     "raters": ThreatRow(
         "Does any rater answer in haste, like a coin, on one place, or twice?",
-        "Each rater with five or more deciding votes: the median seconds and how far the answers "
-        "go with those of the others on the same pairs, both against the spread of all raters "
-        "(t, by median absolute deviations); left choices against sides dealt by chance; for "
-        "two raters the odds that one person gave both answers, beyond what the pairs explain.",
+        "Each rater with five or more deciding votes: the median seconds against those of all "
+        "raters (t on the logarithm, by median absolute deviations); the odds that the answers "
+        "are a coin's, to those of one who votes like the others on the same pairs, and for those "
+        "of less than half the usual time together; left choices against sides dealt by chance; "
+        "for two raters the odds that one person gave both answers. Odds of x count as p = 1/x.",
         _raters,
     ),
     "ballots": ThreatRow(

@@ -15,9 +15,10 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import stdtrit
 
-from study.statistics.clusters import Clustering, Component, Estimand, reason_of, two_way
+from study.statistics.clusters import Clustering, Estimand, reason_of
 from study.statistics.limits import Lack, Limit
 from study.statistics.preference import Interval
+from study.statistics.variance import crossed
 from study.statistics.votes import Floats, Integers, VoteArrays
 
 METHOD = "jackknife by {item} and rater"
@@ -92,15 +93,14 @@ class PairSums:
 
     def variance(self, changes: Changes) -> float:
         """Items + raters - both, with the corrections of the headline for their numbers."""
-        squares = [float(part @ part) for part in changes.parts]
-        raters = len(changes.raters)
-        squares[1] *= (raters - 1) / raters
+        items, raters, both = (np.array([part @ part]) for part in changes.parts)
+        raters *= 1 - 1 / len(changes.raters)
         if self.grouped.estimand == "these pairs":
-            return squares[1]
+            return float(raters[0])
         if self.grouped.item == "pair":
             pairs = len(changes.items)
-            squares[0] *= (pairs - 1) ** 2 / (pairs * (pairs - self.grouped.strata))
-        return two_way(tuple(Component("", 0, square) for square in squares))
+            items *= (pairs - 1) ** 2 / (pairs * (pairs - self.grouped.strata))
+        return float(crossed((items, raters, both))[0])
 
     def interval(
         self, measure: Measure, level: float, *, least: float = -1.0, spent: int = 1

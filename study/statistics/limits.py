@@ -22,8 +22,7 @@ class Lack(Enum):
     NO_VOTES = auto()
     NO_PAIR_OF_TWO_VOTES = auto()
     ONE_CATEGORY = auto()  # All votes are for one category
-    ONE_PAIR = auto()
-    RARE_CHOICE = auto()  # Draws of the bootstrap often lack the rarer choice
+    RARE_CHOICE = auto()  # One pair or rater alone holds the rarer choice
     SAME_AGREEMENT = auto()  # All pairs show the same agreement
     # of the sign test
     NO_PAIR_WITH_VOTE = auto()

@@ -29,6 +29,8 @@ from statsmodels.stats.proportion import proportion_confint
 from statsmodels.stats.sandwich_covariance import cov_cluster
 
 DRAWS = 2000
+CROSSED = "pairs and raters"
+"""Sides are dealt to both, whatever the design samples; nothing is held fixed."""
 DESIGN = {"sampled": "pairs like these"}
 """What rates are about that are not for these pairs alone; set once the study is read."""
 
@@ -121,9 +123,9 @@ def interval(ends, level):
 class Clusters:
     """Deciding votes with their clusters: problems, or pairs within problems."""
 
-    def __init__(self, votes, estimand, copies=1):
+    def __init__(self, votes, estimand, copies=1, ties=False):
         self.copies = copies  # rows for one vote
-        self.votes = [v for v in votes if v["choice"] != "tie"]
+        self.votes = [v for v in votes if ties or v["choice"] != "tie"]
         self.y = np.array([float(v["choice"] == "lower") for v in self.votes])
         self.rater = codes(self.votes, "rater")
         self.pair, self.problem = codes(self.votes, "pair"), codes(self.votes, "problem")
@@ -133,7 +135,8 @@ class Clusters:
         if estimand == "these pairs":
             self.item, self.fixed = "pair", self.pair
         else:
-            self.fixed = self.problem if self.item == "pair" else np.zeros(len(self.y), dtype=int)
+            held = self.item == "pair" and estimand != CROSSED
+            self.fixed = self.problem if held else np.zeros(len(self.y), dtype=int)
         self.items = self.problem if self.item == "problem" else self.pair
 
     def variances(self):
@@ -641,6 +644,8 @@ def put_together(groups, changes):
 def fisher_interval(groups, value, of_rest, least, spent, level):
     """Symmetric on the scale of log((x - least)/(1 - x)) about the value less its bias."""
     variance, bias = put_together(groups, left_out(groups, of_rest, value))
+    if groups.degrees_of_freedom < 1 or not variance > 1e-24:
+        return None
     reach = stats.t.ppf((1 + level) / 2, groups.degrees_of_freedom + 1 - spent)
     at = value - bias
     if not least < at < 1:
@@ -687,34 +692,62 @@ def beyond(observed, expected):
 
 
 def regression(outcome, columns, votes, level, family="logit"):
-    """Estimates of the intercept and the columns; two-way clusters, one-way fits of statsmodels."""
-    groups = Clusters(votes, DESIGN["sampled"])
-    clusters = [np.unique(c, return_inverse=True)[1] for c in (groups.items, groups.rater)]
-    counts = [int(c.max()) + 1 for c in clusters]
-    head = {"votes": len(votes), "clusters": counts}
-    design = np.column_stack([np.ones(len(votes)), *columns.values()])
-    model = Logit(outcome, design) if family == "logit" else OLS(outcome, design)
-    keywords = {"method": "newton", "disp": 0, "maxiter": 100} if family == "logit" else {}
-    both = np.unique(clusters[0] * counts[1] + clusters[1], return_inverse=True)[1]
-    fits = [
-        model.fit(cov_type="cluster", cov_kwds={"groups": group}, **keywords)
-        for group in (*clusters, both)
-    ]
-    item, rater, shared = (np.diag(fit.cov_params()) for fit in fits)
+    """Estimates by statsmodels. Each cluster is left out in turn: one step of Newton's method from
+    the estimates of all to those of the rest; items + raters - both of the squared steps.
+    """
+    groups = Clusters(votes, DESIGN["sampled"], ties=family != "logit")
+    X = np.column_stack([np.ones(len(votes)), *columns.values()])
+    model = Logit(outcome, X) if family == "logit" else OLS(outcome, X)
+    fit = model.fit(
+        **({"method": "newton", "disp": 0, "maxiter": 100} if family == "logit" else {})
+    )
+    fitted = np.asarray(fit.predict(X))
+    weight = fitted * (1 - fitted) if family == "logit" else np.ones(len(X))
+    about = X * (outcome - fitted)[:, None]
+    for fixed in set(groups.fixed.tolist()):
+        about[groups.fixed == fixed] -= about[groups.fixed == fixed].mean(axis=0)
+    whole = X.T @ (X * weight[:, None])
+    # what each row tells of each coefficient
+    tells = (np.sqrt(weight)[:, None] * (X @ np.linalg.inv(whole))) ** 2
+    held = len(set(groups.fixed.tolist()))
+    by_problem = groups.item == "problem"
+    both = groups.items * (groups.rater.max() + 1) + groups.rater
+    squares, freedom = [], []
+    for codes_of, lost in (
+        (groups.items, 0 if by_problem else held),
+        (groups.rater, 1),
+        (both, held),
+    ):
+        steps, told = [], []
+        names = np.unique(codes_of)
+        for name in names:
+            out = codes_of == name
+            rest = X[~out].T @ (X[~out] * weight[~out, None])
+            steps.append(-np.linalg.solve(rest, about[out].sum(axis=0)))
+            told.append(tells[out].sum(axis=0))
+            if lost:
+                steps[-1] *= 1 - out.mean()
+                told[-1] /= out.sum()
+        g, told = len(names), np.array(told)
+        squares.append((np.array(steps) ** 2).sum(axis=0) * (g / (g - lost) if lost else 1))
+        effective = told.sum(axis=0) ** 2 / (told**2).sum(axis=0)
+        freedom.append((effective - 1) * (g - max(lost, 1)) / (g - 1))
+    item, rater, shared = squares
     errors = np.sqrt(np.maximum(item + rater - shared, np.minimum(item, rater)))
-    dof = min(counts) - 1
-    half = stats.t.ppf((1 + level) / 2, dof) * errors
-    terms = [
-        {
-            "estimate": float(b),
-            "standard_error": float(e),
-            "degrees_of_freedom": dof,
-            "p_value": float(2 * stats.t.sf(abs(b / e), dof)),
-            "interval": interval((b - h, b + h), level),
-        }
-        for b, e, h in zip(fits[0].params, errors, half, strict=True)
-    ]
-    return head | {"terms": terms}
+    terms = []
+    for b, e, dof in zip(fit.params, errors, np.minimum(*freedom[:2]), strict=True):
+        half = stats.t.ppf((1 + level) / 2, dof) * e
+        terms.append(
+            {
+                "estimate": float(b),
+                "standard_error": float(e),
+                "degrees_of_freedom": float(dof),
+                "p_value": float(2 * stats.t.sf(abs(b / e), dof)),
+                "interval": interval((b - half, b + half), level),
+            }
+        )
+    counts = [len(set(each.tolist())) for each in (groups.items, groups.rater)]
+    return {"votes": len(votes), "clusters": counts, "terms": terms}
 
 
 # --- threats ---
@@ -784,7 +817,7 @@ def sides(valid, level):
         "right": len(decided) - left,
         "ties": len(valid) - len(decided),
         "lower_on_left": float(np.mean([v["lower_side"] == "left" for v in decided])),
-        **rate_of(as_left, level),
+        **rate_of(as_left, level, CROSSED),
         "one_sided": {
             "candidates": len(chances),
             "minimum": 5,
@@ -793,6 +826,125 @@ def sides(valid, level):
             "without_them": rate_of([v for v in valid if v["rater"] not in one_sided], level),
         },
     }
+
+
+def screened(valid, one_sided_p):
+    """Raters in haste, like a coin, on one place, and two as one."""
+    decided = [v for v in valid if v["choice"] != "tie"]
+    by_rater, cast = defaultdict(list), per_pair(decided)
+    for vote in decided:
+        by_rater[vote["rater"]].append(vote)
+    names = sorted({v["rater"] for v in decided if len(by_rater[v["rater"]]) >= 5})
+    lower, total = (sum(c) for c in zip(*[(a, a + b) for a, b in cast.values()], strict=True))
+    mean = (lower + 0.5) / (total + 1)
+    chance = mean**2 + (1 - mean) ** 2
+    alike = sum(a * (a - 1) + b * (b - 1) for a, b in cast.values())
+    agreeing = alike / (sum((a + b) * (a + b - 1) for a, b in cast.values()) or 1)
+    kappa = min(0.95, max(0.01, (agreeing - chance) / (1 - chance)))
+    worth = (1 - kappa) / kappa
+
+    def others(vote):
+        """How likely a vote for the lower EIC is on this pair, by all votes but this one."""
+        a, b = cast[vote["pair"]]
+        up = vote["choice"] == "lower"
+        return (worth * mean + a - up) / (worth + a + b - 1)
+
+    def goes_along(votes):
+        p = np.array([others(v) for v in votes])
+        y = np.array([float(v["choice"] == "lower") for v in votes])
+        weight = 2 * p - 1
+        return float(weight @ (y - p) / math.sqrt((weight**2 * p * (1 - p)).sum()))
+
+    def same(votes):
+        told, seen = 0, 0
+        for vote in votes:
+            a, b = cast[vote["pair"]]
+            told += (a if vote["choice"] == "lower" else b) - 1
+            seen += a + b - 1
+        return told / seen if seen else None
+
+    seconds = np.array([np.median([v["active"] for v in by_rater[r]]) for r in names])
+    scores = np.array([goes_along(by_rater[r]) for r in names])
+    haste, coin = low_ones(np.log(seconds)), low_ones(scores)
+    quick = seconds < 0.5 * np.median(seconds)
+    together = None
+    if quick.any() and (~quick).sum() >= 5:
+        together = float(stats.ttest_ind(scores[quick], scores[~quick], alternative="less").pvalue)
+    couples = likeness(by_rater, cast, worth, mean)
+    likely = sorted(couples, key=lambda c: -c["odds"])[:10]
+    compared = len(couples)
+    return {
+        "raters": [
+            {
+                "votes": len(by_rater[r]),
+                "seconds": float(seconds[i]),
+                "agreement": same(by_rater[r]),
+                "left": float(np.mean([v["left"] for v in by_rater[r]])),
+                "haste_p": float(haste[i]),
+                "coin_p": float(coin[i]),
+            }
+            for i, r in enumerate(names)
+        ],
+        "couples": likely,
+        "compared": compared,
+        "most_shared": max((c["pairs"] for c in couples), default=0),
+        "haste_p": least(haste),
+        "coin_p": least([least(coin), together]),
+        "place_p": least([one_sided_p, sides_dealt(by_rater)]),
+        "likeness_p": min(1.0, compared / likely[0]["odds"]) if likely else None,
+    }
+
+
+def least(ps):
+    ps = [p for p in ps if p is not None]
+    return float(min(1.0, len(ps) * min(ps))) if ps else None
+
+
+def low_ones(values):
+    """t by the median and the median absolute deviation, of 37 % of its degrees of freedom."""
+    spread = stats.median_abs_deviation(values) * 1.4826
+    return stats.t.cdf((values - np.median(values)) / spread, 0.37 * (len(values) - 1))
+
+
+def likeness(by_rater, cast, worth, mean):
+    """For each couple with a pair in common, the odds of one person, who slips one time in ten."""
+    found = []
+    told = {r: {v["pair"]: v["choice"] == "lower" for v in votes} for r, votes in by_rater.items()}
+    for i, first in enumerate(sorted(told)):
+        for second in sorted(told)[i + 1 :]:
+            shared = told[first].keys() & told[second].keys()
+            if not shared:
+                continue
+            log_odds, alike = 0.0, 0
+            for pair in shared:
+                one, two = told[first][pair], told[second][pair]
+                a, b = cast[pair]
+                p = (worth * mean + a - two) / (worth + a + b - 1)
+                log_odds += math.log((0.9 if one == two else 0.1) / (p if two else 1 - p))
+                alike += one == two
+            found.append({"pairs": len(shared), "alike": alike, "odds": math.exp(log_odds)})
+    return found
+
+
+def sides_dealt(by_rater):
+    """Whether left choices differ more from rater to rater than sides dealt by chance would make
+    them: the moments of hypergeometric numbers by SciPy, their sum a gamma.
+    """
+    total, moments = 0.0, []
+    for votes in by_rater.values():
+        n = len(votes)
+        shown = sum(v["lower_side"] == "left" for v in votes)
+        lower = sum(v["choice"] == "lower" for v in votes)
+        if n <= 3 or not (0 < shown < n and 0 < lower < n):
+            continue
+        both = sum(v["choice"] == "lower" and v["lower_side"] == "left" for v in votes)
+        middle, variance, excess = (float(m) for m in stats.hypergeom(n, shown, lower).stats("mvk"))
+        total += (both - middle) ** 2 / variance
+        moments.append(2 + excess)
+    if not moments:
+        return None
+    mean, variance = len(moments), sum(moments)
+    return float(stats.gamma.sf(total, mean**2 / variance, scale=variance / mean))
 
 
 def ballots(valid, level):
@@ -821,11 +973,12 @@ def ballots(valid, level):
         decided,
         level,
     )
-    pace = by_rater(
+    pace = regression(
         np.log([v["active"] for v in timed]),
-        np.array([float(v["position"]) for v in timed]),
-        codes(timed, "rater"),
+        {"position": np.array([float(v["position"]) for v in timed])},
+        timed,
         level,
+        "line",
     )
     return {
         "thirds": thirds,
@@ -838,25 +991,6 @@ def ballots(valid, level):
         "seconds_change": math.exp(pace["terms"][1]["estimate"]),
         "level": level,
     }
-
-
-def by_rater(outcome, column, raters, level):
-    """Least squares, clustered by rater."""
-    fit = OLS(outcome, np.column_stack([np.ones(len(column)), column])).fit(
-        cov_type="cluster", cov_kwds={"groups": raters}, use_t=True
-    )
-    ends = fit.conf_int(1 - level)
-    terms = [
-        {
-            "estimate": float(fit.params[i]),
-            "standard_error": float(fit.bse[i]),
-            "degrees_of_freedom": int(fit.df_resid_inference),
-            "p_value": float(fit.pvalues[i]),
-            "interval": interval(ends[i], level),
-        }
-        for i in range(2)
-    ]
-    return {"votes": len(outcome), "clusters": [int(raters.max()) + 1], "terms": terms}
 
 
 def screens(valid, level):
@@ -999,12 +1133,12 @@ def gaps(valid, pairs, level):
             rows.append(
                 (
                     row[0] - row[1],
+                    0.5 if vote["lower_side"] == "left" else -0.5,
                     100 * (row[2] - row[3]),
                     pair["lower_complexity"] - pair["higher_complexity"],
-                    0.5 if vote["lower_side"] == "left" else -0.5,
                 )
             )
-    columns = dict(zip(("eic", "r2", "complexity", "side"), np.array(rows).T, strict=True))
+    columns = dict(zip(("eic", "side", "r2", "complexity"), np.array(rows).T, strict=True))
     mean = float(columns["eic"].mean())
     columns["eic"] = columns["eic"] - mean
     fit = regression(np.array([float(v["choice"] == "lower") for v in used]), columns, used, level)
@@ -1657,6 +1791,7 @@ def recompute(folder, level, seed, estimand):
             "sensitivity": sensitivity(votes, study["exclusion"], level, estimand),
             "attention": attention(votes, valid, level),
             "sides": sides(valid, level),
+            "raters": screened(valid, sides(valid, level)["one_sided"]["p_value"]),
             "ballots": ballots(valid, level),
             "screens": screens(valid, level),
             "gaps": gaps(valid, study["pairs"], level),

@@ -271,7 +271,7 @@ def _head(place: _Place) -> None:
     else:
         quiet_note(
             "How sure will the study be of its answer, and what would make it surer: more "
-            "pairs, more raters? Nothing here changes a study."
+            "pairs, more raters, more problems? Nothing here changes a study."
         )
 
 

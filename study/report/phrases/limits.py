@@ -164,7 +164,6 @@ def _lack(why: Lack) -> Phrase:
         Lack.ONE_CATEGORY: say(
             "All votes are for one category, so agreement beyond chance is not defined."
         ),
-        Lack.ONE_PAIR: say("Only one pair has two votes, so there is no interval."),
         Lack.RARE_CHOICE: say("Too few pairs hold the rarer choice to give an interval."),
         Lack.SAME_AGREEMENT: say(
             "All pairs show the same agreement, so their spread gives no interval."

@@ -260,8 +260,8 @@ def _compared(groups: Subgroups) -> Phrase:
         return limit(groups.fit.reason) or say("A group of one rater cannot be compared.")
     p = wording.p_clause(p_value)
     if p_value >= 1 - groups.level:
-        return say("They differ no more than chance would ({p}).", p=p)
-    return say("They differ more than chance would ({p}).", p=p)
+        return say("These votes do not show a difference ({p}).", p=p)
+    return say("They differ ({p}).", p=p)
 
 
 def exclusion_sentence(rule: ExclusionRule) -> Phrase:

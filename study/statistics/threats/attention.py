@@ -13,12 +13,12 @@ from study.statistics.exclusions import ExclusionRule
 from study.statistics.inference import ClusteredRate, clustered_rate
 from study.statistics.regression import LogisticFit, logistic
 from study.statistics.threats.common import (
-    ALPHA,
     FINE,
     LOOK,
     UNKNOWN,
     Judgement,
     RatedVote,
+    judged,
     rate_json,
     split_by_rule,
 )
@@ -95,11 +95,7 @@ class AttentionChecks(PlainAtLevel):
             return LOOK
         if not self.failed_raters or not self.with_failure.votes:
             return FINE
-        if not self.without_failure.votes:
-            return LOOK
-        if self.p_value is None or self.difference.too_small:
-            return UNKNOWN
-        return LOOK if self.p_value < ALPHA else FINE
+        return judged(self.p_value, self.difference.too_small)
 
 
 def attention(

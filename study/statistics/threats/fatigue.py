@@ -19,13 +19,10 @@ from study.statistics.regression import (
     logistic,
 )
 from study.statistics.threats.common import (
-    ALPHA,
-    FINE,
-    LOOK,
     RATE,
-    UNKNOWN,
     Judgement,
     RatedVote,
+    judged,
     on_a_pair,
     split_by_rule,
 )
@@ -97,9 +94,7 @@ class Ballots(PlainAtLevel):
 
     @property
     def judgement(self) -> Judgement:
-        if self.p_value is None or self.trend.too_small:
-            return UNKNOWN
-        return LOOK if self.p_value < ALPHA else FINE
+        return judged(self.p_value, self.trend.too_small)
 
     @property
     def pace(self) -> Pace | None:

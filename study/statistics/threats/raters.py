@@ -26,7 +26,9 @@ QUICK = 0.5
 """Raters below this part of the typical pace are quick: their answers are compared as a group."""
 SLIP = 0.1
 """How often one person gives two answers to one pair."""
+NEVER = 1e-12
 MOST_COUPLES = 10
+NOTHING = 1e-9
 MAD_EFFICIENCY = 0.37
 """A spread by the median of absolute deviations tells as much as one of this part of the values."""
 
@@ -43,7 +45,9 @@ class RaterScreen(Plain):
     agreement: float | None  # Share of the others' votes on the same pairs that say the same
     left: float  # Share of votes for the formula on the left
     haste_p: float | None  # So quick, if of the others' pace
-    coin_p: float | None  # So little with the others, if of their mind
+    # 1 over the odds that it was a coin, to one of the others' mind: no less than the p of these
+    # odds (Markov)
+    coin_p: float
 
     _JSON = ("rater", "votes", "seconds", "agreement", "left", "haste_p", "coin_p")
 
@@ -74,7 +78,7 @@ class RaterScreens(Plain):
     most_shared: int  # Pairs that a couple has in common, at most
     one_sided: OneSided
     quick: tuple[str, ...]  # Raters of less than `QUICK` of the typical pace
-    quick_coin_p: float | None  # So little with the others as a group, if of their mind
+    quick_coin_p: float | None  # Likewise of these as a group; None without any
     spread_p: float | None  # Sides so unequal from rater to rater, were they dealt by chance
 
     _JSON = (
@@ -106,7 +110,7 @@ class RaterScreens(Plain):
 
     @property
     def likeness_p(self) -> float | None:
-        """By Markov's inequality: odds of x have at most a chance of 1/x."""
+        """Of the likeliest couple, by its odds as above."""
         if not self.couples:
             return None
         return min(1.0, self.compared / self.couples[0].odds)
@@ -173,8 +177,8 @@ def rater_screens(
     median = np.array([np.median(seconds[decided.rater == r]) for r in rows])
     pace = np.log(np.where(median > 0, median, np.nan))
     others = _Others.of(decided)
-    score = others.scores(decided, len(table.raters))[rows]
-    haste, coin = _outlying(pace), _outlying(score)
+    gains = others.coin_gains(decided, len(table.raters))[rows]
+    haste = _outlying(pace)
     agreement = others.agreement(decided, len(table.raters))[rows]
     left = np.bincount(decided.rater, chose_left(decided), len(table.raters))[rows] / counts[rows]
     screens = tuple(
@@ -185,7 +189,7 @@ def rater_screens(
             _number(agreement[i]),
             float(left[i]),
             _number(haste[i]),
-            _number(coin[i]),
+            _markov(gains[i]),
         )
         for i, r in enumerate(rows)
     )
@@ -198,13 +202,18 @@ def rater_screens(
         shared,
         one_sided_raters(table.select(valid), level=level),
         tuple(table.raters[r] for r in rows[quick]),
-        _apart(score[quick], score[~quick]),
+        _markov(gains[quick].sum()) if quick.any() else None,
         _spread_of_sides(decided),
     )
 
 
 def _number(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
+
+
+def _markov(log_odds: float) -> float:
+    """Odds of x or more have at most a chance of 1/x."""
+    return float(np.exp(-max(0.0, log_odds)))
 
 
 def _outlying(values: Floats) -> Floats:
@@ -218,17 +227,6 @@ def _outlying(values: Floats) -> Floats:
         return np.full(len(values), np.nan)
     p: Floats = stdtr(MAD_EFFICIENCY * (len(finite) - 1), (values - centre) / spread)
     return p
-
-
-def _apart(some: Floats, rest: Floats) -> float | None:
-    """One-sided p that some values are lower, pooled variance; None if either are too few."""
-    some, rest = some[np.isfinite(some)], rest[np.isfinite(rest)]
-    freedom = len(some) + len(rest) - 2
-    if not len(some) or len(rest) < ENOUGH_VOTES:
-        return None
-    squares = ((some - some.mean()) ** 2).sum() + ((rest - rest.mean()) ** 2).sum()
-    error = np.sqrt(squares / freedom * (1 / len(some) + 1 / len(rest)))
-    return float(stdtr(freedom, (some.mean() - rest.mean()) / error)) if error else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,17 +260,12 @@ class _Others:
         p: Floats = (self.worth * self.mean + lower) / (self.worth + votes)
         return p
 
-    def scores(self, decided: VoteArrays, raters: int) -> Floats:
-        """How far each rater goes with the others, about 0 and of spread 1: votes less what is
-        expected, weighted by how clear the others are.
-        """
+    def coin_gains(self, decided: VoteArrays, raters: int) -> Floats:
+        """Of each rater the log odds of answers like a coin's to answers like the others'."""
         y = decided.lower
         p = self.expected(decided.pair, np.stack([y, np.ones(len(y))]))
-        weight = 2 * p - 1
-        total = np.bincount(decided.rater, weight * (y - p), raters)
-        variance = np.bincount(decided.rater, weight**2 * p * (1 - p), raters)
-        with np.errstate(invalid="ignore"):
-            return np.where(variance > 0, total / np.sqrt(variance), np.nan)
+        gains: Floats = np.log(0.5 / np.where(y == 1, p, 1 - p))
+        return np.bincount(decided.rater, gains, raters).astype(np.float64)
 
     def agreement(self, decided: VoteArrays, raters: int) -> Floats:
         votes = self.votes[decided.pair] - 1
@@ -295,7 +288,10 @@ def _couples(decided: VoteArrays, others: _Others) -> tuple[tuple[Couple, ...], 
     every = np.arange(len(decided.pairs))
     # Of the second answer, given the first and all others: the joint chance is symmetric
     zero, one = (
-        others.expected(every, np.stack([np.full(len(every), y), np.ones(len(every))]))
+        # where nobody answered so, the number is of no meaning, and multiplied by 0
+        others.expected(every, np.stack([np.full(len(every), y), np.ones(len(every))])).clip(
+            NEVER, 1 - NEVER
+        )
         for y in (0.0, 1.0)
     )
     low, high = answer, voted - answer
@@ -342,4 +338,6 @@ def _spread_of_sides(decided: VoteArrays) -> float | None:
     ) / (a * b * (n - a) * (n - b) * (n - 2) * (n - 3))
     total = float(((both - a * b / n) ** 2 / variance).sum())
     mean, spread = float(len(n)), float((2 + excess).sum())
+    if spread <= NOTHING * mean:  # every deal gives the same
+        return None
     return float(gammaincc(mean**2 / spread, total * mean / spread))

@@ -14,13 +14,10 @@ from study.statistics.exclusions import ExclusionRule
 from study.statistics.inference import ClusteredRate, clustered_rate
 from study.statistics.regression import LogisticFit, logistic
 from study.statistics.threats.common import (
-    ALPHA,
-    FINE,
-    LOOK,
     RATE,
-    UNKNOWN,
     Judgement,
     RatedVote,
+    judged,
     on_a_pair,
     split_by_rule,
 )
@@ -59,9 +56,7 @@ class Screens(PlainAtLevel):
 
     @property
     def judgement(self) -> Judgement:
-        if self.p_value is None or self.fit.too_small:
-            return UNKNOWN
-        return LOOK if self.p_value < ALPHA else FINE
+        return judged(self.p_value, self.fit.too_small)
 
 
 def screens(

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
-from typing import Any
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from study.statistics.validation.rehearsal import Habits, Rehearsal
 
 STUDIES = 100
 CHUNK = 10
+UNCLEAR = "no clear preference"
 ODDS = 2.5
 """Of a preference for the lower EIC, where there is one: 71 % of votes."""
 PLAIN = StudyModel(
@@ -62,9 +62,7 @@ SITUATIONS = (
         "what the eye sees alone", PLAIN, Habits(looks=0.45, matched=False), ("structure",), True
     ),
     Situation("everybody likes the left", PREFERRED, Habits(left=0.7), ("sides", "raters")),
-    Situation(
-        "15 % press one place", PREFERRED, Habits(pressers=13), ("sides", "one-sided", "raters")
-    ),
+    Situation("15 % press one place", PREFERRED, Habits(pressers=13), ("sides", "raters")),
     Situation("a tenth press fast, at random", PREFERRED, Habits(random=8), ("raters",)),
     Situation("one account presses at random", CLOSE, Habits(random=1), ("raters",)),
     Situation("two accounts of one person", CLOSE, Habits(twins=1), ("raters",)),
@@ -149,20 +147,16 @@ def _run_job(job: _Job) -> list[tuple[frozenset[str], str]]:
     situation, count, seed = job
     rng = np.random.default_rng(seed)
     studies = (Rehearsal.of(situation.model, rng, situation.habits) for _ in range(count))
-    return [(looked_at(study.threats), str(_answer(study.threats))) for study in studies]
+    return [(looked_at(study.threats), _answer(study.threats)) for study in studies]
 
 
 def looked_at(threats: Threats) -> frozenset[str]:
     """The names of the threats that ask for a closer look."""
-    judged: dict[str, Any] = {name: getattr(threats, name) for name in Threats._JSON}
-    judged["one-sided"] = threats.sides.one_sided
-    return frozenset(
-        name for name, each in judged.items() if getattr(each, "judgement", "") == LOOK
-    )
+    return frozenset(name for name, each in threats.each().items() if each.judgement == LOOK)
 
 
 def _answer(threats: Threats) -> str:
-    return getattr(threats.structure, "answer", threats.structure.judgement)
+    return threats.structure.answer if threats.structure.preferred else UNCLEAR
 
 
 def _counted(situation: Situation, found: Sequence[tuple[frozenset[str], str]]) -> Alarms:

@@ -31,6 +31,7 @@ from study.statistics.validation.rehearsal import (
     model_truth,
 )
 from study.statistics.validation.scenarios import Scenario
+from study.statistics.weighting import equal_problems
 
 HEADLINE = "headline"
 COMPARED = ("Wilson", "other problems")
@@ -75,6 +76,7 @@ def _rates(study: Rehearsal) -> Outcomes:
     truth, table = study.model.preference, study.table
     rate = clustered_rate(table)
     even = truth == 0.5
+    alike = equal_problems(table)
     mixed = mixed_rate(table, rate, level=LEVEL)
     shares = study.model.variances
     at_middle = float(ndtr(study.model.threshold / sqrt(shares.noise)))
@@ -83,6 +85,12 @@ def _rates(study: Rehearsal) -> Outcomes:
     found = {
         HEADLINE: _rate(rate, truth, one_sided=even),
         "rate, two-sided p": Outcome(p_value=rate.p_two_sided if even else None),
+        "problems weighed alike": Outcome(
+            alike.interval(LEVEL) if alike else None,
+            truth,
+            alike.p_two_sided if alike and even else None,
+            not alike or bool(alike.too_small),
+        ),
         "mixed model": Outcome(mixed.interval(LEVEL), at_middle, mixed.p_value if even else None),
         "a subgroup's rate": _rate(groups.groups[-1].rate, truth),
         "subgroups differ": Outcome(p_value=groups.p_value),
@@ -112,6 +120,10 @@ def _threats(study: Rehearsal) -> Outcomes:
         },
         "left chosen": _rate(threats.sides.clustered, 0.5, two_sided=True),
         "one-sided raters": Outcome(p_value=threats.sides.one_sided.p_value),
+        "haste": Outcome(p_value=threats.raters.haste_p),
+        "coin-like raters": Outcome(p_value=threats.raters.coin_p),
+        "one place pressed": Outcome(p_value=threats.raters.place_p),
+        "raters alike": Outcome(p_value=threats.raters.likeness_p),
         "narrow windows": _rate(narrow, truth),
         "windows differ": Outcome(p_value=screens.p_value, too_small=bool(screens.fit.too_small)),
         "odds of a window": _ratio(screens.fit, screens.fit.names[0]),

@@ -250,8 +250,13 @@ class ModelTruth:
 
 
 def model_scores(study: Rehearsal, rng: np.random.Generator) -> dict[str, float]:
-    """A model that sees in part what people see: its share of answers for the lower EIC."""
-    own = rng.standard_normal(len(study.pair_effects))
+    """A model that sees in part what people see: its share of answers for the lower EIC. What it
+    sees beside that goes together by problem as what people see does.
+    """
+    model, size = study.model, len(study.pair_effects)
+    of_problem = rng.standard_normal(model.problems)[model.problem_of_pair]
+    own = sqrt(model.problem_share) * of_problem
+    own += sqrt(1 - model.problem_share) * rng.standard_normal(size)
     scores = _score(study.pair_effects, own)
     return dict(zip(study.table.pairs, scores.tolist(), strict=True))
 

@@ -26,7 +26,7 @@ class Scenario:
     @property
     def part(self) -> float:
         """Of the studies: a whole one takes a hundred times as long."""
-        return 0.3 if self.whole else 1.0
+        return 0.4 if self.whole else 1.0
 
     @property
     def conditional(self) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from eic_core.exports import Plain, csv_text
+from study.statistics.threats.gaps import REMAINS
 from study.statistics.validation.alarms import Alarms
 from study.statistics.validation.claims import COMPARED, HEADLINE
 from study.statistics.validation.outcomes import monte_carlo_error
@@ -23,7 +24,6 @@ FIRES = 0.80
 """Of the studies with a planted defect, the least in which an expected threat asks for a look."""
 CREDIT = 0.06
 """Of the studies of raters who follow what the eye sees, those that may be told it is EIC."""
-REMAINS = "remains between look-alikes"
 
 MOSTLY = 0.5
 """A design of which a method calls more studies too small is refused: only what it claims in the
