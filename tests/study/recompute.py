@@ -225,15 +225,14 @@ def clustered(votes, level, estimand, copies=1):
             | dict.fromkeys(
                 (
                     "standard_error",
-                    "degrees_of_freedom",
                     "interval",
                     "p_value",
                     "p_two_sided",
                     "design_effect",
                     "effective_votes",
-                    "variances",
                 )
             )
+            | {"degrees_of_freedom": groups.degrees_of_freedom if n else 0}
             | {"effective_problems": groups.effective()}
         )
     rate = lower / n
@@ -463,6 +462,8 @@ def exact(rate, trials, level):
 def rate_of(votes, level, estimand=None, copies=1):
     """What is told of a rate that is one of many."""
     found = clustered(votes, level, estimand or DESIGN["sampled"], copies)
+    if found["interval"] is None:
+        found["degrees_of_freedom"] = None
     names = ("votes", "rate", "standard_error", "degrees_of_freedom", "interval", "p_two_sided")
     return {name: found[name] for name in names}
 
@@ -1640,10 +1641,20 @@ def attrition(study, cast, valid, level, estimand):
     return [
         {
             "raters": len({v["rater"] for v in stages[i]}),
-            "rate": clustered(stages[i], level, estimand),
+            "rate": refused(stages[i], estimand) | clustered(stages[i], level, estimand),
         }
         for i in sorted(stages)
     ]
+
+
+def refused(votes, estimand):
+    """What is told of a rate without an interval, too."""
+    groups = Clusters(votes, estimand)
+    items = {} if estimand == "these pairs" else {groups.item: len(set(groups.items.tolist()))}
+    return {
+        "clusters": items | {"rater": len(set(groups.rater.tolist()))},
+        "problems": groups.problems,
+    }
 
 
 def flow(study, cast, votes, valid):
