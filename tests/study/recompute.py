@@ -1206,7 +1206,7 @@ def structure(valid, pairs, level):
     used = [v for v in valid if v["choice"] != "tie" and v["pair"] in known]
     rows = np.array([known[v["pair"]] for v in used])
     side = [0.5 if v["lower_side"] == "left" else -0.5 for v in used]
-    counts = np.sign(rows) * np.log2(1 + abs(rows))
+    counts = 2 * rows / (1 + abs(rows))
     differing = [*counts[:, 1:6].T, rows[:, 6], counts[:, 7]]
     tried = [rows[:, 0] - rows[:, 0].mean(), np.array(side), *differing]
     columns, basis = {}, []
