@@ -143,7 +143,7 @@ def test_an_intercept_alone_has_the_headline(estimand: Estimand, seed: int) -> N
     nothing = np.zeros((len(table), 0))
     fit = logistic(table.lower, nothing, [], Clustering.of(table, estimand))
     assert headline.log_odds is not None and len(fit.terms) == 1
-    estimate, error = list(headline.log_odds)[:2]
+    estimate, error = headline.log_odds.centre, headline.log_odds.error
     assert fit.terms[0].estimate == pytest.approx(estimate, abs=1e-9)
     assert fit.terms[0].standard_error == pytest.approx(error, rel=1e-12)
     assert fit.terms[0].degrees_of_freedom == pytest.approx(headline.degrees_of_freedom, rel=1e-12)
