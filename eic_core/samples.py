@@ -458,8 +458,8 @@ class Domain:
             return rng.normal(self.low, self.high, count)
         if self.kind == "loguniform":
             logs = rng.uniform(math.log(self.low), math.log(self.high), count)
-            # The exponential of the C library: NumPy's own differs between processors in a last bit,
-            # and with it every row.  exp(log(end)) may round past the end.
+            # The C library's exponential: NumPy's own differs between processors in a last bit, and
+            # with it every row.  exp(log(end)) may round past the end.
             drawn = np.array([math.exp(each) for each in logs], dtype=np.float64)
             return np.clip(drawn, self.low, self.high)
         if self.kind == "fixed":

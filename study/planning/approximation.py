@@ -68,7 +68,7 @@ class Approximation:
 
     _JSON = (
         "problem_share=model.problem_share",
-        ("half_width", lambda found: found.half_width if isfinite(found.half_width) else None),
+        ("half_width", lambda each: each.half_width if isfinite(each.half_width) else None),
         "power",
         "too_small",
     )

@@ -8,13 +8,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_type_hints
+from typing import Any, Literal, TypeVar, get_type_hints
 
 from eic_core.errors import DataError, UserError
 from eic_core.exports import csv_text, raw_cell, safe_cell
-
-if TYPE_CHECKING:
-    from study.report.exported import ExportedVote
 
 ANSWERS_FILE = "model_answers.csv"
 OUTCOMES = ("lower", "higher", "tie", "refused", "unparsable")
@@ -129,7 +126,7 @@ def read_answers(path: Path) -> tuple[ExportedAnswer, ...]:
     return read_rows(path, ExportedAnswer) if path.is_file() else ()
 
 
-Row = TypeVar("Row", "ExportedAnswer", "ExportedVote")
+Row = TypeVar("Row")
 
 
 def read_rows(path: Path, kind: type[Row], added: Collection[str] = ()) -> tuple[Row, ...]:
@@ -137,7 +134,7 @@ def read_rows(path: Path, kind: type[Row], added: Collection[str] = ()) -> tuple
     later may be missing. Raises `DataError`, with the row, if it does not fit.
     """
     hints = get_type_hints(kind)
-    names = [field.name for field in fields(kind)]
+    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]  # A dataclass
 
     def made(number: int, row: Mapping[str, str]) -> Row:
         values: dict[str, Any] = {}

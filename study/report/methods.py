@@ -295,7 +295,7 @@ def _threats(report: StudyReport) -> list[str]:
     if not threats.structure.fit.reason:
         said.append(
             "The votes were regressed on the gaps of their pairs in EIC and R², on the side, and "
-            f"on the gaps in complexity, {wording.join(VISIBLE)}, a gap d of these as ±log₂(1 + "
+            f"on the gaps in complexity, {wording.join(VISIBLE)}, a gap d of these as 2d/(1 + "
             "|d|) (logistic, clustered as above); formulas look alike where all but the gap in EIC "
             "are 0."
         )

@@ -16,13 +16,13 @@ RESIDUALS = {
         "e = y − p. V(problems) = Σ(Σe/(1 − m/n))²/n² over the problems, m the deciding votes on "
         f"each; {RATERS}; V(both) likewise over the votes of one rater on one problem",
         "problems",
-        "raters − 1, and n²/Σm² − 1",
+        "the lesser of raters − 1 and n²/Σm² − 1",
     ),
     "pairs like these": (
         "e = y − the rate of the vote's problem. V(pairs) = G/(G − H)·Σ(Σe)²/n² over the G pairs "
         f"of H problems; {RATERS}; V(both) as V(pairs), over single votes",
         "pairs",
-        "raters − 1, and pairs − problems",
+        "the lesser of raters − 1 and pairs − problems",
     ),
     "these pairs": (
         "e = (y − the rate of the vote's pair)·√(m/(m − 1)) for m deciding votes on the pair, or "
@@ -63,8 +63,8 @@ def _headline(report: StudyReport) -> str:
             "two clusters differ, so there is no spread to count."
         )
     how, item, degrees = RESIDUALS[report.estimand]
-    parts = " ".join(
-        f"V({name}) = {part.variance:.4g}."
+    parts = "".join(
+        f"V({name}) = {part.variance:.4g}. "
         for name, part in zip((item, "raters", "both"), found.components, strict=False)
         if item
     )
@@ -77,8 +77,8 @@ def _headline(report: StudyReport) -> str:
     return (
         f"The interval of the rate. In votes_long.csv, n = {found.votes:,} rows have excluded = "
         "false, a pair and a choice that is no tie; y is 1 where chose_lower is true, else 0, and "
-        f"p = {found.rate:.4g} is its mean. {how}{whole}. {parts} V = {found.variance:.4g}. "
-        f"Degrees of freedom are the least of {degrees}: {found.degrees_of_freedom:.4g}, so t = "
+        f"p = {found.rate:.4g} is its mean. {how}{whole}. {parts}V = {found.variance:.4g}. "
+        f"Degrees of freedom are {degrees}: {found.degrees_of_freedom:.4g}, so t = "
         f"{quantile:.4g}. The interval is {SCALE}; p values are those of t = logit p·p(1 − p)/√V."
     )
 

@@ -196,14 +196,12 @@ def _section(name: str, report: StudyReport) -> Section:
 
 def problems_section(report: StudyReport) -> Section:
     """A description: that problems differ is in the headline's interval."""
-    found, heads = report.threats.problems, ("problem", "pairs", "raters", "for the lower", "votes")
+    found, heads = report.threats.problems, ("problem", "pairs", "votes")
     rows = (
         (
             each.votes,
             each.problem,
             f"{each.pairs:,}",
-            f"{each.raters:,}",
-            f"{each.lower:,}",
             f"{each.votes:,}",
             wording.percent(each.rate, 1),
             interval_text(each.interval),
@@ -220,6 +218,5 @@ def problems_section(report: StudyReport) -> Section:
         tables=(table,) if some else (),
         figure="problems" if some else "",
         explanation="The pairs are dealt to the problems anew, 2,000 times, to see how far "
-        "problems would differ if nothing but the pairs did. Intervals are clustered where a "
-        "problem has pairs and raters enough, else Wilson's for as many votes as theirs are worth.",
+        "problems would differ if nothing but the pairs did.",
     )

@@ -36,7 +36,7 @@ Measure = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True, eq=False)
-class Changes:
+class LeaveOneOut:
     """How a measure changes without each item, each rater, and each rater's votes on an item."""
 
     items: Floats
@@ -79,7 +79,7 @@ class PairSums:
     def whole(self) -> Floats:
         return np.asarray(self.by_pair.sum(axis=0), dtype=np.float64)
 
-    def changes(self, measure: Measure) -> Changes:
+    def changes(self, measure: Measure) -> LeaveOneOut:
         now = measure(self.whole)
         items, raters, both = (measure(self.whole - part) - now for part in self._parts)
         strata, bias = self._strata, 0.0
@@ -89,9 +89,9 @@ class PairSums:
             if self.grouped.item == "pair":
                 sizes = np.bincount(strata)
                 items = items - (np.bincount(strata, items) / np.maximum(sizes, 1))[strata]
-        return Changes(items, raters, both, bias)
+        return LeaveOneOut(items, raters, both, bias)
 
-    def variance(self, changes: Changes) -> float:
+    def variance(self, changes: LeaveOneOut) -> float:
         """Items + raters - both, with the corrections of the headline for their numbers."""
         items, raters, both = (np.array([part @ part]) for part in changes.parts)
         raters *= 1 - 1 / len(changes.raters)

@@ -1,6 +1,8 @@
-"""The one variance of this room: from the changes of estimates when a cluster is left out, for
-items and raters at once (Cameron, Gelbach and Miller, 2011, Journal of Business and Economic
-Statistics 29:238). A mean, such as the headline, has one coefficient. docs/adr/0018-inference.md
+"""The variance of every estimate, from its changes when a cluster is left out.
+
+Items and raters are crossed as in Cameron, Gelbach and Miller (2011, Journal of Business and
+Economic Statistics 29:238). A mean, such as the headline, has one coefficient; the choices are in
+docs/adr/0018-inference.md.
 """
 
 from __future__ import annotations

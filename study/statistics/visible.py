@@ -43,14 +43,15 @@ class VisiblePredictor(Plain):
 
 
 def noticed(differences: Floats) -> Floats:
-    """How much of a difference in a count strikes the eye: one more is 1, three more are 2, seven
-    3. So raters who go by which formula has fewer are adjusted for, like those who count.
+    """How much of a difference d in a count strikes the eye, 2d/(1 + |d|): one more is 1, three
+    more are 1½, and no number is more than 2. So raters who go by which formula has fewer are
+    adjusted for, like those who count.
 
     >>> noticed(np.array([-3.0, 0.0, 1.0, 7.0])).tolist()
-    [-2.0, 0.0, 1.0, 3.0]
+    [-1.5, 0.0, 1.0, 1.75]
     """
-    size: Floats = np.log2(1 + np.abs(differences))
-    return np.copysign(size, differences)
+    strength: Floats = 2 * differences / (1 + np.abs(differences))
+    return strength
 
 
 def share_fewer(differences: Floats) -> Floats:

@@ -66,7 +66,7 @@ def states_of(world: ResultsWorld, address: str) -> dict[str, State]:
 
     return {
         "full": State(report(full)),
-        "full-these": State(report(full, "&about=these"), _open("How the interval")),
+        "full-these": State(report(full, "&about=these"), _open("Numbers")),
         "paper": State(report(full, "&part=paper")),
         "agreement": State(report(full, "&part=agreement")),
         "threats": State(report(full, "&part=threats")),

@@ -111,20 +111,38 @@ def test_two_organisers_who_look_at_once_reload_and_go_back_are_logged_once(
     assert looks(world, study) == 2
 
 
-def test_the_first_screen_says_the_result_in_words_and_shows_both_intervals(
+def test_the_first_screen_has_a_sentence_a_figure_a_few_lines_and_the_flow(
     results: tuple[ResultsWorld, str, Study], go: Visit
 ) -> None:
     page = go(results[2])
     expect(page.locator(".eic-sentence")).to_contain_text("people preferred the formula")
-    expect(page.get_by_text("What the votes support (95 %)")).to_be_visible()
-    expect(page.get_by_text("As the paper computes it")).to_be_visible()
+    expect(page.locator(".js-plotly-plot")).to_have_count(1)
+    expect(page.get_by_text("people, Yu et al.")).to_be_visible()
     expect(page.get_by_text(re.compile("independent ones"))).to_be_visible()
     expect(page.locator(".eic-flow")).to_contain_text("24 invited by personal links → 24 consented")
+    expect(page.get_by_text("p, two-sided")).to_have_count(0)
     page.get_by_text("Numbers", exact=True).click()
-    tip = page.locator(".eic-metric", has_text="p, two-sided")
+    tip = page.locator(".eic-term", has_text="p, two-sided")
     expect(tip.locator(".eic-tip")).to_be_hidden()
     tip.focus()
     expect(tip.locator(".eic-tip")).to_be_visible()
+
+
+def test_on_a_phone_no_label_lies_on_an_interval(
+    results: tuple[ResultsWorld, str, Study], go: Visit
+) -> None:
+    page = go(results[2], width=390)
+    expect(page.locator(".js-plotly-plot .annotation").first).to_be_visible()
+    overlaps = """() => {
+        const boxes = what => [...document.querySelectorAll('.js-plotly-plot ' + what)]
+            .map(each => each.getBoundingClientRect()).filter(box => box.width);
+        const labels = boxes('.annotation-text'), drawn = boxes('.scatterlayer .trace');
+        const apart = (a, b) => a.right <= b.left || b.right <= a.left
+            || a.bottom <= b.top || b.bottom <= a.top;
+        return labels.length > 3 && labels.every(a => drawn.every(b => apart(a, b))
+            && labels.every(b => a === b || apart(a, b)));
+    }"""
+    eventually(page, lambda: page.evaluate(overlaps), lambda clear: clear is True)
 
 
 def test_from_the_table_to_a_pair_to_the_inspector_and_back(

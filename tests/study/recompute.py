@@ -225,15 +225,14 @@ def clustered(votes, level, estimand, copies=1):
             | dict.fromkeys(
                 (
                     "standard_error",
-                    "degrees_of_freedom",
                     "interval",
                     "p_value",
                     "p_two_sided",
                     "design_effect",
                     "effective_votes",
-                    "variances",
                 )
             )
+            | {"degrees_of_freedom": groups.degrees_of_freedom if n else 0}
             | {"effective_problems": groups.effective()}
         )
     rate = lower / n
@@ -274,7 +273,7 @@ def equal_problems(votes, level, estimand):
     groups = Clusters(votes, estimand)
     if not len(groups.y) or groups.too_few() or groups.problems < 2:
         return None
-    y, n = groups.y, len(groups.y)
+    y = groups.y
     rates = {q: y[groups.problem == q].mean() for q in set(groups.problem.tolist())}
     rate = float(np.mean(list(rates.values())))
     weights = 1 / np.bincount(groups.problem)[groups.problem] / groups.problems
@@ -290,12 +289,11 @@ def equal_problems(votes, level, estimand):
         clusters = [codes == c for c in set(codes.tolist())]
         g = len(clusters)
         change = np.array([own[c].sum() / (1 - weights[c].sum()) for c in clusters])
-        # a cluster counts by its votes where they do in the rate, else alike
-        votes_of = np.array([c.sum() for c in clusters])
+        # a cluster counts by what it weighs where items are problems, else alike
         held = np.array([weights[c].sum() for c in clusters])
         if h:
-            change *= 1 - votes_of / n
-            held = held / votes_of
+            change *= 1 - held
+            held = np.ones(g)
         parts[i] = float(change @ change) * g / (g - h)
         freedom.append((held.sum() ** 2 / (held**2).sum() - 1) * (g - max(h, 1)) / (g - 1))
     variance, dof = two_ways(parts), round(min(freedom[:2]), 9)
@@ -464,6 +462,8 @@ def exact(rate, trials, level):
 def rate_of(votes, level, estimand=None, copies=1):
     """What is told of a rate that is one of many."""
     found = clustered(votes, level, estimand or DESIGN["sampled"], copies)
+    if found["interval"] is None:
+        found["degrees_of_freedom"] = None
     names = ("votes", "rate", "standard_error", "degrees_of_freedom", "interval", "p_two_sided")
     return {name: found[name] for name in names}
 
@@ -589,7 +589,7 @@ def agreement(votes, level, estimand):
     checked = krippendorff.alpha(value_counts=used, level_of_measurement="nominal")
     assert math.isclose(checked, found["krippendorff_alpha"]["value"], rel_tol=1e-12)
     share = float((used[:, 0] / used.sum(axis=1)).mean())
-    return found | {"lower_share": share, "level": level}
+    return found | {"lower_share": share, "seed": None, "level": level}
 
 
 def twice_voted(votes, estimand):
@@ -849,11 +849,10 @@ def screened(valid, one_sided_p):
         up = vote["choice"] == "lower"
         return (worth * mean + a - up) / (worth + a + b - 1)
 
-    def goes_along(votes):
-        p = np.array([others(v) for v in votes])
-        y = np.array([float(v["choice"] == "lower") for v in votes])
-        weight = 2 * p - 1
-        return float(weight @ (y - p) / math.sqrt((weight**2 * p * (1 - p)).sum()))
+    def coin_gain(votes):
+        """Log odds of a coin's answers to answers like the others'."""
+        chances = [p if v["choice"] == "lower" else 1 - p for v in votes for p in (others(v),)]
+        return -sum(math.log(2 * chance) for chance in chances)
 
     def same(votes):
         told, seen = 0, 0
@@ -864,12 +863,10 @@ def screened(valid, one_sided_p):
         return told / seen if seen else None
 
     seconds = np.array([np.median([v["active"] for v in by_rater[r]]) for r in names])
-    scores = np.array([goes_along(by_rater[r]) for r in names])
-    haste, coin = low_ones(np.log(seconds)), low_ones(scores)
+    gains = np.array([coin_gain(by_rater[r]) for r in names])
+    haste, coin = low_ones(np.log(seconds)), np.exp(-np.maximum(0, gains))
     quick = seconds < 0.5 * np.median(seconds)
-    together = None
-    if quick.any() and (~quick).sum() >= 5:
-        together = float(stats.ttest_ind(scores[quick], scores[~quick], alternative="less").pvalue)
+    together = math.exp(-max(0.0, gains[quick].sum())) if quick.any() else None
     couples = likeness(by_rater, cast, worth, mean)
     likely = sorted(couples, key=lambda c: -c["odds"])[:10]
     compared = len(couples)
@@ -1056,11 +1053,7 @@ def subgroups(study, valid, level):
                 decided,
                 level,
             )
-            for name, term in zip(names[1:], fit["terms"][1:], strict=True):
-                dof = min(term["degrees_of_freedom"], min(raters[name], raters[names[0]]) - 1)
-                if dof >= 1:
-                    ratio = abs(term["estimate"] / term["standard_error"])
-                    ps.append(2 * stats.t.sf(ratio, dof))
+            ps = [term["p_value"] for term in fit["terms"][1:]]
         found.append(
             {
                 "groups": [
@@ -1213,7 +1206,7 @@ def structure(valid, pairs, level):
     used = [v for v in valid if v["choice"] != "tie" and v["pair"] in known]
     rows = np.array([known[v["pair"]] for v in used])
     side = [0.5 if v["lower_side"] == "left" else -0.5 for v in used]
-    counts = np.sign(rows) * np.log2(1 + abs(rows))
+    counts = 2 * rows / (1 + abs(rows))
     differing = [*counts[:, 1:6].T, rows[:, 6], counts[:, 7]]
     tried = [rows[:, 0] - rows[:, 0].mean(), np.array(side), *differing]
     columns, basis = {}, []
@@ -1637,6 +1630,33 @@ def of_rows(score, rows):
     }
 
 
+def attrition(study, cast, valid, level, estimand):
+    """Votes of those who finished, who stopped early, and that were left out."""
+    kept, of = {v["vote"] for v in valid}, Counter(v["rater"] for v in cast)
+    whole = min(study["ballots_per_rater"], len(study["pairs"]))
+    stages = defaultdict(list)
+    for vote in cast:
+        early = of[vote["rater"]] < whole
+        stages[2 if vote["vote"] not in kept else int(early)].append(vote)
+    return [
+        {
+            "raters": len({v["rater"] for v in stages[i]}),
+            "rate": refused(stages[i], estimand) | clustered(stages[i], level, estimand),
+        }
+        for i in sorted(stages)
+    ]
+
+
+def refused(votes, estimand):
+    """What is told of a rate without an interval, too."""
+    groups = Clusters(votes, estimand)
+    items = {} if estimand == "these pairs" else {groups.item: len(set(groups.items.tolist()))}
+    return {
+        "clusters": items | {"rater": len(set(groups.rater.tolist()))},
+        "problems": groups.problems,
+    }
+
+
 def flow(study, cast, votes, valid):
     """How many people and votes were left at each stage."""
     people, kept = study["raters"], {v["vote"] for v in valid}
@@ -1713,7 +1733,8 @@ def recompute(folder, level, seed, estimand):
         "unblindings": [{"votes_then": look["votes_then"]} for look in study["unblindings"]],
         "rules": study["rules"],
         "exclusion": study["exclusion"],
-        "flow": flow(study, cast, votes, valid),
+        "flow": flow(study, cast, votes, valid)
+        | {"attrition": attrition(study, cast, valid, level, estimand)},
         "fleiss_kappa_by_side": fleiss(
             [
                 v | {"choice": "lower" if v["left"] else "higher"}

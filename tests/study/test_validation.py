@@ -30,7 +30,7 @@ from study.statistics.validation import (
 )
 from study.statistics.validation.__main__ import main
 from study.statistics.validation.claims import COMPARED, headline, printed
-from study.statistics.validation.outcomes import Outcome, Tally
+from study.statistics.validation.outcomes import Judged, Tally
 from study.statistics.validation.rehearsal import (
     Habits,
     Rehearsal,
@@ -126,14 +126,14 @@ def test_a_method_that_is_there_for_comparison_binds_nobody() -> None:
 
 def test_a_study_is_counted_as_it_came_out() -> None:
     interval = Interval(0.4, 0.6, 0.95, "any")
-    assert Tally.of(Outcome(interval, 0.5, 0.2)) == Tally(1, 0, 1, 1, 0, 0, interval.high - 0.4, 1)
-    below = Tally.of(Outcome(interval, 0.3, 0.05))
+    assert Tally.of(Judged(interval, 0.5, 0.2)) == Tally(1, 0, 1, 1, 0, 0, interval.high - 0.4, 1)
+    below = Tally.of(Judged(interval, 0.3, 0.05))
     assert (below.covered, below.truth_below, below.missed_unflagged) == (0, 1, 1)
     assert (below.tests, below.rejected, below.rejected_unflagged) == (1, 1, 1)
-    excused = Tally.of(Outcome(interval, 0.7, 0.01, too_small=True))
+    excused = Tally.of(Judged(interval, 0.7, 0.01, too_small=True))
     assert (excused.truth_below, excused.flagged) == (0, 1)
     assert (excused.missed_unflagged, excused.rejected_unflagged) == (0, 0)
-    assert Tally.of(Outcome()) == Tally(studies=1)
+    assert Tally.of(Judged()) == Tally(studies=1)
 
 
 def test_each_method_is_held_against_its_own_truth() -> None:

@@ -104,7 +104,7 @@ def confounding(
     >>> looks = {f"p{p:02}": (p % 3 - 1, 0, 0, 0, 0) for p in range(12)}
     >>> found = confounding(VoteArrays.of(votes), gaps, looks)
     >>> found.answer, found.left_out[:2], found.dose_ratio > 1
-    ('remains between look-alikes', ('the gap in R²', 'the gap in complexity'), True)
+    ('remains between look-alikes', ('nested functions', 'depth'), True)
     """
     used, columns = columns_of(table.decided(), pair_gaps, looks, VISIBLE)
     rated, first = np.unique(used.pair, return_index=True)

@@ -23,7 +23,7 @@ from study.statistics.simulation import SimulatedStudy, StudyModel
 from study.statistics.subgroups import subgroups
 from study.statistics.threats.fatigue import POSITION
 from study.statistics.threats.gaps import KEYS
-from study.statistics.validation.outcomes import LEVEL, Outcome
+from study.statistics.validation.outcomes import LEVEL, Judged
 from study.statistics.validation.rehearsal import (
     ModelTruth,
     Rehearsal,
@@ -38,7 +38,7 @@ COMPARED = ("Wilson", "other problems")
 """Beside the headline to show what it is for; they bind nobody."""
 MARGIN = 0.05
 
-Outcomes = dict[str, Outcome]
+Outcomes = dict[str, Judged]
 
 
 def headline(study: SimulatedStudy, scenario: Scenario) -> Outcomes:
@@ -54,7 +54,7 @@ def headline(study: SimulatedStudy, scenario: Scenario) -> Outcomes:
     return {
         HEADLINE: whole,
         "these pairs": _rate(these, float(study.pair_rates[decided.pair].mean())),
-        "Wilson": Outcome(wilson, here),
+        "Wilson": Judged(wilson, here),
         "other problems": replace(whole, truth=of_all, p_value=None),
     }
 
@@ -84,20 +84,20 @@ def _rates(study: Rehearsal) -> Outcomes:
     groups = subgroups(table, study.fields, "field")
     found = {
         HEADLINE: _rate(rate, truth, one_sided=even),
-        "rate, two-sided p": Outcome(p_value=rate.p_two_sided if even else None),
-        "problems weighed alike": Outcome(
+        "rate, two-sided p": Judged(p_value=rate.p_two_sided if even else None),
+        "problems weighed alike": Judged(
             alike.interval(LEVEL) if alike else None,
             truth,
             alike.p_two_sided if alike and even else None,
             not alike or bool(alike.too_small),
         ),
-        "mixed model": Outcome(mixed.interval(LEVEL), at_middle, mixed.p_value if even else None),
+        "mixed model": Judged(mixed.interval(LEVEL), at_middle, mixed.p_value if even else None),
         "a subgroup's rate": _rate(groups.groups[-1].rate, truth),
-        "subgroups differ": Outcome(p_value=groups.p_value),
+        "subgroups differ": Judged(p_value=groups.p_value),
     }
     if truth == 0.5 + MARGIN:
-        found["smallest effect: too small"] = Outcome(p_value=edge.p_within)
-        found["smallest effect: lower"] = Outcome(p_value=edge.p_above)
+        found["smallest effect: too small"] = Judged(p_value=edge.p_within)
+        found["smallest effect: lower"] = Judged(p_value=edge.p_above)
     return found
 
 
@@ -119,25 +119,25 @@ def _threats(study: Rehearsal) -> Outcomes:
             for term in threats.gaps.terms
         },
         "left chosen": _rate(threats.sides.clustered, 0.5, two_sided=True),
-        "one-sided raters": Outcome(p_value=threats.sides.one_sided.p_value),
-        "haste": Outcome(p_value=threats.raters.haste_p),
-        "coin-like raters": Outcome(p_value=threats.raters.coin_p),
-        "one place pressed": Outcome(p_value=threats.raters.place_p),
-        "raters alike": Outcome(p_value=threats.raters.likeness_p),
+        "one-sided raters": Judged(p_value=threats.sides.one_sided.p_value),
+        "haste": Judged(p_value=threats.raters.haste_p),
+        "coin-like raters": Judged(p_value=threats.raters.coin_p),
+        "one place pressed": Judged(p_value=threats.raters.place_p),
+        "raters alike": Judged(p_value=threats.raters.likeness_p),
         "narrow windows": _rate(narrow, truth),
-        "windows differ": Outcome(p_value=screens.p_value, too_small=bool(screens.fit.too_small)),
+        "windows differ": Judged(p_value=screens.p_value, too_small=bool(screens.fit.too_small)),
         "odds of a window": _ratio(screens.fit, screens.fit.names[0]),
         "first ballots": _rate(ballots.thirds[0].rate, truth),
         "odds of a ballot": _ratio(ballots.trend, POSITION),
         "seconds of a ballot": _ratio(ballots.seconds_trend, POSITION),
         "careless raters": _rate(checks.with_failure, truth),
-        "careless raters differ": Outcome(p_value=checks.p_value),
+        "careless raters differ": Judged(p_value=checks.p_value),
         "ties split": _rate(threats.ties.counted[1].clustered, tied / 2 + (1 - tied) * truth),
         "ties against": _rate(threats.ties.counted[2].clustered, (1 - tied) * truth),
     }
     problems = threats.problems
     if not study.model.problem_share:
-        found["problems differ"] = Outcome(p_value=problems.p_value)
+        found["problems differ"] = Judged(p_value=problems.p_value)
     return found
 
 
@@ -152,7 +152,7 @@ def _problem_rates(study: Rehearsal) -> Outcomes:
         one = ordered[place]
         effect = effects[one.problem]
         truth = float(ndtr((study.model.threshold + effect) / sqrt(1 - shares.problem)))
-        found[name] = Outcome(one.interval, truth)
+        found[name] = Judged(one.interval, truth)
     return found
 
 
@@ -173,7 +173,7 @@ def _agreement(study: Rehearsal) -> Outcomes:
     }
     found = agreement_of(study.table, level=LEVEL)
     return {
-        name.replace("_", " "): Outcome(
+        name.replace("_", " "): Judged(
             each.interval, truth, too_small=bool(each.too_small or each.interval is None)
         )
         for name, truth in truths.items()
@@ -216,7 +216,7 @@ def _models(study: Rehearsal, rng: np.random.Generator) -> Outcomes:
         "two models differ": _estimate(apart, 0.0, null=True),
         "a model less people": _estimate(people, truth.rate - study.model.preference),
         **{
-            names.get(name, f"{name}, model and people"): Outcome(beside.intervals.get(name), value)
+            names.get(name, f"{name}, model and people"): Judged(beside.intervals.get(name), value)
             for name, value in truths.items()
         },
     }
@@ -226,24 +226,24 @@ def _known(scores: Mapping[str, float], problems: Mapping[str, str]) -> dict[str
     return {name: scores[name] for name in problems}
 
 
-def _estimate(found: ModelEstimate, truth: float, *, null: bool = False) -> Outcome:
+def _estimate(found: ModelEstimate, truth: float, *, null: bool = False) -> Judged:
     p_value = found.p_two_sided if null else None
-    return Outcome(found.interval(LEVEL), truth, p_value, bool(found.too_small or found.reason))
+    return Judged(found.interval(LEVEL), truth, p_value, bool(found.too_small or found.reason))
 
 
 def _rate(
     rate: ClusteredRate, truth: float, *, one_sided: bool = False, two_sided: bool = False
-) -> Outcome:
+) -> Judged:
     p_value = rate.p_value if one_sided else rate.p_two_sided if two_sided else None
-    return Outcome(rate.interval(LEVEL), truth, p_value, bool(rate.too_small or rate.reason))
+    return Judged(rate.interval(LEVEL), truth, p_value, bool(rate.too_small or rate.reason))
 
 
-def _adjusted(found: tuple[float, Interval] | None, truth: float, fit: LogisticFit) -> Outcome:
-    return Outcome(found and found[1], truth, too_small=bool(fit.too_small or fit.reason))
+def _adjusted(found: tuple[float, Interval] | None, truth: float, fit: LogisticFit) -> Judged:
+    return Judged(found and found[1], truth, too_small=bool(fit.too_small or fit.reason))
 
 
-def _ratio(fit: LogisticFit | LinearFit, name: str) -> Outcome:
+def _ratio(fit: LogisticFit | LinearFit, name: str) -> Judged:
     term = fit.term(name)
     if term is None:
-        return Outcome(too_small=True)
-    return Outcome(term.ratio(1.0, LEVEL)[1], 1.0, term.p_value, bool(fit.too_small))
+        return Judged(too_small=True)
+    return Judged(term.ratio(1.0, LEVEL)[1], 1.0, term.p_value, bool(fit.too_small))

@@ -12,7 +12,7 @@ ALPHA = 0.05
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Judged:
     """An interval with the truth that it should hold, and a p value."""
 
     interval: Interval | None = None
@@ -47,7 +47,7 @@ class Tally:
         return Tally(*(getattr(self, name) + getattr(other, name) for name in names))
 
     @classmethod
-    def of(cls, found: Outcome) -> Tally:
+    def of(cls, found: Judged) -> Tally:
         interval, p_value, flagged = found.interval, found.p_value, found.too_small
         some = interval is not None
         covered = interval is not None and interval.low <= found.truth <= interval.high
