@@ -300,7 +300,7 @@ def _pace(pace: Pace) -> Phrase:
         return say("{quicker}, each of them alike", quicker=quicker)
     if pace.p_value < ALPHA:
         return say("{quicker} ({p})", quicker=quicker, p=p)
-    return say("{quicker}, which may be chance ({p})", quicker=quicker, p=p)
+    return say("{quicker} ({p}, not flagged)", quicker=quicker, p=p)
 
 
 @threat_sentence.register
