@@ -153,9 +153,10 @@ def share_mark(
 def _preference(report: StudyReport) -> Intervals:
     """People, each model that was asked, and what Yu et al. report, without intervals."""
     found, level = report.inference, report.level
-    if found.rate is None:
+    if found.rate is None and not report.models.runs:
         return Intervals((), beside=False, empty=_why(found.reason))
-    marks = [share_mark("people", found.rate, found.interval(level))]
+    why = _why(found.reason) if found.rate is None else ""
+    marks = [share_mark("people", found.rate, found.interval(level), reason=why)]
     marks += [
         share_mark(
             f"{each.run.label}{' (exploratory)' if each.run.undeclared else ''}",

@@ -460,8 +460,9 @@ def test_a_model_is_asked_paused_and_gone_on_with_beside_the_page(
     page.goto(f"{address}/organise?study={number}&step=report&part=models")
     ready(page)
     expect(page.get_by_text("Models are no raters.")).to_be_visible()
-    expect(page.locator(".js-plotly-plot")).to_have_count(1)
     expect(page.get_by_text("m (exploratory)").first).to_be_visible()
+    page.get_by_role("radio", name="Result").click()
+    expect(page.locator(".js-plotly-plot")).to_contain_text("m (exploratory)")
 
 
 def test_guessing_is_slowed_down(address: str, profile: Profile, login: str) -> None:

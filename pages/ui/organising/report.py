@@ -326,7 +326,7 @@ def _result(page: PageReport) -> None:
     first, *more = conclusion.lines
     with st.container(key="report-verdict", gap="small"):
         st.html(f'<p class="eic-sentence">{prose(str(first))}</p>')
-        if report.inference.rate is not None:
+        if report.inference.rate is not None or report.models.runs:
             show_figure(
                 lambda **look: draw(FIGURES[FIRST].describe(report), **look),
                 FIGURES[FIRST].caption,
