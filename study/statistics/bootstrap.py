@@ -14,7 +14,7 @@ from scipy.sparse import coo_array
 from eic_core.errors import UserError
 from study.statistics.clusters import Clustering
 from study.statistics.preference import Interval
-from study.statistics.votes import Floats, Integers, VoteArrays
+from study.statistics.votes import Floats, Integers, VoteArrays, numbered
 
 METHOD = "pair bootstrap"
 METHOD_PROBLEMS = "problem bootstrap"
@@ -69,7 +69,7 @@ def two_way_bootstrap(
     if not len(grouped.table):
         return None
     order, sizes = _layout(grouped)
-    items, raters = order[grouped.items], _numbered(grouped.table.rater)
+    items, raters = order[grouped.items], numbered(grouped.table.rater)
     shape = (int(items.max()) + 1, int(raters.max()) + 1)
     votes = coo_array((np.ones(len(items)), (items, raters)), shape).tocsr()
     lower = coo_array((grouped.table.lower, (items, raters)), shape).tocsr()
@@ -89,12 +89,6 @@ def _check(draws: int, level: float) -> None:
         raise UserError("a confidence level lies between 0 and 1")
 
 
-def _numbered(codes: Integers) -> Integers:
-    """The same codes without gaps."""
-    _, found = np.unique(codes, return_inverse=True)
-    return found.astype(np.intp)
-
-
 def _sums(grouped: Clustering) -> list[list[tuple[float, float]]]:
     """Votes for lower, and all votes, of each item of each stratum, in an order free of names."""
     order, sizes = _layout(grouped)
@@ -107,7 +101,7 @@ def _sums(grouped: Clustering) -> list[list[tuple[float, float]]]:
 def _layout(grouped: Clustering) -> tuple[Integers, tuple[int, ...]]:
     """A new number for each item, stratum by stratum, and how many items each stratum has."""
     used, first = np.unique(grouped.items, return_index=True)
-    stratum = _numbered(grouped.fixed[first])
+    stratum = numbered(grouped.fixed[first])
     order = np.zeros(int(used[-1]) + 1, dtype=np.intp)
     order[used[np.argsort(stratum, kind="stable")]] = np.arange(len(used))
     return order, tuple(np.bincount(stratum).tolist())

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from math import exp, log, sqrt
+from math import log, sqrt
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import stdtrit
+from scipy.special import expit, stdtrit
 
 from study.statistics.clusters import Clustering, Estimand, reason_of
 from study.statistics.limits import Lack, Limit
 from study.statistics.preference import Interval
 from study.statistics.variance import crossed
-from study.statistics.votes import Floats, Integers, VoteArrays
+from study.statistics.votes import Floats, Integers, VoteArrays, numbered
 
 METHOD = "jackknife by {item} and rater"
 METHOD_THESE_PAIRS = "jackknife by rater, pairs held fixed"
@@ -178,7 +178,7 @@ class PairSums:
     @cached_property
     def _strata(self) -> Integers:
         """shape (items,): what is fixed about each."""
-        return np.unique(self.grouped.fixed[self._used[1]], return_inverse=True)[1].ravel()
+        return numbered(self.grouped.fixed[self._used[1]])
 
     @cached_property
     def _weights(self) -> Floats:
@@ -205,13 +205,9 @@ class PairSums:
         both = grouped.items * len(table.raters) + table.rater
         return (
             _sums(self._item_of_pair, self.by_pair)[self._used[0]],
-            _sums(_numbered(table.rater), lost),
-            _sums(_numbered(both), lost),
+            _sums(numbered(table.rater), lost),
+            _sums(numbered(both), lost),
         )
-
-
-def _numbered(codes: Integers) -> Integers:
-    return np.unique(codes, return_inverse=True)[1].ravel()
 
 
 def _sums(codes: Integers, rows: Floats) -> Floats:
@@ -220,5 +216,4 @@ def _sums(codes: Integers, rows: Floats) -> Floats:
 
 def _between(place: float, least: float) -> float:
     """The number from `least` to 1 at this place of the scale."""
-    share = 1 / (1 + exp(-place)) if place > 0 else exp(place) / (1 + exp(place))
-    return least + (1 - least) * share
+    return least + (1 - least) * float(expit(place))

@@ -22,7 +22,7 @@ from study.statistics.inference import ClusteredRate
 from study.statistics.limits import Kind
 from study.statistics.preference import Interval, LogOdds
 from study.statistics.threats.common import side_of_half
-from study.statistics.votes import Floats, Integers, VoteArrays
+from study.statistics.votes import Floats, Integers, VoteArrays, numbered
 from study.statistics.weighting import ClusteredMean
 
 LATTICE = (-300, 160)
@@ -112,7 +112,7 @@ def mixed_rate(table: VoteArrays, headline: ClusteredRate, *, level: float = 0.9
     if headline.reason or headline.lower in (0, headline.votes):
         return MixedRate(kinds, (), None, None, 0, level)
     columns = (*((decided.problem,) if by_problem else ()), decided.pair, decided.rater)
-    codes = tuple(np.unique(each, return_inverse=True)[1].astype(np.intp) for each in columns)
+    codes = tuple(numbered(each) for each in columns)
     sizes = [int(each.max()) + 1 for each in codes]
     at = np.zeros(1 + sum(sizes))
     at[0] = log(headline.lower / (headline.votes - headline.lower))

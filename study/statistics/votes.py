@@ -128,6 +128,16 @@ class VoteArrays:
         return found
 
 
+def numbered(codes: Integers) -> Integers:
+    """The same codes without gaps.
+
+    >>> numbered(np.array([7, 2, 7])).tolist()
+    [1, 0, 1]
+    """
+    _, numbers = np.unique(codes, return_inverse=True)
+    return numbers.ravel().astype(np.intp)
+
+
 def _codes(names: Sequence[str]) -> tuple[tuple[str, ...], Integers]:
     known = tuple(sorted(set(names)))
     place = {name: i for i, name in enumerate(known)}
