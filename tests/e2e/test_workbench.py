@@ -146,6 +146,7 @@ def test_the_tree_is_walked_by_keys_that_are_listed_and_says_where_one_is(visit:
 
 def test_a_part_that_was_not_laid_out_unfolds_and_folds_again(visit: Opener) -> None:
     page = open_pane(visit, LONG)
+    settle(page)  # the tree is laid out again once the page's width is known
     shown = page.locator(".eic-pane-canvas .node")
     before = shown.count()
     closed = page.locator(".eic-pane-canvas [aria-expanded=false]").last

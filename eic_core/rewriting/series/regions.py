@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -226,9 +227,12 @@ def _points(values: Array, saved: Array) -> list[tuple[Point, float]]:
         worst = values[saved >= np.quantile(saved, 0.9)]
         middle = float(np.quantile(worst, 0.5, method="inverted_cdf"))  # A mean may overflow
         for digits in (1, 2):
+            rounded = float(f"{middle:.{digits - 1}e}")
+            if math.isinf(rounded):  # 1.7e308 rounds to 2e308
+                continue
             near = Fraction(f"{middle:.{digits - 1}e}")
             with np.errstate(divide="ignore"):
-                distance = np.log(np.abs(values - float(near)))
+                distance = np.log(np.abs(values - rounded))
             weight = _rank_correlation(-distance, saved)
             if weight > clear + 0.1 and near != 0:
                 points.append((near, weight))

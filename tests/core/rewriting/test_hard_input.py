@@ -19,6 +19,7 @@ from eic_core.rewriting.chosen_rows import SIDE, VERIFIED, choose_rows
 from eic_core.rewriting.gains import NotSearched, Unsearched
 from eic_core.rewriting.precision import TARGETS, Target
 from eic_core.rewriting.results import Repairs
+from eic_core.rewriting.series.regions import _points
 from eic_core.samples import Samples
 from tests.clocks import PacedClock
 
@@ -109,6 +110,13 @@ def test_whatever_the_input_is_there_is_an_answer_in_time(name: str, target: Tar
     start = time.monotonic()
     answered(name, 0.3, target)
     assert time.monotonic() - start < 3.0  # on a machine that does other things, too
+
+
+def test_a_place_that_rounds_beyond_the_doubles_is_no_point() -> None:
+    values = np.array([LARGEST, LARGEST, LARGEST, 1.0, 2.0, LARGEST / 2, -LARGEST, LARGEST])
+    saved = np.array([10.0, 10.0, 0.0, 10.0, 0.0, 3.0, 10.0, 10.0])
+    points = [point for point, _ in _points(values, saved)]
+    assert all(isinstance(point, str) or abs(point) <= LARGEST for point in points)
 
 
 @pytest.mark.parametrize("pace", [0.3, 3.0, 30.0])
