@@ -136,15 +136,15 @@ def _by_failure(found: AttentionChecks) -> tuple[Phrase | None, ...]:
         failed=rate_text(found.with_failure, found.level),
         others=rate_text(found.without_failure, found.level),
     )
-    if found.p_value is None:
-        return (rates,)
+    if found.p_value is None or found.difference.too_small:
+        return (rates, say("Too few failed to be compared with the others."))
     p = wording.p_clause(found.p_value)
     differ = (
         say("A difference is not flagged ({p}).", p=p)
         if found.p_value >= ALPHA
         else say("They prefer otherwise than the others ({p}).", p=p)
     )
-    return rates, differ, limit(found.difference.too_small)
+    return rates, differ
 
 
 @threat_sentence.register

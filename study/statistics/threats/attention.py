@@ -93,9 +93,8 @@ class AttentionChecks(PlainAtLevel):
             return UNKNOWN
         if self.many_failed:
             return LOOK
-        if not self.failed_raters or not self.with_failure.votes:
-            return FINE
-        return judged(self.p_value, self.difference.too_small)
+        # Too few failures to compare are no reason to doubt the attention of the others.
+        return LOOK if judged(self.p_value, self.difference.too_small) == LOOK else FINE
 
 
 def attention(
