@@ -33,7 +33,13 @@ from study.statistics.exclusions import (
     exclusion_reasons,
     rater_seconds,
 )
-from study.statistics.inference import ESTIMANDS, ClusteredRate, clustered_rate
+from study.statistics.inference import (
+    ESTIMANDS,
+    ClusteredMean,
+    ClusteredRate,
+    clustered_rate,
+    equal_problems,
+)
 from study.statistics.lost import LostVotes, lost_votes
 from study.statistics.mixed import Apart, MixedRate, mixed_rate
 from study.statistics.preference import Interval, Preference
@@ -44,7 +50,6 @@ from study.statistics.threats import Threats, threats_of
 from study.statistics.threats.gaps import Gap
 from study.statistics.threats.sides import chose_left
 from study.statistics.votes import Sampled, VoteArrays
-from study.statistics.weighting import ClusteredMean, equal_problems
 from study.structure import differences, structure_as_written
 
 

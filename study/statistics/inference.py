@@ -5,7 +5,7 @@ odds. Each choice was made by simulation: docs/adr/0018-inference.md, `make vali
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Literal, get_args
 
@@ -21,6 +21,7 @@ Finding = Literal["lower", "higher", "undecided", "none"]
 """The formula that people prefer, as far as the votes tell; "none": there is no test."""
 
 METHOD = "two-way clustered t on the log odds"
+METHOD_ALIKE = f"{METHOD}, problems weighed alike"
 METHOD_THESE_PAIRS = "rater-clustered t on the log odds, pairs held fixed"
 
 
@@ -183,4 +184,59 @@ def rate_of(grouped: Clustering, votes_cast: int) -> ClusteredRate:
         grouped.degrees_of_freedom,
         small,
         reason,
+    )
+
+
+@dataclass(frozen=True)
+class ClusteredMean(Estimate):
+    """The mean of the problems' rates of votes for the lower EIC: another estimand than that of the
+    headline, in which a problem counts by its votes. All else is the headline's, with weights.
+    """
+
+    value: float
+    standard_error: float
+    degrees_of_freedom: float
+    problems: int  # With a deciding vote
+    too_small: Limit | None  # Why not to rely on interval and test
+
+    _JSON = (
+        "value",
+        "standard_error",
+        "degrees_of_freedom",
+        "problems",
+        "interval",
+        "p_two_sided",
+        "too_small",
+    )
+
+    @property
+    def distribution(self) -> LogOdds | None:
+        """None where no two clusters differ, or all problems are unanimous."""
+        return LogOdds.of(self.value, self.standard_error, self.degrees_of_freedom, METHOD_ALIKE)
+
+
+def equal_problems(table: VoteArrays, *, estimand: Estimand | None = None) -> ClusteredMean | None:
+    """The rate with problems weighed alike; None where the headline has no interval, or all votes
+    are on one problem. The estimand says what is sampled, as for `clustered_rate`.
+
+    A problem with ten times the votes counts for no more than the other five:
+
+    >>> from types import SimpleNamespace as Vote
+    >>> votes = [Vote(rater=f"r{r}", pair=f"{q}{p}", problem=q, lower_side="left", position=1,
+    ...               choice="higher" if r % 5 < (3 if q == "a" else 1) else "lower")
+    ...          for q in "abcdef" for p in range(10 if q == "a" else 1) for r in range(20)]
+    >>> table = VoteArrays.of(votes)
+    >>> float(round(table.lower.mean(), 3)), round(equal_problems(table).value, 3)
+    (0.533, 0.733)
+    """
+    grouped = replace(Clustering.of(table, estimand), alike=True)
+    if reason_of(grouped, len(table)) or grouped.problems < 2:
+        return None
+    variance = grouped.variance
+    return ClusteredMean(
+        grouped.value,
+        sqrt(variance),
+        grouped.degrees_of_freedom,
+        grouped.problems,
+        too_small_of(grouped, variance),
     )

@@ -18,11 +18,10 @@ from scipy.special import expit
 
 from study.statistics.clusters import Clustering
 from study.statistics.estimates import Estimate, LogOdds
-from study.statistics.inference import ClusteredRate
+from study.statistics.inference import ClusteredMean, ClusteredRate
 from study.statistics.limits import Kind
 from study.statistics.threats.common import side_of_half
 from study.statistics.votes import Floats, Integers, VoteArrays, numbered
-from study.statistics.weighting import ClusteredMean
 
 LATTICE = (-300, 160)
 """Standard deviations are exp(k / 100) for whole k in this range: 0.05 to 5, in steps of 1 %."""

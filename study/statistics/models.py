@@ -145,9 +145,19 @@ def mean_over_pairs(
     null = 0.5 if share else 0.0
     if not names:
         return ModelEstimate(None, None, 0, 0, (), null, reason=Lack.NO_SCORED_PAIR)
-    table = replace(
-        _table([_Row(f"{i}", name, problems[name]) for i, name in enumerate(names)], sampled),
-        lower=np.array([values[name] for name in names]),
+    places = np.arange(len(names))
+    kinds, problem = np.unique([problems[name] for name in names], return_inverse=True)
+    table = VoteArrays(
+        np.array([values[name] for name in names]),
+        places,
+        places,
+        problem.astype(np.intp),
+        tuple(names),
+        tuple(names),
+        tuple(kinds.tolist()),
+        places == 0,
+        places,
+        sampled,
     )
     return _estimate(Clustering.of(table), 1, null)
 
@@ -168,22 +178,6 @@ def _estimate(grouped: Clustering, kinds: int, null: float) -> ModelEstimate:
     return ModelEstimate(value, variance, dof, pairs, clusters, null, small, reason)
 
 
-@dataclass(frozen=True)
-class _Row:
-    """A pair as a row of a table of votes."""
-
-    rater: str
-    pair: str
-    problem: str
-    choice: str = "lower"
-    lower_side: str = "left"
-    position: int = 1
-
-
-def _table(rows: Sequence[Any], sampled: Sampled | None) -> VoteArrays:
-    return VoteArrays.of(rows, sampled)
-
-
 def less_people(
     scores: Mapping[str, float], votes: Iterable[Any], *, sampled: Sampled | None = None
 ) -> ModelEstimate:
@@ -193,7 +187,7 @@ def less_people(
     used = [vote for vote in votes if vote.choice != "tie" and vote.pair in scores]
     if not used:
         return ModelEstimate(None, None, 0, 0, (), reason=Lack.NO_VOTE_ON_SCORED_PAIR)
-    table = _table(used, sampled)
+    table = VoteArrays.of(used, sampled)
     score = np.array([scores[vote.pair] for vote in used])
     return _estimate(Clustering.of(replace(table, lower=score - table.lower)), 2, 0.0)
 
@@ -291,7 +285,7 @@ def with_people(
     leave out problems, or pairs, as the design samples them, and raters.
     """
     used = [vote for vote in votes if vote.choice != "tie" and vote.pair in scores]
-    table = _table(used, sampled)
+    table = VoteArrays.of(used, sampled)
     score = np.array([scores[pair] for pair in table.pairs])
     sums = PairSums.of(table, lambda counts, pairs: _terms(counts, score[pairs]))
     pairs, cast = (int(sums.whole[place]) for place in (0, 1))

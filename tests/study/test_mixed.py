@@ -12,11 +12,10 @@ from statsmodels.genmod.bayes_mixed_glm import (  # type: ignore[import-untyped]
 )
 
 from study.report.phrases.rates import mixed_sentence
-from study.statistics.inference import clustered_rate
+from study.statistics.inference import ClusteredMean, clustered_rate
 from study.statistics.mixed import MixedRate, laplace, mixed_rate
 from study.statistics.simulation import StudyModel, simulate
 from study.statistics.validation.scenarios import DEMO_SIZES
-from study.statistics.weighting import ClusteredMean
 from tests.effort import cases
 
 MODEL = StudyModel(

@@ -8,13 +8,12 @@ from study.report.phrases.limits import clusters_text, limit
 from study.report.phrases.numbers import between, rate_text
 from study.statistics.equivalence import EffectSize
 from study.statistics.exclusions import ExclusionRule
-from study.statistics.inference import ClusteredRate
+from study.statistics.inference import ClusteredMean, ClusteredRate
 from study.statistics.limits import Kind
 from study.statistics.lost import LostVotes
 from study.statistics.mixed import Apart, MixedRate
 from study.statistics.sign_test import SignTest
 from study.statistics.subgroups import Subgroups
-from study.statistics.weighting import ClusteredMean
 
 NOTHING = Phrase("")
 

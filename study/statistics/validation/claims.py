@@ -14,7 +14,7 @@ from scipy.special import ndtr
 
 from study.statistics.agreement import agreement_of
 from study.statistics.equivalence import effect_size
-from study.statistics.inference import ClusteredRate, clustered_rate
+from study.statistics.inference import ClusteredRate, clustered_rate, equal_problems
 from study.statistics.mixed import mixed_rate
 from study.statistics.models import ModelEstimate, less_people, mean_over_pairs, with_people
 from study.statistics.preference import Interval, Preference
@@ -31,7 +31,6 @@ from study.statistics.validation.rehearsal import (
     model_truth,
 )
 from study.statistics.validation.scenarios import Scenario
-from study.statistics.weighting import equal_problems
 
 HEADLINE = "headline"
 COMPARED = ("Wilson", "other problems")
