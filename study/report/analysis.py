@@ -8,7 +8,7 @@ import platform
 import statistics
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -20,13 +20,8 @@ from eic_core.exports import Plain
 from study.report.declared import DeclaredAnalysis
 from study.report.exported import ExportedPair, ExportedVote, StudyExport
 from study.report.model_results import ModelResults, model_results
-from study.statistics.agreement import (
-    Agreement,
-    FleissKappa,
-    agreement_of,
-    count_choices,
-    fleiss_kappa,
-)
+from study.statistics.agreement import Agreement, agreement_of
+from study.statistics.agreement_coefficients import Coefficient
 from study.statistics.bootstrap import pair_bootstrap, two_way_bootstrap
 from study.statistics.clusters import Estimand, estimand_of, sampled_of
 from study.statistics.equivalence import EffectSize, effect_size
@@ -47,6 +42,7 @@ from study.statistics.sign_test import SignTest, sign_test
 from study.statistics.subgroups import Subgroups, subgroups
 from study.statistics.threats import Threats, threats_of
 from study.statistics.threats.gaps import Gap
+from study.statistics.threats.sides import chose_left
 from study.statistics.votes import Sampled, VoteArrays
 from study.statistics.weighting import ClusteredMean, equal_problems
 from study.structure import differences, structure_as_written
@@ -354,19 +350,11 @@ class StudyReport:
         return sign_test(self.table)
 
     @cached_property
-    def fleiss_kappa(self) -> FleissKappa:
-        counts = count_choices((v.pair, v.choice) for v in self.valid_votes)
-        return fleiss_kappa(counts[pair] for pair in sorted(counts))
-
-    @cached_property
-    def fleiss_kappa_by_side(self) -> FleissKappa:
-        """The same votes coded as left and right, where the formula chosen was shown."""
-        counts = count_choices(
-            (v.pair, "lower" if (v.choice == "lower") == (v.lower_side == "left") else "higher")
-            for v in self.valid_votes
-            if v.choice != "tie"
-        )
-        return fleiss_kappa([counts[pair] for pair in sorted(counts)], ("left", "right"))
+    def fleiss_kappa_by_side(self) -> Coefficient:
+        """Of the votes coded as left and right, where the formula chosen was shown."""
+        decided = VoteArrays.of((v for v in self.valid_votes if v.choice != "tie"), self.sampled)
+        left = chose_left(decided).astype(np.float64)
+        return agreement_of(replace(decided, lower=left), self.estimand).fleiss_kappa
 
     @cached_property
     def agreement(self) -> Agreement:

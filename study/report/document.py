@@ -6,7 +6,7 @@ import statistics
 from dataclasses import asdict
 from typing import Any
 
-from eic_core.exports import json_text
+from eic_core.exports import json_form, json_text
 from eic_core.phrasing import Phrase
 from study.report.analysis import StudyReport
 from study.report.exported import utc_text
@@ -26,7 +26,11 @@ from study.report.phrases.rates import (
 )
 from study.report.phrases.threats import threat_sentence
 from study.report.phrases.verdict import verdict
+from study.statistics.agreement import CODING
+from study.statistics.agreement_coefficients import Coefficient
 from study.statistics.threats import Threats
+
+_KAPPA = ("value", "reason", "observed", "expected", "subjects=pairs", "left_out", "votes")
 
 
 def document_text(report: StudyReport) -> str:
@@ -107,11 +111,16 @@ def _counts(report: StudyReport) -> dict[str, Any]:
     }
 
 
+def _kappa(kappa: Coefficient, coding: str) -> dict[str, Any]:
+    return json_form(kappa, _KAPPA) | {"coding": coding}
+
+
 def _results(report: StudyReport) -> dict[str, Any]:
     """The headline, the paper's numbers beside it, agreement, threats."""
     level, said = report.level, verdict(report)
     bootstrap, two_way = report.bootstrap, report.two_way_bootstrap
-    preference, kappa = report.preference.to_json(level), report.fleiss_kappa.to_json()
+    preference = report.preference.to_json(level)
+    kappa = _kappa(report.agreement.fleiss_kappa, CODING)
     return {
         "headline": report.inference.to_json(level)
         | _sentence(rate_sentence(report.inference))
@@ -133,7 +142,7 @@ def _results(report: StudyReport) -> dict[str, Any]:
         | {"apart": report.mixed_apart}
         | _sentence(mixed_sentence(report.mixed, report.mixed_apart)),
         "paper_comparable": {"preference": preference, "fleiss_kappa": kappa},
-        "fleiss_kappa_by_side": report.fleiss_kappa_by_side.to_json(),
+        "fleiss_kappa_by_side": _kappa(report.fleiss_kappa_by_side, "left, right"),
         "preference": preference,
         "preference_before_exclusions": report.preference_of_all.to_json(level),
         "by_problem": [

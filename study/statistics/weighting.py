@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eic_core.exports import PlainAtLevel
 from study.statistics.clusters import (
     Clustering,
     Estimand,
@@ -18,8 +17,8 @@ from study.statistics.clusters import (
     too_small_of,
     two_way,
 )
+from study.statistics.estimates import Estimate, LogOdds
 from study.statistics.limits import Limit
-from study.statistics.preference import Interval, LogOdds
 from study.statistics.variance import Estimating
 from study.statistics.votes import Floats, VoteArrays
 
@@ -27,7 +26,7 @@ METHOD = "two-way clustered t on the log odds, problems weighed alike"
 
 
 @dataclass(frozen=True)
-class ClusteredMean(PlainAtLevel):
+class ClusteredMean(Estimate):
     """The mean of the problems' rates of votes for the lower EIC."""
 
     value: float
@@ -47,17 +46,9 @@ class ClusteredMean(PlainAtLevel):
     )
 
     @property
-    def log_odds(self) -> LogOdds | None:
+    def distribution(self) -> LogOdds | None:
         """None where no two clusters differ, or all problems are unanimous."""
-        return LogOdds.of(self.value, self.standard_error, self.degrees_of_freedom)
-
-    def interval(self, level: float = 0.95) -> Interval | None:
-        return self.log_odds.interval(level, METHOD) if self.log_odds else None
-
-    @property
-    def p_two_sided(self) -> float | None:
-        """Of "the mean of the problems' rates is one half"."""
-        return self.log_odds.p_two_sided if self.log_odds else None
+        return LogOdds.of(self.value, self.standard_error, self.degrees_of_freedom, METHOD)
 
 
 class _Alike(Clustering):

@@ -188,7 +188,7 @@ def mixed_sentence(mixed: MixedRate, apart: Apart = "") -> Phrase:
         "model with normal effects of {kinds}.",
         share=wording.percent(mixed.rate, 0),
         span=between(interval),
-        p=wording.p_clause(mixed.p_value),
+        p=wording.p_clause(mixed.p_two_sided),
         kinds=listed([_EFFECTS[kind] for kind in mixed.kinds]),
     )
     return paragraph(share, _APART[apart])

@@ -91,7 +91,9 @@ def _rates(study: Rehearsal) -> Outcomes:
             alike.p_two_sided if alike and even else None,
             not alike or bool(alike.too_small),
         ),
-        "mixed model": Judged(mixed.interval(LEVEL), at_middle, mixed.p_value if even else None),
+        "mixed model": Judged(
+            mixed.interval(LEVEL), at_middle, mixed.p_two_sided if even else None
+        ),
         "a subgroup's rate": _rate(groups.groups[-1].rate, truth),
         "subgroups differ": Judged(p_value=groups.p_value),
     }
