@@ -134,12 +134,6 @@ SMALLEST_EFFECT = 0.05
 REASONS = (HASTY_SESSION, HASTY_VOTE, FAILED_ATTENTION)
 
 
-@dataclass(frozen=True)
-class Attention:
-    answered: int
-    passed: int
-
-
 HELD_SHARE = 0.9
 """Of the draws of the rows in which a pair's gap must be there to be called kept."""
 
@@ -155,13 +149,6 @@ class HeldGaps(Plain):
     without_worst_row: int  # Known pairs whose gap is still `least` without the row of most loss
 
     _JSON = ("least", "known", "in_most_draws", "without_worst_row")
-
-
-@dataclass(frozen=True)
-class ProblemPreference:
-    problem: str
-    pairs: int
-    preference: Preference
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,11 +204,6 @@ class StudyReport:
         return sum(n < wanted for rater, n in cast.items() if rater not in kept)
 
     @cached_property
-    def attention(self) -> Attention:
-        checks = [v for v in self.export.votes if v.is_attention and not v.is_practice]
-        return Attention(len(checks), sum(v.attention_ok is True for v in checks))
-
-    @cached_property
     def preference(self) -> Preference:
         return Preference.of(v.choice for v in self.valid_votes)
 
@@ -231,17 +213,12 @@ class StudyReport:
         return Preference.of(v.choice for v in self.votes_cast)
 
     @cached_property
-    def by_problem(self) -> tuple[ProblemPreference, ...]:
+    def by_problem(self) -> dict[str, Preference]:
         """Valid votes by problem, in the order of names."""
-        pairs = Counter(pair.problem for pair in self.export.pairs)
-        problem_of = {pair.pair: pair.problem for pair in self.export.pairs}
-        choices: dict[str, list[str]] = {name: [] for name in sorted(pairs)}
-        for vote in self.valid_votes:
-            choices[problem_of[vote.pair]].append(vote.choice)
-        return tuple(
-            ProblemPreference(name, pairs[name], Preference.of(chosen))
-            for name, chosen in choices.items()
-        )
+        return {
+            problem: Preference.of(v.choice for v in self.valid_votes if v.problem == problem)
+            for problem in sorted({pair.problem for pair in self.export.pairs})
+        }
 
     @cached_property
     def votes_per_pair(self) -> dict[str, int]:
@@ -398,18 +375,6 @@ class StudyReport:
     @cached_property
     def models(self) -> ModelResults:
         return model_results(self.export, self.valid_votes, level=self.level, sampled=self.sampled)
-
-    @property
-    def left_chosen(self) -> Preference:
-        """Valid votes for the formula on the left (as `Preference.lower`) and on the right."""
-        return Preference.of(
-            "tie"
-            if v.choice == "tie"
-            else "lower"
-            if (v.choice == "lower") == (v.lower_side == "left")
-            else "higher"
-            for v in self.valid_votes
-        )
 
     @property
     def median_seconds(self) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
@@ -79,6 +80,7 @@ def _source(report: StudyReport) -> dict[str, Any]:
 
 def _counts(report: StudyReport) -> dict[str, Any]:
     votes = list(report.votes_per_pair.values())
+    checks, sides = report.threats.attention, report.threats.sides
     return {
         "flow": StudyFlow.of(report).to_json()
         | {"attrition": [each.to_json(report.level) for each in attrition(report)]},
@@ -92,7 +94,7 @@ def _counts(report: StudyReport) -> dict[str, Any]:
             "cast": len(report.votes_cast),
             "excluded": report.votes_excluded,
             "valid": len(report.valid_votes),
-            "attention": asdict(report.attention),
+            "attention": {"answered": checks.answered, "passed": checks.passed},
         },
         "pairs": {
             "total": len(votes),
@@ -102,7 +104,7 @@ def _counts(report: StudyReport) -> dict[str, Any]:
             "most_votes": max(votes, default=0),
             "mean_votes": statistics.fmean(votes) if votes else None,
         },
-        "left_chosen": {"left": report.left_chosen.lower, "right": report.left_chosen.higher},
+        "left_chosen": {"left": sides.left, "right": sides.right},
         "seconds": {
             "by_rater_clock": report.votes_by_rater_clock,
             "median_vote": report.median_seconds,
@@ -119,6 +121,7 @@ def _results(report: StudyReport) -> dict[str, Any]:
     """The headline, the paper's numbers beside it, agreement, threats."""
     level, said = report.level, verdict(report)
     bootstrap, two_way = report.bootstrap, report.two_way_bootstrap
+    pairs = Counter(pair.problem for pair in report.export.pairs)
     preference = report.preference.to_json(level)
     kappa = _kappa(report.agreement.fleiss_kappa, CODING)
     return {
@@ -146,8 +149,8 @@ def _results(report: StudyReport) -> dict[str, Any]:
         "preference": preference,
         "preference_before_exclusions": report.preference_of_all.to_json(level),
         "by_problem": [
-            {"problem": p.problem, "pairs": p.pairs} | p.preference.to_json(level)
-            for p in report.by_problem
+            {"problem": problem, "pairs": pairs[problem]} | chosen.to_json(level)
+            for problem, chosen in report.by_problem.items()
         ],
         "fleiss_kappa": kappa,
         "agreement": report.agreement.to_json()

@@ -198,7 +198,7 @@ def votes_section(report: StudyReport) -> Section:
     undone, page, checks = (
         sum(vote.on_a_pair for vote in export.undone),
         page_sentence(export),
-        report.attention,
+        report.threats.attention,
     )
     said = (
         exclusion_sentence(export.exclusion),

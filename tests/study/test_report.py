@@ -153,7 +153,8 @@ def test_practice_and_attention_ballots_are_no_votes() -> None:
     report = analyse(study(votes))
     assert len(report.votes_cast) == 1
     assert report.preference.lower == 1 and report.preference.higher == 0
-    assert (report.attention.answered, report.attention.passed) == (2, 1)
+    checks = report.threats.attention
+    assert (checks.answered, checks.passed) == (2, 1)
 
 
 def test_the_side_is_told_apart_from_the_formula() -> None:
@@ -163,8 +164,8 @@ def test_the_side_is_told_apart_from_the_formula() -> None:
         vote(1, 2, "lower", lower_side="right"),
         vote(1, 3, "tie"),
     )
-    left = analyse(study(votes)).left_chosen
-    assert (left.lower, left.higher, left.ties) == (2, 1, 1)
+    sides = analyse(study(votes)).threats.sides
+    assert (sides.left, sides.right, sides.ties) == (2, 1, 1)
 
 
 def test_votes_may_be_left_out_one_by_one() -> None:

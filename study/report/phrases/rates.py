@@ -287,28 +287,3 @@ def exclusion_sentence(rule: ExclusionRule) -> Phrase:
             failed,
         ),
     )
-
-
-def exclusion_clause(rule: ExclusionRule) -> Phrase:
-    """The rule within a sentence.
-
-    >>> print(exclusion_clause(ExclusionRule(5, "vote", 1)))
-    votes of under 5 active seconds are left out; sessions with more than 1 failed attention check
-    are left out
-    """
-    seconds = wording.plain(rule.threshold_seconds)
-    haste = say("no vote is left out for haste")
-    if rule.threshold_seconds:
-        haste = {
-            "session": say("sessions of under {n} active seconds are left out", n=seconds),
-            "vote": say("votes of under {n} active seconds are left out", n=seconds),
-        }[rule.unit]
-    failed = rule.max_failed_attention
-    if failed is None:
-        return haste
-    return say_count(
-        "{haste}; sessions with more than {count} failed attention check are left out",
-        "{haste}; sessions with more than {count} failed attention checks are left out",
-        failed,
-        haste=haste,
-    )

@@ -65,7 +65,7 @@ def printed(study: Rehearsal, rng: np.random.Generator) -> Outcomes:
     return {
         **_rates(study),
         **_threats(study),
-        **(_problem_rates(study) if study.sampled == "problems" else {}),
+        **(_problem_rates(study) if study.table.sampled == "problems" else {}),
         **_agreement(study),
         **_models(study, rng),
     }
@@ -192,15 +192,17 @@ def _models(study: Rehearsal, rng: np.random.Generator) -> Outcomes:
     scores, others = model_scores(study, rng), model_scores(study, rng)
     problems = {vote.pair: vote.problem for vote in study.votes if vote.pair}
     on_pairs = [vote for vote in study.votes if not vote.is_attention]
-    rate = mean_over_pairs(_known(scores, problems), problems, share=True, sampled=study.sampled)
+    rate = mean_over_pairs(
+        _known(scores, problems), problems, share=True, sampled=study.table.sampled
+    )
     apart = mean_over_pairs(
         {name: scores[name] - others[name] for name in problems},
         problems,
         share=False,
-        sampled=study.sampled,
+        sampled=study.table.sampled,
     )
-    people = less_people(scores, on_pairs, sampled=study.sampled)
-    beside = with_people(scores, on_pairs, sampled=study.sampled, level=LEVEL)
+    people = less_people(scores, on_pairs, sampled=study.table.sampled)
+    beside = with_people(scores, on_pairs, sampled=study.table.sampled, level=LEVEL)
     votes = study.table.counts().sum(axis=1)
     per_vote = float((1 / votes[votes >= 2]).mean())
     reliability = truth.signal / (truth.signal + truth.noise * per_vote)
