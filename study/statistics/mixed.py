@@ -16,14 +16,12 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit
 
-from eic_core.exports import PlainAtLevel
 from study.statistics.clusters import Clustering
-from study.statistics.inference import ClusteredRate
+from study.statistics.estimates import Estimate, LogOdds
+from study.statistics.inference import ClusteredMean, ClusteredRate
 from study.statistics.limits import Kind
-from study.statistics.preference import Interval, LogOdds
 from study.statistics.threats.common import side_of_half
 from study.statistics.votes import Floats, Integers, VoteArrays, numbered
-from study.statistics.weighting import ClusteredMean
 
 LATTICE = (-300, 160)
 """Standard deviations are exp(k / 100) for whole k in this range: 0.05 to 5, in steps of 1 %."""
@@ -40,7 +38,7 @@ alike."""
 
 
 @dataclass(frozen=True)
-class MixedRate(PlainAtLevel):
+class MixedRate(Estimate):
     """The rate of a typical rater on a typical pair."""
 
     kinds: tuple[Kind, ...]  # What has an intercept of its own
@@ -59,7 +57,7 @@ class MixedRate(PlainAtLevel):
         "degrees_of_freedom",
         "rate",
         "interval",
-        "p_value",
+        "p_value=p_two_sided",
         "level",
     )
 
@@ -68,19 +66,11 @@ class MixedRate(PlainAtLevel):
         """For effects of zero."""
         return None if self.log_odds is None else float(expit(self.log_odds))
 
-    def interval(self, level: float = 0.95) -> Interval | None:
-        return self._odds.interval(level, METHOD) if self._odds else None
-
     @property
-    def p_value(self) -> float | None:
-        """Two-sided, of "the rate of a typical rater on a typical pair is one half"."""
-        return self._odds.p_two_sided if self._odds else None
-
-    @property
-    def _odds(self) -> LogOdds | None:
+    def distribution(self) -> LogOdds | None:
         if self.log_odds is None or not self.standard_error:
             return None
-        return LogOdds(self.log_odds, self.standard_error, self.degrees_of_freedom)
+        return LogOdds(self.log_odds, self.standard_error, self.degrees_of_freedom, METHOD)
 
     def apart(self, headline: ClusteredRate, alike: ClusteredMean | None) -> Apart:
         """Whether one interval holds one half and the other does not, and why."""
