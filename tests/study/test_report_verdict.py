@@ -169,3 +169,33 @@ def test_an_interval_that_just_misses_one_half_is_not_rounded_onto_it() -> None:
         assert interval is not None
         if interval.low > 0.5:
             assert "share at 50 to" not in found.text
+
+
+def test_an_undecided_study_is_told_what_narrows_its_range() -> None:
+    export = study(0.5, pairs=60, problems=12)
+    rng = random.Random(2)
+    by_problem = tuple(
+        replace(
+            vote, choice="lower" if rng.random() < (0.95, 0.1)[len(vote.problem) % 2] else "higher"
+        )
+        for vote in export.votes  # q0 to q9 prefer the higher EIC, q10 and q11 the lower
+    )
+    wide = replace(
+        export, votes=tuple(v for v in by_problem if int(v.problem[1:]) > 3 or v.rater < "r3")
+    )
+    *_, why, _ = map(str, verdict(analyse(wide)).lines)
+    assert "carry as much information as about" in why
+    assert "because votes on one problem, and votes of one person, resemble each other." in why
+    assert why.endswith("More problems would narrow that range most.")
+
+
+def test_a_flagged_threat_is_named_on_the_first_screen() -> None:
+    export = study(0.7)
+    left = tuple(
+        replace(vote, choice="lower" if vote.lower_side == "left" else "higher")
+        if int(vote.rater[1:]) < 12
+        else vote
+        for vote in export.votes
+    )
+    last = str(verdict(analyse(replace(export, votes=left))).lines[-1])
+    assert last.startswith("Before you rely on this, look closer at ") and "sides" in last
