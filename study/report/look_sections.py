@@ -37,7 +37,6 @@ def structure_section(report: StudyReport) -> Section:
         ),
         explanation="A clustered logistic regression of the votes on the gap in EIC, the side, and "
         "what else a rater sees: R², complexity, functions, nesting, depth, length, digits. The "
-        "preference remains if it is as clear where these do not differ. It vanishes if the "
-        "interval there includes one half but not the rate of all votes; if it includes both, the "
-        "votes are too few to tell.",
+        "preference remains if it is clear where these do not differ, and vanishes if the interval "
+        "there includes one half; if also the rate of all votes, the votes are too few to tell.",
     )

@@ -125,8 +125,7 @@ class ThreatRow:
 ROWS = {
     "sensitivity": ThreatRow(
         "Does the result hang on the exclusion rule?",
-        "The rate and its clustered interval, had the threshold on active seconds been another "
-        "one, for whole sessions and for single votes.",
+        "Thresholds on active seconds, of whole sessions and of single votes.",
         figure="sensitivity",
     ),
     "attention": ThreatRow(
@@ -142,11 +141,9 @@ ROWS = {
     ),
     "raters": ThreatRow(
         "Does any rater answer in haste, like a coin, on one place, or twice?",
-        "Each rater with five or more deciding votes: the median seconds against those of all "
-        "raters (t on the logarithm, by median absolute deviations); the odds that the answers "
-        "are a coin's, to those of one who votes like the others on the same pairs, and for those "
-        "of less than half the usual time together; left choices against sides dealt by chance; "
-        "for two raters the odds that one person gave both answers. Odds of x count as p = 1/x.",
+        "Each rater with five or more deciding votes, beside the others: speed, answers like a "
+        "coin's, choices of the left; for two raters the odds that one person gave both answers. "
+        "methods.md in the archive has each test.",
         _raters,
     ),
     "ballots": ThreatRow(
