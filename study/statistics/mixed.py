@@ -99,11 +99,13 @@ def mixed_rate(table: VoteArrays, headline: ClusteredRate, *, level: float = 0.9
     decided = grouped.table
     by_problem = grouped.item == "problem"
     kinds: tuple[Kind, ...] = ("problem", "pair", "rater") if by_problem else ("pair", "rater")
-    if headline.reason or headline.lower in (0, headline.votes):
-        return MixedRate(kinds, (), None, None, 0, level)
     columns = (*((decided.problem,) if by_problem else ()), decided.pair, decided.rater)
     codes = tuple(numbered(each) for each in columns)
-    sizes = [int(each.max()) + 1 for each in codes]
+    sizes = [int(each.max(initial=-1)) + 1 for each in codes]
+    freedom = min(sizes[0], sizes[-1]) - 1
+    # one pair that is held fixed has a headline, and no spread between pairs
+    if headline.reason or headline.lower in (0, headline.votes) or freedom < 1:
+        return MixedRate(kinds, (), None, None, 0, level)
     at = np.zeros(1 + sum(sizes))
     at[0] = log(headline.lower / (headline.votes - headline.lower))
     variances: dict[tuple[int, ...], float] = {}
@@ -116,7 +118,7 @@ def mixed_rate(table: VoteArrays, headline: ClusteredRate, *, level: float = 0.9
         return value
 
     best = _highest(likelihood, len(kinds))
-    error, freedom = sqrt(variances[best]), min(sizes[0], sizes[-1]) - 1
+    error = sqrt(variances[best])
     return MixedRate(kinds, _spreads(best), centres[best], error, freedom, level)
 
 

@@ -132,3 +132,12 @@ def test_a_unanimous_study_has_no_fit() -> None:
     assert (
         found.interval() is None and str(mixed_sentence(found)) == "" and found.p_two_sided is None
     )
+
+
+def test_one_pair_that_is_held_fixed_has_no_model() -> None:
+    table = simulate(replace(MODEL, pairs=30, problems=1), np.random.default_rng(1))
+    table = replace(table, pair=np.zeros_like(table.pair), sampled="pairs")
+    headline = clustered_rate(table, estimand="these pairs")
+    mixed = mixed_rate(table, headline)
+    assert headline.interval() is not None and mixed.interval() is None
+    assert mixed.p_two_sided is None
