@@ -63,12 +63,6 @@ def recipes(report: StudyReport) -> tuple[str, ...]:
 
 def _headline(report: StudyReport) -> str:
     found = report.inference
-    if found.log_odds is None:
-        return (
-            "The interval of the rate is the exact one (Clopper & Pearson, 1934) of as many trials "
-            f"as there are clusters of the scarcer kind, {min(n for _, n in found.clusters)}: no "
-            "two clusters differ, so there is no spread to count."
-        )
     how, item, degrees = RESIDUALS[report.estimand]
     parts = "".join(
         f"V({name}) = {part.variance:.4g}. "
@@ -83,7 +77,11 @@ def _headline(report: StudyReport) -> str:
         f"p = {found.rate:.4g} is its mean. {how}{whole}. {parts}V = {found.variance:.4g}. "
         f"Degrees of freedom are {degrees}: {found.degrees_of_freedom:.4g}, so t = "
         f"{quantile:.4g}. The interval is {SCALE}; p values are those of t = logit p·p(1 − p)/√V. "
-        "The design effect is V·n/(p(1 − p)), and n divided by it the worth in independent votes."
+        "The design effect is V·n/(p(1 − p)), and n divided by it the worth in independent votes. "
+        "Of a rate with V = 0, for no two clusters differ, the interval and p are the exact ones "
+        "(Clopper & Pearson, 1934; by the beta distribution) of as many trials as there are "
+        f"clusters of the scarcer kind (of all votes, {min(n for _, n in found.clusters)}), a "
+        "share p of them successes."
     )
 
 
@@ -115,7 +113,8 @@ def _beside(report: StudyReport) -> str:
         "preferred side and b for the other, the least k further votes for the other with "
         "ln(a/(b + k)) ≤ t·√V/(p(1 − p)), t that of the interval (one-sided if so declared). Never "
         "cast are ballots_per_rater of study.json, or the number of pairs if that is less, minus "
-        "votes_cast of raters.csv; of people who withdrew, all."
+        "votes_cast of raters.csv where these are not 0, less the answers that were undone and not "
+        "given again; of people who withdrew, all."
     )
 
 
