@@ -11,6 +11,7 @@ import pytest
 from hypothesis import settings
 
 from tests.effort import examples
+from tests.kept import FOLDER as KEPT
 from tests.outside import outside_folder, skip_without_sample, unchecked_line
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -30,6 +31,7 @@ settings.load_profile("ci" if os.environ.get("CI") == "true" else "dev")
 # No test opens the database of this checkout.
 _folder = tempfile.TemporaryDirectory(prefix="eic-lab-tests-")
 os.environ["DATABASE_URL"] = f"sqlite:///{_folder.name}/lab.sqlite3"
+os.environ[KEPT] = _folder.name
 os.environ.pop("EIC_LAB_DEMO", None)
 
 # What collecting leaves behind stays to the end: no collection of garbage need look at it again.
