@@ -33,6 +33,8 @@ RESIDUALS = {
     ),
 }
 """Of an estimand: the residuals and variances, what is sampled beside raters, and the degrees."""
+TWO_WAYS = "two-way clustered t on the log odds"
+SCALED = ("rater-clustered t on the log odds, pairs held fixed", TWO_WAYS)
 FLOOR = "{0} + V(raters) − V(both), and no less than the smaller of the first two"
 
 
@@ -63,12 +65,6 @@ def recipes(report: StudyReport) -> tuple[str, ...]:
 
 def _headline(report: StudyReport) -> str:
     found = report.inference
-    if found.log_odds is None:
-        return (
-            "The interval of the rate is the exact one (Clopper & Pearson, 1934) of as many trials "
-            f"as there are clusters of the scarcer kind, {min(n for _, n in found.clusters)}: no "
-            "two clusters differ, so there is no spread to count."
-        )
     how, item, degrees = RESIDUALS[report.estimand]
     parts = "".join(
         f"V({name}) = {part.variance:.4g}. "
@@ -77,13 +73,19 @@ def _headline(report: StudyReport) -> str:
     )
     whole = f". V = {FLOOR.format(f'V({item})')}" if item else ""
     quantile = stdtrit(found.degrees_of_freedom, (1 + report.level) / 2)
+    scarcer = min(number for _, number in found.clusters)
     return (
         f"The interval of the rate. In votes_long.csv, n = {found.votes:,} rows have excluded = "
         "false, a pair and a choice that is no tie; y is 1 where chose_lower is true, else 0, and "
         f"p = {found.rate:.4g} is its mean. {how}{whole}. {parts}V = {found.variance:.4g}. "
         f"Degrees of freedom are {degrees}: {found.degrees_of_freedom:.4g}, so t = "
-        f"{quantile:.4g}. The interval is {SCALE}; p values are those of t = logit p·p(1 − p)/√V. "
-        "The design effect is V·n/(p(1 − p)), and n divided by it the worth in independent votes."
+        f"{quantile:.4g}. The interval (“{SCALED[bool(item)]}”) is {SCALE}; p values are those of "
+        "t = logit p·p(1 − p)/√V. "
+        "The design effect is V·n/(p(1 − p)), and n divided by it the worth in independent votes. "
+        "Of a rate with V = 0, for no two clusters differ, the interval and p are the exact ones "
+        "(“Clopper-Pearson with one trial a cluster”; by the beta distribution) of as many trials "
+        f"as there are clusters of the scarcer kind (of all votes, {scarcer}), a share p of them "
+        "successes."
     )
 
 
@@ -96,7 +98,8 @@ def _alike(report: StudyReport) -> str:
         else "the sums are those of w·e"
     )
     return (
-        "With problems weighed alike, p is the mean of the problems' rates, "
+        f"With problems weighed alike (“{TWO_WAYS}, problems weighed alike”), p is the mean of the "
+        "problems' rates, "
         f"{found.value:.4g}, each vote has the weight w = n/(H·m), and {sums}; all else is as "
         f"above, with {found.degrees_of_freedom:.4g} degrees of freedom and a standard error of "
         f"{found.standard_error:.4g}."
@@ -115,7 +118,8 @@ def _beside(report: StudyReport) -> str:
         "preferred side and b for the other, the least k further votes for the other with "
         "ln(a/(b + k)) ≤ t·√V/(p(1 − p)), t that of the interval (one-sided if so declared). Never "
         "cast are ballots_per_rater of study.json, or the number of pairs if that is less, minus "
-        "votes_cast of raters.csv; of people who withdrew, all."
+        "votes_cast of raters.csv where these are not 0, less the answers that were undone and not "
+        "given again; of people who withdrew, all."
     )
 
 
@@ -140,8 +144,8 @@ def _others(report: StudyReport) -> str:
         how, item, degrees = RESIDUALS[sampled]
         likewise = (
             " Rates by threshold, with ties counted otherwise, and of raters who finished or not "
-            f"are for these pairs; all others, and the regressions, for {sampled}: {how}; V = "
-            f"{FLOOR.format(f'V({item})')}; degrees of freedom are {degrees}."
+            f"are for these pairs; all others (“{TWO_WAYS}”), and the regressions, for {sampled}: "
+            f"{how}; V = {FLOOR.format(f'V({item})')}; degrees of freedom are {degrees}."
         )
     return (
         "Rates of a part of the votes (another threshold, a third of the session, a window, a "
@@ -335,9 +339,19 @@ WITH_PEOPLE = (
 )
 
 
+DRAWN = {
+    "problems like these": ", and the percentiles of 2,000 rates with problems, or problems and "
+    "raters, drawn again (“problem bootstrap”, “two-way bootstrap”)",
+    "pairs like these": ", and the percentiles of 2,000 rates with the pairs of each problem, or "
+    "these and raters, drawn again (“pair bootstrap”, “two-way bootstrap”)",
+    "these pairs": "",
+}
+
+
 def _independent(report: StudyReport) -> str:
     return (
-        "With all votes independent, as in the paper: Wilson's (1927) and Clopper and Pearson's "
-        f"(1934) intervals of {report.preference.lower:,} out of {report.preference.votes:,}, and "
-        "the exact binomial test."
+        "With all votes independent, as in the paper: the exact binomial test, and the intervals "
+        "of Wilson (1927) and of Clopper-Pearson (1934) for "
+        f"{report.preference.lower:,} out of {report.preference.votes:,}. On no page are the sign "
+        f"test, which is the same of pairs by majority{DRAWN[report.estimand]}."
     )
