@@ -263,15 +263,29 @@ LEFT_OUT = {
     ),
     "these pairs": (
         "each rater",
-        "each pair's part of the sums changes by only √((m − 1)/m) of what it loses; V = (G − "
-        "1)/G·Σδ²; β = 0",
+        "each pair's part of the sums changes by only √((m − 1)/m) of what it loses; U = (G − "
+        "1)/G·Σδ²; V = U − Σζ², at least U/3; β = 0; ζ is the change that √((m − 3)/(m(m − 1)(m − "
+        "2)))·(m·T − (m − 1)(T₁ + T₂) + (m − 2)·T₁₂) makes when taken off the sums, for each two "
+        "votes on a pair of m ≥ 4, T being its part of the sums, T₁ and T₂ without either, T₁₂ "
+        "without both (Efron and Stein, 1981)",
     ),
 }
 """Of an estimand: what is left out of agreement, and what comes of its changes."""
 
+SPREAD = (
+    "(3.16 − 2.77/√G)·(Σδ²)²/Σδ⁴ over the G pairs, δ less its mean in the problem (Johnson and "
+    "Rust, 1992),"
+)
+"""What the fourth powers of the changes tell of the degrees of freedom."""
+
 
 def _agreement(report: StudyReport) -> str:
     left, variance = LEFT_OUT[report.estimand]
+    degrees = "of kappa, AC1 and alpha one less"
+    if report.estimand == "these pairs":
+        degrees += "; these times (V/U)², at least 1"
+    elif report.estimand == "pairs like these":
+        degrees += f"; if it is fewer, {SPREAD} less 1, of kappa, AC1 and alpha less 2; at least 1"
     return (
         "Agreement (“jackknife”), over pairs of m ≥ 2 deciding votes, a for the lower EIC: raw "
         "agreement A is the mean of (a(a − 1) + (m − a)(m − a − 1))/(m(m − 1)); with l the mean of "
@@ -280,7 +294,7 @@ def _agreement(report: StudyReport) -> str:
         f"{left}, and δ is its change: {variance}. With c = x − β and L the lowest value that the "
         "measure can have (−s, of raw agreement (1 − s)/2, s the mean of 1/(m − 1)), the ends are "
         "L + (1 − L)·logit⁻¹(ln((c − L)/(1 − c)) ± t·√V·(1 − L)/((c − L)(1 − c))). t has the "
-        "degrees of the rate of these votes, of kappa, AC1 and alpha one less."
+        f"degrees of the rate of these votes, {degrees}."
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from math import log, sqrt
+from math import inf, log, sqrt
 
 import numpy as np
 from scipy.optimize import brentq
@@ -165,7 +165,7 @@ class PairSums:
         degrees = self.grouped.degrees_of_freedom + 1 - spent
         if self.grouped.estimand == "these pairs":
             degrees *= (self.variance(changes) / self.of_raters(changes)) ** 2
-        else:
+        elif self.grouped.item == "pair":  # of a dozen problems fourth powers tell too little
             degrees = min(degrees, spread_degrees(changes.items) + 1 - spent)
         return float(stdtrit(max(1.0, degrees), (1 + level) / 2))
 
@@ -248,7 +248,10 @@ def spread_degrees(changes: Floats) -> float:
     38.5
     """
     squares = changes**2
-    return float((3.16 - 2.77 / sqrt(len(changes))) * squares.sum() ** 2 / (squares @ squares)) - 1
+    fourth = float(squares @ squares)
+    if not fourth:
+        return inf
+    return (3.16 - 2.77 / sqrt(len(changes))) * float(squares.sum()) ** 2 / fourth - 1
 
 
 def _between(place: float, least: float) -> float:
