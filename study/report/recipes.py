@@ -55,7 +55,7 @@ def recipes(report: StudyReport) -> tuple[str, ...]:
         LOOKS,
         _raters(report),
         _agreement(report),
-        *((_models(report), WITH_PEOPLE) if report.models.runs else ()),
+        *((_models(report), _with_people(report)) if report.models.runs else ()),
         _independent(report),
         "All numbers, rounded nowhere, are in numbers.csv and report.json, each interval with its "
         "level and method. Since 27 November 2026 regressions and agreement have these variances "
@@ -258,12 +258,15 @@ LEFT_OUT = {
         "each problem, each rater and each rater's votes on a problem",
         "V(problems) = Σδ²; V(raters) = (G − 1)/G·Σδ²; V(both) = Σδ²; V = "
         f"{FLOOR.format('V(problems)')}; β = Σ(1 − share of the pairs)·δ over the problems",
+        "the degrees of the rate of these votes",
     ),
     "pairs like these": (
         "each pair, each rater and each single vote",
         "V(pairs) = (G − 1)²/(G(G − H))·Σ(δ − mean δ of the problem)²; V(raters) = (G − 1)/G·Σδ²; "
         f"V(both) = Σδ²; V = {FLOOR.format('V(pairs)')}; β = 0, with one problem Σ(1 − 1/G)·δ over "
         "the pairs",
+        "the degrees of the rate of these votes, or (3.16 − 2.77/√G)·(Σδ²)²/Σδ⁴ − 1 over the G "
+        "pairs, δ less its mean in the problem, if that is fewer (Johnson and Rust, 1992)",
     ),
     "these pairs": (
         "each rater",
@@ -272,24 +275,14 @@ LEFT_OUT = {
         "2)))·(m·T − (m − 1)(T₁ + T₂) + (m − 2)·T₁₂) makes when taken off the sums, for each two "
         "votes on a pair of m ≥ 4, T being its part of the sums, T₁ and T₂ without either, T₁₂ "
         "without both (Efron and Stein, 1981)",
+        "(V/U)² times the degrees of the rate of these votes",
     ),
 }
-"""Of an estimand: what is left out of agreement, and what comes of its changes."""
-
-SPREAD = (
-    "(3.16 − 2.77/√G)·(Σδ²)²/Σδ⁴ over the G pairs, δ less its mean in the problem (Johnson and "
-    "Rust, 1992),"
-)
-"""What the fourth powers of the changes tell of the degrees of freedom."""
+"""Of an estimand: what is left out of agreement, what comes of its changes, and the degrees."""
 
 
 def _agreement(report: StudyReport) -> str:
-    left, variance = LEFT_OUT[report.estimand]
-    degrees = "of kappa, AC1 and alpha one less"
-    if report.estimand == "these pairs":
-        degrees += "; these times (V/U)², at least 1"
-    elif report.estimand == "pairs like these":
-        degrees += f"; if it is fewer, {SPREAD} less 1, of kappa, AC1 and alpha less 2; at least 1"
+    left, variance, degrees = LEFT_OUT[report.estimand]
     return (
         "Agreement (“jackknife”), over pairs of m ≥ 2 deciding votes, a for the lower EIC: raw "
         "agreement A is the mean of (a(a − 1) + (m − a)(m − a − 1))/(m(m − 1)); with l the mean of "
@@ -297,8 +290,8 @@ def _agreement(report: StudyReport) -> str:
         "l). Krippendorff's alpha, on no page, is the nominal one. Each is measured anew without "
         f"{left}, and δ is its change: {variance}. With c = x − β and L the lowest value that the "
         "measure can have (−s, of raw agreement (1 − s)/2, s the mean of 1/(m − 1)), the ends are "
-        "L + (1 − L)·logit⁻¹(ln((c − L)/(1 − c)) ± t·√V·(1 − L)/((c − L)(1 − c))). t has the "
-        f"degrees of the rate of these votes, {degrees}."
+        "L + (1 − L)·logit⁻¹(ln((c − L)/(1 − c)) ± t·√V·(1 − L)/((c − L)(1 − c))). t has "
+        f"{degrees}, these less one of kappa, AC1 and alpha; at least 1."
     )
 
 
@@ -327,16 +320,19 @@ def _models(report: StudyReport) -> str:
     )
 
 
-WITH_PEOPLE = (
-    "Beside people, on scored pairs of m ≥ 2 deciding votes, a for the lower EIC: r is Pearson's "
-    "correlation of score and a/m; R = 1 − (mean of (a/m)(1 − a/m)/(m − 1))/(variance of a/m, of "
-    "divisor K − 1); the corrected correlation is r/√R. A model agrees with a vote in the mean of "
-    "score·a/m + (1 − score)(1 − a/m) of cases, people in those of A. Their intervals, and that of "
-    "the difference of the last two, are those of agreement, with L = −1 (of the model 0, of "
-    "people (1 − s)/2) and the degrees of the rate. That of the corrected correlation has as ends "
-    "the numbers c for which |D − β| = t·√V, D being atanh r − atanh(c√R) and V and β its own when "
-    "clusters are left out; degrees one less."
-)
+def _with_people(report: StudyReport) -> str:
+    left, variance, degrees = LEFT_OUT[f"{report.sampled} like these"]
+    return (
+        "Beside people, on scored pairs of m ≥ 2 deciding votes, a for the lower EIC: r is "
+        "Pearson's correlation of score and a/m; R = 1 − (mean of (a/m)(1 − a/m)/(m − "
+        "1))/(variance of a/m, of divisor K − 1); the corrected correlation is r/√R. A model "
+        "agrees with a vote in the mean of score·a/m + (1 − score)(1 − a/m) of cases, people in "
+        f"those of A. Each, and the difference of the last two, is measured anew without {left}: "
+        f"{variance}; t has {degrees}. The ends are those of agreement, with L = −1 (of the model "
+        "0, of people (1 − s)/2). The corrected correlation has as ends the numbers c for which |D "
+        "− β| = t·√V, D being atanh r − atanh(c√R), r and c√R within ±0.999999 and R ≥ 0, and V "
+        "and β its own when clusters are left out; degrees one less."
+    )
 
 
 DRAWN = {
