@@ -22,6 +22,7 @@ from study.report.phrases.numbers import interval_text
 from study.report.phrases.rates import effect_sentence, exclusion_sentence
 from study.report.phrases.threats import threat_sentence
 from study.report.phrases.verdict import worth_text
+from study.report.preregistration import rule_limits
 from study.report.recipes import recipes
 from study.statistics.preference import Interval
 from study.statistics.visible import VISIBLE
@@ -113,28 +114,11 @@ def _meaning(report: StudyReport) -> list[str]:
 
 
 def _rules(report: StudyReport) -> str:
-    names = (
-        ("max_complexity_gap", "|ΔC| ≤ {:g}"),
-        ("max_r2_gap", "|ΔR²| ≤ {:g}"),
-        ("min_eic_gap", "ΔEIC ≥ {:g}"),
-        ("min_best_r2", "the better R² > {:g}"),
-        ("max_calls_gap", "|Δ calls of functions| ≤ {:g}"),
-        ("max_depth_gap", "|Δ depth| ≤ {:g}"),
-        ("max_length_gap", "|Δ printed symbols| ≤ {:g}"),
-        ("min_gap_share", "the gap in a share of {:g} of draws of the rows"),
-        ("gap_without_worst_row", "the gap without its worst row"),
-    )
-    known = report.export.rules
-    said = [
-        text.format(known[name])
-        for name, text in names
-        if isinstance(known.get(name), int | float) and known[name] is not False
-    ]
-    if known.get("near_twins") is False:
-        said.append("no two of one tree but for its constants")
-    if known.get("exponents") == "noisy":
-        said.append("literal exponents but 2 and 3 as noisy operands")
-    return f" ({', '.join(said)})" if said else ""
+    rules = report.export.rules
+    limits = [*rule_limits(rules)]
+    if rules.get("near_twins") is False:
+        limits.append("no two of one tree but for its constants")
+    return f" ({', '.join(limits)})" if limits else ""
 
 
 def _form(report: StudyReport) -> str:

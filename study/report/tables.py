@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from eic_core.exports import csv_text, safe_cell
-from study.report.analysis import StudyReport, gap_of
+from study.report.analysis import StudyReport, gap_of, looks_of
 from study.report.document import document
 from study.report.exported import VOTE_COLUMNS, VOTES_FILE, ExportedPair, ExportedVote, cell_text
 from study.report.exported_models import ANSWERS_FILE
@@ -26,6 +26,8 @@ LONG_FILE, PAIRS_FILE, RATERS_FILE = "votes_long.csv", "pairs.csv", "raters.csv"
 NUMBERS_FILE = "numbers.csv"
 GAPS = ("eic_gap", "r2_gap", "complexity_gap")
 HELD = ("gap_share", "gap_without_worst_row")
+LOOKS = ("calls_gap", "nesting_gap", "depth_gap", "length_gap", "digits_gap")
+"""In the order of `study.statistics.visible.VISIBLE`."""
 LONG_COLUMNS = (
     *VOTE_COLUMNS,
     "active_seconds",
@@ -58,6 +60,7 @@ PAIR_COLUMNS = (
     "n_higher",
     "ties",
     "rate",
+    *LOOKS,
     "study_hash",
     "made_by",
 )
@@ -111,11 +114,13 @@ def _long_row(vote: ExportedVote, reason: str, pair: ExportedPair | None) -> Row
 def pairs_csv(report: StudyReport) -> str:
     """A row per pair of the frozen study, with its formulas, its gaps and its valid votes."""
     cast, valid = _by(report.votes_cast, "pair"), _by(report.valid_votes, "pair")
+    looks = looks_of(report.export)
     rows = (
         {name: getattr(pair, name) for name in (*PAIR_COLUMNS[:12], *HELD)}
         | _gaps(pair)
         | {"votes_cast": len(cast[pair.pair])}
         | _counts(valid[pair.pair])
+        | dict(zip(LOOKS, looks[pair.pair], strict=True))
         for pair in report.export.pairs
     )
     return _csv(PAIR_COLUMNS, rows, report)
@@ -316,6 +321,13 @@ eic_gap | how much lower the EIC of the lower member is | digits, 0 or more
 r2_gap | R² of the member of lower EIC minus R² of the other | difference of R²
 complexity_gap | nodes of the member of lower EIC minus nodes of the other | nodes
 """)
+_LOOKS = _columns("""
+calls_gap | calls of functions, lower EIC minus higher; empty if unreadable | whole number
+nesting_gap | the most functions one in the other, likewise | whole number
+depth_gap | depth of the tree, likewise | whole number
+length_gap | symbols as printed, each digit of a number one, likewise | whole number
+digits_gap | digits of all numbers, likewise | whole number
+""")
 _SOURCE = _columns("""
 study_hash | SHA-256 of the frozen configuration: the same in every output of a study | hex digits
 made_by | versions of the software that made the table, and the seed | text
@@ -378,7 +390,7 @@ CODEBOOK: dict[str, tuple[CodebookColumn, ...]] = {
     VOTES_FILE: _VOTE,
     ANSWERS_FILE: _ANSWER,
     LONG_FILE: (*_VOTE, *_MORE, *_GAPS, *_SOURCE),
-    PAIRS_FILE: (*_PAIR, *_GAPS, *_COUNTS, *_SOURCE),
+    PAIRS_FILE: (*_PAIR, *_GAPS, *_COUNTS, *_LOOKS, *_SOURCE),
     RATERS_FILE: (*_RATER, *_COUNTS, *_SOURCE),
     NUMBERS_FILE: (*_NUMBER, *_SOURCE),
     CODEBOOK_FILE: _SELF,

@@ -68,7 +68,10 @@ def _beyond(observed: Floats, expected: Floats) -> Measured:
 
 
 def fleiss(sums: Floats) -> Measured:
-    """Fleiss' kappa: chance is the mean shares of the categories, squared."""
+    """Fleiss' kappa: chance is the mean shares of the categories, squared. With equal numbers of
+    votes that of Fleiss (1971, Psychological Bulletin 76:378), else of Gwet (2014, Handbook of
+    Inter-Rater Reliability, 4th ed., ch. 2), but pairs with one vote count nowhere.
+    """
     observed, shares = _means(sums)
     return _beyond(observed, (shares**2).sum(axis=-1))
 

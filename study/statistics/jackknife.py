@@ -25,6 +25,8 @@ METHOD = "jackknife by {item} and rater"
 METHOD_THESE_PAIRS = "jackknife by rater, pairs held fixed"
 NOTHING = 1e-24
 """A variance of this or less is rounding."""
+MOST_TOO_LARGE = 3.0
+"""How many times too large the jackknife's variance is at most, of a sum of couples of four votes."""
 FARTHEST = 8.0
 """Beyond this a ratio's interval has no end: its denominator may be 0."""
 
@@ -37,7 +39,9 @@ Measure = Callable[[Floats], Floats]
 
 @dataclass(frozen=True, eq=False)
 class LeaveOneOut:
-    """How a measure changes without each item, each rater, and each rater's votes on an item."""
+    """How a measure changes without each item, each rater, and each rater's votes on an item. Where
+    the pairs are held fixed, `both` is what two votes on a pair do that neither does alone.
+    """
 
     items: Floats
     raters: Floats
@@ -93,14 +97,18 @@ class PairSums:
 
     def variance(self, changes: LeaveOneOut) -> float:
         """Items + raters - both, with the corrections of the headline for their numbers."""
-        items, raters, both = (np.array([part @ part]) for part in changes.parts)
-        raters *= 1 - 1 / len(changes.raters)
+        items, _, both = (np.array([part @ part]) for part in changes.parts)
+        raters = self.of_raters(changes)
         if self.grouped.estimand == "these pairs":
-            return float(raters[0])
+            return max(raters - float(both[0]), raters / MOST_TOO_LARGE)
         if self.grouped.item == "pair":
             pairs = len(changes.items)
             items *= (pairs - 1) ** 2 / (pairs * (pairs - self.grouped.strata))
-        return float(crossed((items, raters, both))[0])
+        return float(crossed((items, np.array([raters]), both))[0])
+
+    @staticmethod
+    def of_raters(changes: LeaveOneOut) -> float:
+        return float(changes.raters @ changes.raters) * (1 - 1 / len(changes.raters))
 
     def interval(
         self, measure: Measure, level: float, *, least: float = -1.0, spent: int = 1
@@ -118,7 +126,7 @@ class PairSums:
         error = sqrt(self.variance(changes))
         if error**2 <= NOTHING:
             return None, Lack.SAME_AGREEMENT
-        reach = self._quantile(level, spent) * error
+        reach = self._quantile(changes, level, spent) * error
         centre = value - changes.bias
         if not least < centre < 1:
             centre = value
@@ -136,13 +144,12 @@ class PairSums:
         """All numbers whose `apart`, a measure that is 0 at the true one, is not told from 0;
         `centre` is among them. None if there is no end within `FARTHEST`.
         """
-        quantile = self._quantile(level, spent)
 
         def beyond(number: float) -> float:
             measure = apart(number)
             changes = self.changes(measure)
-            error = sqrt(self.variance(changes))
-            return abs(float(measure(self.whole)) - changes.bias) - quantile * error
+            reach = self._quantile(changes, level, spent) * sqrt(self.variance(changes))
+            return abs(float(measure(self.whole)) - changes.bias) - reach
 
         if self.reason or not beyond(centre) < 0:
             return None
@@ -161,9 +168,13 @@ class PairSums:
             return METHOD_THESE_PAIRS
         return METHOD.format(item=self.grouped.item)
 
-    def _quantile(self, level: float, spent: int) -> float:
-        degrees = max(1.0, self.grouped.degrees_of_freedom + 1 - spent)
-        return float(stdtrit(degrees, (1 + level) / 2))
+    def _quantile(self, changes: LeaveOneOut, level: float, spent: int) -> float:
+        degrees = self.grouped.degrees_of_freedom + 1 - spent
+        if self.grouped.estimand == "these pairs":
+            degrees *= (self.variance(changes) / self.of_raters(changes)) ** 2
+        else:
+            degrees = min(degrees, spread_degrees(changes.items) + 1 - spent)
+        return float(stdtrit(max(1.0, degrees), (1 + level) / 2))
 
     @property
     def _places(self) -> Integers:
@@ -200,14 +211,51 @@ class PairSums:
         votes = counts.sum(axis=1)
         left = counts - np.column_stack((table.lower, 1 - table.lower))
         lost = self.by_pair[table.pair] - self.terms(left, table.pair)
-        if grouped.estimand == "these pairs":
+        fixed = grouped.estimand == "these pairs"
+        if fixed:
             lost *= np.sqrt((votes - 1) / votes)[:, None]
         both = grouped.items * len(table.raters) + table.rater
         return (
             _sums(self._item_of_pair, self.by_pair)[self._used[0]],
             _sums(numbered(table.rater), lost),
-            _sums(numbered(both), lost),
+            self._couples if fixed else _sums(numbered(both), lost),
         )
+
+    @property
+    def _couples(self) -> Floats:
+        """For each two votes on a pair of four or more, what their joint part adds too much to the
+        jackknife's variance of a sum of couples (Efron and Stein, 1981, Annals of Statistics 9:586,
+        whose Q this is), as its root; alike couples of a pair in one row.
+        """
+        pairs = np.flatnonzero(self.grouped.table.counts().sum(axis=1) >= 4)
+        counts = self.grouped.table.counts()[pairs].astype(np.float64)
+        m = counts.sum(axis=1)[:, None]
+        one, other = np.array([1.0, 0.0]), np.array([0.0, 1.0])
+        rows = []
+        for first, second in ((one, one), (one, other), (other, other)):
+            alike = first is second
+            couples = (counts @ first) * (counts @ second - alike) / (1 + alike)
+            some = couples > 0
+            without = [
+                self.terms(np.maximum(counts - each, 0), pairs)
+                for each in (0 * one, first, second, first + second)
+            ]
+            joint = m * without[0] - (m - 1) * (without[1] + without[2]) + (m - 2) * without[3]
+            excess = couples[:, None] * (m - 3) / (m * (m - 1) * (m - 2))
+            rows.append((np.sqrt(excess) * joint)[some])
+        return np.concatenate(rows)
+
+
+def spread_degrees(changes: Floats) -> float:
+    """Degrees of freedom of a jackknife variance by Satterthwaite's method, from the fourth powers
+    of the changes, less one: few where a few items make up the variance. The factor puts a bias
+    right (Johnson and Rust, 1992, Journal of Educational Statistics 17:175).
+
+    >>> round(spread_degrees(np.array([1.0, -1.0] * 8)), 1)
+    38.5
+    """
+    squares = changes**2
+    return float((3.16 - 2.77 / sqrt(len(changes))) * squares.sum() ** 2 / (squares @ squares)) - 1
 
 
 def _sums(codes: Integers, rows: Floats) -> Floats:

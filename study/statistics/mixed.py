@@ -16,14 +16,12 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit
 
-from eic_core.exports import PlainAtLevel
 from study.statistics.clusters import Clustering
-from study.statistics.inference import ClusteredRate
+from study.statistics.estimates import Estimate, LogOdds
+from study.statistics.inference import ClusteredMean, ClusteredRate
 from study.statistics.limits import Kind
-from study.statistics.preference import Interval, LogOdds
 from study.statistics.threats.common import side_of_half
 from study.statistics.votes import Floats, Integers, VoteArrays, numbered
-from study.statistics.weighting import ClusteredMean
 
 LATTICE = (-300, 160)
 """Standard deviations are exp(k / 100) for whole k in this range: 0.05 to 5, in steps of 1 %."""
@@ -40,7 +38,7 @@ alike."""
 
 
 @dataclass(frozen=True)
-class MixedRate(PlainAtLevel):
+class MixedRate(Estimate):
     """The rate of a typical rater on a typical pair."""
 
     kinds: tuple[Kind, ...]  # What has an intercept of its own
@@ -59,7 +57,7 @@ class MixedRate(PlainAtLevel):
         "degrees_of_freedom",
         "rate",
         "interval",
-        "p_value",
+        "p_value=p_two_sided",
         "level",
     )
 
@@ -68,19 +66,11 @@ class MixedRate(PlainAtLevel):
         """For effects of zero."""
         return None if self.log_odds is None else float(expit(self.log_odds))
 
-    def interval(self, level: float = 0.95) -> Interval | None:
-        return self._odds.interval(level, METHOD) if self._odds else None
-
     @property
-    def p_value(self) -> float | None:
-        """Two-sided, of "the rate of a typical rater on a typical pair is one half"."""
-        return self._odds.p_two_sided if self._odds else None
-
-    @property
-    def _odds(self) -> LogOdds | None:
+    def distribution(self) -> LogOdds | None:
         if self.log_odds is None or not self.standard_error:
             return None
-        return LogOdds(self.log_odds, self.standard_error, self.degrees_of_freedom)
+        return LogOdds(self.log_odds, self.standard_error, self.degrees_of_freedom, METHOD)
 
     def apart(self, headline: ClusteredRate, alike: ClusteredMean | None) -> Apart:
         """Whether one interval holds one half and the other does not, and why."""
@@ -109,11 +99,13 @@ def mixed_rate(table: VoteArrays, headline: ClusteredRate, *, level: float = 0.9
     decided = grouped.table
     by_problem = grouped.item == "problem"
     kinds: tuple[Kind, ...] = ("problem", "pair", "rater") if by_problem else ("pair", "rater")
-    if headline.reason or headline.lower in (0, headline.votes):
-        return MixedRate(kinds, (), None, None, 0, level)
     columns = (*((decided.problem,) if by_problem else ()), decided.pair, decided.rater)
     codes = tuple(numbered(each) for each in columns)
-    sizes = [int(each.max()) + 1 for each in codes]
+    sizes = [int(each.max(initial=-1)) + 1 for each in codes]
+    freedom = min(sizes[0], sizes[-1]) - 1
+    # one pair that is held fixed has a headline, and no spread between pairs
+    if headline.reason or headline.lower in (0, headline.votes) or freedom < 1:
+        return MixedRate(kinds, (), None, None, 0, level)
     at = np.zeros(1 + sum(sizes))
     at[0] = log(headline.lower / (headline.votes - headline.lower))
     variances: dict[tuple[int, ...], float] = {}
@@ -126,7 +118,7 @@ def mixed_rate(table: VoteArrays, headline: ClusteredRate, *, level: float = 0.9
         return value
 
     best = _highest(likelihood, len(kinds))
-    error, freedom = sqrt(variances[best]), min(sizes[0], sizes[-1]) - 1
+    error = sqrt(variances[best])
     return MixedRate(kinds, _spreads(best), centres[best], error, freedom, level)
 
 

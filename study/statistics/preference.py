@@ -5,11 +5,9 @@ are not, so the true uncertainty is larger.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from math import log
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
-from scipy.special import expit, stdtr, stdtrit
 from scipy.stats import binomtest
 
 from eic_core.errors import UserError
@@ -32,51 +30,13 @@ class Interval(PlainAtLevel):
 
     _JSON = ("low", "high", "level", "method")
 
+    def through(self, rising: Callable[[float], float]) -> Interval:
+        """On another scale.
 
-@dataclass(frozen=True)
-class LogOdds:
-    """The log odds of a rate, with a standard error and degrees of freedom of t.
-
-    >>> odds = LogOdds(0.0, 1.0, 9)
-    >>> odds.p_two_sided, round(odds.interval(0.95, "").high, 3)
-    (1.0, 0.906)
-    """
-
-    centre: float
-    error: float  # More than 0
-    degrees: float  # inf for a normal distribution
-
-    @classmethod
-    def of(cls, rate: float, standard_error: float, degrees: float) -> LogOdds | None:
-        """Of a rate and its own standard error, by the delta method; None for one without spread,
-        or at 0 or 1.
+        >>> Interval(0.0, 2.0, 0.95, "t").through(lambda x: x / 2)
+        Interval(low=0.0, high=1.0, level=0.95, method='t')
         """
-        spread = rate * (1 - rate)
-        if spread <= 0 or not standard_error:
-            return None
-        return cls(log(rate / (1 - rate)), standard_error / spread, degrees)
-
-    def interval(self, level: float, method: str) -> Interval:
-        half = self.reach((1 + level) / 2)
-        ends = expit(self.centre - half), expit(self.centre + half)
-        return Interval(float(ends[0]), float(ends[1]), level, method)
-
-    def reach(self, share: float) -> float:
-        """How far the quantile of this share lies above the centre."""
-        return float(stdtrit(self.degrees, share)) * self.error
-
-    def p_above(self, edge: float = 0.0) -> float:
-        """One-sided, of "the log odds are `edge` or less"."""
-        return float(stdtr(self.degrees, (edge - self.centre) / self.error))
-
-    def p_below(self, edge: float = 0.0) -> float:
-        """One-sided, of "the log odds are `edge` or more"."""
-        return float(stdtr(self.degrees, (self.centre - edge) / self.error))
-
-    @property
-    def p_two_sided(self) -> float:
-        """Of "the rate is one half"."""
-        return 2 * min(self.p_above(), self.p_below())
+        return replace(self, low=float(rising(self.low)), high=float(rising(self.high)))
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,12 @@ from typing import Self
 
 import numpy as np
 from scipy.optimize import linprog
-from scipy.special import expit, stdtr, stdtrit
+from scipy.special import expit
 
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
 from study.statistics.clusters import Clustering, few_of, reason_of
+from study.statistics.estimates import Student
 from study.statistics.limits import (
     Collinear,
     Constant,
@@ -48,15 +49,10 @@ class RegressionTerm(PlainAtLevel):
     @property
     def p_value(self) -> float | None:
         """Two-sided t test of "no change"; None where no two clusters differ."""
-        if not self.standard_error:
-            return None
-        return float(2 * stdtr(self.degrees_of_freedom, -abs(self.estimate / self.standard_error)))
+        return self._distribution.p_two_sided if self.standard_error else None
 
     def interval(self, level: float = 0.95) -> Interval:
-        if not 0 < level < 1:
-            raise UserError("a confidence level lies between 0 and 1")
-        half = float(stdtrit(self.degrees_of_freedom, (1 + level) / 2)) * self.standard_error
-        return Interval(self.estimate - half, self.estimate + half, level, "clustered t")
+        return self._distribution.interval(level)
 
     def ratio(self, change: float = 1.0, level: float = 0.95) -> tuple[float, Interval]:
         """exp(estimate · change) with its interval: the odds ratio of a logistic regression."""
@@ -66,9 +62,11 @@ class RegressionTerm(PlainAtLevel):
 
     def rate(self, level: float = 0.95) -> tuple[float, Interval]:
         """The probability whose log odds the estimate is, with its interval: of an intercept."""
-        found = self.interval(level)
-        low, high = float(expit(found.low)), float(expit(found.high))
-        return float(expit(self.estimate)), Interval(low, high, level, found.method)
+        return float(expit(self.estimate)), self.interval(level).through(expit)
+
+    @property
+    def _distribution(self) -> Student:
+        return Student(self.estimate, self.standard_error, self.degrees_of_freedom, "clustered t")
 
 
 @dataclass(frozen=True)

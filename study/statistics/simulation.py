@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -388,6 +388,7 @@ def _smallest(key: Floats, wanted: int) -> Integers:
     return np.take_along_axis(some, order, axis=1)
 
 
+@lru_cache(maxsize=32)
 def _names(word: str, count: int) -> tuple[str, ...]:
     width = len(str(count))
     return tuple(f"{word} {i + 1:0{width}d}" for i in range(count))

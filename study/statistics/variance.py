@@ -39,7 +39,6 @@ class Component:
     """The variance of a rate if only the votes of one kind of cluster went together."""
 
     name: str
-    clusters: int  # How many hold a deciding vote
     variance: float
 
 
@@ -53,10 +52,8 @@ class Estimating:
     weights: Floats  # shape (n,): How much each row counts for the size of its cluster
 
     @classmethod
-    def mean(cls, residuals: Floats, weights: Floats | None = None) -> Estimating:
-        """Of (weighted) residuals about a mean."""
-        if weights is None:
-            weights = np.ones(len(residuals))
+    def mean(cls, residuals: Floats, weights: Floats) -> Estimating:
+        """Of residuals about a weighted mean."""
         scores, roots = (weights * residuals)[:, None], np.sqrt(weights)[:, None]
         return cls(scores, roots, np.ones((1, 1)), weights)
 

@@ -12,11 +12,10 @@ from statsmodels.genmod.bayes_mixed_glm import (  # type: ignore[import-untyped]
 )
 
 from study.report.phrases.rates import mixed_sentence
-from study.statistics.inference import clustered_rate
+from study.statistics.inference import ClusteredMean, clustered_rate
 from study.statistics.mixed import MixedRate, laplace, mixed_rate
 from study.statistics.simulation import StudyModel, simulate
 from study.statistics.validation.scenarios import DEMO_SIZES
-from study.statistics.weighting import ClusteredMean
 from tests.effort import cases
 
 MODEL = StudyModel(
@@ -70,8 +69,8 @@ def test_it_finds_the_spreads_and_rejects_few_true_nulls() -> None:
     for _ in range(studies):
         table = replace(simulate(model, rng), sampled="problems")
         mixed = mixed_rate(table, clustered_rate(table))
-        assert mixed.kinds == ("problem", "pair", "rater") and mixed.p_value is not None
-        rejected += mixed.p_value < 0.05
+        assert mixed.kinds == ("problem", "pair", "rater") and mixed.p_two_sided is not None
+        rejected += mixed.p_two_sided < 0.05
         spreads.append(mixed.spreads)
     assert rejected <= 0.06 * studies + 2.5 * (0.05 * 0.95 * studies) ** 0.5
     # the logistic effects behind the latent shares; the approximation finds pairs somewhat alike
@@ -130,4 +129,15 @@ def test_a_unanimous_study_has_no_fit() -> None:
     same = replace(table, lower=np.ones(len(table)))
     found = mixed_rate(same, clustered_rate(same))
     assert found.rate is None and found.apart(clustered_rate(same), None) == ""
-    assert found.interval() is None and str(mixed_sentence(found)) == "" and found.p_value is None
+    assert (
+        found.interval() is None and str(mixed_sentence(found)) == "" and found.p_two_sided is None
+    )
+
+
+def test_one_pair_that_is_held_fixed_has_no_model() -> None:
+    table = simulate(replace(MODEL, pairs=30, problems=1), np.random.default_rng(1))
+    table = replace(table, pair=np.zeros_like(table.pair), sampled="pairs")
+    headline = clustered_rate(table, estimand="these pairs")
+    mixed = mixed_rate(table, headline)
+    assert headline.interval() is not None and mixed.interval() is None
+    assert mixed.p_two_sided is None

@@ -153,7 +153,8 @@ def test_practice_and_attention_ballots_are_no_votes() -> None:
     report = analyse(study(votes))
     assert len(report.votes_cast) == 1
     assert report.preference.lower == 1 and report.preference.higher == 0
-    assert (report.attention.answered, report.attention.passed) == (2, 1)
+    checks = report.threats.attention
+    assert (checks.answered, checks.passed) == (2, 1)
 
 
 def test_the_side_is_told_apart_from_the_formula() -> None:
@@ -163,8 +164,8 @@ def test_the_side_is_told_apart_from_the_formula() -> None:
         vote(1, 2, "lower", lower_side="right"),
         vote(1, 3, "tie"),
     )
-    left = analyse(study(votes)).left_chosen
-    assert (left.lower, left.higher, left.ties) == (2, 1, 1)
+    sides = analyse(study(votes)).threats.sides
+    assert (sides.left, sides.right, sides.ties) == (2, 1, 1)
 
 
 def test_votes_may_be_left_out_one_by_one() -> None:
@@ -185,9 +186,8 @@ def test_kappa_counts_deciding_votes_on_each_pair() -> None:
         vote(1, 2, "lower"),
         vote(2, 2, "tie"),
     )
-    agreement = analyse(study(votes)).fleiss_kappa
-    assert sorted(agreement.counts) == [(1, 0), (1, 2), (2, 0)]
-    assert agreement.subjects == 2
+    agreement = analyse(study(votes)).agreement.fleiss_kappa
+    assert (agreement.pairs, agreement.left_out, agreement.votes) == (2, 1, 5)
 
 
 def test_the_page_has_two_coefficients_beside_raw_agreement(paper: StudyReport) -> None:

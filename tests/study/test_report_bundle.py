@@ -303,7 +303,7 @@ def test_the_wide_tables_add_up_to_the_report(report: StudyReport) -> None:
     assert (hasty["votes_valid"], hasty["rate"], hasty["median_seconds"]) == ("0", "", "")
     assert (raters[2]["attention_passed"], raters[2]["attention_failed"]) == ("0", "1")
     left = sum(int(row["chose_left"]) for row in raters)
-    assert left == report.left_chosen.lower
+    assert left == report.threats.sides.left
 
 
 def test_the_methods_paragraph_has_the_numbers_of_the_study(report: StudyReport) -> None:
@@ -311,7 +311,7 @@ def test_the_methods_paragraph_has_the_numbers_of_the_study(report: StudyReport)
     flat = " ".join(text.split())
     head = found["headline"]
     for said in (
-        "9 pairs from 3 problems (|ΔR²| ≤ 0.02, ΔEIC ≥ 2)",
+        "9 pairs from 3 problems (|ΔR²| ≤ 0.02, |ΔEIC| ≥ 2)",
         f"{head['lower']} of {head['votes']} deciding votes",
         f"t with {head['degrees_of_freedom']} degrees of freedom",
         f"{100 * head['interval']['low']:.1f} % to {100 * head['interval']['high']:.1f} %",

@@ -8,13 +8,12 @@ from study.report.phrases.limits import clusters_text, limit
 from study.report.phrases.numbers import between, rate_text
 from study.statistics.equivalence import EffectSize
 from study.statistics.exclusions import ExclusionRule
-from study.statistics.inference import ClusteredRate
+from study.statistics.inference import ClusteredMean, ClusteredRate
 from study.statistics.limits import Kind
 from study.statistics.lost import LostVotes
 from study.statistics.mixed import Apart, MixedRate
 from study.statistics.sign_test import SignTest
 from study.statistics.subgroups import Subgroups
-from study.statistics.weighting import ClusteredMean
 
 NOTHING = Phrase("")
 
@@ -188,7 +187,7 @@ def mixed_sentence(mixed: MixedRate, apart: Apart = "") -> Phrase:
         "model with normal effects of {kinds}.",
         share=wording.percent(mixed.rate, 0),
         span=between(interval),
-        p=wording.p_clause(mixed.p_value),
+        p=wording.p_clause(mixed.p_two_sided),
         kinds=listed([_EFFECTS[kind] for kind in mixed.kinds]),
     )
     return paragraph(share, _APART[apart])
@@ -287,29 +286,4 @@ def exclusion_sentence(rule: ExclusionRule) -> Phrase:
             "Sessions with more than {count} failed attention checks are left out.",
             failed,
         ),
-    )
-
-
-def exclusion_clause(rule: ExclusionRule) -> Phrase:
-    """The rule within a sentence.
-
-    >>> print(exclusion_clause(ExclusionRule(5, "vote", 1)))
-    votes of under 5 active seconds are left out; sessions with more than 1 failed attention check
-    are left out
-    """
-    seconds = wording.plain(rule.threshold_seconds)
-    haste = say("no vote is left out for haste")
-    if rule.threshold_seconds:
-        haste = {
-            "session": say("sessions of under {n} active seconds are left out", n=seconds),
-            "vote": say("votes of under {n} active seconds are left out", n=seconds),
-        }[rule.unit]
-    failed = rule.max_failed_attention
-    if failed is None:
-        return haste
-    return say_count(
-        "{haste}; sessions with more than {count} failed attention check are left out",
-        "{haste}; sessions with more than {count} failed attention checks are left out",
-        failed,
-        haste=haste,
     )

@@ -42,17 +42,6 @@ class Scenario:
         return self.model.preference == 0.5 and not self.conditional
 
     @property
-    def label(self) -> str:
-        model = self.model
-        uneven = f"{model.unequal:.1f}" if model.unequal else "  -"
-        lost = model.drop_out or model.excluded
-        return (
-            f"{model.pairs:5d} {model.raters:6d} {model.problems:8d} {model.problem_share:5.1f} "
-            f"{model.preference:5.3f} {model.kappa:5.2f} {model.rater_correlation:5.2f} "
-            f"{uneven:>6} {f'{lost:.2f}' if lost else '-':>5}"
-        )
-
-    @property
     def describe(self) -> str:
         model = self.model
         extra = [
@@ -68,11 +57,6 @@ class Scenario:
             + "".join(f", {text}" for text in extra if text)
         )
 
-
-HEADING = (
-    f"{'pairs':>5} {'raters':>6} {'problems':>8} {'share':>5} {'rate':>5} {'kappa':>5} "
-    f"{'rater':>5} {'uneven':>6} {'lost':>5}"
-)
 
 _EVEN = StudyModel(pairs=40, raters=20, problems=4, rater_correlation=0.05)
 _PAPER = StudyModel(
