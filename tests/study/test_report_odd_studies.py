@@ -33,7 +33,7 @@ from study.report.phrases.notes import notes
 from study.report.phrases.numbers import interval_text
 from study.report.phrases.threats import threat_sentence
 from study.report.phrases.verdict import verdict
-from study.report.printing import draw, figure_svg, to_svg
+from study.report.printing import draw, to_svg
 from study.report.sections import sections_of
 from study.report.tables import long_csv, pairs_csv, raters_csv
 from study.report.text import render_text
@@ -407,7 +407,13 @@ def test_pairs_of_unknown_r2_are_drawn_without_a_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for pairs in (unknown, (replace(unknown[0], lower_r2=0.9),), ()):
-            assert figure_svg(analyse(replace(export, pairs=pairs, votes=())), "distributions")
+            assert to_svg(
+                draw(
+                    FIGURES["distributions"].describe(
+                        analyse(replace(export, pairs=pairs, votes=()))
+                    )
+                )
+            )
 
 
 @pytest.mark.filterwarnings("error")
