@@ -235,7 +235,7 @@ def test_places_of_models_are_judged_after_holms_correction(export: StudyExport)
     found = analyse(export).models
     alone = [each.found.position.p_two_sided for each in found.runs]
     assert found.places_p == holm(alone)
-    assert len(found.runs) > 1 and min(p for p in alone if p) < min(p for p in found.places_p if p)
+    assert len(found.runs) > 1 and min(filter(None, alone)) < min(filter(None, found.places_p))
     assert [run["position_p_holm"] for run in found.to_json(0.95)["runs"]] == list(found.places_p)
 
 
