@@ -84,7 +84,7 @@ def _headline(report: StudyReport) -> str:
         "The design effect is V·n/(p(1 − p)), and n divided by it the worth in independent votes. "
         "Of a rate with V = 0, for no two clusters differ, the interval and p are the exact ones "
         "(“Clopper-Pearson with one trial a cluster”; by the beta distribution) of as many trials "
-        f"as there are clusters of the scarcer kind (of all votes, {scarcer}), a share p of them "
+        f"as there are clusters of the scarcer kind (of all votes, {scarcer}), with a share p of "
         "successes."
     )
 
