@@ -17,7 +17,7 @@ from scipy.special import expit, stdtrit
 
 from study.statistics.clusters import Clustering, Estimand, reason_of
 from study.statistics.limits import Lack, Limit
-from study.statistics.preference import Interval
+from study.statistics.preference import Interval, upper_share
 from study.statistics.variance import crossed, squared, sums_by
 from study.statistics.votes import Floats, Integers, VoteArrays, numbered
 
@@ -26,7 +26,7 @@ METHOD_THESE_PAIRS = "jackknife by rater, pairs held fixed"
 NOTHING = 1e-24
 """A variance of this or less is rounding."""
 MOST_TOO_LARGE = 3.0
-"""How many times too large the jackknife's variance is at most, of a sum of couples of four votes."""
+"""How many times too large the jackknife's variance is at most: of couples of four votes."""
 FARTHEST = 8.0
 """Beyond this a ratio's interval has no end: its denominator may be 0."""
 
@@ -167,7 +167,7 @@ class PairSums:
             degrees *= (self.variance(changes) / self.of_raters(changes)) ** 2
         elif self.grouped.item == "pair":  # of a dozen problems fourth powers tell too little
             degrees = min(degrees, spread_degrees(changes.items) + 1 - spent)
-        return float(stdtrit(max(1.0, degrees), (1 + level) / 2))
+        return float(stdtrit(max(1.0, degrees), upper_share(level)))
 
     @property
     def _places(self) -> Integers:
