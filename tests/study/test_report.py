@@ -119,7 +119,7 @@ def test_the_text_says_the_numbers(paper: StudyReport) -> None:
     text = render_text(paper)
     for said in (
         "69.8 %",
-        "2.7e-31",
+        "2.7·10⁻³¹",
         "[0.666, 0.728]",
         "Sessions of under 60",
         "24 raters: session under the threshold",

@@ -136,8 +136,8 @@ def _by_failure(found: AttentionChecks) -> tuple[Phrase | None, ...]:
         failed=rate_text(found.with_failure, found.level),
         others=rate_text(found.without_failure, found.level),
     )
-    if found.p_value is None:
-        return (rates,)
+    if found.p_value is None or found.fit.too_small:
+        return (rates, say("Too few failed to be compared with the others."))
     differ = _tested(
         found,
         say("A difference is not flagged"),

@@ -85,9 +85,8 @@ class AttentionChecks(Regressed):
             return UNKNOWN
         if self.many_failed:
             return LOOK
-        if not self.failed_raters or not self.with_failure.votes:
-            return FINE
-        return super().judgement
+        # Too few failures to compare are no reason to doubt the attention of the others.
+        return LOOK if super().judgement == LOOK else FINE
 
 
 def attention(
