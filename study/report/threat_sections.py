@@ -125,8 +125,7 @@ class ThreatRow:
 ROWS = {
     "sensitivity": ThreatRow(
         "Does the result hang on the exclusion rule?",
-        "The rate and its clustered interval, had the threshold on active seconds been another "
-        "one, for whole sessions and for single votes.",
+        "Thresholds on active seconds, of whole sessions and of single votes.",
         figure="sensitivity",
     ),
     "attention": ThreatRow(
@@ -142,11 +141,9 @@ ROWS = {
     ),
     "raters": ThreatRow(
         "Does any rater answer in haste, like a coin, on one place, or twice?",
-        "Each rater with five or more deciding votes: the median seconds against those of all "
-        "raters (t on the logarithm, by median absolute deviations); the odds that the answers "
-        "are a coin's, to those of one who votes like the others on the same pairs, and for those "
-        "of less than half the usual time together; left choices against sides dealt by chance; "
-        "for two raters the odds that one person gave both answers. Odds of x count as p = 1/x.",
+        "Each rater with five or more deciding votes, beside the others: speed, answers like a "
+        "coin's, choices of the left; for two raters the odds that one person gave both answers. "
+        "methods.md in the archive has each test.",
         _raters,
     ),
     "ballots": ThreatRow(
@@ -220,9 +217,8 @@ def _structure(report: StudyReport) -> Section:
         ),
         explanation="A clustered logistic regression of the votes on the gap in EIC, the side, and "
         "what else a rater sees: R², complexity, functions, nesting, depth, length, digits. The "
-        "preference remains if it is as clear where these do not differ. It vanishes if the "
-        "interval there includes one half but not the rate of all votes; if it includes both, the "
-        "votes are too few to tell.",
+        "preference remains if it is clear where these do not differ, and vanishes if the interval "
+        "there includes one half; if also the rate of all votes, the votes are too few to tell.",
     )
 
 

@@ -124,9 +124,10 @@ def lost_sentence(votes: LostVotes) -> Phrase:
     """What the lost votes could have changed; empty where none is lost or no verdict stands.
 
     >>> print(lost_sentence(LostVotes("lower", 61, 30, 0, 44, 0, 12, 18)))
-    74 votes were lost: 30 left out and 44 never cast by raters who stopped early. The verdict would
-    be undone if 61 of them had been for the higher EIC and the others stayed lost. Of the 30 of
-    them that were cast and decided, 18 were for the higher EIC.
+    74 votes were lost: 30 left out and 44 never cast by raters who stopped early. The verdict could
+    be undone if 61 of them had been for the higher EIC and the others stayed lost; or by fewer that
+    are all on a few pairs, problems or raters. Of the 30 of them that were cast and decided, 18
+    were for the higher EIC.
     """
     if votes.needed is None or not votes.lost:
         return NOTHING
@@ -153,15 +154,16 @@ def lost_sentence(votes: LostVotes) -> Phrase:
             ways=listed([way for number, way in ways if number]),
         ),
         say(
-            "Even if all of them had been for the {other} EIC, the verdict would stand: it takes "
-            "{needed} to undo it.",
+            "Even if all of them had been for the {other} EIC, spread over pairs and raters like "
+            "the votes that count, the verdict would stand: it takes {needed} to undo it, or fewer "
+            "that are all on a few pairs, problems or raters.",
             other=other,
             needed=votes.needed,
         )
         if votes.stands
         else say(
-            "The verdict would be undone if {needed} of them had been for the {other} EIC and the "
-            "others stayed lost.",
+            "The verdict could be undone if {needed} of them had been for the {other} EIC and the "
+            "others stayed lost; or by fewer that are all on a few pairs, problems or raters.",
             other=other,
             needed=votes.needed,
         ),
