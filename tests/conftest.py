@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.effort import examples
+from tests.effort import DEAR, examples, left_to_full
 from tests.kept import FOLDER as KEPT
 from tests.outside import outside_folder, skip_without_sample, unchecked_line
 
@@ -42,9 +42,17 @@ gc.disable()
 _UNCHECKED = pytest.StashKey[str]()
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", f"{DEAR}(share): a quick run tries one case of so many")
+
+
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     skip_without_sample(items)
+    # of the cases that somebody chooses by name none is left out
+    if left := set() if "[" in "".join(config.args) else left_to_full(items):
+        config.hook.pytest_deselected(items=[*left])
+        items[:] = [item for item in items if item not in left]
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

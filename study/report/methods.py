@@ -197,11 +197,17 @@ def _result(report: StudyReport) -> list[str]:
     if interval is None:
         return [*sentences, str(limit(found.reason))]
     clusters = wording.join([wording.count(n, kind) for kind, n in found.clusters])
+    how = (
+        f"variance of Cameron, Gelbach & Miller, 2011; t with {found.degrees_of_freedom:.3g} "
+        "degrees of freedom"
+        if found.log_odds
+        else "none of which differ: exact, with a trial for each of the scarcer kind"
+    )
+    sided, p = ("one", found.p_value) if report.one_sided else ("two", found.p_two_sided)
     sentences.append(
-        f"Allowing for clusters of votes ({clusters}; variance of Cameron, Gelbach & Miller, "
-        f"2011; t with {found.degrees_of_freedom:.3g} degrees of freedom), the {level} confidence "
-        f"interval of the rate on {_population(report)} is {_range(interval)}, two-sided "
-        f"{wording.p_clause(found.p_two_sided, 3)}."
+        f"Allowing for clusters of votes ({clusters}; {how}), the {level} confidence interval of "
+        f"the rate on {_population(report)} is {_range(interval)}, {sided}-sided "
+        f"{wording.p_clause(p, 3)}."
     )
     sentences.append(_sampling(report))
     if found.effective_votes is not None:

@@ -33,6 +33,8 @@ RESIDUALS = {
     ),
 }
 """Of an estimand: the residuals and variances, what is sampled beside raters, and the degrees."""
+TWO_WAYS = "two-way clustered t on the log odds"
+SCALED = ("rater-clustered t on the log odds, pairs held fixed", TWO_WAYS)
 FLOOR = "{0} + V(raters) − V(both), and no less than the smaller of the first two"
 
 
@@ -53,7 +55,7 @@ def recipes(report: StudyReport) -> tuple[str, ...]:
         LOOKS,
         _raters(report),
         _agreement(report),
-        *((_models(report), WITH_PEOPLE) if report.models.runs else ()),
+        *((_models(report), _with_people(report)) if report.models.runs else ()),
         _independent(report),
         "All numbers, rounded nowhere, are in numbers.csv and report.json, each interval with its "
         "level and method. Since 27 November 2026 regressions and agreement have these variances "
@@ -63,12 +65,6 @@ def recipes(report: StudyReport) -> tuple[str, ...]:
 
 def _headline(report: StudyReport) -> str:
     found = report.inference
-    if found.log_odds is None:
-        return (
-            "The interval of the rate is the exact one (Clopper & Pearson, 1934) of as many trials "
-            f"as there are clusters of the scarcer kind, {min(n for _, n in found.clusters)}: no "
-            "two clusters differ, so there is no spread to count."
-        )
     how, item, degrees = RESIDUALS[report.estimand]
     parts = "".join(
         f"V({name}) = {part.variance:.4g}. "
@@ -77,13 +73,19 @@ def _headline(report: StudyReport) -> str:
     )
     whole = f". V = {FLOOR.format(f'V({item})')}" if item else ""
     quantile = stdtrit(found.degrees_of_freedom, (1 + report.level) / 2)
+    scarcer = min(number for _, number in found.clusters)
     return (
         f"The interval of the rate. In votes_long.csv, n = {found.votes:,} rows have excluded = "
         "false, a pair and a choice that is no tie; y is 1 where chose_lower is true, else 0, and "
-        f"p = {found.rate:.4g} is its mean. {how}{whole}. {parts}V = {found.variance:.4g}. "
+        f"its mean p is {found.rate:.4g}. {how}{whole}. {parts}V = {found.variance:.4g}. "
         f"Degrees of freedom are {degrees}: {found.degrees_of_freedom:.4g}, so t = "
-        f"{quantile:.4g}. The interval is {SCALE}; p values are those of t = logit p·p(1 − p)/√V. "
-        "The design effect is V·n/(p(1 − p)), and n divided by it the worth in independent votes."
+        f"{quantile:.4g}. The interval (“{SCALED[bool(item)]}”) is {SCALE}; p values are those of "
+        "t = logit p·p(1 − p)/√V. "
+        "The design effect is V·n/(p(1 − p)), and n divided by it the worth in independent votes. "
+        "Of a rate with V = 0, for no two clusters differ, the interval and p are the exact ones "
+        "(“Clopper-Pearson with one trial a cluster”; by the beta distribution) of as many trials "
+        f"as there are clusters of the scarcer kind (of all votes, {scarcer}), a share p of them "
+        "successes."
     )
 
 
@@ -96,7 +98,8 @@ def _alike(report: StudyReport) -> str:
         else "the sums are those of w·e"
     )
     return (
-        "With problems weighed alike, p is the mean of the problems' rates, "
+        f"With problems weighed alike (“{TWO_WAYS}, problems weighed alike”), p is the mean of the "
+        "problems' rates, "
         f"{found.value:.4g}, each vote has the weight w = n/(H·m), and {sums}; all else is as "
         f"above, with {found.degrees_of_freedom:.4g} degrees of freedom and a standard error of "
         f"{found.standard_error:.4g}."
@@ -115,7 +118,8 @@ def _beside(report: StudyReport) -> str:
         "preferred side and b for the other, the least k further votes for the other with "
         "ln(a/(b + k)) ≤ t·√V/(p(1 − p)), t that of the interval (one-sided if so declared). Never "
         "cast are ballots_per_rater of study.json, or the number of pairs if that is less, minus "
-        "votes_cast of raters.csv; of people who withdrew, all."
+        "votes_cast of raters.csv where these are not 0, less the answers that were undone and not "
+        "given again; of people who withdrew, all."
     )
 
 
@@ -140,8 +144,8 @@ def _others(report: StudyReport) -> str:
         how, item, degrees = RESIDUALS[sampled]
         likewise = (
             " Rates by threshold, with ties counted otherwise, and of raters who finished or not "
-            f"are for these pairs; all others, and the regressions, for {sampled}: {how}; V = "
-            f"{FLOOR.format(f'V({item})')}; degrees of freedom are {degrees}."
+            f"are for these pairs; all others (“{TWO_WAYS}”), and the regressions, for {sampled}: "
+            f"{how}; V = {FLOOR.format(f'V({item})')}; degrees of freedom are {degrees}."
         )
     return (
         "Rates of a part of the votes (another threshold, a third of the session, a window, a "
@@ -254,24 +258,31 @@ LEFT_OUT = {
         "each problem, each rater and each rater's votes on a problem",
         "V(problems) = Σδ²; V(raters) = (G − 1)/G·Σδ²; V(both) = Σδ²; V = "
         f"{FLOOR.format('V(problems)')}; β = Σ(1 − share of the pairs)·δ over the problems",
+        "the degrees of the rate of these votes",
     ),
     "pairs like these": (
         "each pair, each rater and each single vote",
         "V(pairs) = (G − 1)²/(G(G − H))·Σ(δ − mean δ of the problem)²; V(raters) = (G − 1)/G·Σδ²; "
         f"V(both) = Σδ²; V = {FLOOR.format('V(pairs)')}; β = 0, with one problem Σ(1 − 1/G)·δ over "
         "the pairs",
+        "the degrees of the rate of these votes, or (3.16 − 2.77/√G)·(Σδ²)²/Σδ⁴ − 1 over the G "
+        "pairs, δ less its mean in the problem, if that is fewer (Johnson and Rust, 1992)",
     ),
     "these pairs": (
         "each rater",
-        "each pair's part of the sums changes by only √((m − 1)/m) of what it loses; V = (G − "
-        "1)/G·Σδ²; β = 0",
+        "each pair's part of the sums changes by only √((m − 1)/m) of what it loses; U = (G − "
+        "1)/G·Σδ²; V = U − Σζ², at least U/3; β = 0; ζ is the change that √((m − 3)/(m(m − 1)(m − "
+        "2)))·(m·T − (m − 1)(T₁ + T₂) + (m − 2)·T₁₂) makes when taken off the sums, for each two "
+        "votes on a pair of m ≥ 4, T being its part of the sums, T₁ and T₂ without either, T₁₂ "
+        "without both (Efron and Stein, 1981)",
+        "(V/U)² times the degrees of the rate of these votes",
     ),
 }
-"""Of an estimand: what is left out of agreement, and what comes of its changes."""
+"""Of an estimand: what is left out of agreement, what comes of its changes, and the degrees."""
 
 
 def _agreement(report: StudyReport) -> str:
-    left, variance = LEFT_OUT[report.estimand]
+    left, variance, degrees = LEFT_OUT[report.estimand]
     return (
         "Agreement (“jackknife”), over pairs of m ≥ 2 deciding votes, a for the lower EIC: raw "
         "agreement A is the mean of (a(a − 1) + (m − a)(m − a − 1))/(m(m − 1)); with l the mean of "
@@ -279,8 +290,8 @@ def _agreement(report: StudyReport) -> str:
         "l). Krippendorff's alpha, on no page, is the nominal one. Each is measured anew without "
         f"{left}, and δ is its change: {variance}. With c = x − β and L the lowest value that the "
         "measure can have (−s, of raw agreement (1 − s)/2, s the mean of 1/(m − 1)), the ends are "
-        "L + (1 − L)·logit⁻¹(ln((c − L)/(1 − c)) ± t·√V·(1 − L)/((c − L)(1 − c))). t has the "
-        "degrees of the rate of these votes, of kappa, AC1 and alpha one less."
+        "L + (1 − L)·logit⁻¹(ln((c − L)/(1 − c)) ± t·√V·(1 − L)/((c − L)(1 − c))). t has "
+        f"{degrees}, these less one of kappa, AC1 and alpha; at least 1."
     )
 
 
@@ -309,21 +320,34 @@ def _models(report: StudyReport) -> str:
     )
 
 
-WITH_PEOPLE = (
-    "Beside people, on scored pairs of m ≥ 2 deciding votes, a for the lower EIC: r is Pearson's "
-    "correlation of score and a/m; R = 1 − (mean of (a/m)(1 − a/m)/(m − 1))/(variance of a/m, of "
-    "divisor K − 1); the corrected correlation is r/√R. A model agrees with a vote in the mean of "
-    "score·a/m + (1 − score)(1 − a/m) of cases, people in those of A. Their intervals, and that of "
-    "the difference of the last two, are those of agreement, with L = −1 (of the model 0, of "
-    "people (1 − s)/2) and the degrees of the rate. That of the corrected correlation has as ends "
-    "the numbers c for which |D − β| = t·√V, D being atanh r − atanh(c√R) and V and β its own when "
-    "clusters are left out; degrees one less."
-)
+def _with_people(report: StudyReport) -> str:
+    left, variance, degrees = LEFT_OUT[f"{report.sampled} like these"]
+    return (
+        "Beside people, on scored pairs of m ≥ 2 deciding votes, a for the lower EIC: r is "
+        "Pearson's correlation of score and a/m; R = 1 − (mean of (a/m)(1 − a/m)/(m − "
+        "1))/(variance of a/m, of divisor K − 1); the corrected correlation is r/√R. A model "
+        "agrees with a vote in the mean of score·a/m + (1 − score)(1 − a/m) of cases, people in "
+        f"those of A. Each, and the difference of the last two, is measured anew without {left}: "
+        f"{variance}; t has {degrees}. The ends are those of agreement, with L = −1 (of the model "
+        "0, of people (1 − s)/2). The corrected correlation has as ends the numbers c for which |D "
+        "− β| = t·√V, D being atanh r − atanh(c√R), r and c√R within ±0.999999 and R ≥ 0, and V "
+        "and β its own when clusters are left out; degrees one less."
+    )
+
+
+DRAWN = {
+    "problems like these": ", and the percentiles of 2,000 rates with problems, or problems and "
+    "raters, drawn again (“problem bootstrap”, “two-way bootstrap”)",
+    "pairs like these": ", and the percentiles of 2,000 rates with the pairs of each problem, or "
+    "these and raters, drawn again (“pair bootstrap”, “two-way bootstrap”)",
+    "these pairs": "",
+}
 
 
 def _independent(report: StudyReport) -> str:
     return (
-        "With all votes independent, as in the paper: Wilson's (1927) and Clopper and Pearson's "
-        f"(1934) intervals of {report.preference.lower:,} out of {report.preference.votes:,}, and "
-        "the exact binomial test."
+        "With all votes independent, as in the paper: the exact binomial test, and the intervals "
+        "of Wilson (1927) and of Clopper-Pearson (1934) for "
+        f"{report.preference.lower:,} out of {report.preference.votes:,}. On no page are the sign "
+        f"test, which is the same of pairs by majority{DRAWN[report.estimand]}."
     )

@@ -18,6 +18,7 @@ from study.report.document import document
 from study.report.exported import VOTE_COLUMNS, VOTES_FILE, ExportedPair, ExportedVote, cell_text
 from study.report.exported_models import ANSWERS_FILE
 from study.statistics.exclusions import active_seconds
+from study.statistics.preference import Preference
 
 Value = str | int | float | bool | None
 Row = dict[str, Value]
@@ -99,14 +100,13 @@ def long_csv(report: StudyReport) -> str:
 
 
 def _long_row(vote: ExportedVote, reason: str, pair: ExportedPair | None) -> Row:
-    decided = vote.choice != "tie"
     row: Row = {name: cell_text(getattr(vote, name)) for name in VOTE_COLUMNS}
     row |= {
         "active_seconds": active_seconds(vote),
         "excluded": bool(reason),
         "exclusion_reason": reason,
-        "chose_lower": (vote.choice == "lower") if decided else None,
-        "chose_left": _left(vote) if decided else None,
+        "chose_lower": None if vote.choice == "tie" else vote.choice == "lower",
+        "chose_left": vote.chose_left,
     }
     return row | (_gaps(pair) if pair and vote.on_a_pair else dict.fromkeys(GAPS))
 
@@ -145,8 +145,6 @@ def _rater_row(
     rater: str, votes: Sequence[ExportedVote], valid: Sequence[ExportedVote], reason: str
 ) -> Row:
     checks = [v.attention_ok for v in votes if v.is_attention and not v.is_practice]
-    decided = [v for v in valid if v.choice != "tie"]
-    left = sum(_left(v) for v in decided)
     seconds = [active_seconds(v) for v in valid]
     first = votes[0]
     row: Row = {
@@ -159,32 +157,27 @@ def _rater_row(
         "exclusion_reason": reason,
         "attention_passed": sum(ok is True for ok in checks),
         "attention_failed": sum(ok is False for ok in checks),
-        "chose_left": left,
-        "chose_right": len(decided) - left,
+        "chose_left": sum(v.chose_left is True for v in valid),
+        "chose_right": sum(v.chose_left is False for v in valid),
         "median_seconds": statistics.median(seconds) if seconds else None,
     }
     return row | _counts(valid)
 
 
 def _counts(votes: Sequence[ExportedVote]) -> Row:
-    lower = sum(v.choice == "lower" for v in votes)
-    higher = sum(v.choice == "higher" for v in votes)
+    counts = Preference.of(vote.choice for vote in votes)
     return {
         "votes_valid": len(votes),
-        "n_lower": lower,
-        "n_higher": higher,
-        "ties": len(votes) - lower - higher,
-        "rate": lower / (lower + higher) if lower + higher else None,
+        "n_lower": counts.lower,
+        "n_higher": counts.higher,
+        "ties": counts.ties,
+        "rate": counts.rate,
     }
 
 
 def _gaps(pair: ExportedPair) -> Row:
     gap = gap_of(pair)
     return {"eic_gap": gap.eic, "r2_gap": gap.r2, "complexity_gap": gap.complexity}
-
-
-def _left(vote: ExportedVote) -> bool:
-    return (vote.choice == "lower") == (vote.lower_side == "left")
 
 
 def _by(votes: Iterable[ExportedVote], name: str) -> Mapping[str, list[ExportedVote]]:

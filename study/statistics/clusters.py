@@ -26,6 +26,7 @@ from study.statistics.variance import Component, Estimating, Kindred, crossed
 from study.statistics.votes import Floats, Integers, Sampled, VoteArrays
 
 Estimand = Literal["problems like these", "pairs like these", "these pairs"]
+SAMPLED: dict[Sampled, Estimand] = {"problems": "problems like these", "pairs": "pairs like these"}
 
 ENOUGH_PROBLEMS = 10
 """A design of as many problems or more that declares nothing takes its problems for a sample; one
@@ -38,9 +39,8 @@ def sampled_of(estimand: Estimand, problems: int) -> Sampled:
     >>> sampled_of("problems like these", 8), sampled_of("these pairs", 8)
     ('problems', 'pairs')
     """
-    if estimand == "these pairs":
-        return "problems" if problems >= ENOUGH_PROBLEMS else "pairs"
-    return "problems" if estimand == "problems like these" else "pairs"
+    design = estimand_of(problems) if estimand == "these pairs" else estimand
+    return "problems" if design == "problems like these" else "pairs"
 
 
 def estimand_of(problems: int) -> Estimand:
@@ -79,16 +79,14 @@ class Clustering:
         """
         decided = table if ties else table.decided()
         if estimand is None:
-            estimand = estimand_of(len(table.problems))
-            if table.sampled is not None:
-                problems = table.sampled == "problems"
-                estimand = "problems like these" if problems else "pairs like these"
+            declared = table.sampled and SAMPLED[table.sampled]
+            estimand = declared or estimand_of(len(table.problems))
         if estimand == "these pairs":
             return cls(decided, "pair", decided.pair, decided.pair, estimand, copies)
-        if estimand == "problems like these":
-            nothing = np.zeros(len(decided), dtype=np.intp)
-            return cls(decided, "problem", decided.problem, nothing, estimand, copies)
-        return cls(decided, "pair", decided.pair, decided.problem, estimand, copies)
+        if estimand == "pairs like these":
+            return cls(decided, "pair", decided.pair, decided.problem, estimand, copies)
+        nothing = np.zeros(len(decided), dtype=np.intp)
+        return cls(decided, "problem", decided.problem, nothing, estimand, copies)
 
     @classmethod
     def crossed(cls, table: VoteArrays) -> Clustering:

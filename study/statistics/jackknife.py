@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from math import log, sqrt
+from math import inf, log, sqrt
 
 import numpy as np
 from scipy.optimize import brentq
@@ -18,7 +18,7 @@ from scipy.special import expit, stdtrit
 from study.statistics.clusters import Clustering, Estimand, reason_of
 from study.statistics.limits import Lack, Limit
 from study.statistics.preference import Interval
-from study.statistics.variance import crossed
+from study.statistics.variance import crossed, squared, sums_by
 from study.statistics.votes import Floats, Integers, VoteArrays, numbered
 
 METHOD = "jackknife by {item} and rater"
@@ -49,12 +49,8 @@ class LeaveOneOut:
     bias: float = 0.0  # By which the measure is too high, as far as items tell
 
     @property
-    def parts(self) -> tuple[Floats, Floats, Floats]:
-        return self.items, self.raters, self.both
-
-    @property
     def defined(self) -> bool:
-        return all(np.isfinite(part).all() for part in self.parts)
+        return all(np.isfinite(part).all() for part in (self.items, self.raters, self.both))
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,18 +93,15 @@ class PairSums:
 
     def variance(self, changes: LeaveOneOut) -> float:
         """Items + raters - both, with the corrections of the headline for their numbers."""
-        items, _, both = (np.array([part @ part]) for part in changes.parts)
-        raters = self.of_raters(changes)
+        raters, both = self.of_raters(changes), changes.both @ changes.both
         if self.grouped.estimand == "these pairs":
-            return max(raters - float(both[0]), raters / MOST_TOO_LARGE)
-        if self.grouped.item == "pair":
-            pairs = len(changes.items)
-            items *= (pairs - 1) ** 2 / (pairs * (pairs - self.grouped.strata))
-        return float(crossed((items, np.array([raters]), both))[0])
+            return max(raters - float(both), raters / MOST_TOO_LARGE)
+        items = squared(changes.items, 1 / len(changes.items), self.grouped.kinds[0].lost)
+        return float(crossed((items, np.asarray(raters), np.asarray(both))))
 
     @staticmethod
     def of_raters(changes: LeaveOneOut) -> float:
-        return float(changes.raters @ changes.raters) * (1 - 1 / len(changes.raters))
+        return float(squared(changes.raters, 1 / len(changes.raters), 1))
 
     def interval(
         self, measure: Measure, level: float, *, least: float = -1.0, spent: int = 1
@@ -172,7 +165,7 @@ class PairSums:
         degrees = self.grouped.degrees_of_freedom + 1 - spent
         if self.grouped.estimand == "these pairs":
             degrees *= (self.variance(changes) / self.of_raters(changes)) ** 2
-        else:
+        elif self.grouped.item == "pair":  # of a dozen problems fourth powers tell too little
             degrees = min(degrees, spread_degrees(changes.items) + 1 - spent)
         return float(stdtrit(max(1.0, degrees), (1 + level) / 2))
 
@@ -216,9 +209,9 @@ class PairSums:
             lost *= np.sqrt((votes - 1) / votes)[:, None]
         both = grouped.items * len(table.raters) + table.rater
         return (
-            _sums(self._item_of_pair, self.by_pair)[self._used[0]],
-            _sums(numbered(table.rater), lost),
-            self._couples if fixed else _sums(numbered(both), lost),
+            sums_by(self._item_of_pair, self.by_pair)[self._used[0]],
+            sums_by(numbered(table.rater), lost),
+            self._couples if fixed else sums_by(numbered(both), lost),
         )
 
     @property
@@ -255,11 +248,10 @@ def spread_degrees(changes: Floats) -> float:
     38.5
     """
     squares = changes**2
-    return float((3.16 - 2.77 / sqrt(len(changes))) * squares.sum() ** 2 / (squares @ squares)) - 1
-
-
-def _sums(codes: Integers, rows: Floats) -> Floats:
-    return np.stack([np.bincount(codes, column) for column in rows.T], axis=1)
+    fourth = float(squares @ squares)
+    if not fourth:
+        return inf
+    return (3.16 - 2.77 / sqrt(len(changes))) * float(squares.sum()) ** 2 / fourth - 1
 
 
 def _between(place: float, least: float) -> float:

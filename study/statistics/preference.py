@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from math import sqrt
 
+from scipy.special import ndtri
 from scipy.stats import binomtest
 
 from eic_core.errors import UserError
@@ -37,6 +39,19 @@ class Interval(PlainAtLevel):
         Interval(low=0.0, high=1.0, level=0.95, method='t')
         """
         return replace(self, low=float(rising(self.low)), high=float(rising(self.high)))
+
+
+def wilson_interval(rate: float, votes: float, level: float, method: str) -> Interval:
+    """Wilson's score interval for a number of votes that need not be whole.
+
+    >>> found = wilson_interval(0.5, 96.04, 0.95, "Wilson")
+    >>> round(found.low, 4), round(found.high, 4)
+    (0.4019, 0.5981)
+    """
+    z2 = float(ndtri((1 + level) / 2)) ** 2
+    centre = (rate + z2 / (2 * votes)) / (1 + z2 / votes)
+    half = sqrt(z2 * (rate * (1 - rate) / votes + z2 / (4 * votes**2))) / (1 + z2 / votes)
+    return Interval(max(0.0, centre - half), min(1.0, centre + half), level, method)
 
 
 @dataclass(frozen=True)

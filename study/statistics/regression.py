@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import exp
 from typing import Self
@@ -90,6 +90,11 @@ class RegressionFit(PlainAtLevel):
     def term(self, name: str) -> RegressionTerm | None:
         return next((term for term in self.terms if term.name == name), None)
 
+    @property
+    def p_value(self) -> float | None:
+        """Two-sided, of "no column matters"; None without a test."""
+        return least_p([term.p_value for term in self.terms if term.name != INTERCEPT])
+
 
 @dataclass(frozen=True, eq=False)
 class Design:
@@ -163,6 +168,16 @@ class Design:
             (INTERCEPT, *self.names), self.back @ scaled, np.sqrt(variances), degrees, strict=True
         )
         return tuple(RegressionTerm(name, *map(float, numbers)) for name, *numbers in rows), None
+
+
+def least_p(p_values: Iterable[float | None]) -> float | None:
+    """The least of some p values, times their number.
+
+    >>> least_p([0.2, None, 0.04]), least_p([])
+    (0.08, None)
+    """
+    some = [p for p in p_values if p is not None]
+    return min(1.0, len(some) * min(some)) if some else None
 
 
 def _exp(value: float) -> float:

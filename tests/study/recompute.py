@@ -584,12 +584,35 @@ def agreement(votes, level, estimand):
             "expected": None if name == "raw_agreement" else expected,
             "left_out": len(rows) - len(used),
             "votes": int(used.sum()),
-            "interval": fisher_interval(groups, value, of_rest, least, spent, level),
+            "interval": fisher_interval(
+                groups, value, of_rest, least, spent, level, jointly(used, measure, estimand)
+            ),
         }
     checked = krippendorff.alpha(value_counts=used, level_of_measurement="nominal")
     assert math.isclose(checked, found["krippendorff_alpha"]["value"], rel_tol=1e-12)
     share = float((used[:, 0] / used.sum(axis=1)).mean())
     return found | {"lower_share": share, "seed": None, "level": level}
+
+
+def jointly(used, measure, estimand):
+    """Efron and Stein's Q of each two votes on a pair of four or more, squared: what a jackknife of
+    single votes counts too often. None where the pairs are a sample.
+    """
+    if estimand != "these pairs":
+        return None
+    whole = parts(used).sum(axis=0)
+    excess = 0.0
+    for row in used[used.sum(axis=1) > 3]:
+        m, cast = row.sum(), [0] * int(row[0]) + [1] * int(row[1])
+        for one, other in ((a, b) for i, a in enumerate(cast) for b in cast[:i]):
+            left = np.array([row] * 4)
+            left[[1, 3], one] -= 1
+            left[[2, 3], other] -= 1
+            all_of, first, second, neither = parts(left)
+            q = m * all_of - (m - 1) * (first + second) + (m - 2) * neither
+            q *= math.sqrt((m - 3) / (m * (m - 1) * (m - 2)))
+            excess += (measure(whole - q)[0] - measure(whole)[0]) ** 2
+    return excess
 
 
 def twice_voted(votes, estimand):
@@ -625,8 +648,7 @@ def put_together(groups, changes):
     by_rater = float(raters @ raters) * (r - 1) / r
     if groups.estimand == "these pairs":
         return by_rater, 0.0
-    home = np.array([groups.fixed[groups.items == name][0] for name in np.unique(groups.items)])
-    held = len(set(home.tolist()))
+    held = len(set(groups.fixed.tolist()))
     bias = 0.0
     if held == 1:
         pairs = np.array(
@@ -635,18 +657,40 @@ def put_together(groups, changes):
         bias = float((1 - pairs / pairs.sum()) @ items)
     by_item = float(items @ items)
     if groups.item == "pair":
-        about = items - np.array([items[home == h].mean() for h in home])
+        about = about_fixed(groups, items)
         by_item = float(about @ about) * (g - 1) ** 2 / (g * (g - held))
     joint = by_item + by_rater - float(both @ both)
     return max(joint, min(by_item, by_rater)), bias
 
 
-def fisher_interval(groups, value, of_rest, least, spent, level):
+def about_fixed(groups, items):
+    """Changes by pair, less the mean of those that share what is fixed."""
+    home = np.array([groups.fixed[groups.items == name][0] for name in np.unique(groups.items)])
+    return items - np.array([items[home == h].mean() for h in home])
+
+
+def freedom_of(groups, changes, spent):
+    """Of pairs, no more than the fourth powers of the changes tell (Johnson and Rust, 1992)."""
+    if groups.item == "problem":
+        return groups.degrees_of_freedom + 1 - spent
+    items = about_fixed(groups, changes[0])
+    least = (3.16 - 2.77 / math.sqrt(len(items))) * (items @ items) ** 2 / (items**4).sum()
+    return max(1.0, min(groups.degrees_of_freedom + 1, least) - spent)
+
+
+def fisher_interval(groups, value, of_rest, least, spent, level, excess=None):
     """Symmetric on the scale of log((x - least)/(1 - x)) about the value less its bias."""
-    variance, bias = put_together(groups, left_out(groups, of_rest, value))
+    changes = left_out(groups, of_rest, value)
+    variance, bias = put_together(groups, changes)
+    if excess is None:
+        freedom = freedom_of(groups, changes, spent)
+    else:
+        ratio = max((variance - excess) / variance, 1 / 3)
+        variance *= ratio
+        freedom = max(1.0, (groups.degrees_of_freedom + 1 - spent) * ratio**2)
     if groups.degrees_of_freedom < 1 or not variance > 1e-24:
         return None
-    reach = stats.t.ppf((1 + level) / 2, groups.degrees_of_freedom + 1 - spent)
+    reach = stats.t.ppf((1 + level) / 2, freedom)
     at = value - bias
     if not least < at < 1:
         at = value
@@ -1579,7 +1623,6 @@ def with_people(scores, used, level):
 
 def corrected_interval(groups, score, now, level):
     """The numbers whose lowered correlation is not told from the one that is seen."""
-    reach = stats.t.ppf((1 + level) / 2, groups.degrees_of_freedom - 1)
     rest = {}
 
     def seen(out):
@@ -1598,6 +1641,7 @@ def corrected_interval(groups, score, now, level):
         whole = apart(number, (now["correlation"], max(now["reliability"], 0.0)))
         changes = left_out(groups, lambda out: apart(number, seen(out)), whole)
         variance, bias = put_together(groups, changes)
+        reach = stats.t.ppf((1 + level) / 2, freedom_of(groups, changes, 2))
         return abs(whole - bias) - reach * math.sqrt(variance)
 
     ends = []

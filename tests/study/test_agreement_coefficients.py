@@ -255,7 +255,12 @@ def test_the_interval_is_that_of_the_definition(item: str) -> None:
     cast = np.bincount([b[1] for b in ballots])
     least = -np.mean(1 / (cast[cast >= 2] - 1))
     centre = value - bias
-    reach = t.ppf(0.95, degrees.degrees_of_freedom - 1) * error
+    freedom = degrees.degrees_of_freedom - 1
+    if item == "pair":  # Johnson and Rust (1992): (3.16 - 2.77/√G)·(Σd²)²/Σd⁴, less what is spent
+        about = changes - changes.mean()
+        spread = (3.16 - 2.77 / math.sqrt(g)) * (about @ about) ** 2 / (about**4).sum()
+        freedom = min(freedom, spread - 2)
+    reach = t.ppf(0.95, freedom) * error
     place_on = math.log((centre - least) / (1 - centre))
     half = reach * (1 - least) / ((centre - least) * (1 - centre))
     ends = [least + (1 - least) / (1 + math.exp(-(place_on + side * half))) for side in (-1, 1)]

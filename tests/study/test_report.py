@@ -23,7 +23,7 @@ from study.report.analysis import StudyReport, analyse
 from study.report.document import document
 from study.report.figures import FIGURES
 from study.report.page import render_html
-from study.report.printing import figure_file, figure_svg
+from study.report.printing import draw, figure_file, to_svg
 from study.report.sections import sections_of
 from study.report.tables import long_csv, numbers_csv
 from study.report.text import render_text
@@ -119,7 +119,7 @@ def test_the_text_says_the_numbers(paper: StudyReport) -> None:
     text = render_text(paper)
     for said in (
         "69.8 %",
-        "2.7e-31",
+        "2.7·10⁻³¹",
         "[0.666, 0.728]",
         "Sessions of under 60",
         "24 raters: session under the threshold",
@@ -297,8 +297,8 @@ def test_votes_csv_is_safe_in_a_spreadsheet() -> None:
 def test_figures_are_the_same_bytes_each_time_and_say_what_they_are_of(
     paper: StudyReport, name: str
 ) -> None:
-    first = figure_svg(paper, name)
-    assert first.startswith("<svg") and first == figure_svg(paper, name)
+    first, again = (to_svg(draw(FIGURES[name].describe(paper))) for _ in range(2))
+    assert first.startswith("<svg") and first == again
     for form, start in (("svg", b"<?xml"), ("pdf", b"%PDF"), ("png", b"\x89PNG")):
         made = figure_file(paper, name, form)  # type: ignore[arg-type]
         assert made.startswith(start)  # the same each time: see the archive

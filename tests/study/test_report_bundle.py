@@ -30,7 +30,7 @@ from study.report.exported import ExportedPair, write_export
 from study.report.figures import FIGURES
 from study.report.methods import methods_markdown, methods_text
 from study.report.page import render_html
-from study.report.printing import figure_svg
+from study.report.printing import draw, to_svg
 from study.report.recipes import RESIDUALS
 from study.report.sections import sections_of
 from study.report.tables import (
@@ -454,4 +454,4 @@ def test_degenerate_studies_give_every_file_without_a_warning(case: str) -> None
     drawn = [section.figure for section in sections_of(report) if section.figure]
     assert render_html(report).count("<svg") == 1 + len(drawn)
     for name in FIGURES.keys() - drawn:
-        assert figure_svg(report, name).startswith("<svg")
+        assert to_svg(draw(FIGURES[name].describe(report))).startswith("<svg")

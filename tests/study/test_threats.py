@@ -188,7 +188,7 @@ def test_raters_who_fail_and_prefer_otherwise_are_pointed_at() -> None:
     checks = [check(f"r{r:03}", r >= 15 or i > 0) for r in range(40) for i in range(3)]
     found = attention([*votes, *checks], NO_RULE)
     assert found.judgement == "look closer" and "otherwise than the others" in said(found)
-    term = found.difference.term(FAILED)
+    term = found.fit.term(FAILED)
     failed = np.array([[1.0, float(int(v.rater[1:]) < 15)] for v in votes])
     oracle = sm.Logit([float(v.choice == "lower") for v in votes], failed).fit(disp=0)
     assert term is not None and term.estimate == pytest.approx(oracle.params[1], abs=1e-6)
@@ -410,7 +410,7 @@ def test_the_trends_are_those_of_statsmodels() -> None:
     found = ballots(votes, NO_RULE)
     X = sm.add_constant(np.array([float(v.position) for v in votes]))
     y = np.array([float(v.choice == "lower") for v in votes])
-    assert found.trend.terms[1].estimate == pytest.approx(sm.Logit(y, X).fit(disp=0).params[1])
+    assert found.fit.terms[1].estimate == pytest.approx(sm.Logit(y, X).fit(disp=0).params[1])
     pace = sm.OLS(np.log([v.seconds for v in votes]), X).fit()
     assert found.seconds_trend.terms[1].estimate == pytest.approx(pace.params[1])
 

@@ -327,8 +327,10 @@ def test_the_command_prints_the_tables_or_json(
     assert main([*few, "--json"]) == code
     found = json.loads(capsys.readouterr().out)
     assert found["seed"] == 1 and len(found["rows"]) == 2 * 4 and found["alarms"] == []
+    assert main(["--only", "none; share 0.5", "--defects", "1", "--processes", "1"]) in (0, 1)
+    assert "| none; share 0.5 |" in capsys.readouterr().out
     assert main(["--only", "no such group"]) == 2
-    assert "no group of scenarios has `no such group`" in capsys.readouterr().err
+    assert "no design or situation has `no such group`" in capsys.readouterr().err
     assert main(["--studies", "0"]) == 2
     assert main([*few, "--csv", str(tmp_path / "none" / "rows.csv")]) == 2
     assert "cannot be written" in capsys.readouterr().err

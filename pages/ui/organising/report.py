@@ -386,9 +386,9 @@ def _plain(group: Group) -> Callable[[PageReport], None]:
 
 def _threats(page: PageReport) -> None:
     quiet_note(
-        "What could make the result mean something else. ▲ deserves a closer look (p below 0.05 "
-        f"divided by the {TESTED} tests there are); ✓ is not flagged, which does not prove that "
-        "all is well; ? cannot be told from these votes."
+        "What could make the result mean something else. ▲ deserves a closer look: with nothing "
+        f"wrong, about one study in twenty would have any (p below 0.05 / {TESTED}). ✓ is not "
+        "flagged, which does not prove that all is well. ? cannot be told from these votes."
     )
     for section in _sections(page, "threats"):
         draw_threat(page, section)

@@ -102,7 +102,7 @@ def effect_sentence(effect: EffectSize) -> Phrase:
             "too small to matter": say(
                 "smaller, so as good as none (two one-sided tests, {p})", p=p
             ),
-            "open": say("shown neither larger nor smaller (two one-sided tests, {p})", p=p),
+            "open": say("perhaps larger, perhaps smaller (two one-sided tests, {p})", p=p),
         }[effect.finding],
     )
 
@@ -126,8 +126,8 @@ def lost_sentence(votes: LostVotes) -> Phrase:
     >>> print(lost_sentence(LostVotes("lower", 61, 30, 0, 44, 0, 12, 18)))
     74 votes were lost: 30 left out and 44 never cast by raters who stopped early. The verdict could
     be undone if 61 of them had been for the higher EIC and the others stayed lost; or by fewer that
-    are all on a few pairs, problems or raters. Of the 30 that were cast and decided, 18 were for
-    it.
+    are all on a few pairs, problems or raters. Of the 30 of them that were cast and decided, 18
+    were for the higher EIC.
     """
     if votes.needed is None or not votes.lost:
         return NOTHING
@@ -168,8 +168,9 @@ def lost_sentence(votes: LostVotes) -> Phrase:
             needed=votes.needed,
         ),
         say(
-            "Of the {cast} that were cast and decided, {number} were for it.",
+            "Of the {cast} of them that were cast and decided, {number} were for the {other} EIC.",
             cast=cast,
+            other=other,
             number=votes.higher if lower else votes.lower,
         )
         if cast and not votes.stands
@@ -185,8 +186,8 @@ def mixed_sentence(mixed: MixedRate, apart: Apart = "") -> Phrase:
     if interval is None:
         return NOTHING
     share = say(
-        "{share} for a typical rater on a typical pair ({span}; two-sided {p}), in a logistic "
-        "model with normal effects of {kinds}.",
+        "By another route, a logistic model with normal effects of {kinds}, a typical rater "
+        "prefers the lower EIC in {share} of typical pairs ({span}; two-sided {p}).",
         share=wording.percent(mixed.rate, 0),
         span=between(interval),
         p=wording.p_clause(mixed.p_two_sided),

@@ -9,12 +9,11 @@ from typing import Any, Literal
 import numpy as np
 
 from eic_core.errors import UserError
-from eic_core.exports import PlainAtLevel
 from study.statistics.clusters import Clustering
 from study.statistics.inference import ClusteredRate, clustered_rate
 from study.statistics.preference import Interval
 from study.statistics.regression import INTERCEPT, LogisticFit, RegressionTerm, logistic
-from study.statistics.threats.common import FINE, LOOK, UNKNOWN, Judgement, side_of_half
+from study.statistics.threats.common import FINE, LOOK, UNKNOWN, Judgement, Regressed, side_of_half
 from study.statistics.votes import Flags, Floats, VoteArrays
 
 EIC, R2, NODES, SIDE = "the gap in EIC", "the gap in R²", "the gap in complexity", "the side"
@@ -45,15 +44,13 @@ class Gap:
 
 
 @dataclass(frozen=True)
-class AdjustedPreference(PlainAtLevel):
+class AdjustedPreference(Regressed):
     """Clustered logistic regression of the votes on what differs between a pair's formulas. The gap
     in EIC is taken from its mean and the side is ±1/2, so the intercept is the log odds between
     formulas that differ in EIC alone, at the mean gap, sides balanced.
     """
 
-    fit: LogisticFit
     unadjusted: ClusteredRate  # Of the votes that enter
-    level: float
 
     @property
     def adjusted_rate(self) -> tuple[float, Interval] | None:
@@ -155,8 +152,8 @@ def gaps(table: VoteArrays, pair_gaps: Mapping[str, Gap], *, level: float = 0.95
     differing = {name: column for name, column in columns.items() if name not in constant}
     return Gaps(
         regress(used, differing),
-        clustered_rate(used),
         level,
+        clustered_rate(used),
         _mean_gap(used, pair_gaps),
         constant,
         tuple(name for name in (R2, NODES) if name in constant and abs(columns[name][0]) > NO_GAP),

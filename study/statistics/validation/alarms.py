@@ -87,7 +87,7 @@ def _answers() -> list[Situation]:
         ("none", DEMO, Habits(), none, looks),
         ("constant, matched on looks", preferred, Habits(), (REMAINS,), (VANISHES,)),
         ("growing, matched on looks", preferred, Habits(growth=0.4), (REMAINS,), (VANISHES,)),
-        ("constant, fewer functions", preferred, Habits(fewer=FEWER), (REMAINS,), (VANISHES,)),
+        ("constant, fewer functions", preferred, Habits(fewer=FEWER), none, (VANISHES,)),
         ("counts functions", DEMO, COUNTS, none, looks),
         (
             "counts functions and nestings",

@@ -129,7 +129,7 @@ def _threats(study: Rehearsal) -> Outcomes:
         "windows differ": Judged(p_value=screens.p_value, too_small=bool(screens.fit.too_small)),
         "odds of a window": _ratio(screens.fit, screens.fit.names[0]),
         "first ballots": _rate(ballots.thirds[0].rate, truth),
-        "odds of a ballot": _ratio(ballots.trend, POSITION),
+        "odds of a ballot": _ratio(ballots.fit, POSITION),
         "seconds of a ballot": _ratio(ballots.seconds_trend, POSITION),
         "careless raters": _rate(checks.with_failure, truth),
         "careless raters differ": Judged(p_value=checks.p_value),

@@ -318,4 +318,4 @@ def report(
 def csv_table(rows: Sequence[ValidationRow]) -> str:
     """One line a scenario and method, every column of `ValidationRow.to_json`."""
     values = [row.to_json() for row in rows]
-    return csv_text(values[0], (value.values() for value in values))
+    return csv_text(values[0], (value.values() for value in values)) if values else ""
