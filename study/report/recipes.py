@@ -77,7 +77,7 @@ def _headline(report: StudyReport) -> str:
     return (
         f"The interval of the rate. In votes_long.csv, n = {found.votes:,} rows have excluded = "
         "false, a pair and a choice that is no tie; y is 1 where chose_lower is true, else 0, and "
-        f"p = {found.rate:.4g} is its mean. {how}{whole}. {parts}V = {found.variance:.4g}. "
+        f"its mean p is {found.rate:.4g}. {how}{whole}. {parts}V = {found.variance:.4g}. "
         f"Degrees of freedom are {degrees}: {found.degrees_of_freedom:.4g}, so t = "
         f"{quantile:.4g}. The interval (“{SCALED[bool(item)]}”) is {SCALE}; p values are those of "
         "t = logit p·p(1 − p)/√V. "
