@@ -168,7 +168,7 @@ def lost_sentence(votes: LostVotes) -> Phrase:
             needed=votes.needed,
         ),
         say(
-            "Of the {cast} of them that were cast and decided, {number} were for the {other} EIC.",
+            "Of the {cast} that were cast and decided, {number} were for the {other} EIC.",
             cast=cast,
             other=other,
             number=votes.higher if lower else votes.lower,

@@ -184,8 +184,7 @@ def _explained(report: StudyReport) -> tuple[Phrase, ...]:
     if structure.preferred and structure.answer == REMAINS and structure.adjusted_rate:
         rate, interval = structure.adjusted_rate
         looks = say(
-            "Looks do not explain it: between formulas that look alike it would be {share} of 100 "
-            "({span}).",
+            "It remains between formulas that look alike: {share} of 100 ({span}).",
             share=in_hundred(rate),
             span=span_in_hundred(interval.low, interval.high),
         )
