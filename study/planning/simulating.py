@@ -254,7 +254,7 @@ def _summary(
         seed,
         rule,
         fmean(rate.votes for rate in rates),
-        always([found and not why for found, why in zip(finds, small, strict=True)]),
+        always([clear and not why for clear, why in zip(finds, small, strict=True)]),
         always(finds),
         always([p is not None and p <= rule.tail for _, p in binomial]),
         median_of([(i.high - i.low) / 2 for i, _ in own]),

@@ -337,8 +337,8 @@ class FigureKind:
 FIGURES: dict[str, FigureKind] = {
     "preference": FigureKind(
         "Preference for the lower EIC",
-        "Share of votes for the formula of lower EIC, with intervals that allow for votes that go "
-        "together; hollow, what Yu et al. report of their pairs. The dashed line is no preference.",
+        "Share of votes for the formula of lower EIC, with its interval; hollow, what Yu et al. "
+        "report of their pairs. The dashed line is no preference.",
         _preference,
     ),
     "agreement": FigureKind(

@@ -217,6 +217,11 @@ def _agreement(report: StudyReport) -> Section:
                 "Between models, on the pairs that both have a score on.",
             )
         )
+    few = dict.fromkeys(
+        f"{_named(each)}: {limit(each.found.agreement.too_small)}"
+        for each in found.runs
+        if each.found.agreement.too_small
+    )
     noisy = [
         _named(each)
         for each in found.runs
@@ -224,6 +229,7 @@ def _agreement(report: StudyReport) -> Section:
     ]
     lines = [
         "The ceiling is what people reach among themselves: how often two of them agree on a pair.",
+        *few,
     ]
     if noisy:
         lines.append(
@@ -254,10 +260,10 @@ def _estimand(report: StudyReport) -> Estimand:
 def _places(report: StudyReport) -> Section:
     runs, level = report.models.runs, report.level
     rows, biased = [], []
-    for each in runs:
+    for each, p in zip(runs, report.models.places_p, strict=True):
         position, orders = each.found.position, each.found.orders
         interval = position.interval(level)
-        if interval is not None and not interval.low <= 0.5 <= interval.high:
+        if p is not None and p < 1 - level:
             biased.append(
                 f"{_named(each)} chooses the {'first' if (position.value or 0) > 0.5 else 'second'}"
                 f" formula more often than chance ({_share(position.value)} first)"
@@ -308,7 +314,9 @@ def _places(report: StudyReport) -> Section:
         ),
         explanation="Pairs with a majority in both orders either keep their formula when the "
         "formulas change places, or follow the place. “Repeats agree” is within a model: two "
-        "answers to one pair in one order; it says nothing of agreement between models.",
+        "answers to one pair in one order; it says nothing of agreement between models. A model is "
+        "named above if its p, corrected for the number of models (Holm, 1979), is below "
+        f"{1 - level:.2g}.",
     )
 
 

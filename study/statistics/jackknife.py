@@ -26,7 +26,7 @@ METHOD_THESE_PAIRS = "jackknife by rater, pairs held fixed"
 NOTHING = 1e-24
 """A variance of this or less is rounding."""
 MOST_TOO_LARGE = 3.0
-"""How many times too large the jackknife's variance is at most, of a sum of couples of four votes."""
+"""How many times too large a jackknife's variance can be: of a sum of couples of four votes."""
 FARTHEST = 8.0
 """Beyond this a ratio's interval has no end: its denominator may be 0."""
 

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from study.statistics.agreement_coefficients import lowest
+from study.statistics.agreement_coefficients import FEW_PAIRS_RAW, lowest, too_small
 from study.statistics.clusters import FEW_CLUSTERS, Clustering, count, two_way
 from study.statistics.estimates import Estimate, LogOdds, Student, Trials
 from study.statistics.inference import METHOD as METHOD_RATE
@@ -253,6 +253,7 @@ class WithPeople:
     people: float | None
     # Intervals of the four by name, and of "difference", `model` - `people`
     intervals: Mapping[str, Interval | None]
+    too_small: Limit | None = None  # Why these are not to be relied on
 
     @property
     def difference(self) -> float | None:
@@ -265,6 +266,7 @@ class WithPeople:
             "pairs": self.pairs,
             "votes": self.votes,
             "reliability": self.reliability,
+            "too_small": self.too_small,
         } | {
             name: {
                 "value": getattr(self, name),
@@ -313,6 +315,7 @@ def with_people(
         known["model"],
         known["people"],
         intervals,
+        too_small(sums, FEW_PAIRS_RAW) if any(intervals.values()) else None,
     )
 
 

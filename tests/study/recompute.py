@@ -1480,6 +1480,9 @@ def models(folder, study, valid, level):
                 "agreement": with_people(here, used, level),
             }
         )
+    by_place = [run["position"]["p_two_sided"] for run in told]
+    for run, p in zip(told, multipletests(by_place, method="holm")[1], strict=True):
+        run["position_p_holm"] = float(p)
     between = []
     for i, (a, _) in enumerate(asked):
         for b, _ in asked[i + 1 :]:

@@ -32,8 +32,10 @@ from study.statistics.agreement_coefficients import (
     krippendorff,
     measured,
     raw,
+    terms,
 )
 from study.statistics.clusters import Clustering, Estimand
+from study.statistics.jackknife import PairSums
 from study.statistics.limits import FewPairsOfRarerChoice, Lack, Limit, OneCluster
 from study.statistics.simulation import StudyModel, simulate, simulate_many
 from study.statistics.validation.scenarios import DEMO_SIZES
@@ -299,6 +301,26 @@ def test_intervals_cover_the_truth_as_often_as_they_say_at_the_demos_sizes(
     assert (covered / studies > 0.93 - noise).all()
     if preference == 0.5:
         assert (covered / studies < 0.98 + noise).all()
+
+
+def test_where_pairs_are_fixed_couples_of_votes_are_not_counted_twice() -> None:
+    """The variance of kappa about its truth on these pairs, in studies whose raters differ little:
+    a jackknife of raters alone came to twice of it, and its interval covered 98 to 99 %.
+    """
+    model = StudyModel(preference=0.6, kappa=0.05, pairs=40, problems=1, raters=20)
+    errors, variances, plain = [], [], []
+    for study in simulate_many(model, cases(250, 1000), np.random.default_rng(11)):
+        rates = study.pair_rates
+        share, agree = rates.mean(), (rates**2 + (1 - rates) ** 2).mean()
+        chance = share**2 + (1 - share) ** 2
+        sums = PairSums.of(study.table, terms, "these pairs")
+        changes = sums.changes(lambda some: fleiss(some)[0])
+        errors.append(fleiss(sums.whole)[0] - (agree - chance) / (1 - chance))
+        variances.append(sums.variance(changes))
+        plain.append(sums.of_raters(changes))
+    true = np.var(errors)
+    assert 0.75 * true < np.mean(variances) < 1.25 * true
+    assert np.mean(plain) > 1.6 * true
 
 
 def test_an_interval_that_covers_too_little_is_called_too_small() -> None:

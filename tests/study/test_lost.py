@@ -140,6 +140,6 @@ def test_fewer_votes_leave_the_verdict_if_they_are_spread_and_not_if_they_are_on
             findings.append(clustered_rate(more).finding())
     assert spread.count("lower") >= 19
     assert heaped.count("lower") <= 10
-    assert "or fewer that are all on a problem or two" in str(
+    assert "or fewer that are all on a few pairs, problems or raters" in str(
         lost_sentence(replace(bound, unfinished=1))
     )

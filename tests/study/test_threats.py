@@ -451,7 +451,8 @@ def test_odds_ratios_are_those_of_statsmodels_in_their_units() -> None:
     for name, params, unit in zip(
         (EIC, R2, NODES, SIDE), oracle.params[1:], (1, 0.01, 1, 1), strict=True
     ):
-        ratio = found.odds_ratio(name)
+        term = found.fit.term(name)
+        ratio = term and term.ratio()
         assert ratio is not None and ratio[0] == pytest.approx(np.exp(params * unit), rel=1e-5)
     at = np.array([1.0, X[:, 1].mean(), 0.0, 0.0, 0.5])  # equal R² and complexity, sides balanced
     assert found.adjusted_rate is not None
@@ -466,7 +467,8 @@ def test_a_preference_that_is_all_complexity_is_pointed_at() -> None:
     found = gaps(VoteArrays.of(simple), by_pair)
     assert clustered_rate(VoteArrays.of(simple)).interval().low > 0.5  # type: ignore[union-attr]
     assert found.judgement == "look closer"
-    ratio = found.odds_ratio(NODES)
+    term = found.fit.term(NODES)
+    ratio = term and term.ratio()
     assert ratio is not None and ratio[1].low < np.exp(-0.6) < ratio[1].high
     assert gaps(VoteArrays.of(study(13, pairs=60)), by_pair).judgement == "not flagged"
 

@@ -126,8 +126,8 @@ def lost_sentence(votes: LostVotes) -> Phrase:
     >>> print(lost_sentence(LostVotes("lower", 61, 30, 0, 44, 0, 12, 18)))
     74 votes were lost: 30 left out and 44 never cast by raters who stopped early. The verdict could
     be undone if 61 of them had been for the higher EIC and the others stayed lost; or by fewer that
-    are all on a problem or two. Of the 30 of them that were cast and decided, 18 were for the
-    higher EIC.
+    are all on a few pairs, problems or raters. Of the 30 of them that were cast and decided, 18
+    were for the higher EIC.
     """
     if votes.needed is None or not votes.lost:
         return NOTHING
@@ -156,14 +156,14 @@ def lost_sentence(votes: LostVotes) -> Phrase:
         say(
             "Even if all of them had been for the {other} EIC, spread over pairs and raters like "
             "the votes that count, the verdict would stand: it takes {needed} to undo it, or fewer "
-            "that are all on a problem or two.",
+            "that are all on a few pairs, problems or raters.",
             other=other,
             needed=votes.needed,
         )
         if votes.stands
         else say(
             "The verdict could be undone if {needed} of them had been for the {other} EIC and the "
-            "others stayed lost; or by fewer that are all on a problem or two.",
+            "others stayed lost; or by fewer that are all on a few pairs, problems or raters.",
             other=other,
             needed=votes.needed,
         ),

@@ -58,7 +58,7 @@ def verdict(report: StudyReport) -> StudyVerdict:
     further = _wider(report) if finding == "undecided" else _explained(report)
     one_sided = report.threats.sides.one_sided
     doubts = (threat_sentence(one_sided),) if one_sided.judgement == LOOK else ()
-    lines = (start, expected, chance, *further, *doubts, _closer(report, finding))
+    lines = (start, expected, chance, *further, *doubts, *_closer(report, finding))
     return StudyVerdict(finding, lines, limit(found.too_small))
 
 
@@ -212,7 +212,7 @@ _THREATS: dict[str, Phrase] = {
 }
 
 
-def _closer(report: StudyReport, finding: Finding) -> Phrase:
+def _closer(report: StudyReport, finding: Finding) -> tuple[Phrase, ...]:
     """What to look at next; what the eye sees stands above."""
     flagged = [
         _THREATS[name]
@@ -220,12 +220,14 @@ def _closer(report: StudyReport, finding: Finding) -> Phrase:
         if name in _THREATS and threat.judgement == LOOK
     ]
     if flagged:
-        return say("Before you rely on this, look closer at {threats}.", threats=listed(flagged))
+        return (say("Before you rely on this, look closer at {threats}.", threats=listed(flagged)),)
+    if report.inference.too_small:
+        return ()
     if finding == "undecided":
-        return say("No threat is flagged.")
-    if report.inference.too_small or report.threats.structure.doubtful:
-        return say("No other threat is flagged.")
-    return say("No other threat is flagged: report the share with its range.")
+        return (say("No threat is flagged."),)
+    if report.threats.structure.doubtful:
+        return (say("No other threat is flagged."),)
+    return (say("No other threat is flagged: report the share with its range."),)
 
 
 def worth_text(effective: float) -> Phrase:

@@ -113,11 +113,6 @@ class Gaps(AdjustedPreference):
     def terms(self) -> tuple[RegressionTerm, ...]:
         return tuple(term for term in self.fit.terms if term.name != INTERCEPT)
 
-    def odds_ratio(self, name: str) -> tuple[float, Interval] | None:
-        """For one unit of a column, with its interval; None if it is not in the fit."""
-        term = self.fit.term(name)
-        return term.ratio(1.0, self.level) if term else None
-
 
 def _odds(term: RegressionTerm, level: float) -> dict[str, Any]:
     ratio, interval = term.ratio(1.0, level)
@@ -140,7 +135,7 @@ def gaps(table: VoteArrays, pair_gaps: Mapping[str, Gap], *, level: float = 0.95
     ...          for p in range(12) for r in range(12)]
     >>> differing = {f"p{p:02}": Gap(2 + p / 4, 0.0, p % 3) for p in range(12)}
     >>> found = gaps(VoteArrays.of(votes), differing)
-    >>> found.constant, found.odds_ratio(EIC)[0] > 1
+    >>> found.constant, found.fit.term(EIC).ratio()[0] > 1
     (('the gap in R²',), True)
     """
     decided = table.decided()

@@ -219,7 +219,9 @@ def _models(study: Rehearsal, rng: np.random.Generator) -> Outcomes:
         "two models differ": _estimate(apart, 0.0, null=True),
         "a model less people": _estimate(people, truth.rate - study.model.preference),
         **{
-            names.get(name, f"{name}, model and people"): Judged(beside.intervals.get(name), value)
+            names.get(name, f"{name}, model and people"): Judged(
+                beside.intervals.get(name), value, too_small=bool(beside.too_small)
+            )
             for name, value in truths.items()
         },
     }
