@@ -314,8 +314,9 @@ def _models(report: StudyReport) -> str:
         f"higher; both are needed). Its rate is the mean over K pairs: {SCORES[report.sampled]}; "
         "the interval is that of a rate. So is the share for the first formula, the mean of one "
         "share and of 1 minus the other, with p corrected for the models by Holm's method. Model "
-        "less people is the mean over people's votes of score less y, with V as for the rate of people and a plain mean ± t·√V; likewise the "
-        "difference of two models' scores over their common pairs, with V as for a model's rate. p "
+        "less people is the mean over people's votes of score less y, with V as for the rate of "
+        "people and a plain mean ± t·√V; likewise the difference of two models' scores over "
+        "their common pairs, with V as for a model's rate. p "
         "of the declared contrast is corrected by Holm's method (1979)."
     )
 
