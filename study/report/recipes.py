@@ -77,7 +77,7 @@ def _headline(report: StudyReport) -> str:
     return (
         f"The interval of the rate. In votes_long.csv, n = {found.votes:,} rows have excluded = "
         "false, a pair and a choice that is no tie; y is 1 where chose_lower is true, else 0, and "
-        f"p = {found.rate:.4g} is its mean. {how}{whole}. {parts}V = {found.variance:.4g}. "
+        f"its mean p is {found.rate:.4g}. {how}{whole}. {parts}V = {found.variance:.4g}. "
         f"Degrees of freedom are {degrees}: {found.degrees_of_freedom:.4g}, so t = "
         f"{quantile:.4g}. The interval (“{SCALED[bool(item)]}”) is {SCALE}; p values are those of "
         "t = logit p·p(1 − p)/√V. "
@@ -275,7 +275,7 @@ LEFT_OUT = {
         "2)))·(m·T − (m − 1)(T₁ + T₂) + (m − 2)·T₁₂) makes when taken off the sums, for each two "
         "votes on a pair of m ≥ 4, T being its part of the sums, T₁ and T₂ without either, T₁₂ "
         "without both (Efron and Stein, 1981)",
-        "(V/U)² times the degrees of the rate of these votes",
+        "the degrees of the rate of these votes",
     ),
 }
 """Of an estimand: what is left out of agreement, what comes of its changes, and the degrees."""
@@ -283,6 +283,7 @@ LEFT_OUT = {
 
 def _agreement(report: StudyReport) -> str:
     left, variance, degrees = LEFT_OUT[report.estimand]
+    times = ", times (V/U)²" if report.estimand == "these pairs" else ""
     return (
         "Agreement (“jackknife”), over pairs of m ≥ 2 deciding votes, a for the lower EIC: raw "
         "agreement A is the mean of (a(a − 1) + (m − a)(m − a − 1))/(m(m − 1)); with l the mean of "
@@ -291,7 +292,7 @@ def _agreement(report: StudyReport) -> str:
         f"{left}, and δ is its change: {variance}. With c = x − β and L the lowest value that the "
         "measure can have (−s, of raw agreement (1 − s)/2, s the mean of 1/(m − 1)), the ends are "
         "L + (1 − L)·logit⁻¹(ln((c − L)/(1 − c)) ± t·√V·(1 − L)/((c − L)(1 − c))). t has "
-        f"{degrees}, these less one of kappa, AC1 and alpha; at least 1."
+        f"{degrees}, these less one of kappa, AC1 and alpha{times}; at least 1."
     )
 
 
@@ -314,9 +315,10 @@ def _models(report: StudyReport) -> str:
         f"higher; both are needed). Its rate is the mean over K pairs: {SCORES[report.sampled]}; "
         "the interval is that of a rate. So is the share for the first formula, the mean of one "
         "share and of 1 minus the other, with p corrected for the models by Holm's method. Model "
-        "less people is the mean over people's votes of score less y, with V as for the rate of people and a plain mean ± t·√V; likewise the "
-        "difference of two models' scores over their common pairs, with V as for a model's rate. p "
-        "of the declared contrast is corrected by Holm's method (1979)."
+        "less people is the mean over people's votes of score less y, with V as for the rate of "
+        "people and a plain mean ± t·√V; likewise the difference of two models' scores over their "
+        "common pairs, with V as for a model's rate. p of the declared contrast is corrected by "
+        "Holm's method (1979)."
     )
 
 

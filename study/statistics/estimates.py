@@ -5,22 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import log
 
-from scipy.special import betainc, betaincinv, expit, stdtr, stdtrit
+from scipy.special import betainc, expit, stdtr, stdtrit
 
-from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
-from study.statistics.preference import Interval
+from study.statistics.preference import Interval, exact_interval, upper_share
 
 METHOD_NO_SPREAD = "Clopper-Pearson with one trial a cluster"
-
-
-def upper_share(level: float) -> float:
-    """The share below the upper end of a two-sided interval. Raises `UserError` if the level does
-    not lie between 0 and 1.
-    """
-    if not 0 < level < 1:
-        raise UserError("a confidence level lies between 0 and 1")
-    return (1 + level) / 2
 
 
 @dataclass(frozen=True)
@@ -87,14 +77,7 @@ class Trials:
     trials: int
 
     def interval(self, level: float) -> Interval:
-        low, tail = self.trials * self.rate, 1 - upper_share(level)
-        high = self.trials - low
-        return Interval(
-            float(betaincinv(low, high + 1, tail)) if low else 0.0,
-            float(betaincinv(low + 1, high, 1 - tail)) if high else 1.0,
-            level,
-            METHOD_NO_SPREAD,
-        )
+        return exact_interval(self.trials * self.rate, self.trials, level, METHOD_NO_SPREAD)
 
     def p_above(self) -> float:
         """One-sided, of "the rate is one half or less"."""

@@ -17,7 +17,7 @@ from scipy.special import expit, stdtrit
 
 from study.statistics.clusters import Clustering, Estimand, reason_of
 from study.statistics.limits import Lack, Limit
-from study.statistics.preference import Interval
+from study.statistics.preference import Interval, upper_share
 from study.statistics.variance import crossed, squared, sums_by
 from study.statistics.votes import Floats, Integers, VoteArrays, numbered
 
@@ -167,7 +167,7 @@ class PairSums:
             degrees *= (self.variance(changes) / self.of_raters(changes)) ** 2
         elif self.grouped.item == "pair":  # of a dozen problems fourth powers tell too little
             degrees = min(degrees, spread_degrees(changes.items) + 1 - spent)
-        return float(stdtrit(max(1.0, degrees), (1 + level) / 2))
+        return float(stdtrit(max(1.0, degrees), upper_share(level)))
 
     @property
     def _places(self) -> Integers:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from math import sqrt
 
-from scipy.special import ndtri
+from scipy.special import betaincinv, ndtri
 from scipy.stats import binomtest
 
 from eic_core.errors import UserError
@@ -41,17 +41,42 @@ class Interval(PlainAtLevel):
         return replace(self, low=float(rising(self.low)), high=float(rising(self.high)))
 
 
-def wilson_interval(rate: float, votes: float, level: float, method: str) -> Interval:
-    """Wilson's score interval for a number of votes that need not be whole.
+def upper_share(level: float) -> float:
+    """The share below the upper end of a two-sided interval. Raises `UserError` if the level does
+    not lie between 0 and 1.
+    """
+    if not 0 < level < 1:
+        raise UserError("a confidence level lies between 0 and 1")
+    return (1 + level) / 2
 
-    >>> found = wilson_interval(0.5, 96.04, 0.95, "Wilson")
+
+def wilson_interval(rate: float, votes: float, level: float, method: str = "Wilson") -> Interval:
+    """Wilson's score interval (1927, JASA 22:209), without continuity correction; votes need not be
+    whole.
+
+    >>> found = wilson_interval(0.5, 96.04, 0.95)
     >>> round(found.low, 4), round(found.high, 4)
     (0.4019, 0.5981)
     """
-    z2 = float(ndtri((1 + level) / 2)) ** 2
+    z2 = float(ndtri(upper_share(level))) ** 2
     centre = (rate + z2 / (2 * votes)) / (1 + z2 / votes)
     half = sqrt(z2 * (rate * (1 - rate) / votes + z2 / (4 * votes**2))) / (1 + z2 / votes)
     return Interval(max(0.0, centre - half), min(1.0, centre + half), level, method)
+
+
+def exact_interval(
+    lower: float, votes: float, level: float, method: str = "Clopper-Pearson"
+) -> Interval:
+    """The exact interval of Clopper and Pearson (1934, Biometrika 26:404) for so many of the votes;
+    neither number need be whole.
+    """
+    higher, tail = votes - lower, 1 - upper_share(level)
+    return Interval(
+        float(betaincinv(lower, higher + 1, tail)) if lower else 0.0,
+        float(betaincinv(lower + 1, higher, 1 - tail)) if higher else 1.0,
+        level,
+        method,
+    )
 
 
 @dataclass(frozen=True)
@@ -133,17 +158,7 @@ class Preference(PlainAtLevel):
         return float(binomtest(self.lower, self.votes, 0.5, alternative="greater").pvalue)
 
     def wilson(self, level: float = 0.95) -> Interval | None:
-        """Wilson's score interval (Wilson, 1927, JASA 22:209), without continuity correction."""
-        return self._interval(level, "wilson", "Wilson")
+        return None if self.rate is None else wilson_interval(self.rate, self.votes, level)
 
     def clopper_pearson(self, level: float = 0.95) -> Interval | None:
-        """The exact interval of Clopper and Pearson (1934, Biometrika 26:404)."""
-        return self._interval(level, "exact", "Clopper-Pearson")
-
-    def _interval(self, level: float, method: str, name: str) -> Interval | None:
-        if not 0 < level < 1:
-            raise UserError("a confidence level lies between 0 and 1")
-        if not self.votes:
-            return None
-        found = binomtest(self.lower, self.votes).proportion_ci(level, method=method)
-        return Interval(float(found.low), float(found.high), level, name)
+        return exact_interval(self.lower, self.votes, level) if self.votes else None

@@ -215,6 +215,16 @@ def test_every_output_of_an_odd_study_is_made_of_sentences(start: int) -> None:
             assert not re.search(r"(?<=[,\n])(nan|-?inf|None)(?=[,\n])", table(report)), seed
 
 
+def test_the_methods_do_not_call_a_rate_of_nothing_a_p_value() -> None:
+    export = odd_study(0)
+    pairs = tuple(replace(export.pairs[0], pair=f"p{p:02}", problem="q") for p in range(12))
+    votes = tuple(replace(vote, choice="higher") for vote in crossed())
+    report = analyse(replace(export, pairs=pairs, votes=votes, exclusion=ExclusionRule(0)))
+    text = " ".join(methods_text(report).split())
+    assert report.inference.rate == 0 and "its mean p is 0." in text
+    assert not NOT_A_SENTENCE.search(text)
+
+
 def test_the_first_screen_the_headline_and_the_methods_agree_on_an_odd_study() -> None:
     for seed in range(60):
         report = analyse(odd_study(seed))

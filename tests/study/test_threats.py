@@ -39,7 +39,7 @@ from study.statistics.threats import (
 from study.statistics.threats.attention import FAILED
 from study.statistics.threats.gaps import EIC, NODES, R2, SIDE
 from study.statistics.votes import VoteArrays
-from tests.effort import examples
+from tests.effort import cases, examples
 
 NO_RULE = ExclusionRule(0)
 
@@ -575,11 +575,12 @@ def test_problems_that_differ_are_described_and_are_no_threat() -> None:
 
 
 def test_equal_problems_are_seldom_told_apart() -> None:
+    count = cases(50, 150)
     rejected = sum(
         problem_rates(VoteArrays.of(study(500 + seed, raters=20)), draws=199).p_value < 0.05  # type: ignore[operator]
-        for seed in range(150)
+        for seed in range(count)
     )
-    assert rejected / 150 < 0.05 + 3 * (0.05 * 0.95 / 150) ** 0.5
+    assert rejected / count < 0.05 + 3 * (0.05 * 0.95 / count) ** 0.5
 
 
 # --- ties ---
@@ -725,7 +726,7 @@ def numbers(found: Any) -> list[float]:
     return [float(found)] if isinstance(found, int | float) else []
 
 
-@settings(max_examples=examples(10), deadline=None)
+@settings(max_examples=cases(3, 10), deadline=None)
 @given(st.integers(0, 1000))
 def test_the_order_of_votes_changes_nothing(seed: int) -> None:
     votes = [*study(20, tie=0.05), *(check(f"r{r:03}", r % 7 > 0) for r in range(40))]
