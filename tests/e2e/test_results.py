@@ -28,7 +28,6 @@ pytest.importorskip("playwright")
 from playwright.sync_api import Browser, Page, expect
 
 from pages.ui.organising.report import PARTS
-from study.demo.seeding import OPEN_NAME
 from study.material import Study
 from study.unblinding import ACTION
 from tests.e2e.results_world import ResultsWorld
@@ -39,11 +38,11 @@ Visit = Callable[..., Page]
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ResultsWorld, str, Study]]:
-    """A closed study with votes, in the place of the demo's, and a demo's server."""
+    """A closed study with votes, and a demo's server on its database."""
     file = tmp_path_factory.mktemp("results") / "results.sqlite3"
     world = ResultsWorld.at(file)
     with kept_port() as port:
-        study = world.opened(OPEN_NAME, f"http://127.0.0.1:{port}", attention_checks=1)
+        study = world.opened("Closed", f"http://127.0.0.1:{port}", attention_checks=1)
         world.rate(study, 24)
         world.organiser.close(study.id)
         with running_server(demo=True, database=file, port=port) as address:
