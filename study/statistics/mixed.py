@@ -17,7 +17,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit
 
 from study.statistics.clusters import Clustering
-from study.statistics.estimates import Estimate, LogOdds
+from study.statistics.estimates import IntervalEstimate, LogOdds
 from study.statistics.inference import ClusteredMean, ClusteredRate
 from study.statistics.limits import Kind
 from study.statistics.threats.common import side_of_half
@@ -46,7 +46,7 @@ alike."""
 
 
 @dataclass(frozen=True)
-class MixedRate(Estimate):
+class MixedRate(IntervalEstimate):
     """The rate of a typical rater on a typical pair."""
 
     kinds: tuple[Kind, ...]  # What has an intercept of its own

@@ -377,7 +377,7 @@ def mixed(votes, level):
     fits = {}
 
     def at(b, P):
-        """The approximate log likelihood at an intercept, and the Hessian with it."""
+        """The approximate log likelihood at an intercept, the variance, and the slope."""
         u = np.zeros(len(P))
         for _ in range(200):
             p = 1 / (1 + np.exp(-b - Z @ u))
@@ -391,15 +391,16 @@ def mixed(votes, level):
         value += np.log(P).sum() / 2 - np.linalg.slogdet(H)[1] / 2
         w = p * (1 - p)
         across = Z.T @ w
-        return value, 1 / (w.sum() - across @ np.linalg.solve(H, across))
+        turn = 1 - Z @ np.linalg.solve(H, across)  # of each vote's log odds, by the intercept
+        spread = (Z * np.linalg.solve(H, Z.T).T).sum(axis=1)
+        slope = (y - p).sum() - (w * (1 - 2 * p) * turn * spread).sum() / 2
+        return value, 1 / (w.sum() - across @ np.linalg.solve(H, across)), slope
 
     def fit(logs):
         P = np.repeat(np.exp(-2 * np.array(logs)), sizes)
-        found = optimize.minimize_scalar(
-            lambda b: -at(b, P)[0], bounds=(-6, 6), method="bounded", options={"xatol": 1e-9}
-        )
-        value, variance = at(found.x, P)
-        return value + math.log(variance) / 2, found.x, variance
+        b = optimize.brentq(lambda b: at(b, P)[2], -6, 6, xtol=1e-12)
+        value, variance, _ = at(b, P)
+        return value + math.log(variance) / 2, b, variance
 
     def lattice(place):
         if place not in fits:
