@@ -99,7 +99,7 @@ def _answers() -> list[Situation]:
         (
             "counts unrelated functions and nestings",
             DEMO,
-            Habits(looks=(-0.45, -0.45), unrelated=True),
+            Habits(looks=(-0.6, -0.6), unrelated=True),
             none,
             looks,
         ),
