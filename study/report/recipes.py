@@ -126,14 +126,19 @@ def _beside(report: StudyReport) -> str:
 def _mixed(report: StudyReport) -> str:
     kinds = wording.join([f"u({kind})" for kind in report.mixed.kinds])
     spreads = wording.join([f"{spread:.3g}" for spread in report.mixed.spreads])
+    freedom = report.mixed.degrees_of_freedom
     return (
         f"The mixed model (“mixed logistic model, Laplace”): logit P(y = 1) is b plus {kinds}, "
-        f"normal with standard deviations s = {spreads}. These are the numbers e^(k/100), k whole "
-        "from −300 to 160, with the largest ℓ − Σu²/(2s²) − Σ ln s − ½ ln det A at the b and u of "
-        "the largest ℓ − Σu²/(2s²): ℓ is the log likelihood of the votes, A minus the second "
-        "derivatives by b and all u. The standard error is the root of the entry of b in A⁻¹, t "
-        f"has {report.mixed.degrees_of_freedom} degrees of freedom (the lesser number of "
-        f"{report.mixed.kinds[0]}s and raters, less 1), and the rate is logit⁻¹ b."
+        f"normal with standard deviations s = {spreads}. These are the numbers e^(k/100), k "
+        "whole from −300 to 160, with the largest F + ½ ln v at the b of the largest F: F is "
+        "ℓ − Σu²/(2s²) − Σ ln s − ½ ln det A at the u of the largest ℓ − Σu²/(2s²), ℓ the log "
+        "likelihood of the votes, A minus its second derivatives by all u, and v the entry of "
+        "b in the inverse of those by b and u. The variance of b is v + g′C⁻¹g: g are the "
+        "slopes of that b by the ln s, C minus the second derivatives of F + ½ ln v by them, "
+        "both from steps of ±0.1 (s within 0.1 of an end of the range, or with an entry of 1 "
+        f"or less in C, left out). t has {freedom} degrees of freedom (the lesser number of "
+        f"{report.mixed.kinds[0]}s and raters, less 1), and the rate is logit⁻¹ b. Where fewer "
+        "than a fifth of the votes are for one side there is no model."
     )
 
 

@@ -89,7 +89,7 @@ class Trials:
         return min(1.0, 2 * min(self.p_above(), Trials(1 - self.rate, self.trials).p_above()))
 
 
-class Estimate(PlainAtLevel):
+class IntervalEstimate(PlainAtLevel):
     """What has a distribution, or none where there is neither interval nor test."""
 
     __slots__ = ()

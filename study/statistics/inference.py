@@ -11,7 +11,7 @@ from typing import Literal, get_args
 
 from eic_core.errors import UserError
 from study.statistics.clusters import Clustering, Estimand, reason_of, too_small_of, two_way
-from study.statistics.estimates import Estimate, LogOdds, Trials
+from study.statistics.estimates import IntervalEstimate, LogOdds, Trials
 from study.statistics.limits import Kind, Limit
 from study.statistics.variance import Component
 from study.statistics.votes import VoteArrays
@@ -26,7 +26,7 @@ METHOD_THESE_PAIRS = "rater-clustered t on the log odds, pairs held fixed"
 
 
 @dataclass(frozen=True)
-class ClusteredRate(Estimate):
+class ClusteredRate(IntervalEstimate):
     """How often the formula of lower EIC was preferred; ties are in no rate. Its interval is
     symmetric in the log odds, log(p/(1-p)) ± t · SE/(p(1-p)); where no two clusters differ (a
     unanimous study), that of `Trials`.
@@ -188,7 +188,7 @@ def rate_of(grouped: Clustering, votes_cast: int) -> ClusteredRate:
 
 
 @dataclass(frozen=True)
-class ClusteredMean(Estimate):
+class ClusteredMean(IntervalEstimate):
     """The mean of the problems' rates of votes for the lower EIC: another estimand than that of the
     headline, in which a problem counts by its votes. All else is the headline's, with weights.
     """

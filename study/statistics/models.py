@@ -18,7 +18,7 @@ import numpy as np
 
 from study.statistics.agreement_coefficients import FEW_PAIRS_RAW, lowest, too_small
 from study.statistics.clusters import FEW_CLUSTERS, Clustering, count, two_way
-from study.statistics.estimates import Estimate, LogOdds, Student, Trials
+from study.statistics.estimates import IntervalEstimate, LogOdds, Student, Trials
 from study.statistics.inference import METHOD as METHOD_RATE
 from study.statistics.jackknife import Measure, PairSums
 from study.statistics.limits import Kind, Lack, Limit
@@ -90,7 +90,7 @@ def pair_scores(answers: Iterable[ModelAnswerLike]) -> dict[str, PairScore]:
 
 
 @dataclass(frozen=True)
-class ModelEstimate(Estimate):
+class ModelEstimate(IntervalEstimate):
     """A mean over pairs, with what the clusters say about its uncertainty."""
 
     value: float | None

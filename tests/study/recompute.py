@@ -373,48 +373,72 @@ def mixed(votes, level):
     kinds = [groups.problem] if groups.item == "problem" else []
     kinds = [np.unique(k, return_inverse=True)[1] for k in (*kinds, groups.pair, groups.rater)]
     sizes = [int(k.max()) + 1 for k in kinds]
-    Z = np.hstack([np.ones((len(y), 1)), *(np.eye(k.max() + 1)[k] for k in kinds)])
+    Z = np.hstack([np.eye(k.max() + 1)[k] for k in kinds])
     fits = {}
 
-    def fit(logs):
-        P = np.concatenate([[0], np.repeat(np.exp(-2 * np.array(logs)), sizes)])
-        x = np.zeros(len(P))
-        for _ in range(50):
-            p = 1 / (1 + np.exp(-Z @ x))
+    def at(b, P):
+        """The approximate log likelihood at an intercept, the variance, and the slope."""
+        u = np.zeros(len(P))
+        for _ in range(200):
+            p = 1 / (1 + np.exp(-b - Z @ u))
             H = (Z * (p * (1 - p))[:, None]).T @ Z + np.diag(P)
-            move = np.linalg.solve(H, Z.T @ (y - p) - P * x)
-            x = x + move
-            if np.abs(move).max() < 1e-11:
+            move = np.linalg.solve(H, Z.T @ (y - p) - P * u)
+            u = u + move * min(1, 1 / max(np.abs(move).max(), 1e-12))
+            if np.abs(move).max() < 1e-12:
                 break
-        eta = Z @ x
-        value = (y * eta - np.logaddexp(0, eta)).sum() - (P * x * x).sum() / 2
-        value += np.log(P[1:]).sum() / 2 - np.linalg.slogdet(H)[1] / 2
-        return value, x[0], H
+        eta = b + Z @ u
+        value = (y * eta - np.logaddexp(0, eta)).sum() - (P * u * u).sum() / 2
+        value += np.log(P).sum() / 2 - np.linalg.slogdet(H)[1] / 2
+        w = p * (1 - p)
+        across = Z.T @ w
+        turn = 1 - Z @ np.linalg.solve(H, across)  # of each vote's log odds, by the intercept
+        spread = (Z * np.linalg.solve(H, Z.T).T).sum(axis=1)
+        slope = (y - p).sum() - (w * (1 - 2 * p) * turn * spread).sum() / 2
+        return value, 1 / (w.sum() - across @ np.linalg.solve(H, across)), slope
+
+    def fit(logs):
+        P = np.repeat(np.exp(-2 * np.array(logs)), sizes)
+        b = optimize.brentq(lambda b: at(b, P)[2], -6, 6, xtol=1e-12)
+        value, variance, _ = at(b, P)
+        return value + math.log(variance) / 2, b, variance
 
     def lattice(place):
         if place not in fits:
             fits[place] = fit(np.array(place) / 100)
         return fits[place][0]
 
-    start = optimize.minimize(
-        lambda logs: -fit(logs)[0],
-        np.zeros(len(sizes)),
-        method="L-BFGS-B",
-        bounds=[(-3, 1.6)] * len(sizes),
-    )
-    best = tuple(int(round(100 * x)) for x in start.x)
-    while True:  # the last hundredths, on the lattice itself
+    best, stride = (-60,) * len(sizes), 60
+    while stride:
         near = [
-            tuple(b + s * (i == j) for j, b in enumerate(best))
+            tuple(b + stride * s * (i == j) for j, b in enumerate(best))
             for i in range(len(best))
             for s in (-1, 0, 1)
         ]
         up = max((p for p in near if all(-300 <= k <= 160 for k in p)), key=lattice)
         if lattice(up) <= lattice(best):
-            break
-        best = up
-    _, centre, H = fits[best]
-    error = math.sqrt(np.linalg.inv(H)[0, 0])
+            stride = {60: 15, 15: 4, 4: 1, 1: 0}[stride]
+        else:
+            best = up
+
+    def moved(*steps):
+        return tuple(b + 10 * sum(s for i, s in steps if i == j) for j, b in enumerate(best))
+
+    free = [i for i, k in enumerate(best) if -290 <= k <= 150]
+    C = np.zeros((len(free), len(free)))
+    g = np.zeros(len(free))
+    for i, one in enumerate(free):
+        up, down = moved((one, 1)), moved((one, -1))
+        C[i, i] = (2 * lattice(best) - lattice(up) - lattice(down)) / 0.01
+        g[i] = (fits[up][1] - fits[down][1]) / 0.2
+        for j, other in enumerate(free[:i]):
+            corners = [
+                s * t * lattice(moved((one, s), (other, t))) for s in (1, -1) for t in (1, -1)
+            ]
+            C[i, j] = C[j, i] = -sum(corners) / 0.04
+    sure = [i for i in range(len(free)) if C[i, i] > 1]
+    C, g = C[np.ix_(sure, sure)], g[sure]
+    _, centre, variance = fits[best]
+    error = math.sqrt(variance + max(0, g @ np.linalg.solve(C, g) if sure else 0))
     dof = min(sizes[0], sizes[-1]) - 1
     half = stats.t.ppf((1 + level) / 2, dof) * error
     ends = [stats.logistic.cdf(centre + sign * half) for sign in (-1, 1)]
@@ -427,6 +451,7 @@ def mixed(votes, level):
         "interval": interval(ends, level),
         "p_value": 2 * stats.t.sf(abs(centre) / error, dof),
         "level": level,
+        "lopsided": False,
     }
 
 

@@ -182,6 +182,8 @@ def mixed_sentence(mixed: MixedRate, apart: Apart = "") -> Phrase:
     """What the model finds, and which rules where it leads elsewhere than the headline; empty
     without a fit.
     """
+    if mixed.lopsided:
+        return say("A mixed model has no rate where more than four in five votes agree.")
     interval = mixed.interval(mixed.level)
     if interval is None:
         return NOTHING
