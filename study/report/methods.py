@@ -286,8 +286,8 @@ def _threats(report: StudyReport) -> list[str]:
         said.append(
             "The votes were regressed on the gaps of their pairs in EIC and R², on the side, and "
             f"on the gaps in complexity, {wording.join(VISIBLE)}, a gap d of these as 2d/(1 + "
-            "|d|) (logistic, clustered as above); formulas look alike where all but the gap in EIC "
-            "are 0."
+            "|d|) and, but for complexity, as d as well (logistic, clustered as above); formulas "
+            "look alike where all but the gap in EIC are 0."
         )
     if dose := dose_sentence(threats.structure):
         said.append(str(dose))

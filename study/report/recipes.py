@@ -228,12 +228,13 @@ COLUMNS = (
 LOOKS = (
     "EIC or looks: eic_gap less its mean over the deciding votes; lower_side, ½ for left and −½ "
     "for right; calls_gap, nesting_gap, depth_gap, length_gap and digits_gap of pairs.csv, each d "
-    "as 2d/(1 + |d|); r2_gap times 100; complexity_gap d as 2d/(1 + |d|). A column that is a "
-    "combination of those before is left out. The rate between formulas that look alike is logit⁻¹ "
-    "of the intercept, and with a further digit logit⁻¹ of intercept + coefficient of the gap, "
-    "whose one-sided p is half the two-sided, or 1 minus that if it points away from the preferred "
-    "side (the lower EIC, unless the rate of all votes is below one half). The regression “gaps” "
-    "of report.json has no looks and complexity_gap as it is."
+    "as 2d/(1 + |d|); r2_gap times 100; complexity_gap d as 2d/(1 + |d|); the five again, each d "
+    "as it is. A column that is a combination of those before is left out. The rate between "
+    "formulas that look alike is logit⁻¹ of the intercept, and with a further digit logit⁻¹ of "
+    "intercept + coefficient of the gap, whose one-sided p is half the two-sided, or 1 minus that "
+    "if it points away from the preferred side (the lower EIC, unless the rate of all votes is "
+    "below one half). The regression “gaps” of report.json has no looks and complexity_gap as it "
+    "is."
 )
 
 

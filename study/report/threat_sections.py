@@ -216,9 +216,10 @@ def _structure(report: StudyReport) -> Section:
             ),
         ),
         explanation="A clustered logistic regression of the votes on the gap in EIC, the side, and "
-        "what else a rater sees: R², complexity, functions, nesting, depth, length, digits. The "
-        "preference remains if it is clear where these do not differ, and vanishes if the interval "
-        "there includes one half; if also the rate of all votes, the votes are too few to tell.",
+        "what else a rater sees: R², complexity, functions, nesting, depth, length, digits (which "
+        "formula has fewer, and by how many). The preference remains if it is clear where these do "
+        "not differ, and vanishes if the interval there includes one half; if also the rate of all "
+        "votes, the votes are too few to tell.",
     )
 
 

@@ -44,8 +44,8 @@ class VisiblePredictor(Plain):
 
 def noticed(differences: Floats) -> Floats:
     """How much of a difference d in a count strikes the eye, 2d/(1 + |d|): one more is 1, three
-    more are 1½, and no number is more than 2. So raters who go by which formula has fewer are
-    adjusted for, like those who count.
+    more are 1½, and no number is more than 2. Beside d itself, so that raters who go by which
+    formula has fewer are adjusted for, like those who count.
 
     >>> noticed(np.array([-3.0, 0.0, 1.0, 7.0])).tolist()
     [-1.5, 0.0, 1.0, 1.75]

@@ -1276,7 +1276,7 @@ def structure(valid, pairs, level):
     rows = np.array([known[v["pair"]] for v in used])
     side = [0.5 if v["lower_side"] == "left" else -0.5 for v in used]
     counts = 2 * rows / (1 + abs(rows))
-    differing = [*counts[:, 1:6].T, rows[:, 6], counts[:, 7]]
+    differing = [*counts[:, 1:6].T, rows[:, 6], counts[:, 7], *rows[:, 1:6].T]
     tried = [rows[:, 0] - rows[:, 0].mean(), np.array(side), *differing]
     columns, basis = {}, []
     for i, column in enumerate(tried):

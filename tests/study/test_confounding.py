@@ -17,7 +17,7 @@ from study.report.phrases.looks import dose_sentence
 from study.report.phrases.threats import threat_sentence
 from study.report.phrases.verdict import verdict
 from study.report.text import render_text
-from study.statistics.threats import Gap, confounding
+from study.statistics.threats import Confounding, Gap, confounding
 from study.statistics.validation import SITUATIONS, alarms
 from study.statistics.visible import best_visible
 from study.statistics.votes import VoteArrays
@@ -123,7 +123,10 @@ def _answers(scenario: str, studies: int) -> dict[str, float]:
     return {answer: count / row.studies for answer, count in row.answers.items()}
 
 
-@pytest.mark.parametrize("scenario", ["counts functions", "looks of all kinds"])
+@pytest.mark.parametrize(
+    "scenario",
+    ["counts functions", "counts unrelated functions and nestings", "looks of all kinds"],
+)
 def test_a_preference_that_looks_make_is_seldom_said_to_remain(scenario: str) -> None:
     assert _answers(scenario, 20).get("remains between look-alikes", 0) <= 0.06
 
@@ -153,6 +156,35 @@ def test_a_preference_that_does_not_grow_is_not_doubted_for_that() -> None:
     found = confounding(VoteArrays.of(votes), gaps, looks)
     assert not found.grows and found.answer == "remains between look-alikes"
     assert "whether the preference grows with the gap cannot be told" in str(dose_sentence(found))
+
+
+def _coins(differences: range) -> Confounding:
+    """Votes that follow nothing, on pairs that differ by these numbers of calls."""
+    rng = np.random.default_rng(4)
+    votes = [
+        SimpleNamespace(
+            rater=f"r{r:02}",
+            pair=f"p{p:02}",
+            problem=f"q{p % 12:02}",
+            position=1,
+            choice=rng.choice(["lower", "higher"]),
+            lower_side=rng.choice(["left", "right"]),
+        )
+        for p in range(48)
+        for r in range(20)
+    ]
+    gaps = {f"p{p:02}": Gap(2 + p * 5 % 7 / 3, 0.0, 0) for p in range(48)}
+    looks = {f"p{p:02}": (differences[p % len(differences)], 0, 0, 0, 0) for p in range(48)}
+    return confounding(VoteArrays.of(votes), gaps, looks)
+
+
+def test_a_count_is_a_column_of_its_own_where_it_says_more_than_what_is_noticed() -> None:
+    """Between -1 and 1 both are the same."""
+    for differences, more in ((range(-1, 2), False), (range(-3, 2), True)):
+        found = _coins(differences)
+        assert (found.fit.term("counted calls of functions") is not None) == more
+        assert ("counted calls of functions" in found.left_out) != more
+        assert found.fit.term("calls of functions") and "counted depth" in found.left_out
 
 
 def test_where_no_formulas_look_alike_nothing_is_said_to_remain() -> None:

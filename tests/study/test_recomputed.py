@@ -173,7 +173,8 @@ def test_the_tables_of_the_archive_are_enough_for_who_reads_the_methods(
     def column(name: str) -> Any:
         return np.array([float(pairs[row["pair"]][name]) for row in used])
 
-    noticed = [2 * d / (1 + abs(d)) for d in map(column, (*LOOKS, "complexity_gap"))]
+    counted = [column(name) for name in LOOKS]
+    noticed = [2 * d / (1 + abs(d)) for d in (*counted, column("complexity_gap"))]
     gap, side = column("eic_gap"), [row["lower_side"] == "left" for row in used]
     columns = (
         gap - gap.mean(),
@@ -181,6 +182,7 @@ def test_the_tables_of_the_archive_are_enough_for_who_reads_the_methods(
         *noticed[:-1],
         100 * column("r2_gap"),
         noticed[-1],
+        *counted,
     )
     structure = by_hand["regression"](y, dict(enumerate(columns)), used, level)["terms"]
     last = max(float(row["position"]) for row in used)

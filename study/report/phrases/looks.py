@@ -7,7 +7,7 @@ from eic_core.phrasing import Field, Phrase, say, say_count
 from study.report.phrases.limits import limit
 from study.report.phrases.numbers import between
 from study.report.phrases.rates import paragraph
-from study.statistics.limits import Collinear, Constant
+from study.statistics.limits import Constant
 from study.statistics.threats.gaps import IMPRECISE, NODES, R2, REMAINS, Gaps
 from study.statistics.threats.structure import Confounding
 from study.statistics.visible import VisiblePredictor
@@ -112,7 +112,7 @@ def _answer(found: Confounding) -> Phrase:
 
 def _why(found: Confounding) -> Phrase | None:
     reason = found.fit.reason
-    if isinstance(reason, Constant | Collinear):
+    if isinstance(reason, Constant):
         return say(
             "No formulas look alike: in all pairs that of lower EIC differs in the same way "
             "({names}).",

@@ -29,8 +29,8 @@ DOSE_ALPHA = 0.05
 
 @dataclass(frozen=True)
 class Confounding(AdjustedPreference):
-    """On the gap in EIC, the side, the gap in R², and as much of the gap in complexity and of each
-    of `VISIBLE` (lower EIC less higher EIC) as is noticed.
+    """On the gap in EIC, the side, the gap in R², as much of the gap in complexity and of each of
+    `VISIBLE` (lower EIC less higher EIC) as is noticed, and each of `VISIBLE` as it is counted.
     """
 
     # How well one of these counts tells the lower EIC, over the pairs with votes
@@ -111,7 +111,9 @@ def confounding(
     by_pair = np.stack([columns[name][first] for name in VISIBLE], axis=1)
     problems = [used.problems[i] for i in used.problem[first]]
     r2, nodes = columns.pop(R2), columns.pop(NODES)
+    counted = {f"counted {name}": columns[name] for name in VISIBLE}
     columns |= {name: noticed(columns[name]) for name in VISIBLE} | {R2: r2, NODES: noticed(nodes)}
+    columns |= counted
     enough = _independent(columns)
     return Confounding(
         regress(used, enough),

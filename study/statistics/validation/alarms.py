@@ -96,6 +96,13 @@ def _answers() -> list[Situation]:
             none,
             looks,
         ),
+        (
+            "counts unrelated functions and nestings",
+            DEMO,
+            Habits(looks=(-0.6, -0.6), unrelated=True),
+            none,
+            looks,
+        ),
         ("fewer functions", DEMO, Habits(simpler=1.1, fewer=FEWER), none, looks),
         (
             "looks of all kinds",

@@ -40,6 +40,8 @@ class Habits:
     # Calls of functions that the formula of lower EIC has less than the other, on average; other
     # counts go with them. 0: pairs matched on looks, within one function and three digits.
     fewer: float = 0.0
+    # Whether calls and nestings have nothing to do with one another, each from 3 fewer to 1 more
+    unrelated: bool = False
     left: float = 0.0  # Of the formula on the left
     tiring: float = 0.0  # For each ballot after the first
     # narrow, careless, hasty: of raters with a narrow window; who failed a check; who are too fast
@@ -105,7 +107,7 @@ class Rehearsal:
         table = replace(simulate_many(model, 1, rng).study(0).table, sampled=sampled)
         pairs, raters = len(table.pairs), len(table.raters)
         eic = 2 + rng.exponential(MEAN_GAP - 2, pairs)
-        looks = _looks(habits.fewer, pairs, rng)
+        looks = _looks(habits, pairs, rng)
         windows = rng.choice(list(WINDOWS), raters, p=list(WINDOWS.values()))
         failed = rng.random((raters, CHECKS)) < habits.failing
         fast = rng.random(raters) < habits.hasty_share
@@ -165,12 +167,15 @@ class Rehearsal:
         return threats_of(self.votes, RULE, self.gaps, self.looks, sampled=self.table.sampled)
 
 
-def _looks(fewer: float, pairs: int, rng: np.random.Generator) -> Floats:
+def _looks(habits: Habits, pairs: int, rng: np.random.Generator) -> Floats:
     """Whole differences in the order of `VISIBLE`."""
-    if not fewer:
+    if not habits.fewer:
         near = rng.integers(-1, 2, (pairs, 3)), rng.integers(-3, 4, (pairs, 2))
-        return np.concatenate(near, axis=1).astype(np.float64)
-    calls = np.rint(rng.normal(-fewer, 1.4, pairs))
+        looks = np.concatenate(near, axis=1).astype(np.float64)
+        if habits.unrelated:
+            looks[:, :2] = rng.integers(-3, 2, (pairs, 2))
+        return looks
+    calls = np.rint(rng.normal(-habits.fewer, 1.4, pairs))
     length = rng.normal(-0.5 * calls, 3.0)
     nested, depth = rng.normal(0.6 * calls, 0.7), rng.normal(0.4 * calls, 0.9)
     return np.rint(np.stack((calls, nested, depth, length, rng.normal(0.8 * length, 1.5)), axis=1))
