@@ -263,16 +263,16 @@ def p_number(p: float | None, decimals: int = 2) -> str:
     """A p value, never rounded onto 0 or a usual level of significance; `decimals` from 0.1 up.
 
     >>> p_number(0.0312), p_number(2.7e-31), p_number(0.97), p_number(1.0, 3), p_number(None)
-    ('0.031', '2.7e-31', '0.97', '1.000', 'not defined')
-    >>> p_number(0.0498), p_number(0.0503), p_number(0.05), p_number(0.0)
-    ('0.0498', '0.0503', '0.050', '< 1e-300')
+    ('0.031', '2.7·10⁻³¹', '0.97', '1.000', 'not defined')
+    >>> p_number(0.0498), p_number(0.0503), p_number(0.05), p_number(0.00019), p_number(0.0)
+    ('0.0498', '0.0503', '0.050', '0.00019', '< 10⁻³⁰⁰')
     """
     if p is None:
         return UNDEFINED
     if p < SMALLEST_P:
-        return f"< {SMALLEST_P:.0e}"
+        return f"< {significant(SMALLEST_P)}"
     if p < 1e-3:
-        return f"{p:.1e}"
+        return f"{p:.2g}" if p >= 1e-4 else significant(p, 2)
     return rounded(p, 3 if p < 0.1 else decimals, MARKS_OF_P)
 
 
@@ -280,7 +280,7 @@ def p_clause(p: float | None, decimals: int = 2) -> str:
     """A p value in a sentence; `decimals` as in `p_number`.
 
     >>> p_clause(0.0312), p_clause(0.0), p_clause(None)
-    ('p = 0.031', 'p < 1e-300', 'p not defined')
+    ('p = 0.031', 'p < 10⁻³⁰⁰', 'p not defined')
     """
     text = p_number(p, decimals)
     return f"p {text}" if p is None or text.startswith("<") else f"p = {text}"

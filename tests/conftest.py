@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.effort import examples
+from tests.effort import DEAR, examples, left_to_full
+from tests.kept import FOLDER as KEPT
 from tests.outside import outside_folder, skip_without_sample, unchecked_line
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -30,6 +31,7 @@ settings.load_profile("ci" if os.environ.get("CI") == "true" else "dev")
 # No test opens the database of this checkout.
 _folder = tempfile.TemporaryDirectory(prefix="eic-lab-tests-")
 os.environ["DATABASE_URL"] = f"sqlite:///{_folder.name}/lab.sqlite3"
+os.environ[KEPT] = _folder.name
 os.environ.pop("EIC_LAB_DEMO", None)
 
 # What collecting leaves behind stays to the end: no collection of garbage need look at it again.
@@ -40,9 +42,17 @@ gc.disable()
 _UNCHECKED = pytest.StashKey[str]()
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", f"{DEAR}(share): a quick run tries one case of so many")
+
+
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     skip_without_sample(items)
+    # of the cases that somebody chooses by name none is left out
+    if left := set() if "[" in "".join(config.args) else left_to_full(items):
+        config.hook.pytest_deselected(items=[*left])
+        items[:] = [item for item in items if item not in left]
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

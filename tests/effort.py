@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
+
+import pytest
 
 _ASKED = os.environ.get("EIC_LAB_TESTS", "quick")
 if _ASKED not in ("quick", "full"):
     raise ValueError(f"EIC_LAB_TESTS is quick or full, not {_ASKED!r}")
 FULL = _ASKED == "full"
+
+DEAR = "dear"
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -28,6 +32,25 @@ def cases(quick: int, full: int) -> int:
 def examples(full: int) -> int:
     """How many examples Hypothesis tries: an eighth of what a full run tries, but at least 12."""
     return cases(min(full, max(12, full // 8)), full)
+
+
+def dear(share: int) -> pytest.MarkDecorator:
+    """A test of many or of dear cases: a quick run tries one of `share`, from the first on."""
+    return pytest.mark.dear(share)
+
+
+def left_to_full(items: Iterable[pytest.Item]) -> set[pytest.Item]:
+    """The cases that a quick run leaves out: of each test that is marked `dear` most."""
+    tests: dict[str, list[pytest.Item]] = {}
+    left: set[pytest.Item] = set()
+    for item in items:
+        mark = None if FULL else item.get_closest_marker(DEAR)
+        if mark is not None:
+            earlier = tests.setdefault(item.nodeid.partition("[")[0], [])
+            if len(earlier) % mark.args[0]:
+                left.add(item)
+            earlier.append(item)
+    return left
 
 
 def combined(units: Sequence[S], others: Sequence[T], few: int) -> list[tuple[S, T]]:

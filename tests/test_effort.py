@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import pytest
 
@@ -25,6 +26,36 @@ def test_a_quick_run_meets_every_unit_and_all_that_stands_around_it(
     some = [*effort.combined("abcdef", "vwxyz", 2)]
     assert len(some) == len({*some}) == 12
     assert {unit for unit, _ in some} == {*"abcdef"} and {other for _, other in some} == {*"vwxyz"}
+
+
+class Case:
+    """What is looked at of a test's case."""
+
+    def __init__(self, nodeid: str, share: int = 0) -> None:
+        self.nodeid = nodeid
+        self._mark = effort.dear(share).mark if share else None
+
+    def get_closest_marker(self, name: str) -> pytest.Mark | None:
+        return self._mark if name == effort.DEAR else None
+
+
+def test_a_quick_run_tries_some_cases_of_each_dear_test_and_a_full_run_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one = [Case(f"file::one[{name}]", 3) for name in "abcde"]
+    other = [Case(f"file::other[{name}]", 2) for name in "ab"]
+    plain = [Case(f"file::plain[{name}]") for name in "abc"]
+    every: list[Any] = [*one, *other, *plain]
+    monkeypatch.setattr(effort, "FULL", False)
+    left = effort.left_to_full(every)
+    assert {item.nodeid for item in every} - {item.nodeid for item in left} == {
+        "file::one[a]",
+        "file::one[d]",
+        "file::other[a]",
+        *(item.nodeid for item in plain),
+    }
+    monkeypatch.setattr(effort, "FULL", True)
+    assert effort.left_to_full(every) == set()
 
 
 @pytest.mark.parametrize("count", range(12, 30))

@@ -381,7 +381,8 @@ def _expect_headline(export: StudyExport) -> None:
     assert interval.low == pytest.approx(0.6202512999214784, rel=TOLERANCE)
     assert interval.high == pytest.approx(0.9207818764238777, rel=TOLERANCE)
     assert found.p_two_sided == pytest.approx(0.009381755805954132, rel=TOLERANCE)
-    assert report.fleiss_kappa.value == pytest.approx(0.0002249212775529815, abs=TOLERANCE)
+    kappa = report.agreement.fleiss_kappa.value
+    assert kappa == pytest.approx(0.0002249212775529815, abs=TOLERANCE)
     said = verdict(report)
     assert said.finding == "lower" and said.caution
     assert str(said.lines[0]).startswith("In 61 of 75 votes")

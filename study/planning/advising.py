@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from math import ceil, isfinite
 from typing import Literal
 
@@ -134,24 +135,27 @@ def advise(
             hint="expect a larger preference, or aim at a half-width of the interval",
         )
     rule = rule or VerdictRule()
-    ways = _ways(model, rule)
-    report = _Steps(progress, studies, most_studies(model, rule, studies))
+    total = most_studies(model, rule, studies)
 
-    def simulated(design: StudyModel) -> Plan | None:
+    def step(place: int, done: int, _: int = 0) -> None:
+        if progress is not None:
+            progress(place * studies + done, total)
+
+    def simulated(place: int, attempt: int, design: StudyModel) -> Plan | None:
         if not can_simulate(design, studies, _MOST_WORK):
             return None
-        result = plan(design, rule, studies=studies, seed=seed, progress=report.step)
-        report.next()
-        return result
+        show = partial(step, place + attempt)
+        return plan(design, rule, studies=studies, seed=seed, progress=show)
 
-    first = start or plan(model, rule, studies=studies, seed=seed, progress=report.step)
-    report.skip_to(1)
+    first = start or plan(model, rule, studies=studies, seed=seed, progress=partial(step, 0))
     if _meets_target(target, first, 0.0):
         return Advice(model, target, first, True, (), width_grid(model, rule))
-    routes = []
-    for number, way in enumerate(ways, start=1):
-        routes.append(_route(model, way, target, first, simulated))
-        report.skip_to(1 + number * TRIES)
+    routes, place = [], 1
+    for way in _ways(model, rule):
+        step(place, 0)
+        routes.append(_route(model, way, target, first, partial(simulated, place)))
+        place += TRIES
+    step(place, 0)
     extra = [route.model.pairs for route in routes if route.model is not None]
     grid = width_grid(model, rule, extra=extra)
     return Advice(model, target, first, False, tuple(routes), grid)
@@ -240,11 +244,11 @@ def _route(
     way: Way,
     target: Target,
     start: Plan,
-    simulated: Callable[[StudyModel], Plan | None],
+    simulated: Callable[[int, StudyModel], Plan | None],
 ) -> Route:
     size, factor = _size(model, way), 1.0
     best: Route | None = None
-    for _ in range(TRIES):
+    for attempt in range(TRIES):
 
         def value(size: int, factor: float = factor) -> float:
             result = approximate(grow_design(model, way, size), start.rule)
@@ -259,7 +263,7 @@ def _route(
             return Route(way, None, value(_MOST, 1.0), None)
         size = _smallest(value, target, size)
         design = grow_design(model, way, size)
-        result = simulated(design)
+        result = simulated(attempt, design)
         reached = result is None or _meets_target(target, result, 1.0)
         best = Route(way, design, value(size, 1.0), result, reached)
         if result is None or reached:
@@ -296,21 +300,3 @@ def _meets_target(target: Target, result: Plan, margin: float) -> bool:
         return target.is_met_by(result.power.value + margin * result.power.error)
     width = result.half_width
     return width is not None and target.is_met_by(width.value - margin * width.error)
-
-
-class _Steps:
-    def __init__(self, progress: Progress | None, studies: int, total: int) -> None:
-        self._progress, self._studies, self._total = progress, studies, total
-        self._done = 0
-
-    def step(self, done: int, total: int) -> None:
-        del total
-        if self._progress is not None:
-            self._progress(self._done + done, self._total)
-
-    def next(self) -> None:
-        self._done += self._studies
-
-    def skip_to(self, plans: int) -> None:
-        self._done = plans * self._studies
-        self.step(0, 0)

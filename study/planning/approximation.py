@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import exp, floor, isfinite, log, sqrt
+from math import exp, floor, isfinite, sqrt
 
 import numpy as np
+from scipy.special import expit, logit
 from scipy.stats import chi2, nct
 from scipy.stats import t as student
 
@@ -88,8 +89,7 @@ class Approximation:
         reach = float(student.isf(self.rule.alpha / 2, self.degrees_of_freedom))
         reach *= sqrt(float(chi2.median(degrees)) / degrees)
         reach *= self.reported_error / (rate * (1 - rate))
-        centre = log(rate / (1 - rate))
-        return (_share(centre + reach) - _share(centre - reach)) / 2
+        return float(expit(logit(rate) + reach) - expit(logit(rate) - reach)) / 2
 
     @property
     def power(self) -> float:
@@ -97,7 +97,7 @@ class Approximation:
         if self.degrees_of_freedom < 1 or self.too_small:
             return 0.0
         rate = self.model.preference
-        shift = log(rate / (1 - rate)) * rate * (1 - rate) / self.spread
+        shift = float(logit(rate)) * rate * (1 - rate) / self.spread
         critical = float(student.isf(self.rule.tail, self.degrees_of_freedom))
         critical *= self.reported_error / self.spread
         return float(nct.sf(critical, self.variance_degrees, min(shift, 35.0)))
@@ -207,7 +207,3 @@ def _degrees(model: StudyModel, estimand: Estimand) -> tuple[float, bool]:
         return min(raters, problems) - 1, few_raters or problems < FEW_PROBLEMS
     items = model.pairs - model.problems
     return min(raters - 1, items), few_raters or items < FEW_CLUSTERS - 1
-
-
-def _share(log_odds: float) -> float:
-    return 1 / (1 + exp(-log_odds)) if log_odds > -700 else 0.0

@@ -312,29 +312,17 @@ def compare_sentence(model: StudyModel, rule: VerdictRule) -> Phrase | None:
 
 
 def _no_way(route: Route, target: Target) -> Phrase:
-    best = _reached(route.approximate, target)
-    return {
-        "pairs": say(
-            "More pairs for the same raters are not enough, however many: they lead to {best} at "
-            "best (approximation).",
-            best=best,
-        ),
-        "raters": say(
-            "More raters for the same pairs are not enough, however many: they lead to {best} at "
-            "best (approximation).",
-            best=best,
-        ),
-        "pairs and raters": say(
-            "More pairs and raters are not enough, however many: they lead to {best} at best "
-            "(approximation).",
-            best=best,
-        ),
-        "problems": say(
-            "More problems for the same raters are not enough, however many: they lead to {best} "
-            "at best (approximation).",
-            best=best,
-        ),
-    }[route.way]
+    more = {
+        "pairs": say("More pairs for the same raters"),
+        "raters": say("More raters for the same pairs"),
+        "pairs and raters": say("More pairs and raters"),
+        "problems": say("More problems for the same raters"),
+    }
+    return say(
+        "{more} are not enough, however many: they lead to {best} at best (approximation).",
+        more=more[route.way],
+        best=_reached(route.approximate, target),
+    )
 
 
 def _reached(value: float, target: Target) -> Phrase:

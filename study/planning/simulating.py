@@ -15,7 +15,7 @@ from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
 from study.planning.approximation import VerdictRule, across_shares
 from study.statistics.clusters import Estimand
-from study.statistics.inference import clustered_rate
+from study.statistics.inference import ClusteredRate, clustered_rate
 from study.statistics.limits import Limit
 from study.statistics.preference import Interval, Preference
 from study.statistics.simulation import SimulatedStudy, StudyModel, simulate_many
@@ -157,19 +157,6 @@ class Plan(PlainAtLevel):
         return self.estimand != "problems like these"
 
 
-@dataclass(frozen=True)
-class _Outcome:
-    votes: int
-    finds: bool
-    naive_rejects: bool
-    interval: Interval | None
-    naive: Interval | None
-    truth: float
-    design_effect: float | None
-    effective_votes: float | None
-    too_small: Limit | None
-
-
 def plan(
     model: StudyModel,
     rule: VerdictRule | None = None,
@@ -188,13 +175,16 @@ def plan(
     """
     _check(model, studies, seed)
     rule = rule or VerdictRule()
-    rng = np.random.default_rng(seed)
-    outcomes: list[_Outcome] = []
+    rng, estimand = np.random.default_rng(seed), rule.estimand_in(model)
+    outcomes: list[tuple[ClusteredRate, float]] = []
     if progress is not None:
         progress(0, studies)
     while len(outcomes) < studies:
         batch = simulate_many(model, min(_BATCH, studies - len(outcomes)), rng)
-        outcomes += [_outcome(study, rule) for study in batch]
+        outcomes += [
+            (clustered_rate(study.table, estimand=estimand), _truth(study, estimand))
+            for study in batch
+        ]
         if progress is not None:
             progress(len(outcomes), studies)
     return _summary(model, studies, seed, rule, outcomes)
@@ -222,26 +212,13 @@ def _check(model: StudyModel, studies: int, seed: int) -> None:
         )
 
 
-def _outcome(study: SimulatedStudy, rule: VerdictRule) -> _Outcome:
-    estimand = rule.estimand_in(study.model)
-    rate = clustered_rate(study.table, estimand=estimand)
-    naive, naive_p = _independent(rate.lower, rate.votes, rule.level)
-    truth = {
+def _truth(study: SimulatedStudy, estimand: Estimand) -> float:
+    """The rate that the headline is about."""
+    return {
         "problems like these": study.model.preference,
         "pairs like these": study.rate_given_problems,
         "these pairs": study.rate_given_pairs,
-    }
-    return _Outcome(
-        rate.votes,
-        rate.finding(rule.level, one_sided=rule.one_sided) == "lower",
-        naive_p is not None and naive_p <= rule.tail,
-        rate.interval(rule.level),
-        naive,
-        truth[estimand],
-        rate.design_effect,
-        rate.effective_votes,
-        rate.too_small or rate.reason,
-    )
+    }[estimand]
 
 
 @lru_cache(maxsize=20_000)
@@ -251,33 +228,43 @@ def _independent(lower: int, votes: int, level: float) -> tuple[Interval | None,
 
 
 def _summary(
-    model: StudyModel, studies: int, seed: int, rule: VerdictRule, outcomes: list[_Outcome]
+    model: StudyModel,
+    studies: int,
+    seed: int,
+    rule: VerdictRule,
+    outcomes: Sequence[tuple[ClusteredRate, float]],
 ) -> Plan:
-    def always(flags: list[bool]) -> MonteCarloEstimate:
+    def always(flags: Sequence[bool]) -> MonteCarloEstimate:
         share = share_of(flags)
         assert share is not None  # `_check` asks for 20 studies
         return share
 
-    own = [(s.interval, s.truth) for s in outcomes if s.interval is not None]
-    naive = [(s.naive, s.truth) for s in outcomes if s.naive is not None]
-    warnings = Counter(s.too_small for s in outcomes if s.too_small)
+    rates = [rate for rate, _ in outcomes]
+    binomial = [_independent(rate.lower, rate.votes, rule.level) for rate in rates]
+    own, naive = (
+        [(each, truth) for each, (_, truth) in zip(some, outcomes, strict=True) if each is not None]
+        for some in ([r.interval(rule.level) for r in rates], [each for each, _ in binomial])
+    )
+    finds = [rate.finding(rule.level, one_sided=rule.one_sided) == "lower" for rate in rates]
+    small = [rate.too_small or rate.reason for rate in rates]
+    warnings = Counter(why for why in small if why)
     return Plan(
         model,
         studies,
         seed,
         rule,
-        fmean(s.votes for s in outcomes),
-        always([s.finds and not s.too_small for s in outcomes]),
-        always([s.finds for s in outcomes]),
-        always([s.naive_rejects for s in outcomes]),
+        fmean(rate.votes for rate in rates),
+        always([clear and not why for clear, why in zip(finds, small, strict=True)]),
+        always(finds),
+        always([p is not None and p <= rule.tail for _, p in binomial]),
         median_of([(i.high - i.low) / 2 for i, _ in own]),
         median_of([(i.high - i.low) / 2 for i, _ in naive]),
         median_of([i.low for i, _ in own]),
         median_of([i.high for i, _ in own]),
         share_of([i.low <= truth <= i.high for i, truth in own]),
         share_of([i.low <= truth <= i.high for i, truth in naive]),
-        median_of([s.design_effect for s in outcomes if s.design_effect is not None]),
-        median_of([s.effective_votes for s in outcomes if s.effective_votes is not None]),
-        always([bool(s.too_small) for s in outcomes]),
+        median_of([r.design_effect for r in rates if r.design_effect is not None]),
+        median_of([r.effective_votes for r in rates if r.effective_votes is not None]),
+        always([bool(why) for why in small]),
         next((why for why, _ in warnings.most_common(1)), None),
     )

@@ -8,7 +8,7 @@ import platform
 import statistics
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -20,13 +20,8 @@ from eic_core.exports import Plain
 from study.report.declared import DeclaredAnalysis
 from study.report.exported import ExportedPair, ExportedVote, StudyExport
 from study.report.model_results import ModelResults, model_results
-from study.statistics.agreement import (
-    Agreement,
-    FleissKappa,
-    agreement_of,
-    count_choices,
-    fleiss_kappa,
-)
+from study.statistics.agreement import Agreement, agreement_of
+from study.statistics.agreement_coefficients import Coefficient
 from study.statistics.bootstrap import pair_bootstrap, two_way_bootstrap
 from study.statistics.clusters import Estimand, estimand_of, sampled_of
 from study.statistics.equivalence import EffectSize, effect_size
@@ -38,7 +33,13 @@ from study.statistics.exclusions import (
     exclusion_reasons,
     rater_seconds,
 )
-from study.statistics.inference import ESTIMANDS, ClusteredRate, clustered_rate
+from study.statistics.inference import (
+    ESTIMANDS,
+    ClusteredMean,
+    ClusteredRate,
+    clustered_rate,
+    equal_problems,
+)
 from study.statistics.lost import LostVotes, lost_votes
 from study.statistics.mixed import Apart, MixedRate, mixed_rate
 from study.statistics.preference import Interval, Preference
@@ -47,8 +48,8 @@ from study.statistics.sign_test import SignTest, sign_test
 from study.statistics.subgroups import Subgroups, subgroups
 from study.statistics.threats import Threats, threats_of
 from study.statistics.threats.gaps import Gap
+from study.statistics.threats.sides import chose_left
 from study.statistics.votes import Sampled, VoteArrays
-from study.statistics.weighting import ClusteredMean, equal_problems
 from study.structure import differences, structure_as_written
 
 
@@ -133,12 +134,6 @@ SMALLEST_EFFECT = 0.05
 REASONS = (HASTY_SESSION, HASTY_VOTE, FAILED_ATTENTION)
 
 
-@dataclass(frozen=True)
-class Attention:
-    answered: int
-    passed: int
-
-
 HELD_SHARE = 0.9
 """Of the draws of the rows in which a pair's gap must be there to be called kept."""
 
@@ -154,13 +149,6 @@ class HeldGaps(Plain):
     without_worst_row: int  # Known pairs whose gap is still `least` without the row of most loss
 
     _JSON = ("least", "known", "in_most_draws", "without_worst_row")
-
-
-@dataclass(frozen=True)
-class ProblemPreference:
-    problem: str
-    pairs: int
-    preference: Preference
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,11 +204,6 @@ class StudyReport:
         return sum(n < wanted for rater, n in cast.items() if rater not in kept)
 
     @cached_property
-    def attention(self) -> Attention:
-        checks = [v for v in self.export.votes if v.is_attention and not v.is_practice]
-        return Attention(len(checks), sum(v.attention_ok is True for v in checks))
-
-    @cached_property
     def preference(self) -> Preference:
         return Preference.of(v.choice for v in self.valid_votes)
 
@@ -230,17 +213,12 @@ class StudyReport:
         return Preference.of(v.choice for v in self.votes_cast)
 
     @cached_property
-    def by_problem(self) -> tuple[ProblemPreference, ...]:
+    def by_problem(self) -> dict[str, Preference]:
         """Valid votes by problem, in the order of names."""
-        pairs = Counter(pair.problem for pair in self.export.pairs)
-        problem_of = {pair.pair: pair.problem for pair in self.export.pairs}
-        choices: dict[str, list[str]] = {name: [] for name in sorted(pairs)}
-        for vote in self.valid_votes:
-            choices[problem_of[vote.pair]].append(vote.choice)
-        return tuple(
-            ProblemPreference(name, pairs[name], Preference.of(chosen))
-            for name, chosen in choices.items()
-        )
+        return {
+            problem: Preference.of(v.choice for v in self.valid_votes if v.problem == problem)
+            for problem in sorted({pair.problem for pair in self.export.pairs})
+        }
 
     @cached_property
     def votes_per_pair(self) -> dict[str, int]:
@@ -354,19 +332,11 @@ class StudyReport:
         return sign_test(self.table)
 
     @cached_property
-    def fleiss_kappa(self) -> FleissKappa:
-        counts = count_choices((v.pair, v.choice) for v in self.valid_votes)
-        return fleiss_kappa(counts[pair] for pair in sorted(counts))
-
-    @cached_property
-    def fleiss_kappa_by_side(self) -> FleissKappa:
-        """The same votes coded as left and right, where the formula chosen was shown."""
-        counts = count_choices(
-            (v.pair, "lower" if (v.choice == "lower") == (v.lower_side == "left") else "higher")
-            for v in self.valid_votes
-            if v.choice != "tie"
-        )
-        return fleiss_kappa([counts[pair] for pair in sorted(counts)], ("left", "right"))
+    def fleiss_kappa_by_side(self) -> Coefficient:
+        """Of the votes coded as left and right, where the formula chosen was shown."""
+        decided = VoteArrays.of((v for v in self.valid_votes if v.choice != "tie"), self.sampled)
+        left = chose_left(decided).astype(np.float64)
+        return agreement_of(replace(decided, lower=left), self.estimand).fleiss_kappa
 
     @cached_property
     def agreement(self) -> Agreement:
@@ -405,18 +375,6 @@ class StudyReport:
     @cached_property
     def models(self) -> ModelResults:
         return model_results(self.export, self.valid_votes, level=self.level, sampled=self.sampled)
-
-    @property
-    def left_chosen(self) -> Preference:
-        """Valid votes for the formula on the left (as `Preference.lower`) and on the right."""
-        return Preference.of(
-            "tie"
-            if v.choice == "tie"
-            else "lower"
-            if (v.choice == "lower") == (v.lower_side == "left")
-            else "higher"
-            for v in self.valid_votes
-        )
 
     @property
     def median_seconds(self) -> float | None:

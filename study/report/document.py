@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
-from eic_core.exports import json_text
+from eic_core.exports import json_form, json_text
 from eic_core.phrasing import Phrase
 from study.report.analysis import StudyReport
 from study.report.exported import utc_text
@@ -26,7 +27,11 @@ from study.report.phrases.rates import (
 )
 from study.report.phrases.threats import threat_sentence
 from study.report.phrases.verdict import verdict
+from study.statistics.agreement import CODING
+from study.statistics.agreement_coefficients import Coefficient
 from study.statistics.threats import Threats
+
+_KAPPA = ("value", "reason", "observed", "expected", "subjects=pairs", "left_out", "votes")
 
 
 def document_text(report: StudyReport) -> str:
@@ -75,6 +80,7 @@ def _source(report: StudyReport) -> dict[str, Any]:
 
 def _counts(report: StudyReport) -> dict[str, Any]:
     votes = list(report.votes_per_pair.values())
+    checks, sides = report.threats.attention, report.threats.sides
     return {
         "flow": StudyFlow.of(report).to_json()
         | {"attrition": [each.to_json(report.level) for each in attrition(report)]},
@@ -88,7 +94,7 @@ def _counts(report: StudyReport) -> dict[str, Any]:
             "cast": len(report.votes_cast),
             "excluded": report.votes_excluded,
             "valid": len(report.valid_votes),
-            "attention": asdict(report.attention),
+            "attention": {"answered": checks.answered, "passed": checks.passed},
         },
         "pairs": {
             "total": len(votes),
@@ -98,7 +104,7 @@ def _counts(report: StudyReport) -> dict[str, Any]:
             "most_votes": max(votes, default=0),
             "mean_votes": statistics.fmean(votes) if votes else None,
         },
-        "left_chosen": {"left": report.left_chosen.lower, "right": report.left_chosen.higher},
+        "left_chosen": {"left": sides.left, "right": sides.right},
         "seconds": {
             "by_rater_clock": report.votes_by_rater_clock,
             "median_vote": report.median_seconds,
@@ -107,11 +113,17 @@ def _counts(report: StudyReport) -> dict[str, Any]:
     }
 
 
+def _kappa(kappa: Coefficient, coding: str) -> dict[str, Any]:
+    return json_form(kappa, _KAPPA) | {"coding": coding}
+
+
 def _results(report: StudyReport) -> dict[str, Any]:
     """The headline, the paper's numbers beside it, agreement, threats."""
     level, said = report.level, verdict(report)
     bootstrap, two_way = report.bootstrap, report.two_way_bootstrap
-    preference, kappa = report.preference.to_json(level), report.fleiss_kappa.to_json()
+    pairs = Counter(pair.problem for pair in report.export.pairs)
+    preference = report.preference.to_json(level)
+    kappa = _kappa(report.agreement.fleiss_kappa, CODING)
     return {
         "headline": report.inference.to_json(level)
         | _sentence(rate_sentence(report.inference))
@@ -133,12 +145,12 @@ def _results(report: StudyReport) -> dict[str, Any]:
         | {"apart": report.mixed_apart}
         | _sentence(mixed_sentence(report.mixed, report.mixed_apart)),
         "paper_comparable": {"preference": preference, "fleiss_kappa": kappa},
-        "fleiss_kappa_by_side": report.fleiss_kappa_by_side.to_json(),
+        "fleiss_kappa_by_side": _kappa(report.fleiss_kappa_by_side, "left, right"),
         "preference": preference,
         "preference_before_exclusions": report.preference_of_all.to_json(level),
         "by_problem": [
-            {"problem": p.problem, "pairs": p.pairs} | p.preference.to_json(level)
-            for p in report.by_problem
+            {"problem": problem, "pairs": pairs[problem]} | chosen.to_json(level)
+            for problem, chosen in report.by_problem.items()
         ],
         "fleiss_kappa": kappa,
         "agreement": report.agreement.to_json()

@@ -128,6 +128,15 @@ class ExportedVote:
         """Whether this is a vote on a pair: no practice ballot, no attention check."""
         return not (self.is_practice or self.is_attention)
 
+    @property
+    def chose_left(self) -> bool | None:
+        """None of a tie."""
+        return (
+            None
+            if self.choice == "tie"
+            else (self.choice == "lower") == (self.lower_side == "left")
+        )
+
 
 VOTE_COLUMNS = tuple(f.name for f in fields(ExportedVote))
 ADDED_COLUMNS = ("rater_seconds", "viewport", "in_view", "plot_in_view", "page", "undone_at")

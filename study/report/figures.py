@@ -12,7 +12,6 @@ import numpy as np
 
 from eic_core import wording
 from study.report.analysis import StudyReport
-from study.report.model_sections import PAPERS_MODELS, PAPERS_PEOPLE
 from study.report.phrases.limits import limit
 from study.statistics.exclusions import Unit
 from study.statistics.limits import Limit
@@ -34,6 +33,8 @@ FEW = 10
 """A rate of fewer deciding votes says nothing, and is in no table and on no curve."""
 COEFFICIENTS = ("raw agreement", "Fleiss' kappa", "Gwet's AC1")
 """Those of the page; all are in report.json and numbers.csv."""
+PAPERS_PEOPLE, PAPERS_MODELS = 0.698, 0.7219
+"""What Yu et al. report, appendix ``app:expert_rating``: of people, and of their two models."""
 QUANTITIES = ("complexity", "R²", "EIC (digits)")
 BINS = 20
 
@@ -336,8 +337,8 @@ class FigureKind:
 FIGURES: dict[str, FigureKind] = {
     "preference": FigureKind(
         "Preference for the lower EIC",
-        "Share of votes for the formula of lower EIC, with intervals that allow for votes that go "
-        "together; hollow, what Yu et al. report of their pairs. The dashed line is no preference.",
+        "Share of votes for the formula of lower EIC, with its interval; hollow, what Yu et al. "
+        "report of their pairs. The dashed line is no preference.",
         _preference,
     ),
     "agreement": FigureKind(

@@ -112,14 +112,16 @@ class StudyFlow(Plain):
 
     @property
     def people(self) -> tuple[FlowStage, ...]:
-        known = self.consented or not self.voted
+        silent = self.consented - self.withdrawn - self.voted
         early = sum(self.stopped_after.values())
-        notes = filter(None, (self._silent, f"{early:,} stopped early" if early else ""))
+        withdrew = _note(self.withdrawn, "withdrew, with all their votes")
+        notes = _note(silent, "left before a vote"), _note(early, "stopped early")
+        known = self.consented or not self.voted
         return (
             *self._invitations,
-            *((FlowStage(self.consented, "consented", self._withdrew),) if known else ()),
-            FlowStage(self.voted, "voted", "; ".join(notes)),
-            FlowStage(self.counted, "count", self._left_out),
+            *((FlowStage(self.consented, "consented", withdrew),) if known else ()),
+            FlowStage(self.voted, "voted", "; ".join(filter(None, notes))),
+            FlowStage(self.counted, "count", _note(self.voted - self.counted, "left out")),
         )
 
     @property
@@ -162,19 +164,9 @@ class StudyFlow(Plain):
         more = f"and {self.through_open_links:,} {open_note}" if self.through_open_links else ""
         return (FlowStage(self.invited, "invited by personal links", more),)
 
-    @property
-    def _withdrew(self) -> str:
-        return f"{self.withdrawn:,} withdrew, with all their votes" if self.withdrawn else ""
 
-    @property
-    def _silent(self) -> str:
-        gone = self.consented - self.withdrawn - self.voted
-        return f"{gone:,} left before a vote" if gone > 0 else ""
-
-    @property
-    def _left_out(self) -> str:
-        gone = self.voted - self.counted
-        return f"{gone:,} left out" if gone > 0 else ""
+def _note(people: int, what: str) -> str:
+    return f"{people:,} {what}" if people > 0 else ""
 
 
 @dataclass(frozen=True)

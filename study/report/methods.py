@@ -22,6 +22,7 @@ from study.report.phrases.numbers import interval_text
 from study.report.phrases.rates import effect_sentence, exclusion_sentence
 from study.report.phrases.threats import threat_sentence
 from study.report.phrases.verdict import worth_text
+from study.report.preregistration import rule_limits
 from study.report.recipes import recipes
 from study.statistics.preference import Interval
 from study.statistics.visible import VISIBLE
@@ -113,28 +114,11 @@ def _meaning(report: StudyReport) -> list[str]:
 
 
 def _rules(report: StudyReport) -> str:
-    names = (
-        ("max_complexity_gap", "|ΔC| ≤ {:g}"),
-        ("max_r2_gap", "|ΔR²| ≤ {:g}"),
-        ("min_eic_gap", "ΔEIC ≥ {:g}"),
-        ("min_best_r2", "the better R² > {:g}"),
-        ("max_calls_gap", "|Δ calls of functions| ≤ {:g}"),
-        ("max_depth_gap", "|Δ depth| ≤ {:g}"),
-        ("max_length_gap", "|Δ printed symbols| ≤ {:g}"),
-        ("min_gap_share", "the gap in a share of {:g} of draws of the rows"),
-        ("gap_without_worst_row", "the gap without its worst row"),
-    )
-    known = report.export.rules
-    said = [
-        text.format(known[name])
-        for name, text in names
-        if isinstance(known.get(name), int | float) and known[name] is not False
-    ]
-    if known.get("near_twins") is False:
-        said.append("no two of one tree but for its constants")
-    if known.get("exponents") == "noisy":
-        said.append("literal exponents but 2 and 3 as noisy operands")
-    return f" ({', '.join(said)})" if said else ""
+    rules = report.export.rules
+    limits = [*rule_limits(rules)]
+    if rules.get("near_twins") is False:
+        limits.append("no two of one tree but for its constants")
+    return f" ({', '.join(limits)})" if limits else ""
 
 
 def _form(report: StudyReport) -> str:
@@ -213,11 +197,17 @@ def _result(report: StudyReport) -> list[str]:
     if interval is None:
         return [*sentences, str(limit(found.reason))]
     clusters = wording.join([wording.count(n, kind) for kind, n in found.clusters])
+    how = (
+        f"variance of Cameron, Gelbach & Miller, 2011; t with {found.degrees_of_freedom:.3g} "
+        "degrees of freedom"
+        if found.log_odds
+        else "none of which differ: exact, with a trial for each of the scarcer kind"
+    )
+    sided, p = ("one", found.p_value) if report.one_sided else ("two", found.p_two_sided)
     sentences.append(
-        f"Allowing for clusters of votes ({clusters}; variance of Cameron, Gelbach & Miller, "
-        f"2011; t with {found.degrees_of_freedom:.3g} degrees of freedom), the {level} confidence "
-        f"interval of the rate on {_population(report)} is {_range(interval)}, two-sided "
-        f"{wording.p_clause(found.p_two_sided, 3)}."
+        f"Allowing for clusters of votes ({clusters}; {how}), the {level} confidence interval of "
+        f"the rate on {_population(report)} is {_range(interval)}, {sided}-sided "
+        f"{wording.p_clause(p, 3)}."
     )
     sentences.append(_sampling(report))
     if found.effective_votes is not None:

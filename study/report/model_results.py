@@ -132,9 +132,17 @@ class ModelResults:
     def _between(self, a: RunResult, b: RunResult) -> BetweenModels:
         return between_models(a.found.scores, b.found.scores, self.problems, sampled=self.sampled)
 
+    @cached_property
+    def places_p(self) -> tuple[float | None, ...]:
+        """Of each run: two-sided, of "places do not matter", corrected for the number of runs."""
+        return holm([each.found.position.p_two_sided for each in self.runs])
+
     def to_json(self, level: float) -> dict[str, Any]:
         return {
-            "runs": [each.to_json(level) for each in self.runs],
+            "runs": [
+                each.to_json(level) | {"position_p_holm": p}
+                for each, p in zip(self.runs, self.places_p, strict=True)
+            ],
             "between": [
                 {
                     "first": first,

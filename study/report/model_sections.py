@@ -10,11 +10,10 @@ from study.report.phrases.agreement import units_sentence
 from study.report.phrases.limits import limit
 from study.report.phrases.numbers import interval_text
 from study.report.section import Fact, Judgement, Section, SectionTable
+from study.report.section_parts import interval_head
 from study.statistics.clusters import Estimand
 from study.statistics.preference import Interval
 
-PAPERS_PEOPLE, PAPERS_MODELS = 0.698, 0.7219
-"""What Yu et al. report, appendix ``app:expert_rating``: of people, and of their two models."""
 PAPER_SAYS = (
     "Yu et al. report 69.8 % for people, and 72.19 % for two language models together, each asked "
     "five times about a pair at temperature 0.7: their numbers, on their pairs, not this study's."
@@ -58,7 +57,7 @@ def _beside(report: StudyReport) -> Section:
         (
             "people, all valid votes",
             f"{len(report.votes_per_pair):,}",
-            _percent(people.rate, 1),
+            _share(people.rate),
             _interval(people.interval(level)),
             "",
             "",
@@ -71,9 +70,9 @@ def _beside(report: StudyReport) -> Section:
             (
                 _named(each),
                 f"{estimate.pairs:,}",
-                _percent(estimate.value, 1),
+                _share(estimate.value),
                 _interval(estimate.interval(level)),
-                _percent(each.found.people[0], 1),
+                _share(each.found.people[0]),
                 _points(apart.value),
                 _points_between(apart.interval(level)),
             )
@@ -100,10 +99,10 @@ def _beside(report: StudyReport) -> Section:
                     "",
                     "pairs",
                     "for the lower EIC",
-                    _head(level),
+                    interval_head(level),
                     "people on these pairs",
                     "less people, points",
-                    _head(level),
+                    interval_head(level),
                 ),
                 tuple(rows),
             ),
@@ -147,7 +146,7 @@ def _primary(report: StudyReport) -> list[str]:
             said.append(f"{test.label}: {limit(estimate.reason)}")
             continue
         share = estimate.null == 0.5
-        value = _percent(estimate.value, 1) if share else _points(estimate.value)
+        value = _share(estimate.value) if share else _points(estimate.value)
         said.append(
             f"{test.label}: {value}{'' if share else ' points'}, {wording.p_clause(test.p_holm, 3)}"
         )
@@ -169,10 +168,10 @@ def _agreement(report: StudyReport) -> Section:
             (
                 _named(each),
                 f"{with_people.pairs:,}",
-                _number(with_people.correlation),
+                wording.number(with_people.correlation),
                 _with_interval(with_people.corrected, intervals.get("corrected")),
-                _percent(with_people.model, 1),
-                _percent(with_people.people, 1),
+                _share(with_people.model),
+                _share(with_people.people),
                 _points(with_people.difference),
                 _points_between(intervals.get("difference")),
             )
@@ -187,7 +186,7 @@ def _agreement(report: StudyReport) -> Section:
                 "agrees with a person",
                 "two persons agree",
                 "difference, points",
-                _head(level),
+                interval_head(level),
             ),
             tuple(rows),
             f"On the pairs with two or more deciding votes. {units_sentence(_estimand(report))}",
@@ -202,14 +201,14 @@ def _agreement(report: StudyReport) -> Section:
                     "answers agree",
                     "correlation",
                     "difference, points",
-                    _head(level),
+                    interval_head(level),
                 ),
                 tuple(
                     (
                         f"{first} and {second}",
                         f"{each.pairs:,}",
-                        _percent(each.agreement, 1),
-                        _number(each.correlation),
+                        _share(each.agreement),
+                        wording.number(each.correlation),
                         _points(each.difference.value),
                         _points_between(each.difference.interval(level)),
                     )
@@ -218,6 +217,11 @@ def _agreement(report: StudyReport) -> Section:
                 "Between models, on the pairs that both have a score on.",
             )
         )
+    few = dict.fromkeys(
+        f"{_named(each)}: {limit(each.found.agreement.too_small)}"
+        for each in found.runs
+        if each.found.agreement.too_small
+    )
     noisy = [
         _named(each)
         for each in found.runs
@@ -225,6 +229,7 @@ def _agreement(report: StudyReport) -> Section:
     ]
     lines = [
         "The ceiling is what people reach among themselves: how often two of them agree on a pair.",
+        *few,
     ]
     if noisy:
         lines.append(
@@ -255,24 +260,24 @@ def _estimand(report: StudyReport) -> Estimand:
 def _places(report: StudyReport) -> Section:
     runs, level = report.models.runs, report.level
     rows, biased = [], []
-    for each in runs:
+    for each, p in zip(runs, report.models.places_p, strict=True):
         position, orders = each.found.position, each.found.orders
         interval = position.interval(level)
-        if interval is not None and not interval.low <= 0.5 <= interval.high:
+        if p is not None and p < 1 - level:
             biased.append(
                 f"{_named(each)} chooses the {'first' if (position.value or 0) > 0.5 else 'second'}"
-                f" formula more often than chance ({_percent(position.value, 1)} first)"
+                f" formula more often than chance ({_share(position.value)} first)"
             )
         within, cells = each.found.within
         decided = orders.same + orders.first + orders.second
         rows.append(
             (
                 _named(each),
-                _percent(position.value, 1),
+                _share(position.value),
                 _interval(interval),
                 f"{orders.same:,} of {decided:,}",
                 f"{orders.first:,} / {orders.second:,}",
-                _percent(within, 1) if cells else "—",
+                _share(within) if cells else "—",
             )
         )
     judged: Judgement = (
@@ -299,7 +304,7 @@ def _places(report: StudyReport) -> Section:
                 (
                     "model",
                     "first chosen",
-                    _head(level),
+                    interval_head(level),
                     "same choice in both orders",
                     "follows first / second",
                     "repeats agree",
@@ -309,7 +314,9 @@ def _places(report: StudyReport) -> Section:
         ),
         explanation="Pairs with a majority in both orders either keep their formula when the "
         "formulas change places, or follow the place. “Repeats agree” is within a model: two "
-        "answers to one pair in one order; it says nothing of agreement between models.",
+        "answers to one pair in one order; it says nothing of agreement between models. A model is "
+        "named above if its p, corrected for the number of models (Holm, 1979), is below "
+        f"{1 - level:.2g}.",
     )
 
 
@@ -383,16 +390,8 @@ def _asked(report: StudyReport) -> Section:
     )
 
 
-def _head(level: float) -> str:
-    return f"{wording.level_percent(level)} interval"
-
-
-def _percent(value: float | None, decimals: int = 1) -> str:
-    return wording.percent(value, decimals, missing="—")
-
-
-def _number(value: float | None, decimals: int = 2) -> str:
-    return wording.number(value, decimals)
+def _share(value: float | None) -> str:
+    return wording.percent(value, 1, missing="—")
 
 
 def _interval(interval: Interval | None) -> str:
@@ -410,6 +409,6 @@ def _points_between(interval: Interval | None) -> str:
 def _with_interval(value: float | None, interval: Interval | None) -> str:
     if value is None:
         return "—"
-    return _number(value) + (
-        f" [{_number(interval.low)}, {_number(interval.high)}]" if interval else ""
+    return wording.number(value) + (
+        f" [{wording.number(interval.low)}, {wording.number(interval.high)}]" if interval else ""
     )

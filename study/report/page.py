@@ -16,7 +16,7 @@ from study.report.figures import FIGURES
 from study.report.flow import StudyFlow
 from study.report.phrases.notes import notes
 from study.report.phrases.verdict import verdict
-from study.report.printing import figure_svg, to_svg
+from study.report.printing import figures_of, to_svg
 from study.report.sections import GROUPS, sections_of
 from study.report.tables import LONG_FILE, long_csv
 
@@ -43,8 +43,8 @@ def render_html(report: StudyReport, figures: Mapping[str, Figure] | None = None
             if (found := [section for section in sections if section.group == group])
         ],
         figures={
-            name: _picture(name, to_svg(figures[name]) if figures else figure_svg(report, name))
-            for name in {FIRST, *(section.figure for section in sections)} - {""}
+            name: _picture(name, to_svg(figure))
+            for name, figure in (figures or figures_of(report)).items()
         },
         first=FIRST,
         kinds=FIGURES,

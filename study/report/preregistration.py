@@ -11,6 +11,31 @@ from study.design import StudyDesign, frozen_hash
 from study.report.declared import DeclaredAnalysis
 from study.report.phrases.notes import declared_sentence, meaning_sentence
 
+LIMITS = {
+    "max_complexity_gap": "|ΔC| ≤ {:g}",
+    "max_r2_gap": "|ΔR²| ≤ {:g}",
+    "min_eic_gap": "|ΔEIC| ≥ {:g}",
+    "min_best_r2": "larger R² > {:g}",
+    "max_calls_gap": "|Δ calls of functions| ≤ {:g}",
+    "max_depth_gap": "|Δ depth| ≤ {:g}",
+    "max_length_gap": "|Δ printed symbols| ≤ {:g}",
+    "min_gap_share": "share of draws of the rows with the gap ≥ {:g}",
+}
+
+
+def rule_limits(rules: Mapping[str, Any]) -> tuple[str, ...]:
+    """What the frozen matching rules ask of a pair.
+
+    >>> rule_limits({"max_complexity_gap": 2, "min_eic_gap": 2.0, "exponents": "noisy"})
+    ('|ΔC| ≤ 2', '|ΔEIC| ≥ 2', 'literal exponents but 2 and 3 as noisy operands')
+    """
+    limits = [text.format(rules[name]) for name, text in LIMITS.items() if name in rules]
+    if rules.get("gap_without_worst_row"):
+        limits.append("the gap without its worst row")
+    if rules.get("exponents") == "noisy":
+        limits.append("literal exponents but 2 and 3 as noisy operands")
+    return tuple(limits)
+
 
 def preregistration(configuration: Mapping[str, Any]) -> str:
     """A frozen configuration as Markdown; the same bytes from the database and from an export of
@@ -26,22 +51,7 @@ def preregistration(configuration: Mapping[str, Any]) -> str:
     pairs = [p for p in configuration["pairs"] if p["kind"] == "main" and not p["dropped"]]
     problems = {pair["problem"] for pair in pairs}
     wanted = len(pairs) * design.votes_per_pair
-    rules = configuration["rules"]
-    names = (
-        ("max_complexity_gap", "|ΔC| ≤ "),
-        ("max_r2_gap", "|ΔR²| ≤ "),
-        ("min_eic_gap", "|ΔEIC| ≥ "),
-        ("min_best_r2", "larger R² > "),
-        ("max_calls_gap", "|Δ calls of functions| ≤ "),
-        ("max_depth_gap", "|Δ depth| ≤ "),
-        ("max_length_gap", "|Δ printed symbols| ≤ "),
-        ("min_gap_share", "share of draws of the rows with the gap ≥ "),
-    )
-    limits = ", ".join(f"{sign}{rules[key]:g}" for key, sign in names if key in rules)
-    if rules.get("gap_without_worst_row"):
-        limits += ", the gap without its worst row"
-    if rules.get("exponents") == "noisy":
-        limits += ", literal exponents but 2 and 3 as noisy operands"
+    limits = ", ".join(rule_limits(configuration["rules"]))
     unit = "whole session" if str(design.exclusion_unit) == "session" else "single votes"
     excluded = [
         f"A rater's {unit} of less than {design.exclusion_seconds:g} active seconds is left out."

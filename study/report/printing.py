@@ -87,18 +87,6 @@ def to_svg(figure: Figure) -> str:
     return text[text.index("<svg") :]
 
 
-def to_file(figure: Figure, form: Format, title: str, source: str) -> bytes:
-    """A figure as a file with its source: no date, the same bytes each time; PNG has 300 dots an
-    inch.
-    """
-    metadata: dict[Format, dict[str, str | None]] = {
-        "svg": {"Title": title, "Description": source, "Creator": "EIC Lab", "Date": None},
-        "pdf": {"Title": title, "Subject": source, "Creator": "EIC Lab", "CreationDate": None},
-        "png": {"Title": title, "Description": source, "Software": "EIC Lab"},
-    }
-    return _written(figure, form, metadata[form])
-
-
 def _written(figure: Figure, form: Format, metadata: Mapping[str, str | None]) -> bytes:
     """Written in one go: `savefig` draws everything twice, once to find its place."""
     canvases: Any = {"svg": FigureCanvasSVG, "pdf": FigureCanvasPdf, "png": FigureCanvasAgg}
@@ -110,29 +98,33 @@ def _written(figure: Figure, form: Format, metadata: Mapping[str, str | None]) -
 
 
 def figures_of(report: StudyReport) -> dict[str, Figure]:
-    return {name: draw(FIGURES[name].describe(report)) for name in FIGURES}
+    return {name: draw(kind.describe(report)) for name, kind in FIGURES.items()}
 
 
-def figure_svg(report: StudyReport, name: str) -> str:
-    """One figure as an SVG element; `name` is a key of `FIGURES`."""
-    return to_svg(draw(FIGURES[name].describe(report)))
-
-
-def figure_file(report: StudyReport, name: str, form: Format) -> bytes:
-    """One figure as a file: no date, the same bytes each time."""
-    return _file(report, name, draw(FIGURES[name].describe(report)), form)
+def figure_file(
+    report: StudyReport, name: str, form: Format, figure: Figure | None = None
+) -> bytes:
+    """One figure as a file with its source: no date, the same bytes each time; PNG has 300 dots an
+    inch. `name` is a key of `FIGURES`, `figure` what is drawn of it already.
+    """
+    title, source = (
+        FIGURES[name].title,
+        provenance(report.export.hash, report.seed, report.software),
+    )
+    metadata: dict[Format, dict[str, str | None]] = {
+        "svg": {"Title": title, "Description": source, "Creator": "EIC Lab", "Date": None},
+        "pdf": {"Title": title, "Subject": source, "Creator": "EIC Lab", "CreationDate": None},
+        "png": {"Title": title, "Description": source, "Software": "EIC Lab"},
+    }
+    drawn = draw(FIGURES[name].describe(report)) if figure is None else figure
+    return _written(drawn, form, metadata[form])
 
 
 def figure_files(report: StudyReport, figures: Mapping[str, Figure]) -> Iterator[tuple[str, bytes]]:
     """All figures as files, one by one, as ("figures/NAME.svg", content)."""
     for name, figure in figures.items():
         for form in FORMATS:
-            yield f"figures/{name}.{form}", _file(report, name, figure, form)
-
-
-def _file(report: StudyReport, name: str, figure: Figure, form: Format) -> bytes:
-    source = provenance(report.export.hash, report.seed, report.software)
-    return to_file(figure, form, FIGURES[name].title, source)
+            yield f"figures/{name}.{form}", figure_file(report, name, form, figure)
 
 
 def _say(ax: Axes, text: str, height: float = 0.5) -> None:

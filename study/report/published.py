@@ -6,13 +6,13 @@ import re
 from dataclasses import dataclass
 from math import sqrt
 
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr
 
 from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.exports import Plain
 from study.report.phrases.numbers import between
-from study.statistics.preference import Interval, Preference
+from study.statistics.preference import Interval, Preference, wilson_interval
 
 OF_ONE_RATER = 0.05
 """Supposed correlation of one rater's votes, where raters are given: a usual one."""
@@ -88,13 +88,8 @@ class PublishedCounts(Plain):
     @property
     def interval(self) -> Interval:
         """Wilson's, for the effective number of votes."""
-        rate, n = self.lower / self.votes, self.effective_votes
-        z = float(ndtri((1 + self.level) / 2))
-        centre = (rate + z * z / (2 * n)) / (1 + z * z / n)
-        half = z * sqrt(rate * (1 - rate) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-        return Interval(
-            max(0.0, centre - half), min(1.0, centre + half), self.level, "Wilson, effective votes"
-        )
+        rate, method = self.lower / self.votes, "Wilson, effective votes"
+        return wilson_interval(rate, self.effective_votes, self.level, method)
 
     @property
     def p_value(self) -> float:

@@ -124,7 +124,7 @@ WHY_NARROWER = (
 def paper_section(report: StudyReport) -> Section:
     """Rate, exact test, Wilson's interval and Fleiss' kappa."""
     preference, level = report.preference, wording.level_percent(report.level)
-    kappa, title = report.fleiss_kappa, "Preference as the paper computes it"
+    kappa, title = report.agreement.fleiss_kappa, "Preference as the paper computes it"
     counts = Fact(
         "lower / higher / tie",
         f"{preference.lower:,} / {preference.higher:,} / {preference.ties:,}",
@@ -198,7 +198,7 @@ def votes_section(report: StudyReport) -> Section:
     undone, page, checks = (
         sum(vote.on_a_pair for vote in export.undone),
         page_sentence(export),
-        report.attention,
+        report.threats.attention,
     )
     said = (
         exclusion_sentence(export.exclusion),

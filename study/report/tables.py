@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from eic_core.exports import csv_text, safe_cell
-from study.report.analysis import StudyReport, gap_of
+from study.report.analysis import StudyReport, gap_of, looks_of
 from study.report.document import document
 from study.report.exported import VOTE_COLUMNS, VOTES_FILE, ExportedPair, ExportedVote, cell_text
 from study.report.exported_models import ANSWERS_FILE
 from study.statistics.exclusions import active_seconds
+from study.statistics.preference import Preference
 
 Value = str | int | float | bool | None
 Row = dict[str, Value]
@@ -26,6 +27,8 @@ LONG_FILE, PAIRS_FILE, RATERS_FILE = "votes_long.csv", "pairs.csv", "raters.csv"
 NUMBERS_FILE = "numbers.csv"
 GAPS = ("eic_gap", "r2_gap", "complexity_gap")
 HELD = ("gap_share", "gap_without_worst_row")
+LOOKS = ("calls_gap", "nesting_gap", "depth_gap", "length_gap", "digits_gap")
+"""In the order of `study.statistics.visible.VISIBLE`."""
 LONG_COLUMNS = (
     *VOTE_COLUMNS,
     "active_seconds",
@@ -58,6 +61,7 @@ PAIR_COLUMNS = (
     "n_higher",
     "ties",
     "rate",
+    *LOOKS,
     "study_hash",
     "made_by",
 )
@@ -96,14 +100,13 @@ def long_csv(report: StudyReport) -> str:
 
 
 def _long_row(vote: ExportedVote, reason: str, pair: ExportedPair | None) -> Row:
-    decided = vote.choice != "tie"
     row: Row = {name: cell_text(getattr(vote, name)) for name in VOTE_COLUMNS}
     row |= {
         "active_seconds": active_seconds(vote),
         "excluded": bool(reason),
         "exclusion_reason": reason,
-        "chose_lower": (vote.choice == "lower") if decided else None,
-        "chose_left": _left(vote) if decided else None,
+        "chose_lower": None if vote.choice == "tie" else vote.choice == "lower",
+        "chose_left": vote.chose_left,
     }
     return row | (_gaps(pair) if pair and vote.on_a_pair else dict.fromkeys(GAPS))
 
@@ -111,11 +114,13 @@ def _long_row(vote: ExportedVote, reason: str, pair: ExportedPair | None) -> Row
 def pairs_csv(report: StudyReport) -> str:
     """A row per pair of the frozen study, with its formulas, its gaps and its valid votes."""
     cast, valid = _by(report.votes_cast, "pair"), _by(report.valid_votes, "pair")
+    looks = looks_of(report.export)
     rows = (
         {name: getattr(pair, name) for name in (*PAIR_COLUMNS[:12], *HELD)}
         | _gaps(pair)
         | {"votes_cast": len(cast[pair.pair])}
         | _counts(valid[pair.pair])
+        | dict(zip(LOOKS, looks[pair.pair], strict=True))
         for pair in report.export.pairs
     )
     return _csv(PAIR_COLUMNS, rows, report)
@@ -140,8 +145,6 @@ def _rater_row(
     rater: str, votes: Sequence[ExportedVote], valid: Sequence[ExportedVote], reason: str
 ) -> Row:
     checks = [v.attention_ok for v in votes if v.is_attention and not v.is_practice]
-    decided = [v for v in valid if v.choice != "tie"]
-    left = sum(_left(v) for v in decided)
     seconds = [active_seconds(v) for v in valid]
     first = votes[0]
     row: Row = {
@@ -154,32 +157,27 @@ def _rater_row(
         "exclusion_reason": reason,
         "attention_passed": sum(ok is True for ok in checks),
         "attention_failed": sum(ok is False for ok in checks),
-        "chose_left": left,
-        "chose_right": len(decided) - left,
+        "chose_left": sum(v.chose_left is True for v in valid),
+        "chose_right": sum(v.chose_left is False for v in valid),
         "median_seconds": statistics.median(seconds) if seconds else None,
     }
     return row | _counts(valid)
 
 
 def _counts(votes: Sequence[ExportedVote]) -> Row:
-    lower = sum(v.choice == "lower" for v in votes)
-    higher = sum(v.choice == "higher" for v in votes)
+    counts = Preference.of(vote.choice for vote in votes)
     return {
         "votes_valid": len(votes),
-        "n_lower": lower,
-        "n_higher": higher,
-        "ties": len(votes) - lower - higher,
-        "rate": lower / (lower + higher) if lower + higher else None,
+        "n_lower": counts.lower,
+        "n_higher": counts.higher,
+        "ties": counts.ties,
+        "rate": counts.rate,
     }
 
 
 def _gaps(pair: ExportedPair) -> Row:
     gap = gap_of(pair)
     return {"eic_gap": gap.eic, "r2_gap": gap.r2, "complexity_gap": gap.complexity}
-
-
-def _left(vote: ExportedVote) -> bool:
-    return (vote.choice == "lower") == (vote.lower_side == "left")
 
 
 def _by(votes: Iterable[ExportedVote], name: str) -> Mapping[str, list[ExportedVote]]:
@@ -316,6 +314,13 @@ eic_gap | how much lower the EIC of the lower member is | digits, 0 or more
 r2_gap | R² of the member of lower EIC minus R² of the other | difference of R²
 complexity_gap | nodes of the member of lower EIC minus nodes of the other | nodes
 """)
+_LOOKS = _columns("""
+calls_gap | calls of functions, lower EIC minus higher; empty if unreadable | whole number
+nesting_gap | the most functions one in the other, likewise | whole number
+depth_gap | depth of the tree, likewise | whole number
+length_gap | symbols as printed, each digit of a number one, likewise | whole number
+digits_gap | digits of all numbers, likewise | whole number
+""")
 _SOURCE = _columns("""
 study_hash | SHA-256 of the frozen configuration: the same in every output of a study | hex digits
 made_by | versions of the software that made the table, and the seed | text
@@ -378,7 +383,7 @@ CODEBOOK: dict[str, tuple[CodebookColumn, ...]] = {
     VOTES_FILE: _VOTE,
     ANSWERS_FILE: _ANSWER,
     LONG_FILE: (*_VOTE, *_MORE, *_GAPS, *_SOURCE),
-    PAIRS_FILE: (*_PAIR, *_GAPS, *_COUNTS, *_SOURCE),
+    PAIRS_FILE: (*_PAIR, *_GAPS, *_COUNTS, *_LOOKS, *_SOURCE),
     RATERS_FILE: (*_RATER, *_COUNTS, *_SOURCE),
     NUMBERS_FILE: (*_NUMBER, *_SOURCE),
     CODEBOOK_FILE: _SELF,

@@ -8,13 +8,12 @@ EIC = (
 )
 RATE = "Votes for the formula of lower EIC, out of all votes that decide for one of the two."
 INTERVAL = (
-    "The shares that fit these votes. If the study were repeated many times, intervals made this "
-    "way would hold the true share in that percentage of the repetitions."
+    "The shares that fit these votes: of many such studies, that percentage would have an interval "
+    "that holds the true share."
 )
 P_VALUE = (
-    "If people preferred neither formula, so that half of such votes went to either: how often "
-    "chance alone would still bring a result as clear as this one. Small means hard to put down to "
-    "chance."
+    "If people preferred neither formula: how often chance alone would bring a result as clear as "
+    "this one."
 )
 ONE_SIDED = P_VALUE + " One-sided: only results in favour of the lower EIC count as clear."
 EFFECTIVE_VOTES = "As many independent votes would give the same precision."

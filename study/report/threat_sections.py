@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from eic_core import wording
 from study.report import terms
 from study.report.analysis import StudyReport
-from study.report.look_sections import structure_section
+from study.report.phrases.looks import dose_sentence, structure_sentence
 from study.report.phrases.notes import narrow_windows
 from study.report.phrases.numbers import interval_text
 from study.report.phrases.threats import threat_sentence
-from study.report.section import Section, SectionTable
+from study.report.section import Fact, Section, SectionTable
 from study.report.section_parts import (
     interval_head,
     rate_cells,
@@ -125,8 +125,7 @@ class ThreatRow:
 ROWS = {
     "sensitivity": ThreatRow(
         "Does the result hang on the exclusion rule?",
-        "The rate and its clustered interval, had the threshold on active seconds been another "
-        "one, for whole sessions and for single votes.",
+        "Thresholds on active seconds, of whole sessions and of single votes.",
         figure="sensitivity",
     ),
     "attention": ThreatRow(
@@ -142,11 +141,9 @@ ROWS = {
     ),
     "raters": ThreatRow(
         "Does any rater answer in haste, like a coin, on one place, or twice?",
-        "Each rater with five or more deciding votes: the median seconds against those of all "
-        "raters (t on the logarithm, by median absolute deviations); the odds that the answers "
-        "are a coin's, to those of one who votes like the others on the same pairs, and for those "
-        "of less than half the usual time together; left choices against sides dealt by chance; "
-        "for two raters the odds that one person gave both answers. Odds of x count as p = 1/x.",
+        "Each rater with five or more deciding votes, beside the others: speed, answers like a "
+        "coin's, choices of the left; for two raters the odds that one person gave both answers. "
+        "methods.md in the archive has each test.",
         _raters,
     ),
     "ballots": ThreatRow(
@@ -170,7 +167,7 @@ ROWS = {
 def threat_sections(report: StudyReport) -> tuple[Section, ...]:
     """All threats in a reviewer's order; without a valid vote a sentence each."""
     sections = (
-        structure_section(report) if name == "structure" else _section(name, report)
+        _structure(report) if name == "structure" else _section(name, report)
         for name in report.threats.each()
         if name != "screens" or report.threats.screens.classes
     )
@@ -191,6 +188,37 @@ def _section(name: str, report: StudyReport) -> Section:
         figure=row.figure,
         tables=(table,) if table else (),
         explanation=row.explanation,
+    )
+
+
+def _structure(report: StudyReport) -> Section:
+    found = report.threats.structure
+    rate, interval = found.adjusted_rate or (None, None)
+    dose = dose_sentence(found)
+    return threat_section(
+        "structure",
+        "Is it EIC, or what the eye sees?",
+        found,
+        lines=(str(structure_sentence(found)), *((str(dose),) if dose else ())),
+        facts=(
+            Fact("rate between formulas that look alike", wording.percent(rate, 1)),
+            Fact(interval_head(report.level), interval_text(interval), terms.INTERVAL),
+            Fact(
+                "p of the growth with the gap, one-sided",
+                wording.p_number(found.dose_p, 3),
+                "How often so steep a growth or a steeper one would be found if the preference did "
+                "not grow with the gap in EIC.",
+            ),
+            Fact(
+                f"pairs in which {found.predictor.name or 'a visible count'} tells the lower EIC",
+                wording.percent(found.predictor.auc, 0),
+                "By the best visible count, each problem judged by the others; 50 % is chance.",
+            ),
+        ),
+        explanation="A clustered logistic regression of the votes on the gap in EIC, the side, and "
+        "what else a rater sees: R², complexity, functions, nesting, depth, length, digits. The "
+        "preference remains if it is clear where these do not differ, and vanishes if the interval "
+        "there includes one half; if also the rate of all votes, the votes are too few to tell.",
     )
 
 

@@ -5,7 +5,6 @@ votes give another value. Ties are no vote.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from eic_core.errors import UserError
@@ -19,117 +18,16 @@ from study.statistics.agreement_coefficients import (
     fleiss,
     gwet,
     krippendorff,
-    measured,
     raw,
     terms,
 )
 from study.statistics.clusters import Estimand
 from study.statistics.jackknife import PairSums
-from study.statistics.limits import Lack, Limit
 from study.statistics.votes import VoteArrays
 
-__all__ = [
-    "CATEGORIES",
-    "CODING",
-    "Agreement",
-    "Coefficient",
-    "FleissKappa",
-    "agreement_of",
-    "count_choices",
-    "fleiss_kappa",
-]
-
-CATEGORIES = ("lower", "higher")
 CODING = "categories: the formula of lower EIC, the formula of higher EIC; ties are no vote"
 PREVALENCE_PULL = 0.1
 """By how much an uneven split of votes must lower kappa before it is worth a sentence."""
-
-
-@dataclass(frozen=True)
-class FleissKappa(PlainAtLevel):
-    # Votes for each category, one row a subject (pair); rows as given
-    counts: tuple[tuple[int, ...], ...]
-    categories: tuple[str, ...]
-    value: float | None  # Fleiss' kappa, at most 1; None if it is not defined
-    reason: Limit | None  # Why it is not
-    # observed, expected: mean agreement of two votes on a subject, and what chance gives
-    observed: float | None
-    expected: float | None
-
-    _JSON = (
-        "value",
-        "reason",
-        "observed",
-        "expected",
-        "subjects",
-        "left_out",
-        "votes",
-        (
-            "coding",
-            lambda kappa: CODING if kappa.categories == CATEGORIES else ", ".join(kappa.categories),
-        ),
-    )
-
-    @property
-    def subjects(self) -> int:
-        """Subjects with at least two votes: those that count."""
-        return sum(sum(row) >= 2 for row in self.counts)
-
-    @property
-    def left_out(self) -> int:
-        return len(self.counts) - self.subjects
-
-    @property
-    def votes(self) -> int:
-        return sum(sum(row) for row in self.counts if sum(row) >= 2)
-
-
-def fleiss_kappa(
-    counts: Iterable[Sequence[int]], categories: Sequence[str] = CATEGORIES
-) -> FleissKappa:
-    """Fleiss' kappa of `counts`, shape (subjects, categories), for unequal numbers of votes.
-
-    Of the subjects i with n_i ≥ 2 votes, n_ij of them for category j,
-
-        observed = mean_i Σ_j n_ij (n_ij - 1) / (n_i (n_i - 1)),
-        expected = Σ_j (mean_i n_ij / n_i)²,
-        kappa = (observed - expected) / (1 - expected).
-
-    With equal n_i this is Fleiss (1971, Psychological Bulletin 76:378), else Gwet (2014, Handbook
-    of Inter-Rater Reliability, 4th ed., ch. 2), but subjects with one vote count nowhere. Raises
-    `UserError` if a row does not fit the categories or has a negative count.
-
-    >>> round(fleiss_kappa([[4, 1], [0, 3], [2, 2], [5, 0]]).value, 4)
-    0.4544
-    >>> fleiss_kappa([[3, 0], [2, 0]]).reason.name
-    'ONE_CATEGORY'
-    """
-    rows = tuple(tuple(int(n) for n in row) for row in counts)
-    names = tuple(categories)
-    for row in rows:
-        if len(row) != len(names) or min(row, default=0) < 0:
-            raise UserError(f"a row of counts needs {len(names)} counts of 0 or more")
-    used = [row for row in rows if sum(row) >= 2]
-    if not used:
-        reason = Lack.NO_PAIR_OF_TWO_VOTES if rows else Lack.NO_VOTES
-        return FleissKappa(rows, names, None, reason, None, None)
-    value, observed, expected = measured(fleiss, used)
-    if sum(map(any, zip(*used, strict=True))) < 2:
-        return FleissKappa(rows, names, None, Lack.ONE_CATEGORY, observed, expected)
-    return FleissKappa(rows, names, value, None, observed, expected)
-
-
-def count_choices(votes: Iterable[tuple[str, str]]) -> dict[str, tuple[int, int]]:
-    """Votes for lower and higher EIC on each pair, ties left out.
-
-    >>> count_choices([("p1", "lower"), ("p1", "higher"), ("p2", "tie"), ("p1", "lower")])
-    {'p1': (2, 1), 'p2': (0, 0)}
-    """
-    counts: dict[str, tuple[int, int]] = {}
-    for pair, choice in votes:
-        low, high = counts.get(pair, (0, 0))
-        counts[pair] = (low + (choice == "lower"), high + (choice == "higher"))
-    return counts
 
 
 @dataclass(frozen=True)

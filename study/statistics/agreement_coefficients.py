@@ -68,7 +68,10 @@ def _beyond(observed: Floats, expected: Floats) -> Measured:
 
 
 def fleiss(sums: Floats) -> Measured:
-    """Fleiss' kappa: chance is the mean shares of the categories, squared."""
+    """Fleiss' kappa: chance is the mean shares of the categories, squared. With equal numbers of
+    votes that of Fleiss (1971, Psychological Bulletin 76:378), else of Gwet (2014, Handbook of
+    Inter-Rater Reliability, 4th ed., ch. 2), but pairs with one vote count nowhere.
+    """
     observed, shares = _means(sums)
     return _beyond(observed, (shares**2).sum(axis=-1))
 
@@ -183,7 +186,7 @@ def coefficient(
         votes,
         interval,
         undefined or why,
-        _too_small(sums, few) if interval else None,
+        too_small(sums, few) if interval else None,
     )
 
 
@@ -196,7 +199,9 @@ def lowest(sums: PairSums, *, chance_taken_off: bool) -> float:
     return -below if chance_taken_off else (1 - below) / 2
 
 
-def _too_small(sums: PairSums, few: int) -> Limit | None:
+def too_small(sums: PairSums, few: int) -> Limit | None:
+    """Why an interval is not to be relied on: fewer than `few` pairs hold the rarer choice, or
+    there are too few clusters."""
     counts = sums.grouped.table.counts()[sums.by_pair[:, PAIRS] > 0]
     rarest = int((counts > 0).sum(axis=0).min())
     if rarest < few:

@@ -26,6 +26,7 @@ from study.statistics.variance import Component, Estimating, Kindred, crossed
 from study.statistics.votes import Floats, Integers, Sampled, VoteArrays
 
 Estimand = Literal["problems like these", "pairs like these", "these pairs"]
+SAMPLED: dict[Sampled, Estimand] = {"problems": "problems like these", "pairs": "pairs like these"}
 
 ENOUGH_PROBLEMS = 10
 """A design of as many problems or more that declares nothing takes its problems for a sample; one
@@ -38,9 +39,8 @@ def sampled_of(estimand: Estimand, problems: int) -> Sampled:
     >>> sampled_of("problems like these", 8), sampled_of("these pairs", 8)
     ('problems', 'pairs')
     """
-    if estimand == "these pairs":
-        return "problems" if problems >= ENOUGH_PROBLEMS else "pairs"
-    return "problems" if estimand == "problems like these" else "pairs"
+    design = estimand_of(problems) if estimand == "these pairs" else estimand
+    return "problems" if design == "problems like these" else "pairs"
 
 
 def estimand_of(problems: int) -> Estimand:
@@ -62,6 +62,7 @@ class Clustering:
     fixed: Integers
     estimand: Estimand
     copies: int = 1  # How many rows stand for one vote
+    alike: bool = False  # Whether all problems weigh the same, else all votes
 
     @classmethod
     def of(
@@ -78,16 +79,14 @@ class Clustering:
         """
         decided = table if ties else table.decided()
         if estimand is None:
-            estimand = estimand_of(len(table.problems))
-            if table.sampled is not None:
-                problems = table.sampled == "problems"
-                estimand = "problems like these" if problems else "pairs like these"
+            declared = table.sampled and SAMPLED[table.sampled]
+            estimand = declared or estimand_of(len(table.problems))
         if estimand == "these pairs":
             return cls(decided, "pair", decided.pair, decided.pair, estimand, copies)
-        if estimand == "problems like these":
-            nothing = np.zeros(len(decided), dtype=np.intp)
-            return cls(decided, "problem", decided.problem, nothing, estimand, copies)
-        return cls(decided, "pair", decided.pair, decided.problem, estimand, copies)
+        if estimand == "pairs like these":
+            return cls(decided, "pair", decided.pair, decided.problem, estimand, copies)
+        nothing = np.zeros(len(decided), dtype=np.intp)
+        return cls(decided, "problem", decided.problem, nothing, estimand, copies)
 
     @classmethod
     def crossed(cls, table: VoteArrays) -> Clustering:
@@ -113,8 +112,21 @@ class Clustering:
     @property
     def effective_problems(self) -> float:
         """Kish's effective number of problems, (Σ n_g)²/Σ n_g² for n_g votes on problem g."""
+        if self.alike:
+            return float(self.problems)
         sizes = np.bincount(self.table.problem).astype(np.float64)
         return float(sizes.sum() ** 2 / (sizes @ sizes)) if len(self.table) else 0.0
+
+    @property
+    def weights(self) -> Floats:
+        """shape (n,): 1 on average."""
+        votes = np.bincount(self.table.problem)[self.table.problem]
+        alike = len(self.table) / (self.problems * votes) if self.alike else np.ones(len(votes))
+        return np.asarray(alike, dtype=np.float64)
+
+    @property
+    def value(self) -> float:
+        return float(self.weights @ self.table.lower) / len(self.table)
 
     @property
     def strata(self) -> int:
@@ -127,8 +139,9 @@ class Clustering:
         pair with one vote takes the mean of all.
         """
         table = values.reshape(len(values), -1)
-        rows = np.bincount(self.fixed)[self.fixed]
-        means = [np.bincount(self.fixed, each)[self.fixed] / rows for each in table.T]
+        rows, weights = np.bincount(self.fixed)[self.fixed], self.weights
+        whole = np.bincount(self.fixed, weights)[self.fixed]
+        means = [np.bincount(self.fixed, weights * each)[self.fixed] / whole for each in table.T]
         about = np.stack(means, axis=1) if means else table
         if self.estimand == "these pairs":
             votes = (rows / self.copies)[:, None]
@@ -156,12 +169,14 @@ class Clustering:
     def components(self) -> tuple[Component, ...]:
         """The one-way variances of the rate."""
         mean = self.mean()
-        return tuple(
-            Component(kind.name, kind.clusters, float(mean.one_way(kind)[0])) for kind in self.kinds
-        )
+        return tuple(Component(kind.name, float(mean.one_way(kind)[0])) for kind in self.kinds)
+
+    @property
+    def variance(self) -> float:
+        return two_way(self.components())
 
     def mean(self) -> Estimating:
-        return Estimating.mean(self.about_fixed(self.table.lower))
+        return Estimating.mean(self.about_fixed(self.table.lower), self.weights)
 
     @property
     def degrees_of_freedom(self) -> float:

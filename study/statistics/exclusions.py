@@ -113,23 +113,13 @@ def exclusion_reasons(votes: Sequence[TimedVote], rule: ExclusionRule) -> list[s
     >>> exclusion_reasons(votes, ExclusionRule())
     ['session under the threshold', '']
     """
-    failures = _failures(votes)
-    reasons = []
-    for vote in votes:
-        reason = ""
-        if vote.is_practice or vote.is_attention:
-            pass
-        elif rule.unit == "session" and vote.session_seconds < rule.threshold_seconds:
-            reason = HASTY_SESSION
-        elif rule.unit == "vote" and active_seconds(vote) < rule.threshold_seconds:
-            reason = HASTY_VOTE
-        elif (
-            rule.max_failed_attention is not None
-            and failures.get(vote.rater, 0) > rule.max_failed_attention
-        ):
-            reason = FAILED_ATTENTION
-        reasons.append(reason)
-    return reasons
+    columns = RuleColumns.of(votes)
+    hasty = HASTY_SESSION if rule.unit == "session" else HASTY_VOTE
+    why = np.where(
+        columns.hasty(rule), hasty, np.where(columns.failing(rule), FAILED_ATTENTION, "")
+    )
+    reasons = iter(why.tolist())
+    return ["" if vote.is_practice or vote.is_attention else next(reasons) for vote in votes]
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,12 +133,12 @@ class RuleColumns:
 
     @classmethod
     def of(cls, votes: Sequence[TimedVote]) -> RuleColumns:
-        failures = _failures(votes)
+        failures = Counter(v.rater for v in votes if v.is_attention and v.attention_ok is False)
         rows = [vote for vote in votes if not (vote.is_practice or vote.is_attention)]
         return cls(
             np.array([vote.session_seconds for vote in rows], dtype=np.float64),
             np.array([active_seconds(vote) for vote in rows], dtype=np.float64),
-            np.array([failures.get(vote.rater, 0) for vote in rows], dtype=np.intp),
+            np.array([failures[vote.rater] for vote in rows], dtype=np.intp),
         )
 
     def kept_by(self, rule: ExclusionRule) -> Flags:
@@ -160,12 +150,12 @@ class RuleColumns:
         >>> columns.kept_by(ExclusionRule(0, max_failed_attention=1)).tolist()
         [True, False]
         """
+        return ~(self.hasty(rule) | self.failing(rule))
+
+    def hasty(self, rule: ExclusionRule) -> Flags:
         seconds = self.session if rule.unit == "session" else self.vote
-        kept: Flags = seconds >= rule.threshold_seconds
-        if rule.max_failed_attention is not None:
-            kept = kept & (self.failed <= rule.max_failed_attention)
-        return kept
+        return np.asarray(seconds < rule.threshold_seconds, dtype=np.bool_)
 
-
-def _failures(votes: Iterable[TimedVote]) -> Counter[str]:
-    return Counter(v.rater for v in votes if v.is_attention and v.attention_ok is False)
+    def failing(self, rule: ExclusionRule) -> Flags:
+        most = rule.max_failed_attention
+        return np.asarray(self.failed > (np.inf if most is None else most), dtype=np.bool_)

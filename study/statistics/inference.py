@@ -5,41 +5,32 @@ odds. Each choice was made by simulation: docs/adr/0018-inference.md, `make vali
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Literal, get_args
 
-from scipy.special import betainc, betaincinv
-
 from eic_core.errors import UserError
-from eic_core.exports import PlainAtLevel
-from study.statistics.bootstrap import pair_bootstrap, two_way_bootstrap
-from study.statistics.clusters import (
-    Clustering,
-    Estimand,
-    reason_of,
-    too_small_of,
-    two_way,
-)
+from study.statistics.clusters import Clustering, Estimand, reason_of, too_small_of, two_way
+from study.statistics.estimates import IntervalEstimate, LogOdds, Trials
 from study.statistics.limits import Kind, Limit
-from study.statistics.preference import Interval, LogOdds
 from study.statistics.variance import Component
 from study.statistics.votes import VoteArrays
-
-__all__ = ["ClusteredRate", "Estimand", "clustered_rate", "pair_bootstrap", "two_way_bootstrap"]
 
 ESTIMANDS: tuple[Estimand, ...] = get_args(Estimand)
 Finding = Literal["lower", "higher", "undecided", "none"]
 """The formula that people prefer, as far as the votes tell; "none": there is no test."""
 
 METHOD = "two-way clustered t on the log odds"
+METHOD_ALIKE = f"{METHOD}, problems weighed alike"
 METHOD_THESE_PAIRS = "rater-clustered t on the log odds, pairs held fixed"
-METHOD_NO_SPREAD = "Clopper-Pearson with one trial a cluster"
 
 
 @dataclass(frozen=True)
-class ClusteredRate(PlainAtLevel):
-    """How often the formula of lower EIC was preferred; ties are in no rate."""
+class ClusteredRate(IntervalEstimate):
+    """How often the formula of lower EIC was preferred; ties are in no rate. Its interval is
+    symmetric in the log odds, log(p/(1-p)) ± t · SE/(p(1-p)); where no two clusters differ (a
+    unanimous study), that of `Trials`.
+    """
 
     # lower, votes: deciding votes for the formula of lower EIC, and all deciding votes
     lower: int
@@ -112,33 +103,16 @@ class ClusteredRate(PlainAtLevel):
         """How many independent votes would tell as much: votes / design effect."""
         return self.votes / self.design_effect if self.design_effect else None
 
-    def interval(self, level: float = 0.95) -> Interval | None:
-        """Two-sided confidence interval; None if there is a `reason` for none. Symmetric in the log
-        odds, log(p/(1-p)) ± t · SE/(p(1-p)). Where no two clusters differ (a unanimous study), the
-        exact interval of as many trials as there are clusters of the scarcer kind: the least that
-        the votes can be worth. Raises `UserError` if the level does not lie between 0 and 1.
-        """
-        if not 0 < level < 1:
-            raise UserError("a confidence level lies between 0 and 1")
-        spread = self.log_odds
+    @property
+    def distribution(self) -> LogOdds | Trials | None:
         if self.reason or self.rate is None:
             return None
-        if spread is None:
-            return self._exact(level)
-        return spread.interval(
-            level, METHOD_THESE_PAIRS if self.estimand == "these pairs" else METHOD
-        )
+        return self.log_odds or Trials(self.rate, min(number for _, number in self.clusters))
 
     @property
     def p_value(self) -> float | None:
         """One-sided: how likely so high a rate is if the true one is one half or less."""
-        return self._tail(1)
-
-    @property
-    def p_two_sided(self) -> float | None:
-        """Two-sided: the interval of level 1 - p ends at one half."""
-        above, below = self._tail(1), self._tail(-1)
-        return None if above is None or below is None else min(1.0, 2 * min(above, below))
+        return self.distribution.p_above() if self.distribution else None
 
     def finding(self, level: float = 0.95, *, one_sided: bool = False) -> Finding:
         """The rule of the report's verdict and of a plan's power. Two-sided, the interval of
@@ -161,32 +135,8 @@ class ClusteredRate(PlainAtLevel):
         """None if the votes show no spread between clusters."""
         if not self.standard_error or self.rate is None:
             return None
-        return LogOdds.of(self.rate, self.standard_error, self.degrees_of_freedom)
-
-    def _tail(self, sign: int) -> float | None:
-        if self.reason or self.rate is None:
-            return None
-        if self.log_odds is not None:
-            return self.log_odds.p_above() if sign > 0 else self.log_odds.p_below()
-        trials = self._trials
-        successes = trials * (self.rate if sign > 0 else 1 - self.rate)
-        return float(betainc(successes, trials - successes + 1, 0.5)) if successes else 1.0
-
-    @property
-    def _trials(self) -> int:
-        return min(number for _, number in self.clusters)
-
-    def _exact(self, level: float) -> Interval:
-        trials = self._trials
-        low = trials * (self.rate or 0.0)
-        high = trials - low
-        tail = (1 - level) / 2
-        return Interval(
-            float(betaincinv(low, high + 1, tail)) if low else 0.0,
-            float(betaincinv(low + 1, high, 1 - tail)) if high else 1.0,
-            level,
-            METHOD_NO_SPREAD,
-        )
+        method = METHOD_THESE_PAIRS if self.estimand == "these pairs" else METHOD
+        return LogOdds.of(self.rate, self.standard_error, self.degrees_of_freedom, method)
 
 
 def clustered_rate(
@@ -234,4 +184,59 @@ def rate_of(grouped: Clustering, votes_cast: int) -> ClusteredRate:
         grouped.degrees_of_freedom,
         small,
         reason,
+    )
+
+
+@dataclass(frozen=True)
+class ClusteredMean(IntervalEstimate):
+    """The mean of the problems' rates of votes for the lower EIC: another estimand than that of the
+    headline, in which a problem counts by its votes. All else is the headline's, with weights.
+    """
+
+    value: float
+    standard_error: float
+    degrees_of_freedom: float
+    problems: int  # With a deciding vote
+    too_small: Limit | None  # Why not to rely on interval and test
+
+    _JSON = (
+        "value",
+        "standard_error",
+        "degrees_of_freedom",
+        "problems",
+        "interval",
+        "p_two_sided",
+        "too_small",
+    )
+
+    @property
+    def distribution(self) -> LogOdds | None:
+        """None where no two clusters differ, or all problems are unanimous."""
+        return LogOdds.of(self.value, self.standard_error, self.degrees_of_freedom, METHOD_ALIKE)
+
+
+def equal_problems(table: VoteArrays, *, estimand: Estimand | None = None) -> ClusteredMean | None:
+    """The rate with problems weighed alike; None where the headline has no interval, or all votes
+    are on one problem. The estimand says what is sampled, as for `clustered_rate`.
+
+    A problem with ten times the votes counts for no more than the other five:
+
+    >>> from types import SimpleNamespace as Vote
+    >>> votes = [Vote(rater=f"r{r}", pair=f"{q}{p}", problem=q, lower_side="left", position=1,
+    ...               choice="higher" if r % 5 < (3 if q == "a" else 1) else "lower")
+    ...          for q in "abcdef" for p in range(10 if q == "a" else 1) for r in range(20)]
+    >>> table = VoteArrays.of(votes)
+    >>> float(round(table.lower.mean(), 3)), round(equal_problems(table).value, 3)
+    (0.533, 0.733)
+    """
+    grouped = replace(Clustering.of(table, estimand), alike=True)
+    if reason_of(grouped, len(table)) or grouped.problems < 2:
+        return None
+    variance = grouped.variance
+    return ClusteredMean(
+        grouped.value,
+        sqrt(variance),
+        grouped.degrees_of_freedom,
+        grouped.problems,
+        too_small_of(grouped, variance),
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from math import log, sqrt
+from math import inf, log, sqrt
 
 import numpy as np
 from scipy.optimize import brentq
@@ -17,14 +17,16 @@ from scipy.special import expit, stdtrit
 
 from study.statistics.clusters import Clustering, Estimand, reason_of
 from study.statistics.limits import Lack, Limit
-from study.statistics.preference import Interval
-from study.statistics.variance import crossed
+from study.statistics.preference import Interval, upper_share
+from study.statistics.variance import crossed, squared, sums_by
 from study.statistics.votes import Floats, Integers, VoteArrays, numbered
 
 METHOD = "jackknife by {item} and rater"
 METHOD_THESE_PAIRS = "jackknife by rater, pairs held fixed"
 NOTHING = 1e-24
 """A variance of this or less is rounding."""
+MOST_TOO_LARGE = 3.0
+"""How many times too large a jackknife's variance can be: of a sum of couples of four votes."""
 FARTHEST = 8.0
 """Beyond this a ratio's interval has no end: its denominator may be 0."""
 
@@ -37,7 +39,9 @@ Measure = Callable[[Floats], Floats]
 
 @dataclass(frozen=True, eq=False)
 class LeaveOneOut:
-    """How a measure changes without each item, each rater, and each rater's votes on an item."""
+    """How a measure changes without each item, each rater, and each rater's votes on an item. Where
+    the pairs are held fixed, `both` is what two votes on a pair do that neither does alone.
+    """
 
     items: Floats
     raters: Floats
@@ -45,12 +49,8 @@ class LeaveOneOut:
     bias: float = 0.0  # By which the measure is too high, as far as items tell
 
     @property
-    def parts(self) -> tuple[Floats, Floats, Floats]:
-        return self.items, self.raters, self.both
-
-    @property
     def defined(self) -> bool:
-        return all(np.isfinite(part).all() for part in self.parts)
+        return all(np.isfinite(part).all() for part in (self.items, self.raters, self.both))
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,14 +93,15 @@ class PairSums:
 
     def variance(self, changes: LeaveOneOut) -> float:
         """Items + raters - both, with the corrections of the headline for their numbers."""
-        items, raters, both = (np.array([part @ part]) for part in changes.parts)
-        raters *= 1 - 1 / len(changes.raters)
+        raters, both = self.of_raters(changes), changes.both @ changes.both
         if self.grouped.estimand == "these pairs":
-            return float(raters[0])
-        if self.grouped.item == "pair":
-            pairs = len(changes.items)
-            items *= (pairs - 1) ** 2 / (pairs * (pairs - self.grouped.strata))
-        return float(crossed((items, raters, both))[0])
+            return max(raters - float(both), raters / MOST_TOO_LARGE)
+        items = squared(changes.items, 1 / len(changes.items), self.grouped.kinds[0].lost)
+        return float(crossed((items, np.asarray(raters), np.asarray(both))))
+
+    @staticmethod
+    def of_raters(changes: LeaveOneOut) -> float:
+        return float(squared(changes.raters, 1 / len(changes.raters), 1))
 
     def interval(
         self, measure: Measure, level: float, *, least: float = -1.0, spent: int = 1
@@ -118,7 +119,7 @@ class PairSums:
         error = sqrt(self.variance(changes))
         if error**2 <= NOTHING:
             return None, Lack.SAME_AGREEMENT
-        reach = self._quantile(level, spent) * error
+        reach = self._quantile(changes, level, spent) * error
         centre = value - changes.bias
         if not least < centre < 1:
             centre = value
@@ -136,13 +137,12 @@ class PairSums:
         """All numbers whose `apart`, a measure that is 0 at the true one, is not told from 0;
         `centre` is among them. None if there is no end within `FARTHEST`.
         """
-        quantile = self._quantile(level, spent)
 
         def beyond(number: float) -> float:
             measure = apart(number)
             changes = self.changes(measure)
-            error = sqrt(self.variance(changes))
-            return abs(float(measure(self.whole)) - changes.bias) - quantile * error
+            reach = self._quantile(changes, level, spent) * sqrt(self.variance(changes))
+            return abs(float(measure(self.whole)) - changes.bias) - reach
 
         if self.reason or not beyond(centre) < 0:
             return None
@@ -161,9 +161,13 @@ class PairSums:
             return METHOD_THESE_PAIRS
         return METHOD.format(item=self.grouped.item)
 
-    def _quantile(self, level: float, spent: int) -> float:
-        degrees = max(1.0, self.grouped.degrees_of_freedom + 1 - spent)
-        return float(stdtrit(degrees, (1 + level) / 2))
+    def _quantile(self, changes: LeaveOneOut, level: float, spent: int) -> float:
+        degrees = self.grouped.degrees_of_freedom + 1 - spent
+        if self.grouped.estimand == "these pairs":
+            degrees *= (self.variance(changes) / self.of_raters(changes)) ** 2
+        elif self.grouped.item == "pair":  # of a dozen problems fourth powers tell too little
+            degrees = min(degrees, spread_degrees(changes.items) + 1 - spent)
+        return float(stdtrit(max(1.0, degrees), upper_share(level)))
 
     @property
     def _places(self) -> Integers:
@@ -200,18 +204,54 @@ class PairSums:
         votes = counts.sum(axis=1)
         left = counts - np.column_stack((table.lower, 1 - table.lower))
         lost = self.by_pair[table.pair] - self.terms(left, table.pair)
-        if grouped.estimand == "these pairs":
+        fixed = grouped.estimand == "these pairs"
+        if fixed:
             lost *= np.sqrt((votes - 1) / votes)[:, None]
         both = grouped.items * len(table.raters) + table.rater
         return (
-            _sums(self._item_of_pair, self.by_pair)[self._used[0]],
-            _sums(numbered(table.rater), lost),
-            _sums(numbered(both), lost),
+            sums_by(self._item_of_pair, self.by_pair)[self._used[0]],
+            sums_by(numbered(table.rater), lost),
+            self._couples if fixed else sums_by(numbered(both), lost),
         )
 
+    @property
+    def _couples(self) -> Floats:
+        """For each two votes on a pair of four or more, what their joint part adds too much to the
+        jackknife's variance of a sum of couples (Efron and Stein, 1981, Annals of Statistics 9:586,
+        whose Q this is), as its root; alike couples of a pair in one row.
+        """
+        pairs = np.flatnonzero(self.grouped.table.counts().sum(axis=1) >= 4)
+        counts = self.grouped.table.counts()[pairs].astype(np.float64)
+        m = counts.sum(axis=1)[:, None]
+        one, other = np.array([1.0, 0.0]), np.array([0.0, 1.0])
+        rows = []
+        for first, second in ((one, one), (one, other), (other, other)):
+            alike = first is second
+            couples = (counts @ first) * (counts @ second - alike) / (1 + alike)
+            some = couples > 0
+            without = [
+                self.terms(np.maximum(counts - each, 0), pairs)
+                for each in (0 * one, first, second, first + second)
+            ]
+            joint = m * without[0] - (m - 1) * (without[1] + without[2]) + (m - 2) * without[3]
+            excess = couples[:, None] * (m - 3) / (m * (m - 1) * (m - 2))
+            rows.append((np.sqrt(excess) * joint)[some])
+        return np.concatenate(rows)
 
-def _sums(codes: Integers, rows: Floats) -> Floats:
-    return np.stack([np.bincount(codes, column) for column in rows.T], axis=1)
+
+def spread_degrees(changes: Floats) -> float:
+    """Degrees of freedom of a jackknife variance by Satterthwaite's method, from the fourth powers
+    of the changes, less one: few where a few items make up the variance. The factor puts a bias
+    right (Johnson and Rust, 1992, Journal of Educational Statistics 17:175).
+
+    >>> round(spread_degrees(np.array([1.0, -1.0] * 8)), 1)
+    38.5
+    """
+    squares = changes**2
+    fourth = float(squares @ squares)
+    if not fourth:
+        return inf
+    return (3.16 - 2.77 / sqrt(len(changes))) * float(squares.sum()) ** 2 / fourth - 1
 
 
 def _between(place: float, least: float) -> float:

@@ -66,7 +66,8 @@ def lost_votes(
     one_sided: bool = False,
 ) -> LostVotes:
     """The bound for a headline's `finding`; `left_out` and `undone` are choices. The lost votes are
-    taken to go together as the others do: the standard error of the log odds stays.
+    taken to be spread like the others, so that the standard error of the log odds stays: on one
+    problem fewer may do.
 
     >>> from types import SimpleNamespace as Vote
     >>> from study.statistics.inference import clustered_rate

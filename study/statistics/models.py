@@ -15,13 +15,11 @@ from math import sqrt
 from typing import Any, Protocol
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
 
-from eic_core.errors import UserError
-from eic_core.exports import PlainAtLevel
-from study.statistics.agreement_coefficients import lowest
+from study.statistics.agreement_coefficients import FEW_PAIRS_RAW, lowest, too_small
 from study.statistics.clusters import FEW_CLUSTERS, Clustering, count, two_way
-from study.statistics.inference import ClusteredRate, clustered_rate
+from study.statistics.estimates import IntervalEstimate, LogOdds, Student, Trials
+from study.statistics.inference import METHOD as METHOD_RATE
 from study.statistics.jackknife import Measure, PairSums
 from study.statistics.limits import Kind, Lack, Limit
 from study.statistics.preference import Interval
@@ -92,7 +90,7 @@ def pair_scores(answers: Iterable[ModelAnswerLike]) -> dict[str, PairScore]:
 
 
 @dataclass(frozen=True)
-class ModelEstimate(PlainAtLevel):
+class ModelEstimate(IntervalEstimate):
     """A mean over pairs, with what the clusters say about its uncertainty."""
 
     value: float | None
@@ -101,8 +99,6 @@ class ModelEstimate(PlainAtLevel):
     pairs: int
     clusters: tuple[tuple[Kind, int], ...]
     null: float = 0.0  # What "nothing" would be: one half of a rate, 0 of a difference
-    # The rate of a share, whose interval is made as that of people's; else None
-    rate: ClusteredRate | None = None
     # too_small, reason: why the interval is not to be relied on; why there is none
     too_small: Limit | None = None
     reason: Limit | None = None
@@ -123,30 +119,16 @@ class ModelEstimate(PlainAtLevel):
     def standard_error(self) -> float | None:
         return None if self.variance is None else sqrt(self.variance)
 
-    def interval(self, level: float = 0.95) -> Interval | None:
-        """Two-sided: of a share on the log odds, as in the headline; of a difference plain."""
-        if not 0 < level < 1:
-            raise UserError("a confidence level lies between 0 and 1")
-        if self.reason or self.value is None:
-            return None
-        if self.rate is not None:
-            return self.rate.interval(level)
-        if not self.standard_error:
-            return None
-        half = float(stdtrit(self.degrees_of_freedom, (1 + level) / 2)) * self.standard_error
-        return Interval(self.value - half, self.value + half, level, METHOD)
-
     @property
-    def p_two_sided(self) -> float | None:
-        """Of "nothing"; None without an interval."""
-        if self.reason or self.value is None:
+    def distribution(self) -> Student | Trials | None:
+        """Of a share that of the headline, of a difference plain."""
+        if self.reason or self.value is None or self.standard_error is None:
             return None
-        if self.rate is not None:
-            return self.rate.p_two_sided
-        if not self.standard_error:
-            return None
-        t = abs(self.value - self.null) / self.standard_error
-        return 2 * float(stdtr(self.degrees_of_freedom, -t))
+        numbers = self.value, self.standard_error, self.degrees_of_freedom
+        if not self.null:
+            return Student(*numbers, METHOD)
+        trials = Trials(self.value, min(number for _, number in self.clusters))
+        return LogOdds.of(*numbers, METHOD_RATE) or trials
 
 
 def mean_over_pairs(
@@ -163,52 +145,37 @@ def mean_over_pairs(
     null = 0.5 if share else 0.0
     if not names:
         return ModelEstimate(None, None, 0, 0, (), null, reason=Lack.NO_SCORED_PAIR)
-    table = replace(
-        _table([_Row(f"{i}", name, problems[name]) for i, name in enumerate(names)], sampled),
-        lower=np.array([values[name] for name in names]),
+    places = np.arange(len(names))
+    kinds, problem = np.unique([problems[name] for name in names], return_inverse=True)
+    table = VoteArrays(
+        np.array([values[name] for name in names]),
+        places,
+        places,
+        problem.astype(np.intp),
+        tuple(names),
+        tuple(names),
+        tuple(kinds.tolist()),
+        places == 0,
+        places,
+        sampled,
     )
-    grouped = Clustering.of(table)
-    value = float(table.lower.mean())
-    clusters = grouped.sampled[:1]
-    dof = grouped.degrees_of_freedom
-    if dof < 1 or clusters[0][1] < 2:
-        return ModelEstimate(
-            value, None, dof, len(names), clusters, null, reason=Lack.TOO_FEW_PAIRS
-        )
-    item = grouped.components()[:1]
-    few_pairs = grouped.item == "pair" and clusters[0][1] < FEW_CLUSTERS
-    small = Lack.FEW_PAIRS if dof < FEW_DEGREES or few_pairs else None
-    rate = None
-    if share:
-        total: Any = float(table.lower.sum())
-        rate = replace(
-            clustered_rate(replace(table, lower=np.zeros(len(names)))),
-            lower=total,
-            components=item,
-            clusters=clusters,
-            degrees_of_freedom=dof,
-            reason=None,
-            too_small=None,
-        )
-    variance = two_way(item)
-    reason = Lack.NO_PAIRS_DIFFER if rate is None and not variance else None
-    return ModelEstimate(value, variance, dof, len(names), clusters, null, rate, small, reason)
+    return _estimate(Clustering.of(table), 1, null)
 
 
-@dataclass(frozen=True)
-class _Row:
-    """A pair as a row of a table of votes."""
-
-    rater: str
-    pair: str
-    problem: str
-    choice: str = "lower"
-    lower_side: str = "left"
-    position: int = 1
-
-
-def _table(rows: Sequence[Any], sampled: Sampled | None) -> VoteArrays:
-    return VoteArrays.of(rows, sampled)
+def _estimate(grouped: Clustering, kinds: int, null: float) -> ModelEstimate:
+    """The mean of the rows, of which the first of one or two sampled `kinds` go together."""
+    table, clusters = grouped.table, grouped.sampled[:kinds]
+    value, pairs, dof = float(table.lower.mean()), count(table.pair), grouped.degrees_of_freedom
+    if dof < 1 or min(number for _, number in clusters) < 2:
+        lack = Lack.TOO_FEW_PAIRS
+        return ModelEstimate(value, None, dof, pairs, clusters, null, reason=lack)
+    components = grouped.components()
+    variance = two_way(components[:1] if kinds == 1 else components)
+    kind, number = clusters[-1]
+    few = kind != "problem" and number < FEW_CLUSTERS
+    small = Lack.FEW_PAIRS if dof < FEW_DEGREES or few else None
+    reason = None if null or variance else Lack.NO_PAIRS_DIFFER
+    return ModelEstimate(value, variance, dof, pairs, clusters, null, small, reason)
 
 
 def less_people(
@@ -220,20 +187,9 @@ def less_people(
     used = [vote for vote in votes if vote.choice != "tie" and vote.pair in scores]
     if not used:
         return ModelEstimate(None, None, 0, 0, (), reason=Lack.NO_VOTE_ON_SCORED_PAIR)
-    table = _table(used, sampled)
+    table = VoteArrays.of(used, sampled)
     score = np.array([scores[vote.pair] for vote in used])
-    grouped = Clustering.of(replace(table, lower=score - table.lower))
-    value, pairs = float(grouped.table.lower.mean()), count(table.pair)
-    dof = grouped.degrees_of_freedom
-    if dof < 1 or min(number for _, number in grouped.sampled) < 2:
-        return ModelEstimate(value, None, dof, pairs, grouped.sampled, reason=Lack.TOO_FEW_PAIRS)
-    variance = two_way(grouped.components())
-    few_raters = dict(grouped.sampled)["rater"] < FEW_CLUSTERS
-    small = Lack.FEW_PAIRS if dof < FEW_DEGREES or few_raters else None
-    reason = None if variance else Lack.NO_PAIRS_DIFFER
-    return ModelEstimate(
-        value, variance, dof, pairs, grouped.sampled, too_small=small, reason=reason
-    )
+    return _estimate(Clustering.of(replace(table, lower=score - table.lower)), 2, 0.0)
 
 
 @dataclass(frozen=True)
@@ -297,6 +253,7 @@ class WithPeople:
     people: float | None
     # Intervals of the four by name, and of "difference", `model` - `people`
     intervals: Mapping[str, Interval | None]
+    too_small: Limit | None = None  # Why these are not to be relied on
 
     @property
     def difference(self) -> float | None:
@@ -309,6 +266,7 @@ class WithPeople:
             "pairs": self.pairs,
             "votes": self.votes,
             "reliability": self.reliability,
+            "too_small": self.too_small,
         } | {
             name: {
                 "value": getattr(self, name),
@@ -329,7 +287,7 @@ def with_people(
     leave out problems, or pairs, as the design samples them, and raters.
     """
     used = [vote for vote in votes if vote.choice != "tie" and vote.pair in scores]
-    table = _table(used, sampled)
+    table = VoteArrays.of(used, sampled)
     score = np.array([scores[pair] for pair in table.pairs])
     sums = PairSums.of(table, lambda counts, pairs: _terms(counts, score[pairs]))
     pairs, cast = (int(sums.whole[place]) for place in (0, 1))
@@ -357,6 +315,7 @@ def with_people(
         known["model"],
         known["people"],
         intervals,
+        too_small(sums, FEW_PAIRS_RAW) if any(intervals.values()) else None,
     )
 
 

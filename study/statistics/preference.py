@@ -5,11 +5,11 @@ are not, so the true uncertainty is larger.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from math import log
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from math import sqrt
 
-from scipy.special import expit, stdtr, stdtrit
+from scipy.special import betaincinv, ndtri
 from scipy.stats import binomtest
 
 from eic_core.errors import UserError
@@ -32,51 +32,51 @@ class Interval(PlainAtLevel):
 
     _JSON = ("low", "high", "level", "method")
 
+    def through(self, rising: Callable[[float], float]) -> Interval:
+        """On another scale.
 
-@dataclass(frozen=True)
-class LogOdds:
-    """The log odds of a rate, with a standard error and degrees of freedom of t.
-
-    >>> odds = LogOdds(0.0, 1.0, 9)
-    >>> odds.p_two_sided, round(odds.interval(0.95, "").high, 3)
-    (1.0, 0.906)
-    """
-
-    centre: float
-    error: float  # More than 0
-    degrees: float  # inf for a normal distribution
-
-    @classmethod
-    def of(cls, rate: float, standard_error: float, degrees: float) -> LogOdds | None:
-        """Of a rate and its own standard error, by the delta method; None for one without spread,
-        or at 0 or 1.
+        >>> Interval(0.0, 2.0, 0.95, "t").through(lambda x: x / 2)
+        Interval(low=0.0, high=1.0, level=0.95, method='t')
         """
-        spread = rate * (1 - rate)
-        if spread <= 0 or not standard_error:
-            return None
-        return cls(log(rate / (1 - rate)), standard_error / spread, degrees)
+        return replace(self, low=float(rising(self.low)), high=float(rising(self.high)))
 
-    def interval(self, level: float, method: str) -> Interval:
-        half = self.reach((1 + level) / 2)
-        ends = expit(self.centre - half), expit(self.centre + half)
-        return Interval(float(ends[0]), float(ends[1]), level, method)
 
-    def reach(self, share: float) -> float:
-        """How far the quantile of this share lies above the centre."""
-        return float(stdtrit(self.degrees, share)) * self.error
+def upper_share(level: float) -> float:
+    """The share below the upper end of a two-sided interval. Raises `UserError` if the level does
+    not lie between 0 and 1.
+    """
+    if not 0 < level < 1:
+        raise UserError("a confidence level lies between 0 and 1")
+    return (1 + level) / 2
 
-    def p_above(self, edge: float = 0.0) -> float:
-        """One-sided, of "the log odds are `edge` or less"."""
-        return float(stdtr(self.degrees, (edge - self.centre) / self.error))
 
-    def p_below(self, edge: float = 0.0) -> float:
-        """One-sided, of "the log odds are `edge` or more"."""
-        return float(stdtr(self.degrees, (self.centre - edge) / self.error))
+def wilson_interval(rate: float, votes: float, level: float, method: str = "Wilson") -> Interval:
+    """Wilson's score interval (1927, JASA 22:209), without continuity correction; votes need not be
+    whole.
 
-    @property
-    def p_two_sided(self) -> float:
-        """Of "the rate is one half"."""
-        return 2 * min(self.p_above(), self.p_below())
+    >>> found = wilson_interval(0.5, 96.04, 0.95)
+    >>> round(found.low, 4), round(found.high, 4)
+    (0.4019, 0.5981)
+    """
+    z2 = float(ndtri(upper_share(level))) ** 2
+    centre = (rate + z2 / (2 * votes)) / (1 + z2 / votes)
+    half = sqrt(z2 * (rate * (1 - rate) / votes + z2 / (4 * votes**2))) / (1 + z2 / votes)
+    return Interval(max(0.0, centre - half), min(1.0, centre + half), level, method)
+
+
+def exact_interval(
+    lower: float, votes: float, level: float, method: str = "Clopper-Pearson"
+) -> Interval:
+    """The exact interval of Clopper and Pearson (1934, Biometrika 26:404) for so many of the votes;
+    neither number need be whole.
+    """
+    higher, tail = votes - lower, 1 - upper_share(level)
+    return Interval(
+        float(betaincinv(lower, higher + 1, tail)) if lower else 0.0,
+        float(betaincinv(lower + 1, higher, 1 - tail)) if higher else 1.0,
+        level,
+        method,
+    )
 
 
 @dataclass(frozen=True)
@@ -158,17 +158,7 @@ class Preference(PlainAtLevel):
         return float(binomtest(self.lower, self.votes, 0.5, alternative="greater").pvalue)
 
     def wilson(self, level: float = 0.95) -> Interval | None:
-        """Wilson's score interval (Wilson, 1927, JASA 22:209), without continuity correction."""
-        return self._interval(level, "wilson", "Wilson")
+        return None if self.rate is None else wilson_interval(self.rate, self.votes, level)
 
     def clopper_pearson(self, level: float = 0.95) -> Interval | None:
-        """The exact interval of Clopper and Pearson (1934, Biometrika 26:404)."""
-        return self._interval(level, "exact", "Clopper-Pearson")
-
-    def _interval(self, level: float, method: str, name: str) -> Interval | None:
-        if not 0 < level < 1:
-            raise UserError("a confidence level lies between 0 and 1")
-        if not self.votes:
-            return None
-        found = binomtest(self.lower, self.votes).proportion_ci(level, method=method)
-        return Interval(float(found.low), float(found.high), level, name)
+        return exact_interval(self.lower, self.votes, level) if self.votes else None

@@ -4,18 +4,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import exp
 from typing import Self
 
 import numpy as np
 from scipy.optimize import linprog
-from scipy.special import expit, stdtr, stdtrit
+from scipy.special import expit
 
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
 from study.statistics.clusters import Clustering, few_of, reason_of
+from study.statistics.estimates import Student
 from study.statistics.limits import (
     Collinear,
     Constant,
@@ -48,15 +49,10 @@ class RegressionTerm(PlainAtLevel):
     @property
     def p_value(self) -> float | None:
         """Two-sided t test of "no change"; None where no two clusters differ."""
-        if not self.standard_error:
-            return None
-        return float(2 * stdtr(self.degrees_of_freedom, -abs(self.estimate / self.standard_error)))
+        return self._distribution.p_two_sided if self.standard_error else None
 
     def interval(self, level: float = 0.95) -> Interval:
-        if not 0 < level < 1:
-            raise UserError("a confidence level lies between 0 and 1")
-        half = float(stdtrit(self.degrees_of_freedom, (1 + level) / 2)) * self.standard_error
-        return Interval(self.estimate - half, self.estimate + half, level, "clustered t")
+        return self._distribution.interval(level)
 
     def ratio(self, change: float = 1.0, level: float = 0.95) -> tuple[float, Interval]:
         """exp(estimate · change) with its interval: the odds ratio of a logistic regression."""
@@ -66,9 +62,11 @@ class RegressionTerm(PlainAtLevel):
 
     def rate(self, level: float = 0.95) -> tuple[float, Interval]:
         """The probability whose log odds the estimate is, with its interval: of an intercept."""
-        found = self.interval(level)
-        low, high = float(expit(found.low)), float(expit(found.high))
-        return float(expit(self.estimate)), Interval(low, high, level, found.method)
+        return float(expit(self.estimate)), self.interval(level).through(expit)
+
+    @property
+    def _distribution(self) -> Student:
+        return Student(self.estimate, self.standard_error, self.degrees_of_freedom, "clustered t")
 
 
 @dataclass(frozen=True)
@@ -91,6 +89,11 @@ class RegressionFit(PlainAtLevel):
 
     def term(self, name: str) -> RegressionTerm | None:
         return next((term for term in self.terms if term.name == name), None)
+
+    @property
+    def p_value(self) -> float | None:
+        """Two-sided, of "no column matters"; None without a test."""
+        return least_p([term.p_value for term in self.terms if term.name != INTERCEPT])
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,6 +168,16 @@ class Design:
             (INTERCEPT, *self.names), self.back @ scaled, np.sqrt(variances), degrees, strict=True
         )
         return tuple(RegressionTerm(name, *map(float, numbers)) for name, *numbers in rows), None
+
+
+def least_p(p_values: Iterable[float | None]) -> float | None:
+    """The least of some p values, times their number.
+
+    >>> least_p([0.2, None, 0.04]), least_p([])
+    (0.08, None)
+    """
+    some = [p for p in p_values if p is not None]
+    return min(1.0, len(some) * min(some)) if some else None
 
 
 def _exp(value: float) -> float:

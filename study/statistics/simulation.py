@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -23,15 +23,6 @@ from study.statistics.votes import Flags, Floats, Integers, VoteArrays
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(48)
 
 
-def both_below(threshold: float, latent: float) -> float:
-    """Probability that two standard normals of correlation `latent` are both below `threshold`.
-
-    >>> round(both_below(0.0, 0.5), 12)  # 1/4 + arcsin(1/2) / (2 pi)
-    0.333333333333
-    """
-    return float(ndtr(threshold)) ** 2 + _excess(threshold, latent)
-
-
 def binary_correlation(preference: float, latent: float) -> float:
     """Correlation of two votes whose latent values correlate by `latent`, in [0, 1].
 
@@ -42,9 +33,9 @@ def binary_correlation(preference: float, latent: float) -> float:
 
 
 def _excess(threshold: float, latent: float) -> float:
-    """`both_below` less its value under independence, by integration of Plackett's (1954,
-    Biometrika 41:351) derivative in t with ``latent = sin t``, smooth at 1; absolute error below
-    1e-13.
+    """Probability that two standard normals of correlation `latent` are both below a threshold,
+    less its value under independence: Plackett's (1954, Biometrika 41:351) derivative integrated in
+    t with ``latent = sin t``, smooth at 1; absolute error below 1e-13.
     """
     angle = math.asin(latent)
     t = 0.5 * angle * (_NODES + 1.0)
@@ -388,6 +379,7 @@ def _smallest(key: Floats, wanted: int) -> Integers:
     return np.take_along_axis(some, order, axis=1)
 
 
+@lru_cache(maxsize=32)
 def _names(word: str, count: int) -> tuple[str, ...]:
     width = len(str(count))
     return tuple(f"{word} {i + 1:0{width}d}" for i in range(count))

@@ -43,9 +43,7 @@ class Subgroups(PlainAtLevel):
 
     @property
     def p_value(self) -> float | None:
-        """Two-sided, of "no group differs from the first": the least p value times their number."""
-        p_values = [term.p_value for term in self.fit.terms[1:] if term.p_value is not None]
-        return min(1.0, len(p_values) * min(p_values)) if p_values else None
+        return self.fit.p_value
 
 
 def subgroups(

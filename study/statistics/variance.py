@@ -39,7 +39,6 @@ class Component:
     """The variance of a rate if only the votes of one kind of cluster went together."""
 
     name: str
-    clusters: int  # How many hold a deciding vote
     variance: float
 
 
@@ -53,10 +52,8 @@ class Estimating:
     weights: Floats  # shape (n,): How much each row counts for the size of its cluster
 
     @classmethod
-    def mean(cls, residuals: Floats, weights: Floats | None = None) -> Estimating:
-        """Of (weighted) residuals about a mean."""
-        if weights is None:
-            weights = np.ones(len(residuals))
+    def mean(cls, residuals: Floats, weights: Floats) -> Estimating:
+        """Of residuals about a weighted mean."""
         scores, roots = (weights * residuals)[:, None], np.sqrt(weights)[:, None]
         return cls(scores, roots, np.ones((1, 1)), weights)
 
@@ -71,7 +68,7 @@ class Estimating:
         """shape (G, k, k)"""
         k = self.roots.shape[1]
         products = self.roots[:, :, None] * self.roots[:, None, :]
-        return _sums(kind.codes, products.reshape(-1, k * k)).reshape(-1, k, k)
+        return sums_by(kind.codes, products.reshape(-1, k * k)).reshape(-1, k, k)
 
     def only_from(self, kind: Kindred) -> Floats | None:
         """Coefficients, shape (k,), of what one cluster alone tells: without it they cannot be
@@ -84,24 +81,15 @@ class Estimating:
         return whiten @ along[worst, :, -1] if shares[worst, -1] >= 1 - LEVERAGE else None
 
     def one_way(self, kind: Kindred) -> Floats:
-        """Σ of squared changes (to first order) when a cluster is left out, shape (k,); where
-        clusters count alike, less what the mean of all owes to a cluster's size (Bell and
-        McCaffrey's CR3, which is the jackknife), times G/(G - lost).
-        """
+        """`squared` changes (to first order) when a cluster is left out, shape (k,)."""
         sizes = self._sizes(kind)
-        clusters = kind.clusters
-        if clusters <= kind.lost:
+        if kind.clusters <= kind.lost:
             return np.zeros(self.scores.shape[1])
-        sums = _sums(kind.codes, self.scores)
+        sums = sums_by(kind.codes, self.scores)
         there = (sizes > 0) & (sizes < sizes.sum())
         rest = self.information - self._information_by(kind)[there]
         changes = np.linalg.solve(rest, sums[there, :, None])[:, :, 0] @ self.back.T
-        if not kind.lost:
-            return np.asarray((changes**2).sum(axis=0), dtype=np.float64)
-        changes *= 1 - sizes[there, None] / sizes.sum()
-        return np.asarray(
-            (changes**2).sum(axis=0) * clusters / (clusters - kind.lost), dtype=np.float64
-        )
+        return squared(changes, sizes[there] / sizes.sum(), kind.lost)
 
     def degrees(self, kind: Kindred) -> Floats:
         """Kish's effective number of clusters, (Σ q)²/Σ q² for the information q that each holds
@@ -109,7 +97,7 @@ class Estimating:
         their votes if they do in the variance, else alike.
         """
         about = (self.roots @ np.linalg.inv(self.information) @ self.back.T) ** 2
-        held = _sums(kind.codes, about)
+        held = sums_by(kind.codes, about)
         sizes = self._sizes(kind)
         if kind.lost:
             held = held[sizes > 0] / sizes[sizes > 0, None]
@@ -117,7 +105,22 @@ class Estimating:
         return (effective - 1) * (kind.clusters - max(kind.lost, 1)) / max(kind.clusters - 1, 1)
 
 
-def _sums(codes: Integers, terms: Floats) -> Floats:
+def squared(changes: Floats, shares: Floats | float, lost: int) -> Floats:
+    """Σ of squared changes when one of G clusters is left out, shape (G, k) or (G,); where clusters
+    count alike, less what the mean of all owes to a cluster's share of the votes (Bell and
+    McCaffrey's CR3, which is the jackknife), times G/(G - lost).
+
+    >>> float(squared(np.array([1.0, -1.0]), 0.5, 1)), float(squared(np.array([1.0, -1.0]), 0.5, 0))
+    (1.0, 2.0)
+    """
+    if not lost:
+        return np.asarray((changes**2).sum(axis=0), dtype=np.float64)
+    clusters = len(changes)
+    about = changes.T * (1 - shares)
+    return np.asarray((about**2).sum(axis=-1) * clusters / (clusters - lost), dtype=np.float64)
+
+
+def sums_by(codes: Integers, terms: Floats) -> Floats:
     """By cluster, shape (G, k), without what is left by rounding of a sum that cancels."""
     sums, whole = np.zeros((2, int(codes.max(initial=-1)) + 1, terms.shape[1]))
     for j, each in enumerate(terms.T):

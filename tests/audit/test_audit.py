@@ -42,7 +42,7 @@ from tests.audit.oracle import Truth
 from tests.audit.outcomes import faults_of_outcomes
 from tests.audit.pasted import pasted_draw
 from tests.audit.verdicts import faults_of_verdict, groups_of
-from tests.effort import FULL, cases, examples
+from tests.effort import FULL, cases, dear, examples
 
 DRAWN, OUTSIDE, PASTED = cases(48, 2000), cases(16, 700), cases(10, 300)
 SEARCHED = 8
@@ -105,6 +105,7 @@ def report(faults: list[str]) -> str:
     return f"{len(faults)} faults\n" + "\n".join(faults[:40])
 
 
+@dear(4)
 @pytest.mark.parametrize("number", range(len(EXAMPLES)))
 def test_what_is_found_of_an_example_is_true(number):
     *given_as, asked = EXAMPLES[number]

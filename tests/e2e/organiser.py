@@ -19,6 +19,7 @@ from study.matching import MatchingRules
 from study.organising import OrganiserService
 from study.pairing import match_study, read_upload
 from tests.e2e.browser import PATIENCE
+from tests.kept import making_once
 
 PASSPHRASE = "correct horse battery"
 SLUGS = {"Pairs": "(pairs|preview)", "Turnout": "live"}
@@ -164,6 +165,7 @@ def open_study(database: Path, name: str, address: str) -> int:
         return _opened(service, name, address)
 
 
+@making_once()
 def _opened(service: OrganiserService, name: str, address: str) -> int:
     design = StudyDesign(contact="study@example.org", ballots_per_rater=3, public_base_url=address)
     study = service.create(name, design)

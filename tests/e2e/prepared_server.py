@@ -143,6 +143,7 @@ def serve(door: socket.socket) -> None:
     import streamlit.web.cli as streamlit
 
     import pages.ui.server  # noqa: F401  (what app.py imports)
+    from tests.kept import making_once
 
     assert len(os.listdir("/proc/self/task")) == 1, "a thread would not be there in the child"
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # children that end leave nothing
@@ -168,7 +169,8 @@ def serve(door: socket.socket) -> None:
         os.environ.clear()
         os.environ.update(asked["environment"])
         sys.argv = ["streamlit", *asked["arguments"]]
-        streamlit.main(prog_name="streamlit")
+        with making_once():
+            streamlit.main(prog_name="streamlit")
 
 
 if __name__ == "__main__":

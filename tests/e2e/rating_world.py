@@ -24,6 +24,7 @@ from study.pairing import match_study, read_upload
 from study.rating import RatingService
 from tests.e2e.browser import eventually, free_port, running_server
 from tests.e2e.profiles import profile, window
+from tests.kept import making_once
 
 CONTACT = "study@example.org"
 MARKED_METHOD = "zebrafinch"
@@ -81,6 +82,7 @@ class World:
     true_eics: frozenset[float]
 
     @classmethod
+    @making_once()
     def at(cls, folder: Path, *, every: int = 1, frozen: bool = True, **design: Any) -> World:
         """Make the demo's problems, pool and pairs, or one pair of `every`, into an open study.
 
@@ -106,6 +108,7 @@ class World:
         made_study = organiser.freeze(study.id) if frozen else organiser.study(study.id)
         return cls(file, port, store, organiser, rating, made_study, eics)
 
+    @making_once()
     def another(self, **design: Any) -> Study:
         """A second open study in the same database, small, with other settings."""
         made = replace(self.study.design, **design)

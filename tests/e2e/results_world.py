@@ -18,6 +18,7 @@ from study.organising import OrganiserService
 from study.pairing import match_study, read_upload
 from study.rating import RatingService
 from tests.e2e.rating_world import CONTACT, demo_material, token_of
+from tests.kept import making_once
 
 REASONS = (
     "shorter",
@@ -69,6 +70,7 @@ class ResultsWorld:
             demo_material(),
         )
 
+    @making_once()
     def opened(self, name: str, address: str = "http://127.0.0.1", **design: object) -> Study:
         """An open study of the demo's pairs."""
         made = StudyDesign(contact=CONTACT, practice=False, public_base_url=address)

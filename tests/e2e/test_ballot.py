@@ -23,7 +23,7 @@ from tests.e2e.rating_world import (
     visit,
     volunteer,
 )
-from tests.effort import cases
+from tests.effort import cases, dear
 
 pytestmark = pytest.mark.e2e
 
@@ -79,6 +79,7 @@ def test_a_press_with_a_finger_counts_once_formulas_and_plot_were_in_view(
         assert (vote["choice"], vote["plot_in_view"]) == ("right", 0)
 
 
+@dear(3)
 @pytest.mark.parametrize("size", SIZES)
 def test_a_notice_covers_no_button(browser: Browser, world: World, size: tuple[int, int]) -> None:
     _, ballot = next(every_ballot(world))
@@ -163,6 +164,7 @@ def _places(page: Page) -> list[list[float]]:
     return places
 
 
+@dear(2)
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_with_forced_colours_both_curves_are_drawn_and_told_apart(
     browser: Browser, world: World, scheme: Scheme
@@ -187,6 +189,7 @@ def test_with_forced_colours_both_curves_are_drawn_and_told_apart(
         assert violations(page) == []
 
 
+@dear(2)
 @pytest.mark.parametrize("percent", [100, 200, 400])
 def test_axe_finds_nothing_at_any_zoom_light_dark_and_without_motion(
     browser: Browser, world: World, brief: Study, percent: int

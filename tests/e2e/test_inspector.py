@@ -14,6 +14,7 @@ from playwright.sync_api import FilePayload, Page, expect
 
 from tests.e2e.accessibility import passes, violations
 from tests.e2e.browser import settle
+from tests.effort import dear
 
 pytestmark = pytest.mark.e2e
 
@@ -233,6 +234,7 @@ def test_hostile_text_stays_inert(visit: Opener) -> None:
     assert page.locator("a[href*='javascript'], a[href='http://c']").count() == 0
 
 
+@dear(2)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_phone_never_scrolls_sideways_and_the_figures_are_painted_as_the_page(
     visit: Opener, scheme: str

@@ -12,7 +12,7 @@ from pages.ui.inspector.formula_input import EXAMPLES, example_state
 from tests.e2e.browser import eventually, settle
 from tests.e2e.photographs import PHONE_AGENT
 from tests.e2e.profiles import profile, window
-from tests.effort import FULL
+from tests.effort import FULL, dear
 
 pytestmark = pytest.mark.e2e
 
@@ -123,6 +123,7 @@ def drawn(page: Page) -> None:
     expect(page.get_by_text("Looking for a better form…")).to_have_count(0)
 
 
+@dear(3)
 @pytest.mark.parametrize("name", LOOKED_AT)
 def test_a_laptop_shows_sentence_tree_and_plot_whole_and_nothing_moves(
     browser: Browser, server: str, name: str
@@ -143,6 +144,7 @@ def test_a_laptop_shows_sentence_tree_and_plot_whole_and_nothing_moves(
         assert sum(shift["by"] for shift in moved) < 0.001, json.dumps(moved, indent=1)
 
 
+@dear(3)
 @pytest.mark.parametrize("name", LOOKED_AT)
 def test_on_a_phone_nothing_overlaps_and_nothing_sticks_out(
     browser: Browser, server: str, name: str

@@ -14,6 +14,7 @@ from eic_core.measure import Domain, inspect, sample_domains
 from eic_core.samples import Samples
 from pages.ui.bench.tree_pane import pane_of
 from pages.ui.kit.visit import ASKS
+from tests.effort import combined
 from tests.pages import test_compare as compare
 from tests.pages.panels import failed
 from tests.pages.test_app_inspector import html_of, open_page, state_of
@@ -27,9 +28,9 @@ FORMULAS = (
 )
 
 
-@pytest.mark.parametrize("ask", ASKS)
-@pytest.mark.parametrize(("formula", "ranges"), FORMULAS)
-def test_every_question_is_answered(formula: str, ranges: list[str], ask: str) -> None:
+@pytest.mark.parametrize(("ask", "given_as"), combined(ASKS, FORMULAS, 1))
+def test_every_question_is_answered(ask: str, given_as: tuple[str, list[str]]) -> None:
+    formula, ranges = given_as
     page = open_page(formula=formula, range=ranges, samples="200", ask=ask)
     page.run()
     assert not failed(page)

@@ -23,6 +23,7 @@ from study.design import StudyDesign, StudyStatus
 from study.errors import AccessError, StaleEditError
 from study.organising import OrganiserService
 from study.report.figures import pair_histograms
+from tests.kept import making_once
 from tests.pages.test_app_inspector import html_of
 
 SHELL = Path(__file__).resolve().parents[2] / "pages" / "ui" / "shell.py"
@@ -130,6 +131,7 @@ def _with(design: StudyDesign, **changes: object) -> StudyDesign:
 # --- the demo ---
 
 
+@making_once()
 def test_the_demo_is_made_once_and_mended_if_it_was_cut_short(
     service: OrganiserService,
 ) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -283,6 +284,22 @@ def test_the_figure_draws_a_line_for_each_number_of_raters_and_what_is_wanted() 
     assert figure.data[-1].y[0] == pytest.approx(5.5)
     ends = sorted(a.y for a in figure.layout.annotations if "raters" in a.text)
     assert min(b - a for a, b in zip(ends, ends[1:], strict=False)) > 0.3
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_the_name_of_a_point_stands_above_all_lines_even_where_these_are_flat(narrow: bool) -> None:
+    grid = width_grid(StudyModel(pairs=160, problems=14, raters=84, problem_share=0.5))
+    points = [Point(160, 84, 0.13, 0.001, "this design"), Point(200, 84, 0.13, 0.001, "more pairs")]
+    layout = planning_figure(grid, points, 0.05, narrow=narrow).layout
+    names = [a for a in layout.annotations if a.text in ("this design", "more pairs")]
+    assert len(names) == (0 if narrow else 2)
+    for name in names:
+        for row in grid.half_width:
+            assert name.ay > np.interp(name.x, grid.pairs, 100 * np.array(row)) + 0.3
+        assert name.ay < layout.yaxis.range[1]
+    assert len({name.ay for name in names}) == len(names)
+    wanted = next(a for a in layout.annotations if a.text == "wanted")
+    assert wanted.x == 1 and wanted.xanchor == "left"
 
 
 def test_the_figure_of_a_design_without_intervals_has_gaps_and_no_infinity() -> None:

@@ -53,7 +53,7 @@ from study.report.bundle import bundle_files
 from study.report.figures import FIGURES, Counts, Curve, Curves, Intervals, Mark
 from study.report.printing import FORMATS
 from study.report.printing import draw as printed
-from tests.effort import FULL, cases
+from tests.effort import FULL, cases, combined
 from tests.rehearsal import Rehearsal
 
 PASSPHRASE = "correct horse battery"
@@ -72,6 +72,8 @@ SOME_FILES = (
     ]
 )
 """In a quick run each figure in one of its formats: drawing them takes half of the time."""
+
+DRAWN_PARTS = ("result", "paper", "agreement", "threats", "pairs", "study")
 
 
 def test_every_single_file_is_the_one_of_the_archive() -> None:
@@ -304,8 +306,7 @@ def test_the_page_of_an_open_study_asks_for_a_confirmation_and_shows_the_cost(
     assert len(rehearsal.organiser.early.of(study.id)) == 1
 
 
-@pytest.mark.parametrize("part", ["result", "paper", "agreement", "threats", "pairs", "study"])
-@pytest.mark.parametrize("votes", [0, 1, 6])
+@pytest.mark.parametrize(("part", "votes"), combined(DRAWN_PARTS, [0, 1, 6], 1))
 def test_every_part_of_a_report_is_drawn_whatever_the_votes(
     lab: Lab, rehearsal: Rehearsal, monkeypatch: pytest.MonkeyPatch, part: str, votes: int
 ) -> None:

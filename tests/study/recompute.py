@@ -373,48 +373,72 @@ def mixed(votes, level):
     kinds = [groups.problem] if groups.item == "problem" else []
     kinds = [np.unique(k, return_inverse=True)[1] for k in (*kinds, groups.pair, groups.rater)]
     sizes = [int(k.max()) + 1 for k in kinds]
-    Z = np.hstack([np.ones((len(y), 1)), *(np.eye(k.max() + 1)[k] for k in kinds)])
+    Z = np.hstack([np.eye(k.max() + 1)[k] for k in kinds])
     fits = {}
 
-    def fit(logs):
-        P = np.concatenate([[0], np.repeat(np.exp(-2 * np.array(logs)), sizes)])
-        x = np.zeros(len(P))
-        for _ in range(50):
-            p = 1 / (1 + np.exp(-Z @ x))
+    def at(b, P):
+        """The approximate log likelihood at an intercept, the variance, and the slope."""
+        u = np.zeros(len(P))
+        for _ in range(200):
+            p = 1 / (1 + np.exp(-b - Z @ u))
             H = (Z * (p * (1 - p))[:, None]).T @ Z + np.diag(P)
-            move = np.linalg.solve(H, Z.T @ (y - p) - P * x)
-            x = x + move
-            if np.abs(move).max() < 1e-11:
+            move = np.linalg.solve(H, Z.T @ (y - p) - P * u)
+            u = u + move * min(1, 1 / max(np.abs(move).max(), 1e-12))
+            if np.abs(move).max() < 1e-12:
                 break
-        eta = Z @ x
-        value = (y * eta - np.logaddexp(0, eta)).sum() - (P * x * x).sum() / 2
-        value += np.log(P[1:]).sum() / 2 - np.linalg.slogdet(H)[1] / 2
-        return value, x[0], H
+        eta = b + Z @ u
+        value = (y * eta - np.logaddexp(0, eta)).sum() - (P * u * u).sum() / 2
+        value += np.log(P).sum() / 2 - np.linalg.slogdet(H)[1] / 2
+        w = p * (1 - p)
+        across = Z.T @ w
+        turn = 1 - Z @ np.linalg.solve(H, across)  # of each vote's log odds, by the intercept
+        spread = (Z * np.linalg.solve(H, Z.T).T).sum(axis=1)
+        slope = (y - p).sum() - (w * (1 - 2 * p) * turn * spread).sum() / 2
+        return value, 1 / (w.sum() - across @ np.linalg.solve(H, across)), slope
+
+    def fit(logs):
+        P = np.repeat(np.exp(-2 * np.array(logs)), sizes)
+        b = optimize.brentq(lambda b: at(b, P)[2], -6, 6, xtol=1e-12)
+        value, variance, _ = at(b, P)
+        return value + math.log(variance) / 2, b, variance
 
     def lattice(place):
         if place not in fits:
             fits[place] = fit(np.array(place) / 100)
         return fits[place][0]
 
-    start = optimize.minimize(
-        lambda logs: -fit(logs)[0],
-        np.zeros(len(sizes)),
-        method="L-BFGS-B",
-        bounds=[(-3, 1.6)] * len(sizes),
-    )
-    best = tuple(int(round(100 * x)) for x in start.x)
-    while True:  # the last hundredths, on the lattice itself
+    best, stride = (-60,) * len(sizes), 60
+    while stride:
         near = [
-            tuple(b + s * (i == j) for j, b in enumerate(best))
+            tuple(b + stride * s * (i == j) for j, b in enumerate(best))
             for i in range(len(best))
             for s in (-1, 0, 1)
         ]
         up = max((p for p in near if all(-300 <= k <= 160 for k in p)), key=lattice)
         if lattice(up) <= lattice(best):
-            break
-        best = up
-    _, centre, H = fits[best]
-    error = math.sqrt(np.linalg.inv(H)[0, 0])
+            stride = {60: 15, 15: 4, 4: 1, 1: 0}[stride]
+        else:
+            best = up
+
+    def moved(*steps):
+        return tuple(b + 10 * sum(s for i, s in steps if i == j) for j, b in enumerate(best))
+
+    free = [i for i, k in enumerate(best) if -290 <= k <= 150]
+    C = np.zeros((len(free), len(free)))
+    g = np.zeros(len(free))
+    for i, one in enumerate(free):
+        up, down = moved((one, 1)), moved((one, -1))
+        C[i, i] = (2 * lattice(best) - lattice(up) - lattice(down)) / 0.01
+        g[i] = (fits[up][1] - fits[down][1]) / 0.2
+        for j, other in enumerate(free[:i]):
+            corners = [
+                s * t * lattice(moved((one, s), (other, t))) for s in (1, -1) for t in (1, -1)
+            ]
+            C[i, j] = C[j, i] = -sum(corners) / 0.04
+    sure = [i for i in range(len(free)) if C[i, i] > 1]
+    C, g = C[np.ix_(sure, sure)], g[sure]
+    _, centre, variance = fits[best]
+    error = math.sqrt(variance + max(0, g @ np.linalg.solve(C, g) if sure else 0))
     dof = min(sizes[0], sizes[-1]) - 1
     half = stats.t.ppf((1 + level) / 2, dof) * error
     ends = [stats.logistic.cdf(centre + sign * half) for sign in (-1, 1)]
@@ -427,6 +451,7 @@ def mixed(votes, level):
         "interval": interval(ends, level),
         "p_value": 2 * stats.t.sf(abs(centre) / error, dof),
         "level": level,
+        "lopsided": False,
     }
 
 
@@ -584,12 +609,35 @@ def agreement(votes, level, estimand):
             "expected": None if name == "raw_agreement" else expected,
             "left_out": len(rows) - len(used),
             "votes": int(used.sum()),
-            "interval": fisher_interval(groups, value, of_rest, least, spent, level),
+            "interval": fisher_interval(
+                groups, value, of_rest, least, spent, level, jointly(used, measure, estimand)
+            ),
         }
     checked = krippendorff.alpha(value_counts=used, level_of_measurement="nominal")
     assert math.isclose(checked, found["krippendorff_alpha"]["value"], rel_tol=1e-12)
     share = float((used[:, 0] / used.sum(axis=1)).mean())
     return found | {"lower_share": share, "seed": None, "level": level}
+
+
+def jointly(used, measure, estimand):
+    """Efron and Stein's Q of each two votes on a pair of four or more, squared: what a jackknife of
+    single votes counts too often. None where the pairs are a sample.
+    """
+    if estimand != "these pairs":
+        return None
+    whole = parts(used).sum(axis=0)
+    excess = 0.0
+    for row in used[used.sum(axis=1) > 3]:
+        m, cast = row.sum(), [0] * int(row[0]) + [1] * int(row[1])
+        for one, other in ((a, b) for i, a in enumerate(cast) for b in cast[:i]):
+            left = np.array([row] * 4)
+            left[[1, 3], one] -= 1
+            left[[2, 3], other] -= 1
+            all_of, first, second, neither = parts(left)
+            q = m * all_of - (m - 1) * (first + second) + (m - 2) * neither
+            q *= math.sqrt((m - 3) / (m * (m - 1) * (m - 2)))
+            excess += (measure(whole - q)[0] - measure(whole)[0]) ** 2
+    return excess
 
 
 def twice_voted(votes, estimand):
@@ -625,8 +673,7 @@ def put_together(groups, changes):
     by_rater = float(raters @ raters) * (r - 1) / r
     if groups.estimand == "these pairs":
         return by_rater, 0.0
-    home = np.array([groups.fixed[groups.items == name][0] for name in np.unique(groups.items)])
-    held = len(set(home.tolist()))
+    held = len(set(groups.fixed.tolist()))
     bias = 0.0
     if held == 1:
         pairs = np.array(
@@ -635,18 +682,40 @@ def put_together(groups, changes):
         bias = float((1 - pairs / pairs.sum()) @ items)
     by_item = float(items @ items)
     if groups.item == "pair":
-        about = items - np.array([items[home == h].mean() for h in home])
+        about = about_fixed(groups, items)
         by_item = float(about @ about) * (g - 1) ** 2 / (g * (g - held))
     joint = by_item + by_rater - float(both @ both)
     return max(joint, min(by_item, by_rater)), bias
 
 
-def fisher_interval(groups, value, of_rest, least, spent, level):
+def about_fixed(groups, items):
+    """Changes by pair, less the mean of those that share what is fixed."""
+    home = np.array([groups.fixed[groups.items == name][0] for name in np.unique(groups.items)])
+    return items - np.array([items[home == h].mean() for h in home])
+
+
+def freedom_of(groups, changes, spent):
+    """Of pairs, no more than the fourth powers of the changes tell (Johnson and Rust, 1992)."""
+    if groups.item == "problem":
+        return groups.degrees_of_freedom + 1 - spent
+    items = about_fixed(groups, changes[0])
+    least = (3.16 - 2.77 / math.sqrt(len(items))) * (items @ items) ** 2 / (items**4).sum()
+    return max(1.0, min(groups.degrees_of_freedom + 1, least) - spent)
+
+
+def fisher_interval(groups, value, of_rest, least, spent, level, excess=None):
     """Symmetric on the scale of log((x - least)/(1 - x)) about the value less its bias."""
-    variance, bias = put_together(groups, left_out(groups, of_rest, value))
+    changes = left_out(groups, of_rest, value)
+    variance, bias = put_together(groups, changes)
+    if excess is None:
+        freedom = freedom_of(groups, changes, spent)
+    else:
+        ratio = max((variance - excess) / variance, 1 / 3)
+        variance *= ratio
+        freedom = max(1.0, (groups.degrees_of_freedom + 1 - spent) * ratio**2)
     if groups.degrees_of_freedom < 1 or not variance > 1e-24:
         return None
-    reach = stats.t.ppf((1 + level) / 2, groups.degrees_of_freedom + 1 - spent)
+    reach = stats.t.ppf((1 + level) / 2, freedom)
     at = value - bias
     if not least < at < 1:
         at = value
@@ -1436,6 +1505,9 @@ def models(folder, study, valid, level):
                 "agreement": with_people(here, used, level),
             }
         )
+    by_place = [run["position"]["p_two_sided"] for run in told]
+    for run, p in zip(told, multipletests(by_place, method="holm")[1], strict=True):
+        run["position_p_holm"] = float(p)
     between = []
     for i, (a, _) in enumerate(asked):
         for b, _ in asked[i + 1 :]:
@@ -1579,7 +1651,6 @@ def with_people(scores, used, level):
 
 def corrected_interval(groups, score, now, level):
     """The numbers whose lowered correlation is not told from the one that is seen."""
-    reach = stats.t.ppf((1 + level) / 2, groups.degrees_of_freedom - 1)
     rest = {}
 
     def seen(out):
@@ -1598,6 +1669,7 @@ def corrected_interval(groups, score, now, level):
         whole = apart(number, (now["correlation"], max(now["reliability"], 0.0)))
         changes = left_out(groups, lambda out: apart(number, seen(out)), whole)
         variance, bias = put_together(groups, changes)
+        reach = stats.t.ppf((1 + level) / 2, freedom_of(groups, changes, 2))
         return abs(whole - bias) - reach * math.sqrt(variance)
 
     ends = []

@@ -20,6 +20,7 @@ from study.rating_types import UNREPORTED, BrowserReport
 from study.report import ExportedVote, StudyExport, Unblinding
 from study.report.exported import cast_vote
 from study.sealing import Seal
+from tests.kept import making_once
 from tests.rehearsal import token_of
 
 DESIGN = StudyDesign(
@@ -73,6 +74,7 @@ def sealed_again(export: StudyExport) -> StudyExport:
     return replace(export, seals=seals)
 
 
+@making_once()
 def _opened(organiser: OrganiserService) -> Study:
     problems = tuple(
         Problem(

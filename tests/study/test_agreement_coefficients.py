@@ -24,7 +24,7 @@ from study.report.phrases.agreement import (
     units_sentence,
 )
 from study.report.phrases.limits import in_words
-from study.statistics.agreement import Agreement, agreement_of, fleiss_kappa
+from study.statistics.agreement import Agreement, agreement_of
 from study.statistics.agreement_coefficients import (
     Coefficient,
     fleiss,
@@ -32,8 +32,10 @@ from study.statistics.agreement_coefficients import (
     krippendorff,
     measured,
     raw,
+    terms,
 )
 from study.statistics.clusters import Clustering, Estimand
+from study.statistics.jackknife import PairSums
 from study.statistics.limits import FewPairsOfRarerChoice, Lack, Limit, OneCluster
 from study.statistics.simulation import StudyModel, simulate, simulate_many
 from study.statistics.validation.scenarios import DEMO_SIZES
@@ -127,16 +129,16 @@ def test_kappa_with_equal_counts_is_that_of_statsmodels(counts: list[tuple[int, 
 
 
 @given(rows)
-def test_both_ways_to_kappa_agree(counts: list[tuple[int, int]]) -> None:
-    plain, found = fleiss_kappa(counts), agreement_of(votes(counts)).fleiss_kappa
-    assert found.reason == plain.reason
-    assert (found.pairs, found.left_out, found.votes) == (
-        plain.subjects,
-        plain.left_out,
-        plain.votes,
-    )
-    if plain.value is not None:
-        assert found.value == pytest.approx(plain.value, abs=1e-12)
+def test_kappa_of_a_study_is_that_of_its_counts(counts: list[tuple[int, int]]) -> None:
+    found = agreement_of(votes(counts)).fleiss_kappa
+    used = [row for row in counts if sum(row) >= 2]
+    assert (found.pairs, found.left_out) == (len(used), len(counts) - len(used))
+    assert found.votes == sum(map(sum, used))
+    if found.value is None:
+        assert found.reason is not None
+    else:
+        assert not found.reason and found.value <= 1
+        assert found.value == pytest.approx(measured(fleiss, counts)[0], abs=1e-12)
 
 
 @given(rows)
@@ -255,7 +257,12 @@ def test_the_interval_is_that_of_the_definition(item: str) -> None:
     cast = np.bincount([b[1] for b in ballots])
     least = -np.mean(1 / (cast[cast >= 2] - 1))
     centre = value - bias
-    reach = t.ppf(0.95, degrees.degrees_of_freedom - 1) * error
+    freedom = degrees.degrees_of_freedom - 1
+    if item == "pair":  # Johnson and Rust (1992): (3.16 - 2.77/√G)·(Σd²)²/Σd⁴, less what is spent
+        about = changes - changes.mean()
+        spread = (3.16 - 2.77 / math.sqrt(g)) * (about @ about) ** 2 / (about**4).sum()
+        freedom = min(freedom, spread - 2)
+    reach = t.ppf(0.95, freedom) * error
     place_on = math.log((centre - least) / (1 - centre))
     half = reach * (1 - least) / ((centre - least) * (1 - centre))
     ends = [least + (1 - least) / (1 + math.exp(-(place_on + side * half))) for side in (-1, 1)]
@@ -294,6 +301,26 @@ def test_intervals_cover_the_truth_as_often_as_they_say_at_the_demos_sizes(
     assert (covered / studies > 0.93 - noise).all()
     if preference == 0.5:
         assert (covered / studies < 0.98 + noise).all()
+
+
+def test_where_pairs_are_fixed_couples_of_votes_are_not_counted_twice() -> None:
+    """The variance of kappa about its truth on these pairs, in studies whose raters differ little:
+    a jackknife of raters alone came to twice of it, and its interval covered 98 to 99 %.
+    """
+    model = StudyModel(preference=0.6, kappa=0.05, pairs=40, problems=1, raters=20)
+    errors, variances, plain = [], [], []
+    for study in simulate_many(model, cases(250, 1000), np.random.default_rng(11)):
+        rates = study.pair_rates
+        share, agree = rates.mean(), (rates**2 + (1 - rates) ** 2).mean()
+        chance = share**2 + (1 - share) ** 2
+        sums = PairSums.of(study.table, terms, "these pairs")
+        changes = sums.changes(lambda some: fleiss(some)[0])
+        errors.append(fleiss(sums.whole)[0] - (agree - chance) / (1 - chance))
+        variances.append(sums.variance(changes))
+        plain.append(sums.of_raters(changes))
+    true = np.var(errors)
+    assert 0.75 * true < np.mean(variances) < 1.25 * true
+    assert np.mean(plain) > 1.6 * true
 
 
 def test_an_interval_that_covers_too_little_is_called_too_small() -> None:
@@ -340,6 +367,7 @@ def test_degenerate_studies_get_reasons() -> None:
     assert unanimous.raw_agreement.interval is None  # never [1, 1]
     assert unanimous.fleiss_kappa.reason is Lack.ONE_CATEGORY
     assert "not defined" in str(agreement_sentence(unanimous))
+    assert agreement_of(votes([(3, 0), (0, 2)])).fleiss_kappa.value == 1
     single = agreement_of(votes([(3, 0), (4, 0), (2, 2)]))
     assert single.fleiss_kappa.interval_reason is Lack.RARE_CHOICE
 

@@ -18,7 +18,7 @@ from study.balance import Balance, Changes, ReadMark, StoredBallot
 from study.material import PairKind, Study
 from study.rating import RatingService
 from study.store import AssignmentRow, RaterRow
-from tests.effort import examples
+from tests.effort import cases
 from tests.rehearsal import Rehearsal, token_of
 
 
@@ -113,7 +113,7 @@ ACTIONS = st.tuples(
 )
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=cases(6, 60), deadline=None)
 @given(st.lists(ACTIONS, min_size=5, max_size=40), st.booleans())
 def test_counts_of_new_rows_are_those_of_all_rows(
     actions: list[tuple[str, int, int, bool]], practice: bool

@@ -80,8 +80,10 @@ def test_the_variances_are_those_of_statsmodels(problems: int, item: str) -> Non
     votes = table.decided()
     items = votes.pair if item == "pair" else votes.problem
     model = sm.OLS(votes.lower, np.ones(len(votes)))
-    for part, groups in zip(rate.components, (items, votes.rater), strict=False):
-        assert part.clusters == len(set(groups.tolist()))
+    for part, groups, (name, clusters) in zip(
+        rate.components, (items, votes.rater), rate.clusters, strict=False
+    ):
+        assert name == part.name and clusters == len(set(groups.tolist()))
         if part.name == "problem":
             continue
         alone = model.fit(cov_type="cluster", cov_kwds={"groups": groups})
@@ -455,9 +457,9 @@ def _spread(interval: object) -> float:
 @pytest.mark.parametrize("problems", [1, 4, 40])
 def test_the_pair_bootstrap_spreads_like_the_pair_variance(problems: int) -> None:
     table = _simulated(pairs=160, raters=80, problems=problems, rater_correlation=0.0)
-    part = clustered_rate(table).components[0]
-    lost = problems if problems < 10 else 1
-    plain = math.sqrt(part.variance * (part.clusters - lost) / part.clusters)
+    rate = clustered_rate(table)
+    lost, clusters = (problems if problems < 10 else 1), rate.clusters[0][1]
+    plain = math.sqrt(rate.components[0].variance * (clusters - lost) / clusters)
     assert _spread(pair_bootstrap(table, draws=8000)) == pytest.approx(plain, rel=0.05)
 
 

@@ -15,6 +15,7 @@ from study.statistics.exclusions import ExclusionRule
 from study.statistics.inference import ClusteredRate, clustered_rate
 from study.statistics.lost import lost_votes
 from study.statistics.simulation import StudyModel, simulate
+from study.statistics.validation.scenarios import DEMO_SIZES
 from tests.study.test_report_verdict import study
 
 MODEL = StudyModel(preference=0.7, kappa=0.2, pairs=80, problems=16, raters=60)
@@ -109,8 +110,36 @@ def test_the_sentence_says_whether_the_lost_votes_are_enough(rate: ClusteredRate
     needed = lost_votes(rate).needed
     assert needed is not None
     enough = lost_votes(rate, left_out=["higher"] * 3, unfinished=needed - 3)
-    assert f"would be undone if {needed} of them had been for the higher EIC" in str(
+    assert f"could be undone if {needed} of them had been for the higher EIC" in str(
         lost_sentence(enough)
     )
     less = lost_votes(rate, unfinished=needed - 1)
     assert f"it takes {needed} to undo it" in str(lost_sentence(less))
+
+
+def test_fewer_votes_leave_the_verdict_if_they_are_spread_and_not_if_they_are_on_one_problem() -> (
+    None
+):
+    rng = np.random.default_rng(5)
+    model = replace(MODEL, preference=0.8, pairs=156, problems=14, raters=84, sizes=DEMO_SIZES)
+    spread, heaped = [], []
+    while len(spread) < 20:
+        table = simulate(model, rng)
+        bound = lost_votes(clustered_rate(table))
+        if bound.needed is None:
+            continue
+        rater, pair = (
+            rng.permutation(each)[: bound.needed - 1] for each in (table.rater, table.pair)
+        )
+        largest = rng.choice(np.flatnonzero(model.problem_of_pair == 0), len(pair))
+        for some, findings in ((pair, spread), (largest, heaped)):
+            more = table.select(np.concatenate([np.arange(len(table)), np.zeros(len(some), int)]))
+            more.lower[len(table) :] = 0.0
+            more.rater[len(table) :], more.pair[len(table) :] = rater, some
+            more.problem[len(table) :] = model.problem_of_pair[some]
+            findings.append(clustered_rate(more).finding())
+    assert spread.count("lower") >= 19
+    assert heaped.count("lower") <= 10
+    assert "or fewer that are all on a few pairs, problems or raters" in str(
+        lost_sentence(replace(bound, unfinished=1))
+    )

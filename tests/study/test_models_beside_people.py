@@ -21,9 +21,11 @@ from study.report.figures import FIGURES, Intervals
 from study.report.sections import sections_of
 from study.report.text import render_text
 from study.statistics.agreement import agreement_of
+from study.statistics.limits import FewPairsOfRarerChoice
 from study.statistics.models import (
     OrderConsistency,
     PairScore,
+    holm,
     mean_over_pairs,
     pair_scores,
     with_people,
@@ -211,6 +213,30 @@ def test_the_intervals_beside_people_cover_at_the_demos_sizes(share: float) -> N
             covered[name] += interval is not None and interval.low <= truth <= interval.high
     least = 0.93 - 2.6 * np.sqrt(0.05 * 0.95 / studies)
     assert min(covered[name] / studies for name in true) > least, covered
+
+
+def test_too_few_pairs_of_the_rarer_choice_are_said_beside_the_intervals() -> None:
+    """Choices are mixed on the first pairs alone."""
+    for mixed, small in ((6, FewPairsOfRarerChoice(6, 10)), (30, None)):
+        rng = np.random.default_rng(6)
+        cast = [
+            vote(r, f"p{i:02}", "higher" if i < mixed and rng.random() < 0.5 else "lower")
+            for i in range(60)
+            for r in range(14)
+        ]
+        scores = {f"p{i:02}": float(rng.random()) for i in range(60)}
+        found = with_people(scores, cast, sampled="pairs")
+        assert found.intervals["people"] is not None
+        assert found.too_small == found.to_json()["too_small"] == small
+
+
+def test_places_of_models_are_judged_after_holms_correction(export: StudyExport) -> None:
+    """Alone a model is judged by its own p; beside four more by one five times as large."""
+    found = analyse(export).models
+    alone = [each.found.position.p_two_sided for each in found.runs]
+    assert found.places_p == holm(alone)
+    assert len(found.runs) > 1 and min(filter(None, alone)) < min(filter(None, found.places_p))
+    assert [run["position_p_holm"] for run in found.to_json(0.95)["runs"]] == list(found.places_p)
 
 
 def test_noise_alone_gives_no_corrected_correlation_but_a_reason() -> None:

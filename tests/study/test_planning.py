@@ -77,7 +77,7 @@ DESIGNS = {
 
 @pytest.fixture(scope="module")
 def paper() -> Plan:
-    return plan(PAPER, studies=600, seed=4)
+    return plan(PAPER, studies=cases(300, 600), seed=4)
 
 
 # --- the approximation ---
@@ -102,7 +102,7 @@ def test_the_approximate_standard_error_is_the_spread_of_simulated_rates(name: s
 
 @pytest.mark.parametrize("name", DESIGNS)
 def test_the_approximate_half_width_is_near_the_simulated_one(name: str) -> None:
-    found = plan(DESIGNS[name], studies=150, seed=2).half_width
+    found = plan(DESIGNS[name], studies=cases(75, 150), seed=2).half_width
     assert found is not None
     near = 0.08 * found.value + 3 * found.error
     assert approximate(DESIGNS[name]).half_width == pytest.approx(found.value, abs=near)
@@ -146,7 +146,8 @@ def test_arithmetic_gives_width_and_power_for_whatever_the_study_is_about(
     estimand: Estimand,
 ) -> None:
     rule = VerdictRule(estimand=estimand)
-    found, expected = plan(DEMO, rule, studies=200, seed=3), approximate(DEMO, rule)
+    found = plan(DEMO, rule, studies=cases(120, 200), seed=3)
+    expected = approximate(DEMO, rule)
     assert found.half_width is not None and found.coverage is not None
     assert expected.half_width == pytest.approx(found.half_width.value, rel=0.08)
     assert abs(expected.power - found.power.value) < 0.03 + 3 * found.power.error
@@ -253,7 +254,7 @@ def test_the_papers_design_gives_an_interval_of_about_five_points_not_three(pape
 
 def test_without_a_preference_the_clustered_test_errs_as_agreed_and_the_binomial_more() -> None:
     model = replace(PAPER, preference=0.5)
-    found = plan(model, studies=600, seed=1)
+    found = plan(model, studies=cases(200, 600), seed=1)
     assert abs(found.power.value - 0.025) < 0.015 + 2 * found.power.error
     assert found.naive_power.value > 0.06
     assert "2.5 % is what was agreed to" in str(plan_sentences(found)[1])
@@ -261,7 +262,7 @@ def test_without_a_preference_the_clustered_test_errs_as_agreed_and_the_binomial
 
 def test_simulated_power_is_near_the_noncentral_t() -> None:
     model = StudyModel(preference=0.6, pairs=80, problems=16, raters=40, kappa=0.3)
-    found = plan(model, studies=600, seed=5)
+    found = plan(model, studies=cases(200, 600), seed=5)
     assert 0.5 < found.power.value < 0.95  # or the claim below is empty
     expected = approximate(model).power
     assert abs(found.power.value - expected) < 0.04 + 3 * found.power.error
@@ -271,7 +272,7 @@ def test_the_binomial_tests_power_on_independent_votes_is_the_exact_one() -> Non
     model = StudyModel(
         preference=0.6, kappa=0.0, rater_correlation=0.0, pairs=40, problems=4, raters=10
     )
-    found = plan(model, studies=1500, seed=5)
+    found = plan(model, studies=cases(400, 1500), seed=5)
     critical = next(k for k in range(101) if binom.sf(k - 1, 100, 0.5) <= 0.025)
     exact = float(binom.sf(critical - 1, 100, 0.6))
     assert abs(found.naive_power.value - exact) < 4 * found.naive_power.error
@@ -285,7 +286,7 @@ def test_the_plan_that_began_this_no_longer_promises_82_percent() -> None:
     expected, kind = approximate(model), approximate(replace(model, problem_share=0, drop_out=0))
     assert (round(100 * expected.half_width), round(100 * kind.half_width)) == (13, 6)
     assert 0.25 < expected.power < 0.33 and 0.75 < kind.power < 0.88
-    found = plan(model, studies=300, seed=2)
+    found = plan(model, studies=cases(150, 300), seed=2)
     assert abs(found.power.value - 0.29) < 3 * found.power.error
     said = str(one_after_another(plan_sentences(found)))
     assert "50 % of what makes them agree belongs to the problem" in said
@@ -393,7 +394,7 @@ def test_a_design_too_large_to_simulate_is_refused_with_a_way_out() -> None:
 
 @pytest.fixture(scope="module")
 def sharper() -> Advice:
-    return advise(PAPER, Target(half_width=0.048), studies=200, seed=3)
+    return advise(PAPER, Target(half_width=0.048), studies=cases(60, 200), seed=3)
 
 
 def test_each_way_arrives_where_simulation_confirms_it(sharper: Advice) -> None:
@@ -412,7 +413,7 @@ def test_a_way_that_the_search_gave_up_on_is_not_told_as_what_it_takes(
     assert all(route.reached for route in sharper.routes)
     assert "still short of it" not in str(one_after_another(advice_sentences(sharper)))
     monkeypatch.setattr(advising, "_meets_target", lambda *_: False)
-    advice = advise(PAPER, Target(half_width=0.048), studies=20)
+    advice = advise(PAPER, Target(half_width=0.053), studies=20)
     tried = [route for route in advice.routes if route.simulated is not None]
     assert tried and not any(route.reached for route in tried)
     said = str(one_after_another(advice_sentences(advice)))
@@ -426,12 +427,12 @@ def test_the_design_advised_is_not_larger_than_needed(sharper: Advice) -> None:
         if route.way == "pairs":
             assert route.model is not None
             smaller = replace(route.model, pairs=round(0.85 * route.model.pairs))
-            found = plan(smaller, studies=400, seed=9).half_width
+            found = plan(smaller, studies=cases(100, 400), seed=9).half_width
             assert found is not None and found.value > 0.048
 
 
 def test_for_the_papers_design_pairs_buy_what_raters_on_the_same_pairs_never_can() -> None:
-    advice = advise(PAPER, Target(half_width=0.04), studies=100)
+    advice = advise(PAPER, Target(half_width=0.04), studies=cases(20, 100))
     ways = {route.way: route for route in advice.routes}
     assert ways["pairs"].model is not None
     assert ways["pairs"].model.raters == PAPER.raters
@@ -454,8 +455,12 @@ def test_what_buys_most_is_named_and_never_problems_that_are_held_fixed() -> Non
 
 
 def test_simulation_agrees_that_twice_the_pairs_beat_twice_the_raters() -> None:
-    more_pairs = plan(replace(PAPER, pairs=2 * PAPER.pairs), studies=200, seed=1).half_width
-    more_raters = plan(replace(PAPER, raters=2 * PAPER.raters), studies=200, seed=1).half_width
+    more_pairs = plan(
+        replace(PAPER, pairs=2 * PAPER.pairs), studies=cases(80, 200), seed=1
+    ).half_width
+    more_raters = plan(
+        replace(PAPER, raters=2 * PAPER.raters), studies=cases(80, 200), seed=1
+    ).half_width
     assert more_pairs is not None and more_raters is not None
     assert more_pairs.value + 3 * more_pairs.error < more_raters.value
 
@@ -468,7 +473,7 @@ def test_a_target_that_is_met_needs_nothing() -> None:
 
 def test_advice_on_power_reaches_it_in_simulation() -> None:
     model = StudyModel(preference=0.58, pairs=60, problems=20, raters=30, kappa=0.3)
-    advice = advise(model, Target(power=0.8), studies=200, seed=2)
+    advice = advise(model, Target(power=0.8), studies=cases(80, 200), seed=2)
     both = next(route for route in advice.routes if route.way == "pairs and raters")
     assert both.simulated is not None
     assert both.simulated.power.value + 2 * both.simulated.power.error >= 0.8

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import csv
+import io
 import json
 import math
+import runpy
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,12 +15,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from study.model_plan import CONTRASTS, Contrast
 from study.report import StudyExport, write_export
 from study.report.analysis import analyse
 from study.report.document import document
+from study.report.methods import methods_text
+from study.report.tables import LOOKS, long_csv, numbers_csv, pairs_csv
 from study.statistics.clusters import Estimand
 from study.statistics.exclusions import ExclusionRule, session_seconds
 from tests.effort import cases
@@ -141,3 +147,67 @@ def test_a_number_that_is_off_in_the_eighth_place_would_be_noticed(export: Study
     assert len(wrong) > 50
     for value in wrong.values():
         assert not alike(value, value * (1 + 1e-8) + math.copysign(1e-8, value))
+
+
+def rows(table: str) -> list[dict[str, str]]:
+    return [*csv.DictReader(io.StringIO(table))]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_tables_of_the_archive_are_enough_for_who_reads_the_methods(
+    export: StudyExport, case: str
+) -> None:
+    """From votes_long.csv and pairs.csv alone, by the columns that methods.md names."""
+    estimand, level, _ = CASES[case]
+    report = analyse(export, level=level, estimand=estimand)
+    by_hand = runpy.run_path(str(SCRIPT))
+    by_hand["DESIGN"]["sampled"] = sampled = f"{report.sampled} like these"
+    pairs = {row["pair"]: row for row in rows(pairs_csv(report))}
+    used = [
+        row
+        for row in rows(long_csv(report))
+        if row["excluded"] == "false" and row["pair"] and row["choice"] != "tie"
+    ]
+    y = np.array([row["chose_lower"] == "true" for row in used], dtype=float)
+
+    def column(name: str) -> Any:
+        return np.array([float(pairs[row["pair"]][name]) for row in used])
+
+    noticed = [2 * d / (1 + abs(d)) for d in map(column, (*LOOKS, "complexity_gap"))]
+    gap, side = column("eic_gap"), [row["lower_side"] == "left" for row in used]
+    columns = (
+        gap - gap.mean(),
+        np.array(side) - 0.5,
+        *noticed[:-1],
+        100 * column("r2_gap"),
+        noticed[-1],
+    )
+    structure = by_hand["regression"](y, dict(enumerate(columns)), used, level)["terms"]
+    last = max(float(row["position"]) for row in used)
+    third = [row for row in used if 3 * float(row["position"]) <= last]
+    head = by_hand["clustered"](used, level, estimand or sampled)
+    agreement = by_hand["agreement"](used, level, estimand or sampled)
+    found = {
+        "headline": head,
+        "equal_problems": by_hand["equal_problems"](used, level, estimand or sampled),
+        "threats.sides": by_hand["sides"](
+            [r | {"left": r["chose_left"] == "true"} for r in used], level
+        ),
+        "threats.ballots.thirds.first third": by_hand["rate_of"](third, level),
+        "threats.structure.fit.terms.intercept": structure[0],
+        "threats.structure.fit.terms.the gap in EIC": structure[1],
+        "mixed": by_hand["mixed"](used, level),
+        **{f"agreement.{name}": agreement[name] for name in ("raw_agreement", "fleiss_kappa")},
+    }
+    numbers = {row["number"]: row for row in rows(numbers_csv(report))}
+    text = " ".join(methods_text(report).split())
+    for method in {row["method"] for row in numbers.values()}:
+        assert method.split(" by ")[0] in text, method
+    for name, of in found.items():
+        row = numbers[f"{name}.interval"]
+        for end in ("low", "high"):
+            assert alike(of["interval"][end], float(row[end])), name
+        for p in {"p_value", "p_two_sided"} & of.keys():
+            assert f"{name}.{p}" not in numbers or alike(
+                of[p], float(numbers[f"{name}.{p}"]["value"])
+            ), name

@@ -23,7 +23,7 @@ from study.report.analysis import StudyReport, analyse
 from study.report.document import document
 from study.report.figures import FIGURES
 from study.report.page import render_html
-from study.report.printing import figure_file, figure_svg
+from study.report.printing import draw, figure_file, to_svg
 from study.report.sections import sections_of
 from study.report.tables import long_csv, numbers_csv
 from study.report.text import render_text
@@ -119,7 +119,7 @@ def test_the_text_says_the_numbers(paper: StudyReport) -> None:
     text = render_text(paper)
     for said in (
         "69.8 %",
-        "2.7e-31",
+        "2.7·10⁻³¹",
         "[0.666, 0.728]",
         "Sessions of under 60",
         "24 raters: session under the threshold",
@@ -153,7 +153,8 @@ def test_practice_and_attention_ballots_are_no_votes() -> None:
     report = analyse(study(votes))
     assert len(report.votes_cast) == 1
     assert report.preference.lower == 1 and report.preference.higher == 0
-    assert (report.attention.answered, report.attention.passed) == (2, 1)
+    checks = report.threats.attention
+    assert (checks.answered, checks.passed) == (2, 1)
 
 
 def test_the_side_is_told_apart_from_the_formula() -> None:
@@ -163,8 +164,8 @@ def test_the_side_is_told_apart_from_the_formula() -> None:
         vote(1, 2, "lower", lower_side="right"),
         vote(1, 3, "tie"),
     )
-    left = analyse(study(votes)).left_chosen
-    assert (left.lower, left.higher, left.ties) == (2, 1, 1)
+    sides = analyse(study(votes)).threats.sides
+    assert (sides.left, sides.right, sides.ties) == (2, 1, 1)
 
 
 def test_votes_may_be_left_out_one_by_one() -> None:
@@ -185,9 +186,8 @@ def test_kappa_counts_deciding_votes_on_each_pair() -> None:
         vote(1, 2, "lower"),
         vote(2, 2, "tie"),
     )
-    agreement = analyse(study(votes)).fleiss_kappa
-    assert sorted(agreement.counts) == [(1, 0), (1, 2), (2, 0)]
-    assert agreement.subjects == 2
+    agreement = analyse(study(votes)).agreement.fleiss_kappa
+    assert (agreement.pairs, agreement.left_out, agreement.votes) == (2, 1, 5)
 
 
 def test_the_page_has_two_coefficients_beside_raw_agreement(paper: StudyReport) -> None:
@@ -297,8 +297,8 @@ def test_votes_csv_is_safe_in_a_spreadsheet() -> None:
 def test_figures_are_the_same_bytes_each_time_and_say_what_they_are_of(
     paper: StudyReport, name: str
 ) -> None:
-    first = figure_svg(paper, name)
-    assert first.startswith("<svg") and first == figure_svg(paper, name)
+    first, again = (to_svg(draw(FIGURES[name].describe(paper))) for _ in range(2))
+    assert first.startswith("<svg") and first == again
     for form, start in (("svg", b"<?xml"), ("pdf", b"%PDF"), ("png", b"\x89PNG")):
         made = figure_file(paper, name, form)  # type: ignore[arg-type]
         assert made.startswith(start)  # the same each time: see the archive

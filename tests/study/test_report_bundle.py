@@ -30,7 +30,7 @@ from study.report.exported import ExportedPair, write_export
 from study.report.figures import FIGURES
 from study.report.methods import methods_markdown, methods_text
 from study.report.page import render_html
-from study.report.printing import figure_svg
+from study.report.printing import draw, to_svg
 from study.report.recipes import RESIDUALS
 from study.report.sections import sections_of
 from study.report.tables import (
@@ -303,7 +303,7 @@ def test_the_wide_tables_add_up_to_the_report(report: StudyReport) -> None:
     assert (hasty["votes_valid"], hasty["rate"], hasty["median_seconds"]) == ("0", "", "")
     assert (raters[2]["attention_passed"], raters[2]["attention_failed"]) == ("0", "1")
     left = sum(int(row["chose_left"]) for row in raters)
-    assert left == report.left_chosen.lower
+    assert left == report.threats.sides.left
 
 
 def test_the_methods_paragraph_has_the_numbers_of_the_study(report: StudyReport) -> None:
@@ -311,7 +311,7 @@ def test_the_methods_paragraph_has_the_numbers_of_the_study(report: StudyReport)
     flat = " ".join(text.split())
     head = found["headline"]
     for said in (
-        "9 pairs from 3 problems (|ΔR²| ≤ 0.02, ΔEIC ≥ 2)",
+        "9 pairs from 3 problems (|ΔR²| ≤ 0.02, |ΔEIC| ≥ 2)",
         f"{head['lower']} of {head['votes']} deciding votes",
         f"t with {head['degrees_of_freedom']} degrees of freedom",
         f"{100 * head['interval']['low']:.1f} % to {100 * head['interval']['high']:.1f} %",
@@ -454,4 +454,4 @@ def test_degenerate_studies_give_every_file_without_a_warning(case: str) -> None
     drawn = [section.figure for section in sections_of(report) if section.figure]
     assert render_html(report).count("<svg") == 1 + len(drawn)
     for name in FIGURES.keys() - drawn:
-        assert figure_svg(report, name).startswith("<svg")
+        assert to_svg(draw(FIGURES[name].describe(report))).startswith("<svg")

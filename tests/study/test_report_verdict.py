@@ -67,15 +67,15 @@ def test_a_preference_for_the_lower_eic_is_told_in_natural_frequencies() -> None
     rate, interval = report.inference.rate, report.inference.interval()
     assert rate is not None and interval is not None
     assert found.finding == "lower" and not found.caution
-    first, second, third, fourth, *_ = map(str, found.lines)
+    first, second, third, looks, flagged = map(str, found.lines)
     assert first == (
         f"In {100 * rate:.0f} of 100 votes people preferred the formula with the lower EIC."
     )
     share = f"{100 * interval.low:.0f} to {100 * interval.high:.0f} of 100"
     assert f"these votes put that share at {share}" in second
     assert "Chance is a poor explanation" in third and "p = " not in found.text
-    assert fourth.startswith("The 400 votes carry as much information as about ")
-    assert "because votes on one pair, and votes of one person, resemble" in fourth
+    assert looks.startswith("Whether raters follow EIC or what the eye sees")
+    assert flagged == "No other threat is flagged."
 
 
 def test_the_opposite_preference_is_called_what_it_is() -> None:
@@ -91,6 +91,10 @@ def test_an_interval_with_one_half_in_it_shows_no_preference() -> None:
     assert found.finding == "undecided"
     assert "do not show a preference" in found.text
     assert "poor explanation" not in found.text
+    assert [*map(str, found.lines[-2:])] == [
+        "More votes would narrow that range.",
+        "No threat is flagged.",
+    ]
 
 
 @pytest.mark.parametrize("share", [0.2, 0.35, 0.5, 0.56, 0.6, 0.8])
@@ -165,3 +169,33 @@ def test_an_interval_that_just_misses_one_half_is_not_rounded_onto_it() -> None:
         assert interval is not None
         if interval.low > 0.5:
             assert "share at 50 to" not in found.text
+
+
+def test_an_undecided_study_is_told_what_narrows_its_range() -> None:
+    export = study(0.5, pairs=60, problems=12)
+    rng = random.Random(2)
+    by_problem = tuple(
+        replace(
+            vote, choice="lower" if rng.random() < (0.95, 0.1)[len(vote.problem) % 2] else "higher"
+        )
+        for vote in export.votes  # q0 to q9 prefer the higher EIC, q10 and q11 the lower
+    )
+    wide = replace(
+        export, votes=tuple(v for v in by_problem if int(v.problem[1:]) > 3 or v.rater < "r3")
+    )
+    *_, why, _ = map(str, verdict(analyse(wide)).lines)
+    assert "carry as much information as about" in why
+    assert "because votes on one problem, and votes of one person, resemble each other." in why
+    assert why.endswith("More problems would narrow that range most.")
+
+
+def test_a_flagged_threat_is_named_on_the_first_screen() -> None:
+    export = study(0.7)
+    left = tuple(
+        replace(vote, choice="lower" if vote.lower_side == "left" else "higher")
+        if int(vote.rater[1:]) < 12
+        else vote
+        for vote in export.votes
+    )
+    last = str(verdict(analyse(replace(export, votes=left))).lines[-1])
+    assert last.startswith("Before you rely on this, look closer at ") and "sides" in last

@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_kappa
 from statsmodels.stats.proportion import proportion_confint
 
 from eic_core.errors import UserError
 from study.report.phrases.rates import exclusion_sentence
-from study.statistics.agreement import fleiss_kappa
+from study.statistics.agreement_coefficients import fleiss, measured
 from study.statistics.exclusions import (
     FAILED_ATTENTION,
     HASTY_SESSION,
@@ -114,9 +113,7 @@ def table(text: str, categories: int = 5) -> list[list[int]]:
 
 
 def value(counts: list[list[int]]) -> float:
-    found = fleiss_kappa(counts, [str(i) for i in range(len(counts[0]))]).value
-    assert found is not None
-    return found
+    return measured(fleiss, counts)[0]
 
 
 @pytest.mark.parametrize(("text", "published"), [(DIAGNOSES, 0.430), (WORKED, 0.210)])
@@ -125,56 +122,15 @@ def test_kappa_is_that_of_the_published_examples(text: str, published: float) ->
 
 
 def test_kappa_with_unequal_counts_is_gwets() -> None:
-    found = fleiss_kappa(table(GWET), "abcde")
-    assert found.observed == pytest.approx(0.8181818182, abs=1e-9)
-    assert found.expected == pytest.approx(0.2345041322, abs=1e-9)
-    assert found.value == pytest.approx(0.7624831309, abs=1e-9)
+    kappa, observed, expected = measured(fleiss, table(GWET))
+    assert observed == pytest.approx(0.8181818182, abs=1e-9)
+    assert expected == pytest.approx(0.2345041322, abs=1e-9)
+    assert kappa == pytest.approx(0.7624831309, abs=1e-9)
     assert value(table(UNEQUAL, 2)) == pytest.approx(-0.0620252231, abs=1e-9)
-
-
-@given(
-    st.integers(2, 9).flatmap(
-        lambda n: st.lists(st.integers(0, n).map(lambda k: [k, n - k]), min_size=1, max_size=30)
-    )
-)
-def test_kappa_with_equal_counts_is_that_of_statsmodels(counts: list[list[int]]) -> None:
-    found = fleiss_kappa(counts)
-    if found.value is None:
-        assert found.reason is Lack.ONE_CATEGORY
-    else:
-        assert found.value == pytest.approx(statsmodels_kappa(np.array(counts)), abs=1e-12)
-
-
-@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=20))
-def test_kappa_is_a_number_up_to_one_or_a_reason(counts: list[tuple[int, int]]) -> None:
-    found = fleiss_kappa(counts)
-    if found.value is None:
-        assert found.reason is not None
-    else:
-        assert math.isfinite(found.value) and found.value <= 1 and not found.reason
-    assert found.subjects + found.left_out == len(counts)
 
 
 def test_pairs_with_fewer_than_two_votes_change_nothing() -> None:
     assert value([[4, 1], [0, 3]]) == value([[4, 1], [1, 0], [0, 0], [0, 3]])
-    assert fleiss_kappa([[4, 1], [1, 0]]).left_out == 1
-
-
-def test_kappa_says_why_it_is_not_defined() -> None:
-    assert fleiss_kappa([]).reason is Lack.NO_VOTES
-    assert fleiss_kappa([[1, 0], [0, 1]]).reason is Lack.NO_PAIR_OF_TWO_VOTES
-    assert fleiss_kappa([[3, 0], [2, 0]]).reason is Lack.ONE_CATEGORY
-    assert fleiss_kappa([[3, 0], [0, 2]]).value == 1
-
-
-def test_rows_that_do_not_fit_the_categories_are_refused() -> None:
-    for bad in ([[1, 2, 3]], [[-1, 2]]):
-        with pytest.raises(UserError):
-            fleiss_kappa(bad)
-
-
-def test_the_coding_is_stated() -> None:
-    assert "lower EIC" in fleiss_kappa([[3, 1], [1, 3]]).to_json()["coding"]
 
 
 # --- exclusions ---

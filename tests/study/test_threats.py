@@ -39,7 +39,7 @@ from study.statistics.threats import (
 from study.statistics.threats.attention import FAILED
 from study.statistics.threats.gaps import EIC, NODES, R2, SIDE
 from study.statistics.votes import VoteArrays
-from tests.effort import examples
+from tests.effort import cases, examples
 
 NO_RULE = ExclusionRule(0)
 
@@ -188,7 +188,7 @@ def test_raters_who_fail_and_prefer_otherwise_are_pointed_at() -> None:
     checks = [check(f"r{r:03}", r >= 15 or i > 0) for r in range(40) for i in range(3)]
     found = attention([*votes, *checks], NO_RULE)
     assert found.judgement == "look closer" and "otherwise than the others" in said(found)
-    term = found.difference.term(FAILED)
+    term = found.fit.term(FAILED)
     failed = np.array([[1.0, float(int(v.rater[1:]) < 15)] for v in votes])
     oracle = sm.Logit([float(v.choice == "lower") for v in votes], failed).fit(disp=0)
     assert term is not None and term.estimate == pytest.approx(oracle.params[1], abs=1e-6)
@@ -410,7 +410,7 @@ def test_the_trends_are_those_of_statsmodels() -> None:
     found = ballots(votes, NO_RULE)
     X = sm.add_constant(np.array([float(v.position) for v in votes]))
     y = np.array([float(v.choice == "lower") for v in votes])
-    assert found.trend.terms[1].estimate == pytest.approx(sm.Logit(y, X).fit(disp=0).params[1])
+    assert found.fit.terms[1].estimate == pytest.approx(sm.Logit(y, X).fit(disp=0).params[1])
     pace = sm.OLS(np.log([v.seconds for v in votes]), X).fit()
     assert found.seconds_trend.terms[1].estimate == pytest.approx(pace.params[1])
 
@@ -451,7 +451,8 @@ def test_odds_ratios_are_those_of_statsmodels_in_their_units() -> None:
     for name, params, unit in zip(
         (EIC, R2, NODES, SIDE), oracle.params[1:], (1, 0.01, 1, 1), strict=True
     ):
-        ratio = found.odds_ratio(name)
+        term = found.fit.term(name)
+        ratio = term and term.ratio()
         assert ratio is not None and ratio[0] == pytest.approx(np.exp(params * unit), rel=1e-5)
     at = np.array([1.0, X[:, 1].mean(), 0.0, 0.0, 0.5])  # equal R² and complexity, sides balanced
     assert found.adjusted_rate is not None
@@ -466,7 +467,8 @@ def test_a_preference_that_is_all_complexity_is_pointed_at() -> None:
     found = gaps(VoteArrays.of(simple), by_pair)
     assert clustered_rate(VoteArrays.of(simple)).interval().low > 0.5  # type: ignore[union-attr]
     assert found.judgement == "look closer"
-    ratio = found.odds_ratio(NODES)
+    term = found.fit.term(NODES)
+    ratio = term and term.ratio()
     assert ratio is not None and ratio[1].low < np.exp(-0.6) < ratio[1].high
     assert gaps(VoteArrays.of(study(13, pairs=60)), by_pair).judgement == "not flagged"
 
@@ -573,11 +575,12 @@ def test_problems_that_differ_are_described_and_are_no_threat() -> None:
 
 
 def test_equal_problems_are_seldom_told_apart() -> None:
+    count = cases(50, 150)
     rejected = sum(
         problem_rates(VoteArrays.of(study(500 + seed, raters=20)), draws=199).p_value < 0.05  # type: ignore[operator]
-        for seed in range(150)
+        for seed in range(count)
     )
-    assert rejected / 150 < 0.05 + 3 * (0.05 * 0.95 / 150) ** 0.5
+    assert rejected / count < 0.05 + 3 * (0.05 * 0.95 / count) ** 0.5
 
 
 # --- ties ---
@@ -723,7 +726,7 @@ def numbers(found: Any) -> list[float]:
     return [float(found)] if isinstance(found, int | float) else []
 
 
-@settings(max_examples=examples(10), deadline=None)
+@settings(max_examples=cases(3, 10), deadline=None)
 @given(st.integers(0, 1000))
 def test_the_order_of_votes_changes_nothing(seed: int) -> None:
     votes = [*study(20, tie=0.05), *(check(f"r{r:03}", r % 7 > 0) for r in range(40))]

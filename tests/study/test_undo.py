@@ -14,7 +14,7 @@ from study.material import Study
 from study.rating_types import UNDO_SECONDS, Ballot, Stage, Undoable, VoteStatus
 from study.report.exported import edits_of
 from study.store import AssignmentRow, Choice, VoteRow
-from tests.effort import examples
+from tests.effort import cases
 from tests.rehearsal import Rehearsal, token_of
 
 
@@ -263,7 +263,7 @@ ACTS = st.lists(
 )
 
 
-@settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=cases(5, 25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(ACTS)
 def test_whatever_two_tabs_do_what_was_acknowledged_is_stored(
     acts: list[tuple[str, str, float]],

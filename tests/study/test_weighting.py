@@ -9,11 +9,10 @@ import pytest
 
 from study.report.phrases.rates import equal_sentence
 from study.statistics.clusters import Estimand
-from study.statistics.inference import clustered_rate
+from study.statistics.inference import clustered_rate, equal_problems
 from study.statistics.simulation import StudyModel, simulate, simulate_many
 from study.statistics.validation.scenarios import DEMO_SIZES
 from study.statistics.votes import VoteArrays
-from study.statistics.weighting import equal_problems
 from tests.effort import cases
 
 DEMO = StudyModel(

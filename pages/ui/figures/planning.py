@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 
 from eic_core.drawing.scale import THEMES, Theme
@@ -19,6 +20,10 @@ COLOURS = {
 }
 """Colours by `dark`, from few raters to many; dashes tell them apart, too."""
 DASHES = ("dot", "solid", "dash", "longdashdot")
+
+LINE, NAME_WIDTH = 0.062, 0.1
+"""Height of a line of text, of the height of the figure, and half the width of a name, of its
+width."""
 
 
 @dataclass(frozen=True)
@@ -43,16 +48,17 @@ def planning_figure(
     """Half-width against pairs: lines by arithmetic, points by simulation, the design first."""
     theme = THEMES[dark]
     drawn = [p for p in points if p.pairs <= max(grid.pairs)]
-    data = _lines(grid, dark) + _marks(drawn, theme, with_names=not narrow)
     widths = [100 * w for row in grid.half_width for w in row if isfinite(w)]
     widths += [100 * p.half_width for p in drawn] + ([100 * goal] if goal else [])
     top = 1.08 * max(widths, default=10.0)
     right = max([*grid.pairs, *(p.pairs for p in drawn)])
+    names = [] if narrow else _names(grid, drawn, top, theme)
+    top = max([top, *(name["ay"] + LINE * top for name in names)])
     layout = base_layout(dark) | {
         "height": 340 if narrow else 380,
         "margin": {"l": 52, "r": 84, "t": 14, "b": 48},
         "dragmode": False,
-        "annotations": _labels(grid, dark),
+        "annotations": _labels(grid, goal, dark) + names,
         "xaxis": axis_style(theme)
         | {
             "title": {"text": "pairs", "standoff": 6},
@@ -79,19 +85,7 @@ def planning_figure(
                 "line": {"color": theme.muted, "width": 1, "dash": "dash"},
             }
         ]
-        layout["annotations"].append(
-            {
-                "xref": "paper",
-                "x": 0.01,
-                "y": 100 * goal,
-                "text": "wanted",
-                "showarrow": False,
-                "xanchor": "left",
-                "yanchor": "bottom",
-                "font": {"size": 12, "color": theme.muted},
-            }
-        )
-    return build(data, layout)
+    return build(_lines(grid, dark) + _marks(drawn, theme), layout)
 
 
 def _lines(grid: Grid, dark: bool) -> list[dict[str, Any]]:
@@ -110,40 +104,71 @@ def _lines(grid: Grid, dark: bool) -> list[dict[str, Any]]:
     ]
 
 
-def _labels(grid: Grid, dark: bool) -> list[dict[str, Any]]:
-    """The number of raters at the right end of each line, apart from one another."""
+def _labels(grid: Grid, goal: float | None, dark: bool) -> list[dict[str, Any]]:
+    """What each line is, at its right end, apart from one another."""
     ends = [
-        (100 * row[-1], raters, i)
+        (100 * row[-1], f"{raters:,} raters", COLOURS[dark][i % 4])
         for i, (raters, row) in enumerate(zip(grid.raters, grid.half_width, strict=True))
         if isfinite(row[-1])
     ]
+    if goal is not None:
+        ends.append((100 * goal, "wanted", THEMES[dark].muted))
     top = max((100 * w for row in grid.half_width for w in row if isfinite(w)), default=1.0)
     labels, last = [], float("-inf")
-    for height, raters, i in sorted(ends):
-        last = max(height, last + 0.062 * top)
+    for height, text, colour in sorted(ends):
+        last = max(height, last + LINE * top)
         labels.append(
             {
                 "xref": "paper",
                 "x": 1,
                 "y": last,
-                "text": f"{raters:,} raters",
+                "text": text,
                 "showarrow": False,
                 "xanchor": "left",
                 "xshift": 4,
-                "font": {"size": 12, "color": COLOURS[dark][i % 4]},
+                "font": {"size": 12, "color": colour},
             }
         )
     return labels
 
 
-def _marks(points: Sequence[Point], theme: Theme, *, with_names: bool) -> list[dict[str, Any]]:
+def _names(grid: Grid, points: Sequence[Point], top: float, theme: Theme) -> list[dict[str, Any]]:
+    """The name of each point above all that is drawn there, and a thin line down to the point."""
+    names: list[dict[str, Any]] = []
+    half = NAME_WIDTH * max([*grid.pairs, *(p.pairs for p in points)])
+    for point in sorted(points, key=lambda p: p.pairs):
+        at = point.pairs - half, point.pairs, point.pairs + half
+        below = [100 * (point.half_width + 1.96 * point.error)]
+        for row in grid.half_width:
+            heights = 100 * np.interp(at, grid.pairs, row)
+            below += heights[np.isfinite(heights)].tolist()
+        below += [name["ay"] + LINE * top for name in names if name["x"] > point.pairs - 2 * half]
+        names.append(
+            {
+                "text": point.name,
+                "x": point.pairs,
+                "y": 100 * point.half_width,
+                "ax": 0,
+                "ay": max(below) + LINE * top,
+                "ayref": "y",
+                "standoff": 6,
+                "arrowhead": 0,
+                "arrowwidth": 1,
+                "arrowcolor": theme.muted,
+                "font": {"size": 12, "color": theme.ink},
+            }
+        )
+    return names
+
+
+def _marks(points: Sequence[Point], theme: Theme) -> list[dict[str, Any]]:
     if not points:
         return []
     symbols = ["circle"] + ["diamond-open"] * (len(points) - 1)
     return [
         {
             "type": "scatter",
-            "mode": "markers+text" if with_names else "markers",
+            "mode": "markers",
             "name": "simulated",
             "x": [p.pairs for p in points],
             "y": [100 * p.half_width for p in points],
@@ -161,9 +186,7 @@ def _marks(points: Sequence[Point], theme: Theme, *, with_names: bool) -> list[d
                 "line": {"color": theme.ink, "width": 2},
             },
             "text": [p.name for p in points],
-            "textposition": "top center",
             "cliponaxis": False,
-            "textfont": {"size": 12, "color": theme.ink},
             "customdata": [f"{p.pairs:,} pairs and {p.raters:,} raters" for p in points],
             "hovertemplate": "%{text}, %{customdata}: ± %{y:.1f} points (simulated)<extra></extra>",
         }

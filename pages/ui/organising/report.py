@@ -18,7 +18,7 @@ from pages.ui.kit.messages import (
     show_warning,
 )
 from pages.ui.kit.pictures import show_figure
-from pages.ui.kit.text import escape, label, prose, table_box
+from pages.ui.kit.text import escape, label, prose, table_box, unbroken_prose
 from pages.ui.organising.desk import (
     StudyDraft,
     action_callback,
@@ -66,7 +66,7 @@ def draw_threat(page: PageReport, section: Section) -> None:
         first, *more = section.lines or ("",)
         st.html(
             f'<div class="eic-threat">{judgement(section)}<h3 class="eic-h">'
-            f"{escape(section.title)}</h3></div><p>{prose(first)}</p>"
+            f"{escape(section.title)}</h3></div><p>{unbroken_prose(first)}</p>"
         )
         details = st.expander(
             "Details", key=f"details-{section.key}", on_change="rerun", type="compact"
@@ -147,7 +147,7 @@ def _rest(page: PageReport, section: Section) -> None:
 
 def _lines(lines: Iterable[str]) -> None:
     for line in lines:
-        st.html(f"<p>{prose(line)}</p>")
+        st.html(f"<p>{unbroken_prose(line)}</p>")
 
 
 def _table(table: SectionTable) -> str:
@@ -325,7 +325,7 @@ def _result(page: PageReport) -> None:
     conclusion = verdict(report)
     first, *more = conclusion.lines
     with st.container(key="report-verdict", gap="small"):
-        st.html(f'<p class="eic-sentence">{prose(str(first))}</p>')
+        st.html(f'<p class="eic-sentence">{unbroken_prose(str(first))}</p>')
         if report.inference.rate is not None or report.models.runs:
             show_figure(
                 lambda **look: draw(FIGURES[FIRST].describe(report), **look),
@@ -334,7 +334,7 @@ def _result(page: PageReport) -> None:
                 what=("headline", *page.key),
             )
         if more:
-            lines = "".join(f"<p>{prose(str(line))}</p>" for line in more)
+            lines = "".join(f"<p>{unbroken_prose(str(line))}</p>" for line in more)
             st.html(f'<div class="eic-verdict-more">{lines}</div>')
         if conclusion.caution:
             show_warning(str(conclusion.caution))
@@ -386,9 +386,9 @@ def _plain(group: Group) -> Callable[[PageReport], None]:
 
 def _threats(page: PageReport) -> None:
     quiet_note(
-        "What could make the result mean something else. ▲ deserves a closer look (p below 0.05 "
-        f"divided by the {TESTED} tests there are); ✓ is not flagged, which does not prove that "
-        "all is well; ? cannot be told from these votes."
+        "What could make the result mean something else. ▲ deserves a closer look: with nothing "
+        f"wrong, about one study in twenty would have any (p below 0.05 / {TESTED}). ✓ is not "
+        "flagged, which does not prove that all is well. ? cannot be told from these votes."
     )
     for section in _sections(page, "threats"):
         draw_threat(page, section)

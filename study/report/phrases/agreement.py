@@ -57,13 +57,10 @@ def prevalence_sentence(agreement: Agreement) -> Phrase:
     if not agreement.pulled_down or share is None or ac1 is None:
         return NOTHING
     return say(
-        "Kappa looks low beside the {raw} of cases in which raters agree, because {most} of the "
-        "votes go to the formula of {side} EIC: raters who each chose it that often without "
-        "looking at the pair would already agree in {chance} of cases, and kappa counts only what "
-        "is beyond that. Gwet's AC1, which an uneven split does not pull down, is {ac1}.",
-        raw=wording.percent(agreement.raw_agreement.value, 0),
+        "That chance is high because {most} of the votes go to the formula of {side} EIC: raters "
+        "who each chose it that often without looking at the pair would agree so. Gwet's AC1, "
+        "which an uneven split does not pull down, is {ac1}.",
         most=wording.percent(max(share, 1 - share), 0),
         side=say("lower") if share >= 0.5 else say("higher"),
-        chance=wording.percent(agreement.fleiss_kappa.expected, 0),
         ac1=wording.rounded(ac1, 2, (0, 1)),
     )

@@ -152,12 +152,12 @@ def _lack(why: Lack) -> Phrase:
         Lack.NO_VALID_VOTES: say("There are no valid votes."),
         Lack.NOBODY_DECIDED: say("Nobody decided for either formula."),
         Lack.UNANIMOUS: say(
-            "All deciding votes agree, so the spread between raters and pairs cannot be measured: "
-            "the interval takes all votes of one rater, or on one pair, as a single vote."
+            "All deciding votes agree, so their spread cannot be measured: "
+            "the interval takes all votes that go together as a single vote."
         ),
         Lack.BALANCED: say(
             "The votes balance so evenly that no spread shows between raters or pairs: "
-            "the interval takes all votes of one rater, or on one pair, as a single vote."
+            "the interval takes all votes that go together as a single vote."
         ),
         Lack.NO_VOTES: say("There are no votes."),
         Lack.NO_PAIR_OF_TWO_VOTES: say("No pair has two votes."),

@@ -8,13 +8,12 @@ from study.report.phrases.limits import clusters_text, limit
 from study.report.phrases.numbers import between, rate_text
 from study.statistics.equivalence import EffectSize
 from study.statistics.exclusions import ExclusionRule
-from study.statistics.inference import ClusteredRate
+from study.statistics.inference import ClusteredMean, ClusteredRate
 from study.statistics.limits import Kind
 from study.statistics.lost import LostVotes
 from study.statistics.mixed import Apart, MixedRate
 from study.statistics.sign_test import SignTest
 from study.statistics.subgroups import Subgroups
-from study.statistics.weighting import ClusteredMean
 
 NOTHING = Phrase("")
 
@@ -103,7 +102,7 @@ def effect_sentence(effect: EffectSize) -> Phrase:
             "too small to matter": say(
                 "smaller, so as good as none (two one-sided tests, {p})", p=p
             ),
-            "open": say("shown neither larger nor smaller (two one-sided tests, {p})", p=p),
+            "open": say("perhaps larger, perhaps smaller (two one-sided tests, {p})", p=p),
         }[effect.finding],
     )
 
@@ -125,9 +124,10 @@ def lost_sentence(votes: LostVotes) -> Phrase:
     """What the lost votes could have changed; empty where none is lost or no verdict stands.
 
     >>> print(lost_sentence(LostVotes("lower", 61, 30, 0, 44, 0, 12, 18)))
-    74 votes were lost: 30 left out and 44 never cast by raters who stopped early. The verdict would
-    be undone if 61 of them had been for the higher EIC and the others stayed lost. Of the 30 that
-    were cast and decided, 18 were.
+    74 votes were lost: 30 left out and 44 never cast by raters who stopped early. The verdict could
+    be undone if 61 of them had been for the higher EIC and the others stayed lost; or by fewer that
+    are all on a few pairs, problems or raters. Of the 30 that were cast and decided, 18 were for
+    the higher EIC.
     """
     if votes.needed is None or not votes.lost:
         return NOTHING
@@ -154,21 +154,23 @@ def lost_sentence(votes: LostVotes) -> Phrase:
             ways=listed([way for number, way in ways if number]),
         ),
         say(
-            "Even if all of them had been for the {other} EIC, the verdict would stand: it takes "
-            "{needed} to undo it.",
+            "Even if all of them had been for the {other} EIC, spread over pairs and raters like "
+            "the votes that count, the verdict would stand: it takes {needed} to undo it, or fewer "
+            "that are all on a few pairs, problems or raters.",
             other=other,
             needed=votes.needed,
         )
         if votes.stands
         else say(
-            "The verdict would be undone if {needed} of them had been for the {other} EIC and the "
-            "others stayed lost.",
+            "The verdict could be undone if {needed} of them had been for the {other} EIC and the "
+            "others stayed lost; or by fewer that are all on a few pairs, problems or raters.",
             other=other,
             needed=votes.needed,
         ),
         say(
-            "Of the {cast} that were cast and decided, {number} were.",
+            "Of the {cast} that were cast and decided, {number} were for the {other} EIC.",
             cast=cast,
+            other=other,
             number=votes.higher if lower else votes.lower,
         )
         if cast and not votes.stands
@@ -180,15 +182,17 @@ def mixed_sentence(mixed: MixedRate, apart: Apart = "") -> Phrase:
     """What the model finds, and which rules where it leads elsewhere than the headline; empty
     without a fit.
     """
+    if mixed.lopsided:
+        return say("A mixed model has no rate where more than four in five votes agree.")
     interval = mixed.interval(mixed.level)
     if interval is None:
         return NOTHING
     share = say(
-        "{share} for a typical rater on a typical pair ({span}; two-sided {p}), in a logistic "
-        "model with normal effects of {kinds}.",
+        "By another route, a logistic model with normal effects of {kinds}, a typical rater "
+        "prefers the lower EIC in {share} of typical pairs ({span}; two-sided {p}).",
         share=wording.percent(mixed.rate, 0),
         span=between(interval),
-        p=wording.p_clause(mixed.p_value),
+        p=wording.p_clause(mixed.p_two_sided),
         kinds=listed([_EFFECTS[kind] for kind in mixed.kinds]),
     )
     return paragraph(share, _APART[apart])
@@ -287,29 +291,4 @@ def exclusion_sentence(rule: ExclusionRule) -> Phrase:
             "Sessions with more than {count} failed attention checks are left out.",
             failed,
         ),
-    )
-
-
-def exclusion_clause(rule: ExclusionRule) -> Phrase:
-    """The rule within a sentence.
-
-    >>> print(exclusion_clause(ExclusionRule(5, "vote", 1)))
-    votes of under 5 active seconds are left out; sessions with more than 1 failed attention check
-    are left out
-    """
-    seconds = wording.plain(rule.threshold_seconds)
-    haste = say("no vote is left out for haste")
-    if rule.threshold_seconds:
-        haste = {
-            "session": say("sessions of under {n} active seconds are left out", n=seconds),
-            "vote": say("votes of under {n} active seconds are left out", n=seconds),
-        }[rule.unit]
-    failed = rule.max_failed_attention
-    if failed is None:
-        return haste
-    return say_count(
-        "{haste}; sessions with more than {count} failed attention check are left out",
-        "{haste}; sessions with more than {count} failed attention checks are left out",
-        failed,
-        haste=haste,
     )

@@ -13,7 +13,7 @@ from study.report.phrases.rates import paragraph
 from study.statistics.exclusions import Unit
 from study.statistics.inference import ClusteredRate
 from study.statistics.threats.attention import AttentionChecks
-from study.statistics.threats.common import ALPHA
+from study.statistics.threats.common import ALPHA, Regressed
 from study.statistics.threats.fatigue import Ballots, Pace, Stretch
 from study.statistics.threats.gaps import Gaps
 from study.statistics.threats.problems import ProblemRates
@@ -136,15 +136,23 @@ def _by_failure(found: AttentionChecks) -> tuple[Phrase | None, ...]:
         failed=rate_text(found.with_failure, found.level),
         others=rate_text(found.without_failure, found.level),
     )
-    if found.p_value is None:
-        return (rates,)
-    p = wording.p_clause(found.p_value)
-    differ = (
-        say("A difference is not flagged ({p}).", p=p)
-        if found.p_value >= ALPHA
-        else say("They prefer otherwise than the others ({p}).", p=p)
+    if found.p_value is None or found.fit.too_small:
+        return (rates, say("Too few failed to be compared with the others."))
+    differ = _tested(
+        found,
+        say("A difference is not flagged"),
+        say("They prefer otherwise than the others"),
     )
-    return rates, differ, limit(found.difference.too_small)
+    return rates, *differ
+
+
+def _tested(found: Regressed, fine: Phrase, flagged: Phrase) -> tuple[Phrase | None, ...]:
+    """What the regression shows, or why there is none."""
+    if found.p_value is None:
+        return (limit(found.fit.reason),)
+    finding = fine if found.p_value >= ALPHA else flagged
+    said = say("{finding} ({p}).", finding=finding, p=wording.p_clause(found.p_value))
+    return said, limit(found.fit.too_small)
 
 
 @threat_sentence.register
@@ -252,25 +260,18 @@ def _(found: Ballots) -> Phrase:
         late=late.name,
         later=_rate_clause(late.rate, found.level),
     )
-    return paragraph(rates, *_trend(found), _seconds(found, early, late))
+    trend = _tested(
+        found,
+        say("A trend over ballots is not flagged"),
+        say("The rate changes in the course of a session"),
+    )
+    return paragraph(rates, *trend, _seconds(found, early, late))
 
 
 def _rate_clause(rate: ClusteredRate, level: float) -> Phrase:
     if not rate.votes:
         return say("nobody decided for either formula")
     return say("the rate is {rate}", rate=rate_text(rate, level))
-
-
-def _trend(found: Ballots) -> tuple[Phrase | None, ...]:
-    if found.p_value is None:
-        return (limit(found.trend.reason),)
-    p = wording.p_clause(found.p_value)
-    trend = (
-        say("A trend over ballots is not flagged ({p}).", p=p)
-        if found.p_value >= ALPHA
-        else say("The rate changes in the course of a session ({p}).", p=p)
-    )
-    return trend, limit(found.trend.too_small)
 
 
 def _seconds(found: Ballots, early: Stretch, late: Stretch) -> Phrase | None:
@@ -315,21 +316,14 @@ def _(found: Screens) -> Phrase:
         )
         for each in found.classes
     ]
-    return paragraph(*rates, *_by_screen(found))
-
-
-def _by_screen(found: Screens) -> tuple[Phrase | None, ...]:
     if len(found.classes) == 1:
-        return (say("All votes come from windows of this class."),)
-    if found.p_value is None:
-        return (limit(found.fit.reason),)
-    p = wording.p_clause(found.p_value)
-    compared = (
-        say("A difference is not flagged ({p}).", p=p)
-        if found.p_value >= ALPHA
-        else say("The preference depends on the screen ({p}).", p=p)
+        return paragraph(*rates, say("All votes come from windows of this class."))
+    compared = _tested(
+        found,
+        say("A difference is not flagged"),
+        say("The preference depends on the screen"),
     )
-    return compared, limit(found.fit.too_small)
+    return paragraph(*rates, *compared)
 
 
 # --- single raters ---

@@ -5,13 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from eic_core import wording
-from eic_core.phrasing import Field, Phrase, one_after_another, say, say_count
+from eic_core.phrasing import Field, Phrase, listed, one_after_another, say, say_count
 from study.report.analysis import StudyReport
 from study.report.phrases.limits import limit
 from study.report.phrases.numbers import in_hundred, span_in_hundred
+from study.report.phrases.rates import paragraph
 from study.report.phrases.threats import threat_sentence
-from study.statistics.inference import Finding
+from study.statistics.inference import ClusteredRate, Finding
 from study.statistics.threats.common import LOOK
+from study.statistics.threats.gaps import REMAINS
+
+CLEARLY = 1.5
+"""One variance is said to be the larger from this ratio on."""
 
 
 @dataclass(frozen=True)
@@ -50,16 +55,11 @@ def verdict(report: StudyReport) -> StudyVerdict:
     )
     finding = found.finding(report.level, one_sided=report.one_sided)
     chance = _chance(report, finding)
-    lines = (start, expected, chance, *_worth(report), *_doubts(report, finding))
+    further = _wider(report) if finding == "undecided" else _explained(report)
+    one_sided = report.threats.sides.one_sided
+    doubts = (threat_sentence(one_sided),) if one_sided.judgement == LOOK else ()
+    lines = (start, expected, chance, *further, *doubts, *_closer(report, finding))
     return StudyVerdict(finding, lines, limit(found.too_small))
-
-
-def _doubts(report: StudyReport, finding: Finding) -> tuple[Phrase, ...]:
-    """What else could make the preference that was found, if something shows."""
-    structure, one_sided = report.threats.structure, report.threats.sides.one_sided
-    doubts = [one_sided] if one_sided.judgement == LOOK else []
-    explains = finding != "undecided" and structure.doubtful
-    return tuple(map(threat_sentence, [*doubts, *([structure] if explains else [])]))
 
 
 def _preferred(lower: int, votes: int) -> Phrase:
@@ -137,31 +137,96 @@ def _how_often(p: float) -> Phrase:
     )
 
 
-def _worth(report: StudyReport) -> tuple[Phrase, ...]:
-    """What the votes are worth, counted in independent ones."""
+def _wider(report: StudyReport) -> tuple[Phrase, ...]:
+    """Why the range is as wide as it is, and what would narrow it."""
     found = report.inference
     effective = found.effective_votes
     if effective is None:
         return ()
     if effective >= found.votes:
+        return (say("More votes would narrow that range."),)
+    worth = say_count(
+        "The {count} vote carry as much information as about {worth}, because {alike} resemble "
+        "each other.",
+        "The {count} votes carry as much information as about {worth}, because {alike} resemble "
+        "each other.",
+        found.votes,
+        worth=worth_text(effective),
+        alike=_alike(report),
+    )
+    return (paragraph(worth, _narrower(found)),)
+
+
+def _narrower(found: ClusteredRate) -> Phrase:
+    """What a larger study needs: more of that which adds most to the variance."""
+    if found.estimand == "these pairs":
+        return say("More people would narrow that range.")
+    items, raters, _ = (part.variance for part in found.components)
+    if raters > CLEARLY * items:
+        return say("More people would narrow that range most.")
+    if found.conditional_on_problems:
         return (
-            say_count(
-                "The {count} vote carry at least as much information as independent ones.",
-                "The {count} votes carry at least as much information as independent ones.",
-                found.votes,
-            ),
+            say("More pairs would narrow that range most.")
+            if items > CLEARLY * raters
+            else say("More people and more pairs would narrow that range.")
         )
     return (
-        say_count(
-            "The {count} vote carry as much information as about {worth}, because {alike} resemble "
-            "each other.",
-            "The {count} votes carry as much information as about {worth}, because {alike} "
-            "resemble each other.",
-            found.votes,
-            worth=worth_text(effective),
-            alike=_alike(report),
-        ),
+        say("More problems would narrow that range most.")
+        if items > CLEARLY * raters
+        else say("More people and more problems would narrow that range.")
     )
+
+
+def _explained(report: StudyReport) -> tuple[Phrase, ...]:
+    """What else could make the preference: what the eye sees, and votes that are lost."""
+    structure, lost = report.threats.structure, report.lost_votes
+    looks = threat_sentence(structure) if structure.doubtful else None
+    if structure.preferred and structure.answer == REMAINS and structure.adjusted_rate:
+        rate, interval = structure.adjusted_rate
+        looks = say(
+            "It remains between formulas that look alike: {share} of 100 ({span}).",
+            share=in_hundred(rate),
+            span=span_in_hundred(interval.low, interval.high),
+        )
+    bound = None
+    if lost.needed is not None and not lost.stands:
+        bound = say(
+            "{needed} of the {lost} votes that were left out, undone or never cast would undo it, "
+            "had they been for the {other} EIC.",
+            needed=lost.needed,
+            lost=lost.lost,
+            other=say("higher") if lost.finding == "lower" else say("lower"),
+        )
+    return tuple(each for each in (looks, bound) if each is not None)
+
+
+_THREATS: dict[str, Phrase] = {
+    "sensitivity": say("the exclusion rule"),
+    "attention": say("attention"),
+    "sides": say("sides"),
+    "raters": say("single raters"),
+    "ballots": say("learning and tiring"),
+    "screens": say("screens"),
+    "ties": say("ties"),
+}
+
+
+def _closer(report: StudyReport, finding: Finding) -> tuple[Phrase, ...]:
+    """What to look at next; what the eye sees stands above."""
+    flagged = [
+        _THREATS[name]
+        for name, threat in report.threats.each().items()
+        if name in _THREATS and threat.judgement == LOOK
+    ]
+    if flagged:
+        return (say("Before you rely on this, look closer at {threats}.", threats=listed(flagged)),)
+    if report.inference.too_small:
+        return ()
+    if finding == "undecided":
+        return (say("No threat is flagged."),)
+    if report.threats.structure.doubtful:
+        return (say("No other threat is flagged."),)
+    return (say("No other threat is flagged: report the share with its range."),)
 
 
 def worth_text(effective: float) -> Phrase:

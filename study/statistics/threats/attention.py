@@ -7,18 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eic_core.exports import PlainAtLevel
 from study.statistics.clusters import Clustering
 from study.statistics.exclusions import ExclusionRule
 from study.statistics.inference import ClusteredRate, clustered_rate
-from study.statistics.regression import LogisticFit, logistic
+from study.statistics.regression import logistic
 from study.statistics.threats.common import (
     FINE,
     LOOK,
     UNKNOWN,
     Judgement,
     RatedVote,
-    judged,
+    Regressed,
     rate_json,
     split_by_rule,
 )
@@ -43,16 +42,15 @@ class RaterChecks:
 
 
 @dataclass(frozen=True)
-class AttentionChecks(PlainAtLevel):
+class AttentionChecks(Regressed):
+    """The regression is on whether the rater failed a check."""
+
     # Those who answered a check, in the order of names, valid votes or not
     raters: tuple[RaterChecks, ...]
     # with_failure, without_failure: of the valid votes of raters who failed a check, and of all
     # others
     with_failure: ClusteredRate
     without_failure: ClusteredRate
-    difference: LogisticFit  # Log odds of a vote for the lower EIC on "a failed attention check"
-    level: float
-
     _JSON = (
         "answered",
         "passed",
@@ -60,7 +58,7 @@ class AttentionChecks(PlainAtLevel):
         "raters",
         ("with_failure", lambda checks: rate_json(checks.with_failure, checks.level)),
         ("without_failure", lambda checks: rate_json(checks.without_failure, checks.level)),
-        "difference",
+        "difference=fit",
         "judgement",
     )
 
@@ -82,20 +80,13 @@ class AttentionChecks(PlainAtLevel):
         return self.answered - self.passed > MANY_FAILED * self.answered
 
     @property
-    def p_value(self) -> float | None:
-        """Two-sided test of "raters with a failure prefer like the others"."""
-        term = self.difference.term(FAILED)
-        return term.p_value if term else None
-
-    @property
     def judgement(self) -> Judgement:
         if not self.answered:
             return UNKNOWN
         if self.many_failed:
             return LOOK
-        if not self.failed_raters or not self.with_failure.votes:
-            return FINE
-        return judged(self.p_value, self.difference.too_small)
+        # Too few failures to compare are no reason to doubt the attention of the others.
+        return LOOK if super().judgement == LOOK else FINE
 
 
 def attention(
@@ -131,9 +122,9 @@ def attention(
     decided = valid.decided()
     column = failed[~np.isnan(valid.lower)].astype(np.float64)[:, None]
     return AttentionChecks(
+        logistic(decided.lower, column, [FAILED], Clustering.of(valid)),
+        level,
         raters,
         clustered_rate(valid.select(failed)),
         clustered_rate(valid.select(~failed)),
-        logistic(decided.lower, column, [FAILED], Clustering.of(valid)),
-        level,
     )

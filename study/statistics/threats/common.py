@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from eic_core.exports import Key, json_form
+from eic_core.exports import Key, PlainAtLevel, json_form
 from study.statistics.exclusions import ExclusionRule, TimedVote, exclusion_reasons
 from study.statistics.inference import ClusteredRate
 from study.statistics.limits import Limit
 from study.statistics.preference import Interval
+from study.statistics.regression import LogisticFit
 from study.statistics.votes import Flags, PairVote, Sampled, VoteArrays
 
 Judgement = Literal["not flagged", "look closer", "cannot be told"]
@@ -79,6 +81,23 @@ def judged(p_value: float | None, too_small: Limit | None = None) -> Judgement:
     if p_value is None or too_small:
         return UNKNOWN
     return LOOK if p_value < ALPHA else FINE
+
+
+@dataclass(frozen=True)
+class Regressed(PlainAtLevel):
+    """A threat that a regression of the votes judges."""
+
+    fit: LogisticFit  # Log odds of a vote for the lower EIC
+    level: float
+
+    @property
+    def p_value(self) -> float | None:
+        """Two-sided, of "nothing that was looked at matters"."""
+        return self.fit.p_value
+
+    @property
+    def judgement(self) -> Judgement:
+        return judged(self.p_value, self.fit.too_small)
 
 
 RATE: tuple[Key, ...] = (

@@ -14,15 +14,13 @@ from study.statistics.exclusions import ExclusionRule, active_seconds
 from study.statistics.inference import ClusteredRate, clustered_rate
 from study.statistics.regression import (
     LinearFit,
-    LogisticFit,
     least_squares,
     logistic,
 )
 from study.statistics.threats.common import (
     RATE,
-    Judgement,
     RatedVote,
-    judged,
+    Regressed,
     on_a_pair,
     split_by_rule,
 )
@@ -62,20 +60,20 @@ class Pace:
 
 
 @dataclass(frozen=True)
-class Ballots(PlainAtLevel):
+class Ballots(Regressed):
+    """The regression is on the number of the ballot."""
+
     # Thirds of the ballot numbers 1 to the highest; empty ones are left out
     thirds: tuple[Stretch, ...]
     numbers: tuple[Stretch, ...]  # Each ballot number that has a valid vote
-    trend: LogisticFit  # Log odds of a vote for the lower EIC on the number of the ballot
     # Natural logarithm of the active seconds on the number of the ballot, ties included, votes of
     # no active time left out
     seconds_trend: LinearFit
-    level: float
 
     _JSON = (
         "thirds",
         "numbers",
-        "trend",
+        "trend=fit",
         "seconds_trend",
         "seconds_change",
         "level",
@@ -83,18 +81,9 @@ class Ballots(PlainAtLevel):
     )
 
     @property
-    def p_value(self) -> float | None:
-        term = self.trend.term(POSITION)
-        return term.p_value if term else None
-
-    @property
     def seconds_change(self) -> float | None:
         term = self.seconds_trend.term(POSITION)
         return term.ratio()[0] if term else None
-
-    @property
-    def judgement(self) -> Judgement:
-        return judged(self.p_value, self.trend.too_small)
 
     @property
     def pace(self) -> Pace | None:
@@ -149,7 +138,7 @@ def ballots(
     pace = least_squares(
         np.log(seconds[timed]), _column(some), [POSITION], Clustering.of(some, ties=True)
     )
-    return Ballots(thirds, numbers, trend, pace, level)
+    return Ballots(trend, level, thirds, numbers, pace)
 
 
 def _column(table: VoteArrays) -> Floats:

@@ -9,12 +9,11 @@ from typing import Any, Literal
 import numpy as np
 
 from eic_core.errors import UserError
-from eic_core.exports import PlainAtLevel
 from study.statistics.clusters import Clustering
 from study.statistics.inference import ClusteredRate, clustered_rate
 from study.statistics.preference import Interval
 from study.statistics.regression import INTERCEPT, LogisticFit, RegressionTerm, logistic
-from study.statistics.threats.common import FINE, LOOK, UNKNOWN, Judgement, side_of_half
+from study.statistics.threats.common import FINE, LOOK, UNKNOWN, Judgement, Regressed, side_of_half
 from study.statistics.votes import Flags, Floats, VoteArrays
 
 EIC, R2, NODES, SIDE = "the gap in EIC", "the gap in R²", "the gap in complexity", "the side"
@@ -45,15 +44,13 @@ class Gap:
 
 
 @dataclass(frozen=True)
-class AdjustedPreference(PlainAtLevel):
+class AdjustedPreference(Regressed):
     """Clustered logistic regression of the votes on what differs between a pair's formulas. The gap
     in EIC is taken from its mean and the side is ±1/2, so the intercept is the log odds between
     formulas that differ in EIC alone, at the mean gap, sides balanced.
     """
 
-    fit: LogisticFit
     unadjusted: ClusteredRate  # Of the votes that enter
-    level: float
 
     @property
     def adjusted_rate(self) -> tuple[float, Interval] | None:
@@ -116,11 +113,6 @@ class Gaps(AdjustedPreference):
     def terms(self) -> tuple[RegressionTerm, ...]:
         return tuple(term for term in self.fit.terms if term.name != INTERCEPT)
 
-    def odds_ratio(self, name: str) -> tuple[float, Interval] | None:
-        """For one unit of a column, with its interval; None if it is not in the fit."""
-        term = self.fit.term(name)
-        return term.ratio(1.0, self.level) if term else None
-
 
 def _odds(term: RegressionTerm, level: float) -> dict[str, Any]:
     ratio, interval = term.ratio(1.0, level)
@@ -143,7 +135,7 @@ def gaps(table: VoteArrays, pair_gaps: Mapping[str, Gap], *, level: float = 0.95
     ...          for p in range(12) for r in range(12)]
     >>> differing = {f"p{p:02}": Gap(2 + p / 4, 0.0, p % 3) for p in range(12)}
     >>> found = gaps(VoteArrays.of(votes), differing)
-    >>> found.constant, found.odds_ratio(EIC)[0] > 1
+    >>> found.constant, found.fit.term(EIC).ratio()[0] > 1
     (('the gap in R²',), True)
     """
     decided = table.decided()
@@ -155,8 +147,8 @@ def gaps(table: VoteArrays, pair_gaps: Mapping[str, Gap], *, level: float = 0.95
     differing = {name: column for name, column in columns.items() if name not in constant}
     return Gaps(
         regress(used, differing),
-        clustered_rate(used),
         level,
+        clustered_rate(used),
         _mean_gap(used, pair_gaps),
         constant,
         tuple(name for name in (R2, NODES) if name in constant and abs(columns[name][0]) > NO_GAP),

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr
 
 from eic_core.errors import UserError
 from eic_core.exports import PlainAtLevel
 from study.statistics.clusters import Clustering, count, two_way
 from study.statistics.inference import clustered_rate
 from study.statistics.limits import Lack, Limit
-from study.statistics.preference import Interval
+from study.statistics.preference import Interval, wilson_interval
 from study.statistics.threats.common import ALPHA, FINE, UNKNOWN, Judgement
 from study.statistics.votes import Floats, Integers, VoteArrays
 
@@ -140,17 +140,9 @@ def _rate(name: str, votes: VoteArrays, effect: float, level: float) -> ProblemR
         interval, two_sided = clustered.interval(level), clustered.p_two_sided or 0.0
         below = two_sided / 2 if 2 * lower < n else 1 - two_sided / 2
     else:
-        interval = _wilson(lower / n, n / effect, level)
+        interval = wilson_interval(lower / n, n / effect, level, METHOD)
         below = float(ndtr((2 * lower / n - 1) * sqrt(n / effect)))
     return ProblemRate(name, count(votes.pair), count(votes.rater), lower, n, interval, below)
-
-
-def _wilson(rate: float, votes: float, level: float) -> Interval:
-    """Wilson's score interval for a number of votes that need not be whole."""
-    z2 = float(ndtri((1 + level) / 2)) ** 2
-    centre = (rate + z2 / (2 * votes)) / (1 + z2 / votes)
-    half = sqrt(z2 * (rate * (1 - rate) / votes + z2 / (4 * votes**2))) / (1 + z2 / votes)
-    return Interval(max(0.0, centre - half), min(1.0, centre + half), level, METHOD)
 
 
 def _design_effect(decided: VoteArrays) -> float:

@@ -11,6 +11,7 @@ from scipy.special import gammaincc, stdtr
 
 from eic_core.exports import Plain
 from study.statistics.exclusions import ExclusionRule, active_seconds
+from study.statistics.regression import least_p
 from study.statistics.threats.common import (
     ALPHA,
     Judgement,
@@ -96,17 +97,17 @@ class RaterScreens(Plain):
 
     @property
     def haste_p(self) -> float | None:
-        return _least([each.haste_p for each in self.raters])
+        return least_p([each.haste_p for each in self.raters])
 
     @property
     def coin_p(self) -> float | None:
         """Of the rater least like the others, or of the quick ones together."""
-        return _least([_least([each.coin_p for each in self.raters]), self.quick_coin_p])
+        return least_p([least_p([each.coin_p for each in self.raters]), self.quick_coin_p])
 
     @property
     def place_p(self) -> float | None:
         """By the number of raters who always press one side, or the spread of all of them."""
-        return _least([self.one_sided.p_value, self.spread_p])
+        return least_p([self.one_sided.p_value, self.spread_p])
 
     @property
     def likeness_p(self) -> float | None:
@@ -140,12 +141,6 @@ class RaterScreens(Plain):
     def judgement(self) -> Judgement:
         p_values = (self.haste_p, self.coin_p, self.place_p, self.likeness_p)
         return judged(min((p for p in p_values if p is not None), default=None))
-
-
-def _least(p_values: Sequence[float | None]) -> float | None:
-    """The least of some p values, times their number."""
-    known = [p for p in p_values if p is not None]
-    return min(1.0, len(known) * min(known)) if known else None
 
 
 def rater_screens(

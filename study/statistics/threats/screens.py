@@ -12,12 +12,11 @@ from eic_core.exports import PlainAtLevel, keys_within
 from study.statistics.clusters import Clustering
 from study.statistics.exclusions import ExclusionRule
 from study.statistics.inference import ClusteredRate, clustered_rate
-from study.statistics.regression import LogisticFit, logistic
+from study.statistics.regression import logistic
 from study.statistics.threats.common import (
     RATE,
-    Judgement,
     RatedVote,
-    judged,
+    Regressed,
     on_a_pair,
     split_by_rule,
 )
@@ -38,25 +37,13 @@ class ScreenRate(PlainAtLevel):
 
 
 @dataclass(frozen=True)
-class Screens(PlainAtLevel):
+class Screens(Regressed):
+    """The regression is on each class but that of the most deciding votes."""
+
     classes: tuple[ScreenRate, ...]  # Those that have a valid vote, narrow first
     unknown: int  # Valid votes that do not say
-    # Log odds of a vote for the lower EIC on each class but that of the most deciding votes
-    fit: LogisticFit
-    level: float
 
     _JSON = ("classes", "unknown", "fit", "p_value", "level", "judgement")
-
-    @property
-    def p_value(self) -> float | None:
-        """Two-sided, of "no class differs from the most frequent": the least times their number."""
-        found = [self.fit.term(name) for name in self.fit.names]
-        known = [term.p_value for term in found if term is not None and term.p_value is not None]
-        return min(1.0, len(known) * min(known)) if known else None
-
-    @property
-    def judgement(self) -> Judgement:
-        return judged(self.p_value, self.fit.too_small)
 
 
 def screens(
@@ -97,4 +84,4 @@ def screens(
     columns = np.array([where == name for name in names], dtype=np.float64)
     matrix = columns.reshape(len(names), len(decided)).T
     fit = logistic(decided.lower, matrix, names, Clustering.of(decided))
-    return Screens(classes, int(np.count_nonzero(~known)), fit, level)
+    return Screens(fit, level, classes, int(np.count_nonzero(~known)))

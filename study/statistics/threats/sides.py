@@ -36,9 +36,7 @@ class OneSided(PlainAtLevel):
     # ballots' sides, as many to the left as there were, that puts all their choices on one side
     expected: float
     p_value: float | None  # Probability of as many or more by chance; None without candidates
-    # everybody, without_them: the rate of preference with and without these raters
-    everybody: ClusteredRate
-    without_them: ClusteredRate
+    without_them: ClusteredRate  # The rate of preference without these raters
     level: float
 
     _JSON = (
@@ -178,7 +176,6 @@ def one_sided_raters(
         minimum,
         float(sum(chances)),
         _tail_probability(found, chances) if len(enough) else None,
-        clustered_rate(table),
         clustered_rate(rest),
         level,
     )

@@ -115,8 +115,8 @@ def confounding(
     enough = _independent(columns)
     return Confounding(
         regress(used, enough),
-        clustered_rate(used),
         level,
+        clustered_rate(used),
         best_visible(by_pair, problems),
         tuple(name for name in columns if name not in enough),
     )

@@ -8,9 +8,10 @@ import sys
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
+from time import perf_counter
 
 from eic_core.errors import UserError
-from study.statistics.validation.alarms import STUDIES, alarms
+from study.statistics.validation.alarms import SITUATIONS, STUDIES, alarms
 from study.statistics.validation.running import validate
 from study.statistics.validation.scenarios import SCENARIOS
 from study.statistics.validation.verdicts import csv_table, report, verdicts
@@ -29,27 +30,29 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--only", default="", metavar="TEXT", help="groups of scenarios with TEXT")
+    parser.add_argument(
+        "--only", default="", metavar="TEXT", help="designs and situations with TEXT in their name"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of the tables")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="also write every row to FILE")
     parser.add_argument(
         "--defects",
         type=int,
-        default=None,
+        default=STUDIES,
         metavar="N",
-        help="studies of each planted defect, and of each kind without a fault; "
-        f"default: {STUDIES}, none with --only",
+        help="studies of each planted defect, and of each kind without a fault; of those asked for "
+        f"one answer alone twice as many; default: {STUDIES}",
     )
     options = parser.parse_args(arguments)
-    defects = options.defects
-    if defects is None:
-        defects = 0 if options.only else STUDIES
     scenarios = [scenario for scenario in SCENARIOS if options.only in scenario.group]
+    situations = [each for each in SITUATIONS if options.only in each.name and options.defects > 0]
+    start = perf_counter()
     try:
-        if not scenarios:
+        if not scenarios and not situations:
             groups = "; ".join(dict.fromkeys(scenario.group for scenario in SCENARIOS))
             raise UserError(
-                f"no group of scenarios has `{options.only}`", hint=f"there are {groups}"
+                f"no design or situation has `{options.only}` in its name",
+                hint=f"designs are {groups}",
             )
         rows = validate(
             scenarios,
@@ -58,15 +61,12 @@ def main(arguments: list[str] | None = None) -> int:
             processes=options.processes,
             progress=_progress("blocks of studies"),
         )
-        alarming = (
-            alarms(
-                defects,
-                seed=options.seed,
-                processes=options.processes,
-                progress=_progress("blocks of studies with and without a defect"),
-            )
-            if defects > 0
-            else []
+        alarming = alarms(
+            options.defects,
+            seed=options.seed,
+            processes=options.processes,
+            situations=situations,
+            progress=_progress("blocks of studies with and without a defect"),
         )
         found = verdicts(rows, alarming)
         if options.csv:
@@ -94,7 +94,11 @@ def main(arguments: list[str] | None = None) -> int:
         )
     else:
         print(report(rows, alarming, found))
-        print(f"\n{options.studies} studies a row, seed {options.seed}")
+        minutes = (perf_counter() - start) / 60
+        print(
+            f"\n{options.studies} studies of a design, {options.defects} of a situation, seed "
+            f"{options.seed}, {minutes:.1f} minutes"
+        )
     return int(any(verdict.binding and not verdict.holds for verdict in found))
 
 

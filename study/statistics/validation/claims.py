@@ -14,7 +14,7 @@ from scipy.special import ndtr
 
 from study.statistics.agreement import agreement_of
 from study.statistics.equivalence import effect_size
-from study.statistics.inference import ClusteredRate, clustered_rate
+from study.statistics.inference import ClusteredRate, clustered_rate, equal_problems
 from study.statistics.mixed import mixed_rate
 from study.statistics.models import ModelEstimate, less_people, mean_over_pairs, with_people
 from study.statistics.preference import Interval, Preference
@@ -31,7 +31,6 @@ from study.statistics.validation.rehearsal import (
     model_truth,
 )
 from study.statistics.validation.scenarios import Scenario
-from study.statistics.weighting import equal_problems
 
 HEADLINE = "headline"
 COMPARED = ("Wilson", "other problems")
@@ -66,7 +65,7 @@ def printed(study: Rehearsal, rng: np.random.Generator) -> Outcomes:
     return {
         **_rates(study),
         **_threats(study),
-        **(_problem_rates(study) if study.sampled == "problems" else {}),
+        **(_problem_rates(study) if study.table.sampled == "problems" else {}),
         **_agreement(study),
         **_models(study, rng),
     }
@@ -91,7 +90,9 @@ def _rates(study: Rehearsal) -> Outcomes:
             alike.p_two_sided if alike and even else None,
             not alike or bool(alike.too_small),
         ),
-        "mixed model": Judged(mixed.interval(LEVEL), at_middle, mixed.p_value if even else None),
+        "mixed model": Judged(
+            mixed.interval(LEVEL), at_middle, mixed.p_two_sided if even else None
+        ),
         "a subgroup's rate": _rate(groups.groups[-1].rate, truth),
         "subgroups differ": Judged(p_value=groups.p_value),
     }
@@ -128,7 +129,7 @@ def _threats(study: Rehearsal) -> Outcomes:
         "windows differ": Judged(p_value=screens.p_value, too_small=bool(screens.fit.too_small)),
         "odds of a window": _ratio(screens.fit, screens.fit.names[0]),
         "first ballots": _rate(ballots.thirds[0].rate, truth),
-        "odds of a ballot": _ratio(ballots.trend, POSITION),
+        "odds of a ballot": _ratio(ballots.fit, POSITION),
         "seconds of a ballot": _ratio(ballots.seconds_trend, POSITION),
         "careless raters": _rate(checks.with_failure, truth),
         "careless raters differ": Judged(p_value=checks.p_value),
@@ -191,15 +192,17 @@ def _models(study: Rehearsal, rng: np.random.Generator) -> Outcomes:
     scores, others = model_scores(study, rng), model_scores(study, rng)
     problems = {vote.pair: vote.problem for vote in study.votes if vote.pair}
     on_pairs = [vote for vote in study.votes if not vote.is_attention]
-    rate = mean_over_pairs(_known(scores, problems), problems, share=True, sampled=study.sampled)
+    rate = mean_over_pairs(
+        _known(scores, problems), problems, share=True, sampled=study.table.sampled
+    )
     apart = mean_over_pairs(
         {name: scores[name] - others[name] for name in problems},
         problems,
         share=False,
-        sampled=study.sampled,
+        sampled=study.table.sampled,
     )
-    people = less_people(scores, on_pairs, sampled=study.sampled)
-    beside = with_people(scores, on_pairs, sampled=study.sampled, level=LEVEL)
+    people = less_people(scores, on_pairs, sampled=study.table.sampled)
+    beside = with_people(scores, on_pairs, sampled=study.table.sampled, level=LEVEL)
     votes = study.table.counts().sum(axis=1)
     per_vote = float((1 / votes[votes >= 2]).mean())
     reliability = truth.signal / (truth.signal + truth.noise * per_vote)
@@ -216,7 +219,9 @@ def _models(study: Rehearsal, rng: np.random.Generator) -> Outcomes:
         "two models differ": _estimate(apart, 0.0, null=True),
         "a model less people": _estimate(people, truth.rate - study.model.preference),
         **{
-            names.get(name, f"{name}, model and people"): Judged(beside.intervals.get(name), value)
+            names.get(name, f"{name}, model and people"): Judged(
+                beside.intervals.get(name), value, too_small=bool(beside.too_small)
+            )
             for name, value in truths.items()
         },
     }

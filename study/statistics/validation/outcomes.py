@@ -24,7 +24,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Tally:
-    """Counts over studies; two of them add up."""
+    """Counts over studies, which add up; shares are None where there is nothing to share."""
 
     # studies, flagged: all, and those that the method calls too small
     studies: int = 0
@@ -36,11 +36,35 @@ class Tally:
     truth_below: int = 0
     missed_unflagged: int = 0
     width: float = 0.0  # Sum of the widths
-    # tests, rejected, rejected_unflagged: of a null that is true; that reject; that reject and are
-    # not flagged
+    # tests, rejected, rejected_unflagged: of a null that is true; that reject at 5 %; that reject
+    # and are not flagged
     tests: int = 0
     rejected: int = 0
     rejected_unflagged: int = 0
+
+    @property
+    def coverage(self) -> float | None:
+        return share(self.covered, self.intervals)
+
+    @property
+    def missed(self) -> float | None:
+        return share(self.missed_unflagged, self.intervals)
+
+    @property
+    def mean_width(self) -> float | None:
+        return share(self.width, self.intervals)
+
+    @property
+    def type_one(self) -> float | None:
+        return share(self.rejected, self.tests)
+
+    @property
+    def claimed(self) -> float | None:
+        return share(self.rejected_unflagged, self.tests)
+
+    @property
+    def flagged_part(self) -> float:
+        return self.flagged / self.studies
 
     def __add__(self, other: Tally) -> Tally:
         names = [field.name for field in fields(self)]

@@ -13,16 +13,17 @@ import numpy as np
 from scipy.special import expit, logit, ndtr, ndtri
 
 from study.statistics.exclusions import ExclusionRule
+from study.statistics.inference import clustered_rate
+from study.statistics.lost import LostVotes, lost_votes
 from study.statistics.simulation import StudyModel, simulate_many
-from study.statistics.threats import Gap, Threats, threats_of
-from study.statistics.visible import VISIBLE
+from study.statistics.threats import Confounding, Gap, Threats, confounding, threats_of
 from study.statistics.votes import Flags, Floats, Sampled, VoteArrays
 
 CHECKS = 2
 """Attention checks of each rater."""
 WINDOWS = {"narrow": 0.25, "medium": 0.15, "wide": 0.6}
 FIELDS = {"physics": 0.5, "biology": 0.25, "art": 0.25}
-MEAN_GAP = 3.0
+MEAN_GAP = 2.8
 RULE = ExclusionRule(60.0)
 
 
@@ -32,9 +33,13 @@ class Habits:
     how many of them are at fault."""
 
     growth: float = 0.0  # For each digit by which the gap in EIC is above its mean
-    # For each call and each nesting that the formula of lower EIC has fewer
-    looks: float = 0.0
-    matched: bool = True  # False: the formula of lower EIC mostly has fewer of both
+    # looks: for each count of `VISIBLE` by which the formula of lower EIC has more
+    # simpler: if it calls fewer functions, however few; -simpler if it calls more
+    looks: tuple[float, ...] = ()
+    simpler: float = 0.0
+    # Calls of functions that the formula of lower EIC has less than the other, on average; other
+    # counts go with them. 0: pairs matched on looks, within one function and three digits.
+    fewer: float = 0.0
     left: float = 0.0  # Of the formula on the left
     tiring: float = 0.0  # For each ballot after the first
     # narrow, careless, hasty: of raters with a narrow window; who failed a check; who are too fast
@@ -77,8 +82,8 @@ class Rehearsal:
     """A study that was simulated as a whole."""
 
     model: StudyModel
-    sampled: Sampled
     table: VoteArrays  # Of the votes on pairs
+    lost: int  # Votes that were never cast
     votes: tuple[RehearsedVote, ...]  # With the attention checks
     gaps: dict[str, Gap]
     looks: dict[str, list[float]]
@@ -99,23 +104,17 @@ class Rehearsal:
         correlate by normal effects, as in `study.statistics.simulation`."""
         table = replace(simulate_many(model, 1, rng).study(0).table, sampled=sampled)
         pairs, raters = len(table.pairs), len(table.raters)
-        eic = rng.exponential(1.0, pairs)
-        looks = rng.integers(-2, 3, (pairs, len(VISIBLE))).astype(np.float64)
-        if not habits.matched:
-            looks[:, :2] -= 1.0
+        eic = 2 + rng.exponential(MEAN_GAP - 2, pairs)
+        looks = _looks(habits.fewer, pairs, rng)
         windows = rng.choice(list(WINDOWS), raters, p=list(WINDOWS.values()))
         failed = rng.random((raters, CHECKS)) < habits.failing
         fast = rng.random(raters) < habits.hasty_share
-        odds = (
-            logit(model.preference)
-            + (habits.growth * (eic - MEAN_GAP + 2) - habits.looks * looks[:, :2].sum(1))[
-                table.pair
-            ]
-            + habits.left * np.where(table.on_left, 1, -1)
-            + habits.tiring * (table.position - 1)
-            + (habits.narrow * (windows == "narrow"))[table.rater]
-            + (habits.careless * failed.any(axis=1) + habits.hasty * fast)[table.rater]
-        )
+        of_pair = habits.growth * (eic - MEAN_GAP) - habits.simpler * np.sign(looks[:, 0])
+        of_pair += looks[:, : len(habits.looks)] @ np.array(habits.looks)
+        of_rater = habits.narrow * (windows == "narrow") + habits.careless * failed.any(axis=1)
+        of_rater += habits.hasty * fast
+        odds = logit(model.preference) + of_pair[table.pair] + of_rater[table.rater]
+        odds += habits.left * np.where(table.on_left, 1, -1) + habits.tiring * (table.position - 1)
         shares = model.variances
         of_problem = sqrt(shares.problem) * rng.standard_normal(model.problems)
         problem_effects = of_problem[model.problem_of_pair]
@@ -133,42 +132,48 @@ class Rehearsal:
         lower = _copied(table, lower, habits.twins)
         tied = np.isnan(table.lower) | (~lower & (rng.random(len(table)) < habits.tied))
         table = replace(table, lower=np.where(tied, np.nan, lower))
-        cast = lower | (rng.random(len(table)) >= habits.lost)
+        cast = (table.lower != 0) | (rng.random(len(table)) >= habits.lost)
         seconds = np.exp(rng.normal(3.0, 0.6, len(table)))
         seconds = np.where(random, rng.uniform(7.0, 8.0, len(table)), seconds)
         seconds = np.where(fast[table.rater], 2.0, seconds)
         scale = sqrt(shares.problem + shares.pair) or 1.0
-        names = table.pairs
+        r2, nodes = rng.uniform(-0.02, 0.02, pairs), rng.integers(-2, 3, pairs)
+        gaps = zip(eic.tolist(), r2.tolist(), nodes.tolist(), strict=True)
+        fields = rng.choice(list(FIELDS), raters, p=list(FIELDS.values()))
         return cls(
             model,
-            sampled,
             table.select(cast),
+            int(np.count_nonzero(~cast)),
             _votes(table.select(cast), seconds[cast], windows, failed),
-            {
-                name: Gap(2 + float(gap), float(r2), int(size))
-                for name, gap, r2, size in zip(
-                    names,
-                    eic,
-                    rng.uniform(-0.02, 0.02, pairs),
-                    rng.integers(-2, 3, pairs),
-                    strict=True,
-                )
-            },
-            {name: row.tolist() for name, row in zip(names, looks, strict=True)},
-            dict(
-                zip(
-                    table.raters,
-                    rng.choice(list(FIELDS), raters, p=list(FIELDS.values())),
-                    strict=True,
-                )
-            ),
+            {name: Gap(*gap) for name, gap in zip(table.pairs, gaps, strict=True)},
+            dict(zip(table.pairs, looks.tolist(), strict=True)),
+            dict(zip(table.raters, fields, strict=True)),
             effects / scale,
             problem_effects,
         )
 
     @cached_property
+    def structure(self) -> Confounding:
+        return confounding(self.table, self.gaps, self.looks)
+
+    @cached_property
+    def lost_votes(self) -> LostVotes:
+        return lost_votes(clustered_rate(self.table), unfinished=self.lost)
+
+    @cached_property
     def threats(self) -> Threats:
-        return threats_of(self.votes, RULE, self.gaps, self.looks, sampled=self.sampled)
+        return threats_of(self.votes, RULE, self.gaps, self.looks, sampled=self.table.sampled)
+
+
+def _looks(fewer: float, pairs: int, rng: np.random.Generator) -> Floats:
+    """Whole differences in the order of `VISIBLE`."""
+    if not fewer:
+        near = rng.integers(-1, 2, (pairs, 3)), rng.integers(-3, 4, (pairs, 2))
+        return np.concatenate(near, axis=1).astype(np.float64)
+    calls = np.rint(rng.normal(-fewer, 1.4, pairs))
+    length = rng.normal(-0.5 * calls, 3.0)
+    nested, depth = rng.normal(0.6 * calls, 0.7), rng.normal(0.4 * calls, 0.9)
+    return np.rint(np.stack((calls, nested, depth, length, rng.normal(0.8 * length, 1.5)), axis=1))
 
 
 def _copied(table: VoteArrays, lower: Flags, twins: int) -> Flags:

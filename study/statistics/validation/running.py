@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, fields
 from multiprocessing import get_context
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -24,41 +25,11 @@ CHUNK = {False: 250, True: 20}
 
 @dataclass(frozen=True)
 class ValidationRow:
-    """One method in one scenario; shares are of studies, None where there are none."""
+    """One method in one scenario."""
 
     scenario: Scenario
     method: str
     tally: Tally
-
-    @property
-    def coverage(self) -> float | None:
-        """Share of the intervals that hold the truth."""
-        return share(self.tally.covered, self.tally.intervals)
-
-    @property
-    def missed_unflagged(self) -> float | None:
-        """Share of the intervals that miss the truth in studies not called too small."""
-        return share(self.tally.missed_unflagged, self.tally.intervals)
-
-    @property
-    def type_one(self) -> float | None:
-        """Share of the tests at 5 % that reject; None unless the null is true."""
-        return share(self.tally.rejected, self.tally.tests)
-
-    @property
-    def rejected_unflagged(self) -> float | None:
-        """Share of the tests that reject in studies not called too small."""
-        return share(self.tally.rejected_unflagged, self.tally.tests)
-
-    @property
-    def flagged(self) -> float:
-        """Share of the studies that the method calls too small."""
-        return self.tally.flagged / self.tally.studies
-
-    @property
-    def width(self) -> float | None:
-        """Mean width of the intervals."""
-        return share(self.tally.width, self.tally.intervals)
 
     def to_json(self) -> dict[str, Any]:
         model, tally = self.scenario.model, self.tally
@@ -70,15 +41,15 @@ class ValidationRow:
             "truth": "of these problems" if self.scenario.conditional else "of all",
             "method": self.method,
             "studies": tally.studies,
-            "coverage": self.coverage,
-            "coverage_error": monte_carlo_error(self.coverage, tally.intervals),
+            "coverage": tally.coverage,
+            "coverage_error": monte_carlo_error(tally.coverage, tally.intervals),
             "truth_below": share(tally.truth_below, tally.intervals),
-            "missed": self.missed_unflagged,
-            "width": self.width,
-            "type_one": self.type_one,
-            "type_one_error": monte_carlo_error(self.type_one, tally.tests),
-            "claimed": self.rejected_unflagged,
-            "flagged": self.flagged,
+            "missed": tally.missed,
+            "width": tally.mean_width,
+            "type_one": tally.type_one,
+            "type_one_error": monte_carlo_error(tally.type_one, tally.tests),
+            "claimed": tally.claimed,
+            "flagged": tally.flagged_part,
         }
 
 
@@ -107,11 +78,9 @@ def validate(
             for start in range(0, many, chunk)
         ]
     totals: dict[tuple[int, str], Tally] = defaultdict(Tally)
-    for done, (number, tallies) in enumerate(_run_jobs(jobs, processes), 1):
+    for job, tallies in zip(jobs, in_parallel(_run_job, jobs, processes, progress), strict=True):
         for name, tally in tallies.items():
-            totals[number, name] += tally
-        if progress:
-            progress(done, len(jobs))
+            totals[job.number, name] += tally
     return [
         ValidationRow(scenarios[number], name, tally) for (number, name), tally in totals.items()
     ]
@@ -125,13 +94,27 @@ class _Job:
     seed: tuple[int, ...]
 
 
-def _run_jobs(jobs: Sequence[_Job], processes: int) -> Iterator[tuple[int, dict[str, Tally]]]:
-    """The number of the scenario and the tallies of each job, in order."""
-    if processes == 1:
-        yield from ((job.number, _run_job(job)) for job in jobs)
-        return
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        yield from zip((job.number for job in jobs), pool.map(_run_job, jobs), strict=True)
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+
+
+def in_parallel(
+    function: Callable[[Job], Result],
+    jobs: Sequence[Job],
+    processes: int,
+    progress: Progress | None = None,
+) -> Iterator[Result]:
+    """What a function of a module says of each job, in order."""
+    with ExitStack() as stack:
+        results: Iterable[Result] = map(function, jobs)
+        if processes > 1:
+            context = get_context("spawn")
+            pool = stack.enter_context(ProcessPoolExecutor(processes, mp_context=context))
+            results = pool.map(function, jobs)
+        for done, result in enumerate(results, 1):
+            yield result
+            if progress:
+                progress(done, len(jobs))
 
 
 def _run_job(job: _Job) -> dict[str, Tally]:

@@ -42,17 +42,6 @@ class Scenario:
         return self.model.preference == 0.5 and not self.conditional
 
     @property
-    def label(self) -> str:
-        model = self.model
-        uneven = f"{model.unequal:.1f}" if model.unequal else "  -"
-        lost = model.drop_out or model.excluded
-        return (
-            f"{model.pairs:5d} {model.raters:6d} {model.problems:8d} {model.problem_share:5.1f} "
-            f"{model.preference:5.3f} {model.kappa:5.2f} {model.rater_correlation:5.2f} "
-            f"{uneven:>6} {f'{lost:.2f}' if lost else '-':>5}"
-        )
-
-    @property
     def describe(self) -> str:
         model = self.model
         extra = [
@@ -69,11 +58,6 @@ class Scenario:
         )
 
 
-HEADING = (
-    f"{'pairs':>5} {'raters':>6} {'problems':>8} {'share':>5} {'rate':>5} {'kappa':>5} "
-    f"{'rater':>5} {'uneven':>6} {'lost':>5}"
-)
-
 _EVEN = StudyModel(pairs=40, raters=20, problems=4, rater_correlation=0.05)
 _PAPER = StudyModel(
     preference=0.698,
@@ -87,69 +71,54 @@ _PAPER = StudyModel(
 )
 
 
-def _uneven(model: StudyModel) -> StudyModel:
-    return replace(model, drop_out=0.3, unequal=0.5)
+_UNEVEN = replace(_EVEN, kappa=0.37, drop_out=0.3, unequal=0.5)
+_COUNTS = ((40, 20), (172, 84))
+"""Of pairs and of raters."""
 
 
 def _no_problem_effects() -> list[Scenario]:
-    found = []
-    for pairs, raters in ((40, 20), (172, 84)):
-        for kappa in AGREEMENTS:
-            for rate in PREFERENCES:
-                model = replace(_EVEN, pairs=pairs, raters=raters, preference=rate, kappa=kappa)
-                found += [
-                    Scenario("pairs and raters, equal counts", model),
-                    Scenario("pairs and raters, unequal counts and drop-outs", _uneven(model)),
-                ]
-    for rate in PREFERENCES:
-        alone = replace(_EVEN, preference=rate, kappa=0.0, rater_correlation=0.0)
-        strong = replace(_uneven(_EVEN), preference=rate, kappa=0.37, rater_correlation=0.15)
-        middle = replace(_uneven(_EVEN), preference=rate, kappa=0.37, pairs=100, raters=50)
-        many = replace(_uneven(_EVEN), preference=rate, kappa=0.37, pairs=40, raters=80)
-        found.append(Scenario("independent votes", alone))
-        found.append(Scenario("strong rater effects", strong))
-        found.append(Scenario("100 pairs and 50 raters", middle))
-        found.append(Scenario("more raters than pairs", many))
-    return found
+    by_agreement = [
+        Scenario(group, replace(model, pairs=pairs, raters=raters, preference=rate, kappa=kappa))
+        for pairs, raters in _COUNTS
+        for kappa in AGREEMENTS
+        for rate in PREFERENCES
+        for group, model in (
+            ("pairs and raters, equal counts", _EVEN),
+            ("pairs and raters, unequal counts and drop-outs", _UNEVEN),
+        )
+    ]
+    return by_agreement + [
+        Scenario(group, replace(model, preference=rate))
+        for rate in PREFERENCES
+        for group, model in (
+            ("independent votes", replace(_EVEN, kappa=0.0, rater_correlation=0.0)),
+            ("strong rater effects", replace(_UNEVEN, rater_correlation=0.15)),
+            ("100 pairs and 50 raters", replace(_UNEVEN, pairs=100, raters=50)),
+            ("more raters than pairs", replace(_UNEVEN, raters=80)),
+        )
+    ]
 
 
-def _many_problems() -> list[Scenario]:
+def _problem_effects() -> list[Scenario]:
     return [
         Scenario(
-            "ten or more problems: problem x rater",
+            group,
             replace(
-                _uneven(_EVEN),
+                _UNEVEN,
                 preference=rate,
-                kappa=0.37,
                 pairs=pairs,
                 raters=raters,
                 problems=problems,
                 problem_share=share,
             ),
         )
-        for pairs, raters in ((40, 20), (172, 84))
-        for problems in (10, 20)
-        for share in (0.2, 0.5)
-        for rate in PREFERENCES
-    ]
-
-
-def _few_problems() -> list[Scenario]:
-    return [
-        Scenario(
-            "fewer than ten problems: truth of these problems",
-            replace(
-                _uneven(_EVEN),
-                preference=rate,
-                kappa=0.37,
-                pairs=pairs,
-                raters=raters,
-                problems=problems,
-                problem_share=0.5,
-            ),
+        for group, numbers, shares in (
+            ("ten or more problems: problem x rater", (10, 20), (0.2, 0.5)),
+            ("fewer than ten problems: truth of these problems", (4, 8), (0.5,)),
         )
-        for pairs, raters in ((40, 20), (172, 84))
-        for problems in (4, 8)
+        for pairs, raters in _COUNTS
+        for problems in numbers
+        for share in shares
         for rate in PREFERENCES
     ]
 
@@ -191,9 +160,8 @@ def _uneven_problems() -> list[Scenario]:
         Scenario(
             f"problems of uneven sizes: {name}",
             replace(
-                _uneven(_EVEN),
+                _UNEVEN,
                 preference=rate,
-                kappa=0.37,
                 problem_share=share,
                 sizes=sizes,
                 pairs=sum(sizes),
@@ -233,8 +201,7 @@ def _paper() -> list[Scenario]:
 def _whole() -> list[Scenario]:
     """Designs in which a report is looked at as a whole, the last with problems held fixed."""
     demo = replace(
-        _uneven(_EVEN),
-        kappa=0.37,
+        _UNEVEN,
         raters=84,
         sizes=DEMO_SIZES,
         pairs=sum(DEMO_SIZES),
@@ -262,8 +229,7 @@ SCENARIOS = _grouped(
         *_paper(),
         *_uneven_problems(),
         *_no_problem_effects(),
-        *_many_problems(),
-        *_few_problems(),
+        *_problem_effects(),
         *_too_small(),
         *_whole(),
     ]

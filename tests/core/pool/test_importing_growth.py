@@ -49,7 +49,7 @@ def imported(text, format="auto"):
 
 def test_a_run_of_one_token_is_imported_or_refused_in_linear_work():
     found = {}
-    for unit, (before, behind) in combined(UNITS, AROUND, 3):
+    for unit, (before, behind) in combined(UNITS, AROUND, 1):
 
         def text_of(size, unit=unit, before=before, behind=behind):
             return before + unit * (size // len(unit)) + behind

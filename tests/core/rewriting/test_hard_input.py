@@ -22,6 +22,7 @@ from eic_core.rewriting.results import Repairs
 from eic_core.rewriting.series.regions import _points
 from eic_core.samples import Samples
 from tests.clocks import PacedClock
+from tests.effort import dear
 
 LARGEST, LEAST = 1.7976931348623157e308, 5e-324
 ENDS = [LEAST, 2.2e-308, LARGEST, 1.0, 0.0, -LARGEST, -1.0, LARGEST / 2]
@@ -104,6 +105,7 @@ def answered(
     return found
 
 
+@dear(3)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", CASES)
 def test_whatever_the_input_is_there_is_an_answer_in_time(name: str, target: Target) -> None:
@@ -119,6 +121,7 @@ def test_a_place_that_rounds_beyond_the_doubles_is_no_point() -> None:
     assert all(isinstance(point, str) or abs(point) <= LARGEST for point in points)
 
 
+@dear(4)
 @pytest.mark.parametrize("pace", [0.3, 3.0, 30.0])
 @pytest.mark.parametrize("name", CASES)
 def test_all_of_it_ends_within_its_limit(name: str, pace: float) -> None:

@@ -33,6 +33,7 @@ from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import ValueTable, first_difference
 from eic_core.rewriting.verify import Verifier, decimal_rows
 from tests.clocks import PacedClock
+from tests.effort import dear
 
 UNBOUNDED = math.inf
 """Seconds: the steps alone bind in these tests, on a machine of any speed."""
@@ -80,6 +81,7 @@ def test_there_are_at_least_28_textbook_cases_and_each_has_a_source() -> None:
     assert all(case.source for case in CASES)
 
 
+@dear(3)
 @pytest.mark.parametrize("name", TEXTBOOK)
 def test_a_textbook_case_is_reached_exactly_if_it_is_said_to_be(name: str) -> None:
     done = textbook(name)
@@ -109,6 +111,7 @@ def test_double_precision_really_gains_what_is_promised(name: str) -> None:
         assert best.before.float64.digits_lost - best.after.float64.digits_lost > 2
 
 
+@dear(4)
 @pytest.mark.parametrize(
     "name",
     [

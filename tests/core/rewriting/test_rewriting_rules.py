@@ -84,7 +84,7 @@ def test_a_rule_holds_wherever_its_left_side_and_assumptions_do(rule: Rule) -> N
     inside = 0
 
     @settings(
-        max_examples=cases(20, 80),
+        max_examples=cases(8, 80),
         deadline=None,
         derandomize=True,
         database=None,
@@ -108,7 +108,7 @@ WITH_EXAMPLES = [rule for rule in RULES.rules if rule.example]
 @pytest.mark.parametrize("rule", WITH_EXAMPLES, ids=identify)
 def test_both_sides_of_a_rule_meet_in_every_box_of_its_example(rule: Rule) -> None:
     assert rule.domains.keys() == letters(rule.pattern)
-    count = cases(12, 100)
+    count = cases(6, 100)
     columns = {name: domain.draw(name, count, 1) for name, domain in rule.domains.items()}
     inside = 0
     for row in range(count):

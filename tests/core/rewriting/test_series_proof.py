@@ -23,6 +23,7 @@ from eic_core.rewriting.series.proof import relative_bound
 from eic_core.rewriting.series.taylor_models import BITS, ModelField, Modeller
 from eic_core.rewriting.terms import Terms
 from eic_core.samples import Samples
+from tests.effort import dear
 
 ROWS = 300
 
@@ -172,6 +173,7 @@ AT_ZERO = [
 ]
 
 
+@dear(4)
 @pytest.mark.parametrize(("term", "approximation"), AT_ZERO)
 @pytest.mark.parametrize("radius", [Fraction(1, 2), Fraction(1, 10), Fraction(1, 10**5)])
 def test_bound_near_zero_is_true_and_tight(term: str, approximation: str, radius: Fraction) -> None:

@@ -19,6 +19,7 @@ from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import ValueTable
 from eic_core.samples import Samples
 from tests.clocks import PacedClock
+from tests.effort import dear
 
 
 def drawn(ranges: str, count: int = 60) -> Samples:
@@ -34,6 +35,7 @@ def large(waves: int) -> str:
 LOSING = "(sqrt(x+1) - sqrt(x))*(x+2)", "x=loguniform:1:1e8"
 
 
+@dear(5)
 @pytest.mark.parametrize("pace", [0.05, 0.5, 2.0, 10.0, 40.0, 1000.0])
 @pytest.mark.parametrize(
     ("text", "ranges"),
