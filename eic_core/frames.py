@@ -40,6 +40,9 @@ COLUMNS = (
 )
 """What `add_eic` adds."""
 
+BUDGET_ROWS, CAREFUL_BUDGET_ROWS = 500, 5
+"""Rows by which digits are counted that a formula needs, and where rows are settled exactly."""
+
 _FORMULA_COLUMNS = ("equation", "sympy_format", "formula", "expression", "model", "text")
 _PYSR = {"complexity", "loss", "equation"}
 _TARGET = "target"
@@ -92,7 +95,7 @@ def add_eic(
     >>> import numpy as np
     >>> X = np.linspace(1, 9, 50)[:, None]
     >>> table = add_eic(["2*x0", "1e9*x0 - 999999998*x0"], X, 2*X[:, 0], seconds=0)
-    >>> table[["r2", "cause"]].to_dict("list")
+    >>> table[["r2", "cause"]].round(6).to_dict("list")
     {'r2': [1.0, 1.0], 'cause': ['', 'cancellation']}
     """
     table, rows = _listed(equations)
@@ -209,7 +212,9 @@ def _cells(scored: ListedScore, data: TableData, seconds: float) -> dict[str, An
     if judged.leading is not None:
         cells["cause"] = judged.leading.cause.name()
     try:
-        needs = digit_budget(inspection).needs
+        most = BUDGET_ROWS if inspection.counts.rechecked == 0 else CAREFUL_BUDGET_ROWS
+        rows = np.unique(np.linspace(0, len(samples) - 1, most).astype(np.int64))
+        needs = digit_budget(inspect(formula, samples.take(rows))).needs
         cells["digits_needed"] = max((need.together for need in needs), default=0)
     except UserError as error:
         cells["left_out"] = str(error)

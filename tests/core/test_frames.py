@@ -42,7 +42,7 @@ def test_a_table_keeps_its_rows_and_gains_columns() -> None:
     assert list(after.index) == list(before.index) and list(before.columns) == list(pysr_table())
     row = after.loc[5]
     assert row["cause"] == "cancellation" and row["measured_float64"] > 7
-    assert row["digits_needed"] >= 9 and row["better_form"] == "2.5*(x0/x1)"
+    assert row["digits_needed"] >= 9 and row["better_form"] in ("2.5*x0/x1", "2.5*(x0/x1)")
     assert after.loc[4, "better_form"] == "" and after.loc[4, "r2"] == 1.0
     assert "unknown function `mystery`" in after.loc[6, "left_out"]
     assert math.isnan(after.loc[6, "eic"])
@@ -99,7 +99,9 @@ def test_gplearn_programs_are_read_with_all_digits() -> None:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = SymbolicRegressor(population_size=40, generations=2, random_state=0).fit(X, Y)
+        model = SymbolicRegressor(
+            population_size=8, generations=2, tournament_size=3, random_state=0
+        ).fit(X, Y)
     table = add_eic(model, X, Y, seconds=0)
     assert len(table) == len([each for each in model._programs[-1] if each is not None])
     assert not table["left_out"].any()
@@ -114,7 +116,7 @@ def test_gplearn_programs_are_read_with_all_digits() -> None:
 def test_the_scorer_ranks_estimators_in_a_grid() -> None:
     from eic_core.search.estimator import EICSymbolicRegressor
 
-    model = EICSymbolicRegressor(max_evals=1500, random_state=0).fit(X, Y)
+    model = EICSymbolicRegressor(max_evals=1500, random_state=0, max_complexity=12).fit(X, Y)
     assert eic_scorer()(model, X, Y) > 0.9
     assert len(add_eic(model, X, Y, seconds=0)) == len(model.pareto_front_)
     assert eic_scorer()(Model(pysr_table()), X, Y) < eic_scorer(0)(Model(pysr_table()), X, Y)
