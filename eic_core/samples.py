@@ -96,6 +96,11 @@ class Samples:
         DataError
             If there is no row, lengths differ, or a value is not finite.
         """
+        if isinstance(target, str):
+            raise DataError(
+                f"the target is the name `{target}`, not its values",
+                hint="give the column itself, as in `target=table.values[name]`",
+            )
         frozen: dict[str, np.ndarray] = {}
         length = count
         for name, values in columns.items():

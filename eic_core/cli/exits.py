@@ -9,7 +9,8 @@ from pathlib import Path
 
 from eic_core.errors import DataError, FormulaError, UserError
 
-EXIT_OK, EXIT_USER = 0, 2
+EXIT_OK, EXIT_FOUND, EXIT_USER = 0, 1, 2
+"""EXIT_FOUND: what a gate looks for is there."""
 EXIT_INTERRUPTED = 130
 """The status that a shell gives a program that SIGINT ended."""
 
@@ -17,13 +18,13 @@ _MOST_LINES = 20
 
 
 def exit_status(run: Callable[[], object]) -> int:
-    """Run a command: 0, or 2 after a mistake of the user's, 130 after Ctrl-C.
+    """Run a command: its status or 0, 2 after a mistake of the user's, 130 after Ctrl-C.
 
     >>> exit_status(lambda: None)
     0
     """
     try:
-        run()
+        status = run()
         sys.stdout.flush()
     except UserError as error:
         print(f"error: {error}{_details(error)}", file=sys.stderr)
@@ -34,7 +35,8 @@ def exit_status(run: Callable[[], object]) -> int:
     except BrokenPipeError:
         # The reader went away; keep Python from complaining about it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return EXIT_OK
+        return EXIT_OK
+    return status if isinstance(status, int) else EXIT_OK
 
 
 def write_out(text: str, path: Path | None) -> None:

@@ -14,6 +14,7 @@ COMMANDS = (
     "inspect",
     "repair",
     "report",
+    "check",
     "score",
     "pick",
     "card",
@@ -47,7 +48,7 @@ def build_parser(
 
 
 def main(argv: Sequence[str] | None = None, *, program: str = PROGRAM) -> int:
-    """Run a command: 0, or 2 after a mistake of the user's, 130 after Ctrl-C."""
+    """Run a command: 0, 2 after a mistake of the user's, 130 after Ctrl-C; 1 from `check` alone."""
     if argv is None and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         # Ctrl-C while modules load ends the program without a traceback; later a command decides
         signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -1,0 +1,151 @@
+"""What was accepted before: a gate that is new to a repository fails on what is new alone."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+
+import numpy as np
+
+from eic_core.checking.checks import CheckedFormula, CheckStatus
+from eic_core.errors import DataError
+
+FORMAT = 1
+
+SLACK = 0.1
+"""Digits by which a loss may exceed the one that was accepted: libraries round differently."""
+
+
+@dataclass(frozen=True)
+class AcceptedFormula:
+    """A formula that may exceed its limits, or cannot be checked.
+
+    Attributes
+    ----------
+    path
+        Of its file, with slashes.
+    formula
+        As it was read; of one that was not read, a digest of its text.
+    losses
+        By the names of the limits that it exceeds: digits that it may lose, None for all; none
+        where it was not checked.
+    """
+
+    path: str
+    formula: str
+    losses: dict[str, float | None]
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.path, self.formula
+
+    def accepts(self, checked: CheckedFormula) -> bool:
+        if checked.status is CheckStatus.NOT_CHECKED:
+            return not self.losses
+        return all(self._may_lose(name) >= checked.losses[name] for name in checked.exceeded)
+
+    def _may_lose(self, name: str) -> float:
+        digits = self.losses.get(name, 0.0)
+        return math.inf if digits is None else digits + SLACK
+
+
+class Baseline:
+    """The accepted formulas of a file, by where they stand.
+
+    Parameters
+    ----------
+    accepted
+        In any order.
+    """
+
+    def __init__(self, accepted: Iterable[AcceptedFormula] = ()) -> None:
+        self._accepted = {each.key: each for each in accepted}
+
+    @classmethod
+    def of(cls, checked: Sequence[CheckedFormula]) -> Baseline:
+        return cls(_accepted(each) for each in checked if each.status is not CheckStatus.WITHIN)
+
+    @classmethod
+    def read(cls, path: Path) -> Baseline:
+        """The baseline that a file holds.
+
+        Parameters
+        ----------
+        path
+            As `write` left it.
+
+        Returns
+        -------
+        Baseline
+            With every formula of the file.
+
+        Raises
+        ------
+        DataError
+            If there is no such file, or it holds something else.
+        """
+        try:
+            document = json.loads(path.read_text(encoding="utf-8"))
+            if document["FORMAT"] != FORMAT:
+                raise DataError(f"{path} has FORMAT {document['FORMAT']}, not {FORMAT}")
+            return cls(
+                AcceptedFormula(
+                    str(each["path"]),
+                    str(each["formula"]),
+                    {
+                        str(name): None if loss is None else float(loss)
+                        for name, loss in each["losses"].items()
+                    },
+                )
+                for each in document["accepted"]
+            )
+        except OSError as error:
+            raise DataError(
+                f"cannot read {path}: {error.strerror}", hint="make it with --write-baseline"
+            ) from error
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise DataError(
+                f"{path} is no baseline", hint="make it anew with --write-baseline"
+            ) from error
+
+    def write(self, path: Path) -> None:
+        """Put the accepted formulas into a file, sorted; DataError if it cannot be written."""
+        accepted = [
+            {"path": each.path, "formula": each.formula, "losses": each.losses}
+            for _, each in sorted(self._accepted.items())
+        ]
+        document = {"FORMAT": FORMAT, "accepted": accepted}
+        try:
+            path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        except OSError as error:
+            raise DataError(f"cannot write {path}: {error.strerror}") from error
+
+    def accepts(self, checked: CheckedFormula) -> bool:
+        accepted = self._accepted.get(_accepted(checked).key)
+        return accepted is not None and accepted.accepts(checked)
+
+    def __len__(self) -> int:
+        return len(self._accepted)
+
+    def without_use(self, checked: Sequence[CheckedFormula]) -> int:
+        """How many accepted formulas of the checked files are there no more, or keep limits now."""
+        files = {PurePath(each.marked.path).as_posix() for each in checked}
+        used = {_accepted(each).key for each in checked if each.status is not CheckStatus.WITHIN}
+        return sum(path in files and (path, text) not in used for path, text in self._accepted)
+
+
+def _accepted(checked: CheckedFormula) -> AcceptedFormula:
+    text = " ".join(checked.marked.text.split()) or checked.fault
+    digest = "sha256:" + hashlib.sha256(text.encode()).hexdigest()[:16]
+    losses = {
+        # rounded up, so that what is written accepts what was measured
+        name: None if np.isinf(checked.losses[name]) else np.ceil(checked.losses[name] * 100) / 100
+        for name in checked.exceeded
+    }
+    return AcceptedFormula(
+        PurePath(checked.marked.path).as_posix(), checked.formula or digest, losses
+    )

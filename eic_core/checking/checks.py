@@ -1,0 +1,251 @@
+"""What becomes of each marked formula: it is read, measured, and compared with its limits."""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from eic_core.checking.marks import MarkedFormula
+from eic_core.checking.settings import LossLimits
+from eic_core.errors import DataError, FormulaError, UserError
+from eic_core.explain.verdict import verdict
+from eic_core.formula.copying import COPIED, copied
+from eic_core.formula.rendering import to_python
+from eic_core.formula.syntax import Reading, read
+from eic_core.formula.tree import Formula
+from eic_core.measure.inspection import inspect
+from eic_core.measure.table import NoColumn, Table, match_variables, read_table
+from eic_core.phrasing import Phrase
+from eic_core.rewriting.repair import repair
+from eic_core.samples import Domain, Samples, sample_domains
+
+
+class CheckStatus(enum.Enum):
+    WITHIN = "within"
+    EXCEEDED = "exceeded"
+    NOT_CHECKED = "not-checked"  # It could not be read or measured
+
+
+@dataclass(frozen=True)
+class CheckedFormula:
+    """One marked formula, and what it loses.
+
+    Attributes
+    ----------
+    marked
+        Where it stands, and what its mark says.
+    status
+        Whether it keeps its limits.
+    formula
+        As it was read, in Python's notation; empty where it was not.
+    losses
+        By the names of the limits: digits.
+    exceeded
+        The names of limits that are exceeded.
+    headline
+        The sentence of the verdict.
+    better
+        A form that loses fewer digits, in the file's language; empty without one.
+    advice
+        The sentence of the search for it.
+    fault
+        Why it was not checked.
+    fault_at
+        Where in the formula's text the fault is, from 0.
+    """
+
+    marked: MarkedFormula
+    status: CheckStatus
+    formula: str = ""
+    losses: dict[str, float] = field(default_factory=dict)
+    exceeded: tuple[str, ...] = ()
+    headline: Phrase | None = None
+    better: str = ""
+    advice: Phrase | None = None
+    fault: str = ""
+    fault_at: int = 0
+
+    @property
+    def line(self) -> int:
+        """Of the fault or the formula in the file, from 1."""
+        return self.marked.line + self.marked.text.count("\n", 0, self.fault_at)
+
+    @property
+    def column(self) -> int:
+        """The same, from 1."""
+        line_start = self.marked.text.rfind("\n", 0, self.fault_at) + 1
+        return self.fault_at - line_start + (1 if line_start else self.marked.column)
+
+    @property
+    def limits(self) -> dict[str, float]:
+        return self.marked.settings.limits.stated
+
+    def to_json(self) -> dict[str, object]:
+        """Finite numbers, or null for a loss that is not a number."""
+        marked = self.marked
+        return {
+            "path": marked.path,
+            "line": self.line,
+            "column": self.column,
+            "name": marked.name,
+            "status": self.status.value,
+            "formula": self.formula,
+            "losses": {k: v if np.isfinite(v) else None for k, v in self.losses.items()},
+            "limits": self.limits,
+            "exceeded": list(self.exceeded),
+            "headline": str(self.headline or ""),
+            "better": self.better,
+            "advice": str(self.advice or ""),
+            "fault": self.fault,
+        }
+
+
+def check_formulas(
+    marked: Sequence[MarkedFormula],
+    *,
+    default: LossLimits,
+    seconds: float,
+    progress: Callable[[int, int], None] | None = None,
+) -> Iterator[CheckedFormula]:
+    """Check marked formulas, one after the other.
+
+    Parameters
+    ----------
+    marked
+        The formulas of one or several files.
+    default
+        Limits of a mark that states none.
+    seconds
+        How long a better form of each that exceeds is searched; 0 for not at all.
+    progress
+        Called with how many are done, and of how many.
+
+    Yields
+    ------
+    CheckedFormula
+        One for each, in order.
+    """
+    for number, each in enumerate(marked):
+        limits = each.settings.limits.or_else(default)
+        yield check_formula(
+            replace(each, settings=replace(each.settings, limits=limits)), seconds=seconds
+        )
+        if progress is not None:
+            progress(number + 1, len(marked))
+
+
+def check_formula(marked: MarkedFormula, *, seconds: float) -> CheckedFormula:
+    """Read, measure and judge one marked formula.
+
+    Parameters
+    ----------
+    marked
+        The formula, with its limits.
+    seconds
+        How long a better form is searched where a limit is exceeded.
+
+    Returns
+    -------
+    CheckedFormula
+        Also of one that cannot be read.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from eic_core.checking.marks import marked_formulas
+    >>> [marked] = marked_formulas(Path("a.py"), "# eic: x=1e6:1e8, max=3\\ny = sqrt(x+1)-sqrt(x)")
+    >>> checked = check_formula(marked, seconds=0)
+    >>> checked.status.value, checked.exceeded
+    ('exceeded', ('max',))
+    """
+    if marked.fault:
+        return CheckedFormula(marked, CheckStatus.NOT_CHECKED, fault=marked.fault)
+    try:
+        reading = _reading(marked)
+        samples = _samples(reading, marked)
+        result = inspect(reading.formula, samples)
+    except FormulaError as error:
+        return CheckedFormula(
+            marked, CheckStatus.NOT_CHECKED, fault=str(error), fault_at=error.span[0]
+        )
+    except UserError as error:
+        return CheckedFormula(marked, CheckStatus.NOT_CHECKED, fault=str(error))
+    judged = verdict(result)
+    measured = judged.measured.quantiles
+    losses = {"max": measured.nine_in_ten, "worst": measured.worst, "eic": result.eic}
+    text = to_python(reading.formula)
+    limits = marked.settings.limits.stated
+    if any(np.isnan(losses[name]) for name in limits):
+        return CheckedFormula(
+            marked,
+            CheckStatus.NOT_CHECKED,
+            formula=text,
+            losses=losses,
+            fault=str(judged.sentence),
+        )
+    exceeded = tuple(name for name, limit in limits.items() if losses[name] > limit)
+    repairs = (
+        repair(reading.formula, samples, limit_seconds=seconds) if exceeded and seconds else None
+    )
+    form = None if repairs is None else repairs.leading
+    return CheckedFormula(
+        marked,
+        CheckStatus.EXCEEDED if exceeded else CheckStatus.WITHIN,
+        formula=text,
+        losses=losses,
+        exceeded=exceeded,
+        headline=judged.sentence,
+        better="" if form is None else _as_in_file(form.formula, marked),
+        advice=None if repairs is None else repairs.sentence,
+    )
+
+
+def _reading(marked: MarkedFormula) -> Reading:
+    settings = marked.settings
+    columns = _table(_beside(marked)).names if settings.data else tuple(settings.ranges)
+    return read(marked.text, syntax=marked.syntax, columns=columns)
+
+
+def _samples(reading: Reading, marked: MarkedFormula) -> Samples:
+    """Of the table or the ranges that the mark names, else of those that the formula states."""
+    settings, variables = marked.settings, reading.formula.variables
+    if settings.data:
+        table = _table(_beside(marked))
+        inputs = [name for name in table.names if name != settings.target]
+        match = match_variables(variables, inputs, index_base=reading.index_base)
+        if match.missing:
+            raise NoColumn(match.missing, inputs)
+        return table.samples(match.mapping, None)
+    stated = {name: Domain.between(low, high) for name, low, high in reading.domain}
+    domains = stated | dict(settings.ranges)
+    missing = [name for name in variables if name not in domains]
+    if missing:
+        names = ", ".join(f"`{name}`" for name in missing)
+        raise DataError(f"no data for {names}", hint=f"write `eic: {missing[0]}=1:5` above it")
+    used = {name: domains[name] for name in variables}
+    return sample_domains(used, count=settings.samples, seed=settings.seed)
+
+
+def _beside(marked: MarkedFormula) -> Path:
+    return Path(marked.path).parent / marked.settings.data
+
+
+@cache
+def _table(path: Path) -> Table:
+    return read_table(path)
+
+
+def _as_in_file(form: Formula, marked: MarkedFormula) -> str:
+    language = marked.syntax
+    if re.search(r"\b(?:np|numpy)\.", marked.text):
+        language = "numpy"
+    try:
+        return copied(form, language if language in COPIED else "python").program
+    except FormulaError:  # The language lacks something that has no substitute
+        return to_python(form)

@@ -1,0 +1,429 @@
+"""The formulas of a file that a comment marks: `# eic: x=0.1:10, max=3` on the line above.
+
+Each is cut out with its place; it is read later, as a paste is. No program is run.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePath
+from typing import Any, NamedTuple
+
+from eic_core.checking.settings import MarkSettings, settings_of, with_range, with_setting
+from eic_core.errors import DataError, UserError
+
+
+class FileLanguage(NamedTuple):
+    """How comments and statements are written in files of one kind."""
+
+    syntax: str
+    comment: str
+    suffixes: tuple[str, ...]
+
+
+FILE_LANGUAGES = (
+    FileLanguage("python", "#", (".py", ".pyi", ".pyx")),
+    FileLanguage("julia", "#", (".jl",)),
+    FileLanguage("r", "#", (".r",)),
+    FileLanguage(
+        "c",
+        "//",
+        (".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".cu", ".cl", ".java", ".js", ".ts")
+        + (".rs", ".go", ".cs"),
+    ),
+    FileLanguage("fortran", "!", (".f", ".for", ".f77", ".f90", ".f95", ".f03", ".f08", ".f18")),
+    FileLanguage("latex", "%", (".tex", ".ltx")),
+    FileLanguage("matlab", "%", (".m",)),
+)
+
+SUFFIXES = {suffix: each for each in FILE_LANGUAGES for suffix in each.suffixes}
+
+
+@dataclass(frozen=True)
+class MarkedFormula:
+    """A formula in a file, cut out, with what its mark says.
+
+    Attributes
+    ----------
+    path
+        Of its file, as it was named.
+    line
+    end_line
+        Its first and last line, from 1.
+    column
+        Where its text begins in the first line, from 1.
+    text
+        As the file has it; what is no formula may be blank.
+    syntax
+        The language, as `read` names it.
+    settings
+        Its data and limits.
+    name
+        In a list of formulas, its name; else empty.
+    fault
+        Why nothing can be cut out; else empty.
+    """
+
+    path: str
+    line: int
+    end_line: int
+    column: int
+    text: str
+    syntax: str
+    settings: MarkSettings
+    name: str = ""
+    fault: str = ""
+
+
+class _Piece(NamedTuple):
+    start: int  # Offsets in the file's text
+    end: int
+    text: str
+
+
+class _Unreadable(UserError):
+    """The statement below a mark is none that holds one formula."""
+
+
+def marked_formulas(
+    path: Path, text: str, default: MarkSettings | None = None
+) -> tuple[MarkedFormula, ...]:
+    """The formulas that a file marks, in its order.
+
+    Parameters
+    ----------
+    path
+        Of a source file or a TOML list; its suffix names the language.
+    text
+        What the file holds.
+    default
+        Settings where a mark says nothing.
+
+    Returns
+    -------
+    tuple[MarkedFormula, ...]
+        One for each mark, also where nothing can be cut out.
+
+    Raises
+    ------
+    DataError
+        If the suffix is none that is read, or the TOML is none.
+
+    Examples
+    --------
+    >>> text = "# eic: x=1:1e8\\ny = sqrt(x + 1) - sqrt(x)\\n"
+    >>> [(each.line, each.text) for each in marked_formulas(Path("law.py"), text)]
+    [(2, 'y = sqrt(x + 1) - sqrt(x)')]
+    """
+    default = default or MarkSettings()
+    suffix = path.suffix.lower()
+    if suffix == ".toml":
+        return tuple(_listed(path, text, default))
+    language = SUFFIXES.get(suffix)
+    if language is None:
+        raise DataError(
+            f"{path}: files `{suffix or path.name}` are not read",
+            hint=f"give one of {' '.join(SUFFIXES)} or a .toml list",
+        )
+    source = _Source(text, language)
+    return tuple(source.marked(path, mark, default) for mark in source.marks())
+
+
+class _Mark(NamedTuple):
+    line: int  # Of its last comment, from 1
+    words: str
+
+
+class _Source:
+    """A file's text and its lines."""
+
+    def __init__(self, text: str, language: FileLanguage) -> None:
+        self.text = text
+        self.language = language
+        self.lines = text.splitlines(keepends=True)
+        self.starts = [0]
+        for line in self.lines:
+            self.starts.append(self.starts[-1] + len(line))
+        sign = re.escape(language.comment)
+        self.comment = re.compile(rf"\s*{sign}+")
+        self.mark = re.compile(rf"\s*{sign}+\s*eic:(?P<words>[^\n]*)")
+
+    def marks(self) -> Iterator[_Mark]:
+        """Comments that stand alone on a line; such that follow one another are one."""
+        comments = _python_comments(self.text) if self.language.syntax == "python" else None
+        words: list[str] = []
+        for number, line in enumerate([*self.lines, ""], start=1):
+            match = self.mark.match(line)
+            if match is not None and (comments is None or number in comments):
+                words.append(match["words"])
+            elif words:
+                yield _Mark(number - 1, " ".join(words))
+                words = []
+
+    def marked(self, path: Path, mark: _Mark, default: MarkSettings) -> MarkedFormula:
+        blank = MarkedFormula(str(path), mark.line, mark.line, 1, "", self.language.syntax, default)
+        try:
+            settings = settings_of(mark.words, default)
+            piece = _CUTTERS.get(self.language.syntax, _cut_lines)(self, mark.line)
+        except UserError as error:
+            return replace(blank, fault=str(error))
+        line = self.text.count("\n", 0, piece.start) + 1
+        return replace(
+            blank,
+            line=line,
+            end_line=self.text.count("\n", 0, piece.end - 1) + 1,
+            column=piece.start - self.starts[line - 1] + 1,
+            text=piece.text,
+            settings=settings,
+        )
+
+    def after(self, number: int) -> int:
+        """The offset of the first line below that is neither blank nor a comment."""
+        for index in range(number, len(self.lines)):
+            line = self.lines[index]
+            if line.strip() and not self.comment.match(line):
+                return self.starts[index] + len(line) - len(line.lstrip())
+        raise _Unreadable("no formula stands below this mark")
+
+    def piece(self, start: int, end: int) -> _Piece:
+        text = self.text[start:end].rstrip()
+        return _Piece(start, start + len(text), text)
+
+
+def _python_comments(text: str) -> set[int] | None:
+    """The lines with a comment, not such that look like it in a string; None if it is no Python."""
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
+    except (tokenize.TokenError, SyntaxError):
+        return None
+    return {token.start[0] for token in tokens if token.type == tokenize.COMMENT}
+
+
+def _cut_python(source: _Source, mark: int) -> _Piece:
+    try:
+        tree = ast.parse(source.text)
+    except (SyntaxError, ValueError, RecursionError):
+        return _cut_lines(source, mark)
+    below = [each for each in ast.walk(tree) if isinstance(each, ast.stmt) and _top(each) > mark]
+    if not below:
+        raise _Unreadable("no formula stands below this mark")
+    statement = min(below, key=_top)
+    start = source.starts[_top(statement) - 1]
+    line = source.lines[_top(statement) - 1]
+    start += len(line) - len(line.lstrip())
+    lines = source.lines[(statement.end_lineno or 1) - 1]
+    column = len(lines.encode()[: statement.end_col_offset].decode())
+    return source.piece(start, source.starts[(statement.end_lineno or 1) - 1] + column)
+
+
+def _top(statement: ast.stmt) -> int:
+    decorators = getattr(statement, "decorator_list", [])
+    return min([statement.lineno, *(each.lineno for each in decorators)])
+
+
+_BRACKETS = {")": "(", "]": "[", "}": "{"}
+_OPEN = re.compile(r"(?:[-+*/^=,(&|<>?:]|\*\*|\.\.\.)\s*\Z")
+_CONTINUES = re.compile(r"\s*(?:[-+*/^?:.)]|\*\*)")
+_C_TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|[()\[\]{};]", re.DOTALL)
+_FLOW = re.compile(r"(?:for|while|if|switch|do|match|loop)\b")
+
+
+def _refuse_flow(text: str) -> None:
+    flow = _FLOW.match(text)
+    if flow is not None:
+        raise _Unreadable(f"the statement `{flow[0]}` holds no single formula")
+
+
+def _cut_c(source: _Source, mark: int) -> _Piece:
+    """Up to a semicolon, or to the bracket that ends a function."""
+    start = source.after(mark)
+    _refuse_flow(source.text[start : start + 20])
+    depth = 0
+    body = False
+    for token in _C_TOKEN.finditer(source.text, start):
+        sign = token[0]
+        if sign in "([{":
+            body |= sign == "{" and depth == 0
+            depth += 1
+        elif sign in ")]}":
+            depth -= 1
+            if sign == "}" and body and depth == 0:
+                return source.piece(start, token.end())
+        elif sign == ";" and depth == 0:
+            return source.piece(start, token.end())
+        if depth < 0:
+            break
+    return _cut_lines(source, mark)
+
+
+def _cut_lines(source: _Source, mark: int) -> _Piece:
+    """One line, and those that continue it."""
+    start = source.after(mark)
+    _refuse_flow(source.text[start : start + 20])
+    index = source.text.count("\n", 0, start)
+    end = index
+    while end + 1 < len(source.lines):
+        text = _without_comments(source, start, source.starts[end + 1])
+        following = source.lines[end + 1]
+        if _depth(text) <= 0 and not _OPEN.search(text) and not _CONTINUES.match(following):
+            break
+        end += 1
+    return source.piece(start, source.starts[end + 1])
+
+
+def _without_comments(source: _Source, start: int, end: int) -> str:
+    sign = re.escape(source.language.comment)
+    return re.sub(rf"{sign}[^\n]*", "", source.text[start:end]).rstrip()
+
+
+def _depth(text: str) -> int:
+    return sum(text.count(sign) for sign in "([{") - sum(text.count(sign) for sign in ")]}")
+
+
+def _cut_r(source: _Source, mark: int) -> _Piece:
+    start = source.after(mark)
+    first = source.text[start : source.text.find("\n", start) % (len(source.text) + 1)]
+    return _cut_c(source, mark) if "{" in first else _cut_lines(source, mark)
+
+
+_BLOCK_WORDS = re.compile(
+    r"(?m)^\s*(?:@\w+\s+)*(?P<open>function|begin|let|for|while|if|do|try|quote|macro|struct)\b"
+    r"|\b(?P<end>end)\b(?!\s*[])])"
+)
+
+
+_MACROS = re.compile(r"(?:@\w+\s+)*(?=function\b)")
+
+
+def _cut_blocks(source: _Source, mark: int) -> _Piece:
+    """A function to its `end` (Julia, MATLAB), or lines."""
+    start = source.after(mark)
+    macros = _MACROS.match(source.text, start)
+    if macros is None:
+        return _cut_lines(source, mark)
+    start = macros.end()
+    depth = 0
+    for word in _BLOCK_WORDS.finditer(source.text, start):
+        depth += 1 if word["open"] else -1
+        if depth == 0:
+            return source.piece(start, word.end())
+    return source.piece(start, len(source.text))  # MATLAB's functions may go without `end`
+
+
+_FUNCTION = re.compile(
+    r"(?i)[^\n!=]*?\bfunction\s+(?P<name>\w+)\s*\([^()]*\)(?:\s*result\s*\(\s*(?P<result>\w+)\s*\))?"
+)
+_FUNCTION_END = re.compile(r"(?im)^\s*end\s*(?:function\b.*)?$")
+_ASSIGNED = re.compile(r"\s*(?P<name>\w+)\s*=(?!=)")
+_DECLARED = re.compile(r"(?i)\s*(?:implicit|use|real|integer|double|intent|return|contains)\b|.*::")
+
+
+def _cut_fortran(source: _Source, mark: int) -> _Piece:
+    """A function to its end, of which the assignments stand; or a line and what continues it."""
+    start = source.after(mark)
+    header = _FUNCTION.match(source.text, start)
+    if header is None:
+        return _cut_lines(source, mark)
+    end = _FUNCTION_END.search(source.text, header.end())
+    if end is None:
+        raise _Unreadable(f"the function `{header['name']}` has no end")
+    result = header["result"] or header["name"]
+    kept = [re.sub(r"[^\n]", " ", source.text[start : header.end()])]
+    last = ""
+    for line in source.text[header.end() : end.start()].splitlines(keepends=True):
+        plain = line.split("!")[0]
+        assigned = _ASSIGNED.match(plain)
+        is_more = last.endswith("&")
+        if not plain.strip() or (_DECLARED.match(plain) and not is_more):
+            kept.append(" " * (len(line) - line.count("\n")) + "\n" * line.count("\n"))
+            continue
+        if not (assigned or is_more):
+            word = plain.split()[0]
+            raise _Unreadable(f"the statement `{word}` in `{header['name']}` is not read")
+        kept.append(plain.rstrip("\n") + " " * (len(line) - len(plain)) + "\n" * line.count("\n"))
+        last = plain.rstrip()
+    body = "".join(kept)
+    names = [match["name"].lower() for match in map(_ASSIGNED.match, body.splitlines()) if match]
+    if not names or names[-1] != result.lower():
+        raise _Unreadable(f"the last statement of `{header['name']}` does not set `{result}`")
+    return _Piece(start, end.end(), body.rstrip())
+
+
+_ENVIRONMENT = re.compile(
+    r"\\begin\{(?P<name>equation|displaymath|math|align|gather|multline)\*?\}"
+)
+_MATH = re.compile(r"\\\[.*?\\\]|\\\(.*?\\\)|\$\$.*?\$\$|(?<!\\)\$[^$]+\$", re.DOTALL)
+
+
+def _cut_latex(source: _Source, mark: int) -> _Piece:
+    """An environment, the first mathematics of the line below, or that line."""
+    start = source.after(mark)
+    environment = _ENVIRONMENT.match(source.text, start)
+    if environment is not None:
+        closing = environment[0].replace("begin", "end", 1)
+        end = source.text.find(closing, start)
+        if end < 0:
+            raise _Unreadable(f"`{environment[0]}` has no end")
+        return source.piece(start, end + len(closing))
+    line_end = source.starts[source.text.count("\n", 0, start) + 1]
+    math = _MATH.search(source.text, start)
+    if math is not None and math.start() < line_end:
+        return source.piece(math.start(), math.end())
+    return source.piece(start, line_end)
+
+
+_CUTTERS: dict[str, Callable[[_Source, int], _Piece]] = {
+    "python": _cut_python,
+    "c": _cut_c,
+    "r": _cut_r,
+    "julia": _cut_blocks,
+    "matlab": _cut_blocks,
+    "fortran": _cut_fortran,
+    "latex": _cut_latex,
+}
+
+_HEADING = re.compile(r"(?m)^\s*\[\[\s*formulas?\s*\]\]")
+
+
+def _listed(path: Path, text: str, default: MarkSettings) -> Iterator[MarkedFormula]:
+    """The tables `[[formula]]` of a TOML file; `[defaults]` holds for all of them."""
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise DataError(f"{path} is no TOML: {error}") from error
+    tables = document.get("formula") or document.get("formulas") or []
+    if not isinstance(tables, list):
+        raise DataError(f"{path}: `formula` is no list", hint="write `[[formula]]` above each")
+    default = _of_table(default, document.get("defaults", {}))
+    lines = [text.count("\n", 0, match.end()) + 1 for match in _HEADING.finditer(text)]
+    for table, line in zip(tables, lines or [1] * len(tables), strict=False):
+        formula, name = str(table.get("text", "")), str(table.get("name", ""))
+        blank = MarkedFormula(str(path), line, line, 1, formula, "auto", default, name)
+        try:
+            if not formula:
+                raise _Unreadable("there is no `text`")
+            settings = _of_table(default, table)
+            yield replace(blank, settings=settings, syntax=str(table.get("syntax", "auto")))
+        except UserError as error:
+            yield replace(blank, fault=str(error))
+
+
+def _of_table(settings: MarkSettings, table: dict[str, Any]) -> MarkSettings:
+    for name, value in table.items():
+        if name == "ranges":
+            for variable, domain in dict(value).items():
+                settings = with_range(settings, variable, str(domain))
+        elif name not in ("text", "name", "syntax"):
+            settings = with_setting(settings, name, str(value))
+    return settings
+
+
+def is_read(path: PurePath) -> bool:
+    """Whether files of this kind can hold marks."""
+    return path.suffix.lower() in (*SUFFIXES, ".toml")

@@ -1,0 +1,189 @@
+"""What a check says: to a reader, and in the formats that CI services take."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import eic_core
+from eic_core import wording
+from eic_core.checking.checks import CheckedFormula, CheckStatus
+from eic_core.formula.copying import COPIED
+
+LIMIT_WORDS = {
+    "max": "digits measured at nine in ten rows",
+    "worst": "digits measured at the worst row",
+    "eic": "digits of EIC",
+}
+
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+@dataclass(frozen=True)
+class CheckedFiles:
+    """All formulas that one run checked.
+
+    Attributes
+    ----------
+    checked
+        In the order of files and lines.
+    accepted
+        Of each, whether the baseline accepts it.
+    files
+        How many files were looked at.
+    unused
+        How many entries of the baseline are needed no more.
+    """
+
+    checked: Sequence[CheckedFormula]
+    accepted: Sequence[bool]
+    files: int
+    unused: int = 0
+
+    @property
+    def failing(self) -> list[CheckedFormula]:
+        """What exceeds a limit or could not be checked, and is not accepted."""
+        pairs = zip(self.checked, self.accepted, strict=True)
+        return [each for each, accepted in pairs if _fails(each) and not accepted]
+
+    @property
+    def summary(self) -> str:
+        if not self.checked:
+            counted = wording.count(self.files, "file")
+            return f"no formula is marked in {counted}: write `eic: x=0.1:10` in a comment above it"
+        parts = [f"{wording.count(len(self.checked), 'formula')} checked"]
+        for status, words in _STATUS_WORDS.items():
+            count = sum(each.status is status for each in self.checked)
+            parts += [f"{count} {words}"] if count else []
+        accepted = sum(self.accepted)
+        parts += [f"{accepted} of these accepted before"] if accepted else []
+        parts += [f"{self.unused} of the baseline needed no more"] if self.unused else []
+        return ", ".join(parts)
+
+
+_STATUS_WORDS = {
+    CheckStatus.WITHIN: "within limits",
+    CheckStatus.EXCEEDED: "beyond a limit",
+    CheckStatus.NOT_CHECKED: "not checked",
+}
+
+
+def _fails(checked: CheckedFormula) -> bool:
+    return checked.status is not CheckStatus.WITHIN
+
+
+def reason(checked: CheckedFormula) -> str:
+    """Why a formula fails, in one line."""
+    if checked.status is CheckStatus.NOT_CHECKED:
+        return f"not checked: {checked.fault}"
+    losses = [
+        f"{wording.number(checked.losses[name], 1)} {LIMIT_WORDS[name]}, "
+        f"more than {checked.limits[name]:g}"
+        for name in checked.exceeded
+    ]
+    return f"`{wording.shorten(checked.formula, 100)}` loses " + "; ".join(losses)
+
+
+def further_lines(checked: CheckedFormula) -> list[str]:
+    """The headline and what to write instead."""
+    if checked.status is not CheckStatus.EXCEEDED:
+        return []
+    said = [str(each) for each in (checked.headline, checked.advice) if each is not None]
+    if checked.better and checked.marked.syntax in (COPIED.keys() - {"python"}):
+        first, *more = checked.better.splitlines()
+        said += [f"In {COPIED[checked.marked.syntax]}: {first}", *more]
+    return said
+
+
+def as_text(result: CheckedFiles) -> str:
+    lines = []
+    for each in result.failing:
+        name = f" {each.marked.name}:" if each.marked.name else ""
+        lines.append(f"{each.marked.path}:{each.line}:{each.column}:{name} {reason(each)}")
+        lines += [f"    {line}" for line in further_lines(each)]
+    return "\n".join([*lines, result.summary]) + "\n"
+
+
+def as_json(result: CheckedFiles) -> str:
+    formulas = [
+        each.to_json() | {"accepted": accepted}
+        for each, accepted in zip(result.checked, result.accepted, strict=True)
+    ]
+    document = {
+        "FORMAT": 1,
+        "eic_lab": eic_core.__version__,
+        "formulas": formulas,
+        "failing": len(result.failing),
+        "summary": result.summary,
+    }
+    return json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+
+
+def as_github(result: CheckedFiles) -> str:
+    """Workflow commands: GitHub shows each at its line of a pull request."""
+    lines = []
+    for each in result.failing:
+        title = "not checked" if each.status is CheckStatus.NOT_CHECKED else "loses digits"
+        text = "\n".join([reason(each), *further_lines(each)])
+        place = f"file={_escaped_property(each.marked.path)},line={each.line}"
+        end = max(each.marked.end_line, each.line)
+        place += f",endLine={end},title={_escaped_property(f'eic check: {title}')}"
+        lines.append(f"::error {place}::{_escaped(text)}")
+    return "\n".join([*lines, result.summary]) + "\n"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _escaped_property(text: str) -> str:
+    return _escaped(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def as_sarif(result: CheckedFiles) -> str:
+    """SARIF 2.1.0, which code scanning services take."""
+    rules = [
+        {
+            "id": status.value,
+            "shortDescription": {"text": text},
+            "defaultConfiguration": {"level": "error"},
+        }
+        for status, text in (
+            (CheckStatus.EXCEEDED, "A formula loses more digits than its limit"),
+            (CheckStatus.NOT_CHECKED, "A marked formula could not be checked"),
+        )
+    ]
+    results = [
+        _sarif_result(each, accepted)
+        for each, accepted in zip(result.checked, result.accepted, strict=True)
+        if _fails(each)
+    ]
+    driver = {"name": "eic check", "version": eic_core.__version__, "rules": rules}
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    document = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+
+
+def _sarif_result(checked: CheckedFormula, accepted: bool) -> dict[str, object]:
+    end = max(checked.marked.end_line, checked.line)
+    uri = checked.marked.path.replace("\\", "/")
+    region = {"startLine": checked.line, "startColumn": checked.column, "endLine": end}
+    location = {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}}
+    document: dict[str, object] = {
+        "ruleId": checked.status.value,
+        "level": "error",
+        "message": {"text": "\n".join([reason(checked), *further_lines(checked)])},
+        "locations": [location],
+    }
+    if accepted:
+        document["suppressions"] = [{"kind": "external", "justification": "in the baseline"}]
+    return document
+
+
+PRINTERS: dict[str, Callable[[CheckedFiles], str]] = {
+    "text": as_text,
+    "json": as_json,
+    "sarif": as_sarif,
+    "github": as_github,
+}

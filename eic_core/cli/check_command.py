@@ -1,0 +1,125 @@
+"""`eic check FILE …`: a gate for the formulas that comments mark in source files."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from eic_core.checking.baseline import Baseline
+from eic_core.checking.checks import check_formulas
+from eic_core.checking.marks import SUFFIXES, MarkedFormula, is_read, marked_formulas
+from eic_core.checking.printing import PRINTERS, CheckedFiles
+from eic_core.checking.settings import DEFAULT_MAX, LossLimits, MarkSettings
+from eic_core.cli.exits import EXIT_FOUND, EXIT_OK, write_out
+from eic_core.errors import DataError
+from eic_core.rewriting import SEARCH_SECONDS
+from eic_core.samples import DEFAULT_SAMPLES
+
+
+def add_parser(commands: Any) -> None:
+    parser = commands.add_parser(
+        "check",
+        help="a gate for the formulas in source files",
+        description="Measure the formulas that a comment marks, `# eic: x=0.1:10, max=3` on the "
+        "line above (`//` in C, `!` in Fortran, `%%` in LaTeX), or that a TOML list holds. The "
+        "exit status is 1 where one loses more digits than its limit, or cannot be read.",
+    )
+    parser.add_argument(
+        "paths",
+        metavar="FILE",
+        nargs="+",
+        type=Path,
+        help="a source file, a .toml list, or a folder: its files " + " ".join(SUFFIXES),
+    )
+    parser.add_argument(
+        "--max",
+        metavar="DIGITS",
+        type=float,
+        help="limit of marks that state none: digits measured at nine in ten rows; default: "
+        f"{DEFAULT_MAX:g}",
+    )
+    parser.add_argument("--worst", metavar="DIGITS", type=float, help="the same at the worst row")
+    parser.add_argument("--eic", metavar="DIGITS", type=float, help="the same of EIC")
+    parser.add_argument(
+        "--samples", metavar="N", type=int, default=DEFAULT_SAMPLES, help="default: %(default)s"
+    )
+    parser.add_argument("--seed", metavar="S", type=int, default=0, help="default: %(default)s")
+    parser.add_argument(
+        "--seconds",
+        metavar="S",
+        type=float,
+        default=SEARCH_SECONDS,
+        help="search a better form of each that fails for so long, 0 for not at all; default: "
+        "%(default)g",
+    )
+    parser.add_argument(
+        "--format", choices=[*PRINTERS], default="text", help="default: %(default)s"
+    )
+    parser.add_argument("--out", metavar="FILE", type=Path, help="default: standard output")
+    parser.add_argument("--baseline", metavar="FILE", type=Path, help="accept what this file lists")
+    parser.add_argument(
+        "--write-baseline", metavar="FILE", type=Path, help="accept all that fails now"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    if not options.seconds >= 0:
+        raise DataError(f"the search cannot take {options.seconds:g} seconds")
+    limits = LossLimits(options.max, options.worst, options.eic).or_else(LossLimits(DEFAULT_MAX))
+    default = MarkSettings(samples=options.samples, seed=options.seed)
+    baseline = Baseline() if options.baseline is None else Baseline.read(options.baseline)
+    files = list(dict.fromkeys(_files(options.paths)))
+    marked = [each for path in files for each in _marked(path, default)]
+    checked = list(
+        check_formulas(
+            marked,
+            default=limits,
+            seconds=options.seconds,
+            progress=_progress if sys.stderr.isatty() else None,
+        )
+    )
+    accepted = [baseline.accepts(each) for each in checked]
+    if options.write_baseline is not None:
+        new = Baseline.of(checked)
+        new.write(options.write_baseline)
+        print(f"wrote {options.write_baseline}: {len(new)} accepted", file=sys.stderr)
+        accepted = [new.accepts(each) for each in checked]
+    result = CheckedFiles(checked, accepted, len(files), baseline.without_use(checked))
+    write_out(PRINTERS[options.format](result), options.out)
+    if options.out is not None:
+        print(result.summary, file=sys.stderr)
+    return EXIT_FOUND if result.failing else EXIT_OK
+
+
+def _files(paths: Sequence[Path]) -> Iterator[Path]:
+    """Files that are named, and those of a folder that can hold marks, hidden folders left out."""
+    for path in paths:
+        if not path.is_dir():
+            yield path
+            continue
+        for folder, folders, names in os.walk(path):
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            # of TOML files only a named one is a list of formulas
+            yield from (
+                Path(folder, name)
+                for name in sorted(names)
+                if is_read(Path(name)) and not name.endswith(".toml")
+            )
+
+
+def _marked(path: Path, default: MarkSettings) -> Sequence[MarkedFormula]:
+    try:
+        text = path.read_bytes().decode("utf-8-sig", errors="replace")
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror}") from error
+    return marked_formulas(path, text.replace("\r\n", "\n"), default)
+
+
+def _progress(done: int, of: int) -> None:
+    end = "\n" if done == of else "\r"
+    print(f"{done} of {of} formulas", end=end, file=sys.stderr, flush=True)

@@ -1,0 +1,175 @@
+"""`eic check`: status, formats and the baseline, as a CI service meets them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from eic_core.cli.main import main
+
+COSINE = "import numpy as np\n\n# eic: x=1e-8:1e-4, max=3\ny = (1 - np.cos(x)) / x**2\n"
+LOOP = "# eic: x=1:2\ndef f(x):\n    for _ in range(3):\n        x += 1\n    return x\n"
+FINE = "# eic: x=1:2\narea = np.pi * x**2\n"
+
+
+@pytest.fixture
+def law(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    path = Path("law.py")
+    path.write_text(COSINE)
+    return path
+
+
+def check(*arguments: object) -> int:
+    return main(["check", *map(str, arguments), "--samples", "500"])
+
+
+def test_it_fails_and_passes_after_the_proposed_edit(
+    law: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert check(law, "--format", "json") == 1
+    document = json.loads(capsys.readouterr().out)
+    [each] = document["formulas"]
+    assert each["status"] == "exceeded" and each["line"] == 4
+    assert each["losses"]["max"] > 8 and "the two terms cancel" in each["headline"]
+    law.write_text(COSINE.replace("(1 - np.cos(x)) / x**2", each["better"]))
+    assert check(law) == 0
+    assert "1 formula checked, 1 within limits" in capsys.readouterr().out
+
+
+def test_what_is_not_read_fails_with_its_place(
+    law: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    law.write_text(FINE + LOOP)
+    assert check(law, "--seconds", 0) == 1
+    out = capsys.readouterr().out
+    assert out.startswith("law.py:5:5: not checked: the statement `for` is not read")
+    assert out.endswith("2 formulas checked, 1 within limits, 1 not checked\n")
+
+
+def test_missing_data_names_what_to_write(law: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    law.write_text("# eic: x=1:2\ny = G*x\n")
+    assert check(law) == 1
+    assert "no data for `G`: write `eic: G=1:5` above it" in capsys.readouterr().out
+
+
+def test_a_table_beside_the_file_is_its_data(law: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = law.parent / "sub"
+    folder.mkdir()
+    (folder / "t.csv").write_text("x,y\n1e-6,1\n1e-7,2\n")
+    (folder / "law.py").write_text("# eic: data=t.csv target=y max=1\nz = 1 - cos(x)\n")
+    assert check(folder, "--seconds", 0) == 1
+    assert "more than 1" in capsys.readouterr().out
+    (folder / "law.py").write_text("# eic: data=none.csv\nz = 1 - cos(x)\n")
+    assert check(folder) == 1
+    assert "none.csv" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("limit", ["max=9", "worst=9", "eic=9"])
+def test_each_limit_counts_alone(law: Path, limit: str) -> None:
+    law.write_text(f"# eic: x=1e-2:1e-1, {limit}\ny = 1 - cos(x)\n")
+    assert check(law) == 0
+    law.write_text(f"# eic: x=1e-2:1e-1, {limit[:-1]}0.1\ny = 1 - cos(x)\n")
+    assert check(law, "--seconds", 0) == 1
+
+
+def test_the_default_limit_is_an_option(law: Path) -> None:
+    law.write_text("# eic: x=1e-8:1e-4\ny = 1 - cos(x)\n")
+    assert check(law, "--seconds", 0) == 1
+    assert check(law, "--max", 16) == 0
+    assert check(law, "--eic", 40) == 0
+
+
+def test_a_baseline_accepts_what_was_and_nothing_else(
+    law: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    law.write_text(COSINE + LOOP)
+    assert check(law, "--seconds", 0, "--write-baseline", "base.json") == 0
+    assert json.loads(Path("base.json").read_text())["FORMAT"] == 1
+    assert check(law, "--seconds", 0, "--baseline", "base.json") == 0
+    capsys.readouterr()
+    # another formula, a worse range and another loop are new
+    for new in (
+        COSINE.replace("x**2", "x**3"),
+        COSINE.replace("1e-8:1e-4", "1e-12:1e-7"),
+        LOOP.replace("3", "4"),
+    ):
+        law.write_text(COSINE + LOOP + new.replace("y =", "w ="))
+        assert check(law, "--seconds", 0, "--baseline", "base.json") == 1
+        assert capsys.readouterr().out.count("law.py:") == 1
+    law.write_text(FINE)
+    assert check(law, "--baseline", "base.json") == 0
+    assert "2 of the baseline needed no more" in capsys.readouterr().out
+
+
+def test_a_baseline_that_is_none_is_a_mistake(
+    law: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert check(law, "--baseline", "none.json") == 2
+    assert "make it with --write-baseline" in capsys.readouterr().err
+    for text in ("{}", "[]", '{"FORMAT": 1, "accepted": [3]}', "x"):
+        Path("base.json").write_text(text)
+        assert check(law, "--baseline", "base.json") == 2
+    Path("base.json").write_text('{"FORMAT": 9, "accepted": []}')
+    assert check(law, "--baseline", "base.json") == 2
+    assert "FORMAT 9" in capsys.readouterr().err
+
+
+def test_sarif_has_a_result_with_its_region_for_each(
+    law: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    law.write_text(COSINE + LOOP)
+    check(law, "--seconds", 0, "--write-baseline", "base.json")
+    law.write_text(COSINE + LOOP + "# eic: x=1:2\ny = x +\n")
+    assert check(law, "--seconds", 0, "--baseline", "base.json", "--format", "sarif") == 1
+    out = capsys.readouterr().out
+    document = json.loads(out[out.index("{") :])
+    [run] = document["runs"]
+    assert document["version"] == "2.1.0" and run["tool"]["driver"]["name"] == "eic check"
+    rules = {rule["id"] for rule in run["tool"]["driver"]["rules"]}
+    for result in run["results"]:
+        [location] = result["locations"]
+        region = location["physicalLocation"]["region"]
+        assert result["ruleId"] in rules and region["startLine"] <= region["endLine"]
+    assert [bool(result.get("suppressions")) for result in run["results"]][:1] == [True]
+
+
+def test_github_annotates_lines_and_nothing_escapes(
+    law: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    law.write_text("# eic: x=1:2, ::100%\ny = x\n" + COSINE)
+    assert check(law, "--format", "github") == 1
+    first, second, _ = capsys.readouterr().out.splitlines()
+    assert first.startswith("::error file=law.py,line=1,") and "%25" in first
+    assert "%0A" in second and "title=eic check%3A loses digits::" in second
+
+
+def test_without_marks_it_says_how_to_mark(law: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    law.write_text("y = x\n")
+    assert check(law) == 0
+    assert "no formula is marked in 1 file: write `eic: x=0.1:10`" in capsys.readouterr().out
+
+
+def test_a_folder_is_walked_and_lists_are_named(
+    law: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("pyproject.toml").write_text("[project]\n")
+    Path("list.toml").write_text(
+        "[[formula]]\nname = 'law'\ntext = '1 - cos(x)'\nranges = {x = '1e-8:1e-4'}\n"
+    )
+    Path(".hidden").mkdir()
+    Path(".hidden/a.py").write_text(COSINE)
+    assert check(".", "--seconds", 0) == 1
+    assert capsys.readouterr().out.count("more than 3") == 1
+    assert check("list.toml", "--seconds", 0) == 1
+    assert "list.toml:1:1: law: `1 - cos(x)` loses" in capsys.readouterr().out
+
+
+def test_a_report_goes_to_a_file(law: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert check(law, "--seconds", 0, "--format", "json", "--out", "out.json") == 1
+    assert json.loads(Path("out.json").read_text())["failing"] == 1
+    assert "beyond a limit" in capsys.readouterr().err
+    assert check(law, "--out", "none/out.json", "--seconds", 0) == 2
+    assert check("none.py") == 2

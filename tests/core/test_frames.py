@@ -1,0 +1,153 @@
+"""EIC beside the tables of searches: each tool's own objects, from its installed package."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from eic_core.errors import DataError
+from eic_core.frames import COLUMNS, add_eic, eic_scorer, select
+from eic_core.samples import Samples
+
+X = np.random.default_rng(0).uniform(1, 5, (60, 2))
+Y = 2.5 * X[:, 0] / X[:, 1]
+STABLE, CANCELS = "2.5*x0/x1", "1e9*x0/x1 - 999999997.5*x0/x1"
+
+
+def pysr_table() -> pd.DataFrame:
+    """The columns of PySR's `equations_`, labelled from 3."""
+    rows = [(1, 3.1, "2.5"), (5, 0.0, STABLE), (13, 0.0, CANCELS), (2, 9.9, "mystery(x0)")]
+    return pd.DataFrame(rows, columns=["complexity", "loss", "equation"], index=[3, 4, 5, 6])
+
+
+class Model:
+    """What `add_eic` reads of a fitted `PySRRegressor`."""
+
+    def __init__(self, equations: Any) -> None:
+        self.equations_ = equations
+
+    def get_best(self) -> pd.Series:
+        return self.equations_.loc[5]
+
+
+def test_a_table_keeps_its_rows_and_gains_columns() -> None:
+    before = pysr_table()
+    after = add_eic(before, X, Y)
+    assert list(after.columns) == [*before.columns, *COLUMNS]
+    assert list(after.index) == list(before.index) and list(before.columns) == list(pysr_table())
+    row = after.loc[5]
+    assert row["cause"] == "cancellation" and row["measured_float64"] > 7
+    assert row["digits_needed"] >= 9 and row["better_form"] in ("2.5*x0/x1", "2.5*(x0/x1)")
+    assert after.loc[4, "better_form"] == "" and after.loc[4, "r2"] == 1.0
+    assert "unknown function `mystery`" in after.loc[6, "left_out"]
+    assert math.isnan(after.loc[6, "eic"])
+
+
+def test_the_choice_has_the_label_that_predict_takes() -> None:
+    assert select(Model(pysr_table()), X, Y).name == 4
+    assert select(pysr_table(), X, Y)["equation"] == STABLE
+    assert select([CANCELS, STABLE], X, Y).name == 1
+    with pytest.raises(DataError, match="a digit cannot cost -1"):
+        select([STABLE], X, Y, price=-1)
+
+
+def test_a_stored_hall_of_fame_is_read(tmp_path: Any) -> None:
+    path = tmp_path / "hall_of_fame.csv"
+    path.write_text(f'Complexity,Loss,Equation\n1,3.1,"2.5"\n5,0.0,"{STABLE}"\n')
+    assert list(add_eic(pd.read_csv(path), X, Y)["r2"])[1] == 1.0
+
+
+def test_columns_of_a_data_frame_are_names() -> None:
+    frame = pd.DataFrame(X, columns=["mass", "e"])
+    assert list(add_eic(["2.5*mass/e"], frame, Y)["r2"]) == [1.0]
+
+
+def test_expressions_of_sympy_are_formulas() -> None:
+    import sympy
+
+    a, b = sympy.symbols("x0 x1")
+    [r2] = add_eic([sympy.Float("2.5") * a / b], X, Y)["r2"]
+    assert r2 == pytest.approx(1)
+
+
+def test_operon_models_are_read_with_all_digits() -> None:
+    from pyoperon.sklearn import SymbolicRegressor
+
+    model = SymbolicRegressor(max_evaluations=3000, random_state=1, n_threads=1).fit(X, Y)
+    table = add_eic(model, X, Y, seconds=0)
+    assert len(table) == len(model.pareto_front_) and not table["left_out"].any()
+    assert table["r2"].max() > 0.999
+    # the tool's own predictions are in single precision
+    program = model.evaluate_model(model.model_, X)
+    own = 1 - np.sum((Y - program) ** 2) / np.sum((Y - Y.mean()) ** 2)
+    assert eic_scorer(0)(model, X, Y) == pytest.approx(0.999 ** len_of(model) / (2 - own), abs=1e-4)
+
+
+def len_of(model: Any) -> int:
+    from eic_core import read
+
+    return read(model.get_model_string(model.model_, 17), syntax="operon").formula.complexity
+
+
+def test_gplearn_programs_are_read_with_all_digits() -> None:
+    from gplearn.genetic import SymbolicRegressor
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = SymbolicRegressor(
+            population_size=8, generations=2, tournament_size=3, random_state=0
+        ).fit(X, Y)
+    table = add_eic(model, X, Y, seconds=0)
+    assert len(table) == len([each for each in model._programs[-1] if each is not None])
+    assert not table["left_out"].any()
+    # what the programs compute, not what their print with three digits would
+    for program, r2 in zip(filter(None, model._programs[-1]), table["r2"], strict=True):
+        values = program.execute(X)
+        own = 1 - np.sum((Y - values) ** 2) / np.sum((Y - Y.mean()) ** 2)
+        assert r2 == pytest.approx(own, rel=1e-9)
+    assert not math.isnan(eic_scorer()(model, X, Y))
+
+
+def test_the_scorer_ranks_estimators_in_a_grid() -> None:
+    from eic_core.search.estimator import EICSymbolicRegressor
+
+    model = EICSymbolicRegressor(max_evals=1500, random_state=0, max_complexity=12).fit(X, Y)
+    assert eic_scorer()(model, X, Y) > 0.9
+    assert len(add_eic(model, X, Y, seconds=0)) == len(model.pareto_front_)
+    assert eic_scorer()(Model(pysr_table()), X, Y) < eic_scorer(0)(Model(pysr_table()), X, Y)
+    with pytest.raises(DataError, match="shows no formula"):
+        eic_scorer()(object(), X, Y)
+
+
+@pytest.mark.parametrize(
+    ("equations", "message"),
+    [
+        ([], "there are no formulas"),
+        ("x0", "there are no formulas"),
+        (None, "there are no formulas"),
+        (Model([pysr_table(), pysr_table()]), "2 outputs"),
+        (pd.DataFrame({"loss": [1.0]}), "no column of the table holds formulas"),
+    ],
+)
+def test_what_holds_no_formula_is_refused(equations: Any, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        add_eic(equations, X, Y)
+
+
+def test_data_of_another_shape_are_refused() -> None:
+    with pytest.raises(DataError, match="X has 1 dimensions"):
+        add_eic([STABLE], X[:, 0], Y)
+    with pytest.raises(DataError, match="X has 60 rows, y has 59"):
+        add_eic([STABLE], X, Y[1:])
+    with pytest.raises(DataError, match="is called `target`"):
+        add_eic([STABLE], pd.DataFrame(X, columns=["target", "b"]), Y)
+
+
+def test_a_name_is_no_target() -> None:
+    with pytest.raises(DataError, match="the target is the name `y`, not its values"):
+        Samples.from_columns({"x": [1.0]}, target="y")
