@@ -16,7 +16,12 @@ ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 CHANGELOG = ROOT / "CHANGELOG.md"
 PAGES = sorted(ROOT.glob("docs/*.md"))
-LINKING = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+LINKING = [
+    README,
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "SECURITY.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
 OUTSIDE = ("http://", "https://", "mailto:")
 
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -135,4 +140,6 @@ def test_an_entry_of_the_changelog_is_one_short_line() -> None:
 def test_the_changelog_names_the_version_of_the_package() -> None:
     from eic_core import __version__
 
-    assert f"\n## {__version__} - " in text_of(CHANGELOG)
+    [date] = re.findall(rf"\n## {re.escape(__version__)} - (\S+)", text_of(CHANGELOG))
+    citation = text_of(ROOT / "CITATION.cff")
+    assert f"\nversion: {__version__}\ndate-released: {date}\n" in citation

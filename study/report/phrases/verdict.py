@@ -191,7 +191,7 @@ def _explained(report: StudyReport) -> tuple[Phrase, ...]:
     bound = None
     if lost.needed is not None and not lost.stands:
         bound = say(
-            "{needed} of the {lost} votes that were left out, undone or never cast would undo it, "
+            "{needed} of the {lost} votes that were left out, undone or never cast could undo it, "
             "had they been for the {other} EIC.",
             needed=lost.needed,
             lost=lost.lost,
