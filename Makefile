@@ -92,6 +92,10 @@ lint-imports:
 lint-docstrings:
 	@$(VENV)/bin/pydoclint eic_core study db pages tools
 
+.PHONY: wheel
+wheel: ## Build the wheel, with the engine for every Linux since glibc 2.17, and the sdist, into dist/
+	@$(PYTHON) tools/wheel.py
+
 .PHONY: size
 size: ## How large each folder is: statements, docstrings, comments, tokens; what is long (ASK=--long)
 	@$(PYTHON) tools/size.py $(ASK)
