@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -24,9 +24,6 @@ from eic_core.pool.listing import ListedScore, TableData, score_listing
 from eic_core.pool.picking import READABLE, fitness, pick
 from eic_core.pool.traits import formula_of
 from eic_core.rewriting.repair import repair
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 COLUMNS = (
     "r2",
@@ -57,7 +54,7 @@ def add_eic(
     seconds: float = 1.0,
     jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
-) -> pd.DataFrame:
+) -> Any:
     """Add to a table of formulas where each loses its digits on the data.
 
     Parameters
@@ -78,9 +75,9 @@ def add_eic(
 
     Returns
     -------
-    pd.DataFrame
-        The table, or a new one with the column `equation`, in its order, no row dropped: with `r2`
-        of the values that the formula itself gives, `eic`, `worst_step`, `cause` of the leading
+    Any
+        A data frame of pandas: the table, or a new one with the column `equation`, in its order, no
+        row dropped: with `r2` of the values that the formula itself gives, `eic`, `worst_step`, `cause` of the leading
         finding, `measured_float64` (digits that double precision loses at nine in ten rows),
         `digits_needed` (of the constant or input that needs most of them), `better_form`, and
         `left_out`: why a row has none of these.
@@ -104,7 +101,7 @@ def add_eic(
     return _with_columns(table, rows, scores, range(len(rows)), data, seconds, progress)
 
 
-def select(model: Any, X: Any, y: Any, *, price: float = READABLE) -> pd.Series:
+def select(model: Any, X: Any, y: Any, *, price: float = READABLE) -> Any:
     """The formula to take from a model's front if a digit of EIC has a price.
 
     Parameters
@@ -119,9 +116,9 @@ def select(model: Any, X: Any, y: Any, *, price: float = READABLE) -> pd.Series:
 
     Returns
     -------
-    pd.Series
-        The row of `add_eic`; its `name` is the row's label in the model's table, as in PySR's
-        ``model.predict(X, index=row.name)``.
+    Any
+        A series of pandas: the row of `add_eic`; its `name` is the row's label in the model's table,
+        as in PySR's ``model.predict(X, index=row.name)``.
 
     Raises
     ------
@@ -165,14 +162,14 @@ def eic_scorer(price: float = READABLE) -> Callable[[Any, Any, Any], float]:
 
 
 def _with_columns(
-    table: pd.DataFrame | None,
+    table: Any,
     rows: Sequence[Listed],
     scores: Sequence[ListedScore],
     places: Sequence[int],
     data: TableData,
     seconds: float,
     progress: Callable[[int, int], None] | None = None,
-) -> pd.DataFrame:
+) -> Any:
     import pandas as pd
 
     cells = []
@@ -239,7 +236,7 @@ def _table_data(X: Any, y: Any) -> TableData:
     return TableData(Table(tuple(values), values, {}, (), (), ""), _TARGET)
 
 
-def _listed(equations: Any) -> tuple[pd.DataFrame | None, list[Listed]]:
+def _listed(equations: Any) -> tuple[Any, list[Listed]]:
     """The table that is there, and its formulas."""
     if hasattr(equations, "_programs"):
         return None, _of_gplearn(equations)

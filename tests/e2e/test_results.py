@@ -118,7 +118,7 @@ def test_the_first_screen_has_a_sentence_a_figure_a_few_lines_and_the_flow(
     expect(page.locator(".eic-sentence")).to_contain_text("people preferred the formula")
     expect(page.locator(".js-plotly-plot")).to_have_count(1)
     expect(page.get_by_text("people, Yu et al.")).to_be_visible()
-    expect(page.get_by_text(re.compile("independent ones"))).to_be_visible()
+    expect(page.get_by_text("It remains between formulas that look alike")).to_be_visible()
     expect(page.locator(".eic-flow")).to_contain_text("24 invited by personal links → 24 consented")
     expect(page.get_by_text("p, two-sided")).to_have_count(0)
     page.get_by_text("Numbers", exact=True).click()

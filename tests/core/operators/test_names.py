@@ -26,6 +26,9 @@ from eic_core.operators import OPERATORS
 ROOT = Path(__file__).resolve().parents[3]
 OWNERS = ("eic_core/operators/", "eic_core/formula/syntax/", "eic_core/rewriting/")
 FRIENDS = {
+    "eic_core/checking/checks.py": "words of a mark: the limit `max`",
+    "eic_core/checking/printing.py": "words of a mark: the limit `max`",
+    "eic_core/checking/settings.py": "words of a mark: the limit `max`",
     "eic_core/engine/native/generate.py": "functions of the C library that a backend offers",
     "eic_core/corpora/searched.py": "settings of other searches, in their words",
     "eic_core/corpora/recipes.py": "facts: the operators that published generators draw",

@@ -84,7 +84,7 @@ def test_a_rule_holds_wherever_its_left_side_and_assumptions_do(rule: Rule) -> N
     inside = 0
 
     @settings(
-        max_examples=cases(8, 80),
+        max_examples=cases(20, 80),
         deadline=None,
         derandomize=True,
         database=None,
