@@ -76,11 +76,11 @@ def add_eic(
     Returns
     -------
     Any
-        A data frame of pandas: the table, or a new one with the column `equation`, in its order, no
-        row dropped: with `r2` of the values that the formula itself gives, `eic`, `worst_step`, `cause` of the leading
-        finding, `measured_float64` (digits that double precision loses at nine in ten rows),
-        `digits_needed` (of the constant or input that needs most of them), `better_form`, and
-        `left_out`: why a row has none of these.
+        A data frame of pandas: the table, or a new one with the column `equation`, in its order,
+        no row dropped: with `r2` of the values that the formula itself gives, `eic`,
+        `worst_step`, `cause` of the leading finding, `measured_float64` (digits that double
+        precision loses at nine in ten rows), `digits_needed` (of the constant or input that needs
+        most of them), `better_form`, and `left_out`: why a row has none of these.
 
     Raises
     ------
@@ -117,8 +117,8 @@ def select(model: Any, X: Any, y: Any, *, price: float = READABLE) -> Any:
     Returns
     -------
     Any
-        A series of pandas: the row of `add_eic`; its `name` is the row's label in the model's table,
-        as in PySR's ``model.predict(X, index=row.name)``.
+        A series of pandas: the row of `add_eic`; its `name` is the row's label in the model's
+        table, as in PySR's ``model.predict(X, index=row.name)``.
 
     Raises
     ------
