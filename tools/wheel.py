@@ -38,15 +38,15 @@ def main() -> None:
         }
         if is_portable:
             tag = f"manylinux_{GLIBC.replace('.', '_')}_{machine}"
-            said = run([python, "-m", "auditwheel", "show", str(wheel)], settings)
-            if tag not in said and f"manylinux_2_5_{machine}" not in said:
-                raise SystemExit(f"{wheel.name} does not keep to glibc {GLIBC}:\n{said}")
+            output = run([python, "-m", "auditwheel", "show", str(wheel)], settings)
+            if tag not in output and f"manylinux_2_5_{machine}" not in output:
+                raise SystemExit(f"{wheel.name} does not keep to glibc {GLIBC}:\n{output}")
             run(
                 [python, "-m", "wheel", "tags", "--remove", "--platform-tag", tag, str(wheel)],
                 settings,
             )
-        for made in sorted(dist.iterdir()):
-            print(f"{made.stat().st_size / 1e6:6.2f} MB  dist/{made.name}")
+        for path in sorted(dist.iterdir()):
+            print(f"{path.stat().st_size / 1e6:6.2f} MB  dist/{path.name}")
 
 
 def builder(folder: Path) -> str:
