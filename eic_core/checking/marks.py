@@ -287,8 +287,7 @@ def _depth(text: str) -> int:
 
 
 def _cut_r(source: _Source, mark: int) -> _Piece:
-    start = source.after(mark)
-    first = source.text[start : source.text.find("\n", start) % (len(source.text) + 1)]
+    first, _, _ = source.text[source.after(mark) :].partition("\n")
     return _cut_c(source, mark) if "{" in first else _cut_lines(source, mark)
 
 
@@ -296,8 +295,6 @@ _BLOCK_WORDS = re.compile(
     r"(?m)^\s*(?:@\w+\s+)*(?P<open>function|begin|let|for|while|if|do|try|quote|macro|struct)\b"
     r"|\b(?P<end>end)\b(?!\s*[])])"
 )
-
-
 _MACROS = re.compile(r"(?:@\w+\s+)*(?=function\b)")
 
 
