@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -18,7 +19,7 @@ from mkdocs.structure.pages import Page
 from db.commands import build_parser as parser_of_db
 from eic_core.cli.main import build_parser as parser_of_eic
 from study.cli import build_parser as parser_of_study
-from tools.public_names import name_of, named_in
+from tools.public_names import OVERVIEW, name_of, named_in
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -40,8 +41,9 @@ _BLOCK = re.compile(r"^```\w*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _SECTION = re.compile(r"^## (.+)\n(.*?)(?=^## |\Z)", re.DOTALL | re.MULTILINE)
 
 
-def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages that are made."""
+@cache
+def made_pages() -> dict[str, str]:
+    """What has no file in docs/, by the name that it would have there."""
     pages = {
         name: (ROOT / source).read_text(encoding="utf-8")
         for source, name in FROM_THE_ROOT.items()
@@ -49,8 +51,35 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     }
     pages["licence.md"] = f"# Licence\n\n{pages['licence.md']}"
     pages |= {f"reference/{name}.md": commands_page(build()) for name, build in COMMANDS.items()}
-    pages |= dict(api_pages())
-    for name, text in pages.items():
+    return pages | dict(api_pages())
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """In nav a folder stands for its pages."""
+    config.nav = unfolded(config.nav)
+    return config
+
+
+def unfolded(nav: Any) -> Any:
+    match nav:
+        case list():
+            return [entry for part in nav for entry in listed(unfolded(part))]
+        case dict():
+            return {title: unfolded(part) for title, part in nav.items()}
+        case str() if nav.endswith("/"):
+            written = (page.relative_to(DOCS).as_posix() for page in DOCS.glob(f"{nav}*.md"))
+            made = (name for name in made_pages() if name.startswith(nav))
+            return [*sorted(written, key=lambda name: (not name.endswith("README.md"), name)), *made]
+    return nav
+
+
+def listed(part: Any) -> list[Any]:
+    return part if isinstance(part, list) else [part]
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages that are made."""
+    for name, text in made_pages().items():
         files.append(File.generated(config, name, content=text))
     for file in [file for file in files if file.src_uri.endswith(".ipynb")]:
         for name, content in notebook_page(Path(str(file.abs_src_path))):
@@ -76,11 +105,19 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         return f"{match[1]}{target}{match[3] or ''})"
 
     def name(match: re.Match[str]) -> str:
-        [*things] = named_in(match[0])
-        return f"[{match[0]}][{name_of(things[0])}]" if things else match[0]
+        definition = definitions().get(match[1])
+        return f"[{match[0]}][{definition}]" if definition else match[0]
 
     markdown = _LINK.sub(link, markdown)
     return markdown if here.parts[0] == "reference" else _CODE.sub(name, markdown)
+
+
+@cache
+def definitions() -> dict[str, str]:
+    """Where each dotted name in docs/python.md is defined."""
+    names = _CODE.findall(OVERVIEW.read_text(encoding="utf-8"))
+    things = {name: next(named_in(f"`{name}`"), None) for name, _ in names}
+    return {name: name_of(thing) for name, thing in things.items() if thing}
 
 
 def commands_page(parser: argparse.ArgumentParser) -> str:
@@ -140,7 +177,7 @@ def examples_of(program: str, command: str) -> Iterator[str]:
 def api_pages() -> Iterator[tuple[str, str]]:
     """A page for each section of docs/python.md, with every name in it once."""
     earlier: set[str] = set()
-    for heading, text in _SECTION.findall((DOCS / "python.md").read_text(encoding="utf-8")):
+    for heading, text in _SECTION.findall(OVERVIEW.read_text(encoding="utf-8")):
         names = dict.fromkeys(map(name_of, named_in(text)))
         blocks = [f"::: {name}" for name in names if name not in earlier]
         earlier |= names.keys()
