@@ -38,7 +38,7 @@ COMMANDS = {"eic": parser_of_eic, "study": parser_of_study, "db": parser_of_db}
 _LINK = re.compile(r"(\]\()([^()\s#]+)(#[^()\s]*)?\)")
 _CODE = re.compile(r"`(eic_core(?:\.\w+)+)((?:\([^`]*)?)`")
 _BLOCK = re.compile(r"^```\w*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-_SECTION = re.compile(r"^## (.+)\n(.*?)(?=^## |\Z)", re.DOTALL | re.MULTILINE)
+_SECTION = re.compile(r"^## ([^\n]+)\n(.*?)(?=^## |\Z)", re.DOTALL | re.MULTILINE)
 
 
 @cache
