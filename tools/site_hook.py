@@ -9,6 +9,7 @@ import argparse
 import re
 from collections.abc import Iterator
 from functools import cache
+from html import escape
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -19,7 +20,7 @@ from mkdocs.structure.pages import Page
 from db.commands import build_parser as parser_of_db
 from eic_core.cli.main import build_parser as parser_of_eic
 from study.cli import build_parser as parser_of_study
-from tools.public_names import OVERVIEW, name_of, named_in
+from tools.public_names import OVERVIEW, exported, name_of, named_in
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -34,6 +35,9 @@ FROM_THE_ROOT = {
 """Pages of the site that lie beside docs/; for the README the site has a first page of its own."""
 
 COMMANDS = {"eic": parser_of_eic, "study": parser_of_study, "db": parser_of_db}
+
+EXPORTED = {thing: f"eic_core.{name_of(thing).rpartition('.')[2]}" for thing in exported()}
+"""What a script imports from the package itself."""
 
 _LINK = re.compile(r"(\]\()([^()\s#]+)(#[^()\s]*)?\)")
 _CODE = re.compile(r"`(eic_core(?:\.\w+)+)((?:\([^`]*)?)`")
@@ -139,7 +143,7 @@ def subcommands(parser: argparse.ArgumentParser) -> Iterator[Any]:
 def options_of(parser: argparse.ArgumentParser) -> list[str]:
     """A table of what the parser takes, group by group."""
     rows = [
-        f"| `{invocation(action)}` | {explanation(action, parser.prog)} |"
+        f"| <code>{cell(invocation(action))}</code> | {cell(explanation(action, parser.prog))} |"
         for group in parser._action_groups
         for action in group._group_actions
         if not isinstance(action, (argparse._HelpAction, argparse._SubParsersAction))
@@ -153,14 +157,17 @@ def invocation(action: argparse.Action) -> str:
     value = " ".join(value) if isinstance(value, tuple) else value or action.dest.upper()
     takes = not action.option_strings or action.nargs != 0
     words = [", ".join(action.option_strings), str(value) if takes else ""]
-    return " ".join(word for word in words if word).replace("|", "\\|")
+    return " ".join(word for word in words if word)
 
 
 def explanation(action: argparse.Action, program: str) -> str:
     text = (action.help or "") % {**vars(action), "prog": program}
-    return ("required; " if action.required and action.option_strings else "") + text.replace(
-        "|", "\\|"
-    )
+    return ("required; " if action.required and action.option_strings else "") + text
+
+
+def cell(text: str) -> str:
+    """The text in a cell of a table."""
+    return escape(text, quote=False).replace("|", "&#124;").replace("*", "&#42;")
 
 
 def examples_of(program: str, command: str) -> Iterator[str]:
@@ -178,7 +185,7 @@ def api_pages() -> Iterator[tuple[str, str]]:
     """A page for each section of docs/python.md, with every name in it once."""
     earlier: set[str] = set()
     for heading, text in _SECTION.findall(OVERVIEW.read_text(encoding="utf-8")):
-        names = dict.fromkeys(map(name_of, named_in(text)))
+        names = {(EXPORTED.get(thing) or name_of(thing)): None for thing in named_in(text)}
         blocks = [f"::: {name}" for name in names if name not in earlier]
         earlier |= names.keys()
         if blocks:
