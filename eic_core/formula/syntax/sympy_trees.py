@@ -157,7 +157,7 @@ def _product(e: Any) -> _Part:
             above += [] if factor.p == 1 else [str(factor.p)]
             below.append(str(factor.q))
         elif factor.is_Pow and _is_below(factor.exp):
-            below.append(_part(factor.base ** -factor.exp).within(_POWER))
+            below.append(_part(factor.base**-factor.exp).within(_POWER))
         else:
             above.append(_part(factor).within(_POWER if above else _PRODUCT))
     product = "*".join(above) or "1"
@@ -176,7 +176,8 @@ def _product_as_built(factors: tuple[Any, ...]) -> _Part:
     first, *rest = factors
     if first == -1 and first.is_Integer and rest:
         inner = _part(rest[0]) if len(rest) == 1 else _product_as_built(tuple(rest))
-        return _Part(f"-{inner.within(_POWER)}", _SIGN)
+        number = len(rest) == 1 and rest[0].is_Number  # a sign before it would be its own
+        return _Part(f"-({inner.text})" if number else f"-{inner.within(_POWER)}", _SIGN)
     text = _part(first).within(_PRODUCT)
     for factor in rest:
         if factor.is_Pow and factor.exp == -1 and factor.exp.is_Integer:
@@ -195,7 +196,9 @@ def _power(e: Any) -> _Part:
         if size == (1, 2):
             return _Part(f"sqrt({_part(base).text})", _ATOM)
     of = _part(exponent)
-    raised = f"({exponent})" if exponent.is_Rational and not exponent.is_Integer else of.within(_ATOM)
+    raised = (
+        f"({exponent})" if exponent.is_Rational and not exponent.is_Integer else of.within(_ATOM)
+    )
     return _Part(f"{_part(base).within(_ATOM)}**{raised}", _POWER)
 
 
@@ -249,7 +252,7 @@ _CALLS: Mapping[str, str] = dict(
     for pair in (
         "abs=Abs min=Min max=Max ceil=ceiling mod=Mod lgamma=loggamma sqrt exp sin cos tan cot sec"
         " csc asin acos atan atan2 sinh cosh tanh asinh acosh atanh erf erfc gamma sign floor"
-        " expm1 log1p hypot fma less_than=Lt less_equal=Le greater_than=Gt greater_equal=Ge"
+        " expm1 log1p hypot less_than=Lt less_equal=Le greater_than=Gt greater_equal=Ge"
         " equal_to=Eq not_equal=Ne logical_and=And logical_or=Or logical_not=Not"
     ).split()
 )
