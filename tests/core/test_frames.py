@@ -140,7 +140,7 @@ def test_what_holds_no_formula_is_refused(equations: Any, message: str) -> None:
 
 
 def test_data_of_another_shape_are_refused() -> None:
-    with pytest.raises(DataError, match="X has 1 dimensions"):
+    with pytest.raises(DataError, match="X has 1 dimension:"):
         add_eic([STABLE], X[:, 0], Y)
     with pytest.raises(DataError, match="X has 60 rows, y has 59"):
         add_eic([STABLE], X, Y[1:])
