@@ -10,13 +10,16 @@ import math
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from eic_core import wording
 from eic_core.errors import DataError, UserError
-from eic_core.explain.budget import digit_budget
+from eic_core.explain.budget import most_digits
 from eic_core.explain.judgement import A_DIGIT
 from eic_core.explain.verdict import verdict
 from eic_core.formula.rendering import short_text, to_python
@@ -45,6 +48,9 @@ COLUMNS = (
 
 MOST_ROWS, BUDGET_ROWS = DEFAULT_SAMPLES, 200
 """Rows, evenly spread, by which digits are counted that a formula loses, and that it needs."""
+
+FEW_ROWS = 500
+"""All of so many rows count for the digits that it needs: they have been inspected."""
 
 _FORMULA_COLUMNS = ("equation", "sympy_format", "formula", "expression", "model", "text")
 _PYSR = {"complexity", "loss", "equation"}
@@ -75,18 +81,19 @@ def add_eic(
     seconds
         How long a better form of each formula that loses a digit is searched; 0 for not at all.
     jobs
-        Worker processes that score.
+        Worker processes.
     progress
-        Called with how many formulas are done, and of how many.
+        Called with how many different formulas are done, and of how many.
 
     Returns
     -------
     Any
         A data frame of pandas: the table, or a new one with the column `equation`, in its order,
         no row dropped: with `r2` of the values that the formula itself gives on all rows, and of
-        at most 10,000, evenly spread, `eic`, `worst_step`, `cause` of the leading finding, `measured_float64` (digits that double
-        precision loses at nine in ten rows), `digits_needed` (of the constant or input that needs
-        most of them), `better_form`, and `left_out`: why a row has none of these.
+        at most 10,000, evenly spread, `eic`, `worst_step`, `cause` of the leading finding,
+        `measured_float64` (digits that double precision loses at nine in ten rows),
+        `digits_needed` (of the constant or input that needs most of them), `better_form`, and
+        `left_out`: why a row has none of these.
 
     Raises
     ------
@@ -104,7 +111,7 @@ def add_eic(
     model, data = _table_data(equations, X, y)
     table, rows = _listed(model)
     scores = score_listing(rows, data, jobs=jobs)
-    return _with_columns(table, rows, scores, range(len(rows)), data, seconds, progress)
+    return _with_columns(table, rows, scores, range(len(rows)), data, seconds, jobs, progress)
 
 
 def select(model: Any, X: Any, y: Any, *, price: float = READABLE) -> Any:
@@ -175,6 +182,7 @@ def _with_columns(
     places: Sequence[int],
     data: TableData,
     seconds: float,
+    jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> Any:
     import pandas as pd
@@ -186,11 +194,17 @@ def _with_columns(
             "a cell that a formula needs holds no finite number",
             stacklevel=3,
         )
-    cells = []
-    for done, place in enumerate(places, start=1):
-        cells.append(_cells(scores[place], data, seconds))
-        if progress is not None:
-            progress(done, len(places))
+    # a population repeats itself: each formula is looked at once
+    first = {(rows[place].formula, rows[place].syntax): place for place in reversed(places)}
+    look = partial(_cells, data=data, seconds=seconds)
+    distinct: dict[int, dict[str, Any]] = {}
+    with ProcessPoolExecutor(jobs) if jobs > 1 else nullcontext() as executor:
+        looked = (executor.map if executor else map)(look, [scores[i] for i in first.values()])
+        for place, each in zip(first.values(), looked, strict=True):
+            distinct[place] = each
+            if progress is not None:
+                progress(len(distinct), len(first))
+    cells = [distinct[first[rows[place].formula, rows[place].syntax]] for place in places]
     if table is None:
         table = pd.DataFrame({"equation": [row.formula for row in rows]})
     return table.iloc[list(places)].assign(
@@ -223,8 +237,10 @@ def _cells(scored: ListedScore, data: TableData, seconds: float) -> dict[str, An
     if judged.leading is not None:
         cells["cause"] = judged.leading.cause.name()
     try:
-        needs = digit_budget(inspect(formula, _spread(samples, BUDGET_ROWS))).needs
-        cells["digits_needed"] = max((need.together for need in needs), default=0)
+        few = samples if len(samples) <= FEW_ROWS else _spread(samples, BUDGET_ROWS)
+        cells["digits_needed"] = most_digits(
+            inspection if few is samples else inspect(formula, few)
+        )
     except UserError as error:
         cells["left_out"] = str(error)
     if seconds and measured >= A_DIGIT:
