@@ -11,16 +11,17 @@ from collections.abc import Iterator
 from functools import cache
 from html import escape
 from pathlib import Path, PurePosixPath
-from typing import Any
-
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files
-from mkdocs.structure.pages import Page
+from typing import TYPE_CHECKING, Any
 
 from db.commands import build_parser as parser_of_db
 from eic_core.cli.main import build_parser as parser_of_eic
 from study.cli import build_parser as parser_of_study
 from tools.public_names import OVERVIEW, exported, name_of, named_in
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -73,7 +74,10 @@ def unfolded(nav: Any) -> Any:
         case str() if nav.endswith("/"):
             written = (page.relative_to(DOCS).as_posix() for page in DOCS.glob(f"{nav}*.md"))
             made = (name for name in made_pages() if name.startswith(nav))
-            return [*sorted(written, key=lambda name: (not name.endswith("README.md"), name)), *made]
+            return [
+                *sorted(written, key=lambda name: (not name.endswith("README.md"), name)),
+                *made,
+            ]
     return nav
 
 
@@ -83,6 +87,8 @@ def listed(part: Any) -> list[Any]:
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that are made."""
+    from mkdocs.structure.files import File
+
     for name, text in made_pages().items():
         files.append(File.generated(config, name, content=text))
     for file in [file for file in files if file.src_uri.endswith(".ipynb")]:
@@ -210,5 +216,3 @@ def notebook_page(path: Path) -> Iterator[tuple[str, str | bytes]]:
     yield name, text
     for picture, content in resources["outputs"].items():
         yield str(PurePosixPath(name).parent / picture), content
-
-
