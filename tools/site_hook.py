@@ -134,8 +134,9 @@ def commands_page(parser: argparse.ArgumentParser) -> str:
     """A page of all commands of a program: arguments, options, defaults, examples of the docs."""
     parts = [f"# {parser.prog}", parser.description or "", *options_of(parser)]
     for action in subcommands(parser):
+        summaries = {choice.dest: choice.help for choice in action._choices_actions}
         for name, command in action.choices.items():
-            parts += [f"## {command.prog}", command.description or ""]
+            parts += [f"## {command.prog}", command.description or sentence(summaries[name])]
             parts += options_of(command)
             examples = "\n".join(examples_of(parser.prog, name))
             parts += [f"```\n{examples}\n```"] if examples else []
@@ -144,6 +145,10 @@ def commands_page(parser: argparse.ArgumentParser) -> str:
 
 def subcommands(parser: argparse.ArgumentParser) -> Iterator[Any]:
     return (a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
+
+
+def sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def options_of(parser: argparse.ArgumentParser) -> list[str]:
@@ -179,7 +184,7 @@ def cell(text: str) -> str:
 def examples_of(program: str, command: str) -> Iterator[str]:
     """Lines of blocks in docs/ that call it, each once."""
     lines = {
-        line.removeprefix("$ "): None
+        re.sub(r"  +#", "  #", line.removeprefix("$ ")): None
         for page in sorted(DOCS.glob("*.md"))
         for block in _BLOCK.findall(page.read_text(encoding="utf-8"))
         for line in block.splitlines()
