@@ -40,6 +40,7 @@ COMMANDS = {"eic": parser_of_eic, "study": parser_of_study, "db": parser_of_db}
 EXPORTED = {thing: f"eic_core.{name_of(thing).rpartition('.')[2]}" for thing in exported()}
 """What a script imports from the package itself."""
 
+_BACK = re.compile(r"\s*Back to the\s+\[README\]\([./]*README\.md\)\.")
 _LINK = re.compile(r"(\]\()([^()\s#]+)(#[^()\s]*)?\)")
 _CODE = re.compile(r"`(eic_core(?:\.\w+)+)((?:\([^`]*)?)`")
 _BLOCK = re.compile(r"^```\w*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -118,7 +119,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         definition = definitions().get(match[1])
         return f"[{match[0]}][{definition}]" if definition else match[0]
 
-    markdown = _LINK.sub(link, markdown)
+    markdown = _LINK.sub(link, _BACK.sub("", markdown))  # the way back is the site's own
     return markdown if here.parts[0] == "reference" else _CODE.sub(name, markdown)
 
 
@@ -206,18 +207,17 @@ def api_pages() -> Iterator[tuple[str, str]]:
 
 def notebook_page(path: Path) -> Iterator[tuple[str, str | bytes]]:
     """The notebook as a page, run anew, and the pictures of its cells."""
+    import nbformat
+    from nbclient import NotebookClient
     from nbconvert import MarkdownExporter
-    from nbconvert.preprocessors import ExecutePreprocessor
 
-    exporter = MarkdownExporter()
-    exporter.register_preprocessor(ExecutePreprocessor(timeout=300), enabled=True)
-    resources = {
-        "metadata": {"path": str(path.parent)},
-        "unique_key": path.stem,
-        "output_files_dir": f"{path.stem}-files",
-    }
-    text, resources = exporter.from_filename(str(path), resources)
-    name = path.relative_to(DOCS).with_suffix(".md").as_posix()
-    yield name, text
-    for picture, content in resources["outputs"].items():
-        yield str(PurePosixPath(name).parent / picture), content
+    notebook = nbformat.read(path, as_version=4)
+    resources = {"metadata": {"path": str(path.parent)}, "unique_key": path.stem}
+    NotebookClient(notebook, timeout=300, resources=resources).execute()
+    resources["output_files_dir"] = f"{path.stem}-files"
+    text, made = MarkdownExporter().from_notebook_node(notebook, resources)
+    page = PurePosixPath(path.relative_to(DOCS).with_suffix(".md").as_posix())
+    download = f'<p><a href="{path.name}" download>Download this notebook</a></p>'
+    yield str(page), f"{text}\n{download}\n"
+    for picture, content in made["outputs"].items():
+        yield str(page.parent / picture), content
