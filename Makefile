@@ -74,7 +74,7 @@ test-outside: $(VENV)/.installed-test $(VENV)/.native ## The tests that need the
 	@$(PY) -m pytest -q -m outside
 
 .PHONY: test-full
-test-full: ## The same claims on all their examples, simulations and trees: before a release
+test-full: $(VENV)/.installed-docs ## The same claims on all their examples, simulations and trees: before a release
 	@EIC_LAB_TESTS=full $(MAKE) --no-print-directory test
 
 # The linters run side by side (in as many jobs as make has, if it was told): mypy takes a minute, all
