@@ -153,9 +153,9 @@ def changes() -> Iterator[Claim]:
             numbers = [str(number) for number in DIVERGENCES[corpus, trait]]
             for j, kind in enumerate(("JS", "KL")):
                 what = f"{corpus}, {trait}: {kind}"
-                before, after = numbers[2 * j : 2 * j + 2]
                 place = "tab:distribution_difference"
-                yield Claim(place, what, before, after, f"-{falls[2 * i + j]}")
+                first, second = numbers[2 * j : 2 * j + 2]
+                yield Claim(place, what, first, second, f"-{falls[2 * i + j]}")
     for row in PRETRAINING:
         yield Claim(*row)
 
