@@ -115,7 +115,7 @@ class Rehearsal:
             filled = [
                 name
                 for (name,) in tables
-                if name != "alembic_version"
+                if name not in ("alembic_version", "sqlite_sequence")
                 and here.execute(f'SELECT 1 FROM "{name}" LIMIT 1').fetchone()
             ]
         return not filled
