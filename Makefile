@@ -40,6 +40,11 @@ $(VENV)/.installed-test: requirements.txt requirements-dev.txt requirements-test
 	@$(PY) .ci/install.py requirements-test.txt
 	@touch $@
 
+$(VENV)/.installed-docs: requirements-docs.txt | $(VENV)/.installed-test
+	@echo "Installing what the site needs…"
+	@$(PY) .ci/install.py requirements-docs.txt
+	@touch $@
+
 .PHONY: chromium compilers
 chromium:
 	@.ci/chromium
@@ -91,6 +96,15 @@ lint-imports:
 	@$(VENV)/bin/lint-imports --no-logo
 lint-docstrings:
 	@$(VENV)/bin/pydoclint eic_core study db pages tools
+
+# NO_MKDOCS_2_WARNING: Material's notice of its successor (ADR 0029) is no warning of ours.
+MKDOCS := NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs
+.PHONY: docs docs-serve
+docs: $(VENV)/.installed-docs $(VENV)/.native ## Build the site from docs/ into build/site; a broken link or a warning fails
+	@$(MKDOCS) build --quiet --strict && echo "wrote build/site: open build/site/index.html"
+
+docs-serve: $(VENV)/.installed-docs $(VENV)/.native ## Serve the site on http://127.0.0.1:8000, anew after each change
+	@$(MKDOCS) serve
 
 .PHONY: wheel
 wheel: ## Build the wheel, with the engine for every Linux since glibc 2.17, and the sdist, into dist/

@@ -23,7 +23,7 @@ from study.organising import OrganiserService
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Returns 0, 2 for a mistake, 3 for a fault, 130 after Ctrl-C."""
-    options = _parser().parse_args(arguments)
+    options = build_parser().parse_args(arguments)
     if options.database is None:
         options.database = os.environ.get("DATABASE_URL") or DEFAULT_URL
         if options.database != DEMO_URL:
@@ -47,7 +47,7 @@ def _tell_of_demo() -> None:
         )
 
 
-def _parser() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m db", description="Studies at rest.")
     parser.add_argument(
         "--database",

@@ -17,6 +17,7 @@ from eic_core.explain.budget import digit_budget
 from eic_core.explain.judgement import A_DIGIT
 from eic_core.explain.verdict import verdict
 from eic_core.formula.rendering import short_text, to_python
+from eic_core.formula.syntax.sympy_trees import sympy_text
 from eic_core.measure.inspection import inspect
 from eic_core.measure.table import Table
 from eic_core.pool.importers.listed import Listed
@@ -270,8 +271,8 @@ def _listed(equations: Any) -> tuple[Any, list[Listed]]:
 
 
 def _of_item(item: Any, row: int) -> Listed:
-    """A text, or an expression of SymPy, which is none of ours to import."""
-    return Listed(row, str(item), "" if isinstance(item, str) else "sympy")
+    """A text, or an expression of SymPy with all its digits."""
+    return Listed(row, item) if isinstance(item, str) else Listed(row, sympy_text(item), "sympy")
 
 
 def _predicting(model: Any) -> Listed:

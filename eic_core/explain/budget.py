@@ -43,6 +43,9 @@ Key = tuple[str, str]
 NOISE = 4 * 2.0**-53
 """What rounding in double precision may make of a value, relative to it."""
 
+DOUBLES_DO = 1e-3
+"""Of the allowed deviation: where doubles are that close to exact values, they are taken."""
+
 SETTLED = 4e-3
 """Of `NOISE` times s: beyond it fewer than three digits are left, and exact values are taken."""
 
@@ -109,12 +112,17 @@ class Trial:
         reference, _ = inspection.amplification.trace(len(self.formula) - 1)
         usable = np.isfinite(reference)
         self.allowed = tolerance * self.scale.unit
-        self.careful = inspection.counts.rechecked > 0
         rows = np.flatnonzero(usable)
+        self.reference = reference
+        self.careful = inspection.counts.rechecked > 0 and not self._doubles_do(rows)
         limit = CAREFUL_ROWS if self.careful else SEARCH_ROWS
         self.part = rows[np.linspace(0, len(rows) - 1, min(limit, len(rows))).astype(np.int64)]
         self.all = rows
-        self.reference = reference
+
+    def _doubles_do(self, rows: Array) -> bool:
+        plain = amplify(self.formula, self.inspection.samples, recheck=False, root_values=True)
+        assert plain.root_values is not None
+        return self._rms(plain.root_values[rows], rows) <= DOUBLES_DO * self.allowed
 
     def digits_given(self, key: Key) -> int:
         kind, name = key
