@@ -14,9 +14,11 @@ import venv
 import zipfile
 from collections.abc import Sequence
 from email import message_from_bytes
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 import eic_core
 from eic_core.engine.native.build import file_name
@@ -58,7 +60,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A fresh environment with the wheel, and with what this one has for its dependencies."""
+    """A fresh environment with the wheel, and of what this one has its dependencies alone."""
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, symlinks=os.name != "nt")
     install = [
@@ -73,10 +75,32 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         "--quiet",
     ]
     packages = Path(sysconfig.get_path("purelib", vars={"base": str(folder)}))
-    paths = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
-    (packages / "dependencies.pth").write_text("\n".join(sorted(paths)), encoding="utf-8")
+    for place in needed(wheel):
+        (packages / place.name).symlink_to(place)
     run([*install, str(wheel)], folder)  # fails if a dependency is not there
     return folder
+
+
+def needed(wheel: Path) -> set[Path]:
+    """Folders of what the wheel depends on, and of what that does."""
+    with zipfile.ZipFile(wheel) as archive:
+        [metadata] = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+        message = message_from_bytes(archive.read(metadata))
+    waiting, names = [*message.get_all("Requires-Dist", [])], set[str]()
+    places = set()
+    while waiting:
+        requirement = Requirement(waiting.pop())
+        if requirement.name in names or not (
+            requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+        ):
+            continue
+        names.add(requirement.name)
+        package = distribution(requirement.name)
+        waiting += package.requires or []
+        tops = {file.parts[0] for file in package.files or [] if file.parts[0] != ".."}
+        places |= {Path(str(package.locate_file(top))).resolve() for top in tops - {"__pycache__"}}
+    assert names == {"jinja2", "MarkupSafe", "markupsafe", "numpy", "python-flint"}
+    return places
 
 
 def run(command: Sequence[str], folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -119,11 +143,11 @@ def test_the_wheel_holds_the_package_its_engine_and_nothing_else(wheel: Path) ->
 def test_the_installed_package_is_imported_from_its_environment(environment: Path) -> None:
     program = (
         "import eic_core, eic_core.measure, importlib.util; print(eic_core.__file__); "
-        "print(importlib.util.find_spec('study'))"
+        "print(*map(importlib.util.find_spec, ('study', 'scipy', 'pandas')))"
     )
     said = run([script(environment, "python"), "-I", "-c", program], environment).stdout
-    place, repository = said.splitlines()
-    assert Path(place).is_relative_to(environment) and repository == "None"
+    place, others = said.splitlines()
+    assert Path(place).is_relative_to(environment) and others == "None None None"
 
 
 def test_eic_says_what_python_dash_m_says(environment: Path) -> None:
