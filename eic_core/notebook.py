@@ -9,7 +9,6 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from functools import singledispatch
-from itertools import zip_longest
 from types import ModuleType
 from typing import Any
 from zlib import crc32
@@ -24,7 +23,7 @@ from eic_core.errors import UserError
 from eic_core.explain.diagnosis import Diagnosis
 from eic_core.explain.phrases import causes as cause_phrases
 from eic_core.explain.verdict import Verdict, verdict
-from eic_core.formula.rendering import node_texts, short_text, to_python
+from eic_core.formula.rendering import node_texts, short_text
 from eic_core.markup import environment
 from eic_core.measure.inspection import Inspection, inspect
 from eic_core.operators.wide import Array
@@ -99,9 +98,7 @@ def html_of(result: Any) -> str:
 
 @html_of.register
 def _(result: Inspection) -> str:
-    return _page(
-        **_headline(verdict(result)), tree=_tree(result), tables=[_steps(result)], inspection=result
-    )
+    return _page(**_headline(verdict(result)), tree=_tree(result), tables=[_steps(result)])
 
 
 @html_of.register
@@ -203,21 +200,22 @@ def _steps(inspection: Inspection) -> ReportTable:
         return -math.inf if math.isnan(steps[place].local_eic) else steps[place].local_eic
 
     order = sorted(range(len(steps)), key=lambda place: -loss(place))[:MOST_ROWS]
-    rows = [
-        (
-            code(texts[n.node.id]),
-            digits(n.local_eic),
-            digits(n.local_eic_finite),
-            count(n.invalid),
-        )
-        for n in (steps[place] for place in order)
+    worst = [steps[place] for place in order]
+    columns = [
+        ("step", [code(texts[n.node.id]) for n in worst]),
+        ("local EIC", [digits(n.local_eic) for n in worst]),
     ]
+    if inspection.counts.singular:
+        columns.append(("of finite rows", [digits(n.local_eic_finite) for n in worst]))
+    if inspection.counts.invalid:
+        columns.append(("rows without a value", [count(n.invalid) for n in worst]))
+    names, cells = zip(*columns, strict=True)
     return ReportTable(
-        ("step", "local EIC", "of finite rows", "rows without a value"),
-        rows,
+        names,
+        list(zip(*cells, strict=True)),
         f"Digits by which errors grow up to a step, the worst of {len(steps):,} first, on "
         f"{inspection.counts.total:,} rows.",
-        numbers=(1, 2, 3),
+        numbers=range(1, len(names)),
         words=True,
     )
 
@@ -325,7 +323,9 @@ def _(result: Repair) -> Any:
 
 @frame_of.register
 def _(result: ScoredList) -> Any:
-    return _frame(_scored(each, is_on) for each, is_on in zip(result, _on_front(result), strict=True))
+    return _frame(
+        _scored(each, is_on) for each, is_on in zip(result, _on_front(result), strict=True)
+    )
 
 
 @frame_of.register

@@ -9,8 +9,8 @@ from functools import cached_property, update_wrapper
 from operator import itemgetter
 from typing import Any, Concatenate, Generic, NamedTuple, ParamSpec, TypeVar
 
-from eic_core.engine.amplify import Amplification, Progress, amplify
 from eic_core.display import Displayed
+from eic_core.engine.amplify import Amplification, Progress, amplify
 from eic_core.exports import Plain, json_form
 from eic_core.formula.rendering import node_texts, to_latex
 from eic_core.formula.tree import Formula, Node
