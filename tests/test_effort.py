@@ -6,8 +6,14 @@ import itertools
 from typing import Any
 
 import pytest
+from threadpoolctl import threadpool_info
 
 from tests import effort
+
+
+def test_products_of_matrices_stay_on_one_core() -> None:
+    blas = [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+    assert {*blas} == {1}
 
 
 def test_a_full_run_takes_everything(monkeypatch: pytest.MonkeyPatch) -> None:

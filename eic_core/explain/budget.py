@@ -43,6 +43,9 @@ Key = tuple[str, str]
 NOISE = 4 * 2.0**-53
 """What rounding in double precision may make of a value, relative to it."""
 
+DOUBLES_DO = 1e-3
+"""Of the allowed deviation: where doubles are that close to exact values, they are taken."""
+
 SETTLED = 4e-3
 """Of `NOISE` times s: beyond it fewer than three digits are left, and exact values are taken."""
 
@@ -109,12 +112,17 @@ class Trial:
         reference, _ = inspection.amplification.trace(len(self.formula) - 1)
         usable = np.isfinite(reference)
         self.allowed = tolerance * self.scale.unit
-        self.careful = inspection.counts.rechecked > 0
         rows = np.flatnonzero(usable)
+        self.reference = reference
+        self.careful = inspection.counts.rechecked > 0 and not self._doubles_do(rows)
         limit = CAREFUL_ROWS if self.careful else SEARCH_ROWS
         self.part = rows[np.linspace(0, len(rows) - 1, min(limit, len(rows))).astype(np.int64)]
         self.all = rows
-        self.reference = reference
+
+    def _doubles_do(self, rows: Any) -> bool:
+        plain = amplify(self.formula, self.inspection.samples, recheck=False, root_values=True)
+        assert plain.root_values is not None
+        return self._rms(plain.root_values[rows], rows) <= DOUBLES_DO * self.allowed
 
     def digits_given(self, key: Key) -> int:
         kind, name = key
@@ -288,19 +296,38 @@ def digit_budget(
     if not 0 < tolerance <= 1:
         raise UserError(f"the tolerance is {tolerance:g}", hint="give a number from 0 to 1")
     trial = Trial(inspection, tolerance)
-    names = shortenable(inspection.formula)
-    columns = inspection.formula.variables
-    keys = [("constant", name) for name in names] + [("input", name) for name in columns]
-    given = {key: trial.digits_given(key) for key in keys}
-    alone: dict[Key, int] = {}
-    for done, key in enumerate(keys):
-        alone[key] = trial.fewest_digits(key, given[key])
-        if progress is not None:
-            progress(0.8 * (done + 1) / len(keys))
-    together = trial.digits_together(alone, given)
+    given, alone, together = _digits(trial, progress)
     if progress is not None:
         progress(1.0)
     return _result(inspection, trial, given, alone, together)
+
+
+def most_digits(inspection: Inspection) -> int:
+    """The digits of the number that needs most of them, as `digit_budget` counts; 0 without one.
+
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Domain, inspect, sample_domains
+    >>> samples = sample_domains({"x": Domain("uniform", 1, 5)}, count=500)
+    >>> most_digits(inspect(read("3.14159265*x + 2.71828").formula, samples))
+    4
+    """
+    return max(_digits(Trial(inspection, TOLERANCE))[2].values(), default=0)
+
+
+def _digits(
+    trial: Trial, progress: Progress | None = None
+) -> tuple[dict[Key, int], dict[Key, int], dict[Key, int]]:
+    """By number: its digits as given, those it needs alone, and together with the others."""
+    formula = trial.formula
+    keys = [("constant", name) for name in trial.labels]
+    keys += [("input", name) for name in formula.variables]
+    given = {key: trial.digits_given(key) for key in keys}
+    alone: dict[Key, int] = {}
+    for done, key in enumerate(keys, start=1):
+        alone[key] = trial.fewest_digits(key, given[key])
+        if progress is not None:
+            progress(0.8 * done / len(keys))
+    return given, alone, trial.digits_together(alone, given)
 
 
 def _result(

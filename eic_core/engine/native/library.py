@@ -28,7 +28,7 @@ from eic_core.engine.tape import (
 )
 from eic_core.formula.tree import CONSTANT, VARIABLE, Node
 from eic_core.operators import NUMPY, OPERATORS, Operator
-from eic_core.operators.row import Traced
+from eic_core.operators.backend import Traced
 
 EDGES, SIGNS, VALUES_ONLY, OVERFLOW_IS_INVALID, FIRST_BAD_ENDS, SHORTEST = 1, 2, 4, 8, 16, 32
 """What a run is asked for."""
@@ -252,8 +252,7 @@ class Library:
                     words.append(operand)
         helper = -1
         if row.helper:
-            function = getattr(NUMPY, row.helper)
-            helper = self._loop(getattr(function, "ufunc", function))
+            helper = self._loop(getattr(NUMPY, row.helper))
         if row.helper and helper < 0:
             return None
         number = self._number_of((self.codes[row.name], count, len(constants), helper, *words))
