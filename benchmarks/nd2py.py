@@ -3,7 +3,8 @@
 Run it as ``python -m benchmarks.nd2py [FILE]``. FILE has a formula on each line, or is a CSV file
 with a column ``formula``; variables are drawn from 1 to 5. Without it the formulas are the laws of
 the corpora on their own rows. Where nd2py is missing or has no EIC, that is all that is said.
-``--examples`` prints the table of ``docs/nd2py.md``, a formula or two for each difference.
+``--examples`` prints the table of ``docs/nd2py.md``, a formula or two for each difference;
+``--judge`` asks the tests' oracle about formulas that differ by more than a choice.
 """
 
 from __future__ import annotations
@@ -36,6 +37,9 @@ from eic_core.measure.inspection import inspect
 from eic_core.samples import Domain, Samples, sample_domains
 
 ROWS = 1_000
+JUDGED = 60
+"""Rows that the oracle looks at: it takes milliseconds for each."""
+
 RUNS = 5
 TOLERANCE = 1e-9
 FIRST_WITH_EIC = (3, 4)
@@ -175,6 +179,19 @@ def tree_of(symbol: Any, *, noisy: bool) -> Draft:
     return Draft(OPERATORS[kind], children)
 
 
+def confirmed(case: Case, symbol: Any, nd2py: Any) -> tuple[bool, bool]:
+    """Whether the oracle's EIC of the first rows is ours; whether it is that of nd2py."""
+    oracle = importlib.import_module("tests.core.measure.oracle")
+    samples = case.samples.take(np.arange(JUDGED))
+    columns = samples.columns.items()
+    rows = [{name: repr(float(x[i])) for name, x in columns} for i in range(JUDGED)]
+    truth = oracle.measure(case.formula, rows)
+    eic = max(truth.local_eic(k) for k in range(len(case.formula.nodes)))
+    values = inspect(case.formula, samples, edges=False).eic, eic_by(nd2py, symbol, samples)
+    ours, theirs = (_agree(value, eic) or bool(np.isnan([value, eic]).all()) for value in values)
+    return ours, theirs
+
+
 def class_of(case: Case, symbol: Any, theirs: float) -> str:
     result = inspect(case.formula, case.samples, edges=False)
     if _agree(result.eic, theirs):
@@ -207,6 +224,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="EIC beside that of the package nd2py.")
     parser.add_argument("file", metavar="FILE", nargs="?", type=Path)
     parser.add_argument("--examples", action="store_true", help="a formula for each difference")
+    parser.add_argument("--judge", action="store_true", help="ask the tests' oracle as well")
     options = parser.parse_args()
     if options.examples:
         print(*example_rows(None if missing() else importlib.import_module("nd2py")), sep="\n")
@@ -217,6 +235,7 @@ def main() -> None:
     nd2py = importlib.import_module("nd2py")
     counts: Counter[str] = Counter()
     examples: dict[str, str] = {}
+    judged: list[tuple[bool, bool]] = []
     ratios, unread = [], 0
     for case in laws() if options.file is None else formulas_of(options.file):
         try:
@@ -228,6 +247,8 @@ def main() -> None:
             unread += 1
             continue
         counts[name] += 1
+        if options.judge and name in CLASSES[3:]:
+            judged.append(confirmed(case, symbol, nd2py))
         examples.setdefault(name, case.formula.source)
         ours = seconds(lambda: amplify(Formula(case.formula.nodes), case.samples, recheck=False))  # noqa: B023
         ratios.append(theirs_takes / ours)
@@ -236,6 +257,10 @@ def main() -> None:
         example = f"   {examples[name][:50]}" if name in examples and name != CLASSES[0] else ""
         print(f"{counts[name]:6} {name}{example}")
     print(f"{unread:6} that one of the two does not read or cannot compute")
+    if judged:
+        ours_right, theirs_right = map(sum, zip(*judged, strict=True))
+        print(f"of the last two kinds {len(judged)}, an oracle on {JUDGED} rows of each:")
+        print(f"{ours_right:6} as here, {theirs_right} as nd2py says")
     if ratios:
         ratio = math.exp(sum(map(math.log, ratios)) / len(ratios))
         print(f"its time ÷ ours, geometric mean: {ratio:.1f}")
