@@ -95,8 +95,8 @@ def test_a_study_to_rehearse_with_is_made_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = (Rehearsal.at(tmp_path / name) for name in ("first", "second"))
-    study = first.opened(problems=1, pairs=1)
+    study = first.opened(ballots_per_rater=1)
     monkeypatch.delattr(second.organiser.__class__, "freeze")
-    assert second.opened(problems=1, pairs=1).hash == study.hash
+    assert second.opened(ballots_per_rater=1).hash == study.hash
     for each in (first, second):
         each.store.dispose()
