@@ -40,6 +40,11 @@ $(VENV)/.installed-test: requirements.txt requirements-dev.txt requirements-test
 	@$(PY) .ci/install.py requirements-test.txt
 	@touch $@
 
+$(VENV)/.installed-docs: requirements-docs.txt | $(VENV)/.installed-test
+	@echo "Installing what the site needs…"
+	@$(PY) .ci/install.py requirements-docs.txt
+	@touch $@
+
 .PHONY: chromium compilers
 chromium:
 	@.ci/chromium
@@ -69,7 +74,7 @@ test-outside: $(VENV)/.installed-test $(VENV)/.native ## The tests that need the
 	@$(PY) -m pytest -q -m outside
 
 .PHONY: test-full
-test-full: ## The same claims on all their examples, simulations and trees: before a release
+test-full: $(VENV)/.installed-docs ## The same claims on all their examples, simulations and trees: before a release
 	@EIC_LAB_TESTS=full $(MAKE) --no-print-directory test
 
 # The linters run side by side (in as many jobs as make has, if it was told): mypy takes a minute, all
@@ -92,9 +97,28 @@ lint-imports:
 lint-docstrings:
 	@$(VENV)/bin/pydoclint eic_core study db pages tools
 
+# NO_MKDOCS_2_WARNING: Material's notice of its successor (ADR 0029) is no warning of ours.
+MKDOCS := NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs
+.PHONY: docs docs-serve
+docs: $(VENV)/.installed-docs $(VENV)/.native ## Build the site from docs/ into build/site; a broken link or a warning fails
+	@$(MKDOCS) build --strict && echo "wrote build/site: open build/site/index.html"
+
+docs-serve: $(VENV)/.installed-docs $(VENV)/.native ## Serve the site on http://127.0.0.1:8000, anew after each change
+	@$(MKDOCS) serve
+
 .PHONY: wheel
 wheel: ## Build the wheel, with the engine for every Linux since glibc 2.17, and the sdist, into dist/
 	@$(PYTHON) tools/wheel.py
+
+# Elsewhere, so that nothing of the checkout is imported in its stead.
+.PHONY: try-wheel
+try-wheel: ## Install the newest wheel of dist/ in a fresh environment and say which engine it runs (PYTHON=…)
+	@folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; wheel=$$(ls -t "$$PWD"/dist/*.whl | head -1); \
+	$(PYTHON) -m venv "$$folder/venv"; cd "$$folder"; \
+	venv/bin/python -m pip install --quiet --disable-pip-version-check "$$wheel"; \
+	venv/bin/python -c 'import platform, eic_core, eic_core.engine.native.library as native; \
+	print("eic-lab", eic_core.__version__, "on Python", platform.python_version() + ", engine:", "compiled" if native.library() else "NumPy")'; \
+	venv/bin/eic inspect "10000*x - 9999*x" --range x=0.1:10
 
 .PHONY: size
 size: ## How large each folder is: statements, docstrings, comments, tokens; what is long (ASK=--long)
@@ -113,6 +137,21 @@ lock: ## Write requirements.lock: the versions that requirements.txt comes to to
 	{ echo "# Written by make lock from requirements.txt, for $$($(PYTHON) -c 'import sys; print("Python %d.%d" % sys.version_info[:2])') or newer."; \
 	  $$pip freeze --exclude pip --exclude setuptools; } > "$$folder/lock"; \
 	cp "$$folder/lock" requirements.lock; echo "wrote requirements.lock"
+
+# A package that the advisories do not name is a failure too: it was not audited.
+.PHONY: audit
+audit: ## Whether a version of requirements.lock has a published fault (asks PyPI's advisories)
+	@folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; $(PYTHON) -m venv "$$folder"; \
+	"$$folder/bin/python" -m pip install --quiet --disable-pip-version-check 'pip-audit>=2.10,<3'; \
+	"$$folder/bin/pip-audit" --strict --no-deps --disable-pip --progress-spinner off -r requirements.lock
+
+# Takes about twice as long as the tests alone; ASK="tests/db" and the like: which tests.
+.PHONY: coverage
+coverage: $(VENV)/.installed-test $(VENV)/.native ## Which lines the tests run, in all processes: build/coverage/index.html (ASK="tests/db")
+	@$(PY) -m pip install --quiet --disable-pip-version-check 'coverage>=7.10,<8'
+	@$(PY) -m coverage erase; status=0; \
+	$(PY) -m coverage run -m pytest -p tests.side_by_side --workers $(WORKERS) $(ASK) || status=$$?; \
+	$(PY) -m coverage combine --quiet; $(PY) -m coverage html --quiet; $(PY) -m coverage report | tail -1; exit $$status
 
 .PHONY: bench
 bench: $(VENV)/.installed-test $(VENV)/.native ## Speed of the engine, the pool and the page

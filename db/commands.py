@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from db.ask_command import add_ask_parser, run_ask
 from db.backup import DEFAULT_FOLDER, backup, restore
@@ -23,7 +24,7 @@ from study.organising import OrganiserService
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Returns 0, 2 for a mistake, 3 for a fault, 130 after Ctrl-C."""
-    options = _parser().parse_args(arguments)
+    options = build_parser().parse_args(arguments)
     if options.database is None:
         options.database = os.environ.get("DATABASE_URL") or DEFAULT_URL
         if options.database != DEMO_URL:
@@ -47,7 +48,7 @@ def _tell_of_demo() -> None:
         )
 
 
-def _parser() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m db", description="Studies at rest.")
     parser.add_argument(
         "--database",
@@ -80,8 +81,14 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("study", metavar="STUDY", help="its name or number")
     command.set_defaults(run=_preregistration)
 
+    folder: dict[str, Any] = {
+        "metavar": "DIR",
+        "type": Path,
+        "default": DEFAULT_FOLDER,
+        "help": "holds the backups; default: %(default)s",
+    }
     command = commands.add_parser("backup", help="copy the live database to a checked file")
-    command.add_argument("--folder", metavar="DIR", type=Path, default=DEFAULT_FOLDER)
+    command.add_argument("--folder", **folder)
     command.set_defaults(run=_backup)
 
     command = commands.add_parser(
@@ -90,8 +97,8 @@ def _parser() -> argparse.ArgumentParser:
         description="Put a backup back; what was there is kept as another backup. Answers of "
         "raters who withdrew after the backup was made come back with it.",
     )
-    command.add_argument("file", metavar="FILE", type=Path)
-    command.add_argument("--folder", metavar="DIR", type=Path, default=DEFAULT_FOLDER)
+    command.add_argument("file", metavar="FILE", type=Path, help="one of them")
+    command.add_argument("--folder", **folder)
     command.set_defaults(run=_restore)
     return parser
 

@@ -22,13 +22,14 @@ if TYPE_CHECKING:
     from eic_core.explain.diagnosis import diagnose
     from eic_core.explain.robustness import robustness_card
     from eic_core.formula.syntax import read
+    from eic_core.formula.syntax.sympy_trees import to_sympy
     from eic_core.measure.inspection import inspect
     from eic_core.measure.table import read_table
     from eic_core.pool.scoring import score
     from eic_core.rewriting.repair import repair
     from eic_core.samples import Domain, Samples, sample_domains
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 # The wheel takes its version from here, and every output prints it.
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "robustness_card",
     "sample_domains",
     "score",
+    "to_sympy",
 ]
 
 _HOMES = {
@@ -62,6 +64,7 @@ _HOMES = {
     "robustness_card": "explain.robustness",
     "sample_domains": "samples",
     "score": "pool.scoring",
+    "to_sympy": "formula.syntax.sympy_trees",
 }
 """The module of each name: the command line imports this package, too, and waits for none."""
 

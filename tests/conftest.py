@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.effort import DEAR, examples, left_to_full
+# Workers share the cores already: a matrix product that spreads over them waits for itself, which
+# takes ten times the work.  Read when NumPy is first imported, by the imports below.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+from tests.effort import DEAR, TWIN, examples, left_to_full
 from tests.kept import FOLDER as KEPT
 from tests.outside import outside_folder, skip_without_sample, unchecked_line
 
 ROOT = Path(__file__).resolve().parents[1]
-
-# Workers share the cores already: a matrix product that spreads over them only waits for itself.
-# Read when NumPy is first imported, here and in every process that a test starts.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # A test that says nothing of `max_examples` tries as many as these do.
 for _name, _derandomize in (("ci", True), ("dev", False)):
@@ -44,6 +44,7 @@ _UNCHECKED = pytest.StashKey[str]()
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", f"{DEAR}(share): a quick run tries one case of so many")
+    config.addinivalue_line("markers", f"{TWIN}(of): a quick run makes the claim in that test")
 
 
 @pytest.hookimpl(trylast=True)

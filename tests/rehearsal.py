@@ -20,6 +20,8 @@ from study.rating import RatingService
 SECRET_METHOD = "SecretMethod"
 _OPENED: dict[str, sqlite3.Connection] = {}
 """Databases with one open study, by what it was made of."""
+_MIGRATED: list[bytes] = []
+"""An empty database of the newest schema, once there is one."""
 DESIGN = StudyDesign(contact="study@example.org", ballots_per_rater=10, practice=False)
 
 
@@ -61,8 +63,14 @@ class Rehearsal:
     @classmethod
     def at(cls, folder: Path, *, min_view_seconds: float = 0.0) -> Rehearsal:
         """On a fresh file."""
-        url = f"sqlite:///{folder / 'eic_lab.sqlite3'}"
+        file = folder / "eic_lab.sqlite3"
+        url = f"sqlite:///{file}"
+        folder.mkdir(parents=True, exist_ok=True)
+        if _MIGRATED and not file.exists():
+            file.write_bytes(_MIGRATED[0])
         store, clock, chance = open_database(url), ManualClock(), SystemChance()
+        if not _MIGRATED:
+            _MIGRATED.append(_content(file))
         return cls(
             url,
             store,
@@ -115,7 +123,7 @@ class Rehearsal:
             filled = [
                 name
                 for (name,) in tables
-                if name != "alembic_version"
+                if name not in ("alembic_version", "sqlite_sequence")
                 and here.execute(f'SELECT 1 FROM "{name}" LIMIT 1').fetchone()
             ]
         return not filled
@@ -133,6 +141,11 @@ class Rehearsal:
             assert ballot is not None
             self.clock.advance(seconds)
             self.rating.vote(token, ballot.token, "left")
+
+
+def _content(file: Path) -> bytes:
+    with contextlib.closing(sqlite3.connect(file)) as here:
+        return here.serialize()
 
 
 def token_of(invitation: NewInvitation) -> str:

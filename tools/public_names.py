@@ -33,7 +33,7 @@ def public_objects() -> dict[str, object]:
     """Public functions, classes, methods and properties, by the dotted name of their definition."""
     objects: dict[str, object] = {}
     for thing in (*exported(), *in_the_overview(), *services()):
-        objects[_name_of(thing)] = thing
+        objects[name_of(thing)] = thing
         if inspect.isclass(thing):
             objects |= dict(_members(thing))
     return dict(sorted(objects.items()))
@@ -52,8 +52,13 @@ def exported() -> Iterator[object]:
 
 
 def in_the_overview() -> Iterator[object]:
-    """What `docs/python.md` names, by a dotted name or, after one in its row, by a short one."""
-    for line in OVERVIEW.read_text(encoding="utf-8").splitlines():
+    """What `docs/python.md` names."""
+    return named_in(OVERVIEW.read_text(encoding="utf-8"))
+
+
+def named_in(text: str) -> Iterator[object]:
+    """Classes and functions that a page names: dotted, or short after a dotted one in its row."""
+    for line in text.splitlines():
         code = _CODE.findall(line)
         things = [_object_of(name) for text in code for name in _DOTTED.findall(text)]
         short = [match[1] for text in code if (match := _FUNCTION.fullmatch(text))]
@@ -120,7 +125,8 @@ def _modules() -> dict[str, str]:
     return homes
 
 
-def _name_of(thing: object) -> str:
+def name_of(thing: object) -> str:
+    """The dotted name of its definition."""
     return f"{thing.__module__}.{thing.__qualname__}"  # type: ignore[attr-defined]
 
 
@@ -134,7 +140,7 @@ def _members(owner: type) -> Iterator[tuple[str, object]]:
                 if not name.startswith("_") and (
                     inspect.isfunction(member) or isinstance(member, property | cached_property)
                 ):
-                    yield f"{_name_of(base)}.{name}", member
+                    yield f"{name_of(base)}.{name}", member
 
 
 if __name__ == "__main__":

@@ -12,7 +12,15 @@ import numpy as np
 
 from eic_core.corpora.generating import GenerationPlan, Proposals, require_some
 from eic_core.corpora.laws import load
-from eic_core.corpora.traits import NUMBERS, PAIRS, Traits, joined, traits_of, traits_of_forest
+from eic_core.corpora.traits import (
+    NUMBERS,
+    PAIRS,
+    Occurrences,
+    Traits,
+    joined,
+    traits_of,
+    traits_of_forest,
+)
 from eic_core.engine.forest import Floats, Numbers
 
 CORPORA = ("feynman", "strogatz", "wikipedia")
@@ -300,19 +308,19 @@ class _Histogram:
 class _Pairs(_Histogram):
     """The counts of a trait with several values a formula: formulas are drawn, not pairs."""
 
-    def __init__(self, rows: Any) -> None:
-        super().__init__(np.asarray(rows.sum(axis=0)).ravel())
-        self.rows = rows
+    def __init__(self, pairs: Occurrences) -> None:
+        super().__init__(pairs.of_columns())
+        self.pairs = pairs
 
     def resample(self, repeats: int, rng: np.random.Generator) -> Numbers:
-        return self.draw(self.rows.shape[0], repeats, rng)
+        return self.draw(self.pairs.shape[0], repeats, rng)
 
     def draw(self, count: int, repeats: int, rng: np.random.Generator) -> Numbers:
-        size = self.rows.shape[0]
-        counts = np.empty((repeats, self.rows.shape[1]), dtype=np.int64)
+        size, features = self.pairs.shape
+        counts = np.empty((repeats, features), dtype=np.int64)
         for i in range(repeats):
             weights = np.bincount(rng.integers(0, size, count), minlength=size)
-            counts[i] = self.rows.T @ weights
+            counts[i] = self.pairs.of_columns(weights)
         return counts
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -28,13 +27,52 @@ TRAITS = (*NUMBERS, PAIRS)
 
 
 @dataclass(frozen=True)
+class Occurrences:
+    """K features of n formulas, each as often as it occurs: a sparse matrix of shape (n, K)."""
+
+    shape: tuple[int, int]
+    # rows, columns: the formula and the feature of each occurrence
+    rows: Numbers
+    columns: Numbers
+
+    @property
+    def of_rows(self) -> Numbers:
+        return np.bincount(self.rows, minlength=self.shape[0])
+
+    def of_columns(self, weights: Numbers | None = None) -> Numbers:
+        """How often each feature occurs if each formula counts as often as its weight says."""
+        each = None if weights is None else weights[self.rows]
+        return np.bincount(self.columns, each, self.shape[1]).astype(np.int64)
+
+    def take(self, which: Numbers) -> Occurrences:
+        order = np.argsort(self.rows, kind="stable")
+        counts = self.of_rows
+        ends = np.cumsum(counts)
+        lengths = counts[which]
+        shift = np.repeat((ends - counts)[which] - (np.cumsum(lengths) - lengths), lengths)
+        places = order[np.arange(len(shift)) + shift]
+        rows = np.repeat(np.arange(len(which)), lengths)
+        return Occurrences((len(which), self.shape[1]), rows, self.columns[places])
+
+    def renumbered(self, columns: Numbers, count: int) -> Occurrences:
+        return Occurrences((self.shape[0], count), self.rows, columns[self.columns])
+
+    @classmethod
+    def stacked(cls, some: Sequence[Occurrences]) -> Occurrences:
+        starts = np.cumsum([0, *(one.shape[0] for one in some)])
+        rows = [one.rows + start for one, start in zip(some, starts, strict=False)]
+        columns = np.concatenate([one.columns for one in some])
+        return cls((int(starts[-1]), some[0].shape[1]), np.concatenate(rows), columns)
+
+
+@dataclass(frozen=True)
 class Traits:
     """The traits of n formulas as they are written."""
 
     # shape (n,) each: distinct variables, constants that are leaves (an exact exponent belongs to
     # its operator), operators, nodes, and steps from the root to the farthest leaf
     numbers: Mapping[str, Numbers]
-    pairs: Any  # sparse, shape (n, K): occurrences of each pair in each formula
+    pairs: Occurrences  # Of each pair in each formula
     names: tuple[str, ...]  # The K pairs
 
     def __len__(self) -> int:
@@ -42,21 +80,16 @@ class Traits:
 
     def take(self, which: Numbers) -> Traits:
         numbers = {name: values[which] for name, values in self.numbers.items()}
-        return Traits(numbers, self.pairs[which], self.names)
+        return Traits(numbers, self.pairs.take(which), self.names)
 
     @cached_property
     def place(self) -> Mapping[str, int]:
         return {name: i for i, name in enumerate(self.names)}
 
-    def pairs_by(self, names: Sequence[str]) -> Any:
+    def pairs_by(self, names: Sequence[str]) -> Occurrences:
         """The columns of `pairs` in the order of these names, which hold all of `self.names`."""
-        from scipy import sparse
-
-        order = [names.index(name) for name in self.names]
-        ones = np.ones(len(order), dtype=np.int64)
-        places = (np.arange(len(order)), np.array(order, dtype=np.int64))
-        moved = sparse.csr_array((ones, places), shape=(len(order), len(names)))
-        return self.pairs @ moved
+        order = np.array([names.index(name) for name in self.names], dtype=np.int64)
+        return self.pairs.renumbered(order, len(names))
 
 
 def traits_of(formulas: Iterable[Formula]) -> Traits:
@@ -87,7 +120,11 @@ def traits_of(formulas: Iterable[Formula]) -> Traits:
         count += 1
     return Traits(
         {name: np.array(values) for name, values in numbers.items()},
-        _count_matrix(rows, columns, (count, len(columns_by_name))),
+        Occurrences(
+            (count, len(columns_by_name)),
+            np.array(rows, dtype=np.int64),
+            np.array(columns, dtype=np.int64),
+        ),
         tuple(columns_by_name),
     )
 
@@ -118,25 +155,15 @@ def traits_of_forest(forest: Forest) -> Traits:
             "length": forest.sizes,
             "depth": np.maximum.reduceat(depth, starts),
         },
-        _count_matrix(forest.owner[below], code, (len(forest), operators**2)),
+        Occurrences((len(forest), operators**2), forest.owner[below], code),
         tuple([f"{one} {other}" for one in words for other in words]),
     )
 
 
 def joined(some: Sequence[Traits]) -> Traits:
-    from scipy import sparse
-
     first = some[0]
     return Traits(
         {name: np.concatenate([each.numbers[name] for each in some]) for name in first.numbers},
-        sparse.vstack([each.pairs for each in some], format="csr"),
+        Occurrences.stacked([each.pairs for each in some]),
         first.names,
     )
-
-
-def _count_matrix(rows: Any, columns: Any, shape: tuple[int, int]) -> Any:
-    from scipy import sparse
-
-    rows, columns = np.asarray(rows, dtype=np.int64), np.asarray(columns, dtype=np.int64)
-    ones = np.ones(len(rows), dtype=np.int64)
-    return sparse.csr_array((ones, (rows, columns)), shape=shape)

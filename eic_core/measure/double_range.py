@@ -316,7 +316,7 @@ def _by_overflow(
         free, over, under = (
             _run_with(tape, columns, count, ends) for ends in ((), ("over",), ("under",))
         )
-    except TypeError:  # a function that SciPy has for doubles only
+    except TypeError:  # a function that there is for doubles only
         return there
     far = FAR * UNIT_ROUNDOFF * s[worn]
     costs = [np.isfinite(free) & (relative_error(y, free) > far) for y in (over, under)]

@@ -196,7 +196,7 @@ def _longer_values(tape: Tape, samples: Samples) -> list[Any]:
     columns = {name: np.asarray(y, np.longdouble) for name, y in samples.columns.items()}
     try:
         return plain_values(tape, columns, len(samples))
-    except TypeError:  # a function that SciPy has for doubles only
+    except TypeError:  # a function that there is for doubles only
         return plain_values(tape, samples.columns, len(samples))
 
 
@@ -239,7 +239,7 @@ def _inexact(step: Step, plain: Sequence[Any]) -> Any:
 
 
 def _longer(step: Step, operands: Sequence[Any]) -> Any | None:
-    """A step's values by a longer type; None without one, or if SciPy has it for doubles only."""
+    """A step's values by a longer type; None without one, or if it is for doubles only."""
     if _EXTENDED:
         with suppress(TypeError), np.errstate(all="ignore"):
             return evaluate(step, [np.asarray(a, np.longdouble) for a in operands])

@@ -3,39 +3,35 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from eic_core.operators import beyond_numpy
+
 Value = Any
 """A float64 array or scalar, a ball, or a traced C expression."""
 
 
-_OF_SCIPY = {"digamma": "psi", "erfcx": "erfcx"}
+@dataclass(frozen=True)
+class Traced:
+    """A function that programs call beside NumPy's ufuncs; compiled code has it by its name."""
+
+    name: str
+    formula: Callable[..., Any]  # Of a backend and operands; branches by ``B.where`` alone
+
+    def __call__(self, *operands: Any, out: Any = None) -> Any:
+        y = self.formula(NUMPY, *operands)
+        if out is None:
+            return y
+        np.copyto(out, y)
+        return out
 
 
-class _OnDoubles:
-    """A ufunc that SciPy has for doubles alone, over longer types, too."""
-
-    def __init__(self, ufunc: np.ufunc) -> None:
-        self.ufunc = ufunc
-
-    def __call__(self, a: Value) -> Value:
-        return self.ufunc(np.asarray(a, np.float64))
-
-
-class _NumPy(SimpleNamespace):
-    def __getattr__(self, name: str) -> Any:
-        if name not in _OF_SCIPY:
-            raise AttributeError(name)
-        from scipy import special  # takes longer to load than NumPy
-
-        setattr(self, name, _OnDoubles(getattr(special, _OF_SCIPY[name])))
-        return getattr(self, name)
-
-
-NUMPY = _NumPy(
+NUMPY = SimpleNamespace(
     inf=math.inf,
     nan=math.nan,
     pi=math.pi,
@@ -59,5 +55,11 @@ NUMPY = _NumPy(
     isfinite=np.isfinite,
     isnan=np.isnan,
     maximum=np.maximum,
+    erf=beyond_numpy.erf,
+    erfc=beyond_numpy.erfc,
+    gamma=beyond_numpy.gamma,
+    lgamma=beyond_numpy.lgamma,
+    digamma=Traced("digamma", beyond_numpy.digamma),
+    erfcx=Traced("erfcx", beyond_numpy.erfcx),
 )
 """Double precision over arrays; a division by zero warns, or is silent under ``np.errstate``."""

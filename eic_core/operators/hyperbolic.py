@@ -11,9 +11,9 @@ from eic_core.operators.row import (
     STEEP_END,
     Operands,
     Operator,
-    Program,
     by_name,
     call,
+    call_by_name,
     one_at_origin,
     square,
     to_unit,
@@ -113,12 +113,6 @@ ERF_FLAT = 1600
 """Beyond it 1 - |erf| and the derivative are below 10^-(10^6)."""
 
 
-def _erf_program(p: float, count: int) -> Program:
-    from scipy.special import erf  # takes longer to load than NumPy
-
-    return ((erf, 0),)
-
-
 def _erf_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
     near = B.where(B.abs(a[0]) < ERF_FLAT, a[0], 0.0)
     slope = 2.0 / B.sqrt(B.pi) * B.exp(-square(near))
@@ -126,7 +120,7 @@ def _erf_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
 
 
 ERF_ROW = Operator(
-    "erf", 1, _erf_program,
+    "erf", 1, call_by_name("erf"),
     exact=by_name("erf"),
     partials=_erf_partials,
     zero_limit=one_at_origin,

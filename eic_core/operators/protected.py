@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 
 from eic_core.operators import wide
+from eic_core.operators.backend import Traced
 from eic_core.operators.exponentials import LOG_ROW
-from eic_core.operators.row import Operands, Operator, Program, Traced, Y, is_zero, limits, square
+from eic_core.operators.row import Operands, Operator, Program, Y, is_zero, limits, square
 from eic_core.operators.wide import Wide, Widely
 from eic_core.operators.words import NEARLY_ON_A_JUMP, Words
 from eic_core.operators.writing import Writing, called

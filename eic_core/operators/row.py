@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from eic_core.operators.backend import NUMPY, Value
+from eic_core.operators.backend import NUMPY, Traced, Value
 from eic_core.operators.wide import Wide, Widely
 from eic_core.operators.words import Words
 from eic_core.operators.writing import Form, Writing, called
@@ -59,7 +59,7 @@ class Operator:
     # Where ``y_k == 0``: the finite non-zero limit of kappa_{k,i}, or nan where there is none
     zero_limit: Expressions = no_limit
     # Name of a backend's function whose value at the first operand `kappa2` needs; compiled code
-    # takes it from NumPy's loop, which is several times faster than the C library's
+    # takes a ufunc from NumPy's loop, which is several times faster than the C library's
     helper: str = ""
     # Where there is no real value though the program gives a number
     outside: Expression | None = None
@@ -212,21 +212,6 @@ def square(x: Any) -> Any:
     return x * x
 
 
-@dataclass(frozen=True)
-class Traced:
-    """A function that programs call beside NumPy's ufuncs; compiled code has it by its name."""
-
-    name: str
-    formula: Callable[..., Any]  # Of a backend and operands; branches by ``B.where`` alone
-
-    def __call__(self, *operands: Any, out: Any = None) -> Any:
-        y = self.formula(NUMPY, *operands)
-        if out is None:
-            return y
-        np.copyto(out, y)
-        return out
-
-
 def call(*functions: Any) -> Programs:
     """A program that applies ufuncs one after the other, the first to all operands."""
 
@@ -235,6 +220,11 @@ def call(*functions: Any) -> Programs:
         return (first, *((function, Y) for function in functions[1:]))
 
     return program
+
+
+def call_by_name(name: str) -> Programs:
+    """A program that calls a function of the backend that is no ufunc."""
+    return call(Traced(name, lambda B, *a: getattr(B, name)(*a)))
 
 
 def by_name(name: str) -> Callable[[Any, Operands, Fraction | None], Any]:

@@ -9,23 +9,13 @@ from eic_core.operators.row import (
     STEEP_END,
     Operands,
     Operator,
-    Program,
-    Programs,
     by_name,
+    call_by_name,
     nowhere,
     square,
 )
 from eic_core.operators.words import ON_A_POLE, Near, Words
 from eic_core.operators.writing import Writing, called
-
-
-def _of_scipy(name: str) -> Programs:
-    def program(p: float, count: int) -> Program:
-        from scipy import special  # takes longer to load than NumPy
-
-        return ((getattr(special, name), 0),)
-
-    return program
 
 
 def _at_pole(B: Any, a: Operands, p: Any) -> Any:
@@ -44,7 +34,7 @@ def _gamma_kappa(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
 _NO_POLE = "its argument must not be 0, −1, −2, …"
 
 GAMMA_ROW = Operator(
-    "gamma", 1, _of_scipy("gamma"), by_name("gamma"),
+    "gamma", 1, call_by_name("gamma"), by_name("gamma"),
     partials=lambda B, a, y, p: (y * B.digamma(a[0]),),
     kappa2=_gamma_kappa, helper="digamma",
     # the value times the argument is gamma(x + 1): its sign changes at all poles but 0, beside
@@ -68,7 +58,7 @@ def _lgamma_kappa(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
 
 
 LGAMMA_ROW = Operator(
-    "lgamma", 1, _of_scipy("gammaln"),
+    "lgamma", 1, call_by_name("lgamma"),
     exact=by_name("lgamma"),
     partials=_lgamma_partials,
     kappa2=_lgamma_kappa, helper="digamma",
@@ -95,7 +85,7 @@ def _erfc_kappa(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
 
 
 ERFC_ROW = Operator(
-    "erfc", 1, _of_scipy("erfc"), by_name("erfc"),
+    "erfc", 1, call_by_name("erfc"), by_name("erfc"),
     partials=lambda B, a, y, p: (-2.0 / B.sqrt(B.pi) * B.exp(-square(a[0])),),
     kappa2=_erfc_kappa, helper="erfcx",
     vanishes=nowhere, exponential=True, low=2.0, widely=wide.complementary_error,

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from eic_core.operators.backend import NUMPY
+
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _LN2 = math.log(2)
@@ -191,31 +193,26 @@ def log_gamma(a: Sequence[Wide], p: float) -> Wide:
 
 
 def log_gamma_kappa2(a: Sequence[Wide], y: Wide) -> tuple[Array]:
-    from scipy.special import psi
-
     (x,) = a
     log = np.log(np.abs(x.m)) + x.e * _LN2
     times = np.where(x.e < 0, -1.0 / y.doubles, log / (log - 1.0))
     inside = np.where(x.e > 200, 1.0, x.doubles)
-    plain = x.doubles * psi(inside) / y.doubles
+    plain = x.doubles * NUMPY.digamma(inside) / y.doubles
     return (np.square(np.where(x.lost | (x.e > 200), times, plain)),)
 
 
 def gamma_kappa2(a: Sequence[Wide], y: Wide) -> tuple[Array]:
-    from scipy.special import psi
-
     inside = np.where(a[0].lost, 1.0, a[0].doubles)
     # beside the pole at 0 the value is 1/x
-    return (np.where(a[0].lost & (a[0].e < 0), 1.0, np.square(inside * psi(inside))),)
+    return (np.where(a[0].lost & (a[0].e < 0), 1.0, np.square(inside * NUMPY.digamma(inside))),)
 
 
 def gamma(a: Sequence[Wide], p: float) -> Wide:
-    from scipy.special import gammaln, gammasgn
-
     (x,) = a
     inside = np.where(x.lost, 1.0, x.doubles)
-    size = exponential((Wide.of(gammaln(inside)),), p)
-    value = Wide(size.m * gammasgn(inside), size.e)
+    size = exponential((Wide.of(NUMPY.lgamma(inside)),), p)
+    below = (inside < 0) & (np.floor(inside) % 2 == 1)
+    value = Wide(np.where(below, -size.m, size.m), size.e)
     far = exponential((log_gamma(a, p),), p)
     beyond = divide((Wide.of(np.ones_like(x.m)), x), p).where(x.e < 0, far)
     return beyond.where(x.lost, value)
@@ -223,12 +220,10 @@ def gamma(a: Sequence[Wide], p: float) -> Wide:
 
 def complementary_error(a: Sequence[Wide], p: float) -> Wide:
     """erfc(x) = erfcx(x) exp(-x^2) above 0, where it may underflow."""
-    from scipy.special import erfc, erfcx
-
     x = a[0].doubles
     # x^2 in two parts, the first exact
     first = np.rint(np.where(np.abs(x) < 1e6, x, 0.0) * 16) / 16
     rest = np.where(np.isinf(x), x, (x - first) * (x + first))
     parts = [exponential((Wide.of(-part),), p) for part in (first * first, rest)]
-    small = multiply((multiply(parts, p), Wide.of(erfcx(np.minimum(x, 1e300)))), p)
-    return small.where(x > 0, Wide.of(erfc(x)))
+    small = multiply((multiply(parts, p), Wide.of(NUMPY.erfcx(np.minimum(x, 1e300)))), p)
+    return small.where(x > 0, Wide.of(NUMPY.erfc(x)))

@@ -16,7 +16,7 @@ from eic_core.measure import Inspection
 from eic_core.measure.table import match_variables
 from eic_core.samples import Domain, Samples
 
-LIBRARIES = ("numpy", "scipy", "python-flint")
+LIBRARIES = ("numpy", "python-flint")
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def versions() -> dict[str, str]:
     """Versions of the libraries that the numbers depend on, by name.
 
     >>> sorted(versions())
-    ['EIC Lab', 'Python', 'numpy', 'python-flint', 'scipy']
+    ['EIC Lab', 'Python', 'numpy', 'python-flint']
     """
     own = {"EIC Lab": eic_core.__version__, "Python": platform.python_version()}
     return own | {name: version(name) for name in LIBRARIES}

@@ -11,6 +11,7 @@ import numpy as np
 from eic_core.engine.values import values
 from eic_core.errors import DataError
 from eic_core.formula.rendering import to_latex
+from eic_core.formula.syntax.sympy_trees import to_sympy
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
 from eic_core.search.keeping import FrontFormula
@@ -24,7 +25,7 @@ from eic_core.search.run import (
     search,
     settings_of,
 )
-from eic_core.search.vocabulary import DEFAULT_STEPS, sympy_expression
+from eic_core.search.vocabulary import DEFAULT_STEPS
 
 if TYPE_CHECKING:
     EICSymbolicRegressor: Any
@@ -296,7 +297,7 @@ class _Regressor:
         return to_latex(self._formula_at(index).formula)
 
     def sympy(self, index: int | None = None) -> Any:
-        """`best_`, or a row of `equations_`, as an expression of SymPy, unevaluated.
+        """`best_`, or a row of `equations_`, as an expression of SymPy, in SymPy's order.
 
         Parameters
         ----------
@@ -311,7 +312,7 @@ class _Regressor:
         from sklearn.utils.validation import check_is_fitted
 
         check_is_fitted(self)
-        return sympy_expression(self._formula_at(index).formula)
+        return to_sympy(self._formula_at(index).formula, evaluate=True)
 
 
 _CLASSES: list[type] = []

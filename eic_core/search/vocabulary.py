@@ -7,11 +7,11 @@ factor is dropped (Yu et al.: "the formula split into additive terms").
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from eic_core.errors import DataError
 from eic_core.formula.syntax.build import constant_label
@@ -322,49 +322,3 @@ def without_ones(formula: Formula) -> Formula:
 def join_sum(whole: Draft, part: Draft, positive: bool) -> Draft:
     """The sum of both, or if not `positive` their difference."""
     return Draft("add" if positive else "sub", [whole, part])
-
-
-def sympy_expression(formula: Formula) -> Any:
-    """A formula as an expression of SymPy, built node by node.
-
-    >>> from eic_core.formula.syntax import read
-    >>> sympy_expression(read("0.5*x**2 + exp(-y)").formula)
-    0.5*x**2 + exp(-y)
-    """
-    import sympy
-
-    def number(label: str) -> Any:
-        if label in ("pi", "e"):
-            return sympy.pi if label == "pi" else sympy.E
-        return (
-            sympy.Rational(label)
-            if "/" in label or label.lstrip("-").isdigit()
-            else (sympy.Float(label))
-        )
-
-    builders: Mapping[str, Callable[..., Any]] = {
-        "add": lambda a, b: a + b,
-        "sub": lambda a, b: a - b,
-        "mul": lambda a, b: a * b,
-        "div": lambda a, b: a / b,
-        "pow": lambda a, b: a**b,
-        "neg": lambda a: -a,
-        "min": sympy.Min,
-        "max": sympy.Max,
-        "abs": sympy.Abs,
-        "cbrt": lambda a: sympy.real_root(a, 3),
-        "log1p": lambda a: sympy.log(1 + a),
-        "expm1": lambda a: sympy.exp(a) - 1,
-    }
-    stack: list[Any] = []
-    for _, operator, children, label, parameter, _ in formula.nodes:
-        operands = [stack[child] for child in children]
-        if operator == VARIABLE:
-            stack.append(sympy.Symbol(label, real=True))
-        elif operator == CONSTANT:
-            stack.append(number(label))
-        elif operator == "power" and parameter is not None:
-            stack.append(operands[0] ** sympy.Rational(*parameter.as_integer_ratio()))
-        else:
-            stack.append((builders.get(operator) or getattr(sympy, operator))(*operands))
-    return stack[-1]

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from eic_core.engine import doubt, edges
-from eic_core.operators import ROWS, Operator
-from eic_core.operators.row import Traced
+from eic_core.operators import NUMPY, ROWS, Operator
+from eic_core.operators.backend import Traced
 
 
 def _binary(sign: str, *, swapped: bool = False) -> Callable[[C, Any], C]:
@@ -57,8 +57,8 @@ class CBackend:
     inf, nan, pi = math.inf, math.nan, math.pi
 
     def __getattr__(self, name: str) -> Any:
-        c_names = {"abs": "fabs", "nint": "rint", "sign": "sign_of"}
-        plain = "sin cos tan sinh cosh exp log sqrt hypot floor pow digamma erfcx"
+        c_names = {"abs": "fabs", "nint": "rint", "sign": "sign_of", "gamma": "tgamma"}
+        plain = "sin cos tan sinh cosh exp log sqrt hypot floor pow erf erfc lgamma digamma erfcx"
         if name not in c_names and name not in plain.split():
             raise AttributeError(name)
         function = c_names.get(name, name)
@@ -241,36 +241,42 @@ def _mend(row: Operator, arity: int) -> str:
     )
 
 
-def _values(row: Operator) -> str:
-    """The functions of a row's program that NumPy lacks, as loops like those of its ufuncs."""
-    text = ""
-    for function, *inputs in row.program(math.nan, row.arity or 2):
-        if not isinstance(function, Traced):
-            continue
-        places = range(len(inputs))
-        operands = [C(f"a{i}") for i in places]
-        load = "".join(
-            f"        const double a{i} = *(double *)(args[{i}] + r * steps[{i}]);\n"
-            for i in places
-        )
-        out = f"*(double *)(args[{len(inputs)}] + r * steps[{len(inputs)}])"
-        text += (
-            f"void values_{function.name}(char **args, const intptr_t *n, const intptr_t *steps, "
-            "void *data)\n{\n    (void)data;\n    INDEPENDENT\n"
-            f"    for (intptr_t r = 0; r < n[0]; r++) {{\n{load}"
-            f"        {out} = {C.of(function.formula(B, *operands)).text};\n    }}\n}}\n"
-        )
-    return text
+def _beyond_ufuncs(rows: Iterable[Operator]) -> dict[str, tuple[Traced, int]]:
+    """What programs and `kappa2` call that is no ufunc, with how many operands, by its name."""
+    found = {}
+    for row in rows:
+        calls = [] if row.selects else list(row.program(math.nan, row.arity or 2))
+        if row.helper:
+            calls.append((getattr(NUMPY, row.helper), 0))
+        for function, *inputs in calls:
+            if isinstance(function, Traced):
+                found[function.name] = function, len(inputs)
+    return found
+
+
+def _values(function: Traced, count: int) -> str:
+    """A loop like those of NumPy's ufuncs."""
+    places = range(count)
+    load = "".join(
+        f"        const double a{i} = *(double *)(args[{i}] + r * steps[{i}]);\n" for i in places
+    )
+    traced = C.of(function.formula(B, *[C(f"a{i}") for i in places])).text
+    return (
+        f"void values_{function.name}(char **args, const intptr_t *n, const intptr_t *steps, "
+        "void *data)\n{\n    (void)data;\n    INDEPENDENT\n"
+        f"    for (intptr_t r = 0; r < n[0]; r++) {{\n{load}"
+        f"        *(double *)(args[{count}] + r * steps[{count}]) = {traced};\n    }}\n}}\n"
+    )
 
 
 def header(rows: Iterable[Operator] = ROWS) -> str:
     parts = [_CHOOSE]
     parts += [_rule(name) for name in _RULES]
     parts.append('#include "rules.h"\n')
+    numeric = [row for row in rows if row.numeric]  # the reference follows branches
+    parts += [_values(*called) for called in _beyond_ufuncs(numeric).values()]
     table = []
-    for row in rows:
-        if not row.numeric:  # the reference follows branches
-            continue
+    for row in numeric:
         flags = "|".join(
             flag
             for flag, on in (
@@ -287,7 +293,7 @@ def header(rows: Iterable[Operator] = ROWS) -> str:
             table.append(f'    {{"{row.name}", {functions}, {flags}}},')
             continue
         assert row.arity is not None
-        parts += [_values(row), _loops(row, row.arity), _mend(row, row.arity)]
+        parts += [_loops(row, row.arity), _mend(row, row.arity)]
         outside = "0"
         if row.outside is not None:
             outside = f"outside_{row.name}"

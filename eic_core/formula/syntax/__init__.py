@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from typing import get_args
+from typing import Any, get_args
 
 from eic_core.errors import FormulaError, UserError
 from eic_core.formula.syntax.alphabets import in_plain_letters, note_look_alikes
@@ -36,6 +36,7 @@ from eic_core.formula.syntax.reading import (
     Report,
 )
 from eic_core.formula.syntax.steps import STEPS, Paste, names_of, parse
+from eic_core.formula.syntax.sympy_trees import names_in, sympy_text
 from eic_core.formula.tree import Exponents, Formula
 
 __all__ = [
@@ -61,7 +62,7 @@ EXPONENTS: tuple[Exponents, ...] = get_args(Exponents)
 
 
 def read(
-    text: str,
+    text: str | Any,
     *,
     syntax: str = "auto",
     columns: Collection[str] = (),
@@ -75,7 +76,8 @@ def read(
     ----------
     text
         The formula in any notation of `SYNTAXES`: an expression, a function or program that
-        returns one, or what a symbolic-regression tool prints.
+        returns one, or what a symbolic-regression tool prints. Or an expression of SymPy, whose
+        symbols are the variables.
     syntax
         A key of `SYNTAXES` or another name of that tool; anything else is taken as ``"auto"``:
         the notation is detected.
@@ -122,6 +124,9 @@ def read(
     """
 
     check_exponents(exponents)
+    if not isinstance(text, str):
+        columns = {*columns, *names_in(text)}
+        text, syntax = sympy_text(text), "sympy"
 
     stated = language(syntax) or ""
 

@@ -53,7 +53,6 @@ _START_SECONDS = 120.0
 
 PRELOADED = (
     "numpy",
-    "scipy.special",
     "flint",
     "eic_core.pool.importers",
     "eic_core.pool.listing",

@@ -30,7 +30,15 @@ from eic_core.corpora.distances import (
 from eic_core.corpora.generating import GenerationPlan
 from eic_core.corpora.growing import Grower
 from eic_core.corpora.recipes import E2ESR
-from eic_core.corpora.traits import NUMBERS, PAIRS, TRAITS, traits_of, traits_of_forest
+from eic_core.corpora.traits import (
+    NUMBERS,
+    PAIRS,
+    TRAITS,
+    Occurrences,
+    joined,
+    traits_of,
+    traits_of_forest,
+)
 from tests.effort import cases
 
 COUNT = 300
@@ -61,8 +69,8 @@ def test_divergences_are_those_of_scipy():
 
 def test_wide_bins_join_neighbours():
     counts, other = np.array([3, 1, 0, 2, 5]), np.array([1, 1, 1, 1, 1])
-    joined = Smoothing(count=1, width=2).divergence(counts, other)
-    assert joined == pytest.approx(entropy([3, 3, 2], [5, 3, 6]))
+    wide = Smoothing(count=1, width=2).divergence(counts, other)
+    assert wide == pytest.approx(entropy([3, 3, 2], [5, 3, 6]))
 
 
 def test_traits_of_arrays_are_those_of_their_trees():
@@ -73,11 +81,27 @@ def test_traits_of_arrays_are_those_of_their_trees():
     for name in NUMBERS:
         assert one.numbers[name].tolist() == other.numbers[name].tolist(), name
     known = tuple(dict.fromkeys([*one.names, *other.names]))
-    assert (one.pairs_by(known).toarray() == other.pairs_by(known).toarray()).all()
+    table = counts_of(one.pairs_by(known))
+    assert (table == counts_of(other.pairs_by(known))).all()
     # every operator but the root is the lower one of a pair
-    assert (one.pairs.sum(axis=1) == one.numbers["operators"] - 1).all()
-    some = np.array([7, 3])
-    assert one.take(some).numbers["length"].tolist() == one.numbers["length"][some].tolist()
+    assert (one.pairs.of_rows == one.numbers["operators"] - 1).all()
+    some = np.array([7, 3, 7, 79, 0])
+    taken = one.take(some)
+    assert taken.numbers["length"].tolist() == one.numbers["length"][some].tolist()
+    assert (counts_of(taken.pairs_by(known)) == table[some]).all()
+    twice = joined([one, taken])
+    assert (counts_of(twice.pairs_by(known)) == np.vstack([table, table[some]])).all()
+    weights = np.arange(85)
+    assert (
+        twice.pairs_by(known).of_columns(weights) == weights @ np.vstack([table, table[some]])
+    ).all()
+    assert len(one.take(some[:0])) == 0 and one.take(some[:0]).pairs.of_columns().sum() == 0
+
+
+def counts_of(pairs: Occurrences) -> np.ndarray:
+    table = np.zeros(pairs.shape, dtype=int)
+    np.add.at(table, (pairs.rows, pairs.columns), 1)
+    return table
 
 
 def test_the_sets_are_as_large_as_asked_for_and_of_the_lengths_that_they_say(generated):
@@ -108,7 +132,7 @@ def test_distances_are_of_the_traits_of_laws_and_formulas(generated):
             other = generated.traits[name]
             if one.trait == PAIRS:
                 known = tuple(dict.fromkeys([*laws.names, *other.names]))
-                p, q = (np.asarray(t.pairs_by(known).sum(axis=0)).ravel() for t in (laws, other))
+                p, q = (t.pairs_by(known).of_columns() for t in (laws, other))
             else:
                 both = [laws.numbers[one.trait], other.numbers[one.trait]]
                 size = 1 + max(int(each.max()) for each in both)

@@ -6,15 +6,17 @@ import math
 import tracemalloc
 from collections.abc import Callable
 
+import mpmath
 import numpy as np
 import pytest
+from scipy.special import gammainccinv, gammaincinv
 
 from eic_core.errors import DataError, UserError
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, Samples, amplify, sample_domains
 from eic_core.measure import perturbation as module
 from eic_core.measure.inspection import local_eic
-from eic_core.measure.perturbation import PerturbationEstimate, estimate
+from eic_core.measure.perturbation import PerturbationEstimate, estimate, gamma_quantile
 
 Columns = dict[str, np.ndarray]
 
@@ -248,3 +250,29 @@ def test_arguments_out_of_range_are_refused_with_a_hint(options: dict[str, float
 def test_missing_column_is_a_data_error() -> None:
     with pytest.raises(DataError, match="`y`"):
         run("x+y", uniform(1, 2, 3))
+
+
+@pytest.mark.parametrize("shape", [0.5, 0.6, 1.0, 1.5, 5.0, 49.5, 51.0, 1000.0, 5e4])
+@pytest.mark.parametrize("tail", [1e-30, 1e-12, 1e-5, 0.025, 0.3, 0.5])
+def test_a_gamma_quantile_is_scipys(shape: float, tail: float) -> None:
+    low, high = (gamma_quantile(shape, tail, upper=upper) for upper in (False, True))
+    assert low == pytest.approx(gammaincinv(shape, tail), rel=1e-10)
+    assert high == pytest.approx(gammainccinv(shape, tail), rel=1e-10)
+
+
+@pytest.mark.parametrize("upper", [False, True])
+def test_a_gamma_quantile_of_many_degrees_leaves_its_tail(upper: bool) -> None:
+    mp = mpmath.MPContext()
+    mp.dps = 30
+    shape, tail = 5e6, 1e-12
+    x = gamma_quantile(shape, tail, upper=upper)
+    ends = (x, x + 40 * math.sqrt(shape)) if upper else (x - 40 * math.sqrt(shape), x)
+    density = lambda t: mp.exp((shape - 1) * mp.log(t) - t - mp.loggamma(shape))  # noqa: E731
+    points = mp.linspace(*ends, 9)
+    assert float(mp.quad(density, points)) == pytest.approx(tail, rel=1e-4)
+
+
+def test_a_level_next_to_1_has_an_interval() -> None:
+    estimate_of = run("x*y", uniform(1, 2, 4, "xy"), repeats=20).nodes[-1]
+    low, high = estimate_of.confidence_interval(1 - 2**-53)
+    assert -1 < low < estimate_of.low < estimate_of.high < high < 2

@@ -156,4 +156,4 @@ def test_seed_ranges_and_versions_are_named():
     facts = {words(row[0]): words(row[1]) for row in page.rows("reproduce")}
     assert facts["range of x"] == "normal:1000.0:1.0" and facts["seed"] == "5"
     assert facts["Python"] == ".".join(map(str, sys.version_info[:3]))
-    assert {"numpy", "scipy", "python-flint", "EIC Lab"} <= facts.keys()
+    assert {"numpy", "python-flint", "EIC Lab"} <= facts.keys()

@@ -108,20 +108,6 @@ def test_sympy_and_latex_say_the_same_formula(fitted) -> None:
     assert tex.complexity == fitted.best_.formula.complexity
 
 
-def test_every_step_has_a_form_in_sympy() -> None:
-    from eic_core.engine.values import values
-    from eic_core.samples import Samples
-    from eic_core.search.vocabulary import ARITY, formula_of, sympy_expression
-
-    at = Samples.from_columns({"x": [0.4], "y": [0.7]})
-    for name, arity in ARITY.items():
-        formula = formula_of(("$x", *(["$y"] if arity == 2 else []), name))
-        expression = sympy_expression(formula)
-        point = {symbol: at.columns[str(symbol)][0] for symbol in expression.free_symbols}
-        expected = values(formula, at)[0]
-        assert complex(expression.subs(point)) == pytest.approx(expected, rel=1e-12), name
-
-
 def test_seeds_and_callbacks(fitted) -> None:
     told = []
     again = EICSymbolicRegressor(max_evals=3000, random_state=1, callbacks=[told.append])

@@ -1,0 +1,134 @@
+"""erf, gamma and their kin against mpmath and SciPy: digits, edges, types, compiled twins."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Callable
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import special
+
+from eic_core.engine.native.library import library
+from eic_core.operators import NUMPY
+
+mp = mpmath.MPContext()
+mp.dps = 50
+
+# Their truth; SciPy's name; the intervals with how many units in the last place may be wrong
+FUNCTIONS: dict[str, tuple[Callable[[Any], Any], str, list[tuple[float, float, float]]]] = {
+    "erf": (mp.erf, "erf", [(-6, 6, 2), (-0.1, 0.1, 2)]),
+    "erfc": (mp.erfc, "erfc", [(-6, 3, 4), (3, 26, 4)]),
+    "erfcx": (
+        lambda x: mp.exp(x * x) * mp.erfc(x),
+        "erfcx",
+        [(-26, 3, 8), (3, 26, 8), (25.9, 30, 8), (30, 1e6, 8)],
+    ),
+    "gamma": (mp.gamma, "gamma", [(-20, 0, 10), (0, 3, 10), (3, 171, 10)]),
+    "lgamma": (
+        lambda x: mp.loggamma(x).real,
+        "gammaln",
+        [
+            (-0.5, 0.5, 8),
+            (0.5, 1.5, 8),
+            (1.5, 2.5, 8),
+            (2.5, 4.5, 8),
+            (4.5, 50, 8),
+            (50, 1e6, 8),
+            (-100, -20.5, 40),
+        ],
+    ),
+    "digamma": (mp.digamma, "psi", [(1e-9, 0.1, 8), (0.1, 1, 16), (3, 20, 8), (20, 1e6, 4)]),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_all_but_the_last_bits_are_those_of_mpmath(name: str) -> None:
+    truth, _, intervals = FUNCTIONS[name]
+    rng = np.random.default_rng(11)
+    for low, high, most in intervals:
+        x = rng.uniform(low, high, 400)
+        for y, at in zip(getattr(NUMPY, name)(x).tolist(), x.tolist(), strict=True):
+            exact = truth(mp.mpf(at))
+            off = abs(mp.mpf(y) - exact) / math.ulp(float(exact))
+            assert off <= most, (at, y, float(off))
+
+
+def test_log_gamma_has_its_digits_beside_its_zeros() -> None:
+    for zero in (1.0, 2.0):
+        for step in (2.0**-52, 1e-12, 1e-7, -1e-9, -1e-4):
+            x = zero + step
+            exact = mp.loggamma(mp.mpf(x)).real
+            assert abs(NUMPY.lgamma(x) - exact) <= 4 * math.ulp(float(exact)), x
+
+
+def test_log_gamma_is_off_by_few_roundings_beside_the_zeros_below_0() -> None:
+    x = np.append(np.random.default_rng(7).uniform(-20.5, 0, 800), [-2.457024738, 1e-310, -1e-310])
+    for y, at in zip(NUMPY.lgamma(x).tolist(), x.tolist(), strict=True):
+        exact = mp.loggamma(mp.mpf(at)).real
+        assert abs(y - exact) <= 1e-15 * (1 + abs(exact)), at
+
+
+def test_digamma_is_off_by_little_beside_its_own_size_or_1() -> None:
+    x = np.random.default_rng(5).uniform(-30, 3, 500)
+    for y, at in zip(NUMPY.digamma(x).tolist(), x.tolist(), strict=True):
+        exact = mp.digamma(mp.mpf(at))
+        assert abs(y - exact) <= 2e-15 * (1 + abs(exact)), at
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_at_the_edges_they_are_scipys(name: str) -> None:
+    x = np.array(
+        "nan inf 0 1 2 3 4 5 0.5 -0.5 1.5 -1.5 1e-300 -1e-9 1e300 3e305"
+        " 171 172 -170.5 -180.5 -181.5 26 25.999 27 30 -26.3 -27.1 -40.2".split(),
+        float,
+    )
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(
+            getattr(NUMPY, name)(x),
+            getattr(special, FUNCTIONS[name][1])(x),
+            rtol=1e-12,
+            atol=1e-307,
+        )
+
+
+def test_at_poles_and_minus_infinity_they_are_those_of_the_c_library() -> None:
+    edges = np.array([-np.inf, -0.0])
+    assert NUMPY.erf(edges).tolist() == [-1, 0] and NUMPY.erfc(edges).tolist() == [2, 1]
+    assert math.isnan(NUMPY.gamma(-np.inf)) and NUMPY.gamma(-0.0) == -np.inf
+    assert NUMPY.lgamma(edges).tolist() == [np.inf, np.inf]
+    poles = np.array([-1.0, -2.0, -7.0, -1e20])
+    assert np.isnan(NUMPY.gamma(poles)).all() and np.isnan(special.gamma(poles)).all()
+    assert np.isposinf(NUMPY.lgamma(poles)).all() and np.isposinf(special.gammaln(poles)).all()
+
+
+@pytest.mark.parametrize("name", ["erf", "erfc", "gamma", "lgamma"])
+def test_shape_and_type_of_the_operand_are_kept(name: str) -> None:
+    function = getattr(NUMPY, name)
+    table = np.linspace(0.5, 3, 6).reshape(2, 3)
+    assert function(table).shape == (2, 3) and function(table).dtype == np.float64
+    assert function(table.astype(np.float32)).dtype == np.float32
+    assert function(np.array([], float)).shape == (0,)
+    assert function(np.array([[]], float)).shape == (1, 0)
+    assert function(2).shape == () and function(1.5) == function(np.array([1.5]))[0]
+    strided = np.arange(1.0, 13.0).reshape(3, 4).T[::2]
+    assert function(strided).tolist() == function(strided.copy()).tolist()
+    if np.dtype(np.longdouble).itemsize > 8:
+        with pytest.raises(TypeError, match="doubles only"):
+            function(np.longdouble(1.5))
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_the_compiled_loop_gives_what_numpy_gives(name: str) -> None:
+    engine = library()
+    assert engine is not None
+    loop = getattr(engine._library, f"values_{name}")
+    x = np.concatenate([np.linspace(-8, 30, 777), [np.nan, np.inf, 1e-310, 1e300, 1e5]])
+    y = np.empty_like(x)
+    ends = (ctypes.c_void_p * 2)(x.ctypes.data, y.ctypes.data)
+    loop(ends, (ctypes.c_ssize_t * 1)(len(x)), (ctypes.c_ssize_t * 2)(8, 8), None)
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(y, getattr(NUMPY, name)(x), rtol=2e-12, atol=1e-14)
