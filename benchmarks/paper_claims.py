@@ -101,10 +101,8 @@ class Claim:
         decimals = max(1, len(self.printed.partition(".")[2].rstrip("0")))
         printed = f"{float(self.printed):+g}" if self.of == "change" else self.printed
         value = f"{self.value:{'+' if self.of == 'change' else ''}.{decimals}f}"
-        return (
-            f"| `{self.place}` | {self.what} | {self.before} → {self.after} | "
-            f"{printed} % | {value} % |".replace("-", "−").replace("EIC−", "EIC-")
-        )
+        what = f"{self.what}, {self.before} → {self.after} (`{self.place}`)"
+        return f"| {what} | {printed.replace('-', '−')} % | {value.replace('-', '−')} % |"
 
 
 @dataclass(frozen=True)
@@ -177,13 +175,17 @@ def _dominates(one: Search, other: Search) -> bool:
 
 
 def tier_rows() -> Iterator[str]:
-    yield "| table | " + " | ".join(f"{a} → {b}" for a, b in PAIRS) + " | without the new two |"
+    yield (
+        "| table | "
+        + " | ".join(f"{a} → {b}" for a, b in PAIRS)
+        + " | GP, MCTS without the new two |"
+    )
     yield "|---|---|---|---|"
     priced = {name for _, name in PAIRS}
     for table, rows in searches().items():
         cells = [f"{tier_of(a, rows.values())} → {tier_of(b, rows.values())}" for a, b in PAIRS]
         older = [row for row in rows.values() if row.method not in priced]
-        alone = ", ".join(f"{plain} {tier_of(plain, older)}" for plain, _ in PAIRS)
+        alone = ", ".join(str(tier_of(plain, older)) for plain, _ in PAIRS)
         yield f"| `tab:{table}` | {' | '.join(cells)} | {alone} |"
 
 
@@ -241,7 +243,7 @@ def main() -> None:
     claims = list(changes())
     odd = [claim for claim in claims if not claim.agrees]
     print(f"{len(claims)} percentages, {len(claims) - len(odd)} as the numbers beside them allow\n")
-    print("| place | what | from → to | printed | computed |\n|---|---|---|---|---|")
+    print("| from → to | printed | computed |\n|---|---|---|")
     for claim in claims if options.all else odd:
         print(claim.row)
     print("\nTiers by the share of R² > 0.99 (R² on black boxes) and complexity\n")
