@@ -101,7 +101,7 @@ lint-docstrings:
 MKDOCS := NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs
 .PHONY: docs docs-serve
 docs: $(VENV)/.installed-docs $(VENV)/.native ## Build the site from docs/ into build/site; a broken link or a warning fails
-	@$(MKDOCS) build --quiet --strict && echo "wrote build/site: open build/site/index.html"
+	@$(MKDOCS) build --strict && echo "wrote build/site: open build/site/index.html"
 
 docs-serve: $(VENV)/.installed-docs $(VENV)/.native ## Serve the site on http://127.0.0.1:8000, anew after each change
 	@$(MKDOCS) serve

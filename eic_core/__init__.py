@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from eic_core.rewriting.repair import repair
     from eic_core.samples import Domain, Samples, sample_domains
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 # The wheel takes its version from here, and every output prints it.
 
 __all__ = [

@@ -29,7 +29,7 @@ from eic_core.headers import names_without_units
 from eic_core.measure.inspection import inspect
 from eic_core.measure.table import Table
 from eic_core.pool.importers.listed import Listed
-from eic_core.pool.listing import ListedScore, TableData, score_listing
+from eic_core.pool.listing import ListedScore, ScoredList, TableData, score_listing
 from eic_core.pool.picking import READABLE, fitness, pick
 from eic_core.pool.traits import formula_of
 from eic_core.rewriting.repair import repair
@@ -113,6 +113,32 @@ def add_eic(
     table, rows = _listed(model)
     scores = score_listing(rows, data, jobs=jobs)
     return _with_columns(table, rows, scores, range(len(rows)), data, seconds, jobs, progress)
+
+
+def score_front(equations: Any, X: Any, y: Any) -> ScoredList:
+    """Score formulas as `add_eic` does, without what takes time.
+
+    Parameters
+    ----------
+    equations
+    X
+    y
+        As there.
+
+    Returns
+    -------
+    ScoredList
+        It shows itself in a notebook; `plot` draws accuracy against EIC.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.linspace(1, 9, 50)[:, None]
+    >>> [scored.score.complexity for scored in score_front(["2*x0", "x0 + x0 + 1"], X, 2*X[:, 0])]
+    [3, 5]
+    """
+    model, data = _table_data(equations, X, y)
+    return score_listing(_listed(model)[1], data)
 
 
 def select(model: Any, X: Any, y: Any, *, price: float = READABLE) -> Any:

@@ -14,7 +14,7 @@ from hypothesis import settings
 # takes ten times the work.  Read when NumPy is first imported, by the imports below.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
-from tests.effort import DEAR, examples, left_to_full
+from tests.effort import DEAR, TWIN, examples, left_to_full
 from tests.kept import FOLDER as KEPT
 from tests.outside import outside_folder, skip_without_sample, unchecked_line
 
@@ -44,6 +44,7 @@ _UNCHECKED = pytest.StashKey[str]()
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", f"{DEAR}(share): a quick run tries one case of so many")
+    config.addinivalue_line("markers", f"{TWIN}(of): a quick run makes the claim in that test")
 
 
 @pytest.hookimpl(trylast=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import TypeVar
 
 import pytest
@@ -18,7 +18,7 @@ if _ASKED not in ("quick", "full"):
     raise ValueError(f"EIC_LAB_TESTS is quick or full, not {_ASKED!r}")
 FULL = _ASKED == "full"
 
-DEAR = "dear"
+DEAR, TWIN = "dear", "twin"
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -39,10 +39,15 @@ def dear(share: int) -> pytest.MarkDecorator:
     return pytest.mark.dear(share)
 
 
-def left_to_full(items: Iterable[pytest.Item]) -> set[pytest.Item]:
-    """The cases that a quick run leaves out: of each test that is marked `dear` most."""
+def twin(of: str) -> pytest.MarkDecorator:
+    """A test in a browser whose claim a quick run makes without one, by the test of that name."""
+    return pytest.mark.twin(of)
+
+
+def left_to_full(items: Collection[pytest.Item]) -> set[pytest.Item]:
+    """What a quick run leaves out: twins, and of each test that is marked `dear` most cases."""
     tests: dict[str, list[pytest.Item]] = {}
-    left: set[pytest.Item] = set()
+    left = {item for item in items if not FULL and item.get_closest_marker(TWIN)}
     for item in items:
         mark = None if FULL else item.get_closest_marker(DEAR)
         if mark is not None:

@@ -65,6 +65,7 @@ class Rehearsal:
         """On a fresh file."""
         file = folder / "eic_lab.sqlite3"
         url = f"sqlite:///{file}"
+        folder.mkdir(parents=True, exist_ok=True)
         if _MIGRATED and not file.exists():
             file.write_bytes(_MIGRATED[0])
         store, clock, chance = open_database(url), ManualClock(), SystemChance()

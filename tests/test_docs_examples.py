@@ -52,6 +52,9 @@ y = X[:, 0] ** 2 * np.sin(X[:, 1]) + random.normal(0, 0.1, 40)
 }
 """What a reader has before the first block of Python of a page."""
 
+ELSEWHERE = {"recipes.md": "tests/core/test_recipes.py"}
+"""Pages whose blocks another test runs, with the files of the tools that they are about."""
+
 LESS = {"search.md": ("max_evals=100_000", "max_evals=5_000")}
 """What runs here for less time than a reader's."""
 
@@ -149,7 +152,9 @@ def run_python(code: str, names: dict[str, object]) -> str:
     return printed.getvalue()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page.name not in ELSEWHERE], ids=lambda page: page.name
+)
 def test_the_blocks_of_a_page_run_and_print_what_they_show(page: Path, folder: Path) -> None:
     names: dict[str, object] = {}
     run_python(BEFORE.get(page.name, ""), names)
@@ -214,4 +219,5 @@ def test_a_block_is_of_a_kind_that_is_tried(page: Path) -> None:
 def test_what_is_left_out_is_on_a_page() -> None:
     texts = [block.code for page in PAGES for block in blocks(page)]
     assert [start for start in LEFT if not any(start in text for text in texts)] == []
-    assert BEFORE.keys() | LESS.keys() <= {page.name for page in PAGES}
+    assert all((ROOT / test).is_file() for test in ELSEWHERE.values())
+    assert BEFORE.keys() | ELSEWHERE.keys() | LESS.keys() <= {page.name for page in PAGES}

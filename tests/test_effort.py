@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from threadpoolctl import threadpool_info
 
 from tests import effort
+from tests.rehearsal import Rehearsal
 
 
 def test_products_of_matrices_stay_on_one_core() -> None:
@@ -37,21 +40,22 @@ def test_a_quick_run_meets_every_unit_and_all_that_stands_around_it(
 class Case:
     """What is looked at of a test's case."""
 
-    def __init__(self, nodeid: str, share: int = 0) -> None:
+    def __init__(self, nodeid: str, mark: pytest.MarkDecorator | None = None) -> None:
         self.nodeid = nodeid
-        self._mark = effort.dear(share).mark if share else None
+        self._mark = mark
 
     def get_closest_marker(self, name: str) -> pytest.Mark | None:
-        return self._mark if name == effort.DEAR else None
+        return self._mark.mark if self._mark and self._mark.name == name else None
 
 
 def test_a_quick_run_tries_some_cases_of_each_dear_test_and_a_full_run_all(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    one = [Case(f"file::one[{name}]", 3) for name in "abcde"]
-    other = [Case(f"file::other[{name}]", 2) for name in "ab"]
+    one = [Case(f"file::one[{name}]", effort.dear(3)) for name in "abcde"]
+    other = [Case(f"file::other[{name}]", effort.dear(2)) for name in "ab"]
     plain = [Case(f"file::plain[{name}]") for name in "abc"]
-    every: list[Any] = [*one, *other, *plain]
+    twin = Case("file::twin", effort.twin("file::plain"))
+    every: list[Any] = [*one, *other, *plain, twin]
     monkeypatch.setattr(effort, "FULL", False)
     left = effort.left_to_full(every)
     assert {item.nodeid for item in every} - {item.nodeid for item in left} == {
@@ -72,3 +76,27 @@ def test_a_quick_run_puts_every_token_first_and_second(
     pairs = effort.ordered_pairs(range(count), 4)
     assert {a for a, _ in pairs} == {b for _, b in pairs} == {*range(count)}
     assert len(pairs) < 0.3 * count * (count - 1)
+
+
+def test_a_twin_that_a_quick_run_leaves_out_names_a_test_that_it_runs() -> None:
+    tests = Path(__file__).parent
+    twins = [
+        name.partition("::")
+        for path in (tests / "e2e").glob("test_*.py")
+        for name in re.findall(r'@twin\(\s*"(.+?)"\s*\)', path.read_text(encoding="utf-8"))
+    ]
+    assert twins
+    for file, _, test in twins:
+        text = (tests / file).read_text(encoding="utf-8")
+        assert re.search(rf"(?<!\)\n)\ndef {test}\(", text), f"{file}::{test}"
+
+
+def test_a_study_to_rehearse_with_is_made_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = (Rehearsal.at(tmp_path / name) for name in ("first", "second"))
+    study = first.opened(ballots_per_rater=1)
+    monkeypatch.delattr(second.organiser.__class__, "freeze")
+    assert second.opened(ballots_per_rater=1).hash == study.hash
+    for each in (first, second):
+        each.store.dispose()

@@ -60,6 +60,15 @@ def made_pages() -> dict[str, str]:
     return pages | dict(api_pages())
 
 
+def page_names() -> list[str]:
+    """Every page of the site: those in docs/, its notebooks, those that are made."""
+    written = [path for path in sorted(DOCS.rglob("*.*")) if path.suffix in (".md", ".ipynb")]
+    return [
+        *(path.relative_to(DOCS).with_suffix(".md").as_posix() for path in written),
+        *made_pages(),
+    ]
+
+
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """In nav a folder stands for its pages."""
     config.nav = unfolded(config.nav)

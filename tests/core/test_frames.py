@@ -100,7 +100,7 @@ def test_gplearn_programs_are_read_with_all_digits() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = SymbolicRegressor(
-            population_size=8, generations=2, tournament_size=3, random_state=0
+            population_size=8, generations=2, tournament_size=3, init_depth=(2, 4), random_state=0
         ).fit(X, Y)
     table = add_eic(model, X, Y, seconds=0)
     assert len(table) == len([each for each in model._programs[-1] if each is not None])

@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 from tests.e2e.accessibility import violations
 from tests.e2e.browser import PATIENCE, eventually, only_safe_downloads
 from tests.e2e.profiles import profile, window
+from tests.effort import twin
 
 pytestmark = pytest.mark.e2e
 
@@ -136,6 +137,7 @@ def test_the_choice_its_formulas_and_the_front_are_the_first_screen_of_a_laptop(
             assert bottom(page, place) <= 720, place
 
 
+@twin("pages/test_compare.py::test_typing_and_swapping_goes_into_the_address")
 def test_two_rows_go_side_by_side_and_into_the_address(browser: Browser, server: str) -> None:
     with opened(browser, f"{server}/compare?range=x=1.0:9.0") as page:
         page.get_by_label("Formulas", exact=True).fill("x + 1\n10000*x - 9999*x\nx")

@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, expect
 from tests.e2e.browser import running_server, settle
 from tests.e2e.profiles import profile, window
 from tests.e2e.screenshots_unfinished import OVERFLOWING, SEARCHED
+from tests.effort import twin
 
 pytestmark = pytest.mark.e2e
 
@@ -20,6 +21,7 @@ def slow_server() -> Iterator[str]:
         yield address
 
 
+@twin("pages/test_cut_short.py::test_finishing_the_check_goes_on_to_the_full_answer")
 def test_a_check_goes_on_to_its_end_and_the_page_follows(
     browser: Browser, slow_server: str
 ) -> None:
@@ -35,6 +37,7 @@ def test_a_check_goes_on_to_its_end_and_the_page_follows(
         expect(page.get_by_role("button", name="Download")).to_be_visible()
 
 
+@twin("pages/test_cut_short.py::test_a_search_cut_short_is_marked_and_can_go_on_to_its_end")
 def test_a_search_goes_on_to_its_end_and_the_summary_follows(
     browser: Browser, slow_server: str
 ) -> None:

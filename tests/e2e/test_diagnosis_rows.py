@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import Opener
+from tests.effort import twin
 
 pytestmark = pytest.mark.e2e
 
@@ -67,6 +68,9 @@ def test_dragging_an_end_moves_rows_verdict_data_and_address(visit: Opener) -> N
     expect(thumbs(page).nth(0)).to_have_value("1")
 
 
+@twin(
+    "pages/test_diagnosis_rows.py::test_the_bottleneck_is_said_to_have_moved_since_the_first_drag"
+)
 def test_the_keyboard_moves_an_end_and_the_bottleneck_is_said_to_move(visit: Opener) -> None:
     page = visit(MOVES)
     expect(thumbs(page).nth(1)).to_have_value("2.9")

@@ -14,7 +14,7 @@ from playwright.sync_api import FilePayload, Page, expect
 
 from tests.e2e.accessibility import passes, violations
 from tests.e2e.browser import settle
-from tests.effort import dear
+from tests.effort import dear, twin
 
 pytestmark = pytest.mark.e2e
 
@@ -130,6 +130,7 @@ def test_a_first_visit_with_operon_text_and_a_csv_leads_to_the_guilty_part(visit
     assert page.locator(".eic-pane-tree").bounding_box() == before
 
 
+@twin("pages/test_app_inspector.py::test_an_error_shows_the_place_and_no_result_of_another_formula")
 def test_an_error_leaves_no_result_under_it_and_one_click_mends_a_misspelled_function(
     visit: Opener,
 ) -> None:
@@ -164,6 +165,9 @@ def test_the_back_button_returns_to_the_formula_before(visit: Opener) -> None:
     expect(page.locator(".st-key-formula_text textarea")).to_have_value("x+1")
 
 
+@twin(
+    "pages/test_app_inspector.py::test_ends_that_are_upside_down_stay_in_their_fields_until_they_are_mended"
+)
 def test_a_range_is_typed_number_by_number_and_nothing_that_was_typed_is_lost(
     visit: Opener,
 ) -> None:
@@ -189,6 +193,7 @@ def test_a_range_is_typed_number_by_number_and_nothing_that_was_typed_is_lost(
     expect(page.locator(".st-key-data-panel summary")).to_contain_text("1,000 … 10⁶")
 
 
+@twin("pages/test_app_inspector.py::test_a_link_to_a_file_that_is_not_here_asks_for_it")
 def test_a_link_to_an_absent_upload_asks_for_its_file(visit: Opener) -> None:
     owner = visit("/?formula=" + quote("T-r"))
     upload(owner, CSV)

@@ -18,6 +18,7 @@ from tests.e2e.browser import eventually, running_server
 from tests.e2e.organiser import PASSPHRASE, ready
 from tests.e2e.profiles import profile as browser_profile
 from tests.e2e.profiles import window
+from tests.effort import twin
 
 pytestmark = pytest.mark.e2e
 
@@ -276,6 +277,9 @@ def test_hostile_names_are_shown_and_do_nothing(address: str, profile: Profile, 
     assert not alerts
 
 
+@twin(
+    "pages/test_organise_pieces.py::test_problem_files_keep_what_fits_and_say_why_the_rest_does_not"
+)
 def test_wide_tables_and_files_that_are_no_pool_are_refused_with_the_reason_and_a_way_out(
     address: str, profile: Profile, login: str
 ) -> None:
@@ -297,6 +301,7 @@ def test_wide_tables_and_files_that_are_no_pool_are_refused_with_the_reason_and_
 # --- two organisers ---
 
 
+@twin("pages/test_organise_pieces.py::test_settings_that_two_organisers_change_apart_are_both_kept")
 def test_two_organisers_change_one_setting_or_one_text_and_nothing_is_lost(
     address: str, profile: Profile, login: str
 ) -> None:
@@ -400,6 +405,9 @@ def test_a_running_study_takes_links_back_and_closes_the_inspector_to_visitors_u
     assert other.status == 403
 
 
+@twin(
+    "pages/test_results_page.py::test_while_a_study_is_open_no_route_gives_a_result_even_to_its_organiser"
+)
 def test_an_open_study_gives_no_results_away(
     address: str, profile: Profile, login: str, database: Path
 ) -> None:

@@ -16,6 +16,7 @@ from tests.e2e import organiser as at
 from tests.e2e.browser import ROOT, eventually, free_port, running_server
 from tests.e2e.organiser import ready
 from tests.e2e.profiles import profile, window
+from tests.effort import twin
 
 pytestmark = pytest.mark.e2e
 
@@ -44,6 +45,9 @@ def number(page: Page, name: str, value: str) -> None:
     ready(page)
 
 
+@twin(
+    "pages/test_planner_page.py::test_a_running_simulation_shows_how_far_it_is_and_can_be_cancelled"
+)
 def test_an_organiser_plans_a_study_cancels_and_sees_the_papers(page: Page, address: str) -> None:
     page.set_viewport_size({"width": 390, "height": 900})
     page.goto(f"{address}/organise")
@@ -66,6 +70,7 @@ def test_an_organiser_plans_a_study_cancels_and_sees_the_papers(page: Page, addr
     expect(page.get_by_role("heading", name="Studies")).to_be_visible()
 
 
+@twin("pages/test_planner_page.py::test_a_draft_is_planned_with_its_own_numbers")
 def test_a_draft_is_planned_from_its_design(page: Page, address: str) -> None:
     page.goto(f"{address}/organise?study=1&step=design")
     page.get_by_role("button", name="How sure would that be? Plan it").click()

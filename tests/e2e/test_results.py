@@ -31,6 +31,7 @@ from pages.ui.organising.report import PARTS
 from study.material import Study
 from study.unblinding import ACTION
 from tests.e2e.results_world import ResultsWorld
+from tests.effort import twin
 
 pytestmark = pytest.mark.e2e
 Visit = Callable[..., Page]
@@ -81,6 +82,7 @@ def confirm(page: Page, study: Study, verb: str = "Look now") -> None:
     button.click()
 
 
+@twin("pages/test_results_page.py::test_a_look_opens_every_route_and_later_votes_stay_shut")
 def test_two_organisers_who_look_at_once_reload_and_go_back_are_logged_once(
     results: tuple[ResultsWorld, str, Study], go: Visit
 ) -> None:
@@ -177,6 +179,9 @@ def test_from_the_table_to_a_pair_to_the_inspector_and_back(
     expect(page.get_by_text(re.compile(r"\d+ of \d+ pairs"))).to_be_visible()
 
 
+@twin(
+    "pages/test_results_page.py::test_the_archive_of_a_closed_study_is_read_again_and_holds_what_the_routes_give"
+)
 def test_one_click_makes_the_archive_and_saves_it_and_the_command_line_reads_it(
     results: tuple[ResultsWorld, str, Study], go: Visit, tmp_path: Path
 ) -> None:
