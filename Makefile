@@ -77,7 +77,7 @@ test-outside: $(VENV)/.installed-test $(VENV)/.native ## The tests that need the
 	@$(PY) -m pytest -q -m outside
 
 .PHONY: test-full
-test-full: ## The same claims on all their examples, simulations and trees: before a release
+test-full: $(VENV)/.installed-docs ## The same claims on all their examples, simulations and trees: before a release
 	@EIC_LAB_TESTS=full $(MAKE) --no-print-directory test
 
 # The linters run side by side (in as many jobs as make has, if it was told): mypy takes a minute, all
@@ -104,7 +104,7 @@ lint-docstrings:
 MKDOCS := NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs
 .PHONY: docs docs-serve
 docs: $(VENV)/.installed-docs $(VENV)/.native ## Build the site from docs/ into build/site; a broken link or a warning fails
-	@$(MKDOCS) build --quiet --strict && echo "wrote build/site: open build/site/index.html"
+	@$(MKDOCS) build --strict && echo "wrote build/site: open build/site/index.html"
 
 docs-serve: $(VENV)/.installed-docs $(VENV)/.native ## Serve the site on http://127.0.0.1:8000, anew after each change
 	@$(MKDOCS) serve

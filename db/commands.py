@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from db.ask_command import add_ask_parser, run_ask
 from db.backup import DEFAULT_FOLDER, backup, restore
@@ -80,8 +81,14 @@ def build_parser() -> argparse.ArgumentParser:
     command.add_argument("study", metavar="STUDY", help="its name or number")
     command.set_defaults(run=_preregistration)
 
+    folder: dict[str, Any] = {
+        "metavar": "DIR",
+        "type": Path,
+        "default": DEFAULT_FOLDER,
+        "help": "holds the backups; default: %(default)s",
+    }
     command = commands.add_parser("backup", help="copy the live database to a checked file")
-    command.add_argument("--folder", metavar="DIR", type=Path, default=DEFAULT_FOLDER)
+    command.add_argument("--folder", **folder)
     command.set_defaults(run=_backup)
 
     command = commands.add_parser(
@@ -90,8 +97,8 @@ def build_parser() -> argparse.ArgumentParser:
         description="Put a backup back; what was there is kept as another backup. Answers of "
         "raters who withdrew after the backup was made come back with it.",
     )
-    command.add_argument("file", metavar="FILE", type=Path)
-    command.add_argument("--folder", metavar="DIR", type=Path, default=DEFAULT_FOLDER)
+    command.add_argument("file", metavar="FILE", type=Path, help="one of them")
+    command.add_argument("--folder", **folder)
     command.set_defaults(run=_restore)
     return parser
 

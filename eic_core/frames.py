@@ -7,24 +7,33 @@ list of formulas, and gives it back with columns that say where digits go; `sele
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from eic_core import wording
 from eic_core.errors import DataError, UserError
-from eic_core.explain.budget import digit_budget
+from eic_core.explain.budget import most_digits
 from eic_core.explain.judgement import A_DIGIT
 from eic_core.explain.verdict import verdict
 from eic_core.formula.rendering import short_text, to_python
 from eic_core.formula.syntax.sympy_trees import sympy_text
+from eic_core.formula.tree import Formula
+from eic_core.headers import names_without_units
 from eic_core.measure.inspection import inspect
 from eic_core.measure.table import Table
 from eic_core.pool.importers.listed import Listed
-from eic_core.pool.listing import ListedScore, TableData, score_listing
+from eic_core.pool.listing import ListedScore, ScoredList, TableData, score_listing
 from eic_core.pool.picking import READABLE, fitness, pick
 from eic_core.pool.traits import formula_of
 from eic_core.rewriting.repair import repair
+from eic_core.samples import DEFAULT_SAMPLES, Samples
 
 COLUMNS = (
     "r2",
@@ -38,12 +47,14 @@ COLUMNS = (
 )
 """What `add_eic` adds."""
 
-BUDGET_ROWS, CAREFUL_BUDGET_ROWS = 500, 5
-"""Rows by which digits are counted that a formula needs, and where rows are settled exactly."""
+MOST_ROWS, BUDGET_ROWS = DEFAULT_SAMPLES, 200
+"""Rows, evenly spread, by which digits are counted that a formula loses, and that it needs."""
+
+FEW_ROWS = 500
+"""All of so many rows count for the digits that it needs: they have been inspected."""
 
 _FORMULA_COLUMNS = ("equation", "sympy_format", "formula", "expression", "model", "text")
 _PYSR = {"complexity", "loss", "equation"}
-_TARGET = "target"
 _STEP_LETTERS = 60
 
 
@@ -62,26 +73,28 @@ def add_eic(
     ----------
     equations
         PySR's `equations_`, a fitted `PySRRegressor`, pyoperon's, gplearn's or this project's
-        estimator, or a list of texts or SymPy expressions.
+        estimator, also inside a pipeline or a grid search, or a list of texts or SymPy expressions.
     X
-        Shape (N, columns): an array, whose columns are x0, x1, ..., or a data frame with names.
+        Shape (N, columns): an array, whose columns are x0, x1, ..., or a data frame with names. A
+        unit, as in ``m [kg]``, is no part of a name. Of a pipeline, what its first step takes.
     y
         Shape (N,): what the formulas should reproduce.
     seconds
         How long a better form of each formula that loses a digit is searched; 0 for not at all.
     jobs
-        Worker processes that score.
+        Worker processes.
     progress
-        Called with how many formulas are done, and of how many.
+        Called with how many different formulas are done, and of how many.
 
     Returns
     -------
     Any
         A data frame of pandas: the table, or a new one with the column `equation`, in its order,
-        no row dropped: with `r2` of the values that the formula itself gives, `eic`,
-        `worst_step`, `cause` of the leading finding, `measured_float64` (digits that double
-        precision loses at nine in ten rows), `digits_needed` (of the constant or input that needs
-        most of them), `better_form`, and `left_out`: why a row has none of these.
+        no row dropped: with `r2` of the values that the formula itself gives on all rows, and of
+        at most 10,000, evenly spread, `eic`, `worst_step`, `cause` of the leading finding,
+        `measured_float64` (digits that double precision loses at nine in ten rows),
+        `digits_needed` (of the constant or input that needs most of them), `better_form`, and
+        `left_out`: why a row has none of these.
 
     Raises
     ------
@@ -96,10 +109,36 @@ def add_eic(
     >>> table[["r2", "cause"]].round(6).to_dict("list")
     {'r2': [1.0, 1.0], 'cause': ['', 'cancellation']}
     """
-    table, rows = _listed(equations)
-    data = _table_data(X, y)
+    model, data = _table_data(equations, X, y)
+    table, rows = _listed(model)
     scores = score_listing(rows, data, jobs=jobs)
-    return _with_columns(table, rows, scores, range(len(rows)), data, seconds, progress)
+    return _with_columns(table, rows, scores, range(len(rows)), data, seconds, jobs, progress)
+
+
+def score_front(equations: Any, X: Any, y: Any) -> ScoredList:
+    """Score formulas as `add_eic` does, without what takes time.
+
+    Parameters
+    ----------
+    equations
+    X
+    y
+        As there.
+
+    Returns
+    -------
+    ScoredList
+        It shows itself in a notebook; `plot` draws accuracy against EIC.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.linspace(1, 9, 50)[:, None]
+    >>> [scored.score.complexity for scored in score_front(["2*x0", "x0 + x0 + 1"], X, 2*X[:, 0])]
+    [3, 5]
+    """
+    model, data = _table_data(equations, X, y)
+    return score_listing(_listed(model)[1], data)
 
 
 def select(model: Any, X: Any, y: Any, *, price: float = READABLE) -> Any:
@@ -133,8 +172,8 @@ def select(model: Any, X: Any, y: Any, *, price: float = READABLE) -> Any:
     >>> select(["1e9*x0 - 999999998*x0", "2*x0"], X, 2*X[:, 0])["equation"]
     '2*x0'
     """
+    model, data = _table_data(model, X, y)
     table, rows = _listed(model)
-    data = _table_data(X, y)
     scores = score_listing(rows, data)
     chosen = scores.index(pick(scores, alpha=price).picked)
     row = _with_columns(table, rows, scores, [chosen], data, seconds=1.0).iloc[0]
@@ -156,7 +195,8 @@ def eic_scorer(price: float = READABLE) -> Callable[[Any, Any, Any], float]:
     """
 
     def score_model(model: Any, X: Any, y: Any) -> float:
-        [scored] = score_listing([_predicting(model)], _table_data(X, y))
+        model, data = _table_data(model, X, y)
+        [scored] = score_listing([_predicting(model)], data)
         return fitness(scored.score, price)
 
     return score_model
@@ -169,15 +209,29 @@ def _with_columns(
     places: Sequence[int],
     data: TableData,
     seconds: float,
+    jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> Any:
     import pandas as pd
 
-    cells = []
-    for done, place in enumerate(places, start=1):
-        cells.append(_cells(scores[place], data, seconds))
-        if progress is not None:
-            progress(done, len(places))
+    used = min((scores[place].rows for place in places if scores[place].rows), default=0)
+    if used and used < data.table.rows:
+        warnings.warn(
+            f"{data.table.rows - used} of {data.table.rows} rows are left out: "
+            "a cell that a formula needs holds no finite number",
+            stacklevel=3,
+        )
+    # a population repeats itself: each formula is looked at once
+    first = {(rows[place].formula, rows[place].syntax): place for place in reversed(places)}
+    look = partial(_cells, data=data, seconds=seconds)
+    distinct: dict[int, dict[str, Any]] = {}
+    with ProcessPoolExecutor(jobs) if jobs > 1 else nullcontext() as executor:
+        looked = (executor.map if executor else map)(look, [scores[i] for i in first.values()])
+        for place, each in zip(first.values(), looked, strict=True):
+            distinct[place] = each
+            if progress is not None:
+                progress(len(distinct), len(first))
+    cells = [distinct[first[rows[place].formula, rows[place].syntax]] for place in places]
     if table is None:
         table = pd.DataFrame({"equation": [row.formula for row in rows]})
     return table.iloc[list(places)].assign(
@@ -200,7 +254,7 @@ def _cells(scored: ListedScore, data: TableData, seconds: float) -> dict[str, An
     formula = formula_of(scored)
     if score.error or formula is None:
         return cells
-    samples = data.table.samples(scored.columns, _TARGET)
+    samples = _spread(data.table.samples(scored.columns, data.target), MOST_ROWS)
     inspection = inspect(formula, samples)
     judged = verdict(inspection)
     cells["eic"] = inspection.eic
@@ -210,10 +264,10 @@ def _cells(scored: ListedScore, data: TableData, seconds: float) -> dict[str, An
     if judged.leading is not None:
         cells["cause"] = judged.leading.cause.name()
     try:
-        most = BUDGET_ROWS if inspection.counts.rechecked == 0 else CAREFUL_BUDGET_ROWS
-        rows = np.unique(np.linspace(0, len(samples) - 1, most).astype(np.int64))
-        needs = digit_budget(inspect(formula, samples.take(rows))).needs
-        cells["digits_needed"] = max((need.together for need in needs), default=0)
+        few = samples if len(samples) <= FEW_ROWS else _spread(samples, BUDGET_ROWS)
+        cells["digits_needed"] = most_digits(
+            inspection if few is samples else inspect(formula, few)
+        )
     except UserError as error:
         cells["left_out"] = str(error)
     if seconds and measured >= A_DIGIT:
@@ -222,19 +276,63 @@ def _cells(scored: ListedScore, data: TableData, seconds: float) -> dict[str, An
     return cells
 
 
-def _table_data(X: Any, y: Any) -> TableData:
+def _spread(samples: Samples, most: int) -> Samples:
+    count = len(samples)
+    return samples if count <= most else samples.take(np.arange(most) * count // most)
+
+
+def _table_data(model: Any, X: Any, y: Any) -> tuple[Any, TableData]:
+    """The model, of a grid or a pipeline the one inside, and what it was fitted to."""
+    model = getattr(model, "best_estimator_", model)
+    if hasattr(model, "named_steps"):
+        before, model = model[:-1], model[-1]
+        X = before.transform(X) if len(before) else X
+    cells = _matrix(X, "X")
     names = [str(name) for name in getattr(X, "columns", ())]
-    rows = np.asarray(X, dtype=np.float64)
-    if rows.ndim != 2:
-        raise DataError(f"X has {rows.ndim} dimensions", hint="give one row for each of y")
-    target = np.asarray(y, dtype=np.float64).reshape(-1)
-    if len(target) != len(rows):
-        raise DataError(f"X has {len(rows)} rows, y has {len(target)}")
-    columns = dict(zip(names or [f"x{i}" for i in range(rows.shape[1])], rows.T, strict=True))
-    if _TARGET in columns:
-        raise DataError(f"a column of X is called `{_TARGET}`", hint="give it another name")
-    values = {**columns, _TARGET: target}
-    return TableData(Table(tuple(values), values, {}, (), (), ""), _TARGET)
+    known = [str(name) for name in getattr(model, "feature_names_in_", ())]
+    if not names and len(known) == cells.shape[1]:
+        names = known
+    names = names or [f"x{i}" for i in range(cells.shape[1])]
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise DataError(f"two columns of X are called `{repeated[0]}`", hint="rename one of them")
+    targets = _matrix(y, "y")
+    if targets.shape[1] != 1:
+        raise DataError(f"y has {targets.shape[1]} columns", hint="give one of them")
+    if len(targets) != len(cells):
+        raise DataError(f"X has {len(cells)} rows, y has {len(targets)}")
+    target = "target"
+    while target in names:
+        target += "_"
+    columns = dict(zip(names_without_units(names), cells.T, strict=True))
+    values = {**columns, target: targets[:, 0]}
+    if not np.isfinite(targets).any():
+        raise DataError("y holds no number", hint="give the numbers that formulas should reproduce")
+    return model, TableData(Table(tuple(values), values, {}, (), (), "X"), target)
+
+
+def _matrix(data: Any, name: str) -> np.ndarray:
+    """Rows and columns; nan where a cell is no number."""
+    cells = np.asarray(data)
+    if cells.dtype.kind == "c":
+        raise DataError(f"{name} holds complex numbers", hint="give their real parts, say")
+    if name == "y" and cells.ndim == 1:
+        cells = cells[:, None]
+    if cells.ndim != 2:
+        raise DataError(
+            f"{name} has {wording.count(cells.ndim, 'dimension')}",
+            hint="give its rows: a sparse X as `X.toarray()`, a single column as `X[:, None]`",
+        )
+    if cells.dtype.kind in "biuf":
+        return cells.astype(np.float64)
+    return np.array([[_number(cell) for cell in row] for row in cells]).reshape(cells.shape)
+
+
+def _number(cell: Any) -> float:
+    try:
+        return float(cell)
+    except (TypeError, ValueError):
+        return math.nan
 
 
 def _listed(equations: Any) -> tuple[Any, list[Listed]]:
@@ -262,16 +360,19 @@ def _listed(equations: Any) -> tuple[Any, list[Listed]]:
             )
         syntax = "pysr" if by_word.keys() >= _PYSR else ""
         return table, [Listed(i, str(text), syntax) for i, text in enumerate(table[name], start=1)]
-    if isinstance(table, str) or not isinstance(table, Sequence) or not table:
+    items = [] if isinstance(table, str) or not isinstance(table, Iterable) else [*table]
+    if not items:
         raise DataError(
             "there are no formulas",
             hint="give a fitted model, its table, or a list of texts or SymPy expressions",
         )
-    return None, [_of_item(item, row) for row, item in enumerate(table, start=1)]
+    return None, [_of_item(item, row) for row, item in enumerate(items, start=1)]
 
 
 def _of_item(item: Any, row: int) -> Listed:
-    """A text, or an expression of SymPy with all its digits."""
+    """A text, a formula, or an expression of SymPy with all its digits."""
+    if isinstance(item, Formula):
+        return Listed(row, to_python(item))
     return Listed(row, item) if isinstance(item, str) else Listed(row, sympy_text(item), "sympy")
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from eic_core.errors import DataError
+from eic_core.headers import names_without_units
 
 MAX_SAMPLES = 5_000_000
 
@@ -72,7 +73,8 @@ class Samples:
         Parameters
         ----------
         columns
-            Finite numbers by variable, each of shape (N,).
+            Finite numbers by variable, each of shape (N,); a unit, as in ``m [kg]``, is no part of
+            a name.
         count
             N; needed without any column.
         target
@@ -103,7 +105,8 @@ class Samples:
             )
         frozen: dict[str, np.ndarray] = {}
         length = count
-        for name, values in columns.items():
+        names = dict(zip(columns, names_without_units([*columns]), strict=True))
+        for name, values in zip(names.values(), columns.values(), strict=True):
             frozen[name] = _frozen(values, name)
             if length is not None and len(frozen[name]) != length:
                 raise DataError(f"column `{name}` has {len(frozen[name])} rows, others {length}")
@@ -115,9 +118,8 @@ class Samples:
             length = len(target_array)
         if not length:
             raise DataError("there are no samples", hint="give at least one row")
-        return cls(
-            MappingProxyType(frozen), length, target_array, target_name, exact or {}, origin, rows
-        )
+        texts = {names.get(name, name): cells for name, cells in (exact or {}).items()}
+        return cls(MappingProxyType(frozen), length, target_array, target_name, texts, origin, rows)
 
     def __len__(self) -> int:
         return self.count

@@ -10,13 +10,17 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import venv
 import zipfile
 from collections.abc import Sequence
 from email import message_from_bytes
-from pathlib import Path
+from importlib.metadata import distribution
+from pathlib import Path, PurePosixPath
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 import eic_core
 from eic_core.engine.native.build import file_name
@@ -27,18 +31,28 @@ NOT_COPIED = shutil.ignore_patterns(".*", "__pycache__", "var", "build", "*.so",
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built from a copy of the repository, in which the engine of another machine lies."""
-    source, made = tmp_path_factory.mktemp("source") / "eic-lab", tmp_path_factory.mktemp("wheel")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the repository, in which the engine of another machine lies."""
+    source = tmp_path_factory.mktemp("source") / "eic-lab"
     shutil.copytree(ROOT, source, ignore=NOT_COPIED)
     (source / "eic_core" / "engine" / "native" / "kernel-0-linux.so").write_bytes(b"\x7fELF")
+    return source
+
+
+@pytest.fixture(scope="module")
+def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built(source, tmp_path_factory.mktemp("wheel"))
+
+
+def built(source: Path, made: Path, **variables: str) -> Path:
+    """The wheel of a folder or an sdist."""
     done = subprocess.run(
         [
             sys.executable,
             "-m",
             "pip",
             "wheel",
-            ".",
+            str(source),
             "--no-deps",
             "--no-build-isolation",
             "--disable-pip-version-check",
@@ -46,19 +60,20 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "--wheel-dir",
             str(made),
         ],
-        cwd=source,
+        cwd=made,
+        env=os.environ | variables,
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    [built] = made.iterdir()
-    return built
+    [wheel] = made.glob("*.whl")
+    return wheel
 
 
 @pytest.fixture(scope="module")
 def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A fresh environment with the wheel, and with what this one has for its dependencies."""
+    """A fresh environment with the wheel, and of what this one has its dependencies alone."""
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, symlinks=os.name != "nt")
     install = [
@@ -73,10 +88,30 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         "--quiet",
     ]
     packages = Path(sysconfig.get_path("purelib", vars={"base": str(folder)}))
-    paths = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
-    (packages / "dependencies.pth").write_text("\n".join(sorted(paths)), encoding="utf-8")
+    for place in needed(wheel):
+        (packages / place.name).symlink_to(place)
     run([*install, str(wheel)], folder)  # fails if a dependency is not there
     return folder
+
+
+def needed(wheel: Path) -> set[Path]:
+    """Folders of what the wheel depends on, and of what that does."""
+    with zipfile.ZipFile(wheel) as archive:
+        [metadata] = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+        message = message_from_bytes(archive.read(metadata))
+    waiting = [*message.get_all("Requires-Dist", [])]
+    names, places = set[str](), set[Path]()
+    while waiting:
+        requirement = Requirement(waiting.pop())
+        if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
+            continue
+        names.add(canonicalize_name(requirement.name))
+        package = distribution(requirement.name)
+        waiting += package.requires or []
+        tops = {file.parts[0] for file in package.files or [] if file.parts[0] != ".."}
+        places |= {Path(str(package.locate_file(top))).resolve() for top in tops - {"__pycache__"}}
+    assert names == {"jinja2", "markupsafe", "numpy", "python-flint"}
+    return places
 
 
 def run(command: Sequence[str], folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -119,11 +154,11 @@ def test_the_wheel_holds_the_package_its_engine_and_nothing_else(wheel: Path) ->
 def test_the_installed_package_is_imported_from_its_environment(environment: Path) -> None:
     program = (
         "import eic_core, eic_core.measure, importlib.util; print(eic_core.__file__); "
-        "print(importlib.util.find_spec('study'))"
+        "print(*map(importlib.util.find_spec, ('study', 'scipy', 'pandas')))"
     )
     said = run([script(environment, "python"), "-I", "-c", program], environment).stdout
-    place, repository = said.splitlines()
-    assert Path(place).is_relative_to(environment) and repository == "None"
+    place, others = said.splitlines()
+    assert Path(place).is_relative_to(environment) and others == "None None None"
 
 
 def test_eic_says_what_python_dash_m_says(environment: Path) -> None:
@@ -158,18 +193,51 @@ def test_the_script_that_a_report_prints_runs_where_the_wheel_is_installed(
     assert printed[0] == f"EIC {json.loads(direct)['eic']!r}"
 
 
-LIBRARY = "from eic_core.engine.native.library import library; print(library() is not None)"
-
-
 def test_the_installed_engine_is_compiled_and_gives_what_numpy_gives(
     environment: Path, tmp_path: Path
 ) -> None:
-    python = script(environment, "python")
-    assert run([python, "-c", LIBRARY], tmp_path).stdout == "True\n"
-    assert run([python, "-c", LIBRARY], tmp_path, EIC_LAB_NATIVE="0").stdout == "False\n"
-    command = [script(environment, "eic"), "inspect", *FORMULA, "--json"]
+    eic = script(environment, "eic")
+    engines = [
+        run([eic, "--version"], tmp_path, **settings).stdout
+        for settings in ({}, {"EIC_LAB_NATIVE": "0"})
+    ]
+    print(*engines)
+    version = f"EIC Lab {eic_core.__version__}, engine: "
+    assert engines == [f"{version}compiled\n", f"{version}NumPy\n"]
+    command = [eic, "inspect", *FORMULA, "--json"]
     compiled, plain = (
         json.loads(run(command, tmp_path, **settings).stdout)["eic"]
         for settings in ({}, {"EIC_LAB_NATIVE": "0"})
     )
     assert compiled == pytest.approx(plain, rel=1e-9)
+
+
+def test_an_sdist_without_a_compiler_gives_a_wheel_for_any_platform_that_says_so(
+    source: Path, environment: Path, tmp_path: Path
+) -> None:
+    program = "import sys; from setuptools import build_meta; build_meta.build_sdist(sys.argv[1])"
+    subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path)], cwd=source, capture_output=True, check=True
+    )
+    [sdist] = tmp_path.glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        names = {PurePosixPath(name).name for name in archive.getnames()}
+    assert {"kernel.c", "rules.h", "setup.py", "LICENSE"} < names
+    assert not any(name.endswith(".so") for name in names)
+    (tmp_path / "wheel").mkdir()
+    wheel = built(sdist, tmp_path / "wheel", PATH="", CC="")
+    assert wheel.stem.endswith("-py3-none-any")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "plain")
+    program = (
+        "import eic_core\n"
+        "samples = eic_core.Samples.from_columns({'x': [1000.0, 1001.0]})\n"
+        "for text in ('log(exp(x))', 'x + 1'):\n"
+        "    print(eic_core.inspect(eic_core.read(text).formula, samples).eic)\n"
+    )
+    python, plain = script(environment, "python"), str(tmp_path / "plain")
+    done = run([python, "-c", program], tmp_path, PYTHONPATH=plain)
+    assert float(done.stdout.split()[0]) == pytest.approx(3.0, abs=0.01)
+    assert done.stderr.count("runs on NumPy") == 1 and "eic_core.engine.native.build" in done.stderr
+    quiet = run([python, "-c", program], tmp_path, PYTHONPATH=plain, EIC_LAB_NATIVE="0")
+    assert (quiet.stdout, quiet.stderr) == (done.stdout, "")

@@ -11,16 +11,17 @@ from collections.abc import Iterator
 from functools import cache
 from html import escape
 from pathlib import Path, PurePosixPath
-from typing import Any
-
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files
-from mkdocs.structure.pages import Page
+from typing import TYPE_CHECKING, Any
 
 from db.commands import build_parser as parser_of_db
 from eic_core.cli.main import build_parser as parser_of_eic
 from study.cli import build_parser as parser_of_study
 from tools.public_names import OVERVIEW, exported, name_of, named_in
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -39,6 +40,7 @@ COMMANDS = {"eic": parser_of_eic, "study": parser_of_study, "db": parser_of_db}
 EXPORTED = {thing: f"eic_core.{name_of(thing).rpartition('.')[2]}" for thing in exported()}
 """What a script imports from the package itself."""
 
+_BACK = re.compile(r"\s*Back to the\s+\[README\]\([./]*README\.md\)\.")
 _LINK = re.compile(r"(\]\()([^()\s#]+)(#[^()\s]*)?\)")
 _CODE = re.compile(r"`(eic_core(?:\.\w+)+)((?:\([^`]*)?)`")
 _BLOCK = re.compile(r"^```\w*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -58,6 +60,15 @@ def made_pages() -> dict[str, str]:
     return pages | dict(api_pages())
 
 
+def page_names() -> list[str]:
+    """Every page of the site: those in docs/, its notebooks, those that are made."""
+    written = [path for path in sorted(DOCS.rglob("*.*")) if path.suffix in (".md", ".ipynb")]
+    return [
+        *(path.relative_to(DOCS).with_suffix(".md").as_posix() for path in written),
+        *made_pages(),
+    ]
+
+
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """In nav a folder stands for its pages."""
     config.nav = unfolded(config.nav)
@@ -73,7 +84,10 @@ def unfolded(nav: Any) -> Any:
         case str() if nav.endswith("/"):
             written = (page.relative_to(DOCS).as_posix() for page in DOCS.glob(f"{nav}*.md"))
             made = (name for name in made_pages() if name.startswith(nav))
-            return [*sorted(written, key=lambda name: (not name.endswith("README.md"), name)), *made]
+            return [
+                *sorted(written, key=lambda name: (not name.endswith("README.md"), name)),
+                *made,
+            ]
     return nav
 
 
@@ -83,6 +97,8 @@ def listed(part: Any) -> list[Any]:
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that are made."""
+    from mkdocs.structure.files import File
+
     for name, text in made_pages().items():
         files.append(File.generated(config, name, content=text))
     for file in [file for file in files if file.src_uri.endswith(".ipynb")]:
@@ -112,7 +128,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         definition = definitions().get(match[1])
         return f"[{match[0]}][{definition}]" if definition else match[0]
 
-    markdown = _LINK.sub(link, markdown)
+    markdown = _LINK.sub(link, _BACK.sub("", markdown))  # the way back is the site's own
     return markdown if here.parts[0] == "reference" else _CODE.sub(name, markdown)
 
 
@@ -128,8 +144,9 @@ def commands_page(parser: argparse.ArgumentParser) -> str:
     """A page of all commands of a program: arguments, options, defaults, examples of the docs."""
     parts = [f"# {parser.prog}", parser.description or "", *options_of(parser)]
     for action in subcommands(parser):
+        summaries = {choice.dest: choice.help for choice in action._choices_actions}
         for name, command in action.choices.items():
-            parts += [f"## {command.prog}", command.description or ""]
+            parts += [f"## {command.prog}", command.description or sentence(summaries[name])]
             parts += options_of(command)
             examples = "\n".join(examples_of(parser.prog, name))
             parts += [f"```\n{examples}\n```"] if examples else []
@@ -138,6 +155,10 @@ def commands_page(parser: argparse.ArgumentParser) -> str:
 
 def subcommands(parser: argparse.ArgumentParser) -> Iterator[Any]:
     return (a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
+
+
+def sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def options_of(parser: argparse.ArgumentParser) -> list[str]:
@@ -173,7 +194,7 @@ def cell(text: str) -> str:
 def examples_of(program: str, command: str) -> Iterator[str]:
     """Lines of blocks in docs/ that call it, each once."""
     lines = {
-        line.removeprefix("$ "): None
+        re.sub(r"  +#", "  #", line.removeprefix("$ ")): None
         for page in sorted(DOCS.glob("*.md"))
         for block in _BLOCK.findall(page.read_text(encoding="utf-8"))
         for line in block.splitlines()
@@ -195,20 +216,17 @@ def api_pages() -> Iterator[tuple[str, str]]:
 
 def notebook_page(path: Path) -> Iterator[tuple[str, str | bytes]]:
     """The notebook as a page, run anew, and the pictures of its cells."""
+    import nbformat
+    from nbclient import NotebookClient
     from nbconvert import MarkdownExporter
-    from nbconvert.preprocessors import ExecutePreprocessor
 
-    exporter = MarkdownExporter()
-    exporter.register_preprocessor(ExecutePreprocessor(timeout=300), enabled=True)
-    resources = {
-        "metadata": {"path": str(path.parent)},
-        "unique_key": path.stem,
-        "output_files_dir": f"{path.stem}-files",
-    }
-    text, resources = exporter.from_filename(str(path), resources)
-    name = path.relative_to(DOCS).with_suffix(".md").as_posix()
-    yield name, text
-    for picture, content in resources["outputs"].items():
-        yield str(PurePosixPath(name).parent / picture), content
-
-
+    notebook = nbformat.read(path, as_version=4)
+    resources = {"metadata": {"path": str(path.parent)}, "unique_key": path.stem}
+    NotebookClient(notebook, timeout=300, resources=resources).execute()
+    resources["output_files_dir"] = f"{path.stem}-files"
+    text, made = MarkdownExporter().from_notebook_node(notebook, resources)
+    page = PurePosixPath(path.relative_to(DOCS).with_suffix(".md").as_posix())
+    download = f'<p><a href="{path.name}" download>Download this notebook</a></p>'
+    yield str(page), f"{text}\n{download}\n"
+    for picture, content in made["outputs"].items():
+        yield str(page.parent / picture), content

@@ -18,6 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 GLIBC = "2.17"
 ZIG_MACHINES = {"x86_64": "x86_64", "aarch64": "aarch64"}
+MOST_MEGABYTES = 15
 BUILDERS = ("build>=1.2,<2", "ziglang>=0.13", "auditwheel>=6,<7", "wheel>=0.45")
 
 
@@ -31,11 +32,8 @@ def main() -> None:
             target = f"{machine}-linux-gnu.{GLIBC}"
             settings["CC"] = f"{python} -m ziglang cc -target {target} -mcpu=baseline"
         dist = ROOT / "dist"
-        before = set(dist.glob("*.whl"))
         run([python, "-m", "build", "--outdir", str(dist), str(ROOT)], settings)
-        [wheel] = set(dist.glob("*.whl")) - before or {
-            max(dist.glob("*.whl"), key=os.path.getmtime)
-        }
+        wheel = newest(dist)
         if is_portable:
             tag = f"manylinux_{GLIBC.replace('.', '_')}_{machine}"
             output = run([python, "-m", "auditwheel", "show", str(wheel)], settings)
@@ -45,8 +43,20 @@ def main() -> None:
                 [python, "-m", "wheel", "tags", "--remove", "--platform-tag", tag, str(wheel)],
                 settings,
             )
+        downloads = Path(scratch) / "downloads"
+        fetch = [python, "-m", "pip", "download", "--only-binary=:all:", "--dest", str(downloads)]
+        run([*fetch, str(newest(dist))])
         for path in sorted(dist.iterdir()):
             print(f"{path.stat().st_size / 1e6:6.2f} MB  dist/{path.name}")
+        sizes = {path.name: path.stat().st_size / 1e6 for path in downloads.iterdir()}
+        beyond = sum(size for name, size in sizes.items() if not name.startswith("numpy-"))
+        print(f"{beyond:6.2f} MB  are downloaded beyond NumPy: {', '.join(sorted(sizes))}")
+        if beyond > MOST_MEGABYTES:
+            raise SystemExit(f"that is more than {MOST_MEGABYTES} MB")
+
+
+def newest(dist: Path) -> Path:
+    return max(dist.glob("*.whl"), key=os.path.getmtime)
 
 
 def builder(folder: Path) -> str:

@@ -13,17 +13,18 @@ import numpy as np
 
 from eic_core.checking.marks import MarkedFormula
 from eic_core.checking.settings import LossLimits
-from eic_core.errors import DataError, FormulaError, UserError
+from eic_core.errors import FormulaError, UserError
 from eic_core.explain.verdict import verdict
 from eic_core.formula.copying import COPIED, copied
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import Reading, read
 from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import inspect
-from eic_core.measure.table import NoColumn, Table, match_variables, read_table
+from eic_core.measure.row_source import NoRange, RowSource
+from eic_core.measure.table import Table, read_table
 from eic_core.phrasing import Phrase
 from eic_core.rewriting.repair import repair
-from eic_core.samples import Domain, Samples, sample_domains
+from eic_core.samples import Samples
 
 
 class CheckStatus(enum.Enum):
@@ -167,8 +168,7 @@ def check_formula(marked: MarkedFormula, *, seconds: float) -> CheckedFormula:
     if marked.fault:
         return CheckedFormula(marked, CheckStatus.NOT_CHECKED, fault=marked.fault)
     try:
-        reading = _reading(marked)
-        samples = _samples(reading, marked)
+        reading, samples = _data_of(marked)
         result = inspect(reading.formula, samples)
     except FormulaError as error:
         return CheckedFormula(
@@ -206,30 +206,23 @@ def check_formula(marked: MarkedFormula, *, seconds: float) -> CheckedFormula:
     )
 
 
-def _reading(marked: MarkedFormula) -> Reading:
+def _data_of(marked: MarkedFormula) -> tuple[Reading, Samples]:
+    """The formula, and the rows of the table or the ranges that its mark names."""
     settings = marked.settings
-    columns = _table(_beside(marked)).names if settings.data else tuple(settings.ranges)
-    return read(marked.text, syntax=marked.syntax, columns=columns)
-
-
-def _samples(reading: Reading, marked: MarkedFormula) -> Samples:
-    """Of the table or the ranges that the mark names, else of those that the formula states."""
-    settings, variables = marked.settings, reading.formula.variables
-    if settings.data:
-        table = _table(_beside(marked))
-        inputs = [name for name in table.names if name != settings.target]
-        match = match_variables(variables, inputs, index_base=reading.index_base)
-        if match.missing:
-            raise NoColumn(match.missing, inputs)
-        return table.samples(match.mapping, None)
-    stated = {name: Domain.between(low, high) for name, low, high in reading.domain}
-    domains = stated | dict(settings.ranges)
-    missing = [name for name in variables if name not in domains]
-    if missing:
-        names = ", ".join(f"`{name}`" for name in missing)
-        raise DataError(f"no data for {names}", hint=f"write `eic: {missing[0]}=1:5` above it")
-    used = {name: domains[name] for name in variables}
-    return sample_domains(used, count=settings.samples, seed=settings.seed)
+    table = _table(_beside(marked)) if settings.data else None
+    source = RowSource(
+        settings.ranges,
+        table,
+        settings.target,
+        count=settings.samples,
+        seed=settings.seed,
+    )
+    reading = read(marked.text, syntax=marked.syntax, columns=source.columns)
+    try:
+        return reading, source.rows(reading)[0]
+    except NoRange as error:
+        hint = f"write `eic: {error.missing[0]}=1:5` above it"
+        raise NoRange(error.missing, error.names, hint) from error
 
 
 def _beside(marked: MarkedFormula) -> Path:

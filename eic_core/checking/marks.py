@@ -6,12 +6,14 @@ Each is cut out with its place; it is read later, as a paste is. No program is r
 from __future__ import annotations
 
 import ast
+import bisect
 import io
 import re
 import tokenize
 import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
@@ -25,19 +27,23 @@ class FileLanguage(NamedTuple):
     syntax: str
     comment: str
     suffixes: tuple[str, ...]
+    block: tuple[str, str] = ("", "")  # What a comment inside a line begins and ends with
+    fixed: bool = False  # Fortran by columns: a letter in the first, a continuation in the sixth
 
 
 FILE_LANGUAGES = (
     FileLanguage("python", "#", (".py", ".pyi", ".pyx")),
-    FileLanguage("julia", "#", (".jl",)),
+    FileLanguage("julia", "#", (".jl",), ("#=", "=#")),
     FileLanguage("r", "#", (".r",)),
     FileLanguage(
         "c",
         "//",
         (".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".cu", ".cl", ".java", ".js", ".ts")
         + (".rs", ".go", ".cs"),
+        ("/*", "*/"),
     ),
-    FileLanguage("fortran", "!", (".f", ".for", ".f77", ".f90", ".f95", ".f03", ".f08", ".f18")),
+    FileLanguage("fortran", "!", (".f90", ".f95", ".f03", ".f08", ".f18")),
+    FileLanguage("fortran", "!", (".f", ".for", ".f77"), fixed=True),
     FileLanguage("latex", "%", (".tex", ".ltx")),
     FileLanguage("matlab", "%", (".m",)),
 )
@@ -138,6 +144,11 @@ def marked_formulas(
 class _Mark(NamedTuple):
     line: int  # Of its last comment, from 1
     words: str
+    alone: bool = True  # Whether nothing else stands on its line
+
+
+# `EIC x=1:2` is meant as one, and prose about EIC is not
+_SAYS_MARK = r"(?:eic:|(?i:eic)\s*:?(?=\s*\b\w+=))"
 
 
 class _Source:
@@ -146,29 +157,51 @@ class _Source:
     def __init__(self, text: str, language: FileLanguage) -> None:
         self.text = text
         self.language = language
-        self.lines = text.splitlines(keepends=True)
+        self.lines = io.StringIO(text).readlines()  # at \n alone, as lines are counted
         self.starts = [0]
         for line in self.lines:
             self.starts.append(self.starts[-1] + len(line))
         sign = re.escape(language.comment)
-        self.comment = re.compile(rf"\s*{sign}+")
-        self.mark = re.compile(rf"\s*{sign}+\s*eic:(?P<words>[^\n]*)")
+        begin, end = map(re.escape, language.block)
+        comment = rf"\s*{sign}+" + ("|[cC*]" if language.fixed else "")
+        self.comment = re.compile(comment)
+        comment += rf"|\s*{begin}" if begin else ""
+        ending = rf"(?:{end}\s*)?" if end else ""
+        self.mark = re.compile(rf"(?:{comment})\s*{_SAYS_MARK}(?P<words>[^\n]*?){ending}$")
+        code = r"(?:\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|[^\"'\n])*?"
+        self.trailing = re.compile(rf"{code}(?<!\\)(?:{comment})\s*eic:(?P<words>[^\n]*)")
 
     def marks(self) -> Iterator[_Mark]:
         """Comments that stand alone on a line; such that follow one another are one."""
         comments = _python_comments(self.text) if self.language.syntax == "python" else None
         words: list[str] = []
         for number, line in enumerate([*self.lines, ""], start=1):
-            match = self.mark.match(line)
-            if match is not None and (comments is None or number in comments):
+            is_comment = comments is None or number in comments
+            match = self.mark.match(line) if is_comment else None
+            if match is not None:
                 words.append(match["words"])
-            elif words:
+                continue
+            if words:
                 yield _Mark(number - 1, " ".join(words))
                 words = []
+            behind = self.trailing.match(line) if is_comment and "eic:" in line else None
+            if behind is not None and not self.comment.match(line):
+                yield _Mark(number, behind["words"], alone=False)
+
+    @cached_property
+    def statements(self) -> list[ast.stmt] | None:
+        """Of a Python file, by their lines; None if it is no Python."""
+        try:
+            tree = ast.parse(self.text)
+        except (SyntaxError, ValueError, RecursionError):
+            return None
+        return sorted((each for each in ast.walk(tree) if isinstance(each, ast.stmt)), key=_top)
 
     def marked(self, path: Path, mark: _Mark, default: MarkSettings) -> MarkedFormula:
         blank = MarkedFormula(str(path), mark.line, mark.line, 1, "", self.language.syntax, default)
         try:
+            if not mark.alone:
+                raise _Unreadable("a mark stands alone on the line above its formula")
             settings = settings_of(mark.words, default)
             piece = _CUTTERS.get(self.language.syntax, _cut_lines)(self, mark.line)
         except UserError as error:
@@ -206,20 +239,24 @@ def _python_comments(text: str) -> set[int] | None:
 
 
 def _cut_python(source: _Source, mark: int) -> _Piece:
-    try:
-        tree = ast.parse(source.text)
-    except (SyntaxError, ValueError, RecursionError):
+    if source.statements is None:
         return _cut_lines(source, mark)
-    below = [each for each in ast.walk(tree) if isinstance(each, ast.stmt) and _top(each) > mark]
-    if not below:
+    place = bisect.bisect_right(source.statements, mark, key=_top)
+    if place == len(source.statements):
         raise _Unreadable("no formula stands below this mark")
-    statement = min(below, key=_top)
+    statement = source.statements[place]
     start = source.starts[_top(statement) - 1]
     line = source.lines[_top(statement) - 1]
     start += len(line) - len(line.lstrip())
-    lines = source.lines[(statement.end_lineno or 1) - 1]
-    column = len(lines.encode()[: statement.end_col_offset].decode())
-    return source.piece(start, source.starts[(statement.end_lineno or 1) - 1] + column)
+    last = (statement.end_lineno or 1) - 1
+    column = len(source.lines[last].encode()[: statement.end_col_offset].decode())
+    _refuse_more(source.lines[last][column:].partition("#")[0])
+    return source.piece(start, source.starts[last] + column)
+
+
+def _refuse_more(rest: str) -> None:
+    if rest.strip(" \t\n;"):
+        raise _Unreadable("several statements stand on this line: give each a line of its own")
 
 
 def _top(statement: ast.stmt) -> int:
@@ -230,7 +267,13 @@ def _top(statement: ast.stmt) -> int:
 _BRACKETS = {")": "(", "]": "[", "}": "{"}
 _OPEN = re.compile(r"(?:[-+*/^=,(&|<>?:]|\*\*|\.\.\.)\s*\Z")
 _CONTINUES = re.compile(r"\s*(?:[-+*/^?:.)]|\*\*)")
-_C_TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|[()\[\]{};]", re.DOTALL)
+_C_TOKEN = re.compile(
+    r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])'|[()\[\]{};]", re.DOTALL
+)
+_C_COMMENTS = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_MACRO = re.compile(r"#\s*define\s+\w+(?:\([^()]*\))?(?=\s)")
+_MACRO_LINES = re.compile(r"(?:[^\n]*\\\n)*[^\n]*")
+_SIXTH_COLUMN = re.compile(r"(?m)^ {5}[^\s0]")
 _FLOW = re.compile(r"(?:for|while|if|switch|do|match|loop)\b")
 
 
@@ -241,8 +284,13 @@ def _refuse_flow(text: str) -> None:
 
 
 def _cut_c(source: _Source, mark: int) -> _Piece:
-    """Up to a semicolon, or to the bracket that ends a function."""
+    """Up to a semicolon, or to the bracket that ends a function; a macro's expression."""
     start = source.after(mark)
+    start = _C_COMMENTS.match(source.text, start).end()  # type: ignore[union-attr]
+    macro = _MACRO.match(source.text, start)
+    if macro is not None:
+        end = _MACRO_LINES.match(source.text, start).end()  # type: ignore[union-attr]
+        return _Piece(macro.end(), end, source.text[macro.end() : end].replace("\\\n", " \n"))
     _refuse_flow(source.text[start : start + 20])
     depth = 0
     body = False
@@ -256,6 +304,8 @@ def _cut_c(source: _Source, mark: int) -> _Piece:
             if sign == "}" and body and depth == 0:
                 return source.piece(start, token.end())
         elif sign == ";" and depth == 0:
+            rest = source.text[token.end() :].partition("\n")[0]
+            _refuse_more(_C_COMMENTS.sub(" ", rest).replace("}", ""))
             return source.piece(start, token.end())
         if depth < 0:
             break
@@ -271,10 +321,14 @@ def _cut_lines(source: _Source, mark: int) -> _Piece:
     while end + 1 < len(source.lines):
         text = _without_comments(source, start, source.starts[end + 1])
         following = source.lines[end + 1]
-        if _depth(text) <= 0 and not _OPEN.search(text) and not _CONTINUES.match(following):
+        if source.language.fixed:
+            if not _SIXTH_COLUMN.match(following):
+                break
+        elif _depth(text) <= 0 and not _OPEN.search(text) and not _CONTINUES.match(following):
             break
         end += 1
-    return source.piece(start, source.starts[end + 1])
+    piece = source.piece(start, source.starts[end + 1])
+    return piece._replace(text=_SIXTH_COLUMN.sub("      ", piece.text))
 
 
 def _without_comments(source: _Source, start: int, end: int) -> str:
@@ -295,6 +349,8 @@ _BLOCK_WORDS = re.compile(
     r"(?m)^\s*(?:@\w+\s+)*(?P<open>function|begin|let|for|while|if|do|try|quote|macro|struct)\b"
     r"|\b(?P<end>end)\b(?!\s*[])])"
 )
+_RETURN_TYPE = re.compile(r"(?<=\))\s*::\s*[\w.]+(?:\{[^{}\n]*\})?(?=[^\S\n]*(?:\n|=[^=]))")
+_DOTTED_ASSIGNMENT = re.compile(r"\A(\w+\s*)\.=")
 _MACROS = re.compile(r"(?:@\w+\s+)*(?=function\b)")
 
 
@@ -303,13 +359,16 @@ def _cut_blocks(source: _Source, mark: int) -> _Piece:
     start = source.after(mark)
     macros = _MACROS.match(source.text, start)
     if macros is None:
-        return _cut_lines(source, mark)
+        piece = _cut_lines(source, mark)
+        text = _RETURN_TYPE.sub("", piece.text, 1)
+        return piece._replace(text=_DOTTED_ASSIGNMENT.sub(r"\1 =", text))
     start = macros.end()
-    depth = 0
-    for word in _BLOCK_WORDS.finditer(source.text, start):
+    depth = 1
+    for word in _BLOCK_WORDS.finditer(source.text, start + len("function")):
         depth += 1 if word["open"] else -1
         if depth == 0:
-            return source.piece(start, word.end())
+            piece = source.piece(start, word.end())
+            return piece._replace(text=_RETURN_TYPE.sub("", piece.text, 1))
     return source.piece(start, len(source.text))  # MATLAB's functions may go without `end`
 
 
@@ -367,7 +426,8 @@ def _cut_latex(source: _Source, mark: int) -> _Piece:
         end = source.text.find(closing, start)
         if end < 0:
             raise _Unreadable(f"`{environment[0]}` has no end")
-        return source.piece(start, end + len(closing))
+        piece = source.piece(start, end + len(closing))
+        return piece._replace(text=re.sub(r"(?<!\\)%[^\n]*", "", piece.text))
     line_end = source.starts[source.text.count("\n", 0, start) + 1]
     math = _MATH.search(source.text, start)
     if math is not None and math.start() < line_end:
@@ -394,12 +454,19 @@ def _listed(path: Path, text: str, default: MarkSettings) -> Iterator[MarkedForm
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise DataError(f"{path} is no TOML: {error}") from error
+    unknown = document.keys() - {"formula", "formulas", "defaults"}
+    if unknown:
+        raise DataError(
+            f"{path}: `{min(unknown)}` is no part of a list",
+            hint="write `[[formula]]` above each formula, `[defaults]` above what holds for all",
+        )
     tables = document.get("formula") or document.get("formulas") or []
-    if not isinstance(tables, list):
-        raise DataError(f"{path}: `formula` is no list", hint="write `[[formula]]` above each")
+    if not (isinstance(tables, list) and tables and all(isinstance(t, dict) for t in tables)):
+        raise DataError(f"{path} lists no formula", hint="write `[[formula]]` above each")
     default = _of_table(default, document.get("defaults", {}))
     lines = [text.count("\n", 0, match.end()) + 1 for match in _HEADING.finditer(text)]
-    for table, line in zip(tables, lines or [1] * len(tables), strict=False):
+    lines = lines if len(lines) == len(tables) else [1] * len(tables)
+    for table, line in zip(tables, lines, strict=True):
         formula, name = str(table.get("text", "")), str(table.get("name", ""))
         blank = MarkedFormula(str(path), line, line, 1, formula, "auto", default, name)
         try:

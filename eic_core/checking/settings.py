@@ -84,10 +84,14 @@ def settings_of(text: str, default: MarkSettings | None = None) -> MarkSettings:
     (['x', 'y'], 2.5)
     """
     settings = default or MarkSettings()
+    names: set[str] = set()
     for word in filter(None, _SEPARATOR.split(text.strip())):
         name, sign, value = word.partition("=")
         if not (name and sign and value):
             raise DataError(f"`{word}` is no setting", hint="write `x=0.1:10, max=3`")
+        if name in names:
+            raise DataError(f"there are two values for `{name}`")
+        names.add(name)
         settings = with_setting(settings, name, value)
     return settings
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from eic_core.checking.baseline import Baseline
 from eic_core.checking.checks import check_formulas
 from eic_core.checking.marks import SUFFIXES, MarkedFormula, is_read, marked_formulas
 from eic_core.checking.printing import PRINTERS, CheckedFiles
-from eic_core.checking.settings import DEFAULT_MAX, LossLimits, MarkSettings
+from eic_core.checking.settings import DEFAULT_MAX, LossLimits, MarkSettings, with_setting
 from eic_core.cli.exits import EXIT_FOUND, EXIT_OK, write_out
 from eic_core.errors import DataError
 from eic_core.rewriting import SEARCH_SECONDS
@@ -70,7 +71,7 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     if not options.seconds >= 0:
         raise DataError(f"the search cannot take {options.seconds:g} seconds")
-    limits = LossLimits(options.max, options.worst, options.eic).or_else(LossLimits(DEFAULT_MAX))
+    limits = _limits(options).or_else(LossLimits(DEFAULT_MAX))
     default = MarkSettings(samples=options.samples, seed=options.seed)
     baseline = Baseline() if options.baseline is None else Baseline.read(options.baseline)
     files = list(dict.fromkeys(_files(options.paths)))
@@ -96,6 +97,14 @@ def run(options: argparse.Namespace) -> int:
     return EXIT_FOUND if result.failing else EXIT_OK
 
 
+def _limits(options: argparse.Namespace) -> LossLimits:
+    settings = MarkSettings()
+    for name in ("max", "worst", "eic"):
+        if (value := getattr(options, name)) is not None:
+            settings = with_setting(settings, name, f"{value:g}")
+    return settings.limits
+
+
 def _files(paths: Sequence[Path]) -> Iterator[Path]:
     """Files that are named, and those of a folder that can hold marks, hidden folders left out."""
     for path in paths:
@@ -114,10 +123,12 @@ def _files(paths: Sequence[Path]) -> Iterator[Path]:
 
 def _marked(path: Path, default: MarkSettings) -> Sequence[MarkedFormula]:
     try:
-        text = path.read_bytes().decode("utf-8-sig", errors="replace")
+        raw = path.read_bytes()
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}") from error
-    return marked_formulas(path, text.replace("\r\n", "\n"), default)
+    encoding = "utf-16" if raw.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig"
+    text = raw.decode(encoding, errors="replace")
+    return marked_formulas(path, text.replace("\r\n", "\n").replace("\r", "\n"), default)
 
 
 def _progress(done: int, of: int) -> None:

@@ -21,10 +21,9 @@ from eic_core.explain.phrases.headline import badge, marks
 from eic_core.explain.spread import Spread, spread_of
 from eic_core.explain.verdict import Verdict, verdict
 from eic_core.formula.syntax import SYNTAXES, Reading, canonical_name, read
-from eic_core.formula.syntax.names import similar_name
-from eic_core.measure import Domain, Inspection, Samples, inspect, sample_domains
+from eic_core.measure import Domain, Inspection, Samples, inspect
 from eic_core.measure.measured import Quantiles
-from eic_core.measure.table import NoColumn, Table, match_variables
+from eic_core.measure.row_source import NoRange, RowSource
 from eic_core.rewriting import SEARCH_SECONDS
 from eic_core.samples import DEFAULT_SAMPLES
 
@@ -181,34 +180,33 @@ class _Patience:
 
 def read_input(options: argparse.Namespace) -> tuple[Reading, Samples, dict[str, str]]:
     """The formula, its samples, and the column or range of each variable."""
-    table: Table | None = None
-    if options.data is not None:
-        table = read_data(options.data)
-    domains = _parse_ranges(options.range)
-    columns = table.names if table is not None else tuple(domains)
-    reading = read(
-        options.formula, syntax=options.syntax, columns=columns, exponents=options.exponents
+    table = None if options.data is None else read_data(options.data)
+    source = RowSource(
+        _parse_ranges(options.range),
+        table,
+        options.target,
+        options.index_base,
+        options.samples,
+        options.seed,
     )
-    if table is not None:
-        samples, mapping = _from_table(reading, table, options)
-    else:
-        # a range on the command line goes before one that the formula's text states
-        stated = {name: Domain.between(low, high) for name, low, high in reading.domain}
-        domain_of = stated | domains
-        used = {name: domain_of[name] for name in reading.formula.variables if name in domain_of}
-        missing = [name for name in reading.formula.variables if name not in domain_of]
-        if missing:
-            ranges = " ".join(["--range", *[f"{name}=1:5" for name in missing[:3]]])
-            near = similar_name(missing[0], domain_of)
-            meant = f"did you mean `{near}`? " if near else ""
-            other = next(iter(reading.alternatives), None)
-            offer = f"; for {other.label} write `{other.text}`" if other is not None else ""
-            raise DataError(
-                f"no data for {wording.join([f'`{name}`' for name in missing], limit=5)}",
-                hint=f"{meant}give each a range, as in `{ranges}`, or a table with `--data`{offer}",
-            )
-        samples = sample_domains(used, count=options.samples, seed=options.seed)
-        mapping = {name: str(domain) for name, domain in used.items()}
+    reading = read(
+        options.formula, syntax=options.syntax, columns=source.columns, exponents=options.exponents
+    )
+    try:
+        samples, mapping = source.rows(reading)
+    except NoRange as error:
+        ranges = " ".join(["--range", *[f"{name}=1:5" for name in error.missing[:3]]])
+        other = next(iter(reading.alternatives), None)
+        offer = f"; for {other.label} write `{other.text}`" if other is not None else ""
+        hint = f"give each a range, as in `{ranges}`, or a table with `--data`{offer}"
+        raise NoRange(error.missing, error.names, hint) from error
+    if table is not None and len(samples) < table.rows:
+        left_out = table.rows - len(samples)
+        problems = [str(p) for p in table.problems if p.column in mapping.values()][:5]
+        print(
+            f"note: {left_out} of {table.rows} rows left out: " + "; ".join(problems),
+            file=sys.stderr,
+        )
     return reading, samples, mapping
 
 
@@ -221,33 +219,6 @@ def _parse_ranges(texts: Sequence[str]) -> dict[str, Domain]:
             raise DataError(f"there are two ranges for `{name}`")
         domains[name] = domain
     return domains
-
-
-def _from_table(
-    reading: Reading, table: Table, options: argparse.Namespace
-) -> tuple[Samples, dict[str, str]]:
-    target = options.target
-    if target is None and "target" in table.names:
-        target = "target"
-    if target is not None:
-        target = table.column(target)
-        if target is None:
-            raise DataError(f"there is no column `{options.target}`")
-    chosen = options.index_base is not None
-    base = options.index_base if chosen else reading.index_base
-    inputs = [name for name in table.names if name != target]
-    match = match_variables(reading.formula.variables, inputs, index_base=base, chosen=chosen)
-    if match.missing:
-        raise NoColumn(match.missing, inputs)
-    samples = table.samples(match.mapping, target)
-    if len(samples) < table.rows:
-        left_out = table.rows - len(samples)
-        problems = [str(p) for p in table.problems if p.column in match.mapping.values()][:5]
-        print(
-            f"note: {left_out} of {table.rows} rows left out: " + "; ".join(problems),
-            file=sys.stderr,
-        )
-    return samples, dict(match.mapping)
 
 
 def reading_document(reading: Reading) -> dict[str, Any]:

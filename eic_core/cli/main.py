@@ -41,10 +41,23 @@ def build_parser(
         prog=program,
         description="Where does a formula lose its digits? The Effective Information Criterion.",
     )
+    parser.add_argument(
+        "--version", action=_Version, nargs=0, help="print the version and what the engine runs on"
+    )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name in names:
         import_module(f"eic_core.cli.{name}_command").add_parser(commands)
     return parser
+
+
+class _Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from eic_core import __version__
+        from eic_core.engine.native.library import library
+
+        engine = "NumPy" if library() is None else "compiled"
+        print(f"EIC Lab {__version__}, engine: {engine}")
+        parser.exit()
 
 
 def main(argv: Sequence[str] | None = None, *, program: str = PROGRAM) -> int:

@@ -63,7 +63,7 @@ def add_parser(commands: Any) -> None:
         help="search for formulas that explain a column and keep their digits",
         description="Search a table for formulas: a front of accuracy, nodes and digits (EIC).",
     )
-    parser.add_argument("data", metavar="DATA.csv", type=Path)
+    parser.add_argument("data", metavar="DATA.csv", type=Path, help="a table with a header")
     parser.add_argument("--target", metavar="COLUMN", help="default: the last column")
     parser.add_argument(
         "--method",

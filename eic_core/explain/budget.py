@@ -119,7 +119,7 @@ class Trial:
         self.part = rows[np.linspace(0, len(rows) - 1, min(limit, len(rows))).astype(np.int64)]
         self.all = rows
 
-    def _doubles_do(self, rows: Array) -> bool:
+    def _doubles_do(self, rows: Any) -> bool:
         plain = amplify(self.formula, self.inspection.samples, recheck=False, root_values=True)
         assert plain.root_values is not None
         return self._rms(plain.root_values[rows], rows) <= DOUBLES_DO * self.allowed
@@ -296,19 +296,38 @@ def digit_budget(
     if not 0 < tolerance <= 1:
         raise UserError(f"the tolerance is {tolerance:g}", hint="give a number from 0 to 1")
     trial = Trial(inspection, tolerance)
-    names = shortenable(inspection.formula)
-    columns = inspection.formula.variables
-    keys = [("constant", name) for name in names] + [("input", name) for name in columns]
-    given = {key: trial.digits_given(key) for key in keys}
-    alone: dict[Key, int] = {}
-    for done, key in enumerate(keys):
-        alone[key] = trial.fewest_digits(key, given[key])
-        if progress is not None:
-            progress(0.8 * (done + 1) / len(keys))
-    together = trial.digits_together(alone, given)
+    given, alone, together = _digits(trial, progress)
     if progress is not None:
         progress(1.0)
     return _result(inspection, trial, given, alone, together)
+
+
+def most_digits(inspection: Inspection) -> int:
+    """The digits of the number that needs most of them, as `digit_budget` counts; 0 without one.
+
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Domain, inspect, sample_domains
+    >>> samples = sample_domains({"x": Domain("uniform", 1, 5)}, count=500)
+    >>> most_digits(inspect(read("3.14159265*x + 2.71828").formula, samples))
+    4
+    """
+    return max(_digits(Trial(inspection, TOLERANCE))[2].values(), default=0)
+
+
+def _digits(
+    trial: Trial, progress: Progress | None = None
+) -> tuple[dict[Key, int], dict[Key, int], dict[Key, int]]:
+    """By number: its digits as given, those it needs alone, and together with the others."""
+    formula = trial.formula
+    keys = [("constant", name) for name in trial.labels]
+    keys += [("input", name) for name in formula.variables]
+    given = {key: trial.digits_given(key) for key in keys}
+    alone: dict[Key, int] = {}
+    for done, key in enumerate(keys, start=1):
+        alone[key] = trial.fewest_digits(key, given[key])
+        if progress is not None:
+            progress(0.8 * done / len(keys))
+    return given, alone, trial.digits_together(alone, given)
 
 
 def _result(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+from eic_core.display import Displayed
 from eic_core.explain.ledger import Ledger, blame
 from eic_core.explain.losses import Loss, account_of_losses
 from eic_core.explain.verdict import Verdict, verdict
@@ -16,8 +17,8 @@ from eic_core.measure.inspection import Inspection
 from eic_core.phrasing import one_after_another
 
 
-@dataclass(frozen=True)
-class Diagnosis(Plain):
+@dataclass(frozen=True, repr=False)
+class Diagnosis(Displayed, Plain):
     """Four questions about a formula, each answered by a result that says it in words.
 
     Attributes

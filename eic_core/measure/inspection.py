@@ -9,6 +9,7 @@ from functools import cached_property, update_wrapper
 from operator import itemgetter
 from typing import Any, Concatenate, Generic, NamedTuple, ParamSpec, TypeVar
 
+from eic_core.display import Displayed
 from eic_core.engine.amplify import Amplification, Progress, amplify
 from eic_core.exports import Plain, json_form
 from eic_core.formula.rendering import node_texts, to_latex
@@ -129,8 +130,8 @@ class SampleCounts:
     _JSON = ("total", "valid", "invalid", "singular", "rechecked", "unresolved")
 
 
-@dataclass(frozen=True, eq=False)
-class Inspection(Plain):
+@dataclass(frozen=True, eq=False, repr=False)
+class Inspection(Displayed, Plain):
     """The Effective Information Criterion of one formula on one data set.
 
     Attributes

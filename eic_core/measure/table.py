@@ -14,7 +14,6 @@ import math
 import re
 import time
 import zlib
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
@@ -26,6 +25,7 @@ from eic_core import wording
 from eic_core.errors import DataError
 from eic_core.formula.syntax import canonical_name
 from eic_core.formula.syntax.names import similar_name
+from eic_core.headers import names_without_units, split_unit
 from eic_core.samples import MAX_SAMPLES, Samples
 
 MAX_COLUMNS = 1_000
@@ -181,6 +181,11 @@ class Table:
             complete &= np.isfinite(self.values[name])
         complete_rows = np.flatnonzero(complete)
         if not len(complete_rows):
+            for name in used:
+                if not np.isfinite(self.values[name]).any():
+                    raise DataError(
+                        f"column `{name}` holds no number", hint="choose another column"
+                    )
             bad = [str(p) for p in self.problems if p.column in used]
             raise DataError(
                 "no row has a number in every column used",
@@ -285,7 +290,7 @@ def read_table(
         notes.append(f"No header was found; the columns are called {_quoted_names(header)}.")
         rows = itertools.chain([first], rows)
     headers = _unique(header, notes)
-    table = _fill(_names_without_units(headers), rows, notes, digest, source)
+    table = _fill(names_without_units(headers), rows, notes, digest, source)
     table = replace(table, headers=headers)
     if table.units:
         listed = wording.join(
@@ -546,39 +551,6 @@ def _unique(header: list[str], notes: list[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
-_LONGEST_HEADER = 200  # characters, of one that may have a unit
-_WITH_UNIT = re.compile(r"(.*?[^\s(\[])(?:\s+\((.+)\)|\s*\[([^\[\]]+)\])\Z", re.DOTALL)
-_UNIT = re.compile(
-    r"(?=.*[^\W\d_]|.*[%°′″])(?:[^\W_]|[°′″])(?:[^\W_]|[\s%°′″·⋅×*/^.()⁺⁻−–-])*|[%°′″]|[-−–]"
-)
-"""Letters, digits and the marks of units, with a letter or a mark that is a unit itself."""
-
-
-def split_unit(header: str) -> tuple[str, str]:
-    """A header's name and the unit in brackets behind it, "" if it has none.
-
-    Round brackets need a space before them, and neither kind holds a whole number or a list: a
-    function's argument, an index and a slice are no units.
-
-    >>> [split_unit(text)[1] for text in ("m [kg]", "v (m/s)", "T[°C]", "c (J/(kg K))", "r [-]")]
-    ['kg', 'm/s', '°C', 'J/(kg K)', '-']
-    >>> [split_unit(text)[1] for text in ("f(x)", "x[0]", "x [1:]", "T/K", "KE", "[kg]", "x (2)")]
-    ['', '', '', '', '', '', '']
-    """
-    match = _WITH_UNIT.match(header) if len(header) <= _LONGEST_HEADER else None
-    unit = "" if match is None else (match[2] or match[3]).strip()
-    return (match[1], unit) if match is not None and _UNIT.fullmatch(unit) else (header, "")
-
-
-def _names_without_units(headers: tuple[str, ...]) -> tuple[str, ...]:
-    bare = [split_unit(header)[0] for header in headers]
-    occurrences = Counter([*bare, *(header for header in headers if header not in bare)])
-    return tuple(
-        name if occurrences[name] == 1 else header
-        for name, header in zip(bare, headers, strict=True)
-    )
-
-
 def _quoted_names(columns: Iterable[str]) -> str:
     return wording.join([f"`{name}`" for name in columns], limit=12)
 
@@ -649,7 +621,10 @@ class _Columns:
 
     def __init__(self, columns: Iterable[str]) -> None:
         self.in_order = list(columns)
-        self.by_name = {canonical_name(column): column for column in reversed(self.in_order)}
+        in_turn_back = [*reversed(self.in_order)]
+        # no formula holds a blank: `x_1` is the column `x 1`
+        self.by_name = {canonical_name("_".join(each.split())): each for each in in_turn_back}
+        self.by_name.update({canonical_name(column): column for column in in_turn_back})
         self.by_name.update({column: column for column in self.in_order})
         matches = [_INDEXED.fullmatch(canonical_name(column)) for column in self.in_order]
         self.indices = [int(match[1]) for match in matches if match]
@@ -739,6 +714,8 @@ def match_variables(
     {'x1': 'x1'}
     >>> match_variables(["x1"], ["x1", "x2"], index_base=0).mapping
     {'x1': 'x1'}
+    >>> match_variables(["x1"], ["x 1", "b"]).mapping
+    {'x1': 'x 1'}
     >>> match_variables(["a"], ["A", "b"]).missing
     ('a',)
     """

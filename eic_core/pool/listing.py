@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from eic_core.display import Displayed
 from eic_core.errors import DataError, UserError
 from eic_core.formula.syntax import Reading
 from eic_core.measure.table import NoColumn, Table, renamed_columns
@@ -75,6 +76,12 @@ class ListedScore:
     rows: int = 0  # Rows that it was measured on
 
 
+class ScoredList(Displayed, tuple[ListedScore, ...]):
+    """A list's formulas with their scores, in its order."""
+
+    __slots__ = ()
+
+
 def score_listing(
     rows: Sequence[Listed],
     data: ListingData,
@@ -82,7 +89,7 @@ def score_listing(
     jobs: int = 1,
     findings: bool = False,
     progress: Progress | None = None,
-) -> tuple[ListedScore, ...]:
+) -> ScoredList:
     """Score every row, in order, none dropped.
 
     It is done in double precision without rechecks, as in `eic_core.pool.scoring.score_pool`.
@@ -102,7 +109,7 @@ def score_listing(
 
     Returns
     -------
-    tuple[ListedScore, ...]
+    ScoredList
         One for each row; `Score.error` says why a formula was refused.
 
     Examples
@@ -121,7 +128,7 @@ def score_listing(
         done += len(positions)
         if progress is not None:
             progress(done, len(rows))
-    return tuple(results)
+    return ScoredList(results)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from eic_core.display import Displayed
 from eic_core.errors import DataError
 from eic_core.exports import Plain
 from eic_core.phrasing import Phrase, say
@@ -42,8 +43,8 @@ def fitness(score: Score, alpha: float, eta: float = ETA) -> float:
     return -math.inf if math.isnan(score.eic_finite) else accuracy - alpha * score.eic_finite
 
 
-@dataclass(frozen=True)
-class Pick(Plain):
+@dataclass(frozen=True, repr=False)
+class Pick(Displayed, Plain):
     picked: ListedScore
     plain: ListedScore  # The choice without EIC (alpha = 0)
     alpha: float  # The cost of a digit

@@ -16,6 +16,7 @@ from eic_core.drawing.svg import tree_svg
 from eic_core.explain.budget import TOLERANCE, Budget
 from eic_core.explain.causes import singular_causes
 from eic_core.explain.conditioning import OwnConditioning
+from eic_core.explain.diagnosis import Diagnosis
 from eic_core.explain.digit_rows import DigitRow, DigitRows, digit_rows
 from eic_core.explain.disagreements import EXPLAINED, OK, UNCLEAR, Shaken
 from eic_core.explain.findings import ErrorKind, Finding
@@ -86,19 +87,21 @@ def trees(inspection: Inspection) -> dict[str, Markup]:
     }
 
 
+QUESTIONS = (
+    "Whose noise is it?",
+    "Where in the data?",
+    "Function or writing?",
+    "What to write instead?",
+)
+"""What the sentences of a diagnosis answer after the first, and a repair."""
+
+
 def answers(findings: Findings) -> tuple[tuple[str, str], ...]:
     """Why, where, whose fault, and what to write instead, each with its question."""
     _, why, where, fault = findings.diagnosis.sentences
     repairs = findings.repairs
-    return (
-        ("Whose noise is it?", why),
-        ("Where in the data?", where),
-        ("Function or writing?", fault),
-        (
-            "What to write instead?",
-            findings.missing[REPAIR] if repairs is None else str(repairs.sentence),
-        ),
-    )
+    better = findings.missing[REPAIR] if repairs is None else str(repairs.sentence)
+    return tuple(zip(QUESTIONS, (why, where, fault, better), strict=True))
 
 
 # The verdict
@@ -168,9 +171,9 @@ def numbers_under_each_other(findings: Findings, row: DigitRow) -> list[tuple[st
     return lines + [(name, t[:right], t[right:end], t[end:]) for name, t, right, end in results]
 
 
-def gauges_picture(findings: Findings) -> Markup:
+def gauges_picture(diagnosis: Diagnosis) -> Markup:
     """The three quantities as the page draws them."""
-    verdict, writing = findings.diagnosis.verdict, findings.diagnosis.writing
+    verdict, writing = diagnosis.verdict, diagnosis.writing
     losses = (
         ("Sensitivity", verdict.sensitivity),
         ("Writing", writing.added),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from eic_core.display import Displayed
 from eic_core.exports import Plain
 from eic_core.formula.rendering import short_text, to_latex, to_python
 from eic_core.formula.tree import Formula
@@ -28,8 +29,8 @@ from eic_core.rewriting.verify import Verification
 from eic_core.samples import Samples
 
 
-@dataclass(frozen=True)
-class Repair(Plain):
+@dataclass(frozen=True, repr=False)
+class Repair(Displayed, Plain):
     formula: Formula  # The new form; its source is its Python text
     steps: tuple[RepairStep, ...]
     gain: Gain
@@ -121,8 +122,8 @@ class Repair(Plain):
         return self.after.complexity - self.before.complexity
 
 
-@dataclass(frozen=True)
-class Repairs(Plain):
+@dataclass(frozen=True, repr=False)
+class Repairs(Displayed, Plain):
     """What the search for better forms found.
 
     Attributes

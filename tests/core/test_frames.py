@@ -100,7 +100,7 @@ def test_gplearn_programs_are_read_with_all_digits() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = SymbolicRegressor(
-            population_size=8, generations=2, tournament_size=3, random_state=0
+            population_size=8, generations=2, tournament_size=3, init_depth=(2, 4), random_state=0
         ).fit(X, Y)
     table = add_eic(model, X, Y, seconds=0)
     assert len(table) == len([each for each in model._programs[-1] if each is not None])
@@ -140,12 +140,105 @@ def test_what_holds_no_formula_is_refused(equations: Any, message: str) -> None:
 
 
 def test_data_of_another_shape_are_refused() -> None:
-    with pytest.raises(DataError, match="X has 1 dimensions"):
+    with pytest.raises(DataError, match="X has 1 dimension:"):
         add_eic([STABLE], X[:, 0], Y)
     with pytest.raises(DataError, match="X has 60 rows, y has 59"):
         add_eic([STABLE], X, Y[1:])
-    with pytest.raises(DataError, match="is called `target`"):
-        add_eic([STABLE], pd.DataFrame(X, columns=["target", "b"]), Y)
+    with pytest.raises(DataError, match="y has 2 columns: give one"):
+        add_eic([STABLE], X, np.column_stack([Y, Y]))
+    with pytest.raises(DataError, match="y holds no number"):
+        add_eic([STABLE], X, ["a"] * 60)
+    with pytest.raises(DataError, match="complex"):
+        add_eic([STABLE], X + 1j, Y)
+    with pytest.raises(DataError, match="two columns of X are called `b`"):
+        add_eic([STABLE], pd.DataFrame(X, columns=["b", "b"]), Y)
+
+
+NAMES = ["mass [kg]", "way 1 (m)"]
+
+
+def test_headers_have_units_and_blanks() -> None:
+    frame = pd.DataFrame(X, columns=NAMES)
+    formula = "2.5*mass/way_1"
+    assert list(add_eic([formula], frame, Y)["r2"]) == [1.0]
+    assert select([formula], frame, Y)["r2"] == 1.0
+    columns = dict(zip(NAMES, X.T, strict=True))
+    assert list(Samples.from_columns(columns).columns) == ["mass", "way 1"]
+    # where nothing else tells two of them apart, the unit is part of the name
+    both = Samples.from_columns({"t [s]": [1.0], "t [h]": [2.0]}, exact={"t [s]": {0: "1.00"}})
+    assert list(both.columns) == ["t [s]", "t [h]"] and both.decimal("t [s]", 0) == "1.00"
+    single = Samples.from_columns({"t [s]": [1.0]}, exact={"t [s]": {0: "1.00"}})
+    assert single.decimal("t", 0) == "1.00"
+
+
+def test_other_columns_of_a_frame_do_no_harm() -> None:
+    frame = pd.DataFrame(X, columns=["x0", "target"]).assign(
+        word="a", kind=pd.Categorical(["u", "v"] * 30), day=pd.Timestamp("2020-01-01")
+    )
+    table = add_eic(["2.5*x0/target", "word + x0", "kind*x0", "day"], frame, Y, seconds=0)
+    assert table["r2"][0] == 1.0
+    assert [text.split(":")[0] for text in table["left_out"][1:]] == [
+        f"column `{name}` holds no number" for name in ("word", "kind", "day")
+    ]
+
+
+def test_rows_belong_together_by_place_and_incomplete_ones_are_counted() -> None:
+    frame = pd.DataFrame(X, index=range(60, 0, -1), columns=["x0", "x1"]).astype("Float64")
+    frame.iloc[3, 0] = pd.NA
+    y = pd.DataFrame({"y": Y}, index=range(60))
+    y.iloc[5] = np.inf
+    with pytest.warns(UserWarning, match="2 of 60 rows are left out"):
+        assert list(add_eic([STABLE], frame, y)["r2"]) == [1.0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert list(add_eic([STABLE], X.tolist(), Y.tolist())["r2"]) == [1.0]
+        assert add_eic([STABLE], X.astype(np.float32), Y)["r2"][0] == pytest.approx(1)
+
+
+def test_many_rows_are_thinned_but_for_r2() -> None:
+    x = np.linspace(2, 3, 40_000)
+    others = np.arange(40_000) % 4 == 1  # rows that the evenly spread ones do not meet
+    x[others] = 1 + 1e-9
+    table = add_eic(["x0 - 1"], x[:, None], x - 1 + others, seconds=0)
+    assert table["eic"][0] < 1 and table["r2"][0] < 1
+
+
+def test_a_model_inside_a_pipeline_or_a_grid_is_taken() -> None:
+    from sklearn.model_selection import GridSearchCV
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import FunctionTransformer
+
+    from eic_core.search.estimator import EICSymbolicRegressor
+
+    search = EICSymbolicRegressor(max_evals=600, random_state=0, max_complexity=8)
+    model = make_pipeline(FunctionTransformer(lambda x: 2 * x), search)
+    grid = GridSearchCV(model, {}, scoring=eic_scorer(), cv=2).fit(X, Y)
+    row = select(grid, X, Y)
+    own = 1 - np.sum((Y - model.fit(X, Y).predict(X)) ** 2) / np.sum((Y - Y.mean()) ** 2)
+    assert row["r2"] <= own + 1e-12
+    assert max(add_eic(grid, X, Y, seconds=0)["r2"]) == pytest.approx(own)
+
+
+def test_names_of_the_fit_serve_an_array() -> None:
+    model = Model(pd.DataFrame({"equation": ["2.5*mass/e"]}))
+    model.feature_names_in_ = np.array(["mass", "e"])  # type: ignore[attr-defined]
+    assert list(add_eic(model, X, Y)["r2"]) == [1.0]
+
+
+def test_equal_formulas_are_looked_at_once_and_processes_agree() -> None:
+    steps: list[tuple[int, int]] = []
+    texts = [STABLE, CANCELS, STABLE]
+    alone = add_eic(texts, X, Y, seconds=0, progress=lambda *step: steps.append(step))
+    assert steps == [(1, 2), (2, 2)]
+    pd.testing.assert_frame_equal(alone, add_eic(texts, X, Y, seconds=0, jobs=2))
+    assert alone.loc[0].equals(alone.loc[2])
+
+
+def test_series_arrays_and_formulas_are_lists() -> None:
+    from eic_core import read
+
+    for texts in (pd.Series([STABLE]), np.array([STABLE]), [read(STABLE).formula], (STABLE,)):
+        assert list(add_eic(texts, X, Y, seconds=0)["r2"]) == [1.0]
 
 
 def test_a_name_is_no_target() -> None:

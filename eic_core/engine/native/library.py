@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import logging
 import os
 import sys
 import threading
 from array import array
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -436,9 +438,15 @@ def _load() -> Library | None:
     if os.environ.get("EIC_LAB_NATIVE") == "0" or sys.maxsize < 2**32:
         return None
     path = build.find()
-    if path is None:
-        return None
-    try:
-        return Library(path)
-    except OSError:
-        return None  # built for another machine, or damaged: the reference does the work
+    with suppress(OSError):  # built for another machine, or damaged
+        if path is not None:
+            return Library(path)
+    processes = sys.modules.get("multiprocessing.process")
+    if processes is None or processes.parent_process() is None:  # workers need not repeat it
+        logging.getLogger(__name__).warning(
+            "EIC Lab runs on NumPy, several times slower: there is no compiled engine for this "
+            "machine. Install a C compiler and run\n    %s -m eic_core.engine.native.build\n"
+            "or set EIC_LAB_NATIVE=0, and nothing is said.",
+            sys.executable,
+        )
+    return None

@@ -122,8 +122,8 @@ def _all_digits(e: Any) -> str:
 
 def _is_ordered(e: Any) -> bool:
     """Whether SymPy itself builds it so: then its order is SymPy's, and the printed one counts."""
-    rebuilt: bool = e.func(*e.args).args == e.args
-    return rebuilt
+    built = not e.args or e.func(*e.args).args == e.args
+    return bool(built) and all(map(_is_ordered, e.args))
 
 
 def _sum(e: Any) -> _Part:
@@ -196,10 +196,9 @@ def _power(e: Any) -> _Part:
         if size == (1, 2):
             return _Part(f"sqrt({_part(base).text})", _ATOM)
     of = _part(exponent)
-    raised = (
-        f"({exponent})" if exponent.is_Rational and not exponent.is_Integer else of.within(_ATOM)
-    )
-    return _Part(f"{_part(base).within(_ATOM)}**{raised}", _POWER)
+    if exponent.is_Rational and not exponent.is_Integer:
+        of = _Part(str(exponent), _PRODUCT)
+    return _Part(f"{_part(base).within(_ATOM)}**{of.within(_ATOM)}", _POWER)
 
 
 def to_sympy(formula: Formula, *, evaluate: bool = False) -> Any:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
+from eic_core.checking.marks import marked_formulas
 from eic_core.cli.main import main
 
 COSINE = "import numpy as np\n\n# eic: x=1e-8:1e-4, max=3\ny = (1 - np.cos(x)) / x**2\n"
@@ -165,6 +168,44 @@ def test_a_folder_is_walked_and_lists_are_named(
     assert capsys.readouterr().out.count("more than 3") == 1
     assert check("list.toml", "--seconds", 0) == 1
     assert "list.toml:1:1: law: `1 - cos(x)` loses" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("encoding", "ends"), [("utf-8-sig", "\r\n"), ("utf-16", "\n"), ("utf-8", "\r")]
+)
+def test_any_encoding_and_line_ends_are_read(
+    law: Path, capsys: pytest.CaptureFixture[str], encoding: str, ends: str
+) -> None:
+    law.write_bytes(COSINE.replace("\n", ends).encode(encoding))
+    assert check(law, "--seconds", 0) == 1
+    assert capsys.readouterr().out.startswith("law.py:4:1:")
+
+
+@pytest.mark.parametrize("limit", ["nan", "inf", "-1"])
+def test_a_limit_that_lets_all_pass_is_refused(law: Path, limit: str) -> None:
+    for option in ("--max", "--worst", "--eic"):
+        assert check(law, f"{option}={limit}") == 2
+
+
+def test_a_target_is_a_column_and_no_input(law: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("t.csv").write_text("m [kg],target\n1,2\n3,4\n")
+    law.write_text("# eic: data=t.csv\ny = 2*m\n")
+    assert check(law) == 0
+    for text, fault in (
+        ("# eic: data=t.csv\ny = target\n", "no column for `target`"),
+        ("# eic: data=t.csv target=z\ny = m\n", "there is no column `z`"),
+    ):
+        law.write_text(text)
+        assert check(law) == 1
+        assert fault in capsys.readouterr().out
+
+
+def test_a_file_of_thousands_of_lines_is_parsed_once(law: Path) -> None:
+    law.write_text("# eic: x=1:2\ny = x\n" * 300 + "y = x*y\n" * 20_000)
+    parse = ast.parse
+    with mock.patch("eic_core.checking.marks.ast.parse", side_effect=parse) as parsed:
+        assert len(marked_formulas(law, law.read_text())) == 300
+    assert parsed.call_count == 1
 
 
 def test_a_report_goes_to_a_file(law: Path, capsys: pytest.CaptureFixture[str]) -> None:

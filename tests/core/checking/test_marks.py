@@ -52,7 +52,13 @@ def formula(each: MarkedFormula) -> str:
             "// eic: x=1:2\ndouble f(double x) {\n  // a }\n  return sqrt(x+1)-sqrt(x);\n}\n",
             2,
         ),
-        ("a.cpp", "  // eic: x=1:2\n  auto y = std::sqrt(x+1)\n    - std::sqrt(x); y = 2;\n", 2),
+        (
+            "a.cpp",
+            "  // eic: x=1:2\n  auto y = std::sqrt(x+1)\n    - std::sqrt(x); // a\n y = 2;\n",
+            2,
+        ),
+        ("a.c", "/* eic: x=1:2 */\n/* a\n */ y = sqrt(x+1)-sqrt(x);\n", 3),
+        ("a.c", "// eic: x=1:2\n#define F(x) (sqrt((x)+1) \\\n - sqrt(x))\nint i;\n", 2),
         ("a.rs", "// eic: x=1:2\npub fn f(x: f64) -> f64 { (x + 1.0).sqrt() - x.sqrt() }\n", 2),
         ("a.js", "// eic: x=1:2\nconst f = (x) => Math.sqrt(x+1) - Math.sqrt(x);\n", 2),
         ("a.jl", "# eic: x=1:2\nf(x) = sqrt(x+1) -\n  sqrt(x)\ng(x) = 1\n", 2),
@@ -61,6 +67,15 @@ def formula(each: MarkedFormula) -> str:
             "# eic: x=1:2\n@inline function f(x)\n  z = x+1\n  sqrt(z)-sqrt(x)\nend\ny = 1\n",
             2,
         ),
+        (
+            "a.jl",
+            "# eic: x=1:2\nfunction f(x::Float64)::Float64\n  return sqrt(x+1) - sqrt(x)\nend\ny = 1\n",
+            2,
+        ),
+        ("a.jl", "# eic: x=1:2\nf(x::Real)::T{1} = sqrt(x+1) - sqrt(x)\n", 2),
+        ("a.jl", "#= eic: x=1:2 =#\ny .= sqrt.(x .+ 1) .- sqrt.(x)\n", 2),
+        ("a.py", "\x0c\n# eic: x=1:2\ny = sqrt(x + 1) \\\n  - sqrt(x)\n", 3),
+        ("a.for", "C eic: x=1:2\n      y = sqrt(x + 1)\n     &    - sqrt(x)\n      z = 1\n", 2),
         ("a.r", "# eic: x=1:2\nf <- function(x) {\n  sqrt(x+1)-sqrt(x)\n}\ny <- 1\n", 2),
         ("a.m", "% eic: x=1:2\nfunction y = f(x)\n  y = sqrt(x+1)-sqrt(x);\nend\n", 2),
         ("a.f90", "! eic: x=1:2\ny = sqrt(x+1) & ! a (\n  - sqrt(x)\nz = 1\n", 2),
@@ -72,6 +87,12 @@ def formula(each: MarkedFormula) -> str:
             2,
         ),
         ("a.tex", "% eic: x=1:2\n\\begin{equation}\ny=\\sqrt{x+1}-\\sqrt{x}\n\\end{equation}\n", 2),
+        (
+            "a.tex",
+            "% eic: x=1:2\n\\begin{align}\ny &= \\sqrt{x+1} \\\\ % a\n&\\quad - \\sqrt{x}\\,.\n"
+            "\\end{align}\n",
+            2,
+        ),
         ("a.tex", "% eic: x=1:2\nHere $y = \\sqrt{x+1}-\\sqrt{x}$ and $z$.\n", 2),
     ],
 )
@@ -100,6 +121,16 @@ def test_the_statement_below_a_mark_is_cut_out(name: str, text: str, line: int) 
         ("a.py", "# eic: max=-1\ny = x\n", "no number of 0 or more"),
         ("a.tex", "% eic: x=1:2\n\\begin{equation} x\n", "no end"),
         ("a.toml", "[[formula]]\nname = 'a'\n", "no `text`"),
+        ("a.py", "# eic: x=1:2\ny = x; z = 1/x\n", "several statements"),
+        ("a.c", "// eic: x=1:2\na = x; b = 1/x;\n", "several statements"),
+        ("a.py", "y = x  # eic: x=1:2\n", "alone on the line above"),
+        ("a.c", "y = x; // eic: x=1:2\n", "alone on the line above"),
+        ("a.tex", "$x$ % eic: x=1:2\n", "alone on the line above"),
+        ("a.py", "# eic: x=1:2\n# eic: x=2:3\ny = x\n", "two values for `x`"),
+        ("a.py", "# eic: max=3, max=5\ny = 1\n", "two values for `max`"),
+        ("a.py", "# eic: max=inf\ny = 1\n", "no number of 0 or more"),
+        ("a.py", "# EIC x=1:2 max\ny = x\n", "`max` is no setting"),
+        ("a.py", "# eic : x=2:1\ny = x\n", "upside down"),
     ],
 )
 def test_what_cannot_be_cut_out_is_listed_with_a_reason(name: str, text: str, fault: str) -> None:
@@ -107,8 +138,10 @@ def test_what_cannot_be_cut_out_is_listed_with_a_reason(name: str, text: str, fa
 
 
 def test_marks_in_strings_and_prose_are_none() -> None:
-    text = 'TEXT = """\n# eic: x=1:2\n"""\ny = x  # eic: x=1:2\n# see eic: x\n'
+    text = 'TEXT = """\n# eic: x=1:2\n"""\ny = "# eic: x=1:2"\n# see eic: x\n'
     assert marked("a.py", text) == ()
+    assert marked("a.c", 'char *s = "// eic: x=1:2"; // see eic: x\n') == ()
+    assert marked("a.py", "# The EIC of x = 3 is small.\n# EIC: see above\n") == ()
 
 
 def test_marks_that_follow_one_another_are_one() -> None:
@@ -132,6 +165,17 @@ def test_a_file_of_an_unknown_kind_is_refused() -> None:
         marked("a.xls", "")
     with pytest.raises(DataError, match="is no TOML"):
         marked("a.toml", "= 1")
+    with pytest.raises(DataError, match="`formulae` is no part of a list"):
+        marked("a.toml", "[[formulae]]\ntext = 'x'\n")
+    for text in ("", "formula = ['x']\n", "formula = 'x'\n"):
+        with pytest.raises(DataError, match="lists no formula"):
+            marked("a.toml", text)
+
+
+def test_no_formula_of_a_list_is_lost_whatever_its_heading() -> None:
+    text = "[['formula']]\ntext = 'x'\n[[formula]]\ntext = 'y'\n"
+    assert [each.text for each in marked("a.toml", text)] == ["x", "y"]
+    assert len(marked("a.toml", "formula = [{text = 'x'}, {text = 'y'}]\n")) == 2
 
 
 @given(

@@ -1,0 +1,478 @@
+"""How results show themselves in a notebook: HTML, pictures of Matplotlib, tables of pandas.
+
+Nothing imports this but `eic_core.display`, by name, when a result is shown (ADR 0027).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from functools import singledispatch
+from types import ModuleType
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+from markupsafe import Markup
+
+from eic_core import wording
+from eic_core.drawing.scale import HIGH, PAGE_COLOURS, colour
+from eic_core.drawing.svg import tree_svg
+from eic_core.errors import UserError
+from eic_core.explain.diagnosis import Diagnosis
+from eic_core.explain.phrases import causes as cause_phrases
+from eic_core.explain.verdict import Verdict, verdict
+from eic_core.formula.rendering import node_texts, short_text
+from eic_core.markup import environment
+from eic_core.measure.inspection import Inspection, inspect
+from eic_core.operators.wide import Array
+from eic_core.pool.listing import ListedScore, ScoredList, accuracy_keys, front_of
+from eic_core.pool.picking import Pick
+from eic_core.report import instead, sections
+from eic_core.report.report_table import ReportTable, code, count, digits, fit, plain
+from eic_core.report.scales import Scale
+from eic_core.rewriting.profile import profile
+from eic_core.rewriting.results import Repair, Repairs
+
+MOST_ROWS = 10
+"""Rows of a table."""
+
+TREE_WIDTH = 720
+"""Pixels that a tree should fit into."""
+
+STEP_LETTERS = 60
+
+_PAIR = re.compile(r"light-dark\((#\w{6}),(#\w{6})\)")
+_COLOUR = re.compile(r"#[0-9a-f]{6}\b")
+
+
+# In a line
+
+
+@singledispatch
+def line_of(result: Any) -> str:
+    raise TypeError(type(result).__name__)
+
+
+@line_of.register
+def _(result: Inspection) -> str:
+    text = short_text(result.formula, limit=STEP_LETTERS)
+    rows = f"{result.counts.total:,} rows"
+    return f"<Inspection of {text}: EIC {wording.number(result.eic)}, {rows}>"
+
+
+@line_of.register
+def _(result: Diagnosis) -> str:
+    return f"<Diagnosis: {result.verdict.sentence}>"
+
+
+@line_of.register
+def _(result: Repairs) -> str:
+    return f"<Repairs: {wording.shorten(str(result.sentence), 200)}>"
+
+
+@line_of.register
+def _(result: Repair) -> str:
+    return f"<Repair: {wording.shorten(str(result.sentence), 200)}>"
+
+
+@line_of.register
+def _(result: ScoredList) -> str:
+    refused = sum(bool(scored.score.error) for scored in result)
+    return f"<ScoredList of {len(result):,} formulas, {refused:,} of them left out>"
+
+
+@line_of.register
+def _(result: Pick) -> str:
+    return f"<Pick: {result.headline}>"
+
+
+# As HTML
+
+
+@singledispatch
+def html_of(result: Any) -> str:
+    raise TypeError(type(result).__name__)
+
+
+@html_of.register
+def _(result: Inspection) -> str:
+    return _page(**_headline(verdict(result)), tree=_tree(result), tables=[_steps(result)])
+
+
+@html_of.register
+def _(result: Diagnosis) -> str:
+    return _page(
+        **_headline(result.verdict),
+        answers=zip(sections.QUESTIONS, result.sentences[1:], strict=False),
+        gauges=sections.gauges_picture(result),
+        tree=_tree(result.inspection),
+        tables=[sections.causes_found(result.verdict)],
+        notes=result.verdict.notes,
+    )
+
+
+@html_of.register
+def _(result: Repairs) -> str:
+    first = result.leading
+    tables = [instead.front(result)] if len(result.front) > 1 else []
+    notes = [*([] if result.advice is None else [result.advice]), *result.left_out_sentences]
+    checked = () if first is None else instead.verified(first)
+    return _page(sentence=result.sentence, form=first, tables=tables, notes=[*checked, *notes])
+
+
+@html_of.register
+def _(result: Repair) -> str:
+    tables = [
+        instead.branches(result),
+        instead.series(result),
+        instead.before_and_after(result, result.compared.rows),
+    ]
+    notes = instead.verified(result)
+    return _page(sentence=result.sentence, form=result, tables=tables, notes=notes)
+
+
+@html_of.register
+def _(result: ScoredList) -> str:
+    on_front = _on_front(result)
+    best = [scored for scored, is_on in zip(result, on_front, strict=True) if is_on]
+    others = [scored for scored, is_on in zip(result, on_front, strict=True) if not is_on]
+    caption = (
+        f"{len(result):,} formulas. Marked, first: those that no other beats in accuracy, "
+        "complexity and EIC."
+    )
+    rows = [*best, *others]
+    return _page(tables=[_formulas(rows, range(len(best)), caption)])
+
+
+@html_of.register
+def _(result: Pick) -> str:
+    ranked = [scored for _, scored in result.ranked]
+    caption = "The best first by accuracy, complexity and digits; marked is the formula to take."
+    marked = [i for i, scored in enumerate(ranked) if scored is result.picked]
+    return _page(sentence=result.sentence, tables=[_formulas(ranked, marked, caption)])
+
+
+def _page(**parts: Any) -> str:
+    given = {
+        "sentence": None,
+        "badges": (),
+        "answers": (),
+        "gauges": "",
+        "form": None,
+        "tree": "",
+        "tables": (),
+        "notes": (),
+    } | parts
+    template = environment("eic_core").get_template("notebook.html.j2")
+    page = template.render(given, show=sections)
+    pairs = dict.fromkeys(_PAIR.findall(page))
+    page = _PAIR.sub(lambda pair: f"var(--eic-{pair[1][1:]}-{pair[2][1:]},{pair[1]})", page)
+    light, dark = (
+        "".join(f"--{name}:{value};" for name, value in PAGE_COLOURS[theme].items())
+        for theme in ("light", "dark")
+    )
+    dark += "".join(f"--eic-{a[1:]}-{b[1:]}:{b};" for a, b in pairs)
+    return page.replace("/* light */", light).replace("/* dark */", dark)
+
+
+def _headline(judged: Verdict) -> dict[str, Any]:
+    return {"sentence": judged.sentence, "badges": sections.level(judged)}
+
+
+def _tree(inspection: Inspection) -> Markup:
+    """The tree, whose colours follow the notebook's theme."""
+    mark = f"{crc32(repr((inspection.formula.structure(), inspection.eic)).encode()):x}"
+    light, dark = (
+        tree_svg(inspection, dark=is_dark, width=TREE_WIDTH, identity=mark)
+        for is_dark in (False, True)
+    )
+    colours = zip(_COLOUR.findall(light), _COLOUR.findall(dark), strict=True)
+    return Markup(_COLOUR.sub(lambda _: "light-dark({},{})".format(*next(colours)), light))
+
+
+def _steps(inspection: Inspection) -> ReportTable:
+    texts = node_texts(inspection.formula, STEP_LETTERS)
+    steps = [n for n in inspection.nodes if n.node.children] or list(inspection.nodes)
+
+    def loss(place: int) -> float:
+        return -math.inf if math.isnan(steps[place].local_eic) else steps[place].local_eic
+
+    order = sorted(range(len(steps)), key=lambda place: -loss(place))[:MOST_ROWS]
+    worst = [steps[place] for place in order]
+    columns = [
+        ("step", [code(texts[n.node.id]) for n in worst]),
+        ("local EIC", [digits(n.local_eic) for n in worst]),
+    ]
+    if inspection.counts.singular:
+        columns.append(("of finite rows", [digits(n.local_eic_finite) for n in worst]))
+    if inspection.counts.invalid:
+        columns.append(("rows without a value", [count(n.invalid) for n in worst]))
+    names, cells = zip(*columns, strict=True)
+    return ReportTable(
+        names,
+        list(zip(*cells, strict=True)),
+        f"Digits by which errors grow up to a step, the worst of {len(steps):,} first, on "
+        f"{inspection.counts.total:,} rows.",
+        numbers=range(1, len(names)),
+        words=True,
+    )
+
+
+def _formulas(scores: Sequence[ListedScore], marked: Iterable[int], caption: str) -> ReportTable:
+    rows = [
+        (
+            code(wording.shorten(scored.listed.formula, STEP_LETTERS)),
+            plain(math.nan if scored.score.complexity is None else scored.score.complexity),
+            fit(scored.score.r2),
+            digits(scored.score.eic),
+            scored.score.error or scored.score.cause.replace("_", " "),
+        )
+        for scored in scores[:MOST_ROWS]
+    ]
+    more = len(scores) - len(rows)
+    caption += f" {more:,} more are not shown." if more else ""
+    places = frozenset(place for place in marked if place < len(rows))
+    names = ("formula", "nodes", "R²", "EIC", "")
+    return ReportTable(names, rows, caption, numbers=(1, 2, 3), marked=places, words=True)
+
+
+def _accuracy(scores: Sequence[ListedScore]) -> tuple[str, Array] | None:
+    return next(iter(accuracy_keys(scores).items()), None)
+
+
+def _on_front(scores: Sequence[ListedScore]) -> Sequence[bool]:
+    accuracy = _accuracy(scores)
+    on_front: Sequence[bool] = front_of(scores, accuracy and accuracy[1]).tolist()
+    return on_front
+
+
+# As tables of pandas
+
+
+@singledispatch
+def frame_of(result: Any) -> Any:
+    raise TypeError(type(result).__name__)
+
+
+@frame_of.register
+def _(result: Inspection) -> Any:
+    return _frame(
+        {
+            "step": n.text,
+            "operator": n.node.operator,
+            "local_eic": n.local_eic,
+            "local_eic_finite": n.local_eic_finite,
+            "invalid": n.invalid,
+            "singular": n.singular,
+        }
+        for n in result.nodes
+    )
+
+
+@frame_of.register
+def _(result: Diagnosis) -> Any:
+    formula = result.inspection.formula
+    texts = node_texts(formula, STEP_LETTERS)
+    return _frame(
+        {
+            "cause": finding.cause.name(),
+            "words": str(cause_phrases.label(finding.cause, formula)),
+            "step": texts[finding.cause.node],
+            "outcome": finding.outcome.name.lower(),
+            "rows": math.nan if finding.rows is None else finding.rows,
+            "typical": finding.digits.typical,
+            "nine_in_ten": finding.digits.nine_in_ten,
+            "worst": finding.digits.worst,
+            "errors": finding.noise.value,
+        }
+        for finding in result.verdict.findings
+    )
+
+
+@frame_of.register
+def _(result: Repairs) -> Any:
+    return _frame(
+        {
+            "form": form.text,
+            "as_written": form.is_original,
+            "lost_mean": form.digits.mean,
+            "lost_nine_in_ten": form.digits.nine_in_ten,
+            "lost_worst": form.digits.worst,
+            "exact": all(branch.is_exact for branch in form.branches),
+        }
+        for form in result.forms
+    )
+
+
+@frame_of.register
+def _(result: Repair) -> Any:
+    return _frame(
+        {
+            "form": name,
+            "q": each.q,
+            "eic": each.eic,
+            "complexity": each.complexity,
+            "float64": each.float64.digits_lost,
+            "float32": each.float32.digits_lost,
+        }
+        for name, each in (("as written", result.before), (result.text, result.after))
+    )
+
+
+@frame_of.register
+def _(result: ScoredList) -> Any:
+    return _frame(
+        _scored(each, is_on) for each, is_on in zip(result, _on_front(result), strict=True)
+    )
+
+
+@frame_of.register
+def _(result: Pick) -> Any:
+    return _frame(
+        {"fitness": weight, **_scored(each, each is result.picked, "picked")}
+        for weight, each in result.ranked
+    )
+
+
+def _scored(scored: ListedScore, is_marked: bool, mark: str = "front") -> dict[str, Any]:
+    score = scored.score
+    return {
+        "row": scored.listed.row,
+        "formula": scored.listed.formula,
+        "complexity": math.nan if score.complexity is None else score.complexity,
+        "r2": score.r2,
+        "eic": score.eic,
+        "eic_finite": score.eic_finite,
+        "error": score.error,
+        mark: is_marked,
+    }
+
+
+def _frame(rows: Iterable[dict[str, Any]]) -> Any:
+    return _needed("pandas").DataFrame(list(rows))
+
+
+# As pictures of Matplotlib
+
+
+@singledispatch
+def plot_of(result: Any, *, ax: Any = None) -> Any:
+    raise TypeError(type(result).__name__)
+
+
+@plot_of.register
+def _(result: Inspection, *, over: str = "", node: int | None = None, ax: Any = None) -> Any:
+    step = result.bottleneck if node is None else node
+    _, s = result.amplification.trace(step)
+    with np.errstate(all="ignore"):
+        lost = np.log10(s)
+    ax = _axes(ax)
+    names = result.formula.subtree(step).variables or result.formula.variables
+    xs = _along(ax, {name: result.samples.columns[name] for name in names}, over, len(lost))
+    finite = np.isfinite(lost)
+    shades = [colour(min(value, HIGH)) for value in lost[finite]]
+    ax.scatter(xs[finite], lost[finite], c=shades, s=16, edgecolors="0.5", linewidths=0.4)
+    top = max(1.0, float(np.max(lost[finite], initial=0.0)))
+    for at, height, marker, words in (
+        (np.isinf(lost), 1.08 * top, "^", "no digit left"),
+        (np.isnan(lost), -0.08 * top, "x", "no real value"),
+    ):
+        if at.any():
+            ax.scatter(xs[at], np.full(int(at.sum()), height), marker=marker, c="0.4", s=20)
+            ax.scatter([], [], marker=marker, c="0.4", s=20, label=f"{words} ({int(at.sum()):,})")
+    local = result.nodes[step].local_eic_finite
+    if math.isfinite(local):
+        label = f"local EIC {wording.number(local)}"
+        ax.axhline(local, color="0.5", linestyle="--", linewidth=1, label=label)
+    ax.set_title(short_text(result.formula, step, STEP_LETTERS), fontsize="medium")
+    return _named(ax, "digits by which errors grow")
+
+
+@plot_of.register
+def _(result: Diagnosis, *, over: str = "", node: int | None = None, ax: Any = None) -> Any:
+    step = result.ledger.target if node is None else node
+    return plot_of(result.inspection, over=over, node=step, ax=ax)
+
+
+@plot_of.register
+def _(result: Repairs, *, over: str = "", ax: Any = None) -> Any:
+    form = result.leading
+    inspection = inspect(result.formula, result.samples)
+    rows = profile(inspection, result.formula if form is None else form.formula, result.target)
+    ax = _axes(ax)
+    xs = _along(ax, rows.inputs, over, len(rows))
+    ax.scatter(xs, rows.before, s=22, color=colour(4.0), label="as written")
+    if form is not None:
+        ax.scatter(xs, rows.after, s=9, color="tab:blue", label=wording.shorten(form.text, 40))
+    return _named(ax, f"digits lost in {result.target}")
+
+
+@plot_of.register(ScoredList)
+@plot_of.register(Pick)
+def _(result: ScoredList | Pick, *, ax: Any = None) -> Any:
+    scores = result if isinstance(result, ScoredList) else [each for _, each in result.ranked]
+    offered = _accuracy(scores)
+    name, ys = offered or ("nodes", np.array([s.score.complexity or math.nan for s in scores]))
+    xs = np.array([s.score.eic_finite for s in scores])
+    ax = _axes(ax)
+    shown = np.isfinite(xs) & np.isfinite(ys)
+    if offered is not None and np.any(ys[shown] > 0):
+        # what fits to the last digit has no place on the scale but its end
+        ys = np.maximum(ys, np.min(ys[shown & (ys > 0)]) / 10)
+        ax.set_yscale("log")
+    front = np.array(_on_front(scores), dtype=bool) & shown
+    ax.scatter(xs[shown], ys[shown], color="0.6", s=20, label="formulas")
+    ax.scatter(xs[front], ys[front], color="tab:blue", s=28, label="on the front")
+    if isinstance(result, Pick):
+        [place] = [i for i, each in enumerate(scores) if each is result.picked]
+        label = wording.shorten(result.picked.listed.formula, 40)
+        ring = {"facecolors": "none", "edgecolors": colour(4.0), "linewidths": 2}
+        ax.scatter(xs[place], ys[place], s=110, label=label, **ring)
+    ax.set_xlabel("EIC: digits lost at the worst step")
+    return _named(ax, name)
+
+
+def _axes(ax: Any) -> Any:
+    if ax is not None:
+        return ax
+    return _needed("matplotlib.pyplot", "matplotlib").subplots(layout="constrained")[1]
+
+
+def _named(ax: Any, ylabel: str) -> Any:
+    ax.set_ylabel(ylabel)
+    if ax.get_legend_handles_labels()[0]:
+        ax.legend(fontsize="small")
+    return ax
+
+
+def _along(ax: Any, inputs: Any, over: str, rows: int) -> Array:
+    """The values of one variable along the axis, or the rows' numbers where there is none."""
+    if over and over not in inputs:
+        hint = "there are " + ", ".join(f"`{name}`" for name in inputs) if inputs else ""
+        raise UserError(f"there is no variable `{over}` at this step", hint=hint)
+    name = over or next(iter(inputs), "")
+    if not name:
+        ax.set_xlabel("row")
+        return np.arange(rows, dtype=np.float64)
+    ax.set_xlabel(name)
+    values = np.asarray(inputs[name], dtype=np.float64)
+    scale = Scale.of(values)
+    if scale.kind == "one sign" and scale.ends[0] > 0:
+        ax.set_xscale("log")
+    elif scale.kind != "linear":
+        ax.set_xscale("symlog", linthresh=scale.unit)
+    return values
+
+
+def _needed(module: str, package: str = "") -> ModuleType:
+    from importlib import import_module
+
+    try:
+        return import_module(module)
+    except ImportError:
+        raise UserError(
+            f"{package or module} is not installed",
+            hint="`pip install eic-lab[notebook]` installs what notebooks draw and list with",
+        ) from None
