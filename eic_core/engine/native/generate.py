@@ -243,15 +243,15 @@ def _mend(row: Operator, arity: int) -> str:
 
 def _beyond_ufuncs(rows: Iterable[Operator]) -> dict[str, tuple[Traced, int]]:
     """What programs and `kappa2` call that is no ufunc, with how many operands, by its name."""
-    found = {}
+    called = {}
     for row in rows:
         calls = [] if row.selects else list(row.program(math.nan, row.arity or 2))
         if row.helper:
             calls.append((getattr(NUMPY, row.helper), 0))
         for function, *inputs in calls:
             if isinstance(function, Traced):
-                found[function.name] = function, len(inputs)
-    return found
+                called[function.name] = function, len(inputs)
+    return called
 
 
 def _values(function: Traced, count: int) -> str:
