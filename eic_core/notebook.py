@@ -358,7 +358,7 @@ def _frame(rows: Iterable[dict[str, Any]]) -> Any:
 
 
 @singledispatch
-def plot_of(result: Any, *, ax: Any = None) -> Any:
+def plot_of(result: Any, **options: Any) -> Any:
     raise TypeError(type(result).__name__)
 
 

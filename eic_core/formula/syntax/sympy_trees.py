@@ -247,7 +247,7 @@ def to_sympy(formula: Formula, *, evaluate: bool = False) -> Any:
 
 
 _CALLS: Mapping[str, str] = dict(
-    pair.split("=") if "=" in pair else (pair, pair)
+    (pair.partition("=")[0], pair.rpartition("=")[2])
     for pair in (
         "abs=Abs min=Min max=Max ceil=ceiling mod=Mod lgamma=loggamma sqrt exp sin cos tan cot sec"
         " csc asin acos atan atan2 sinh cosh tanh asinh acosh atanh erf erfc gamma sign floor"
