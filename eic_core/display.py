@@ -11,7 +11,7 @@ class Displayed:
 
     >>> from eic_core import Samples, inspect, read
     >>> inspect(read("x + 1").formula, Samples.from_columns({"x": [1.0, 2.0]}))
-    <Inspection of x + 1: EIC 0.24, 2 rows>
+    <Inspection of x + 1: EIC 0.09, 2 rows>
     """
 
     __slots__ = ()

@@ -155,7 +155,7 @@ def _(result: Pick) -> str:
 
 
 def _page(**parts: Any) -> str:
-    given = {
+    fields = {
         "sentence": None,
         "badges": (),
         "answers": (),
@@ -166,7 +166,7 @@ def _page(**parts: Any) -> str:
         "notes": (),
     } | parts
     template = environment("eic_core").get_template("notebook.html.j2")
-    page = template.render(given, show=sections)
+    page = template.render(fields, show=sections)
     pairs = dict.fromkeys(_PAIR.findall(page))
     page = _PAIR.sub(lambda pair: f"var(--eic-{pair[1][1:]}-{pair[2][1:]},{pair[1]})", page)
     light, dark = (
@@ -358,7 +358,7 @@ def _frame(rows: Iterable[dict[str, Any]]) -> Any:
 
 
 @singledispatch
-def plot_of(result: Any, *, ax: Any = None) -> Any:
+def plot_of(result: Any, **options: Any) -> Any:
     raise TypeError(type(result).__name__)
 
 
@@ -387,7 +387,7 @@ def _(result: Inspection, *, over: str = "", node: int | None = None, ax: Any = 
         label = f"local EIC {wording.number(local)}"
         ax.axhline(local, color="0.5", linestyle="--", linewidth=1, label=label)
     ax.set_title(short_text(result.formula, step, STEP_LETTERS), fontsize="medium")
-    return _named(ax, "digits by which errors grow")
+    return _labelled(ax, "digits by which errors grow")
 
 
 @plot_of.register
@@ -406,7 +406,7 @@ def _(result: Repairs, *, over: str = "", ax: Any = None) -> Any:
     ax.scatter(xs, rows.before, s=22, color=colour(4.0), label="as written")
     if form is not None:
         ax.scatter(xs, rows.after, s=9, color="tab:blue", label=wording.shorten(form.text, 40))
-    return _named(ax, f"digits lost in {result.target}")
+    return _labelled(ax, f"digits lost in {result.target}")
 
 
 @plot_of.register(ScoredList)
@@ -417,13 +417,13 @@ def _(result: ScoredList | Pick, *, ax: Any = None) -> Any:
     name, ys = offered or ("nodes", np.array([s.score.complexity or math.nan for s in scores]))
     xs = np.array([s.score.eic_finite for s in scores])
     ax = _axes(ax)
-    shown = np.isfinite(xs) & np.isfinite(ys)
-    if offered is not None and np.any(ys[shown] > 0):
+    placed = np.isfinite(xs) & np.isfinite(ys)
+    if offered is not None and np.any(ys[placed] > 0):
         # what fits to the last digit has no place on the scale but its end
-        ys = np.maximum(ys, np.min(ys[shown & (ys > 0)]) / 10)
+        ys = np.maximum(ys, np.min(ys[placed & (ys > 0)]) / 10)
         ax.set_yscale("log")
-    front = np.array(_on_front(scores), dtype=bool) & shown
-    ax.scatter(xs[shown], ys[shown], color="0.6", s=20, label="formulas")
+    front = np.array(_on_front(scores), dtype=bool) & placed
+    ax.scatter(xs[placed], ys[placed], color="0.6", s=20, label="formulas")
     ax.scatter(xs[front], ys[front], color="tab:blue", s=28, label="on the front")
     if isinstance(result, Pick):
         [place] = [i for i, each in enumerate(scores) if each is result.picked]
@@ -431,7 +431,7 @@ def _(result: ScoredList | Pick, *, ax: Any = None) -> Any:
         ring = {"facecolors": "none", "edgecolors": colour(4.0), "linewidths": 2}
         ax.scatter(xs[place], ys[place], s=110, label=label, **ring)
     ax.set_xlabel("EIC: digits lost at the worst step")
-    return _named(ax, name)
+    return _labelled(ax, name)
 
 
 def _axes(ax: Any) -> Any:
@@ -440,7 +440,7 @@ def _axes(ax: Any) -> Any:
     return _needed("matplotlib.pyplot", "matplotlib").subplots(layout="constrained")[1]
 
 
-def _named(ax: Any, ylabel: str) -> Any:
+def _labelled(ax: Any, ylabel: str) -> Any:
     ax.set_ylabel(ylabel)
     if ax.get_legend_handles_labels()[0]:
         ax.legend(fontsize="small")

@@ -35,8 +35,9 @@ def test_each_notebook_is_kept_short_and_without_outputs(notebook) -> None:
         assert cell.cell_type == "markdown" or (not cell.outputs and cell.execution_count is None)
 
 
-def test_each_notebook_runs_without_an_error_or_a_warning(notebook) -> None:
+def test_each_notebook_runs_without_an_error_or_a_warning(notebook, monkeypatch) -> None:
     name, kept = notebook
+    monkeypatch.setenv("PYTHONPATH", str(DOCS.parent))
     resources = {"metadata": {"path": str(DOCS / "notebooks")}}
     done = NotebookClient(nbformat.from_dict(kept), timeout=300, resources=resources).execute()
     outputs = [o for cell in done.cells for o in cell.get("outputs", ())]

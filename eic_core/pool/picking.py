@@ -119,9 +119,31 @@ def pick(
     eta: float = ETA,
     groups: Sequence[tuple[int, ...]] = (),
 ) -> Pick:
-    """The formula to take if a digit costs `alpha` (0 or more), a node the factor `eta` (0 to 1);
-    `groups` are the `twins` of the scores, if they have been looked for.
+    """The formula to take if a digit and a node have a price.
 
+    Parameters
+    ----------
+    scores
+        A list's formulas, as `score_listing` gives them.
+    alpha
+        What a digit costs, 0 or more.
+    eta
+        The factor of the fitness for each node, above 0 and at most 1.
+    groups
+        The `twins` of the scores, if they have been looked for.
+
+    Returns
+    -------
+    Pick
+        The choice, and all that it was weighed against.
+
+    Raises
+    ------
+    DataError
+        If no formula has an R^2, or a price is out of range.
+
+    Examples
+    --------
     >>> from eic_core.pool.importers import Listed
     >>> from eic_core.pool.listing import TableData, score_listing
     >>> from eic_core.measure.table import read_table

@@ -246,15 +246,15 @@ def to_sympy(formula: Formula, *, evaluate: bool = False) -> Any:
     return stack[-1]
 
 
-_CALLS: Mapping[str, str] = dict(
-    pair.split("=") if "=" in pair else (pair, pair)
+_CALLS: Mapping[str, str] = {
+    pair.partition("=")[0]: pair.rpartition("=")[2]
     for pair in (
         "abs=Abs min=Min max=Max ceil=ceiling mod=Mod lgamma=loggamma sqrt exp sin cos tan cot sec"
         " csc asin acos atan atan2 sinh cosh tanh asinh acosh atanh erf erfc gamma sign floor"
         " expm1 log1p hypot less_than=Lt less_equal=Le greater_than=Gt greater_equal=Ge"
         " equal_to=Eq not_equal=Ne logical_and=And logical_or=Or logical_not=Not"
     ).split()
-)
+}
 
 
 class _Building:

@@ -32,6 +32,7 @@ FRIENDS = {
     "eic_core/engine/native/generate.py": "functions of the C library that a backend offers",
     "eic_core/corpora/searched.py": "settings of other searches, in their words",
     "eic_core/corpora/recipes.py": "facts: the operators that published generators draw",
+    "eic_core/notebook.py": "a scale of Matplotlib's axes: log",
     "eic_core/pool/importers/formats.py": "a table of notation: the words of PhySO's prefix column",
     "eic_core/search/vocabulary.py": "a table of notation: the names that users of a search give",
 }
