@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from eic_core import wording
-from eic_core.errors import DataError, UserError
+from eic_core.errors import DataError, FormulaError, UserError
 from eic_core.explain.budget import most_digits
 from eic_core.explain.judgement import A_DIGIT
 from eic_core.explain.verdict import verdict
@@ -289,9 +289,9 @@ def _table_data(model: Any, X: Any, y: Any) -> tuple[Any, TableData]:
         X = before.transform(X) if len(before) else X
     cells = _matrix(X, "X")
     names = [str(name) for name in getattr(X, "columns", ())]
-    known = [str(name) for name in getattr(model, "feature_names_in_", ())]
-    if not names and len(known) == cells.shape[1]:
-        names = known
+    fitted_names = [str(name) for name in getattr(model, "feature_names_in_", ())]
+    if not names and len(fitted_names) == cells.shape[1]:
+        names = fitted_names
     names = names or [f"x{i}" for i in range(cells.shape[1])]
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
@@ -370,10 +370,15 @@ def _listed(equations: Any) -> tuple[Any, list[Listed]]:
 
 
 def _of_item(item: Any, row: int) -> Listed:
-    """A text, a formula, or an expression of SymPy with all its digits."""
+    """A text, a formula, or an expression of SymPy, with all its digits."""
     if isinstance(item, Formula):
         return Listed(row, to_python(item))
-    return Listed(row, item) if isinstance(item, str) else Listed(row, sympy_text(item), "sympy")
+    if not hasattr(item, "free_symbols"):
+        return Listed(row, str(item))
+    try:
+        return Listed(row, sympy_text(item), "sympy")
+    except FormulaError as error:
+        return Listed(row, str(item), "sympy", error=str(error))
 
 
 def _predicting(model: Any) -> Listed:

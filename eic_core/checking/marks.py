@@ -169,7 +169,8 @@ class _Source:
         ending = rf"(?:{end}\s*)?" if end else ""
         self.mark = re.compile(rf"(?:{comment})\s*{_SAYS_MARK}(?P<words>[^\n]*?){ending}$")
         code = r"(?:\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|[^\"'\n])*?"
-        self.trailing = re.compile(rf"{code}(?<!\\)(?:{comment})\s*eic:(?P<words>[^\n]*)")
+        opening = rf"(?<![\\{sign[-1]}])(?:{sign}{'|' + begin if begin else ''})(?:{sign})*+"
+        self.trailing = re.compile(rf"{code}{opening}\s*+eic:(?P<words>[^\n]*)")
 
     def marks(self) -> Iterator[_Mark]:
         """Comments that stand alone on a line; such that follow one another are one."""

@@ -30,21 +30,13 @@ class NoRange(DataError):
 
 @dataclass(frozen=True)
 class RowSource:
-    """A table, or ranges where there is none.
+    """A table, or ranges where there is none."""
 
-    Attributes
-    ----------
-    domains
-        By canonical name; without one a range that the formula's text states.
-    target
-        A column that is no input; default: the one called `target`, if there is one.
-    index_base
-        Whether ``x1`` is the second (0) or the first (1) column, if that is not left to the text.
-    """
-
+    # By canonical name; a variable without one gets the range that the formula's text states
     domains: Mapping[str, Domain] = field(default_factory=dict)
     table: Table | None = None
-    target: str | None = None
+    target: str | None = None  # A column that is no input; else the one called `target`, if any
+    # Whether x1 is the second (0) or the first (1) column, if that is not left to the text
     index_base: int | None = None
     count: int = DEFAULT_SAMPLES
     seed: int = 0

@@ -71,8 +71,11 @@ def test_expressions_of_sympy_are_formulas() -> None:
     import sympy
 
     a, b = sympy.symbols("x0 x1")
-    [r2] = add_eic([sympy.Float("2.5") * a / b], X, Y)["r2"]
-    assert r2 == pytest.approx(1)
+    c = sympy.Float(0.1 + 0.2)  # `str` prints fifteen of its digits
+    expressions = [sympy.Float("2.5") * a / b, c * a, sympy.Integral(a, b)]
+    table = add_eic(expressions, X, Y, seconds=0)
+    assert table["r2"][0] == pytest.approx(1) and "0.30000000000000004" in table["equation"][1]
+    assert "Integral" in table["left_out"][2]
 
 
 def test_operon_models_are_read_with_all_digits() -> None:
