@@ -20,6 +20,7 @@ from tools.site_hook import (
     options_of,
     page_names,
     subcommands,
+    unfolded,
 )
 
 ROOT = DOCS.parent
