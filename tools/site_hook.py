@@ -221,6 +221,8 @@ def notebook_page(path: Path) -> Iterator[tuple[str, str | bytes]]:
     resources = {"metadata": {"path": str(path.parent)}, "unique_key": path.stem}
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     NotebookClient(notebook, timeout=300, resources=resources).execute(env=environment)
+    for output in (out for cell in notebook.cells for out in cell.get("outputs", ())):
+        output.get("data", {}).pop("text/latex", None)  # nothing here would typeset it
     resources["output_files_dir"] = f"{path.stem}-files"
     text, made = MarkdownExporter().from_notebook_node(notebook, resources)
     page = PurePosixPath(path.relative_to(DOCS).with_suffix(".md").as_posix())
