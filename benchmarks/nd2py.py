@@ -150,8 +150,8 @@ def values_along(along: str) -> Floats:
 
 def example_rows(nd2py: Any | None) -> Iterator[str]:
     """The examples as a Markdown table; without nd2py its column is empty."""
-    yield "| difference | formula | x | here | nd2py |"
-    yield "|---|---|---|---|---|"
+    yield "| formula; x | here | nd2py |"
+    yield "|---|---|---|"
     for name, text, along in EXAMPLES:
         samples = Samples.from_columns({"x": values_along(along)})
         formula = read(text, exponents="noisy" if name == NOISY else "exact").formula
@@ -159,7 +159,7 @@ def example_rows(nd2py: Any | None) -> Iterator[str]:
         if nd2py is not None:
             values.append(eic_by(nd2py, parsed(read(text).formula, nd2py), samples))
         cells = " | ".join(f"{value:.4f}" for value in values)
-        yield f"| {name} | `{text}` | {along} | {cells} |"
+        yield f"| {name}: `{text}`; {along} | {cells} |"
 
 
 def tree_of(symbol: Any, *, noisy: bool) -> Draft:

@@ -33,7 +33,11 @@ CHANGES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "whitebox01": (("-2", "1", "-25.51", "-3.92"), ("-1", "0.5", "8.17", "-6.98")),
     "blackbox": (("-6.50", "-26.00", "", "-10"), ("3.13", "-5.62", "", "-20.80")),
 }
-"""Per table the percentages of EIC-GP and of EIC-MCTS, in the order of MEASURES."""
+"""Per table (`tab:whitebox0` …) the percentages of EIC-GP and EIC-MCTS in the order of MEASURES."""
+
+LEVELS = dict(
+    zip(CHANGES, ("noise 0", "noise .001", "noise .01", "noise .1", "black boxes"), strict=True)
+)
 
 FALLS = {
     "feynman": ("36", "76", "27", "67", "42", "92", "35", "75"),
@@ -101,10 +105,8 @@ class Claim:
         decimals = max(1, len(self.printed.partition(".")[2].rstrip("0")))
         printed = f"{float(self.printed):+g}" if self.of == "change" else self.printed
         value = f"{self.value:{'+' if self.of == 'change' else ''}.{decimals}f}"
-        return (
-            f"| `{self.place}` | {self.what} | {self.before} → {self.after} | "
-            f"{printed} % | {value} % |".replace("-", "−").replace("EIC−", "EIC-")
-        )
+        signed = f"printed {printed} %, computed {value} %".replace("-", "−")
+        return f"- {self.what} (`{self.place}`), {self.before} → {self.after}: {signed}"
 
 
 @dataclass(frozen=True)
@@ -177,14 +179,18 @@ def _dominates(one: Search, other: Search) -> bool:
 
 
 def tier_rows() -> Iterator[str]:
-    yield "| table | " + " | ".join(f"{a} → {b}" for a, b in PAIRS) + " | without the new two |"
+    yield (
+        "| tiers | "
+        + " | ".join(f"{a} → {b}" for a, b in PAIRS)
+        + " | GP, MCTS without the new two |"
+    )
     yield "|---|---|---|---|"
     priced = {name for _, name in PAIRS}
     for table, rows in searches().items():
         cells = [f"{tier_of(a, rows.values())} → {tier_of(b, rows.values())}" for a, b in PAIRS]
         older = [row for row in rows.values() if row.method not in priced]
-        alone = ", ".join(f"{plain} {tier_of(plain, older)}" for plain, _ in PAIRS)
-        yield f"| `tab:{table}` | {' | '.join(cells)} | {alone} |"
+        alone = ", ".join(str(tier_of(plain, older)) for plain, _ in PAIRS)
+        yield f"| {LEVELS[table]} | {' | '.join(cells)} | {alone} |"
 
 
 def apart() -> Iterator[str]:
@@ -241,7 +247,6 @@ def main() -> None:
     claims = list(changes())
     odd = [claim for claim in claims if not claim.agrees]
     print(f"{len(claims)} percentages, {len(claims) - len(odd)} as the numbers beside them allow\n")
-    print("| place | what | from → to | printed | computed |\n|---|---|---|---|---|")
     for claim in claims if options.all else odd:
         print(claim.row)
     print("\nTiers by the share of R² > 0.99 (R² on black boxes) and complexity\n")
