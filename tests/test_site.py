@@ -20,6 +20,7 @@ from tools.site_hook import (
     options_of,
     page_names,
     subcommands,
+    unfolded,
 )
 
 ROOT = DOCS.parent
@@ -30,6 +31,7 @@ def test_the_navigation_holds_every_page_once() -> None:
     folders = tuple(entry for entry in NAV if entry.endswith("/"))
     pages = [name for name in page_names() if not name.startswith(folders)]
     assert sorted(pages) == sorted(entry for entry in NAV if entry.endswith(".md"))
+    assert sorted(page_names()) == sorted([*pages, *unfolded([*folders])])
 
 
 @pytest.mark.parametrize("program", COMMANDS)

@@ -6,6 +6,7 @@ MkDocs calls the functions `on_…` (mkdocs.yml names this file); ADR 0029 says 
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -82,12 +83,8 @@ def unfolded(nav: Any) -> Any:
         case dict():
             return {title: unfolded(part) for title, part in nav.items()}
         case str() if nav.endswith("/"):
-            written = (page.relative_to(DOCS).as_posix() for page in DOCS.glob(f"{nav}*.md"))
-            made = (name for name in made_pages() if name.startswith(nav))
-            return [
-                *sorted(written, key=lambda name: (not name.endswith("README.md"), name)),
-                *made,
-            ]
+            pages = [name for name in page_names() if name.startswith(nav)]
+            return sorted(pages, key=lambda name: not name.endswith("README.md"))
     return nav
 
 
@@ -222,7 +219,10 @@ def notebook_page(path: Path) -> Iterator[tuple[str, str | bytes]]:
 
     notebook = nbformat.read(path, as_version=4)
     resources = {"metadata": {"path": str(path.parent)}, "unique_key": path.stem}
-    NotebookClient(notebook, timeout=300, resources=resources).execute()
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    NotebookClient(notebook, timeout=300, resources=resources).execute(env=environment)
+    for output in (out for cell in notebook.cells for out in cell.get("outputs", ())):
+        output.get("data", {}).pop("text/latex", None)  # nothing here would typeset it
     resources["output_files_dir"] = f"{path.stem}-files"
     text, made = MarkdownExporter().from_notebook_node(notebook, resources)
     page = PurePosixPath(path.relative_to(DOCS).with_suffix(".md").as_posix())
