@@ -53,16 +53,19 @@ compilers: chromium # one apt-get at a time
 
 # --- what people run ---
 
+# Small products of matrices that spread over cores wait for each other: on a machine that has other
+# work, too, a study's report took ten times as long.
+STREAMLIT := $(VENV)/bin/streamlit run app.py --server.headless true
+run serve: export OPENBLAS_NUM_THREADS ?= 1
+
 .PHONY: run
 run: $(VENV)/.installed $(VENV)/.native ## Open the inspector and a demo study on http://127.0.0.1:8501 (PORT=… for another port)
 	@.ci/open-browser "http://127.0.0.1:$(PORT)" & \
-	EIC_LAB_DEMO=1 exec $(VENV)/bin/streamlit run app.py --server.headless true \
-		--server.address 127.0.0.1 --server.port $(PORT)
+	EIC_LAB_DEMO=1 exec $(STREAMLIT) --server.address 127.0.0.1 --server.port $(PORT)
 
 .PHONY: serve
 serve: $(VENV)/.installed $(VENV)/.native ## Serve real studies (HOST=…, PORT=…, DATABASE_URL=…); the first start prints a set-up link
-	@exec $(VENV)/bin/streamlit run app.py --server.headless true \
-		--server.address $(HOST) --server.port $(PORT)
+	@exec $(STREAMLIT) --server.address $(HOST) --server.port $(PORT)
 
 .PHONY: test
 test: ## Lint, then doctests, unit, property, page and browser tests

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from urllib.parse import quote
 
 import eic_core
 from eic_core import wording
@@ -167,7 +168,7 @@ def as_sarif(result: CheckedFiles) -> str:
 
 def _sarif_result(checked: CheckedFormula, accepted: bool) -> dict[str, object]:
     end = max(checked.marked.end_line, checked.line)
-    uri = checked.marked.path.replace("\\", "/")
+    uri = quote(checked.marked.path.replace("\\", "/"))
     region = {"startLine": checked.line, "startColumn": checked.column, "endLine": end}
     location = {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}}
     document: dict[str, object] = {

@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.e2e.browser import PATIENCE
 from tests.e2e.conftest import Opener
 from tests.e2e.test_compare import still
+from tests.effort import twin
 
 pytestmark = pytest.mark.e2e
 
@@ -26,6 +27,7 @@ def ask(page: Page, question: str) -> None:
     still(page)
 
 
+@twin("pages/test_diagnosis_instead.py::test_the_form_before_comes_back_and_goes_again")
 def test_a_better_form_is_looked_at_taken_left_and_taken_again(visit: Opener) -> None:
     page = visit(ROOTS)
     ask(page, "Instead")
@@ -55,6 +57,7 @@ def test_a_better_form_is_looked_at_taken_left_and_taken_again(visit: Opener) ->
     assert formula(page) == BETTER
 
 
+@twin("pages/test_diagnosis_digits.py::test_the_shorter_formula_goes_into_the_editor_and_back")
 def test_a_tolerance_of_ones_own_shortens_the_constants(visit: Opener) -> None:
     page = visit(f"/?formula={quote('3.14159265*x + 2.71828')}&range=x=1:5&ask=digits")
     answer = page.locator(".st-key-answer-digits")

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.browser import PATIENCE
+from tests.effort import twin
 
 pytestmark = pytest.mark.e2e
 
@@ -64,6 +65,7 @@ def test_a_thin_bar_is_hit_anywhere_on_its_track(visit: Callable[..., Page]) -> 
     assert node_of(page) == ["0"]
 
 
+@twin("pages/test_diagnosis_noise.py::test_a_masked_loss_is_listed_and_the_answer_to_what_if_stays")
 def test_a_what_if_is_answered_in_place_and_the_answer_stays(visit: Callable[..., Page]) -> None:
     page = visit(BRANCH)
     answer = page.locator(".st-key-answer-noise")
@@ -74,6 +76,7 @@ def test_a_what_if_is_answered_in_place_and_the_answer_stays(visit: Callable[...
     expect(answer).to_contain_text("Replaced by its mean")
 
 
+@twin("pages/test_diagnosis_truth.py::test_a_selected_row_selects_its_node")
 def test_a_row_of_the_truth_table_selects_its_node(visit: Callable[..., Page]) -> None:
     page = visit(ROOTS + "truth")
     answer = page.locator(".st-key-answer-truth")

@@ -37,7 +37,7 @@ from study.organising import OrganiserService
 from study.rating import RatingService
 from tests.e2e.browser import ROOT, free_port, running_server
 from tests.e2e.stranger import PlainRater, ask, notice_of, send_form, stranger
-from tests.effort import cases
+from tests.effort import cases, dear
 from tests.rehearsal import Rehearsal
 
 pytestmark = pytest.mark.e2e
@@ -330,6 +330,7 @@ def wrong_values(identity: str) -> list[WidgetState]:
     return states
 
 
+@dear(2)
 @pytest.mark.parametrize("page", ["", "compare", "gap", "organise"])
 def test_wrong_values_pages_and_fragments_leave_no_traceback(place: Place, page: str) -> None:
     with stranger(place.address, page) as visitor, place.no_traceback():

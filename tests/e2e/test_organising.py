@@ -136,6 +136,7 @@ def test_a_used_set_up_link_is_refused(
     expect(page.get_by_role("button", name="Choose this passphrase")).to_have_count(0)
 
 
+@twin("pages/test_organise_routes.py::test_logging_out_needs_the_form_and_ends_the_login")
 def test_the_passphrase_lets_in_and_logging_out_ends_the_login_on_the_server(
     address: str, profile: Profile, login: str
 ) -> None:
@@ -351,6 +352,7 @@ def test_two_organisers_change_one_setting_or_one_text_and_nothing_is_lost(
 # --- while it runs, and after ---
 
 
+@twin("study/test_organising.py::test_the_inspector_is_closed_while_a_blind_study_is_open")
 def test_a_running_study_takes_links_back_and_closes_the_inspector_to_visitors_until_its_export(
     address: str, profile: Profile, login: str, database: Path
 ) -> None:
@@ -427,6 +429,7 @@ def test_an_open_study_gives_no_results_away(
     expect(page.get_by_text("Fleiss").first).to_be_visible()
 
 
+@twin("study/test_model_raters.py::test_a_pause_keeps_every_answer_under_way")
 def test_a_model_is_asked_paused_and_gone_on_with_beside_the_page(
     address: str, profile: Profile, login: str, database: Path
 ) -> None:
@@ -473,6 +476,7 @@ def test_a_model_is_asked_paused_and_gone_on_with_beside_the_page(
     expect(page.locator(".js-plotly-plot")).to_contain_text("m (exploratory)")
 
 
+@twin("pages/test_organise_routes.py::test_throttling_holds_for_the_right_passphrase_too")
 def test_guessing_is_slowed_down(address: str, profile: Profile, login: str) -> None:
     page = opened(profile(address), f"{address}/organise")
     for number in range(8):

@@ -112,6 +112,7 @@ def test_the_demo_draft_can_be_frozen_and_invites_nobody_from_elsewhere(
     expect(page.get_by_role("alert")).to_contain_text("A demo invites nobody from elsewhere")
 
 
+@twin("pages/test_organise_pieces.py::test_the_demo_is_made_once_and_mended_if_it_was_cut_short")
 def test_a_second_start_keeps_what_is_there(page: Page, address: str, database: Path) -> None:
     with running_server(demo=True, database=database) as again:
         page.goto(f"{again}/organise")

@@ -12,6 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.e2e.accessibility import violations
 from tests.e2e.browser import eventually, settle
 from tests.e2e.profiles import Scheme
+from tests.effort import dear
 
 pytestmark = pytest.mark.e2e
 
@@ -226,7 +227,8 @@ def test_letters_of_the_formula_stand_out_from_their_boxes_by_day_and_by_night(
         assert page.evaluate(filled) == inks[0]
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@dear(2)
+@pytest.mark.parametrize("width", [390, 1280])
 def test_the_pane_stays_in_its_width_and_axe_finds_nothing_in_it(visit: Opener, width: int) -> None:
     page = open_pane(visit, LONG, width=width, height=720 if width > 640 else 844)
     settle(page)

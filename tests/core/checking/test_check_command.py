@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import pytest
@@ -120,22 +121,60 @@ def test_a_baseline_that_is_none_is_a_mistake(
     assert "FORMAT 9" in capsys.readouterr().err
 
 
+# What SARIF 2.1.0 (OASIS, 2020) allows and requires of the objects that are written: names, and
+# whether one must be there
+SARIF: dict[str, dict[str, bool]] = {
+    "log": {"$schema": False, "version": True, "runs": True},
+    "run": {"tool": True, "columnKind": False, "results": False},
+    "driver": {"name": True, "version": False, "rules": False},
+    "rule": {"id": True, "shortDescription": False, "defaultConfiguration": False},
+    "result": {
+        "ruleId": False,
+        "level": False,
+        "message": True,
+        "locations": False,
+        "suppressions": False,
+    },
+    "region": {"startLine": False, "startColumn": False, "endLine": False},
+    "suppression": {"kind": True, "justification": False},
+}
+
+
+def is_sarif(kind: str, document: dict[str, Any]) -> bool:
+    rows = SARIF[kind]
+    required = {name for name, needed in rows.items() if needed}
+    return required <= document.keys() <= rows.keys()
+
+
 def test_sarif_has_a_result_with_its_region_for_each(
     law: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    Path("a b").mkdir()
+    law = Path("a b/law#.py")
     law.write_text(COSINE + LOOP)
     check(law, "--seconds", 0, "--write-baseline", "base.json")
     law.write_text(COSINE + LOOP + "# eic: x=1:2\ny = x +\n")
     assert check(law, "--seconds", 0, "--baseline", "base.json", "--format", "sarif") == 1
     out = capsys.readouterr().out
     document = json.loads(out[out.index("{") :])
+    assert is_sarif("log", document) and document["version"] == "2.1.0"
     [run] = document["runs"]
-    assert document["version"] == "2.1.0" and run["tool"]["driver"]["name"] == "eic check"
-    rules = {rule["id"] for rule in run["tool"]["driver"]["rules"]}
+    assert is_sarif("run", run) and run["columnKind"] == "unicodeCodePoints"
+    driver = run["tool"]["driver"]
+    assert is_sarif("driver", driver) and driver["name"] == "eic check"
+    assert all(is_sarif("rule", rule) for rule in driver["rules"])
+    rules = [rule["id"] for rule in driver["rules"]]
+    assert len(set(rules)) == len(rules)
     for result in run["results"]:
+        assert is_sarif("result", result) and result["message"]["text"]
+        assert result["level"] in ("none", "note", "warning", "error")
         [location] = result["locations"]
+        assert location["physicalLocation"]["artifactLocation"] == {"uri": "a%20b/law%23.py"}
         region = location["physicalLocation"]["region"]
-        assert result["ruleId"] in rules and region["startLine"] <= region["endLine"]
+        assert is_sarif("region", region) and region["startColumn"] >= 1
+        assert result["ruleId"] in rules and 1 <= region["startLine"] <= region["endLine"]
+        for each in result.get("suppressions", []):
+            assert is_sarif("suppression", each) and each["kind"] in ("inSource", "external")
     assert [bool(result.get("suppressions")) for result in run["results"]][:1] == [True]
 
 

@@ -69,7 +69,7 @@ def formula(each: MarkedFormula) -> str:
         ),
         (
             "a.jl",
-            "# eic: x=1:2\nfunction f(x::Float64)::Float64\n  return sqrt(x+1) - sqrt(x)\nend\ny = 1\n",
+            "# eic: x=1:2\nfunction f(x::Float64)::Float64\n  return sqrt(x+1)-sqrt(x)\nend\ny=1\n",
             2,
         ),
         ("a.jl", "# eic: x=1:2\nf(x::Real)::T{1} = sqrt(x+1) - sqrt(x)\n", 2),

@@ -233,7 +233,7 @@ def slow(syntax, units, around, length):
 @pytest.mark.parametrize("detected", [False, True], ids=["given", "detected"])
 @pytest.mark.parametrize("syntax", WORDS)
 def test_a_run_of_one_token_is_read_or_refused_in_linear_work(syntax, detected):
-    some = slice(None) if FULL else slice([*WORDS].index(syntax) % 7 + 7 * detected, None, 14)
+    some = slice(None) if FULL else slice([*WORDS].index(syntax) % 14 + 14 * detected, None, 28)
     if detected:
         assert not slow("auto", WORDS[syntax][some], AROUND[syntax][:2], LENGTH)
     else:
@@ -244,7 +244,9 @@ def test_a_run_of_one_token_is_read_or_refused_in_linear_work(syntax, detected):
 def test_a_run_of_one_character_is_read_or_refused_in_linear_work(syntax):
     some = slice(None)
     if not FULL:
-        some = slice(0, None, 2) if syntax == "auto" else slice([*WORDS].index(syntax) % 9, None, 9)
+        some = (
+            slice(0, None, 4) if syntax == "auto" else slice([*WORDS].index(syntax) % 18, None, 18)
+        )
     assert not slow(syntax, PRINTABLE[some], [("", "")], LENGTH)
 
 
