@@ -179,11 +179,7 @@ def _dominates(one: Search, other: Search) -> bool:
 
 
 def tier_rows() -> Iterator[str]:
-    yield (
-        "| tiers | "
-        + " | ".join(f"{a} → {b}" for a, b in PAIRS)
-        + " | GP, MCTS without the new two |"
-    )
+    yield ("| tiers | " + " | ".join(f"{a} → {b}" for a, b in PAIRS) + " | GP, MCTS alone |")
     yield "|---|---|---|---|"
     priced = {name for _, name in PAIRS}
     for table, rows in searches().items():
