@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.kept import making_once
 from tests.rehearsal import Rehearsal
 
 
 @pytest.fixture
 def rehearsal(tmp_path: Path) -> Iterator[Rehearsal]:
-    """Services on a fresh file."""
+    """Services on a fresh file; what a ballot shows is drawn once a run."""
     made = Rehearsal.at(tmp_path)
-    yield made
+    with making_once():
+        yield made
     made.store.dispose()
