@@ -420,7 +420,10 @@ def _(result: ScoredList | Pick, *, ax: Any = None) -> Any:
     placed = np.isfinite(xs) & np.isfinite(ys)
     if offered is not None and np.any(ys[placed] > 0):
         # what fits to the last digit has no place on the scale but its end
-        ys = np.maximum(ys, np.min(ys[placed & (ys > 0)]) / 10)
+        exact = np.min(ys[placed & (ys > 0)]) / 10
+        if np.any(ys[placed] < exact):
+            name += f" (exact fits: at {exact:.0e})"
+        ys = np.maximum(ys, exact)
         ax.set_yscale("log")
     front = np.array(_on_front(scores), dtype=bool) & placed
     ax.scatter(xs[placed], ys[placed], color="0.6", s=20, label="formulas")
@@ -430,7 +433,7 @@ def _(result: ScoredList | Pick, *, ax: Any = None) -> Any:
         label = wording.shorten(result.picked.listed.formula, 40)
         ring = {"facecolors": "none", "edgecolors": colour(4.0), "linewidths": 2}
         ax.scatter(xs[place], ys[place], s=110, label=label, **ring)
-    ax.set_xlabel("EIC: digits lost at the worst step")
+    ax.set_xlabel("EIC: digits by which errors grow, worst step")
     return _labelled(ax, name)
 
 

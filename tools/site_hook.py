@@ -106,7 +106,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Links out of docs/ lead to pages of the site, and names of the API to their reference."""
-    here = PurePosixPath(page.file.src_uri)
+    own = PurePosixPath(page.file.src_uri)
     at_root = page.file.src_uri in FROM_THE_ROOT.values() and page.file.src_uri != "index.md"
 
     def link(match: re.Match[str]) -> str:
@@ -114,9 +114,9 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         if at_root:
             target = FROM_THE_ROOT.get(target, target.removeprefix("docs/"))
         elif target.startswith("../"):
-            outside = target.removeprefix("../" * len(here.parts))
+            outside = target.removeprefix("../" * len(own.parts))
             if outside in FROM_THE_ROOT:
-                target = "../" * (len(here.parts) - 1) + FROM_THE_ROOT[outside]
+                target = "../" * (len(own.parts) - 1) + FROM_THE_ROOT[outside]
         if target.endswith(".ipynb"):
             target = str(PurePosixPath(target).with_suffix(".md"))
         return f"{match[1]}{target}{match[3] or ''})"
@@ -126,7 +126,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         return f"[{match[0]}][{definition}]" if definition else match[0]
 
     markdown = _LINK.sub(link, _BACK.sub("", markdown))  # the way back is the site's own
-    return markdown if here.parts[0] == "reference" else _CODE.sub(name, markdown)
+    return markdown if own.parts[0] == "reference" else _CODE.sub(name, markdown)
 
 
 @cache
@@ -217,16 +217,16 @@ def notebook_page(path: Path) -> Iterator[tuple[str, str | bytes]]:
     from nbclient import NotebookClient
     from nbconvert import MarkdownExporter
 
-    notebook = nbformat.read(path, as_version=4)
+    notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     resources = {"metadata": {"path": str(path.parent)}, "unique_key": path.stem}
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     NotebookClient(notebook, timeout=300, resources=resources).execute(env=environment)
     for output in (out for cell in notebook.cells for out in cell.get("outputs", ())):
         output.get("data", {}).pop("text/latex", None)  # nothing here would typeset it
     resources["output_files_dir"] = f"{path.stem}-files"
-    text, made = MarkdownExporter().from_notebook_node(notebook, resources)
+    text, extras = MarkdownExporter().from_notebook_node(notebook, resources)
     page = PurePosixPath(path.relative_to(DOCS).with_suffix(".md").as_posix())
     download = f'<p><a href="{path.name}" download>Download this notebook</a></p>'
     yield str(page), f"{text}\n{download}\n"
-    for picture, content in made["outputs"].items():
+    for picture, content in extras["outputs"].items():
         yield str(page.parent / picture), content
