@@ -223,6 +223,7 @@ def _steps(inspection: Inspection) -> ReportTable:
 def _formulas(scores: Sequence[ListedScore], marked: Iterable[int], caption: str) -> ReportTable:
     rows = [
         (
+            plain(scored.listed.row),
             code(wording.shorten(scored.listed.formula, STEP_LETTERS)),
             plain(math.nan if scored.score.complexity is None else scored.score.complexity),
             fit(scored.score.r2),
@@ -234,8 +235,8 @@ def _formulas(scores: Sequence[ListedScore], marked: Iterable[int], caption: str
     more = len(scores) - len(rows)
     caption += f" {more:,} more are not shown." if more else ""
     places = frozenset(place for place in marked if place < len(rows))
-    names = ("formula", "nodes", "R²", "EIC", "")
-    return ReportTable(names, rows, caption, numbers=(1, 2, 3), marked=places, words=True)
+    names = ("row", "formula", "nodes", "R²", "EIC", "")
+    return ReportTable(names, rows, caption, numbers=(0, 2, 3, 4), marked=places, words=True)
 
 
 def _accuracy(scores: Sequence[ListedScore]) -> tuple[str, Array] | None:
@@ -477,5 +478,5 @@ def _needed(module: str, package: str = "") -> ModuleType:
     except ImportError:
         raise UserError(
             f"{package or module} is not installed",
-            hint="`pip install eic-lab[notebook]` installs what notebooks draw and list with",
+            hint='`pip install "eic-lab[notebook]"` installs what notebooks draw and list with',
         ) from None

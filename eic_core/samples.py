@@ -73,8 +73,8 @@ class Samples:
         Parameters
         ----------
         columns
-            Finite numbers by variable, each of shape (N,); a unit, as in ``m [kg]``, is no part of
-            a name.
+            Finite numbers by variable, each of shape (N,), or a data frame; a unit, as in
+            ``m [kg]``, is no part of a name.
         count
             N; needed without any column.
         target
@@ -105,8 +105,9 @@ class Samples:
             )
         frozen: dict[str, np.ndarray] = {}
         length = count
-        names = dict(zip(columns, names_without_units([*columns]), strict=True))
-        for name, values in zip(names.values(), columns.values(), strict=True):
+        names = dict(zip(columns, names_without_units([*map(str, columns)]), strict=True))
+        for header, values in columns.items():  # of a data frame, `values` is no method
+            name = names[header]
             frozen[name] = _frozen(values, name)
             if length is not None and len(frozen[name]) != length:
                 raise DataError(f"column `{name}` has {len(frozen[name])} rows, others {length}")
