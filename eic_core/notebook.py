@@ -80,7 +80,8 @@ def _(result: Repair) -> str:
 @line_of.register
 def _(result: ScoredList) -> str:
     refused = sum(bool(scored.score.error) for scored in result)
-    return f"<ScoredList of {len(result):,} formulas, {refused:,} of them left out>"
+    count = wording.count(len(result), "formula")
+    return f"<ScoredList of {count}, {refused:,} of them left out>"
 
 
 @line_of.register
@@ -139,8 +140,8 @@ def _(result: ScoredList) -> str:
     best = [scored for scored, is_on in zip(result, on_front, strict=True) if is_on]
     others = [scored for scored, is_on in zip(result, on_front, strict=True) if not is_on]
     caption = (
-        f"{len(result):,} formulas. Marked, first: those that no other beats in accuracy, "
-        "complexity and EIC."
+        f"{wording.count(len(result), 'formula')}. Marked, first: those that no other beats in "
+        "accuracy, complexity and EIC."
     )
     rows = [*best, *others]
     return _page(tables=[_formulas(rows, range(len(best)), caption)])
@@ -277,33 +278,39 @@ def _(result: Diagnosis) -> Any:
     formula = result.inspection.formula
     texts = node_texts(formula, STEP_LETTERS)
     return _frame(
-        {
-            "cause": finding.cause.name(),
-            "words": str(cause_phrases.label(finding.cause, formula)),
-            "step": texts[finding.cause.node],
-            "outcome": finding.outcome.name.lower(),
-            "rows": math.nan if finding.rows is None else finding.rows,
-            "typical": finding.digits.typical,
-            "nine_in_ten": finding.digits.nine_in_ten,
-            "worst": finding.digits.worst,
-            "errors": finding.noise.value,
-        }
-        for finding in result.verdict.findings
+        (
+            {
+                "cause": finding.cause.name(),
+                "words": str(cause_phrases.label(finding.cause, formula)),
+                "step": texts[finding.cause.node],
+                "outcome": finding.outcome.name.lower(),
+                "rows": math.nan if finding.rows is None else finding.rows,
+                "typical": finding.digits.typical,
+                "nine_in_ten": finding.digits.nine_in_ten,
+                "worst": finding.digits.worst,
+                "errors": finding.noise.value,
+            }
+            for finding in result.verdict.findings
+        ),
+        "cause words step outcome rows typical nine_in_ten worst errors",
     )
 
 
 @frame_of.register
 def _(result: Repairs) -> Any:
     return _frame(
-        {
-            "form": form.text,
-            "as_written": form.is_original,
-            "lost_mean": form.digits.mean,
-            "lost_nine_in_ten": form.digits.nine_in_ten,
-            "lost_worst": form.digits.worst,
-            "exact": all(branch.is_exact for branch in form.branches),
-        }
-        for form in result.forms
+        (
+            {
+                "form": form.text,
+                "as_written": form.is_original,
+                "lost_mean": form.digits.mean,
+                "lost_nine_in_ten": form.digits.nine_in_ten,
+                "lost_worst": form.digits.worst,
+                "exact": all(branch.is_exact for branch in form.branches),
+            }
+            for form in result.forms
+        ),
+        "form as_written lost_mean lost_nine_in_ten lost_worst exact",
     )
 
 
@@ -351,8 +358,11 @@ def _scored(scored: ListedScore, is_marked: bool, mark: str = "front") -> dict[s
     }
 
 
-def _frame(rows: Iterable[dict[str, Any]]) -> Any:
-    return _needed("pandas").DataFrame(list(rows))
+def _frame(rows: Iterable[dict[str, Any]], columns: str = "") -> Any:
+    """With its columns even where it has no row."""
+    made = list(rows)
+    names = None if made or not columns else columns.split()
+    return _needed("pandas").DataFrame(made, columns=names)
 
 
 # As pictures of Matplotlib
