@@ -369,7 +369,17 @@ def _listed(equations: Any) -> tuple[Any, list[Listed]]:
         syntax = "pysr" if by_word.keys() >= _PYSR else ""
         cells = [*map(_text, table[name])]
         return table, [Listed(*each, syntax) for each in zip(_labels(table), cells, strict=True)]
-    items = [] if isinstance(table, str) or not isinstance(table, Iterable) else [*table]
+    if isinstance(table, str):
+        raise DataError(
+            "the formulas are one text",
+            hint="give a list, `[text]`; of a file its table, `pandas.read_csv(path)`",
+        )
+    if hasattr(table, "fit") and not hasattr(table, "__iter__"):
+        raise DataError(
+            f"this {type(table).__name__} shows no formulas",
+            hint="fit it first; only symbolic regressors have formulas",
+        )
+    items = [*table] if isinstance(table, Iterable) else []
     if not items:
         raise DataError(
             "there are no formulas",

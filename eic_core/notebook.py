@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from functools import singledispatch
+from inspect import signature
 from types import ModuleType
 from typing import Any
 from zlib import crc32
@@ -368,6 +369,16 @@ def _frame(rows: Iterable[dict[str, Any]], columns: str = "") -> Any:
 # As pictures of Matplotlib
 
 
+def plot_with(result: Any, options: dict[str, Any]) -> Any:
+    """Draw it; an option that this result does not have is named."""
+    known = [*signature(plot_of.dispatch(type(result))).parameters][1:]
+    if unknown := options.keys() - set(known):
+        named = wording.join([f"`{name}`" for name in known])
+        message = f"`{type(result).__name__}.plot` has no option `{min(unknown)}`"
+        raise UserError(message, hint=f"it has {named}; change the rest on the axes it returns")
+    return plot_of(result, **options)
+
+
 @singledispatch
 def plot_of(result: Any, **options: Any) -> Any:
     raise TypeError(type(result).__name__)
@@ -376,6 +387,9 @@ def plot_of(result: Any, **options: Any) -> Any:
 @plot_of.register
 def _(result: Inspection, *, over: str = "", node: int | None = None, ax: Any = None) -> Any:
     step = result.bottleneck if node is None else node
+    if step not in range(len(result.nodes)):
+        ids = f"give an id from 0 to {len(result.nodes) - 1}: `to_pandas()` lists the steps"
+        raise UserError(f"there is no step {step}", hint=ids)
     _, s = result.amplification.trace(step)
     with np.errstate(all="ignore"):
         lost = np.log10(s)

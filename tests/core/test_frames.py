@@ -68,6 +68,10 @@ def test_rows_are_called_by_their_labels_or_count_from_0() -> None:
 def test_an_empty_cell_is_no_formula_and_a_choice_among_none_says_why() -> None:
     table = add_eic(pd.DataFrame({"equation": [None, math.nan, STABLE]}), X, Y)
     assert all("there is no formula" in reason for reason in table["left_out"][:2])
+    with pytest.raises(DataError, match="one text: give a list"):
+        add_eic(STABLE, X, Y)
+    with pytest.raises(DataError, match="this Unfitted shows no formulas: fit it first"):
+        add_eic(type("Unfitted", (), {"fit": None})(), X, Y)
     with pytest.raises(DataError, match="the first: unknown function `mystery`"):
         select(["mystery(x0)", "x0 +"], X, Y)
 
@@ -157,7 +161,7 @@ def test_the_scorer_ranks_estimators_in_a_grid() -> None:
     ("equations", "message"),
     [
         ([], "there are no formulas"),
-        ("x0", "there are no formulas"),
+        ("x0", "the formulas are one text"),
         (None, "there are no formulas"),
         (Model([pysr_table(), pysr_table()]), "2 outputs"),
         (pd.DataFrame({"loss": [1.0]}), "no column of the table holds formulas"),
