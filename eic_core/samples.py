@@ -510,8 +510,9 @@ def sample_domains(domains: Mapping[str, Domain], *, count: int, seed: int = 0) 
         raise DataError(f"the number of samples must be from 1 to {MAX_SAMPLES:,}, not {count:,}")
     if seed < 0:
         raise DataError("the seed must not be negative")
-    for name, domain in domains.items():
-        if not isinstance(domain, Domain):
+    ranges: Mapping[str, object] = domains
+    for name, given in ranges.items():
+        if not isinstance(given, Domain):
             hint = 'give one such as `Domain("uniform", 0, 1)`'
             raise DataError(f"the range of `{name}` is no `Domain`", hint=hint)
     columns: dict[str, object] = {
