@@ -36,7 +36,7 @@ class Displayed:
         Any
             Matplotlib's axes.
         """
-        return _notebook().plot_of(self, **options)
+        return _notebook().plot_with(self, options)
 
     def to_pandas(self) -> Any:
         """Its rows as a data frame of pandas (`pip install eic-lab[notebook]`), not rounded.

@@ -128,7 +128,8 @@ def score_front(equations: Any, X: Any, y: Any) -> ScoredList:
     Returns
     -------
     ScoredList
-        It shows itself in a notebook; `plot` draws accuracy against EIC.
+        It shows itself in a notebook; `plot` draws accuracy against EIC. Its rows have the labels
+        that they have in the table, or count from 0.
 
     Examples
     --------
@@ -175,7 +176,14 @@ def select(model: Any, X: Any, y: Any, *, price: float = READABLE) -> Any:
     model, data = _table_data(model, X, y)
     table, rows = _listed(model)
     scores = score_listing(rows, data)
-    chosen = scores.index(pick(scores, alpha=price).picked)
+    try:
+        chosen = scores.index(pick(scores, alpha=price).picked)
+    except DataError as error:
+        refused = [scored.score.error for scored in scores if scored.score.error]
+        if not refused or not error.problems:
+            raise
+        hint = f"the first: {refused[0]}; `add_eic` says it of each, in its column `left_out`"
+        raise DataError(error.message, hint=hint, problems=error.problems) from None
     row = _with_columns(table, rows, scores, [chosen], data, seconds=1.0).iloc[0]
     return row if table is not None else row.rename(chosen)
 
@@ -342,7 +350,7 @@ def _listed(equations: Any) -> tuple[Any, list[Listed]]:
     if hasattr(equations, "pareto_front_") and hasattr(equations, "get_model_string"):
         return None, [
             _operon(equations, member["tree"], row)
-            for row, member in enumerate(equations.pareto_front_, start=1)
+            for row, member in enumerate(equations.pareto_front_)
         ]
     table = getattr(equations, "equations_", equations)
     if isinstance(table, list) and table and hasattr(table[0], "columns"):
@@ -359,14 +367,39 @@ def _listed(equations: Any) -> tuple[Any, list[Listed]]:
                 hint="call it `equation`",
             )
         syntax = "pysr" if by_word.keys() >= _PYSR else ""
-        return table, [Listed(i, str(text), syntax) for i, text in enumerate(table[name], start=1)]
-    items = [] if isinstance(table, str) or not isinstance(table, Iterable) else [*table]
+        cells = [*map(_text, table[name])]
+        return table, [Listed(*each, syntax) for each in zip(_labels(table), cells, strict=True)]
+    if isinstance(table, str):
+        raise DataError(
+            "the formulas are one text",
+            hint="give a list, `[text]`; of a file its table, `pandas.read_csv(path)`",
+        )
+    if hasattr(table, "fit") and not hasattr(table, "__iter__"):
+        raise DataError(
+            f"this {type(table).__name__} shows no formulas",
+            hint="fit it first; only symbolic regressors have formulas",
+        )
+    items = [*table] if isinstance(table, Iterable) else []
     if not items:
         raise DataError(
             "there are no formulas",
             hint="give a fitted model, its table, or a list of texts or SymPy expressions",
         )
-    return None, [_of_item(item, row) for row, item in enumerate(items, start=1)]
+    return None, [_of_item(item, row) for row, item in enumerate(items)]
+
+
+def _labels(table: Any) -> Sequence[int]:
+    """What its rows are called where a choice is told: their labels, or else places from 0."""
+    labels = [*getattr(table, "index", ())]
+    numbers = all(isinstance(label, int | np.integer) for label in labels)
+    if numbers and len(set(labels)) == len(labels) == len(table):
+        return [*map(int, labels)]
+    return range(len(table))
+
+
+def _text(cell: Any) -> str:
+    is_missing = cell is None or type(cell).__name__ == "NAType"
+    return "" if is_missing or (isinstance(cell, float) and math.isnan(cell)) else str(cell)
 
 
 def _of_item(item: Any, row: int) -> Listed:
@@ -405,7 +438,7 @@ def _operon(model: Any, tree: Any, row: int) -> Listed:
 def _of_gplearn(model: Any) -> list[Listed]:
     """The last generation; of a transformer, its best programs."""
     programs = getattr(model, "_best_programs", None) or model._programs[-1]
-    return [_gplearn(program, row) for row, program in enumerate(filter(None, programs), start=1)]
+    return [_gplearn(program, row) for row, program in enumerate(filter(None, programs))]
 
 
 def _gplearn(program: Any, row: int) -> Listed:

@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from functools import singledispatch
+from inspect import signature
 from types import ModuleType
 from typing import Any
 from zlib import crc32
@@ -80,7 +81,8 @@ def _(result: Repair) -> str:
 @line_of.register
 def _(result: ScoredList) -> str:
     refused = sum(bool(scored.score.error) for scored in result)
-    return f"<ScoredList of {len(result):,} formulas, {refused:,} of them left out>"
+    count = wording.count(len(result), "formula")
+    return f"<ScoredList of {count}, {refused:,} of them left out>"
 
 
 @line_of.register
@@ -139,8 +141,8 @@ def _(result: ScoredList) -> str:
     best = [scored for scored, is_on in zip(result, on_front, strict=True) if is_on]
     others = [scored for scored, is_on in zip(result, on_front, strict=True) if not is_on]
     caption = (
-        f"{len(result):,} formulas. Marked, first: those that no other beats in accuracy, "
-        "complexity and EIC."
+        f"{wording.count(len(result), 'formula')}. Marked, first: those that no other beats in "
+        "accuracy, complexity and EIC."
     )
     rows = [*best, *others]
     return _page(tables=[_formulas(rows, range(len(best)), caption)])
@@ -223,6 +225,7 @@ def _steps(inspection: Inspection) -> ReportTable:
 def _formulas(scores: Sequence[ListedScore], marked: Iterable[int], caption: str) -> ReportTable:
     rows = [
         (
+            plain(scored.listed.row),
             code(wording.shorten(scored.listed.formula, STEP_LETTERS)),
             plain(math.nan if scored.score.complexity is None else scored.score.complexity),
             fit(scored.score.r2),
@@ -234,8 +237,8 @@ def _formulas(scores: Sequence[ListedScore], marked: Iterable[int], caption: str
     more = len(scores) - len(rows)
     caption += f" {more:,} more are not shown." if more else ""
     places = frozenset(place for place in marked if place < len(rows))
-    names = ("formula", "nodes", "R²", "EIC", "")
-    return ReportTable(names, rows, caption, numbers=(1, 2, 3), marked=places, words=True)
+    names = ("row", "formula", "nodes", "R²", "EIC", "")
+    return ReportTable(names, rows, caption, numbers=(0, 2, 3, 4), marked=places, words=True)
 
 
 def _accuracy(scores: Sequence[ListedScore]) -> tuple[str, Array] | None:
@@ -276,33 +279,39 @@ def _(result: Diagnosis) -> Any:
     formula = result.inspection.formula
     texts = node_texts(formula, STEP_LETTERS)
     return _frame(
-        {
-            "cause": finding.cause.name(),
-            "words": str(cause_phrases.label(finding.cause, formula)),
-            "step": texts[finding.cause.node],
-            "outcome": finding.outcome.name.lower(),
-            "rows": math.nan if finding.rows is None else finding.rows,
-            "typical": finding.digits.typical,
-            "nine_in_ten": finding.digits.nine_in_ten,
-            "worst": finding.digits.worst,
-            "errors": finding.noise.value,
-        }
-        for finding in result.verdict.findings
+        (
+            {
+                "cause": finding.cause.name(),
+                "words": str(cause_phrases.label(finding.cause, formula)),
+                "step": texts[finding.cause.node],
+                "outcome": finding.outcome.name.lower(),
+                "rows": math.nan if finding.rows is None else finding.rows,
+                "typical": finding.digits.typical,
+                "nine_in_ten": finding.digits.nine_in_ten,
+                "worst": finding.digits.worst,
+                "errors": finding.noise.value,
+            }
+            for finding in result.verdict.findings
+        ),
+        "cause words step outcome rows typical nine_in_ten worst errors",
     )
 
 
 @frame_of.register
 def _(result: Repairs) -> Any:
     return _frame(
-        {
-            "form": form.text,
-            "as_written": form.is_original,
-            "lost_mean": form.digits.mean,
-            "lost_nine_in_ten": form.digits.nine_in_ten,
-            "lost_worst": form.digits.worst,
-            "exact": all(branch.is_exact for branch in form.branches),
-        }
-        for form in result.forms
+        (
+            {
+                "form": form.text,
+                "as_written": form.is_original,
+                "lost_mean": form.digits.mean,
+                "lost_nine_in_ten": form.digits.nine_in_ten,
+                "lost_worst": form.digits.worst,
+                "exact": all(branch.is_exact for branch in form.branches),
+            }
+            for form in result.forms
+        ),
+        "form as_written lost_mean lost_nine_in_ten lost_worst exact",
     )
 
 
@@ -350,11 +359,24 @@ def _scored(scored: ListedScore, is_marked: bool, mark: str = "front") -> dict[s
     }
 
 
-def _frame(rows: Iterable[dict[str, Any]]) -> Any:
-    return _needed("pandas").DataFrame(list(rows))
+def _frame(rows: Iterable[dict[str, Any]], columns: str = "") -> Any:
+    """With its columns even where it has no row."""
+    made = list(rows)
+    names = None if made or not columns else columns.split()
+    return _needed("pandas").DataFrame(made, columns=names)
 
 
 # As pictures of Matplotlib
+
+
+def plot_with(result: Any, options: dict[str, Any]) -> Any:
+    """Draw it; an option that this result does not have is named."""
+    known = [*signature(plot_of.dispatch(type(result))).parameters][1:]
+    if unknown := options.keys() - set(known):
+        named = wording.join([f"`{name}`" for name in known])
+        message = f"`{type(result).__name__}.plot` has no option `{min(unknown)}`"
+        raise UserError(message, hint=f"it has {named}; change the rest on the axes it returns")
+    return plot_of(result, **options)
 
 
 @singledispatch
@@ -365,6 +387,9 @@ def plot_of(result: Any, **options: Any) -> Any:
 @plot_of.register
 def _(result: Inspection, *, over: str = "", node: int | None = None, ax: Any = None) -> Any:
     step = result.bottleneck if node is None else node
+    if step not in range(len(result.nodes)):
+        ids = f"give an id from 0 to {len(result.nodes) - 1}: `to_pandas()` lists the steps"
+        raise UserError(f"there is no step {step}", hint=ids)
     _, s = result.amplification.trace(step)
     with np.errstate(all="ignore"):
         lost = np.log10(s)
@@ -477,5 +502,5 @@ def _needed(module: str, package: str = "") -> ModuleType:
     except ImportError:
         raise UserError(
             f"{package or module} is not installed",
-            hint="`pip install eic-lab[notebook]` installs what notebooks draw and list with",
+            hint='`pip install "eic-lab[notebook]"` installs what notebooks draw and list with',
         ) from None

@@ -73,8 +73,8 @@ class Samples:
         Parameters
         ----------
         columns
-            Finite numbers by variable, each of shape (N,); a unit, as in ``m [kg]``, is no part of
-            a name.
+            Finite numbers by variable, each of shape (N,), or a data frame; a unit, as in
+            ``m [kg]``, is no part of a name.
         count
             N; needed without any column.
         target
@@ -105,8 +105,9 @@ class Samples:
             )
         frozen: dict[str, np.ndarray] = {}
         length = count
-        names = dict(zip(columns, names_without_units([*columns]), strict=True))
-        for name, values in zip(names.values(), columns.values(), strict=True):
+        names = dict(zip(columns, names_without_units([*map(str, columns)]), strict=True))
+        for header, values in columns.items():  # of a data frame, `values` is no method
+            name = names[header]
             frozen[name] = _frozen(values, name)
             if length is not None and len(frozen[name]) != length:
                 raise DataError(f"column `{name}` has {len(frozen[name])} rows, others {length}")
@@ -509,6 +510,11 @@ def sample_domains(domains: Mapping[str, Domain], *, count: int, seed: int = 0) 
         raise DataError(f"the number of samples must be from 1 to {MAX_SAMPLES:,}, not {count:,}")
     if seed < 0:
         raise DataError("the seed must not be negative")
+    ranges: Mapping[str, object] = domains
+    for name, given in ranges.items():
+        if not isinstance(given, Domain):
+            hint = 'give one such as `Domain("uniform", 0, 1)`'
+            raise DataError(f"the range of `{name}` is no `Domain`", hint=hint)
     columns: dict[str, object] = {
         name: domain.draw(name, count, seed) for name, domain in domains.items()
     }

@@ -8,6 +8,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Literal, NamedTuple
 
+from eic_core.errors import UserError
+
 Parameter = Fraction | None
 """The exact number that is part of an operator: exponent, root index or log base."""
 
@@ -187,3 +189,10 @@ class Formula:
 
     def __len__(self) -> int:
         return len(self.nodes)
+
+
+def require_formula(given: object) -> None:
+    """Refuse what is no tree: a text, or the `Reading` instead of its `formula`."""
+    if not isinstance(given, Formula):
+        kind = "a text" if isinstance(given, str) else f"a {type(given).__name__}"
+        raise UserError(f"{kind} is no formula yet", hint="give `read(text).formula`")

@@ -13,7 +13,7 @@ from eic_core.display import Displayed
 from eic_core.engine.amplify import Amplification, Progress, amplify
 from eic_core.exports import Plain, json_form
 from eic_core.formula.rendering import node_texts, to_latex
-from eic_core.formula.tree import Formula, Node
+from eic_core.formula.tree import Formula, Node, require_formula
 from eic_core.measure.crossings import SignChanges
 from eic_core.measure.tails import Tail, tail_of
 from eic_core.samples import Samples
@@ -327,6 +327,8 @@ def inspect(
     ------
     DataError
         If a variable has no column.
+    UserError
+        If `formula` is no tree.
 
     Examples
     --------
@@ -336,6 +338,7 @@ def inspect(
     >>> result.counts.valid, round(result.eic, 5)
     (3, 4.38905)
     """
+    require_formula(formula)
     amplification = amplify(formula, samples, recheck=recheck, edges=edges, progress=progress)
     nodes, valid = _nodes(amplification, edges), amplification.valid_count
     counts = SampleCounts(

@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from eic_core.formula.tree import Formula
+from eic_core.formula.tree import Formula, require_formula
 from eic_core.measure.observed import digits_lost_by_row
 from eic_core.rewriting.builder import Builder
 from eic_core.rewriting.chosen_rows import FEWEST_MEASURED, Rows, choose_rows
@@ -113,6 +113,8 @@ def repair(
     ------
     DataError
         If a variable has no column.
+    UserError
+        If `formula` is no tree.
 
     Notes
     -----
@@ -133,6 +135,7 @@ def repair(
     >>> found.best.rules
     ('conjugate roots',)
     """
+    require_formula(formula)
     samples.require(formula.variables)
     deadline = Deadline(limit_seconds, clock)
     try:

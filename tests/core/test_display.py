@@ -166,7 +166,7 @@ def test_without_the_extra_the_error_says_what_to_install(package: str, call: st
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert f"{package} is not installed" in done.stdout
-    assert "pip install eic-lab[notebook]" in done.stdout
+    assert 'pip install "eic-lab[notebook]"' in done.stdout
 
 
 def test_no_measurement_waits_for_what_shows_it() -> None:
@@ -183,3 +183,18 @@ def test_a_list_without_a_target_is_drawn_by_nodes() -> None:
     data = RangeData({"x": Domain("uniform", 1, 2)}, count=20)
     scores = score_listing([Listed(1, "x+1"), Listed(2, "10000*x - 9999*x")], data)
     assert scores.plot().get_ylabel() == "nodes"
+
+
+def test_an_option_or_a_step_that_is_not_there_is_named() -> None:
+    inspection = inspect(read("x + 1").formula, Samples.from_columns({"x": [1.0, 2.0]}))
+    with pytest.raises(UserError, match=r"`Inspection.plot` has no option `color`: it has `over`"):
+        inspection.plot(color="red")
+    for step in (3, -1):
+        with pytest.raises(UserError, match=f"there is no step {step}: give an id from 0 to 2"):
+            inspection.plot(node=step)
+
+
+def test_a_table_without_rows_has_its_columns() -> None:
+    inspection = inspect(read("3.5").formula, Samples.from_columns({}, count=4))
+    table = diagnose(inspection).to_pandas()
+    assert len(table) == 0 and {"cause", "step", "worst"} <= set(table.columns)

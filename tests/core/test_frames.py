@@ -10,8 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from eic_core.errors import DataError
-from eic_core.frames import COLUMNS, add_eic, eic_scorer, select
+from eic_core import inspect, read, repair
+from eic_core.errors import DataError, UserError
+from eic_core.frames import COLUMNS, add_eic, eic_scorer, score_front, select
+from eic_core.pool.picking import pick
 from eic_core.samples import Samples
 
 X = np.random.default_rng(0).uniform(1, 5, (60, 2))
@@ -54,6 +56,34 @@ def test_the_choice_has_the_label_that_predict_takes() -> None:
     assert select([CANCELS, STABLE], X, Y).name == 1
     with pytest.raises(DataError, match="a digit cannot cost -1"):
         select([STABLE], X, Y, price=-1)
+
+
+def test_rows_are_called_by_their_labels_or_count_from_0() -> None:
+    assert pick(score_front(pysr_table(), X, Y)).picked.listed.row == 4
+    assert pick(score_front([CANCELS, STABLE], X, Y)).picked.listed.row == 1
+    named = pysr_table().set_index(pd.Index(["a", "b", "c", "c"]))
+    assert pick(score_front(named, X, Y)).picked.listed.row == 1
+
+
+def test_an_empty_cell_is_no_formula_and_a_choice_among_none_says_why() -> None:
+    table = add_eic(pd.DataFrame({"equation": [None, math.nan, STABLE]}), X, Y)
+    assert all("there is no formula" in reason for reason in table["left_out"][:2])
+    with pytest.raises(DataError, match="one text: give a list"):
+        add_eic(STABLE, X, Y)
+    with pytest.raises(DataError, match="this Unfitted shows no formulas: fit it first"):
+        add_eic(type("Unfitted", (), {"fit": None})(), X, Y)
+    with pytest.raises(DataError, match="the first: unknown function `mystery`"):
+        select(["mystery(x0)", "x0 +"], X, Y)
+
+
+def test_a_data_frame_is_columns_and_a_reading_is_no_formula() -> None:
+    samples = Samples.from_columns(pd.DataFrame({"values [m]": X[:, 0], 1: X[:, 1]}))
+    assert list(samples.columns) == ["values", "1"] and len(samples) == len(X)
+    for call in (lambda given: inspect(given, samples), lambda given: repair(given, samples)):
+        with pytest.raises(UserError, match="a Reading is no formula yet: give"):
+            call(read("values + 1"))
+        with pytest.raises(UserError, match="a text is no formula yet: give"):
+            call("values + 1")
 
 
 def test_a_stored_hall_of_fame_is_read(tmp_path: Any) -> None:
@@ -131,7 +161,7 @@ def test_the_scorer_ranks_estimators_in_a_grid() -> None:
     ("equations", "message"),
     [
         ([], "there are no formulas"),
-        ("x0", "there are no formulas"),
+        ("x0", "the formulas are one text"),
         (None, "there are no formulas"),
         (Model([pysr_table(), pysr_table()]), "2 outputs"),
         (pd.DataFrame({"loss": [1.0]}), "no column of the table holds formulas"),

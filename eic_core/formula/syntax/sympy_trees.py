@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from eic_core.errors import FormulaError, UserError
 from eic_core.formula.syntax.names import canonical_name
-from eic_core.formula.tree import CONSTANT, VARIABLE, Formula
+from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, require_formula
 from eic_core.operators import OPERATORS
 from eic_core.operators.dialects import SYMPY_DIALECT
 
@@ -103,7 +103,8 @@ _CALLED = ("Function", "Boolean", "Relational", "Piecewise")
 
 def _number(e: Any) -> _Part:
     if e.is_Float:
-        text = repr(float(e)) if e._prec == 53 else _all_digits(e)
+        double = float(e)
+        text = repr(double) if e._prec == 53 and double == e else _all_digits(e)
     elif e.is_Integer:
         text = str(e)
     else:
@@ -112,12 +113,13 @@ def _number(e: Any) -> _Part:
 
 
 def _all_digits(e: Any) -> str:
-    """A number of another precision than a double's."""
+    """A number of another precision or range than a double's."""
     sign, mantissa, exponent, _ = e._mpf_
     digits = int(e._prec * 0.30103)
     context = Context(prec=digits + 6)
     value = context.multiply(Decimal(int(mantissa)), context.power(Decimal(2), exponent))
-    return str(Context(prec=digits).plus(-value if sign else value).normalize())
+    shown = Context(prec=digits)
+    return str(shown.plus(-value if sign else value).normalize(shown))
 
 
 def _is_ordered(e: Any) -> bool:
@@ -221,6 +223,8 @@ def to_sympy(formula: Formula, *, evaluate: bool = False) -> Any:
     ------
     FormulaError
         If SymPy has no such function.
+    UserError
+        If SymPy is not installed, or `formula` is no tree.
 
     Examples
     --------
@@ -228,8 +232,12 @@ def to_sympy(formula: Formula, *, evaluate: bool = False) -> Any:
     >>> to_sympy(read("x + 1 - x").formula), to_sympy(read("x + 1 - x").formula, evaluate=True)
     (-x + (x + 1), 1)
     """
-    import sympy
-
+    try:
+        import sympy
+    except ImportError:
+        hint = '`pip install "eic-lab[sympy]"` installs it'
+        raise UserError("SymPy is not installed", hint=hint) from None
+    require_formula(formula)
     built = _Building(sympy)
     stack: list[Any] = []
     with sympy.evaluate(evaluate):

@@ -32,7 +32,7 @@ _NAME = re.compile(r"[^a-z0-9]+")
 
 @dataclass(frozen=True)
 class Listed:
-    row: int  # Where it stands: its place among the list's rows, from 1
+    row: int  # Where it stands: its place among the list's rows, from 1; of a data frame, its label
     formula: str  # As the tool or person wrote it, without numbering and scores
     # syntax, method, problem: "" where the list does not say
     syntax: str = ""

@@ -27,6 +27,9 @@ SAMPLES = Samples.from_columns(
 )
 
 
+FORTY = "0.1234567890123456789012345678901234567891*x"
+
+
 @pytest.mark.parametrize(
     ("expression", "text"),
     [
@@ -42,6 +45,9 @@ SAMPLES = Samples.from_columns(
         (sp.pi * sp.E * x, "E*pi*x"),
         (sp.Float(0.1 + 0.2) * x, "0.30000000000000004*x"),
         (sp.Float("0.1234567890123456789012345", 25) * x, "0.1234567890123456789012345*x"),
+        (sp.Float("0.1234567890123456789012345678901234567891", 40) * x, FORTY),
+        (sp.Float("1e-400") * x, "1e-400*x"),
+        (sp.Float("-2.5e-400"), "-2.5e-400"),
         (sp.log(x, 10), "log(x)/log(10)"),
         (sp.Max(x, 2), "Max(2, x)"),
         (
