@@ -233,7 +233,11 @@ def _data_of(marked: MarkedFormula) -> tuple[Reading, Samples]:
 
 
 def _refuse_other_names(marked: MarkedFormula, reading: Reading) -> None:
-    """A range of nothing in the formula is a limit that is mistyped, or a variable."""
+    """A range of nothing in the formula is a limit or a variable, mistyped; beside a table it is not used."""
+    if marked.settings.data and marked.settings.own:
+        raise DataError(
+            f"`{marked.settings.own[0]}` has a range beside a table", hint="give one of the two"
+        )
     names = set(reading.formula.variables)
     names |= {canonical_name(word) for word in re.findall(r"\w+", marked.text)}
     for name in marked.settings.own:

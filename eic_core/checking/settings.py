@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 
@@ -60,6 +60,11 @@ class MarkSettings:
     limits: LossLimits = LossLimits()
     own: tuple[str, ...] = ()  # Variables whose ranges the mark itself states
 
+    def stating(self, names: Iterable[str]) -> MarkSettings:
+        """The same, of a mark that says these names itself."""
+        own = (canonical_name(name) for name in names if name not in SETTING_NAMES)
+        return replace(self, own=tuple(sorted(own)))
+
 
 def settings_of(text: str, default: MarkSettings | None = None) -> MarkSettings:
     """Read the words of a mark.
@@ -97,8 +102,7 @@ def settings_of(text: str, default: MarkSettings | None = None) -> MarkSettings:
             raise DataError(f"there are two values for `{name}`")
         names.add(name)
         settings = with_setting(settings, name, value)
-    own = tuple(canonical_name(name) for name in sorted(names) if name not in SETTING_NAMES)
-    return replace(settings, own=own)
+    return settings.stating(names)
 
 
 def with_setting(settings: MarkSettings, name: str, value: str) -> MarkSettings:

@@ -273,6 +273,13 @@ def test_a_name_in_a_mark_that_is_not_in_the_formula_fails(
     law.write_text("# eic: x=1:2, mx=1\ny = x + 1\n")
     assert check(law) == 1
     assert "`mx` is not in the formula: did you mean `max`?" in capsys.readouterr().out
+    law.with_name("list.toml").write_text('[[formula]]\ntext = "x + 1"\nx = "1:2"\nmx = 1\n')
+    assert check("list.toml") == 1
+    assert "`mx` is not in the formula" in capsys.readouterr().out
+    law.with_name("table.csv").write_text("x\n1\n2\n")
+    law.write_text("# eic: data=table.csv, x=1:2\ny = x + 1\n")
+    assert check(law) == 1
+    assert "`x` has a range beside a table" in capsys.readouterr().out
     law.write_text("# eic: x=1:2, t=1\ndef f(x, t):\n    return x + 1\n")
     assert check(law) == 0
 
