@@ -233,7 +233,7 @@ def _data_of(marked: MarkedFormula) -> tuple[Reading, Samples]:
 
 
 def _refuse_other_names(marked: MarkedFormula, reading: Reading) -> None:
-    """A range of nothing in the formula is a limit or a variable, mistyped; beside a table it is not used."""
+    """A range of what is not in the formula is mistyped; beside a table it is not used."""
     if marked.settings.data and marked.settings.own:
         raise DataError(
             f"`{marked.settings.own[0]}` has a range beside a table", hint="give one of the two"
