@@ -220,7 +220,9 @@ def notebook_page(path: Path) -> Iterator[tuple[str, str | bytes]]:
     notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     resources = {"metadata": {"path": str(path.parent)}, "unique_key": path.stem}
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    NotebookClient(notebook, timeout=300, resources=resources).execute(env=environment)
+    quiet = ["--log-level=ERROR"]  # it warns that its sockets, of this machine alone, are plain
+    client = NotebookClient(notebook, timeout=300, resources=resources, extra_arguments=quiet)
+    client.execute(env=environment)
     for output in (out for cell in notebook.cells for out in cell.get("outputs", ())):
         output.get("data", {}).pop("text/latex", None)  # nothing here would typeset it
     resources["output_files_dir"] = f"{path.stem}-files"

@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
 import numpy as np
@@ -40,8 +40,16 @@ class AcceptedFormula:
     losses: dict[str, float | None]
 
     @property
-    def key(self) -> tuple[str, str]:
-        return self.path, self.formula
+    def key(self) -> tuple[str, str, bool]:
+        return self.path, self.formula, bool(self.losses)
+
+    def __or__(self, other: AcceptedFormula) -> AcceptedFormula:
+        """Of two marks of the same formula in a file: the larger loss of each limit."""
+        losses = dict(self.losses)
+        for name, digits in other.losses.items():
+            mine = losses.get(name, 0.0)
+            losses[name] = None if mine is None or digits is None else max(mine, digits)
+        return replace(self, losses=losses)
 
     def accepts(self, checked: CheckedFormula) -> bool:
         if checked.status is CheckStatus.NOT_CHECKED:
@@ -63,7 +71,10 @@ class Baseline:
     """
 
     def __init__(self, accepted: Iterable[AcceptedFormula] = ()) -> None:
-        self._accepted = {each.key: each for each in accepted}
+        self._accepted: dict[tuple[str, str, bool], AcceptedFormula] = {}
+        for each in accepted:
+            same = self._accepted.get(each.key)
+            self._accepted[each.key] = each if same is None else same | each
 
     @classmethod
     def of(cls, checked: Sequence[CheckedFormula]) -> Baseline:
@@ -125,6 +136,8 @@ class Baseline:
             raise DataError(f"cannot write {path}: {error.strerror}") from error
 
     def accepts(self, checked: CheckedFormula) -> bool:
+        if checked.status is CheckStatus.WITHIN:
+            return False
         accepted = self._accepted.get(_accepted(checked).key)
         return accepted is not None and accepted.accepts(checked)
 
@@ -133,9 +146,9 @@ class Baseline:
 
     def without_use(self, checked: Sequence[CheckedFormula]) -> int:
         """How many accepted formulas of the checked files are there no more, or keep limits now."""
-        files = {PurePath(each.marked.path).as_posix() for each in checked}
+        files = {_named(each.marked.path) for each in checked}
         used = {_accepted(each).key for each in checked if each.status is not CheckStatus.WITHIN}
-        return sum(path in files and (path, text) not in used for path, text in self._accepted)
+        return sum(key[0] in files and key not in used for key in self._accepted)
 
 
 def _accepted(checked: CheckedFormula) -> AcceptedFormula:
@@ -146,6 +159,11 @@ def _accepted(checked: CheckedFormula) -> AcceptedFormula:
         name: None if np.isinf(checked.losses[name]) else np.ceil(checked.losses[name] * 100) / 100
         for name in checked.exceeded
     }
-    return AcceptedFormula(
-        PurePath(checked.marked.path).as_posix(), checked.formula or digest, losses
-    )
+    return AcceptedFormula(_named(checked.marked.path), checked.formula or digest, losses)
+
+
+def _named(path: str) -> str:
+    """A file's path with slashes, from the folder of this run where it is inside."""
+    here = Path.cwd()
+    plain = PurePath(path)
+    return (plain.relative_to(here) if plain.is_relative_to(here) else plain).as_posix()

@@ -6,18 +6,19 @@ import enum
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 from eic_core.checking.marks import MarkedFormula
-from eic_core.checking.settings import LossLimits
-from eic_core.errors import FormulaError, UserError
+from eic_core.checking.settings import SETTING_NAMES, LossLimits
+from eic_core.errors import DataError, FormulaError, UserError
 from eic_core.explain.verdict import verdict
 from eic_core.formula.copying import COPIED, copied
 from eic_core.formula.rendering import to_python
-from eic_core.formula.syntax import Reading, read
+from eic_core.formula.syntax import Reading, canonical_name, read
 from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import inspect
 from eic_core.measure.row_source import NoRange, RowSource
@@ -53,6 +54,8 @@ class CheckedFormula:
         The sentence of the verdict.
     better
         A form that loses fewer digits, in the file's language; empty without one.
+    better_in
+        The language that is, as a key of `COPIED`.
     advice
         The sentence of the search for it.
     fault
@@ -68,6 +71,7 @@ class CheckedFormula:
     exceeded: tuple[str, ...] = ()
     headline: Phrase | None = None
     better: str = ""
+    better_in: str = "python"
     advice: Phrase | None = None
     fault: str = ""
     fault_at: int = 0
@@ -169,6 +173,7 @@ def check_formula(marked: MarkedFormula, *, seconds: float) -> CheckedFormula:
         return CheckedFormula(marked, CheckStatus.NOT_CHECKED, fault=marked.fault)
     try:
         reading, samples = _data_of(marked)
+        _refuse_other_names(marked, reading)
         result = inspect(reading.formula, samples)
     except FormulaError as error:
         return CheckedFormula(
@@ -194,6 +199,7 @@ def check_formula(marked: MarkedFormula, *, seconds: float) -> CheckedFormula:
         repair(reading.formula, samples, limit_seconds=seconds) if exceeded and seconds else None
     )
     form = None if repairs is None else repairs.leading
+    better, better_in = ("", "python") if form is None else _as_in_file(form.formula, marked)
     return CheckedFormula(
         marked,
         CheckStatus.EXCEEDED if exceeded else CheckStatus.WITHIN,
@@ -201,7 +207,8 @@ def check_formula(marked: MarkedFormula, *, seconds: float) -> CheckedFormula:
         losses=losses,
         exceeded=exceeded,
         headline=judged.sentence,
-        better="" if form is None else _as_in_file(form.formula, marked),
+        better=better,
+        better_in=better_in,
         advice=None if repairs is None else repairs.sentence,
     )
 
@@ -225,6 +232,23 @@ def _data_of(marked: MarkedFormula) -> tuple[Reading, Samples]:
         raise NoRange(error.missing, error.names, hint) from error
 
 
+def _refuse_other_names(marked: MarkedFormula, reading: Reading) -> None:
+    """A range of what is not in the formula is mistyped; beside a table it is not used."""
+    if marked.settings.data and marked.settings.own:
+        raise DataError(
+            f"`{marked.settings.own[0]}` has a range beside a table", hint="give one of the two"
+        )
+    names = set(reading.formula.variables)
+    names |= {canonical_name(word) for word in re.findall(r"\w+", marked.text)}
+    for name in marked.settings.own:
+        if name not in names:
+            close = get_close_matches(name, [*SETTING_NAMES, *sorted(names)], n=1)
+            raise DataError(
+                f"`{name}` is not in the formula",
+                hint=f"did you mean `{close[0]}`?" if close else f"leave `{name}=` out",
+            )
+
+
 def _beside(marked: MarkedFormula) -> Path:
     return Path(marked.path).parent / marked.settings.data
 
@@ -234,11 +258,14 @@ def _table(path: Path) -> Table:
     return read_table(path)
 
 
-def _as_in_file(form: Formula, marked: MarkedFormula) -> str:
+def _as_in_file(form: Formula, marked: MarkedFormula) -> tuple[str, str]:
+    """The form as the file would have it, and the language that is."""
     language = marked.syntax
     if re.search(r"\b(?:np|numpy)\.", marked.text):
         language = "numpy"
     try:
-        return copied(form, language if language in COPIED else "python").program
+        if language in COPIED:
+            return copied(form, language).program, language
     except FormulaError:  # The language lacks something that has no substitute
-        return to_python(form)
+        pass
+    return to_python(form), "python"

@@ -480,13 +480,16 @@ def _listed(path: Path, text: str, default: MarkSettings) -> Iterator[MarkedForm
 
 
 def _of_table(settings: MarkSettings, table: dict[str, Any]) -> MarkSettings:
+    own: list[str] = []
     for name, value in table.items():
         if name == "ranges":
             for variable, domain in dict(value).items():
                 settings = with_range(settings, variable, str(domain))
+                own.append(variable)
         elif name not in ("text", "name", "syntax"):
             settings = with_setting(settings, name, str(value))
-    return settings
+            own.append(name)
+    return settings.stating(own)
 
 
 def is_read(path: PurePath) -> bool:

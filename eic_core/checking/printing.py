@@ -91,9 +91,9 @@ def further_lines(checked: CheckedFormula) -> list[str]:
     if checked.status is not CheckStatus.EXCEEDED:
         return []
     said = [str(each) for each in (checked.headline, checked.advice) if each is not None]
-    if checked.better and checked.marked.syntax in (COPIED.keys() - {"python"}):
+    if checked.better and checked.better_in != "python":
         first, *more = checked.better.splitlines()
-        said += [f"In {COPIED[checked.marked.syntax]}: {first}", *more]
+        said += [f"In {COPIED[checked.better_in]}: {first}", *more]
     return said
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 
@@ -13,6 +13,9 @@ from eic_core.samples import DEFAULT_SAMPLES, Domain
 
 DEFAULT_MAX = 3.0
 """Digits that a formula may lose at nine in ten rows, where nothing else is said."""
+
+SETTING_NAMES = ("max", "worst", "eic", "data", "target", "samples", "seed")
+"""Words of a mark that are no variables."""
 
 _SEPARATOR = re.compile(r"[\s,;]+")
 
@@ -55,6 +58,12 @@ class MarkSettings:
     samples: int = DEFAULT_SAMPLES
     seed: int = 0
     limits: LossLimits = LossLimits()
+    own: tuple[str, ...] = ()  # Variables whose ranges the mark itself states
+
+    def stating(self, names: Iterable[str]) -> MarkSettings:
+        """The same, of a mark that says these names itself."""
+        own = (canonical_name(name) for name in names if name not in SETTING_NAMES)
+        return replace(self, own=tuple(sorted(own)))
 
 
 def settings_of(text: str, default: MarkSettings | None = None) -> MarkSettings:
@@ -93,7 +102,7 @@ def settings_of(text: str, default: MarkSettings | None = None) -> MarkSettings:
             raise DataError(f"there are two values for `{name}`")
         names.add(name)
         settings = with_setting(settings, name, value)
-    return settings
+    return settings.stating(names)
 
 
 def with_setting(settings: MarkSettings, name: str, value: str) -> MarkSettings:

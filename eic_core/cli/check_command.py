@@ -88,8 +88,8 @@ def run(options: argparse.Namespace) -> int:
     if options.write_baseline is not None:
         new = Baseline.of(checked)
         new.write(options.write_baseline)
-        print(f"wrote {options.write_baseline}: {len(new)} accepted", file=sys.stderr)
         accepted = [new.accepts(each) for each in checked]
+        print(f"wrote {options.write_baseline}: {sum(accepted)} accepted", file=sys.stderr)
     result = CheckedFiles(checked, accepted, len(files), baseline.without_use(checked))
     write_out(PRINTERS[options.format](result), options.out)
     if options.out is not None:

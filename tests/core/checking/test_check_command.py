@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import pytest
 
-from eic_core.checking.marks import marked_formulas
+from eic_core.checking.marks import SUFFIXES, marked_formulas
 from eic_core.cli.main import main
 
 COSINE = "import numpy as np\n\n# eic: x=1e-8:1e-4, max=3\ny = (1 - np.cos(x)) / x**2\n"
@@ -253,3 +254,46 @@ def test_a_report_goes_to_a_file(law: Path, capsys: pytest.CaptureFixture[str]) 
     assert "beyond a limit" in capsys.readouterr().err
     assert check(law, "--out", "none/out.json", "--seconds", 0) == 2
     assert check("none.py") == 2
+
+
+def test_a_baseline_takes_the_larger_loss_of_a_formula_that_stands_twice(
+    law: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    law.write_text(
+        "# eic: x=1e-10:1e-5\na = np.exp(x) - 1\n# eic: x=1e-4:1e-2, max=1\nb = np.exp(x) - 1\n"
+    )
+    assert check(law, "--write-baseline", "b.json") == 0
+    assert "2 accepted" in capsys.readouterr().err
+    assert check(law, "--baseline", "b.json") == 0
+
+
+def test_a_name_in_a_mark_that_is_not_in_the_formula_fails(
+    law: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    law.write_text("# eic: x=1:2, mx=1\ny = x + 1\n")
+    assert check(law) == 1
+    assert "`mx` is not in the formula: did you mean `max`?" in capsys.readouterr().out
+    law.with_name("list.toml").write_text('[[formula]]\ntext = "x + 1"\nx = "1:2"\nmx = 1\n')
+    assert check("list.toml") == 1
+    assert "`mx` is not in the formula" in capsys.readouterr().out
+    law.with_name("table.csv").write_text("x\n1\n2\n")
+    law.write_text("# eic: data=table.csv, x=1:2\ny = x + 1\n")
+    assert check(law) == 1
+    assert "`x` has a range beside a table" in capsys.readouterr().out
+    law.write_text("# eic: x=1:2, t=1\ndef f(x, t):\n    return x + 1\n")
+    assert check(law) == 0
+
+
+def test_the_edit_of_numpy_code_is_numpy_code(
+    law: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    law.write_text("# eic: x=1e-8:1e-4\ny = (1 - np.cos(x)) / x**2\n")
+    assert check(law) == 1
+    assert "In Python, NumPy: 2*(np.sin(x/2)/x)**2" in capsys.readouterr().out
+
+
+def test_the_hook_of_pre_commit_takes_every_kind_of_file_with_marks() -> None:
+    hooks = (Path(__file__).parents[3] / ".pre-commit-hooks.yaml").read_text()
+    [pattern] = re.findall(r"files: (.*)", hooks)
+    assert all(re.search(pattern, f"src/law{suffix}") for suffix in SUFFIXES)
+    assert not re.search(pattern, "src/notes.md")
