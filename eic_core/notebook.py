@@ -361,9 +361,9 @@ def _scored(scored: ListedScore, is_marked: bool, mark: str = "front") -> dict[s
 
 def _frame(rows: Iterable[dict[str, Any]], columns: str = "") -> Any:
     """With its columns even where it has no row."""
-    made = list(rows)
-    names = None if made or not columns else columns.split()
-    return _needed("pandas").DataFrame(made, columns=names)
+    records = list(rows)
+    names = None if records or not columns else columns.split()
+    return _needed("pandas").DataFrame(records, columns=names)
 
 
 # As pictures of Matplotlib
@@ -371,11 +371,11 @@ def _frame(rows: Iterable[dict[str, Any]], columns: str = "") -> Any:
 
 def plot_with(result: Any, options: dict[str, Any]) -> Any:
     """Draw it; an option that this result does not have is named."""
-    known = [*signature(plot_of.dispatch(type(result))).parameters][1:]
-    if unknown := options.keys() - set(known):
-        named = wording.join([f"`{name}`" for name in known])
+    names = [*signature(plot_of.dispatch(type(result))).parameters][1:]
+    if unknown := options.keys() - set(names):
+        listed = wording.join([f"`{name}`" for name in names])
         message = f"`{type(result).__name__}.plot` has no option `{min(unknown)}`"
-        raise UserError(message, hint=f"it has {named}; change the rest on the axes it returns")
+        raise UserError(message, hint=f"it has {listed}; change the rest on the axes it returns")
     return plot_of(result, **options)
 
 

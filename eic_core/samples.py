@@ -511,10 +511,12 @@ def sample_domains(domains: Mapping[str, Domain], *, count: int, seed: int = 0) 
     if seed < 0:
         raise DataError("the seed must not be negative")
     ranges: Mapping[str, object] = domains
-    for name, given in ranges.items():
-        if not isinstance(given, Domain):
-            hint = 'give one such as `Domain("uniform", 0, 1)`'
-            raise DataError(f"the range of `{name}` is no `Domain`", hint=hint)
+    for name, value in ranges.items():
+        if not isinstance(value, Domain):
+            raise DataError(
+                f"the range of `{name}` is no `Domain`",
+                hint='give one such as `Domain("uniform", 0, 1)`',
+            )
     columns: dict[str, object] = {
         name: domain.draw(name, count, seed) for name, domain in domains.items()
     }

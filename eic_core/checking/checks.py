@@ -62,6 +62,9 @@ class CheckedFormula:
         Why it was not checked.
     fault_at
         Where in the formula's text the fault is, from 0.
+    rows
+    without_value
+        How many rows were drawn or read, and how many have no value, a logarithm of -1, say.
     """
 
     marked: MarkedFormula
@@ -75,6 +78,8 @@ class CheckedFormula:
     advice: Phrase | None = None
     fault: str = ""
     fault_at: int = 0
+    rows: int = 0
+    without_value: int = 0
 
     @property
     def line(self) -> int:
@@ -108,6 +113,8 @@ class CheckedFormula:
             "better": self.better,
             "advice": str(self.advice or ""),
             "fault": self.fault,
+            "rows": self.rows,
+            "without_value": self.without_value,
         }
 
 
@@ -210,6 +217,8 @@ def check_formula(marked: MarkedFormula, *, seconds: float) -> CheckedFormula:
         better=better,
         better_in=better_in,
         advice=None if repairs is None else repairs.sentence,
+        rows=result.counts.total,
+        without_value=result.counts.invalid,
     )
 
 

@@ -49,6 +49,11 @@ class CheckedFiles:
         return [each for each, accepted in pairs if _fails(each) and not accepted]
 
     @property
+    def noted(self) -> list[CheckedFormula]:
+        """What passes, but has no value at some rows."""
+        return [each for each in self.checked if not _fails(each) and each.without_value]
+
+    @property
     def summary(self) -> str:
         if not self.checked:
             counted = wording.count(self.files, "file")
@@ -57,6 +62,7 @@ class CheckedFiles:
         for status, words in _STATUS_WORDS.items():
             count = sum(each.status is status for each in self.checked)
             parts += [f"{count} {words}"] if count else []
+        parts += [f"{len(self.noted)} without a value at some rows"] if self.noted else []
         accepted = sum(self.accepted)
         parts += [f"{accepted} of these accepted before"] if accepted else []
         parts += [f"{self.unused} of the baseline needed no more"] if self.unused else []
@@ -86,6 +92,11 @@ def reason(checked: CheckedFormula) -> str:
     return f"`{wording.shorten(checked.formula, 100)}` loses " + "; ".join(losses)
 
 
+def note(checked: CheckedFormula) -> str:
+    share = f"{checked.without_value:,} of {wording.count(checked.rows, 'row')}"
+    return f"`{wording.shorten(checked.formula, 100)}` has no value at {share}"
+
+
 def further_lines(checked: CheckedFormula) -> list[str]:
     """The headline and what to write instead."""
     if checked.status is not CheckStatus.EXCEEDED:
@@ -103,6 +114,8 @@ def as_text(result: CheckedFiles) -> str:
         name = f" {each.marked.name}:" if each.marked.name else ""
         lines.append(f"{each.marked.path}:{each.line}:{each.column}:{name} {reason(each)}")
         lines += [f"    {line}" for line in further_lines(each)]
+    for each in result.noted:
+        lines.append(f"{each.marked.path}:{each.line}:{each.column}: {note(each)}")
     return "\n".join([*lines, result.summary]) + "\n"
 
 
@@ -127,11 +140,16 @@ def as_github(result: CheckedFiles) -> str:
     for each in result.failing:
         title = "not checked" if each.status is CheckStatus.NOT_CHECKED else "loses digits"
         text = "\n".join([reason(each), *further_lines(each)])
-        place = f"file={_escaped_property(each.marked.path)},line={each.line}"
-        end = max(each.marked.end_line, each.line)
-        place += f",endLine={end},title={_escaped_property(f'eic check: {title}')}"
-        lines.append(f"::error {place}::{_escaped(text)}")
+        lines.append(f"::error {_github_place(each, title)}::{_escaped(text)}")
+    for each in result.noted:
+        lines.append(f"::warning {_github_place(each, 'no value')}::{_escaped(note(each))}")
     return "\n".join([*lines, result.summary]) + "\n"
+
+
+def _github_place(checked: CheckedFormula, title: str) -> str:
+    place = f"file={_escaped_property(checked.marked.path)},line={checked.line}"
+    end = max(checked.marked.end_line, checked.line)
+    return f"{place},endLine={end},title={_escaped_property(f'eic check: {title}')}"
 
 
 def _escaped(text: str) -> str:
@@ -148,17 +166,18 @@ def as_sarif(result: CheckedFiles) -> str:
         {
             "id": status.value,
             "shortDescription": {"text": text},
-            "defaultConfiguration": {"level": "error"},
+            "defaultConfiguration": {"level": level},
         }
-        for status, text in (
-            (CheckStatus.EXCEEDED, "A formula loses more digits than its limit"),
-            (CheckStatus.NOT_CHECKED, "A marked formula could not be checked"),
+        for status, text, level in (
+            (CheckStatus.EXCEEDED, "A formula loses more digits than its limit", "error"),
+            (CheckStatus.NOT_CHECKED, "A marked formula could not be checked", "error"),
+            (CheckStatus.WITHIN, "A formula has no value at some rows", "warning"),
         )
     ]
     results = [
         _sarif_result(each, accepted)
         for each, accepted in zip(result.checked, result.accepted, strict=True)
-        if _fails(each)
+        if _fails(each) or each.without_value
     ]
     driver = {"name": "eic check", "version": eic_core.__version__, "rules": rules}
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
@@ -171,10 +190,13 @@ def _sarif_result(checked: CheckedFormula, accepted: bool) -> dict[str, object]:
     uri = quote(checked.marked.path.replace("\\", "/"))
     region = {"startLine": checked.line, "startColumn": checked.column, "endLine": end}
     location = {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}}
+    text = "\n".join([reason(checked), *further_lines(checked)])
+    if not _fails(checked):
+        text = note(checked)
     document: dict[str, object] = {
         "ruleId": checked.status.value,
-        "level": "error",
-        "message": {"text": "\n".join([reason(checked), *further_lines(checked)])},
+        "level": "error" if _fails(checked) else "warning",
+        "message": {"text": text},
         "locations": [location],
     }
     if accepted:

@@ -75,6 +75,8 @@ def run(options: argparse.Namespace) -> int:
     default = MarkSettings(samples=options.samples, seed=options.seed)
     baseline = Baseline() if options.baseline is None else Baseline.read(options.baseline)
     files = list(dict.fromkeys(_files(options.paths)))
+    if not files:
+        raise DataError("there is no file to check", hint="name files, or a folder that has some")
     marked = [each for path in files for each in _marked(path, default)]
     checked = list(
         check_formulas(

@@ -191,8 +191,8 @@ class Formula:
         return len(self.nodes)
 
 
-def require_formula(given: object) -> None:
+def require_formula(value: object) -> None:
     """Refuse what is no tree: a text, or the `Reading` instead of its `formula`."""
-    if not isinstance(given, Formula):
-        kind = "a text" if isinstance(given, str) else f"a {type(given).__name__}"
+    if not isinstance(value, Formula):
+        kind = "a text" if isinstance(value, str) else f"a {type(value).__name__}"
         raise UserError(f"{kind} is no formula yet", hint="give `read(text).formula`")

@@ -102,8 +102,8 @@ class Software(Plain):
     def here(cls) -> Software:
         """The versions that are running.
 
-        >>> Software.here().eic_lab
-        '0.1.0'
+        >>> Software.here().eic_lab == eic_core.__version__
+        True
         """
         python = platform.python_version()
         return cls(eic_core.__version__, python, np.__version__, scipy.__version__)

@@ -148,8 +148,9 @@ def test_the_log_is_switched_on_as_soon_as_others_let_go(tmp_path: Path) -> None
     other.close()
 
 
-def test_a_new_file_is_for_its_owner_only(rehearsal: Rehearsal) -> None:
-    path = Path(rehearsal.url.removeprefix("sqlite:///"))
+def test_a_new_file_is_for_its_owner_only(tmp_path: Path) -> None:
+    path = tmp_path / "new.sqlite3"
+    open_database(f"sqlite:///{path}").dispose()
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 

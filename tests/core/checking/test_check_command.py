@@ -297,3 +297,23 @@ def test_the_hook_of_pre_commit_takes_every_kind_of_file_with_marks() -> None:
     [pattern] = re.findall(r"files: (.*)", hooks)
     assert all(re.search(pattern, f"src/law{suffix}") for suffix in SUFFIXES)
     assert not re.search(pattern, "src/notes.md")
+
+
+def test_rows_without_a_value_are_said_where_the_rest_passes(
+    law: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    law.write_text("# eic: x=-1:10, samples=1000\ny = sqrt(x)\n")
+    assert check(law) == 0
+    out = capsys.readouterr().out
+    count = int(out.split(" of 1,000 rows")[0].rsplit(" ", 1)[1])
+    assert 60 < count < 120 and out.startswith("law.py:2:1: `sqrt(x)` has no value at ")
+    assert out.endswith("1 formula checked, 1 within limits, 1 without a value at some rows\n")
+    for form, level in (("github", "::warning "), ("sarif", '"level": "warning"')):
+        assert check(law, "--format", form) == 0
+        assert level in capsys.readouterr().out
+
+
+def test_a_folder_without_files_is_a_mistake(law: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (law.parent / "empty").mkdir()
+    assert check(law.parent / "empty") == 2
+    assert "there is no file to check" in capsys.readouterr().err
