@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from eic_core.engine.amplify import amplify
+from eic_core.engine.constants import has_constant_step
 from eic_core.engine.native import library as native
 from eic_core.engine.native.library import INVALID, Packed, Pass
 from eic_core.engine.passes import RANGE
@@ -20,6 +21,10 @@ from eic_core.samples import Samples
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Counts = np.ndarray[Any, np.dtype[np.int64]]
+
+
+STEADY = 3.0
+"""Digits from which on a constant part, such as sin(pi), is settled beyond doubles, alone."""
 
 
 @dataclass(frozen=True)
@@ -126,11 +131,16 @@ class Population:
             return None
         rows = len(samples)
         run, root_values = self._run(packed, samples, RANGE, rows if keep_values else 0, mode=0)
-        eic = [
-            math.nan if odd else 0.5 * math.log10(total / rows)
-            for total, odd in zip(run.sums, run.signs, strict=True)
-        ]
-        return np.array(eic), root_values
+        eic = np.array(
+            [
+                math.nan if odd else 0.5 * math.log10(total / rows)
+                for total, odd in zip(run.sums, run.signs, strict=True)
+            ]
+        )
+        for i in np.flatnonzero(eic > STEADY).tolist():
+            if has_constant_step(self.formulas[i]):
+                eic[i] = math.nan
+        return eic, root_values
 
     def values(self, samples: Samples) -> Floats:
         """Every formula's values alone.

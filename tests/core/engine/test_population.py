@@ -61,6 +61,15 @@ def test_every_formula_scores_as_it_does_alone(seed: int, engine: str) -> None:
     assert compared > len(members) / 3 or seed % 2
 
 
+@pytest.mark.parametrize(
+    "text", ["sin(pi)", "x*tanh(sin(pi))", "x + (log(exp(1)) - 1)", "cos(1e9)"]
+)
+def test_a_constant_part_is_settled_beyond_doubles(text: str) -> None:
+    formula, samples = read(text).formula, table(0, 20)
+    scores = Population([formula, read("x + 1").formula]).amplify(samples)
+    assert scores.eic[0] == amplify(formula, samples).eic
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_compiled_code_lays_a_tape_out_as_python_does(
     seed: int, monkeypatch: pytest.MonkeyPatch
