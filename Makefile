@@ -154,7 +154,7 @@ coverage: $(VENV)/.installed-test $(VENV)/.native ## Which lines the tests run, 
 	@$(PY) -m pip install --quiet --disable-pip-version-check 'coverage>=7.10,<8'
 	@$(PY) -m coverage erase; status=0; \
 	$(PY) -m coverage run -m pytest -p tests.side_by_side --workers $(WORKERS) $(ASK) || status=$$?; \
-	$(PY) -m coverage combine --quiet; $(PY) -m coverage html --quiet; $(PY) -m coverage report | tail -1; exit $$status
+	$(PY) -m coverage combine --quiet; $(PY) -m coverage html --quiet; echo "$$($(PY) -m coverage report --format=total) % of the lines: build/coverage/index.html"; exit $$status
 
 .PHONY: bench
 bench: $(VENV)/.installed-test $(VENV)/.native ## Speed of the engine, the pool and the page
