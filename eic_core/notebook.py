@@ -68,14 +68,10 @@ def _(result: Diagnosis) -> str:
     return f"<Diagnosis: {result.verdict.sentence}>"
 
 
-@line_of.register
-def _(result: Repairs) -> str:
-    return f"<Repairs: {wording.shorten(str(result.sentence), 200)}>"
-
-
-@line_of.register
-def _(result: Repair) -> str:
-    return f"<Repair: {wording.shorten(str(result.sentence), 200)}>"
+@line_of.register(Repairs)
+@line_of.register(Repair)
+def _(result: Repairs | Repair) -> str:
+    return f"<{type(result).__name__}: {wording.shorten(str(result.sentence), 200)}>"
 
 
 @line_of.register
