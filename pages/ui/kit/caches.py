@@ -72,19 +72,20 @@ def bytes_held(value: object, shared: Iterable[object] = ()) -> int:
     >>> bytes_held(np.zeros(1000)) // 1000, bytes_held([1.5] * 1000) // 1000
     (8, 40)
     """
-    seen = {id(one): one for one in shared}
-    level, total = [value], 0
+    counted = {id(one): one for one in shared}
+    level: list[Any] = [value]
+    total = 0
     while level:
         fresh = {id(one): one for one in level if not isinstance(one, _OF_THE_PROCESS)}
-        new = [one for key, one in fresh.items() if key not in seen]
-        seen.update(fresh)
+        new = [one for key, one in fresh.items() if key not in counted]
+        counted.update(fresh)
         total += sum(map(sys.getsizeof, new))
         # Of an array that lies in shared memory `getsizeof` counts the head alone.
         total += sum(
             one.nbytes for one in new if isinstance(one, np.ndarray) and one.base is not None
         )
         rows = [one for one in new if _is_row(one)]
-        total += _EACH * sum(map(len, rows))
+        total += _EACH * sum(len(one) for one in rows)
         level = gc.get_referents(*(one for one in new if not _is_row(one)))
     return total
 
