@@ -161,7 +161,7 @@ bench: $(VENV)/.installed-test $(VENV)/.native ## Speed of the engine, the pool 
 	@$(PY) -m benchmarks
 
 .PHONY: load
-load: $(VENV)/.installed-test $(VENV)/.native ## What a ballot costs, how many raters one process serves, what they notice of the worst formulas (ASK="ballots --raters 10")
+load: $(VENV)/.installed-test $(VENV)/.native ## What a ballot costs, how many raters one process serves, what they notice of the worst formulas, what memory visits leave (ASK="ballots --raters 10")
 	@$(PY) -m benchmarks.load $(ASK)
 
 # ASK="--laws 10 --evals 5000" and the like: what `python -m benchmarks.search_tables --help` lists.

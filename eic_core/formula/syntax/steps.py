@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from functools import cache
+from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -397,7 +397,7 @@ _READERS = {
 """Module and function of each reader, which is loaded when its language turns up."""
 
 
-@cache
+@lru_cache(maxsize=64)
 def reader_of(name: str) -> Callable[..., Any]:
     module, function = _READERS[name]
     return getattr(import_module(f"eic_core.formula.syntax.{module}"), function)

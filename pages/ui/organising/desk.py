@@ -315,7 +315,6 @@ def draft_of(service: OrganiserService, study: Study) -> StudyDraft:
         lambda: StudyDraft(
             study, service.problems(study.id), service.pool(study.id), service.pairs(study.id)
         ),
-        lambda _: 1.0,
     )
 
 
@@ -339,7 +338,7 @@ def keep_result(draft: StudyDraft, result: MatchingResult) -> None:
     """Cache a matching for as long as this process runs, unless it was cut short."""
     if draft.pool is not None:
         key = _key(draft, result.rules, result.mode, result.k)
-        figure_cache().get(key, lambda: result, lambda _: 5.0, lambda r: r.complete)
+        figure_cache().get(key, lambda: result, lambda r: r.complete)
 
 
 def matching_result(draft: StudyDraft) -> MatchingResult | None:
@@ -365,4 +364,4 @@ def matching_result(draft: StudyDraft) -> MatchingResult | None:
         result: MatchingResult = entry[1]
         return result
 
-    return figure_cache().get(key, once, lambda _: 5.0, lambda r: r.complete)
+    return figure_cache().get(key, once, lambda r: r.complete)

@@ -34,7 +34,6 @@ def copy_as(formula: Formula, key: str) -> None:
             translation = figure_cache().get(
                 ("copied", to_python(formula), visit.language),
                 lambda: copied(formula, visit.language),
-                lambda _: 0.01,
             )
         except FormulaError as error:
             st.html(f'<p class="eic-note" role="status">{prose(as_sentence(error.message))}</p>')
