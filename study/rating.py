@@ -43,8 +43,6 @@ from study.store import (
 
 IDLE_GAP = 45.0
 """Seconds without a heartbeat, once heartbeats come, after which a rater counts as away."""
-PAGE = 2
-"""Of votes cast from now on: which page showed the ballot. Those of page 1 have none."""
 MAX_UNDOS = 10
 """Votes that may be undone on one ballot."""
 
@@ -233,7 +231,7 @@ def _cast_vote(
         viewport=browser.viewport,
         in_view=browser.in_view,
         plot_in_view=browser.plot_in_view,
-        page=PAGE,
+        page=browser.page,
     )
 
 
@@ -547,7 +545,6 @@ class RatingService:
                         reason=line,
                         at=at,
                         idle_seconds=idle,
-                        page=PAGE,
                         browser=browser,
                     )
                     cast = _cast_vote(tx, found.rater, row, number, choice, line, at, idle, browser)

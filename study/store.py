@@ -308,7 +308,6 @@ class Votes(Protocol):
         reason: str,
         at: datetime,
         idle_seconds: float,
-        page: int,
         browser: BrowserReport = ...,
     ) -> int: ...
     def undo(self, vote_id: int, at: datetime) -> None: ...
