@@ -457,7 +457,7 @@ class RatingService:
                 return NextBallot(visit_of(tx, found, now), ballot)
             visit = visit_of(tx, found, now)
             if not give or visit.stage not in _UNDER_WAY:
-                return NextBallot(visit)
+                return NextBallot(replace(visit, traces=self._store.traces))
         with self._store.writing() as tx:
             found = find_link_holder(tx, token)
             balance = self._balance(tx, found.study, now) if found else None
@@ -742,10 +742,11 @@ class RatingService:
         Returns
         -------
         RatingVisit
-            `Stage.WITHDRAWN`, with the study's contact.
+            `Stage.WITHDRAWN`, with the study's contact, and whether the database's files may still
+            hold what was deleted.
         """
         now = self._clock.now()
-        with self._store.writing() as tx:
+        with self._store.writing(erasing=True) as tx:
             found = find_link_holder(tx, token)
             if found is None or found.rater is None:
                 return visit_of(tx, found, now)
@@ -753,8 +754,12 @@ class RatingService:
             if found.invitation.kind == InvitationKind.PERSONAL:
                 tx.invitations.clear_label(found.invitation.id)
             tx.audit.add(now, "rater", "withdrew", found.study.id)
-            design = found.study.design
-            return RatingVisit(Stage.WITHDRAWN, title=design.title, contact=design.contact)
+        return RatingVisit(
+            Stage.WITHDRAWN,
+            title=found.study.design.title,
+            contact=found.study.design.contact,
+            traces=self._store.traces,
+        )
 
     # --- ballots ---
 

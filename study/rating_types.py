@@ -212,6 +212,8 @@ class RatingVisit:
     # Whether the organiser has written a label beside this personal link: it may identify
     labelled: bool = False
     undoable: Undoable | None = None  # Right after a vote
+    # Whether the database's files may still hold what a withdrawal has just deleted
+    traces: bool = False
 
 
 @dataclass(frozen=True)

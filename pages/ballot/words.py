@@ -180,9 +180,15 @@ def ending_text(visit: RatingVisit) -> tuple[str, tuple[str, ...]]:
             f"Questions? Please write to {whom}.",
         )
     if visit.stage == Stage.WITHDRAWN:
+        deleted = "Your answers, your degree and your field have been deleted."
+        pending = (
+            "Your answers, your degree and your field have been taken out of the study. The "
+            "database's files may still hold a trace of them, which our server overwrites by "
+            "itself as soon as it can."
+        )
         return "You have withdrawn", (
-            "Your answers, your degree and your field have been deleted. Nothing more is "
-            "needed from you, and you may close this page.",
+            pending if visit.traces else deleted,
+            "Nothing more is needed from you, and you may close this page.",
             f"Questions? Please write to {whom}.",
         )
     if visit.stage == Stage.FINISHED:
