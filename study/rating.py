@@ -748,18 +748,15 @@ class RatingService:
         now = self._clock.now()
         with self._store.writing(erasing=True) as tx:
             found = find_link_holder(tx, token)
-            if found is None or found.rater is None:
-                return visit_of(tx, found, now)
-            tx.raters.withdraw(found.rater.id, now)
-            if found.invitation.kind == InvitationKind.PERSONAL:
-                tx.invitations.clear_label(found.invitation.id)
-            tx.audit.add(now, "rater", "withdrew", found.study.id)
-        return RatingVisit(
-            Stage.WITHDRAWN,
-            title=found.study.design.title,
-            contact=found.study.design.contact,
-            traces=self._store.traces,
-        )
+            visit = visit_of(tx, found, now)
+            if found is not None and found.rater is not None:
+                tx.raters.withdraw(found.rater.id, now)
+                if found.invitation.kind == InvitationKind.PERSONAL:
+                    tx.invitations.clear_label(found.invitation.id)
+                tx.audit.add(now, "rater", "withdrew", found.study.id)
+                design = found.study.design
+                visit = RatingVisit(Stage.WITHDRAWN, title=design.title, contact=design.contact)
+        return replace(visit, traces=self._store.traces)
 
     # --- ballots ---
 

@@ -136,7 +136,7 @@ def _own_answers_sentence(visit: RatingVisit) -> str:
 def withdrawal_texts(visit: RatingVisit) -> tuple[str, ...]:
     saved = visit.progress.saved if visit.progress else 0
     return (
-        f"Everything that you gave us will be deleted at once: your answers ({saved} so far), your "
+        f"Everything that you gave us will be deleted: your answers ({saved} so far), your "
         "degree and your field. This cannot be undone, and your link will stop working.",
         "If you only want a break, choose “Keep my answers”, and then Pause.",
     )
