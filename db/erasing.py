@@ -19,17 +19,17 @@ class LogEraser:
     def __init__(self, file: Path, writers: Lock) -> None:
         self._file, self._writers = file, writers
         self._lock, self._ended = Lock(), Event()
-        self._asked = self._done = 0
+        self._requests = self._granted = 0
         self._goes_on = False
 
     @property
     def pending(self) -> bool:
-        return self._done < self._asked
+        return self._granted < self._requests
 
     def ask(self) -> None:
         """Empty the log of what has been committed; returns within half a second."""
         with self._lock:
-            self._asked += 1
+            self._requests += 1
         self._try()
         with self._lock:
             if self.pending and not self._goes_on:
@@ -51,7 +51,7 @@ class LogEraser:
                     return
 
     def _try(self) -> None:
-        asked = self._asked
+        requests = self._requests
         # Threads queue up for their turn to write; SQLite has other processes poll.
         if not self._writers.acquire(timeout=TRY_SECONDS):
             return
@@ -61,7 +61,7 @@ class LogEraser:
             self._writers.release()
         if emptied:
             with self._lock:
-                self._done = max(self._done, asked)
+                self._granted = max(self._granted, requests)
 
 
 def _empty_log(file: Path) -> bool:
