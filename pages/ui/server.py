@@ -31,7 +31,7 @@ from pages.ui.doors.uploads import CountedUploads, UploadDoor
 from pages.ui.inspector.first_minute import DROP_SCRIPT
 from pages.ui.inspector.workbench import workbench_scripts
 from pages.ui.kit.browser import BASE_SCRIPT, PackedAssets, PagesKnowTheServer
-from pages.ui.kit.wiring import Lab, Settings, lab, start_workers, stop_workers
+from pages.ui.kit.wiring import Lab, Settings, close_lab, lab, start_workers, stop_workers
 from pages.ui.organising.ballot_preview import PREVIEW_ROUTES
 from pages.ui.organising.login import DOOR_ROUTES
 from pages.ui.organising.report_files import EXPORT_ROUTES, SEND_SCRIPT
@@ -104,6 +104,7 @@ async def lifespan(_: Any) -> AsyncIterator[None]:
     yield
     letting_go.cancel()
     stop_workers()
+    await run_in_threadpool(close_lab)
 
 
 def warm() -> None:

@@ -132,6 +132,14 @@ def lab() -> Lab:
     return _build_once("lab", lambda: Lab(Settings.of(os.environ)))
 
 
+def close_lab() -> None:
+    """A clean end: the database's log is emptied."""
+    with _lock:
+        opened = _built.get("lab")
+    if isinstance(opened, Lab):
+        opened.store.dispose()
+
+
 def rating_service() -> RatingService:
     return lab().rating
 

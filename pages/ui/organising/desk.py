@@ -318,6 +318,15 @@ def draft_of(service: OrganiserService, study: Study) -> StudyDraft:
     )
 
 
+def deletion_message(text: str) -> str:
+    """That something is deleted, and what is still to come."""
+    trace = (
+        " The database's files may still hold a trace of it, which the server overwrites by itself "
+        "as soon as it can."
+    )
+    return text + trace if lab().store.traces else text
+
+
 def rules_of(study: Study) -> tuple[MatchingRules, Mode, int | None]:
     """Rules, mode and k that the pairs were made with; the defaults before that."""
     values = dict(study.rules)
