@@ -111,6 +111,7 @@ def _table(repairs: Repairs) -> list[str]:
         f"{'digits lost':>21}{'ns a call':>14}",
         f"{'mean':>5}{'9 in 10':>9}{'worst':>7}{'NumPy':>8}{'C':>6}",
     ]
+    below = [form.text for form, _ in _derived(repairs)]  # with what they need
     for form in repairs.forms:
         digits, cost = form.digits, form.nanoseconds
         numbers = (
@@ -121,7 +122,7 @@ def _table(repairs: Repairs) -> list[str]:
         text, *more = ["as written"] if form.is_original else _lines_of(form.formula)
         lines += _hanging(numbers, text)
         lines += [line for part in more for line in _hanging(" " * len(numbers), part)]
-        if form.assumptions:
+        if form.assumptions and form.text not in below:
             lines += _hanging(" " * len(numbers), f"needs {', '.join(form.assumptions)}")
         bound = max((b.series.bound for b in form.branches if b.series is not None), default=0.0)
         if bound:
