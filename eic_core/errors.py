@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import Any
 
+from eic_core.printable import printable
+
 
 def _restored(kind: type[UserError], args: tuple[object, ...], state: dict[str, Any]) -> UserError:
     error = kind.__new__(kind, *args)
@@ -130,14 +132,18 @@ class FormulaError(UserError):
         line_start = self.source.rfind("\n", 0, start) + 1
         line_end = self.source.find("\n", start)
         line_end = len(self.source) if line_end < 0 else line_end
-        # tabs become blanks, one for one, or the carets would stand elsewhere
         left = max(line_start, min(start - width // 2, line_end - width))
         right = min(line_end, left + width)
-        text = self.source[left:right].replace("\t", " ")
         lead = "…" if left > line_start else ""
         tail = "…" if right < line_end else ""
-        count = max(1, min(end, right) - start)
-        return f"{lead}{text}{tail}\n{' ' * (len(lead) + start - left)}{'^' * count}"
+        # tabs become blanks, one for one, or the carets would stand elsewhere
+        stop = max(start, min(end, right))
+        before, marked, behind = (
+            printable(self.source[first:last].replace("\t", " "))
+            for first, last in ((left, start), (start, stop), (stop, right))
+        )
+        indent = " " * len(lead + before)
+        return f"{lead}{before}{marked}{behind}{tail}\n{indent}{'^' * max(1, len(marked))}"
 
 
 class DataError(UserError):

@@ -43,6 +43,7 @@ COLUMNS = (
     "measured_float64",
     "digits_needed",
     "better_form",
+    "needs",
     "left_out",
 )
 """What `add_eic` adds."""
@@ -93,8 +94,8 @@ def add_eic(
         no row dropped: with `r2` of the values that the formula itself gives on all rows, and of
         at most 10,000, evenly spread, `eic`, `worst_step`, `cause` of the leading finding,
         `measured_float64` (digits that double precision loses at nine in ten rows),
-        `digits_needed` (of the constant or input that needs most of them), `better_form`, and
-        `left_out`: why a row has none of these.
+        `digits_needed` (of the constant or input that needs most of them), `better_form`,
+        the conditions that it `needs` to be the same, and `left_out`: why a row has none of these.
 
     Raises
     ------
@@ -257,6 +258,7 @@ def _cells(scored: ListedScore, data: TableData, seconds: float) -> dict[str, An
         "measured_float64": math.nan,
         "digits_needed": math.nan,
         "better_form": "",
+        "needs": "",
         "left_out": score.error,
     }
     formula = formula_of(scored)
@@ -280,7 +282,8 @@ def _cells(scored: ListedScore, data: TableData, seconds: float) -> dict[str, An
         cells["left_out"] = str(error)
     if seconds and measured >= A_DIGIT:
         form = repair(formula, samples, limit_seconds=seconds).leading
-        cells["better_form"] = "" if form is None else to_python(form.formula)
+        if form is not None:
+            cells["better_form"], cells["needs"] = form.text, ", ".join(form.assumptions)
     return cells
 
 

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from eic_core.checking.settings import MarkSettings, settings_of, with_range, with_setting
 from eic_core.errors import DataError, UserError
+from eic_core.formula.syntax.languages import notation_called
 
 
 class FileLanguage(NamedTuple):
@@ -74,6 +75,8 @@ class MarkedFormula:
         In a list of formulas, its name; else empty.
     fault
         Why nothing can be cut out; else empty.
+    folder
+        Where its table may be, or below; None for the file's own.
     """
 
     path: str
@@ -85,6 +88,15 @@ class MarkedFormula:
     settings: MarkSettings
     name: str = ""
     fault: str = ""
+    folder: Path | None = None
+
+
+def fault_of(error: Exception) -> str:
+    """Why a file, a mark or its formula is not checked: none ends the check of the others."""
+    if isinstance(error, UserError):
+        return str(error)
+    # without its text, which might quote a file
+    return f"EIC Lab ended it with {type(error).__name__}, which is a fault of EIC Lab"
 
 
 class _Piece(NamedTuple):
@@ -127,18 +139,17 @@ def marked_formulas(
     >>> [(each.line, each.text) for each in marked_formulas(Path("law.py"), text)]
     [(2, 'y = sqrt(x + 1) - sqrt(x)')]
     """
+    refuse_unread(path)
     default = default or MarkSettings()
     suffix = path.suffix.lower()
     if suffix == ".toml":
         return tuple(_listed(path, text, default))
-    language = SUFFIXES.get(suffix)
-    if language is None:
-        raise DataError(
-            f"{path}: files `{suffix or path.name}` are not read",
-            hint=f"give one of {' '.join(SUFFIXES)} or a .toml list",
-        )
-    source = _Source(text, language)
+    source = _Source(text, SUFFIXES[suffix], strict=suffix != ".pyx")
     return tuple(source.marked(path, mark, default) for mark in source.marks())
+
+
+# `ast.parse` gives up on what is nested too deeply, in either of two ways
+_NO_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 class _Mark(NamedTuple):
@@ -154,8 +165,9 @@ _SAYS_MARK = r"(?:eic:|(?i:eic)\s*:?(?=\s*\b\w+=))"
 class _Source:
     """A file's text and its lines."""
 
-    def __init__(self, text: str, language: FileLanguage) -> None:
+    def __init__(self, text: str, language: FileLanguage, *, strict: bool) -> None:
         self.text = text
+        self.strict = strict  # Whether its language is Python alone, if it is Python at all
         self.language = language
         self.lines = io.StringIO(text).readlines()  # at \n alone, as lines are counted
         self.starts = [0]
@@ -194,7 +206,7 @@ class _Source:
         """Of a Python file, by their lines; None if it is no Python."""
         try:
             tree = ast.parse(self.text)
-        except (SyntaxError, ValueError, RecursionError):
+        except _NO_PYTHON:
             return None
         return sorted((each for each in ast.walk(tree) if isinstance(each, ast.stmt)), key=_top)
 
@@ -205,8 +217,8 @@ class _Source:
                 raise _Unreadable("a mark stands alone on the line above its formula")
             settings = settings_of(mark.words, default)
             piece = _CUTTERS.get(self.language.syntax, _cut_lines)(self, mark.line)
-        except UserError as error:
-            return replace(blank, fault=str(error))
+        except Exception as error:
+            return replace(blank, fault=fault_of(error))
         line = self.text.count("\n", 0, piece.start) + 1
         return replace(
             blank,
@@ -234,14 +246,22 @@ def _python_comments(text: str) -> set[int] | None:
     """The lines with a comment, not such that look like it in a string; None if it is no Python."""
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
-    except (tokenize.TokenError, SyntaxError):
+    except (tokenize.TokenError, *_NO_PYTHON):
         return None
     return {token.start[0] for token in tokens if token.type == tokenize.COMMENT}
 
 
 def _cut_python(source: _Source, mark: int) -> _Piece:
     if source.statements is None:
-        return _cut_lines(source, mark)
+        piece = _cut_lines(source, mark)
+        try:
+            ast.parse(piece.text)
+        except SyntaxError as error:
+            if source.strict:
+                raise _Unreadable(f"what stands below is no Python: {error.msg}") from error
+        except _NO_PYTHON:
+            pass  # It may be read all the same
+        return piece
     place = bisect.bisect_right(source.statements, mark, key=_top)
     if place == len(source.statements):
         raise _Unreadable("no formula stands below this mark")
@@ -455,6 +475,8 @@ def _listed(path: Path, text: str, default: MarkSettings) -> Iterator[MarkedForm
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise DataError(f"{path} is no TOML: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{path} is nested too deeply, or a number is too long") from error
     unknown = document.keys() - {"formula", "formulas", "defaults"}
     if unknown:
         raise DataError(
@@ -464,26 +486,31 @@ def _listed(path: Path, text: str, default: MarkSettings) -> Iterator[MarkedForm
     tables = document.get("formula") or document.get("formulas") or []
     if not (isinstance(tables, list) and tables and all(isinstance(t, dict) for t in tables)):
         raise DataError(f"{path} lists no formula", hint="write `[[formula]]` above each")
-    default = _of_table(default, document.get("defaults", {}))
+    defaults = document.get("defaults", {})
+    if not isinstance(defaults, dict):
+        raise DataError(f"{path}: `defaults` is no table", hint="write `[defaults]` above them")
+    default = _of_table(default, defaults)
     lines = [text.count("\n", 0, match.end()) + 1 for match in _HEADING.finditer(text)]
     lines = lines if len(lines) == len(tables) else [1] * len(tables)
     for table, line in zip(tables, lines, strict=True):
-        formula, name = str(table.get("text", "")), str(table.get("name", ""))
+        formula, name, syntax = (str(table.get(key, "")) for key in ("text", "name", "syntax"))
         blank = MarkedFormula(str(path), line, line, 1, formula, "auto", default, name)
         try:
             if not formula:
                 raise _Unreadable("there is no `text`")
             settings = _of_table(default, table)
-            yield replace(blank, settings=settings, syntax=str(table.get("syntax", "auto")))
-        except UserError as error:
-            yield replace(blank, fault=str(error))
+            yield replace(blank, settings=settings, syntax=notation_called(syntax or "auto"))
+        except Exception as error:
+            yield replace(blank, fault=fault_of(error))
 
 
 def _of_table(settings: MarkSettings, table: dict[str, Any]) -> MarkSettings:
     own: list[str] = []
     for name, value in table.items():
         if name == "ranges":
-            for variable, domain in dict(value).items():
+            if not isinstance(value, dict):
+                raise DataError("`ranges` is no table", hint='write `ranges = { x = "0.1:10" }`')
+            for variable, domain in value.items():
                 settings = with_range(settings, variable, str(domain))
                 own.append(variable)
         elif name not in ("text", "name", "syntax"):
@@ -495,3 +522,12 @@ def _of_table(settings: MarkSettings, table: dict[str, Any]) -> MarkSettings:
 def is_read(path: PurePath) -> bool:
     """Whether files of this kind can hold marks."""
     return path.suffix.lower() in (*SUFFIXES, ".toml")
+
+
+def refuse_unread(path: PurePath) -> None:
+    """DataError if files of this kind can hold no marks."""
+    if not is_read(path):
+        raise DataError(
+            f"{path}: files `{path.suffix.lower() or path.name}` are not read",
+            hint=f"give one of {' '.join(SUFFIXES)} or a .toml list",
+        )

@@ -248,7 +248,8 @@ def drop_closing_marks(paste: Paste) -> Paste:
     end = without_closing_marks(text, start, paste.end)
     if reader == INFIX and "=" in text:
         bare = text[start:end].lstrip()
-        if bare.startswith("=") and not bare.startswith("=="):
+        headed = text[:start].rstrip().endswith(("=", "~"))
+        if bare.startswith("=") and not bare.startswith("==") and not headed:
             start = end - len(bare) + 1
         place = text.rfind("=", start, end)
         if place > start and text[place - 1] not in "<>!~≤≥≠":

@@ -58,7 +58,7 @@ def test_json_is_complete(capsys) -> None:
 
 
 def described(repairs) -> list[str]:
-    return describe(repairs).splitlines()
+    return describe(repairs)
 
 
 @pytest.mark.parametrize(("repairs", "text"), [(quadratic, QUADRATIC), (sine, NEAR_0)])
