@@ -127,8 +127,8 @@ def verdict(inspection: Inspection) -> Verdict:
         *_of_program(inspection, result, measured),
         *_of_sensitivity(inspection, result),
     ]
-    # before all else what a program gets wrong; of that rows times digits decide, and beside what it
-    # loses all rows without a value count together, whatever they are due to
+    # before all else what a program gets wrong; of that rows times digits decide, and beside a loss
+    # all rows without a value count together, whatever they are due to
     without = DOUBLE_DIGITS * result.count(*NO_VALUE)
     ranked.sort(
         key=lambda each: (

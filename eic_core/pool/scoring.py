@@ -21,7 +21,7 @@ from eic_core.engine.amplify import amplify
 from eic_core.engine.constants import has_constant_step, settled_constants
 from eic_core.engine.population import Population
 from eic_core.engine.tape import tape_of
-from eic_core.errors import DataError, UserError
+from eic_core.errors import DataError, UserError, require
 from eic_core.exports import csv_writer
 from eic_core.formula.rendering import short_text
 from eic_core.formula.syntax import Reading
@@ -334,7 +334,10 @@ def score(
     >>> refused.error
     'unknown function `lg`: did you mean `log10`? (column 1)'
     """
+    require(samples, Samples)
     names = tuple(samples.columns)
+    if isinstance(formulas, str) or not isinstance(formulas, Iterable):
+        raise UserError("the formulas are no list", hint="give one, as `[text]`")
     scores: list[Score] = []
     readable: dict[int, Formula] = {}
     for i, formula in enumerate(formulas):
@@ -345,6 +348,7 @@ def score(
                 scores[i] = refused_score(reading)
                 continue
             formula = reading.formula
+        require(formula, Formula)
         try:
             samples.require(formula.variables)
             readable[i] = formula
