@@ -29,6 +29,7 @@ from eic_core.headers import names_without_units
 from eic_core.measure.inspection import inspect
 from eic_core.measure.table import Table
 from eic_core.pool.importers.listed import Listed
+from eic_core.pool.left_out import reason_of
 from eic_core.pool.listing import ListedScore, ScoredList, TableData, score_listing
 from eic_core.pool.picking import READABLE, fitness, pick
 from eic_core.pool.traits import formula_of
@@ -94,7 +95,7 @@ def add_eic(
         at most 10,000, evenly spread, `eic`, `worst_step`, `cause` of the leading finding,
         `measured_float64` (digits that double precision loses at nine in ten rows),
         `digits_needed` (of the constant or input that needs most of them), `better_form`, and
-        `left_out`: why a row has none of these.
+        `left_out`: why a row lacks some of these, or at which rows R² takes a program's value.
 
     Raises
     ------
@@ -257,7 +258,7 @@ def _cells(scored: ListedScore, data: TableData, seconds: float) -> dict[str, An
         "measured_float64": math.nan,
         "digits_needed": math.nan,
         "better_form": "",
-        "left_out": score.error,
+        "left_out": reason_of(score),
     }
     formula = formula_of(scored)
     if score.error or formula is None:
@@ -277,7 +278,7 @@ def _cells(scored: ListedScore, data: TableData, seconds: float) -> dict[str, An
             inspection if few is samples else inspect(formula, few)
         )
     except UserError as error:
-        cells["left_out"] = str(error)
+        cells["left_out"] = cells["left_out"] or str(error)
     if seconds and measured >= A_DIGIT:
         form = repair(formula, samples, limit_seconds=seconds).leading
         cells["better_form"] = "" if form is None else to_python(form.formula)

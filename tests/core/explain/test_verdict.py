@@ -300,7 +300,8 @@ def test_rows_without_a_value_lead_together_where_they_are_more_than_a_loss(m1, 
     inspection = inspect_columns("G*m1*m2/r**2", **columns)
     found, rows = verdict(inspection), outcomes(inspection)
     gone, worn = rows.rows(Outcome.NO_DOUBLE), rows.rows(Outcome.RANGE_LOSS)
-    exact = [Fraction("1e-316") * Fraction(a) / Fraction(b) ** 2 for a, b in zip(m1, r, strict=True)]
+    both = zip(m1, r, strict=True)
+    exact = [Fraction("1e-316") * Fraction(a) / Fraction(b) ** 2 for a, b in both]
     assert gone.tolist() == [k for k, y in enumerate(exact) if 2 * y < Fraction(5e-324)]
     assert len(gone) + len(worn) == count
     lost = rows.digits[worn].sum()
