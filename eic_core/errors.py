@@ -41,13 +41,13 @@ class UserError(Exception):
         return f"{self.message}: {self.hint}" if self.hint else self.message
 
 
-_GIVEN = {"str": "a text", "NoneType": "None", "ndarray": "an array", "DataFrame": "a data frame"}
+_GIVEN = {"str": "a text", "NoneType": "None", "ndarray": "an array"}
 _WAYS = {
     "Formula": "give `read(text).formula`",
-    "Samples": "give `Samples.from_columns(columns)`, or draw them with `sample_domains`",
+    "Samples": "give `Samples.from_columns(columns)`",
     "Inspection": "give `inspect(formula, samples)`",
     "Table": "give `read_table(path)`",
-    "Mapping": 'give one by variable, as `{"x": Domain("uniform", 0, 1)}`',
+    "Mapping": 'give `{"x": Domain("uniform", 0, 1)}`',
     "SearchProblem": "give `problem_of(samples)`",
 }
 

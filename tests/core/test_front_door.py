@@ -142,7 +142,7 @@ def test_the_way_out_names_how_formulas_and_samples_are_made() -> None:
     formula, samples = good()["formula"], good()["samples"]
     with pytest.raises(UserError, match=r"a text is no formula yet: give `read\(text\)"):
         inspect("x + y", samples)  # type: ignore[arg-type]
-    for given, kind in ((x, "a dict"), (X, "an array"), (pd.DataFrame(x), "a data frame")):
+    for given, kind in ((x, "a dict"), (X, "an array"), (pd.DataFrame(x), "a DataFrame")):
         with pytest.raises(UserError, match=rf"{kind} is no samples yet: .*Samples\.from_columns"):
             inspect(formula, given)  # type: ignore[arg-type]
     assert len(doors()) > 40
