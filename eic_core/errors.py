@@ -43,6 +43,33 @@ class UserError(Exception):
         return f"{self.message}: {self.hint}" if self.hint else self.message
 
 
+_GIVEN = {"str": "a text", "NoneType": "None", "ndarray": "an array"}
+_WAYS = {
+    "Formula": "give `read(text).formula`",
+    "Samples": "give `Samples.from_columns(columns)`",
+    "Inspection": "give `inspect(formula, samples)`",
+    "Table": "give `read_table(path)`",
+    "Mapping": 'give `{"x": Domain("uniform", 0, 1)}`',
+    "SearchProblem": "give `problem_of(samples)`",
+}
+
+
+def require(value: object, kind: type) -> None:
+    """Refuse what is of another kind, and say how one is made: a text that is not read yet, columns
+    that are no samples.
+
+    >>> require("x + y", int)
+    Traceback (most recent call last):
+        ...
+    eic_core.errors.UserError: a text is no int yet
+    """
+    if not isinstance(value, kind):
+        name = kind.__name__
+        given = _GIVEN.get(type(value).__name__, f"a {type(value).__name__}")
+        noun = name.lower() if name in ("Formula", "Samples", "Inspection", "Table") else name
+        raise UserError(f"{given} is no {noun} yet", hint=_WAYS.get(name, ""))
+
+
 class RefusalKind(Enum):
     """Why a formula cannot be read."""
 

@@ -24,7 +24,7 @@ def add_parser(commands: Any) -> None:
     parser = commands.add_parser(
         "score",
         help="complexity, R² and EIC of every formula in a pool",
-        description="Score a pool in double precision (samples are not rechecked exactly).",
+        description="Score a pool: complexity, R² in double precision, and EIC as inspect has it.",
     )
     parser.add_argument("pool", metavar="POOL.csv", type=Path, help="gzipped or not")
     parser.add_argument(

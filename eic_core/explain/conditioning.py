@@ -23,6 +23,7 @@ from eic_core.engine.branches import plain_values
 from eic_core.engine.exact import ExactEvaluator
 from eic_core.engine.sweep import Arrivals
 from eic_core.engine.tape import SINGULAR_S2, tape_of
+from eic_core.errors import require
 from eic_core.explain.correlated import MeanOfFinite, class_sweep, class_tape
 from eic_core.exports import Plain
 from eic_core.formula.tree import Formula
@@ -116,6 +117,8 @@ def own_conditioning(
     ...  for text in ("10000*x-9999*x", "x", "x*x", "x**2")]  # 1 + 1, 1 + 1, 1 + 4, 1 + 4
     [2.0, 2.0, 5.0, 5.0]
     """
+    require(formula, Formula)
+    require(samples, Samples)
     sums = OwnSums(formula, samples, recheck=recheck)
     blocks = class_sweep(
         formula, samples, recheck=recheck, wanted=sums.slots, amplification=amplification

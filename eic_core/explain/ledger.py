@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from eic_core.errors import require
 from eic_core.explain import phrases
 from eic_core.explain.bottleneck import diagnosed_node
 from eic_core.explain.correlated import class_tape
@@ -351,6 +352,7 @@ def blame(inspection: Inspection, target: int | None = None) -> Ledger:
     >>> [round(row.share, 3) for row in ledger.rows]
     [0.167, 0.167, 0.167, 0.167, 0.167, 0.167, 0.0]
     """
+    require(inspection, Inspection)
     target = diagnosed_node(inspection) if target is None else target
     first = inspection.formula.first[target]
     sums = noise_sums(inspection, target)

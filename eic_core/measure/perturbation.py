@@ -18,7 +18,7 @@ import numpy as np
 from eic_core.engine.branches import Truths, active_slots, plain_values
 from eic_core.engine.forward import evaluate, forward
 from eic_core.engine.tape import UNIT_ROUNDOFF, Step, Tape, lay_out
-from eic_core.errors import UserError
+from eic_core.errors import UserError, require
 from eic_core.formula.tree import Formula, Node
 from eic_core.samples import Samples
 
@@ -162,6 +162,8 @@ def estimate(
     >>> bool(low < 4.38905 < high), bool(high - low < 0.05)
     (True, True)
     """
+    require(formula, Formula)
+    require(samples, Samples)
     _check(sigma, repeats, seed, level)
     samples.require(formula.variables)
     tape = lay_out(formula, share=False)

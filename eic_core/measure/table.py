@@ -265,6 +265,8 @@ def read_table(
         source = source or Path(data).name
         data = _content(Path(data))
     raw = data.encode() if isinstance(data, str) else data
+    if not isinstance(raw, bytes):
+        raise DataError("this is no file", hint="of columns make `Samples.from_columns(columns)`")
     digest = hashlib.sha256(raw).hexdigest()[:12]
     text = _decode(_unpacked(raw))
     counted = _first_lines(text)
