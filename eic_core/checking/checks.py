@@ -303,7 +303,9 @@ def _as_in_file(form: Formula, marked: MarkedFormula) -> tuple[str, str]:
         language = "numpy"
     try:
         if language in COPIED:
-            return copied(form, language).program, language
+            copy = copied(form, language)
+            if not copy.renamed:  # The file has the variables by their own names
+                return copy.program, language
     except FormulaError:  # The language lacks something that has no substitute
         pass
     return to_python(form), "python"

@@ -53,6 +53,7 @@ _WITH_VALUE = (
     "--beside",
     "--holdout",
     "--as",
+    "--variables",
 )
 _RANGE = re.compile(r"[^=\s]+=\s*(\w+:)?[-+.\w]+(:[-+.\w]+)?")
 

@@ -19,6 +19,7 @@ from eic_core.cli.inspect_command import (
 )
 from eic_core.errors import UserError
 from eic_core.exports import json_text
+from eic_core.formula.copying import is_own_name
 from eic_core.formula.rendering import to_python
 from eic_core.formula.tree import Formula
 from eic_core.rewriting import Branch, Repair, Repairs, RepairStep, repair
@@ -65,7 +66,7 @@ def run(options: argparse.Namespace) -> None:
             f"`--target {options.target}` is no precision, and without a table no column",
             hint=f"give {' or '.join(TARGETS)}",
         )
-    reading, samples, _ = read_input(options)
+    reading, samples, mapping = read_input(options)
     if not options.seconds > 0:
         raise UserError(
             f"the search cannot take {options.seconds:g} seconds", hint="give more than 0"
@@ -79,10 +80,23 @@ def run(options: argparse.Namespace) -> None:
         limit_seconds=options.seconds,
     )
     if options.json:
-        document = repairs.to_json() | {"reading": reading_document(reading)}
+        document = repairs.to_json()
+        document |= {"variables": mapping, "reading": reading_document(reading)}
         write_out(json_text(document, indent=None), None)
     else:
-        print(*describe(repairs), *reading_lines(reading), sep="\n")
+        lines = [*reading_lines(reading), *_variable_lines(reading.formula)]
+        print(*describe(repairs), *lines, sep="\n")
+
+
+def _variable_lines(formula: Formula) -> list[str]:
+    """What `eic write` has to be told, which reads the forms without the data."""
+    names = [name for name in formula.variables if not is_own_name(name, "infix", name)]
+    if not names:
+        return []
+    listed = wording.join([f"`{name}`" for name in names])
+    many = "are variables" if len(names) > 1 else "is a variable"
+    text = f"{listed} {many} here, which `eic write` learns from `--variables {','.join(names)}`"
+    return _hanging("note         ", text)
 
 
 def describe(repairs: Repairs) -> list[str]:

@@ -27,6 +27,13 @@ def add_parser(commands: Any) -> None:
         "--as", dest="language", choices=tuple(COPIED), required=True, help="the language"
     )
     parser.add_argument("--syntax", metavar="NAME", default="auto", help=", ".join(SYNTAXES))
+    parser.add_argument(
+        "--variables",
+        metavar="NAME[,NAME ...]",
+        default="",
+        help="names that are variables whatever else they mean, e,pi: columns of the table for "
+        "which `repair` printed the formula; others of the table do no harm",
+    )
     add_exponents_argument(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
@@ -34,7 +41,10 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     reading = read(
-        options.formula, syntax=notation_called(options.syntax), exponents=options.exponents
+        options.formula,
+        syntax=notation_called(options.syntax),
+        columns=[name for name in map(str.strip, options.variables.split(",")) if name],
+        exponents=options.exponents,
     )
     copy = copied(reading.formula, options.language)
     if options.json:

@@ -141,6 +141,7 @@ class ExactEvaluator:
         self.reach = [0.0 if s.row is None else _reach(s.row, s) for s in tape.steps]
 
     def sample(self, cells: Mapping[str, Cell]) -> ExactSample:
+        """Never refused: it ends at a step whose value is not found in `MOST_BITS`."""
         sample = self._to_depth(cells, self.depth)
         if sample.assumed and self.deep_samples and self.depth < GREAT_DEPTH:
             self.deep_samples -= 1
@@ -465,7 +466,9 @@ class _Attempt(Arithmetic):
             return int(exact > 0) - int(exact < 0)
         except Unprovable:
             pass
-        self._assume_zero(slot, difference, max(magnitude(self.y[i]), magnitude(self.y[k])))
+        if self.bits < MOST_BITS:
+            self._assume_zero(slot, difference, max(magnitude(self.y[i]), magnitude(self.y[k])))
+        self.assumed.add(slot)  # both are known, so nothing is lost with the order
         return 0
 
     # --- what a ball does not tell
@@ -640,7 +643,9 @@ class _Attempt(Arithmetic):
         return bool(self.zeros) and not self.zeros.isdisjoint((step.slot, *step.operands))
 
     def attained(self, step: Step, a: list[Ball], y: Ball) -> list[Any]:
-        best = self.selected[step.slot]
+        best = self.selected.get(step.slot)
+        if best is None:  # of a branch that is not taken
+            return [False] * len(a)
         return [self.order(step.slot, i, best) == 0 for i in step.operands]
 
     def equal(self, step: Step, a: list[Ball]) -> Any:
@@ -675,6 +680,9 @@ class _Attempt(Arithmetic):
         kappa = row.kappa_squared(BALLS, [self.y[i] for i in step.operands], y, p)[place]
         if kappa > 0 or kappa == 0:
             return kappa
+        if self.bits >= MOST_BITS:  # the value is known, and what may pass does
+            self.assumed.add(step.slot)
+            return BALLS.inf
         if kappa.is_finite():
             self._assume_zero(step.slot, kappa, 0)
             return arb(0)

@@ -604,6 +604,8 @@ def _leaf(formula: Formula, node: Node, style: int) -> str:
             return _variable_names(formula, style)[label]
         return label if label.translate(SUBSCRIPTS).isidentifier() else safe_name(label)
     if style == CODE:
+        if label == "pi" and label in formula.variables:
+            return "π"
         over, slash, under = label.partition("/")
         return f"Rational({over}, {under})" if slash else label
     if style == TEXT:

@@ -298,6 +298,21 @@ def test_the_edit_of_numpy_code_is_numpy_code(
     assert "In Python, NumPy: 2*(np.sin(x/2)/x)**2" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("a.py", "y = np.exp({0}) - 1\n"), ("a.jl", "f({0}) = exp({0}) - 1\n")],
+)
+def test_the_edit_has_the_names_of_the_file(
+    law: Path, capsys: pytest.CaptureFixture[str], name: str, text: str
+) -> None:
+    mark = "# eic: {0}=loguniform:1e-9:1e-7\n"
+    for variable in ("x", "e"):
+        Path(name).write_text((mark + text).format(variable))
+        assert check(name, "--format", "json") == 1
+        [each] = json.loads(capsys.readouterr().out)["formulas"]
+        assert f"expm1({variable})" in each["better"]
+
+
 def test_the_hook_of_pre_commit_takes_every_kind_of_file_with_marks() -> None:
     hooks = (Path(__file__).parents[3] / ".pre-commit-hooks.yaml").read_text()
     [pattern] = re.findall(r"files: (.*)", hooks)

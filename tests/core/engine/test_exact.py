@@ -10,7 +10,7 @@ import mpmath
 import pytest
 from flint import arb, fmpq
 
-from eic_core.engine.exact import GREAT_DEPTH, ExactEvaluator, ExactSample
+from eic_core.engine.exact import FIRST_BITS, GREAT_DEPTH, MOST_BITS, ExactEvaluator, ExactSample
 from eic_core.engine.proofs import Combination, Unprovable
 from eic_core.engine.tape import tape_of
 from eic_core.formula.syntax import read
@@ -211,3 +211,37 @@ def test_remainders_of_long_numbers(x: str, y: str, rest: float) -> None:
 def test_a_branch_that_is_not_taken_proves_nothing() -> None:
     found = sample("where(x > 0, (x + 0.1) - 0.1 - x, 1/(x - x))", x="2")
     assert found.first_invalid is None and found.y[-1] == 0 and found.proven
+
+
+@pytest.mark.parametrize("text", ["min(sqrt(-x), 1)", "max(x, 1/(x - x))", "min(exp(exp(x)), 1)"])
+def test_min_and_max_of_a_branch_that_is_not_taken_need_no_value(text: str) -> None:
+    found = sample(f"where(x > 0, x, {text})", x="99")
+    assert found.first_invalid is None and found.y[-1] == 99 and found.s2[-1] == 2.0
+
+
+SMALL = "sqrt(y*y + z*z) - y"
+"""z^2/(2 y) of 10^300 and 10^-300: 5e-901, known to 10^-2100, which is no 10^-2000 of it."""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"where(x <= 1, {SMALL}, z*z/(sqrt(y*y + z*z) + y))",
+        f"max({SMALL}, z*z/(sqrt(y*y + z*z) + y))",
+        f"min(z*z/(sqrt(y*y + z*z) + y), {SMALL})",
+    ],
+)
+def test_a_tie_that_the_most_bits_do_not_settle_is_assumed(text: str) -> None:
+    tape = tape_of(read(text).formula)
+    cells = {"x": "1", "y": "1e300", "z": "1e-300"}
+    found = ExactEvaluator(tape, depth=GREAT_DEPTH).sample(cells)
+    assert found.bits == MOST_BITS and found.first_invalid is None and not found.proven
+    assert float(found.y[-1] * arb("1e900")) == pytest.approx(0.5)
+    assert math.isinf(found.s2[-1])  # that of the difference, 10^1200
+
+
+def test_beside_a_threshold_no_bits_are_spent_on_whether_the_branches_agree() -> None:
+    tape = tape_of(read(f"where(x < 1, {SMALL}, z*z/(sqrt(y*y + z*z) + y))").formula)
+    cells = {"x": "0.5", "y": "1e300", "z": "1e-300"}
+    found = ExactEvaluator(tape, depth=GREAT_DEPTH).sample(cells)
+    assert found.bits == GREAT_DEPTH + FIRST_BITS and found.proven
