@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> None:
     seconds = time.perf_counter() - started
     print(
         f"scored {len(scores) - refused} of {len(scores)} formulas in {seconds:.1f} s "
-        f"({refused} refused) in double precision, without rechecks -> {options.out}",
+        f"({refused} refused) -> {options.out}",
         file=sys.stderr,
     )
     for line in _column_lines(candidates, scores):

@@ -157,7 +157,11 @@ def measure_formula(formula: Formula, samples: Samples) -> Score:
     assert result.root_values is not None
     values = program_values(result.root_values, formula, samples)
     out_of_range = result.out_of_range
-    if out_of_range or result.singular_samples or result.valid_count < len(samples):
+    if (
+        result.singular_samples
+        or result.valid_count < len(samples)
+        or math.isnan(result.eic_finite)
+    ):
         result = amplify(formula, samples)  # doubles cannot tell: what an inspection says of them
     return Score(
         complexity=formula.complexity,
@@ -442,8 +446,8 @@ def score_pool(
 ) -> list[Score]:
     """Score every candidate, in order, none dropped.
 
-    A formula with rows that are invalid, singular or out of double range is settled as `inspect`
-    does; of others no sample is rechecked.
+    A formula with rows that are invalid or singular is settled as `inspect` does; of others no
+    sample is rechecked, and those out of double range are followed with wider exponents.
 
     Parameters
     ----------
