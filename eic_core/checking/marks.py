@@ -246,7 +246,9 @@ class _Source:
     def limit(self, number: int) -> int:
         """The offset before which the statement below a mark has to end."""
         place = bisect.bisect_right(self.marks, number, key=lambda mark: mark.line) + _MOST_MARKS
-        return self.starts[self.marks[place].line - 1] if place < len(self.marks) else len(self.text)
+        return (
+            self.starts[self.marks[place].line - 1] if place < len(self.marks) else len(self.text)
+        )
 
     def line_at(self, offset: int) -> int:
         """The line that holds a character, from 0."""
@@ -481,11 +483,17 @@ _CUTTERS: dict[str, Callable[[_Source, int], _Piece]] = {
     "latex": _cut_latex,
 }
 
+# Python's reader takes more than linear work for a key of many parts
+_LONG_KEY = re.compile(
+    r"(?:(?:(?<![\w-])[\w-]++|\"[^\"\n]*+\"|'[^'\n]*+')[^\S\n]*+\.[^\S\n]*+){20}"
+)
 _HEADING = re.compile(r"[^\S\n]*+\[\[[^\S\n]*+formulas?[^\S\n]*+\]\]")
 
 
 def _listed(path: Path, text: str, default: MarkSettings) -> Iterator[MarkedFormula]:
     """The tables `[[formula]]` of a TOML file; `[defaults]` holds for all of them."""
+    if _LONG_KEY.search(text):
+        raise DataError(f"{path}: a key has too many parts", hint="write `[[formula]]` above each")
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
