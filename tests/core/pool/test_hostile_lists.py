@@ -22,7 +22,6 @@ from eic_core.pool.list_variables import ListedVariables, counted_from_zero
 from eic_core.pool.listing import RangeData, accuracy_keys, front_of, score_listing, stored_scores
 from eic_core.samples import Domain
 from tests.core.growth import WORST, growth
-from tests.effort import examples
 
 NINES = "9" * 5_000
 """More digits than Python turns into a whole number."""
@@ -31,9 +30,30 @@ CELLS = [
     *("[sqrt {]", "[sqrt {0.x}]", "[sqrt {}]", "[log {0.__class__}]", "{}", "{x}", "%s", "%(a)s"),
     *("1e9999999%", f"1e{'9' * 30}%", "-1e9999999%", f"0e{'9' * 30}%", f"1e-{'9' * 30}%", "inf%"),
     *("nan%", "1,5e999999%", "1_0%", "1e400", "1e-400", "0x1p99999", "1e5000", "1/0", "0**-1"),
-    *(NINES, f"{NINES}%", f"x{NINES}", f"x_{{{NINES}}}", f"x[{NINES}]", f"x**{NINES}", f"1e{NINES}"),
+    *(
+        NINES,
+        f"{NINES}%",
+        f"x{NINES}",
+        f"x_{{{NINES}}}",
+        f"x[{NINES}]",
+        f"x**{NINES}",
+        f"1e{NINES}",
+    ),
     *(f"log{NINES}(x)", f"{NINES}. x", f"theta={NINES}", f"&#{NINES};", "&#xD800;", "&#0;", "&"),
-    *("x\0", "\0", "\ud800", "\\ud800", "\x1b[2J", "x\u2028y", "x\x85y", "x\ry", "\t", "|", "²", "١٢"),
+    *(
+        "x\0",
+        "\0",
+        "\ud800",
+        "\\ud800",
+        "\x1b[2J",
+        "x\u2028y",
+        "x\x85y",
+        "x\ry",
+        "\t",
+        "|",
+        "²",
+        "١٢",
+    ),
     *("[" * 3_000, "(" * 3_000 + "x" + ")" * 3_000, "-" * 3_000 + "x", "x" * 3_000, "a.b" * 1_000),
     *("=1+1", "'-x", "x|theta=1", "<td>", "</table>", "\\hline", "\\\\", '"', "'", "x0 + x1", ""),
 ]
