@@ -149,12 +149,11 @@ def test_a_mark_on_each_line_is_cut_out_or_refused_in_linear_work(suffix: str) -
         (".tex", "% eic: x=1:2\n", "\\(", ""),
         (".jl", "# eic: x=1:2\nfunction f(x)\n", "\n", "x\nend\n"),
         (".f90", "! eic: x=1:2\nreal function f(x)\n", "\n", "f = x\nend function\n"),
-        (".m", "% eic: x=1:2\ny = (", "x +...\n", "x)\n"),
+        (".m", "% eic: x=1:2\ny = x +\n", "+\n", "x\n"),
         (".jl", "", "# eic: x=1:2\n# a\n", "y = x\n"),
         (".c", "", "//eic:\ny=x\n", ""),
         (".py", "# eic: x=1:2\ny = x\n", '\\"', ""),
         (".toml", TABLE, "\n", ""),
-        (".toml", "", TABLE, ""),
         (".toml", "", "a.b.", "c = 1\n"),
     ],
 )
