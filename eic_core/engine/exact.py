@@ -326,9 +326,13 @@ class _Attempt(Arithmetic):
         if short and self.bits < MOST_BITS:
             raise _NeedsBits(self.bits + max(short.values()) + 16)
         stop = min([stop, *short])
-        y = self.y[:stop]
-        done = walk(self.tape, self, y)
-        return self._sample(y, done, active, None if stop == len(self.tape) else stop)
+        while True:
+            y = self.y[:stop]
+            try:
+                done = walk(self.tape, self, y)
+                return self._sample(y, done, active, None if stop == len(self.tape) else stop)
+            except _TooLarge:  # of a step's noise: as of its value
+                stop -= 1
 
     def _active(self, chosen: Mapping[int, bool] | None = None) -> list[bool]:
         y = [np.array([v]) for v in self.doubles]
@@ -532,8 +536,13 @@ class _Attempt(Arithmetic):
         except Unprovable:
             ratio = self.y[x] / self.y[y]
             number = BALLS.nint((2 * ratio).mid()) / 2
-            self._assume_zero(step.slot, ratio - number, max(magnitude(ratio), 0))
+            self._assume_zero(
+                step.slot, ratio - number, 0
+            )  # of one divisor, however many there are
+        try:
             return _dyadic(number)
+        except Unprovable:
+            raise _TooLarge from None
 
     def _hold(self, step: Step, row: Operator) -> None:
         """Ask for bits that hold the operands of a step that may jump."""
@@ -669,6 +678,8 @@ class _Attempt(Arithmetic):
 
     def _decided_kappa(self, step: Step, row: Operator, place: int, p: Any) -> Any:
         """A kappa^2 that may be 0, which decides whether an infinite s passes."""
+        if row.sloped:
+            return self.one
         self._pin_all(step)
         own = self._combination(step.slot)
         y = _ball_of(own.rational) if own.is_rational else self.y[step.slot]

@@ -260,7 +260,8 @@ def _digits_held(children: list[list[int]], arrived: Array, weights: Array) -> A
             for i in below:
                 through[k] += through[i]
             given = np.add.reduce(through[below] * digits[below]) / through[k]
-            lost = 0.5 * np.log10(through[k] / arrived[k])
+            # not of the quotient, which overflows beside noise of 10^-160
+            lost = 0.5 * (np.log10(through[k]) - np.log10(arrived[k]))
             # a zero has no relative noise: it passes on what it is given
             passed = np.where(through[k] > 0, given, 0.0)
             digits[k] = np.where(arrived[k] == 0, passed, lost)
