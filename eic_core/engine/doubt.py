@@ -78,5 +78,4 @@ def lost_phase(B: Any, x: Value, s2: Value, kappa2: Value) -> Any:
     total = 1.0 + kappa2 * s2
     error = 2 * UNIT_ROUNDOFF * B.sqrt(kappa2 * s2) * s2 * squared * (1.0 + g2) / total
     tolerated = B.maximum(_TOLERATED, 4 * UNIT_ROUNDOFF * B.sqrt(total))
-    flat = (kappa2 == 0) & (s2 == B.inf)  # or so it rounds
-    return (squared * s2 > WAVE_LIMIT**2) & (error > tolerated) | flat
+    return (squared * s2 > WAVE_LIMIT**2) & (error > tolerated)

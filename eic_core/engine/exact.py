@@ -32,7 +32,7 @@ from eic_core.operators.balls import (
     read_number,
     working,
 )
-from eic_core.operators.row import nowhere
+from eic_core.operators.row import LEAST, nowhere
 
 ACCURACY = 44
 """Bits to which values and s^2 are known unless a caller needs more: to 10^-13."""
@@ -352,7 +352,11 @@ class _Attempt(Arithmetic):
             active = [on or also for on, also in zip(active, self._active(chosen), strict=True)]
         s2 = list(map(float, done.s2))
         self._check_accuracy(done, s2, active)
-        through = [tuple(map(float, own)) for own in done.contributions]
+        # what is smaller than all doubles is still something
+        through = [
+            tuple([float(part) or (LEAST if part > 0 else 0.0) for part in own])
+            for own in done.contributions
+        ]
         doubles = self.doubles[: len(y)]
         if not all(active):
             for slot, on in enumerate(active[: len(y)]):
