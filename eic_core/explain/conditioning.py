@@ -283,7 +283,9 @@ class _Beside:
         return tuple(found)
 
     def _is_proven(self, cells: tuple[str, ...]) -> bool:
-        return self._evaluators[MANY_DIGITS].sample(dict(zip(self.names, cells, strict=True))).proven
+        return (
+            self._evaluators[MANY_DIGITS].sample(dict(zip(self.names, cells, strict=True))).proven
+        )
 
     def _sizes(
         self, cells: tuple[str, ...], place: int, y: Any, digits: int, part: int
