@@ -713,9 +713,9 @@ def _guard(row: Operator, step: Step, a: list[Ball]) -> None:
     if row.exponential and size > 50 and not (row.low is not None and a[0] < 0):
         raise _TooLarge
     if row.power and a[0] != 0:
-        exponent = float(a[1]) if len(a) == 2 else step.parameter
-        grows = exponent * float(BALLS.log(abs(a[0]))) / math.log(2)
-        if not _LEAST_BINARY < grows < 2 * _MOST_BINARY:
+        exponent = a[1] if len(a) == 2 else step.parameter
+        grows = exponent * BALLS.log(abs(a[0])) / math.log(2)  # a base about 1 may need more bits
+        if grows < _LEAST_BINARY or grows > 2 * _MOST_BINARY:
             raise _TooLarge
 
 

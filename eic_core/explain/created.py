@@ -13,6 +13,7 @@ the created digits add up to the local EIC of t.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -196,6 +197,11 @@ def shares_through(
         through[k] += sum(through[i] for i in node.children)
     with np.errstate(invalid="ignore"):
         return (through / through[-1]).tolist()
+
+
+def times_of(digits: float) -> float:
+    """How many times a loss of so many digits multiplies an error; infinite beyond all doubles."""
+    return 10.0**digits if digits < sys.float_info.max_10_exp else math.inf
 
 
 @cached_on_inspection

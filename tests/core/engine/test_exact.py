@@ -186,6 +186,13 @@ def test_a_long_sum_is_proved_without_recursion() -> None:
     assert found.y[-1] == 0 and found.proven
 
 
+@pytest.mark.parametrize("x", ["1e-320", "1e-900"])
+def test_a_base_that_rounds_to_1_has_a_power(x: str) -> None:
+    found = sample("(1 + x)**(1/x)", x=x)
+    assert found.proven and float(found.y[-1]) == pytest.approx(math.e, rel=1e-15)
+    assert sample("sign(x)**(1/x)", x=x).y[-1] == 1
+
+
 @pytest.mark.parametrize("x", ["-999999999999999999.7", "-1000000000000000000.3"])
 def test_between_poles_there_is_a_value(x: str) -> None:
     found = sample("lgamma(x)", x=x)
