@@ -214,7 +214,8 @@ def _pow_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
 def _pow_kappa(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
     base, exponent = a
     by_base, by_exponent = square(exponent), square(exponent * B.log(base))
-    return unless_flat(B, by_base, exponent == 0), unless_flat(B, by_exponent, base == 1)
+    flat = exponent == 0
+    return unless_flat(B, by_base, flat), unless_flat(B, by_exponent, flat | (base == 1))
 
 
 _TO_THE = Form(

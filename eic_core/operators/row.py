@@ -212,7 +212,9 @@ class Operator:
         else:
             pairs = zip(self.partials(B, a, y, p), a, strict=True)
             kappas = tuple(square(partial * x / y) for partial, x in pairs)
-        return tuple(unless_flat(B, k, False) for k in kappas) if self.sloped else kappas
+        if not self.sloped:
+            return kappas
+        return tuple(unless_flat(B, k, x == 0) for k, x in zip(kappas, a, strict=True))
 
 
 def unless_flat(B: Any, kappa2: Any, flat: Any) -> Any:
