@@ -17,7 +17,7 @@ from eic_core.errors import require
 from eic_core.explain import phrases
 from eic_core.explain.bottleneck import diagnosed_node
 from eic_core.explain.correlated import class_tape
-from eic_core.explain.created import digits_climbed, noise_sums
+from eic_core.explain.created import digits_climbed, noise_sums, times_of
 from eic_core.explain.facts import NoiseGroup, NoiseSource, StepPart
 from eic_core.explain.phrases import ledger as words
 from eic_core.exports import Plain, json_form
@@ -416,5 +416,5 @@ def _amplifiers(
         if not whole > 0:
             found[k] = (step, math.nan, math.nan)
         else:
-            found[k] = (step, part / whole, 10 ** abs(whole - part))
+            found[k] = (step, part / whole, times_of(abs(whole - part)))
     return found
