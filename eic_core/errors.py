@@ -43,7 +43,7 @@ class UserError(Exception):
         return f"{self.message}: {self.hint}" if self.hint else self.message
 
 
-_GIVEN = {"str": "a text", "NoneType": "None", "ndarray": "an array"}
+_NOUNS = {"str": "a text", "NoneType": "None", "ndarray": "an array"}
 _WAYS = {
     "Formula": "give `read(text).formula`",
     "Samples": "give `Samples.from_columns(columns)`",
@@ -65,9 +65,9 @@ def require(value: object, kind: type) -> None:
     """
     if not isinstance(value, kind):
         name = kind.__name__
-        given = _GIVEN.get(type(value).__name__, f"a {type(value).__name__}")
+        other = _NOUNS.get(type(value).__name__, f"a {type(value).__name__}")
         noun = name.lower() if name in ("Formula", "Samples", "Inspection", "Table") else name
-        raise UserError(f"{given} is no {noun} yet", hint=_WAYS.get(name, ""))
+        raise UserError(f"{other} is no {noun} yet", hint=_WAYS.get(name, ""))
 
 
 class RefusalKind(Enum):

@@ -147,7 +147,6 @@ def test_values_agree_with_another_arithmetic(text: str, x: str) -> None:
         ("remainder(1, exp(-x))", "10000", 4),
         ("mod(exp(x), 3)", "10000", 3),
         ("mod(1, x**20)", "1e-310", 3),
-        ("where(x >= 6890, sin(exp(x)), cos(exp(x) - pi/2))", "6890", 13),
     ],
 )
 def test_no_real_value_is_told_from_not_known_yet(text: str, x: str, node: int) -> None:
@@ -276,6 +275,11 @@ def test_a_tie_that_the_most_bits_do_not_settle_is_assumed(text: str) -> None:
     assert found.bits == MOST_BITS and found.first_invalid is None and not found.proven
     assert float(found.y[-1] * arb("1e900")) == pytest.approx(0.5)
     assert math.isinf(found.s2[-1])  # that of the difference, 10^1200
+
+
+def test_branches_that_are_the_same_beyond_the_most_bits_are_assumed_to_agree() -> None:
+    found = sample("where(x >= 6890, sin(exp(x)), cos(exp(x) - pi/2))", x="6890")
+    assert found.first_invalid is None and found.assumed == {13}
 
 
 def test_beside_a_threshold_no_bits_are_spent_on_whether_the_branches_agree() -> None:

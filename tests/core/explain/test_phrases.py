@@ -205,6 +205,7 @@ def test_every_template_has_an_example(monkeypatch: pytest.MonkeyPatch) -> None:
             ("x**10", [1.0, 2.0]),
             ("100 + (x - 3)", [3.5, 3.1, 3.01]),
             ("sqrt(x)", [-1.0, 2.0]),
+            ("fmod(1, erfc(x))", [166.785]),
             ("(x - 1)*1e-9 + x", [1.000001, 2.0]),
             ("where(x > 1.5, 10000*x - 9999*x, x)", [1.0, 1.1, 2.0] + [1.2] * 20),
         )
