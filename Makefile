@@ -87,7 +87,7 @@ LINTERS := lint-rules lint-format lint-types lint-imports lint-docstrings
 lint: $(VENV)/.installed-test ## Rules, format, types, imports, docstrings; how the size changed since the release
 	@$(MAKE) --no-print-directory --keep-going --output-sync=target \
 		$(if $(findstring jobserver,$(MAKEFLAGS)),,-j4) $(LINTERS)
-	@$(PY) tools/size.py
+	@$(PY) -m tools.size
 
 lint-rules:
 	@$(VENV)/bin/ruff check --quiet .
@@ -124,8 +124,8 @@ try-wheel: ## Install the newest wheel of dist/ in a fresh environment and say w
 	venv/bin/eic inspect "10000*x - 9999*x" --range x=0.1:10
 
 .PHONY: size
-size: ## How large each folder is: statements, docstrings, comments, tokens; what is long (ASK=--long)
-	@$(PYTHON) tools/size.py $(ASK)
+size: $(VENV)/.installed-test ## How large each folder is, and what is wider than kept; rooms, what is long (ASK=--rooms, --long)
+	@$(PY) -m tools.size $(ASK)
 
 .PHONY: messages
 messages: ## Write eic_core/locale/eic-lab.pot: every text for readers, for a translator
