@@ -12,6 +12,8 @@ DIR     ?= build/screenshots
 # Tests run in this many processes: four have a browser each and wait half of the time.  With 0 all of
 # them run in one.
 WORKERS ?= 5
+# What Hypothesis draws in a full run.
+SEED    := $(or $(SEED),$(shell date +%s))
 
 .PHONY: help
 help: ## List the targets
@@ -70,15 +72,16 @@ serve: $(VENV)/.installed $(VENV)/.native ## Serve real studies (HOST=…, PORT=
 .PHONY: test
 test: ## Lint, then doctests, unit, property, page and browser tests
 	@$(MAKE) --no-print-directory -j4 compilers $(VENV)/.native lint
-	@$(PY) -m pytest -p tests.side_by_side --workers $(WORKERS)
+	@$(PY) -m pytest -p tests.side_by_side --workers $(WORKERS) $(ASK)
 
 .PHONY: test-outside
 test-outside: $(VENV)/.installed-test $(VENV)/.native ## The tests that need the outside sample (../shared, or EIC_LAB_OUTSIDE=…)
 	@$(PY) -m pytest -q -m outside
 
 .PHONY: test-full
-test-full: $(VENV)/.installed-docs ## The same claims on all their examples, simulations and trees: before a release
-	@EIC_LAB_TESTS=full $(MAKE) --no-print-directory test
+test-full: $(VENV)/.installed-docs ## The same claims on all their examples, simulations and trees: before a release (SEED=…)
+	@echo "make: these draws come again with make test-full SEED=$(SEED)"
+	@EIC_LAB_TESTS=full $(MAKE) --no-print-directory test ASK="$(ASK) --hypothesis-seed=$(SEED)"
 
 # The linters run side by side (in as many jobs as make has, if it was told): mypy takes a minute, all
 # others together less.  Each says what it finds before any is asked to stop.

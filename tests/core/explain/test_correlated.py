@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from eic_core.explain.conditioning import own_conditioning
+from eic_core.explain.conditioning import _on_threshold, own_conditioning
 from eic_core.explain.correlated import class_tape, correlated_eic, correlated_trace
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
@@ -131,10 +131,14 @@ def test_q_squared_is_at_most_the_largest_class_times_s_squared(seed):
 @settings(max_examples=examples(200), deadline=None)
 @given(st.integers(0, 10**6))
 def test_own_is_at_most_q(seed):
-    """The variables are classes, and so is the root, whose own rounding arrives whole."""
+    """The variables are classes, and so is the root, whose own rounding arrives whole.
+
+    At a tie of min or max own follows all that attain the value, q the noisier.
+    """
     formula, table = random_case(seed)
     assume(len(formula) > 1)
     samples = samples_of(table)
+    assume(not _on_threshold(formula, samples).any())
     q = correlated_eic(formula, samples)
     own = own_conditioning(formula, samples)
     assert own.valid == q.valid
