@@ -6,19 +6,19 @@ from tools.size import COLUMNS, measured, python_figures, wider
 
 
 def test_a_room_that_is_wider_than_its_row_is_named_with_what_grew() -> None:
-    kept = {"study": {"statements": 10, "docstrings": 4, "tokens": 99, "riddles": 1}}
-    assert not [*wider(kept, kept)]
-    narrower = {"study": {**kept["study"], "statements": 9}}
-    assert not [*wider(narrower, kept)]
-    grown = {"study": {**kept["study"], "statements": 12}, "tools": {**kept["study"], "tokens": 0}}
-    assert [*wider(grown, kept)] == [
+    rows = {"study": {"statements": 10, "docstrings": 4, "tokens": 99, "riddles": 1}}
+    assert not [*wider(rows, rows)]
+    narrower = {"study": {**rows["study"], "statements": 9}}
+    assert not [*wider(narrower, rows)]
+    grown = {"study": {**rows["study"], "statements": 12}, "tools": {**rows["study"], "tokens": 0}}
+    assert [*wider(grown, rows)] == [
         "study: statements 12 (+2)",
         "tools: statements 10 (+10), docstrings 4 (+4), riddles 1 (+1)",
     ]
 
 
 def test_names_that_are_riddles_count_wherever_they_are_given() -> None:
-    text = "def tried(told): here = 1; known: int = 2\nfor kept in (): pass\nx.said = found"
+    text = "found = 1\ndef _shown(said): ...\nclass Kept: ...\nfor here, b in x: x.told = known\n"
     assert python_figures(text)["riddles"] == 5
 
 

@@ -226,11 +226,11 @@ def try_all(faults: list[Fault], folder: Path) -> None:
         text = path.read_bytes()
         path.write_text(with_fault(path.read_text(encoding="utf-8"), fault), encoding="utf-8")
         try:
-            seen = first_failure(tests[fault.number])
+            test = first_failure(tests[fault.number])
         finally:
             path.write_bytes(text)
         row = (fault.number, f"{fault.path}:{fault.line}", fault.before, fault.after)
-        line = "\t".join(" ".join(str(part).split()) for part in (*row, seen or "NOT SEEN"))
+        line = "\t".join(" ".join(str(part).split()) for part in (*row, test or "NOT SEEN"))
         print(line, flush=True)
         with results.open("a", encoding="utf-8") as file:
             print(line, file=file)
@@ -242,16 +242,16 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, required=True, help="a folder outside the checkout")
-    asked = parser.parse_args()
-    folder: Path = asked.out.resolve()
+    options = parser.parse_args()
+    folder: Path = options.out.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     stored = folder / "faults.json"
-    if asked.step == "choose":
-        chosen = choose(asked.count, asked.seed)
+    if options.step == "choose":
+        chosen = choose(options.count, options.seed)
         stored.write_text(json.dumps([asdict(fault) for fault in chosen], indent=1))
         return
     faults = [Fault(**row) for row in json.loads(stored.read_text(encoding="utf-8"))]
-    (mark if asked.step == "mark" else try_all)(faults, folder)
+    (mark if options.step == "mark" else try_all)(faults, folder)
 
 
 if __name__ == "__main__":
