@@ -220,8 +220,11 @@ def try_all(faults: list[Fault], folder: Path) -> None:
     """A row a fault: the place, what was written, and the first test that saw it."""
     tests = came_by(folder)
     results = folder / "results.tsv"
-    done = results.read_text(encoding="utf-8").splitlines() if results.exists() else []
-    for fault in faults[len(done) :]:
+    rows = results.read_text(encoding="utf-8").splitlines() if results.exists() else []
+    done = {int(row.partition("\t")[0]) for row in rows}
+    for fault in faults:
+        if fault.number in done:
+            continue
         path = ROOT / fault.path
         text = path.read_bytes()
         path.write_text(with_fault(path.read_text(encoding="utf-8"), fault), encoding="utf-8")
