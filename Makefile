@@ -55,10 +55,7 @@ compilers: chromium # one apt-get at a time
 
 # --- what people run ---
 
-# Small products of matrices that spread over cores wait for each other: on a machine that has other
-# work, too, a study's report took ten times as long.
 STREAMLIT := $(VENV)/bin/streamlit run app.py --server.headless true
-run serve: export OPENBLAS_NUM_THREADS ?= 1
 
 .PHONY: run
 run: $(VENV)/.installed $(VENV)/.native ## Open the inspector and a demo study on http://127.0.0.1:8501 (PORT=… for another port)
@@ -164,7 +161,7 @@ bench: $(VENV)/.installed-test $(VENV)/.native ## Speed of the engine, the pool 
 	@$(PY) -m benchmarks
 
 .PHONY: load
-load: $(VENV)/.installed-test $(VENV)/.native ## What a ballot costs, how many raters one process serves, what they notice of the worst formulas (ASK="ballots --raters 10")
+load: $(VENV)/.installed-test $(VENV)/.native ## What a ballot costs, how many raters one process serves, what they notice of the worst formulas, what memory visits leave (ASK="ballots --raters 10")
 	@$(PY) -m benchmarks.load $(ASK)
 
 # ASK="--laws 10 --evals 5000" and the like: what `python -m benchmarks.search_tables --help` lists.
@@ -193,7 +190,7 @@ security: $(VENV)/.installed-test $(VENV)/.native ## What strangers and faults o
 
 .PHONY: validate-statistics
 validate-statistics: $(VENV)/.installed ## Coverage and size of all that a report prints, threats on planted defects (10 minutes; STUDIES=…)
-	@OPENBLAS_NUM_THREADS=1 $(PY) -m study.statistics.validation $(if $(STUDIES),--studies $(STUDIES))
+	@$(PY) -m study.statistics.validation $(if $(STUDIES),--studies $(STUDIES))
 
 .PHONY: screenshots
 screenshots: $(VENV)/.installed-test $(VENV)/.native chromium ## Photograph every state of the page into DIR

@@ -195,7 +195,8 @@ class _Line:
         trouble = f"; {state.failures:,} failed: {state.trouble}" if state.failures else ""
         text = f"{state.done:,} of {state.total:,} answers, {state.tokens:,} tokens{trouble}"
         print(
-            f"\r{wording.shorten(text, 118):<119}" if self._terminal else text,
+            *(("\r", f"{wording.shorten(text, 118):<119}") if self._terminal else (text,)),
+            sep="",
             end="" if self._terminal else "\n",
             file=sys.stderr,
             flush=True,
@@ -215,7 +216,7 @@ def _paused_by_ctrl_c() -> Iterator[list[Asking[Any]]]:
 
     def pause(*_: object) -> None:
         signal.signal(signal.SIGINT, before)
-        print("\nWaiting for the answers that are under way…", file=sys.stderr)
+        print("", "Waiting for the answers that are under way…", sep="\n", file=sys.stderr)
         for asking in held:
             asking.pause()
 

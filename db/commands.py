@@ -14,6 +14,7 @@ from db.backup import DEFAULT_FOLDER, backup, restore
 from db.engine import DEFAULT_URL, DEMO_URL, SqlStore, open_database, sqlite_path
 from db.faults import faults_in_words
 from eic_core import wording
+from eic_core.cli.exits import Parser, guarded_streams, write_out
 from eic_core.errors import UserError
 from study.clock import SystemChance, SystemClock
 from study.design import StudyStatus
@@ -25,6 +26,11 @@ from study.organising import OrganiserService
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Returns 0, 2 for a mistake, 3 for a fault, 130 after Ctrl-C."""
     options = build_parser().parse_args(arguments)
+    with guarded_streams():
+        return _status(options)
+
+
+def _status(options: argparse.Namespace) -> int:
     if options.database is None:
         options.database = os.environ.get("DATABASE_URL") or DEFAULT_URL
         if options.database != DEMO_URL:
@@ -49,7 +55,7 @@ def _tell_of_demo() -> None:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m db", description="Studies at rest.")
+    parser = Parser(prog="python -m db", description="Studies at rest.")
     parser.add_argument(
         "--database",
         metavar="URL",
@@ -120,7 +126,7 @@ def _service(store: SqlStore) -> OrganiserService:
 def _list(options: argparse.Namespace) -> None:
     store = _open(options)
     for study in _service(store).studies():
-        print(f"{study.id}\t{study.status}\t{study.name}\t{study.hash[:12]}")
+        print(study.id, study.status, study.name, study.hash[:12], sep="\t")
     store.dispose()
 
 
@@ -162,7 +168,7 @@ def _ask(options: argparse.Namespace) -> int:
 def _preregistration(options: argparse.Namespace) -> None:
     store = _open(options)
     service = _service(store)
-    print(service.preregistration(_find(service, options.study).id), end="")
+    write_out(service.preregistration(_find(service, options.study).id), None)
     store.dispose()
 
 

@@ -22,6 +22,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.orm import Session
 
+from db.erasing import LogEraser
 from db.faults import fault_of, faults_in_words
 from db.repositories.models import SqlModels
 from db.repositories.rating import SqlAssignments, SqlInvitations, SqlRaters, SqlSeals, SqlVotes
@@ -134,13 +135,31 @@ class SqlStore:
         self._writers = engine.execution_options(eic_writer=True)
         # SQLite lets one writer in at a time and has the others poll; threads queue up here.
         self._turn = threading.Lock()
+        self._log = None
+        if engine.dialect.name == "sqlite":
+            self._log = LogEraser(Path(str(engine.url.database)), self._turn)
 
     def reading(self) -> AbstractContextManager[Tx]:
         return self._reading()
 
-    def writing(self) -> AbstractContextManager[Tx]:
+    def writing(self, *, erasing: bool = False) -> AbstractContextManager[Tx]:
         """Raises `BusyError` after half a minute of waiting, `StorageError` if it cannot write."""
-        return self._writing()
+        return self._erasing() if erasing else self._writing()
+
+    @property
+    def traces(self) -> bool:
+        """Of PostgreSQL's files nobody here knows: it is taken to hold some."""
+        return self._log is None or self._log.pending
+
+    def erase(self) -> None:
+        if self._log is not None:
+            self._log.ask()
+
+    @contextmanager
+    def _erasing(self) -> Iterator[Tx]:
+        with self._writing() as tx:
+            yield tx
+        self.erase()
 
     def alone(self, name: str) -> AbstractContextManager[bool]:
         """A lock that a killed process loses: on a file beside SQLite's, or PostgreSQL's own."""
@@ -193,6 +212,8 @@ class SqlStore:
 
     def dispose(self) -> None:
         self.engine.dispose()
+        if self._log is not None:
+            self._log.end()
 
 
 @contextmanager
@@ -245,7 +266,9 @@ def open_database(url: str = DEFAULT_URL) -> SqlStore:
     except OSError as error:
         engine.dispose()
         raise StorageError(f"{failure}: {error.strerror or error}") from error
-    return SqlStore(engine)
+    store = SqlStore(engine)
+    store.erase()  # what a process that was killed has left
+    return store
 
 
 def make_engine(url: str) -> Engine:
@@ -346,7 +369,7 @@ def _on_connect(connection: Any, _record: object) -> None:
         "foreign_keys = ON",
         "synchronous = FULL",  # what is committed survives a power cut
         "recursive_triggers = ON",  # REPLACE fires delete triggers, too
-        "secure_delete = ON",  # what a rater withdraws is overwritten
+        "secure_delete = ON",  # what is deleted is overwritten, in the file: see `LogEraser`
     ):
         connection.execute(f"PRAGMA {pragma}")
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import Any
 
+from eic_core.printable import printable
+
 
 def _restored(kind: type[UserError], args: tuple[object, ...], state: dict[str, Any]) -> UserError:
     error = kind.__new__(kind, *args)
@@ -39,6 +41,33 @@ class UserError(Exception):
 
     def __str__(self) -> str:
         return f"{self.message}: {self.hint}" if self.hint else self.message
+
+
+_GIVEN = {"str": "a text", "NoneType": "None", "ndarray": "an array"}
+_WAYS = {
+    "Formula": "give `read(text).formula`",
+    "Samples": "give `Samples.from_columns(columns)`",
+    "Inspection": "give `inspect(formula, samples)`",
+    "Table": "give `read_table(path)`",
+    "Mapping": 'give `{"x": Domain("uniform", 0, 1)}`',
+    "SearchProblem": "give `problem_of(samples)`",
+}
+
+
+def require(value: object, kind: type) -> None:
+    """Refuse what is of another kind, and say how one is made: a text that is not read yet, columns
+    that are no samples.
+
+    >>> require("x + y", int)
+    Traceback (most recent call last):
+        ...
+    eic_core.errors.UserError: a text is no int yet
+    """
+    if not isinstance(value, kind):
+        name = kind.__name__
+        given = _GIVEN.get(type(value).__name__, f"a {type(value).__name__}")
+        noun = name.lower() if name in ("Formula", "Samples", "Inspection", "Table") else name
+        raise UserError(f"{given} is no {noun} yet", hint=_WAYS.get(name, ""))
 
 
 class RefusalKind(Enum):
@@ -130,14 +159,18 @@ class FormulaError(UserError):
         line_start = self.source.rfind("\n", 0, start) + 1
         line_end = self.source.find("\n", start)
         line_end = len(self.source) if line_end < 0 else line_end
-        # tabs become blanks, one for one, or the carets would stand elsewhere
         left = max(line_start, min(start - width // 2, line_end - width))
         right = min(line_end, left + width)
-        text = self.source[left:right].replace("\t", " ")
         lead = "…" if left > line_start else ""
         tail = "…" if right < line_end else ""
-        count = max(1, min(end, right) - start)
-        return f"{lead}{text}{tail}\n{' ' * (len(lead) + start - left)}{'^' * count}"
+        # tabs become blanks, one for one, or the carets would stand elsewhere
+        stop = max(start, min(end, right))
+        before, marked, behind = (
+            printable(self.source[first:last].replace("\t", " "))
+            for first, last in ((left, start), (start, stop), (stop, right))
+        )
+        indent = " " * len(lead + before)
+        return f"{lead}{before}{marked}{behind}{tail}\n{indent}{'^' * max(1, len(marked))}"
 
 
 class DataError(UserError):

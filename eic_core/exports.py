@@ -12,6 +12,8 @@ from operator import attrgetter
 from types import NoneType
 from typing import Any, ClassVar, Protocol
 
+from eic_core.printable import printable_json
+
 Key = str | tuple[str, Callable[[Any], Any]]
 # A key of a JSON form: an attribute's name; ``key=path.of.attributes``; or the key and a function
 # of the object.
@@ -127,15 +129,19 @@ def _getter(key: Key) -> tuple[str, Callable[[Any], Any]]:
     return name, attrgetter(path or name)
 
 
-def json_text(value: Mapping[str, Any]) -> str:
-    """A JSON file: indented, ended by a line feed; ValueError for a number that is not finite.
+def json_text(value: Any, *, indent: int | None = 2) -> str:
+    """A JSON file, ended by a line feed; ValueError for a number that is not finite.
 
-    >>> print(json_text({"text": "√x"}), end="")
+    In one line, without an `indent`, it is ASCII: every terminal takes it.
+
+    >>> print(json_text({"text": "√x"}), json_text({"text": "√x"}, indent=None), end="")
     {
       "text": "√x"
     }
+     {"text": "\\u221ax"}
     """
-    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    text = json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
+    return printable_json(text, ascii_alone=indent is None)
 
 
 class SupportsWrite(Protocol):

@@ -29,6 +29,7 @@ from eic_core.headers import names_without_units
 from eic_core.measure.inspection import inspect
 from eic_core.measure.table import Table
 from eic_core.pool.importers.listed import Listed
+from eic_core.pool.left_out import reason_of
 from eic_core.pool.listing import ListedScore, ScoredList, TableData, score_listing
 from eic_core.pool.picking import READABLE, fitness, pick
 from eic_core.pool.traits import formula_of
@@ -43,6 +44,7 @@ COLUMNS = (
     "measured_float64",
     "digits_needed",
     "better_form",
+    "needs",
     "left_out",
 )
 """What `add_eic` adds."""
@@ -93,8 +95,9 @@ def add_eic(
         no row dropped: with `r2` of the values that the formula itself gives on all rows, and of
         at most 10,000, evenly spread, `eic`, `worst_step`, `cause` of the leading finding,
         `measured_float64` (digits that double precision loses at nine in ten rows),
-        `digits_needed` (of the constant or input that needs most of them), `better_form`, and
-        `left_out`: why a row has none of these.
+        `digits_needed` (of the constant or input that needs most of them), `better_form`, the
+        conditions that it `needs` to be the same, and `left_out`: why a row lacks some of these, or
+        at which rows R² takes a program's value.
 
     Raises
     ------
@@ -257,7 +260,8 @@ def _cells(scored: ListedScore, data: TableData, seconds: float) -> dict[str, An
         "measured_float64": math.nan,
         "digits_needed": math.nan,
         "better_form": "",
-        "left_out": score.error,
+        "needs": "",
+        "left_out": reason_of(score),
     }
     formula = formula_of(scored)
     if score.error or formula is None:
@@ -277,10 +281,11 @@ def _cells(scored: ListedScore, data: TableData, seconds: float) -> dict[str, An
             inspection if few is samples else inspect(formula, few)
         )
     except UserError as error:
-        cells["left_out"] = str(error)
+        cells["left_out"] = cells["left_out"] or str(error)
     if seconds and measured >= A_DIGIT:
         form = repair(formula, samples, limit_seconds=seconds).leading
-        cells["better_form"] = "" if form is None else to_python(form.formula)
+        if form is not None:
+            cells["better_form"], cells["needs"] = form.text, ", ".join(form.assumptions)
     return cells
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gettext
 import os
 from collections.abc import Iterable
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import final
 
@@ -59,7 +59,7 @@ Field = Phrase | str | int
 """What a template's named field may hold; a whole number is written with commas."""
 
 
-@cache
+@lru_cache(maxsize=8)
 def catalogue(language: str) -> gettext.NullTranslations:
     """The texts of a language; English if there is no file for it."""
     return gettext.translation(DOMAIN, LOCALE, [language] if language else [], fallback=True)

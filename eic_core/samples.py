@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from eic_core.errors import DataError
+from eic_core.errors import DataError, require
 from eic_core.headers import names_without_units
 
 MAX_SAMPLES = 5_000_000
@@ -102,6 +102,10 @@ class Samples:
             raise DataError(
                 f"the target is the name `{target}`, not its values",
                 hint="give the column itself, as in `target=table.values[name]`",
+            )
+        if not (hasattr(columns, "items") and hasattr(columns, "keys")):
+            raise DataError(
+                "columns are given by name", hint='write `Samples.from_columns({"x": [1.0, 2.0]})`'
             )
         frozen: dict[str, np.ndarray] = {}
         length = count
@@ -506,6 +510,7 @@ def sample_domains(domains: Mapping[str, Domain], *, count: int, seed: int = 0) 
     >>> bool((a.columns["x"] == b.columns["x"]).all())
     True
     """
+    require(domains, Mapping)
     if not 1 <= count <= MAX_SAMPLES:
         raise DataError(f"the number of samples must be from 1 to {MAX_SAMPLES:,}, not {count:,}")
     if seed < 0:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from eic_core import wording
-from eic_core.cli.exits import exit_status, refuse_page_on_terminal, write_out
+from eic_core.cli.exits import Parser, exit_status, refuse_page_on_terminal, write_out
 from eic_core.errors import UserError
 from eic_core.exports import json_text
 from study.matching import MODES, SECONDS, MatchingRules, match_pool, read_scored
@@ -336,9 +335,9 @@ def run_plan(options: argparse.Namespace) -> None:
     advice = advise(model, target, rule, start=result, **settings) if target else None
     if options.json:
         value = {"plan": result.to_json(), "advice": advice.to_json() if advice else None}
-        print(json.dumps(in_words(value), indent=2, allow_nan=False))
+        write_out(json_text(in_words(value)), None)
         return
-    print(_text(result, advice, assumed=[str(paper_assumes())] if options.paper else []))
+    print(*_lines(result, advice, [str(paper_assumes())] if options.paper else []), sep="\n")
 
 
 def _sizes(source: str) -> tuple[int, ...]:
@@ -351,7 +350,7 @@ def _sizes(source: str) -> tuple[int, ...]:
         raise UserError(f"{path} is no text", hint="take a table of pairs, as CSV") from error
 
 
-def _text(result: Plan, advice: Advice | None, assumed: list[str]) -> str:
+def _lines(result: Plan, advice: Advice | None, assumed: list[str]) -> list[str]:
     parts = [str(design_sentence(result.model)), *assumed, ""]
     parts += map(str, plan_sentences(result))
     compared = compare_sentence(result.model, result.rule)
@@ -359,8 +358,7 @@ def _text(result: Plan, advice: Advice | None, assumed: list[str]) -> str:
     parts += ["", *_table(result)]
     if advice is not None:
         parts += ["", *map(str, advice_sentences(advice))]
-    parts += ["", f"{result.studies:,} simulated studies, seed {result.seed}."]
-    return "\n".join(parts)
+    return [*parts, "", f"{result.studies:,} simulated studies, seed {result.seed}."]
 
 
 def _table(result: Plan) -> list[str]:
@@ -389,7 +387,8 @@ def _table(result: Plan) -> list[str]:
 def _progress(done: int, total: int) -> None:
     if sys.stderr.isatty():
         end = "\n" if done >= total else ""
-        print(f"\r{done:,} of {total:,} studies", end=end, file=sys.stderr, flush=True)
+        text = f"{done:,} of {total:,} studies"
+        print("\r", text, sep="", end=end, file=sys.stderr, flush=True)
 
 
 def add_report_parser(commands: Any) -> None:
@@ -508,7 +507,7 @@ def _rendered(report: StudyReport, options: argparse.Namespace) -> str:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python -m study",
         description="Matched pairs of formulas, plans of studies, and reports of closed ones.",
     )

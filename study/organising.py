@@ -262,7 +262,7 @@ class OrganiserService:
         version_seen
             The draft, and its version when it was looked at.
         """
-        with self._store.writing() as tx:
+        with self._store.writing(erasing=True) as tx:
             study = self._draft(tx, study_id, version_seen)
             tx.studies.delete_draft(study_id)
             tx.audit.add(self._clock.now(), self._actor, "deleted a draft", None, study.name)
@@ -296,7 +296,7 @@ class OrganiserService:
             raise StudyError("two problems have the same name")
         for problem in problems:
             problem_table(problem)
-        with self._store.writing() as tx:
+        with self._store.writing(erasing=True) as tx:
             self._draft(tx, study_id, version_seen)
             tx.materials.set_pairs(study_id, ())
             tx.materials.set_problems(study_id, problems)

@@ -43,8 +43,6 @@ from study.store import (
 
 IDLE_GAP = 45.0
 """Seconds without a heartbeat, once heartbeats come, after which a rater counts as away."""
-PAGE = 2
-"""Of votes cast from now on: which page showed the ballot. Those of page 1 have none."""
 MAX_UNDOS = 10
 """Votes that may be undone on one ballot."""
 
@@ -233,7 +231,7 @@ def _cast_vote(
         viewport=browser.viewport,
         in_view=browser.in_view,
         plot_in_view=browser.plot_in_view,
-        page=PAGE,
+        page=browser.page,
     )
 
 
@@ -459,7 +457,7 @@ class RatingService:
                 return NextBallot(visit_of(tx, found, now), ballot)
             visit = visit_of(tx, found, now)
             if not give or visit.stage not in _UNDER_WAY:
-                return NextBallot(visit)
+                return NextBallot(replace(visit, traces=self._store.traces))
         with self._store.writing() as tx:
             found = find_link_holder(tx, token)
             balance = self._balance(tx, found.study, now) if found else None
@@ -547,7 +545,6 @@ class RatingService:
                         reason=line,
                         at=at,
                         idle_seconds=idle,
-                        page=PAGE,
                         browser=browser,
                     )
                     cast = _cast_vote(tx, found.rater, row, number, choice, line, at, idle, browser)
@@ -745,19 +742,21 @@ class RatingService:
         Returns
         -------
         RatingVisit
-            `Stage.WITHDRAWN`, with the study's contact.
+            `Stage.WITHDRAWN`, with the study's contact, and whether the database's files may still
+            hold what was deleted.
         """
         now = self._clock.now()
-        with self._store.writing() as tx:
+        with self._store.writing(erasing=True) as tx:
             found = find_link_holder(tx, token)
-            if found is None or found.rater is None:
-                return visit_of(tx, found, now)
-            tx.raters.withdraw(found.rater.id, now)
-            if found.invitation.kind == InvitationKind.PERSONAL:
-                tx.invitations.clear_label(found.invitation.id)
-            tx.audit.add(now, "rater", "withdrew", found.study.id)
-            design = found.study.design
-            return RatingVisit(Stage.WITHDRAWN, title=design.title, contact=design.contact)
+            visit = visit_of(tx, found, now)
+            if found is not None and found.rater is not None:
+                tx.raters.withdraw(found.rater.id, now)
+                if found.invitation.kind == InvitationKind.PERSONAL:
+                    tx.invitations.clear_label(found.invitation.id)
+                tx.audit.add(now, "rater", "withdrew", found.study.id)
+                design = found.study.design
+                visit = RatingVisit(Stage.WITHDRAWN, title=design.title, contact=design.contact)
+        return replace(visit, traces=self._store.traces)
 
     # --- ballots ---
 

@@ -212,6 +212,8 @@ class RatingVisit:
     # Whether the organiser has written a label beside this personal link: it may identify
     labelled: bool = False
     undoable: Undoable | None = None  # Right after a vote
+    # Whether the database's files may still hold what a withdrawal has just deleted
+    traces: bool = False
 
 
 @dataclass(frozen=True)
@@ -227,8 +229,12 @@ class Consent:
 
 NARROW, WIDE = 600, 1024
 """CSS pixels: a window that is less wide is "narrow", as wide or wider "wide", else "medium"."""
+PAGE = 3
+"""Which page shows ballots now, as its script names it: 3 since width counts for what was seen."""
 _REPORT = re.compile(
-    r"ms=(\d{1,9});w=(\d{1,5});seen=([01?])(?:;plot=([01?]))?;by=(pointer|keys)", re.ASCII
+    r"ms=(\d{1,9});w=(\d{1,5});seen=([01?])(?:;plot=([01?]))?"
+    rf"(?:;page=({PAGE}))?;by=(pointer|keys)",
+    re.ASCII,
 )
 
 
@@ -245,6 +251,8 @@ class BrowserReport:
     pointer: bool = False
     # Whether the plot had been in view; None without an observer, and from pages of before
     plot_in_view: bool | None = None
+    # That of the script: a browser keeps the one of page 2 while the server is updated
+    page: int = PAGE
 
     @property
     def unseen(self) -> bool:
@@ -269,8 +277,9 @@ class BrowserReport:
             seconds=int(found[1]) / 1000,
             viewport="narrow" if width < NARROW else "medium" if width < WIDE else "wide",
             in_view=_SEEN.get(found[3]),
-            pointer=found[5] == "pointer",
+            pointer=found[6] == "pointer",
             plot_in_view=_SEEN.get(found[4] or "?"),
+            page=int(found[5] or 2),
         )
 
 

@@ -308,7 +308,6 @@ class Votes(Protocol):
         reason: str,
         at: datetime,
         idle_seconds: float,
-        page: int,
         browser: BrowserReport = ...,
     ) -> int: ...
     def undo(self, vote_id: int, at: datetime) -> None: ...
@@ -419,8 +418,17 @@ class Store(Protocol):
         ...
 
     # Serialised from the first statement on: what a service has read is still true when it writes.
-    def writing(self) -> AbstractContextManager[Tx]:
-        """The only writer; commits on leaving, undoes everything on an exception."""
+    def writing(self, *, erasing: bool = False) -> AbstractContextManager[Tx]:
+        """The only writer; commits on leaving, undoes everything on an exception.
+
+        After `erasing`, what it deletes leaves the database's files too: at once, or, while
+        somebody else reads them, soon after.
+        """
+        ...
+
+    @property
+    def traces(self) -> bool:
+        """Whether the database's files may still hold what was deleted in `erasing`."""
         ...
 
     def alone(self, name: str) -> AbstractContextManager[bool]:

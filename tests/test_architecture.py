@@ -249,6 +249,40 @@ def test_user_text_is_never_evaluated() -> None:
                 assert called not in forbidden, f"{name}:{node.lineno} calls {called}"
 
 
+TEMPLATES = {
+    # Rows of tables in the code, by the name that each has where it is filled
+    "eic_core.formula.syntax.neighbours": {"inverse"},
+    "eic_core.formula.syntax.refusals": {"hint", "row.message", "row.hint"},
+    "eic_core.formula.syntax.statements": {"told"},
+    "eic_core.operators.dialects": {"line", "template"},
+    "eic_core.operators.helpers": {"template"},
+    "eic_core.operators.words": {"self.clause"},
+    "eic_core.phrasing": {"_texts().gettext(template)", "template"},
+    "eic_core.pool.importers.formats": {"template"},
+    "eic_core.rewriting.tables.exponentials": {"power"},
+    "pages.ui.figures.typeset": {"brackets"},
+    "pages.ui.organising.login": {"hint"},
+    "study.report.preregistration": {"text"},
+}
+
+
+def test_no_text_of_a_user_is_a_format_string() -> None:
+    """A template is written in the code: as a literal, a constant, or a row of a table there."""
+    for name in sources():
+        for node in ast.walk(tree_of(name)):
+            match node:
+                case ast.Call(func=ast.Attribute(value, "format" | "format_map")):
+                    template = ast.unparse(value)
+                    written = isinstance(value, ast.Constant) or template.isupper()
+                    written = written or template.startswith("Markup('")
+                    known = TEMPLATES.get(name, set())
+                    assert written or template in known, f"{name}:{node.lineno} fills {template}"
+                case ast.BinOp(ast.Constant(str()) | ast.JoinedStr(), ast.Mod()):
+                    raise AssertionError(f"{name}:{node.lineno} fills a template by %")
+                case ast.Call(func=ast.Name("Template" | "Formatter")):
+                    raise AssertionError(f"{name}:{node.lineno} makes a template")
+
+
 def test_scoring_loads_nothing_that_it_does_not_use() -> None:
     heavy = (
         "scipy",

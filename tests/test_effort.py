@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +16,27 @@ from threadpoolctl import threadpool_info
 from tests import effort
 from tests.rehearsal import Rehearsal
 
+ROOT = Path(__file__).resolve().parents[1]
+
 
 def test_products_of_matrices_stay_on_one_core() -> None:
     blas = [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
     assert {*blas} == {1}
+
+
+@pytest.mark.parametrize("module", ["study.cli", "study.report.analysis", "db.commands"])
+def test_a_studys_products_stay_on_one_core_without_a_setting(module: str) -> None:
+    """NumPy has a BLAS and SciPy another; each reads its number of threads when it is loaded."""
+    program = (
+        f"import {module}, threadpoolctl; "
+        "pools = threadpoolctl.ThreadpoolController().select(user_api='blas').info(); "
+        "print(*(pool['num_threads'] for pool in pools))"
+    )
+    settings = os.environ | {"OPENBLAS_NUM_THREADS": "2"}
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, env=settings, capture_output=True, text=True
+    )
+    assert done.stdout.split() == ["1", "1"], done.stderr
 
 
 def test_a_full_run_takes_everything(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,11 @@ from __future__ import annotations
 import importlib
 import sys
 
-PARTS = {"ballots": "benchmarks.load.ballots", "visitors": "benchmarks.load.visitors"}
+PARTS = {
+    "ballots": "benchmarks.load.ballots",
+    "visitors": "benchmarks.load.visitors",
+    "visits": "benchmarks.load.visits",
+}
 """Parts and their modules; each has ``main(arguments)``, which returns an exit status."""
 
 

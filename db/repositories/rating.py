@@ -516,7 +516,6 @@ class SqlVotes(Statements):
         reason: str,
         at: datetime,
         idle_seconds: float,
-        page: int,
         browser: BrowserReport = UNREPORTED,
     ) -> int:
         added = self._add(
@@ -535,7 +534,7 @@ class SqlVotes(Statements):
             viewport=browser.viewport or None,
             in_view=browser.in_view,
             plot_in_view=browser.plot_in_view,
-            page=page,
+            page=browser.page,
         )
         return added
 

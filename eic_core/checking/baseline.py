@@ -13,8 +13,13 @@ import numpy as np
 
 from eic_core.checking.checks import CheckedFormula, CheckStatus
 from eic_core.errors import DataError
+from eic_core.exports import json_text
+from eic_core.printable import printable
 
 FORMAT = 1
+
+_TOO_MUCH = (RecursionError, OverflowError)
+"""Brackets in brackets, a number beyond doubles."""
 
 SLACK = 0.1
 """Digits by which a loss may exceed the one that was accepted: libraries round differently."""
@@ -102,7 +107,7 @@ class Baseline:
         try:
             document = json.loads(path.read_text(encoding="utf-8"))
             if document["FORMAT"] != FORMAT:
-                raise DataError(f"{path} has FORMAT {document['FORMAT']}, not {FORMAT}")
+                raise DataError(f"{path} has FORMAT {int(document['FORMAT'])}, not {FORMAT}")
             return cls(
                 AcceptedFormula(
                     str(each["path"]),
@@ -118,7 +123,7 @@ class Baseline:
             raise DataError(
                 f"cannot read {path}: {error.strerror}", hint="make it with --write-baseline"
             ) from error
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, LookupError, TypeError, AttributeError, *_TOO_MUCH) as error:
             raise DataError(
                 f"{path} is no baseline", hint="make it anew with --write-baseline"
             ) from error
@@ -131,7 +136,7 @@ class Baseline:
         ]
         document = {"FORMAT": FORMAT, "accepted": accepted}
         try:
-            path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", "utf-8")
+            path.write_text(json_text(document, indent=1), "utf-8")
         except OSError as error:
             raise DataError(f"cannot write {path}: {error.strerror}") from error
 
@@ -153,7 +158,7 @@ class Baseline:
 
 def _accepted(checked: CheckedFormula) -> AcceptedFormula:
     text = " ".join(checked.marked.text.split()) or checked.fault
-    digest = "sha256:" + hashlib.sha256(text.encode()).hexdigest()[:16]
+    digest = "sha256:" + hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()[:16]
     losses = {
         # rounded up, so that what is written accepts what was measured
         name: None if np.isinf(checked.losses[name]) else np.ceil(checked.losses[name] * 100) / 100
@@ -166,4 +171,5 @@ def _named(path: str) -> str:
     """A file's path with slashes, from the folder of this run where it is inside."""
     here = Path.cwd()
     plain = PurePath(path)
-    return (plain.relative_to(here) if plain.is_relative_to(here) else plain).as_posix()
+    named = (plain.relative_to(here) if plain.is_relative_to(here) else plain).as_posix()
+    return printable(named)  # as JSON can hold it

@@ -7,14 +7,15 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
-from eic_core.checking.marks import MarkedFormula
+from eic_core.checking.files import MOST_TABLE, content_within
+from eic_core.checking.marks import MarkedFormula, fault_of
 from eic_core.checking.settings import SETTING_NAMES, LossLimits
-from eic_core.errors import DataError, FormulaError, UserError
+from eic_core.errors import DataError, FormulaError
 from eic_core.explain.verdict import verdict
 from eic_core.formula.copying import COPIED, copied
 from eic_core.formula.rendering import to_python
@@ -22,7 +23,7 @@ from eic_core.formula.syntax import Reading, canonical_name, read
 from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import inspect
 from eic_core.measure.row_source import NoRange, RowSource
-from eic_core.measure.table import Table, read_table
+from eic_core.measure.table import NoColumn, Table, read_table
 from eic_core.phrasing import Phrase
 from eic_core.rewriting.repair import repair
 from eic_core.samples import Samples
@@ -56,6 +57,8 @@ class CheckedFormula:
         A form that loses fewer digits, in the file's language; empty without one.
     better_in
         The language that is, as a key of `COPIED`.
+    needs
+        The conditions under which it is the formula; they hold on the data.
     advice
         The sentence of the search for it.
     fault
@@ -75,6 +78,7 @@ class CheckedFormula:
     headline: Phrase | None = None
     better: str = ""
     better_in: str = "python"
+    needs: tuple[str, ...] = ()
     advice: Phrase | None = None
     fault: str = ""
     fault_at: int = 0
@@ -111,6 +115,7 @@ class CheckedFormula:
             "exceeded": list(self.exceeded),
             "headline": str(self.headline or ""),
             "better": self.better,
+            "needs": list(self.needs),
             "advice": str(self.advice or ""),
             "fault": self.fault,
             "rows": self.rows,
@@ -179,15 +184,19 @@ def check_formula(marked: MarkedFormula, *, seconds: float) -> CheckedFormula:
     if marked.fault:
         return CheckedFormula(marked, CheckStatus.NOT_CHECKED, fault=marked.fault)
     try:
-        reading, samples = _data_of(marked)
-        _refuse_other_names(marked, reading)
-        result = inspect(reading.formula, samples)
+        return _measured(marked, seconds)
     except FormulaError as error:
         return CheckedFormula(
             marked, CheckStatus.NOT_CHECKED, fault=str(error), fault_at=error.span[0]
         )
-    except UserError as error:
-        return CheckedFormula(marked, CheckStatus.NOT_CHECKED, fault=str(error))
+    except Exception as error:
+        return CheckedFormula(marked, CheckStatus.NOT_CHECKED, fault=fault_of(error))
+
+
+def _measured(marked: MarkedFormula, seconds: float) -> CheckedFormula:
+    reading, samples = _data_of(marked)
+    _refuse_other_names(marked, reading)
+    result = inspect(reading.formula, samples)
     judged = verdict(result)
     measured = judged.measured.quantiles
     losses = {"max": measured.nine_in_ten, "worst": measured.worst, "eic": result.eic}
@@ -216,6 +225,7 @@ def check_formula(marked: MarkedFormula, *, seconds: float) -> CheckedFormula:
         headline=judged.sentence,
         better=better,
         better_in=better_in,
+        needs=() if form is None else form.assumptions,
         advice=None if repairs is None else repairs.sentence,
         rows=result.counts.total,
         without_value=result.counts.invalid,
@@ -225,14 +235,9 @@ def check_formula(marked: MarkedFormula, *, seconds: float) -> CheckedFormula:
 def _data_of(marked: MarkedFormula) -> tuple[Reading, Samples]:
     """The formula, and the rows of the table or the ranges that its mark names."""
     settings = marked.settings
-    table = _table(_beside(marked)) if settings.data else None
-    source = RowSource(
-        settings.ranges,
-        table,
-        settings.target,
-        count=settings.samples,
-        seed=settings.seed,
-    )
+    if settings.data:
+        return _data_of_table(marked)
+    source = RowSource(settings.ranges, count=settings.samples, seed=settings.seed)
     reading = read(marked.text, syntax=marked.syntax, columns=source.columns)
     try:
         return reading, source.rows(reading)[0]
@@ -241,12 +246,36 @@ def _data_of(marked: MarkedFormula) -> tuple[Reading, Samples]:
         raise NoRange(error.missing, error.names, hint) from error
 
 
+def _data_of_table(marked: MarkedFormula) -> tuple[Reading, Samples]:
+    """The same of a table, of which no error has a word: it may be any file of the folder."""
+    settings = marked.settings
+    name = f"`data={settings.data}`"
+    if settings.own:
+        raise DataError(f"`{settings.own[0]}` has a range beside a table", hint="give one of them")
+    place = Path(marked.path).parent
+    try:
+        table = _table(marked.folder or place, place / settings.data)
+    except DataError as error:
+        raise DataError(f"{name}: {error}") from None
+    source = RowSource(table=table, target=settings.target)
+    try:
+        reading = read(marked.text, syntax=marked.syntax, columns=source.columns)
+    except FormulaError:
+        read(marked.text, syntax=marked.syntax)
+        raise DataError(f"{name}: with its columns as names the formula is not read") from None
+    try:
+        return reading, source.rows(reading)[0]
+    except NoColumn as error:
+        missing = f"no column for `{error.missing[0]}`"
+    except DataError:
+        missing = "no row has a number in each column that the formula needs"
+        if settings.target and table.column(settings.target) is None:
+            missing = f"there is no column `{settings.target}`"
+    raise DataError(f"{name}: {missing}", hint="`eic inspect --data` says what it holds")
+
+
 def _refuse_other_names(marked: MarkedFormula, reading: Reading) -> None:
-    """A range of what is not in the formula is mistyped; beside a table it is not used."""
-    if marked.settings.data and marked.settings.own:
-        raise DataError(
-            f"`{marked.settings.own[0]}` has a range beside a table", hint="give one of the two"
-        )
+    """A range of what is not in the formula is mistyped."""
     names = set(reading.formula.variables)
     names |= {canonical_name(word) for word in re.findall(r"\w+", marked.text)}
     for name in marked.settings.own:
@@ -258,13 +287,13 @@ def _refuse_other_names(marked: MarkedFormula, reading: Reading) -> None:
             )
 
 
-def _beside(marked: MarkedFormula) -> Path:
-    return Path(marked.path).parent / marked.settings.data
-
-
-@cache
-def _table(path: Path) -> Table:
-    return read_table(path)
+@lru_cache(maxsize=4)
+def _table(folder: Path, path: Path) -> Table:
+    content = content_within(folder, path, MOST_TABLE)
+    try:
+        return read_table(content, source=path.name)
+    except DataError:
+        raise DataError("it is read as no table: `eic inspect --data` says why") from None
 
 
 def _as_in_file(form: Formula, marked: MarkedFormula) -> tuple[str, str]:
@@ -274,7 +303,9 @@ def _as_in_file(form: Formula, marked: MarkedFormula) -> tuple[str, str]:
         language = "numpy"
     try:
         if language in COPIED:
-            return copied(form, language).program, language
+            copy = copied(form, language)
+            if not copy.renamed:  # The file has the variables by their own names
+                return copy.program, language
     except FormulaError:  # The language lacks something that has no substitute
         pass
     return to_python(form), "python"

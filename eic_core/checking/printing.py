@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import json
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from urllib.parse import quote
 
 import eic_core
 from eic_core import wording
 from eic_core.checking.checks import CheckedFormula, CheckStatus
+from eic_core.exports import json_text
 from eic_core.formula.copying import COPIED
+from eic_core.printable import printable
 
 LIMIT_WORDS = {
     "max": "digits measured at nine in ten rows",
@@ -116,7 +119,7 @@ def as_text(result: CheckedFiles) -> str:
         lines += [f"    {line}" for line in further_lines(each)]
     for each in result.noted:
         lines.append(f"{each.marked.path}:{each.line}:{each.column}: {note(each)}")
-    return "\n".join([*lines, result.summary]) + "\n"
+    return "\n".join([*map(printable, lines), result.summary]) + "\n"
 
 
 def as_json(result: CheckedFiles) -> str:
@@ -131,7 +134,7 @@ def as_json(result: CheckedFiles) -> str:
         "failing": len(result.failing),
         "summary": result.summary,
     }
-    return json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+    return json_text(document, indent=1)
 
 
 def as_github(result: CheckedFiles) -> str:
@@ -139,17 +142,24 @@ def as_github(result: CheckedFiles) -> str:
     lines = []
     for each in result.failing:
         title = "not checked" if each.status is CheckStatus.NOT_CHECKED else "loses digits"
-        text = "\n".join([reason(each), *further_lines(each)])
+        text = _paragraph([reason(each), *further_lines(each)])
         lines.append(f"::error {_github_place(each, title)}::{_escaped(text)}")
     for each in result.noted:
-        lines.append(f"::warning {_github_place(each, 'no value')}::{_escaped(note(each))}")
+        lines.append(
+            f"::warning {_github_place(each, 'no value')}::{_escaped(_paragraph([note(each)]))}"
+        )
     return "\n".join([*lines, result.summary]) + "\n"
 
 
 def _github_place(checked: CheckedFormula, title: str) -> str:
-    place = f"file={_escaped_property(checked.marked.path)},line={checked.line}"
+    path = _escaped_property(printable(checked.marked.path))
+    place = f"file={path},line={checked.line}"
     end = max(checked.marked.end_line, checked.line)
     return f"{place},endLine={end},title={_escaped_property(f'eic check: {title}')}"
+
+
+def _paragraph(lines: Sequence[str]) -> str:
+    return "\n".join(map(printable, lines))
 
 
 def _escaped(text: str) -> str:
@@ -182,21 +192,19 @@ def as_sarif(result: CheckedFiles) -> str:
     driver = {"name": "eic check", "version": eic_core.__version__, "rules": rules}
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     document = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
-    return json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+    return json_text(document, indent=1)
 
 
 def _sarif_result(checked: CheckedFormula, accepted: bool) -> dict[str, object]:
     end = max(checked.marked.end_line, checked.line)
-    uri = quote(checked.marked.path.replace("\\", "/"))
+    uri = quote(os.fsencode(PurePath(checked.marked.path).as_posix()))  # also of no UTF-8
     region = {"startLine": checked.line, "startColumn": checked.column, "endLine": end}
     location = {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}}
-    text = "\n".join([reason(checked), *further_lines(checked)])
-    if not _fails(checked):
-        text = note(checked)
+    said = [reason(checked), *further_lines(checked)] if _fails(checked) else [note(checked)]
     document: dict[str, object] = {
         "ruleId": checked.status.value,
         "level": "error" if _fails(checked) else "warning",
-        "message": {"text": text},
+        "message": {"text": _paragraph(said)},
         "locations": [location],
     }
     if accepted:

@@ -14,6 +14,9 @@ from eic_core.samples import DEFAULT_SAMPLES, Domain
 DEFAULT_MAX = 3.0
 """Digits that a formula may lose at nine in ten rows, where nothing else is said."""
 
+MAX_RANGES = 200
+"""Most variables with a range that one mark may have, those of its defaults included."""
+
 SETTING_NAMES = ("max", "worst", "eic", "data", "target", "samples", "seed")
 """Words of a mark that are no variables."""
 
@@ -122,8 +125,10 @@ def with_setting(settings: MarkSettings, name: str, value: str) -> MarkSettings:
 
 def with_range(settings: MarkSettings, name: str, value: str) -> MarkSettings:
     variable, domain = Domain.parse(f"{name}={value}")
-    variable = canonical_name(variable)
-    return replace(settings, ranges=MappingProxyType({**settings.ranges, variable: domain}))
+    ranges = {**settings.ranges, canonical_name(variable): domain}
+    if len(ranges) > MAX_RANGES:
+        raise DataError(f"there are more than {MAX_RANGES} ranges", hint="name a table: `data=…`")
+    return replace(settings, ranges=MappingProxyType(ranges))
 
 
 def _number(name: str, value: str) -> float:

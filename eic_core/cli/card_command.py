@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,11 +10,13 @@ from typing import Any
 
 from eic_core import wording
 from eic_core.cli.arguments import add_exponents_argument, read_data
+from eic_core.cli.exits import write_out
 from eic_core.errors import DataError
 from eic_core.explain.phrases.fit_card import no_value
 from eic_core.explain.robustness import RobustnessCard, robustness_card
-from eic_core.exports import plain_value
+from eic_core.exports import json_text, plain_value
 from eic_core.formula.syntax import SYNTAXES, read
+from eic_core.formula.syntax.languages import notation_called
 from eic_core.formula.tree import Formula
 from eic_core.measure.table import NoColumn, Table, match_variables
 from eic_core.pool.scoring import measure_formula
@@ -69,7 +70,12 @@ def run(options: argparse.Namespace) -> None:
     inputs = [name for name in table.names if name != target]
     formulas, mappings = [], []
     for text in [options.formula, *([options.beside] if options.beside is not None else [])]:
-        reading = read(text, syntax=options.syntax, columns=inputs, exponents=options.exponents)
+        reading = read(
+            text,
+            syntax=notation_called(options.syntax),
+            columns=inputs,
+            exponents=options.exponents,
+        )
         chosen = options.index_base is not None
         base = options.index_base if chosen else reading.index_base
         formulas.append(reading.formula)
@@ -80,9 +86,9 @@ def run(options: argparse.Namespace) -> None:
         documents = [card_document(card, at) for card, at in cards]
         beside = documents[1] if len(documents) > 1 else None
         document = documents[0] | {"target": target, "beside": beside}
-        print(json.dumps(plain_value(document), allow_nan=False, ensure_ascii=False))
+        write_out(json_text(plain_value(document), indent=None), None)
     else:
-        print("\n".join(card_lines(cards, ["formula", "beside"][: len(cards)])))
+        print(*card_lines(cards, ["formula", "beside"][: len(cards)]), sep="\n")
 
 
 def columns_of(

@@ -7,12 +7,21 @@ import os
 import sys
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from eic_core.checking.baseline import Baseline
 from eic_core.checking.checks import check_formulas
-from eic_core.checking.marks import SUFFIXES, MarkedFormula, is_read, marked_formulas
+from eic_core.checking.files import MOST_SOURCE, content_within
+from eic_core.checking.marks import (
+    SUFFIXES,
+    MarkedFormula,
+    fault_of,
+    is_read,
+    marked_formulas,
+    refuse_unread,
+)
 from eic_core.checking.printing import PRINTERS, CheckedFiles
 from eic_core.checking.settings import DEFAULT_MAX, LossLimits, MarkSettings, with_setting
 from eic_core.cli.exits import EXIT_FOUND, EXIT_OK, write_out
@@ -74,10 +83,12 @@ def run(options: argparse.Namespace) -> int:
     limits = _limits(options).or_else(LossLimits(DEFAULT_MAX))
     default = MarkSettings(samples=options.samples, seed=options.seed)
     baseline = Baseline() if options.baseline is None else Baseline.read(options.baseline)
-    files = list(dict.fromkeys(_files(options.paths)))
+    files: dict[Path, Path] = {}
+    for folder, path in _files(options.paths):
+        files.setdefault(path, folder)
     if not files:
         raise DataError("there is no file to check", hint="name files, or a folder that has some")
-    marked = [each for path in files for each in _marked(path, default)]
+    marked = [each for path, folder in files.items() for each in _marked(folder, path, default)]
     checked = list(
         check_formulas(
             marked,
@@ -93,7 +104,8 @@ def run(options: argparse.Namespace) -> int:
         accepted = [new.accepts(each) for each in checked]
         print(f"wrote {options.write_baseline}: {sum(accepted)} accepted", file=sys.stderr)
     result = CheckedFiles(checked, accepted, len(files), baseline.without_use(checked))
-    write_out(PRINTERS[options.format](result), options.out)
+    text = PRINTERS[options.format](result)
+    write_out(text, options.out, commands=options.format == "github")
     if options.out is not None:
         print(result.summary, file=sys.stderr)
     return EXIT_FOUND if result.failing else EXIT_OK
@@ -107,27 +119,37 @@ def _limits(options: argparse.Namespace) -> LossLimits:
     return settings.limits
 
 
-def _files(paths: Sequence[Path]) -> Iterator[Path]:
-    """Files that are named, and those of a folder that can hold marks, hidden folders left out."""
+def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, Path]]:
+    """Files that are named, and those of a folder that can hold marks, hidden folders left out;
+    each behind the folder that it may not leave.
+    """
     for path in paths:
         if not path.is_dir():
-            yield path
+            if not os.path.lexists(path):
+                raise DataError(f"there is no file {path}")
+            refuse_unread(path)
+            yield path.parent, path
             continue
         for folder, folders, names in os.walk(path):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             # of TOML files only a named one is a list of formulas
             yield from (
-                Path(folder, name)
+                (path, Path(folder, name))
                 for name in sorted(names)
                 if is_read(Path(name)) and not name.endswith(".toml")
             )
 
 
-def _marked(path: Path, default: MarkSettings) -> Sequence[MarkedFormula]:
+def _marked(folder: Path, path: Path, default: MarkSettings) -> Sequence[MarkedFormula]:
+    """What a file marks; a file that breaks is a formula that is not checked."""
     try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}") from error
+        return [replace(each, folder=folder) for each in _cut_out(folder, path, default)]
+    except Exception as error:
+        return [MarkedFormula(str(path), 1, 1, 1, "", "auto", default, fault=fault_of(error))]
+
+
+def _cut_out(folder: Path, path: Path, default: MarkSettings) -> Sequence[MarkedFormula]:
+    raw = content_within(folder, path, MOST_SOURCE)
     encoding = "utf-16" if raw.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig"
     text = raw.decode(encoding, errors="replace")
     return marked_formulas(path, text.replace("\r\n", "\n").replace("\r", "\n"), default)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from eic_core import wording
 from eic_core.cli.arguments import whole_number
+from eic_core.cli.exits import write_out
 from eic_core.cli.score_command import Meter
 from eic_core.corpora.distances import (
     CORPORA,
@@ -28,7 +28,7 @@ from eic_core.corpora.generating import MEASURES, THRESHOLD, GenerationPlan
 from eic_core.corpora.laws import NAMES, load
 from eic_core.corpora.recipes import RECIPES
 from eic_core.errors import DataError
-from eic_core.exports import plain_value
+from eic_core.exports import json_text, plain_value
 
 
 def add_parser(commands: Any) -> None:
@@ -87,7 +87,7 @@ def run(options: argparse.Namespace) -> None:
     comparisons = compare(generated, options.corpus or CORPORA, seed=options.seed)
     if options.json:
         document = _document(generated, comparisons, options)
-        print(json.dumps(plain_value(document), allow_nan=False, ensure_ascii=False))
+        write_out(json_text(plain_value(document), indent=None), None)
     else:
         for line in _lines(generated, comparisons, options):
             print(line)

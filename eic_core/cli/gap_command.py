@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -13,7 +12,7 @@ from typing import Any
 
 from eic_core import wording
 from eic_core.cli.arguments import add_exponents_argument, whole_number
-from eic_core.cli.exits import refuse_unwritable
+from eic_core.cli.exits import refuse_unwritable, write_out
 from eic_core.cli.score_command import Meter
 from eic_core.corpora.claims import (
     LAWS,
@@ -42,7 +41,7 @@ from eic_core.corpora.gap import (
 from eic_core.corpora.laws import NAMES, RULES, load
 from eic_core.corpora.measured import COUNTS, SEED
 from eic_core.errors import DataError
-from eic_core.exports import csv_writer, plain_value
+from eic_core.exports import csv_writer, json_text, plain_value
 from eic_core.pool.importers import import_formulas
 
 
@@ -136,7 +135,7 @@ def run(options: argparse.Namespace) -> None:
         _write(options.out, groups)
     if options.json:
         document = _document(groups, counts, options)
-        print(json.dumps(plain_value(document), allow_nan=False, ensure_ascii=False))
+        write_out(json_text(plain_value(document), indent=None), None)
     else:
         for line in _lines(groups, counts, options):
             print(line)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import sys
 from pathlib import Path
@@ -11,11 +10,12 @@ from typing import Any
 
 from eic_core import wording
 from eic_core.cli.arguments import whole_number
+from eic_core.cli.exits import write_out
 from eic_core.corpora.generating import MEASURES, ROWS, THRESHOLD, GenerationPlan
 from eic_core.corpora.recipes import RECIPES
 from eic_core.corpora.stored import GenerationProgress, GenerationResult, write_dataset
 from eic_core.errors import DataError
-from eic_core.exports import plain_value
+from eic_core.exports import json_text, plain_value
 
 
 def add_parser(commands: Any) -> None:
@@ -92,23 +92,17 @@ def run(options: argparse.Namespace) -> None:
     print(_summary(written, options.out), file=sys.stderr)
     if options.json:
         done = written.progress
-        print(
-            json.dumps(
-                plain_value(
-                    {
-                        "wanted": done.goal,
-                        "kept": done.stored,
-                        "made": done.new,
-                        "proposed": done.proposed,
-                        "valid": done.valid,
-                        "seconds": done.seconds,
-                        "files": written.files,
-                        "interrupted": written.interrupted,
-                    }
-                ),
-                allow_nan=False,
-            )
-        )
+        document = {
+            "wanted": done.goal,
+            "kept": done.stored,
+            "made": done.new,
+            "proposed": done.proposed,
+            "valid": done.valid,
+            "seconds": done.seconds,
+            "files": written.files,
+            "interrupted": written.interrupted,
+        }
+        write_out(json_text(plain_value(document), indent=None), None)
 
 
 def _summary(written: GenerationResult, folder: Path) -> str:
@@ -141,7 +135,8 @@ class _Line:
             f"{now.new / max(now.proposed, 1):.0%} of {now.proposed:,} drawn were kept"
         )
         print(
-            f"\r{text:<79}" if self.terminal else text,
+            *(("\r", f"{text:<79}") if self.terminal else (text,)),
+            sep="",
             end="" if self.terminal else "\n",
             file=sys.stderr,
             flush=True,

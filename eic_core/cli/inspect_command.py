@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import re
 import sys
@@ -14,13 +13,16 @@ from typing import Any
 
 from eic_core import wording
 from eic_core.cli.arguments import add_exponents_argument, read_data
+from eic_core.cli.exits import write_out
 from eic_core.errors import DataError
 from eic_core.explain.digit_rows import DigitRows, digit_rows
 from eic_core.explain.findings import findings_document
 from eic_core.explain.phrases.headline import badge, marks
 from eic_core.explain.spread import Spread, spread_of
 from eic_core.explain.verdict import Verdict, verdict
+from eic_core.exports import json_text
 from eic_core.formula.syntax import SYNTAXES, Reading, canonical_name, read
+from eic_core.formula.syntax.languages import notation_called
 from eic_core.measure import Domain, Inspection, Samples, inspect
 from eic_core.measure.measured import Quantiles
 from eic_core.measure.row_source import NoRange, RowSource
@@ -51,6 +53,7 @@ _WITH_VALUE = (
     "--beside",
     "--holdout",
     "--as",
+    "--variables",
 )
 _RANGE = re.compile(r"[^=\s]+=\s*(\w+:)?[-+.\w]+(:[-+.\w]+)?")
 
@@ -158,9 +161,9 @@ def run(options: argparse.Namespace) -> None:
         document["verdict"] = judged.to_json()
         document["findings"] = findings_document(judged.findings)
         document["digits"] = digits_document(digit_rows(result))
-        print(json.dumps(document, allow_nan=False))
+        write_out(json_text(document, indent=None), None)
     else:
-        print(describe(result, reading, mapping))
+        print(*describe(result, reading, mapping), sep="\n")
 
 
 class _Patience:
@@ -190,7 +193,10 @@ def read_input(options: argparse.Namespace) -> tuple[Reading, Samples, dict[str,
         options.seed,
     )
     reading = read(
-        options.formula, syntax=options.syntax, columns=source.columns, exponents=options.exponents
+        options.formula,
+        syntax=notation_called(options.syntax),
+        columns=source.columns,
+        exponents=options.exponents,
     )
     try:
         samples, mapping = source.rows(reading)
@@ -241,7 +247,7 @@ def reading_lines(reading: Reading) -> list[str]:
     ]
 
 
-def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> str:
+def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> list[str]:
     """The inspection for a terminal; `mapping` names the column or range of each variable."""
     counts = result.counts
     lines = verdict_lines(verdict(result)) + digit_lines(digit_rows(result))
@@ -282,7 +288,7 @@ def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> s
             f"{mark}{n.node.id:>3}  {_digits(n.local_eic):>6}  {n.invalid:>7}  {n.singular:>8}"
             f"{column}  {text}"
         )
-    return "\n".join(lines)
+    return lines
 
 
 def digits_document(digits: DigitRows) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from eic_core.cli.exits import exit_status
+from eic_core.cli.exits import Parser, exit_status
 
 COMMANDS = (
     "inspect",
@@ -37,7 +37,7 @@ def build_parser(
     names: Sequence[str] = COMMANDS, program: str = PROGRAM
 ) -> argparse.ArgumentParser:
     """The parser of these commands; its help calls the program `program`."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog=program,
         description="Where does a formula lose its digits? The Effective Information Criterion.",
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,11 +17,12 @@ from eic_core.cli.card_command import (
     card_lines,
     cards_beside,
 )
+from eic_core.cli.exits import write_out
 from eic_core.errors import DataError
 from eic_core.explain.robustness import RobustnessCard
-from eic_core.exports import plain_value
+from eic_core.exports import json_text, plain_value
 from eic_core.formula.syntax import SYNTAXES
-from eic_core.formula.syntax.languages import language
+from eic_core.formula.syntax.languages import notation_called
 from eic_core.measure.table import Table
 from eic_core.pool import pick_phrases
 from eic_core.pool.candidate import Refused, read_candidate
@@ -134,7 +134,7 @@ def run(options: argparse.Namespace) -> None:
         }
         if cards:
             document["cards"] = [card_document(*card) for card in cards]
-        print(json.dumps(plain_value(document), allow_nan=False, ensure_ascii=False))
+        write_out(json_text(plain_value(document), indent=None), None)
     else:
         lines = [*_lines(choice, table, target, doubts), *column_notes(scores)]
         if note := protected_note(scores):
@@ -142,7 +142,7 @@ def run(options: argparse.Namespace) -> None:
         lines += imported.notes
         if cards:
             lines += ["", *card_lines(cards, _heads(choice))]
-        print("\n".join(lines))
+        print(*lines, sep="\n")
     if options.strict:
         refuse_left_out(choice.left_out, len(rows))
 
@@ -151,10 +151,7 @@ def _as_asked(rows: Sequence[Listed], options: argparse.Namespace) -> Sequence[L
     """The rows, in the notation and with the exponents that the options name."""
     rows = [replace(row, exponents=options.exponents) for row in rows]
     if options.syntax not in (None, "auto"):
-        name = language(options.syntax)
-        if name is None:
-            hint = "there are " + ", ".join(SYNTAXES)
-            raise DataError(f"there is no notation `{options.syntax}`", hint=hint)
+        name = notation_called(options.syntax)
         rows = [replace(row, syntax=name) for row in rows]
     return with_plain_functions(rows) if options.reading == "plain" else rows
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import textwrap
 from collections.abc import Sequence
 from typing import Any
 
 from eic_core import wording
+from eic_core.cli.exits import write_out
 from eic_core.cli.inspect_command import (
     add_input_arguments,
     add_kinds_arguments,
@@ -18,6 +18,8 @@ from eic_core.cli.inspect_command import (
     reading_lines,
 )
 from eic_core.errors import UserError
+from eic_core.exports import json_text
+from eic_core.formula.copying import is_own_name
 from eic_core.formula.rendering import to_python
 from eic_core.formula.tree import Formula
 from eic_core.rewriting import Branch, Repair, Repairs, RepairStep, repair
@@ -64,7 +66,7 @@ def run(options: argparse.Namespace) -> None:
             f"`--target {options.target}` is no precision, and without a table no column",
             hint=f"give {' or '.join(TARGETS)}",
         )
-    reading, samples, _ = read_input(options)
+    reading, samples, mapping = read_input(options)
     if not options.seconds > 0:
         raise UserError(
             f"the search cannot take {options.seconds:g} seconds", hint="give more than 0"
@@ -78,19 +80,32 @@ def run(options: argparse.Namespace) -> None:
         limit_seconds=options.seconds,
     )
     if options.json:
-        document = repairs.to_json() | {"reading": reading_document(reading)}
-        print(json.dumps(document, allow_nan=False))
+        document = repairs.to_json()
+        document |= {"variables": mapping, "reading": reading_document(reading)}
+        write_out(json_text(document, indent=None), None)
     else:
-        print("\n".join([describe(repairs), *reading_lines(reading)]))
+        lines = [*reading_lines(reading), *_variable_lines(reading.formula)]
+        print(*describe(repairs), *lines, sep="\n")
 
 
-def describe(repairs: Repairs) -> str:
+def _variable_lines(formula: Formula) -> list[str]:
+    """What `eic write` has to be told, which reads the forms without the data."""
+    names = [name for name in formula.variables if not is_own_name(name, "infix", name)]
+    if not names:
+        return []
+    listed = wording.join([f"`{name}`" for name in names])
+    many = "are variables" if len(names) > 1 else "is a variable"
+    text = f"{listed} {many} here, which `eic write` learns from `--variables {','.join(names)}`"
+    return _hanging("note         ", text)
+
+
+def describe(repairs: Repairs) -> list[str]:
     """The repairs for a terminal of 80 columns; first of all, whether something is missing."""
     lines = [str(repairs.sentence), *map(str, [repairs.advice] if repairs.advice else [])]
     if not repairs.finished:
         lines = ["NOT FINISHED: --seconds inf lets the search come to its end.", *lines]
     if repairs.before is None:
-        return "\n".join(lines)
+        return lines
     lines += [line for why in repairs.left_out_sentences for line in _hanging("", str(why))]
     lines += ["", *_table(repairs)]
     for form, follows in _derived(repairs):
@@ -101,7 +116,7 @@ def describe(repairs: Repairs) -> str:
         f"own sensitivity {wording.number(repairs.own)} digits; {repairs.measured_rows} rows "
         f"measured, {searched}" + ("" if repairs.finished else " before the time limit"),
     ]
-    return "\n".join(lines)
+    return lines
 
 
 def _table(repairs: Repairs) -> list[str]:
@@ -110,6 +125,7 @@ def _table(repairs: Repairs) -> list[str]:
         f"{'digits lost':>21}{'ns a call':>14}",
         f"{'mean':>5}{'9 in 10':>9}{'worst':>7}{'NumPy':>8}{'C':>6}",
     ]
+    below = [form.text for form, _ in _derived(repairs)]  # with what they need
     for form in repairs.forms:
         digits, cost = form.digits, form.nanoseconds
         numbers = (
@@ -120,6 +136,8 @@ def _table(repairs: Repairs) -> list[str]:
         text, *more = ["as written"] if form.is_original else _lines_of(form.formula)
         lines += _hanging(numbers, text)
         lines += [line for part in more for line in _hanging(" " * len(numbers), part)]
+        if form.assumptions and form.text not in below:
+            lines += _hanging(" " * len(numbers), f"needs {', '.join(form.assumptions)}")
         bound = max((b.series.bound for b in form.branches if b.series is not None), default=0.0)
         if bound:
             lines += _hanging(" " * len(numbers), f"≈ relative error at most {bound_text(bound)}")

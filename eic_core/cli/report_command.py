@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from eic_core.cli.inspect_command import (
     read_input,
 )
 from eic_core.explain.budget import TOLERANCE
+from eic_core.exports import json_text
 from eic_core.formula.syntax import Reading
 from eic_core.measure import Domain, Samples, inspect
 from eic_core.measure.table import read_table
@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> None:
     for sentence in findings.unfinished.values():
         print(f"note: {sentence} --seconds inf lets it come to its end.", file=sys.stderr)
     if options.json:
-        text = json.dumps(findings.to_json(), allow_nan=False) + "\n"
+        text = json_text(findings.to_json(), indent=None)
     else:
         text = render(findings, provenance_of(options, reading, samples, mapping))
     write_out(text, options.out)

@@ -24,7 +24,7 @@ def add_parser(commands: Any) -> None:
     parser = commands.add_parser(
         "score",
         help="complexity, R² and EIC of every formula in a pool",
-        description="Score a pool in double precision (samples are not rechecked exactly).",
+        description="Score a pool: complexity, R² in double precision, and EIC as inspect has it.",
     )
     parser.add_argument("pool", metavar="POOL.csv", type=Path, help="gzipped or not")
     parser.add_argument(
@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> None:
     seconds = time.perf_counter() - started
     print(
         f"scored {len(scores) - refused} of {len(scores)} formulas in {seconds:.1f} s "
-        f"({refused} refused) in double precision, without rechecks -> {options.out}",
+        f"({refused} refused) -> {options.out}",
         file=sys.stderr,
     )
     for line in _column_lines(candidates, scores):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import sys
 from pathlib import Path
@@ -13,7 +12,7 @@ from eic_core import wording
 from eic_core.cli.arguments import add_strict_argument, read_data, whole_number
 from eic_core.cli.exits import refuse_unwritable, write_out
 from eic_core.errors import DataError
-from eic_core.exports import csv_text, plain_value
+from eic_core.exports import csv_text, json_text, plain_value
 from eic_core.measure.table import Table
 from eic_core.samples import Samples
 from eic_core.search.measuring import PENALTIES
@@ -179,8 +178,8 @@ def run(options: argparse.Namespace) -> None:
         write_out(pool_text(result, options.data.stem), options.out)
     if options.json:
         document = result.to_json() | {"target": samples.target_name}
-        print(json.dumps(plain_value(document), allow_nan=False, ensure_ascii=False))
-    print("\n".join(_summary(result, line.rate)), file=sys.stderr)
+        write_out(json_text(plain_value(document), indent=None), None)
+    print(*_summary(result, line.rate), sep="\n", file=sys.stderr)
     if options.strict and dropped:
         raise DataError(dropped, hint="--strict takes no result without them")
 
@@ -264,7 +263,8 @@ class _Line:
             f"best R² {wording.r_squared(now.best_r2)}; {wording.count(now.front, 'formula')} kept"
         )
         print(
-            f"\r{text:<79}" if self.terminal else text,
+            *(("\r", f"{text:<79}") if self.terminal else (text,)),
+            sep="",
             end="" if self.terminal else "\n",
             file=sys.stderr,
             flush=True,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from typing import Any
 
 from eic_core.cli.arguments import add_exponents_argument
+from eic_core.cli.exits import write_out
+from eic_core.exports import json_text
 from eic_core.formula.copying import COPIED, copied
 from eic_core.formula.syntax import SYNTAXES, read
+from eic_core.formula.syntax.languages import notation_called
 
 
 def add_parser(commands: Any) -> None:
@@ -25,13 +27,25 @@ def add_parser(commands: Any) -> None:
         "--as", dest="language", choices=tuple(COPIED), required=True, help="the language"
     )
     parser.add_argument("--syntax", metavar="NAME", default="auto", help=", ".join(SYNTAXES))
+    parser.add_argument(
+        "--variables",
+        metavar="NAME[,NAME ...]",
+        default="",
+        help="names that are variables whatever else they mean, e,pi: columns of the table for "
+        "which `repair` printed the formula; others of the table do no harm",
+    )
     add_exponents_argument(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> None:
-    reading = read(options.formula, syntax=options.syntax, exponents=options.exponents)
+    reading = read(
+        options.formula,
+        syntax=notation_called(options.syntax),
+        columns=[name for name in map(str.strip, options.variables.split(",")) if name],
+        exponents=options.exponents,
+    )
     copy = copied(reading.formula, options.language)
     if options.json:
         document = {
@@ -43,8 +57,8 @@ def run(options: argparse.Namespace) -> None:
             "notes": list(copy.notes),
             "helpers": list(copy.helpers),
         }
-        print(json.dumps(document, allow_nan=False, ensure_ascii=False))
+        write_out(json_text(document, indent=None), None)
         return
-    print(copy.program)
+    print(*copy.program.split("\n"), sep="\n")
     for note in copy.notes:
         print(note, file=sys.stderr)

@@ -22,6 +22,7 @@ from eic_core.corpora.traits import (
     traits_of_forest,
 )
 from eic_core.engine.forest import Floats, Numbers
+from eic_core.errors import require
 
 CORPORA = ("feynman", "strogatz", "wikipedia")
 
@@ -149,6 +150,7 @@ def generate_sets(
     GeneratedSets
         The sets in `SETS`; the random one shares no formula with the others.
     """
+    require(plan, GenerationPlan)
     unfiltered = GenerationPlan(np.inf, 0, plan.measure, False, plan.recipe)
     proposals = Proposals(unfiltered)
     rng = np.random.default_rng(seed)
@@ -225,6 +227,7 @@ def compare(
     list[Comparison]
         The corpora in their order, for each the traits of `NUMBERS` and then `PAIRS`.
     """
+    require(generated, GeneratedSets)
     comparisons = []
     for name in corpora:
         laws = traits_of([law.tree for law in load(name)])

@@ -11,6 +11,7 @@ from itertools import compress
 import numpy as np
 
 from eic_core.corpora.measured import MeasuredFormula
+from eic_core.errors import require
 from eic_core.exports import Plain
 
 LEVEL = 0.95
@@ -131,6 +132,7 @@ def summarise(
     >>> laws.count, round(laws.median.value, 2), round(laws.mean.value, 2)
     (119, 0.6, 1.03)
     """
+    require(group, Group)
     values, members = group.with_eic(count, measure)
     sample = _Clustered.of(values, members)
     q1, q3 = (
@@ -206,6 +208,8 @@ def compare_groups(
     >>> round(more.value, 2), more.low < more.value < more.high
     (0.03, True)
     """
+    require(first, Group)
+    require(second, Group)
     parts = [group.with_eic(count, measure) for group in (first, second)]
     laws = [{member.law for member in members} for _, members in parts]
     # laws of both groups are drawn once for both, those of one group within it: every resample has

@@ -14,7 +14,7 @@ from eic_core.corpora.growing import Grower
 from eic_core.corpora.recipes import RECIPES
 from eic_core.corpora.texts import infix_texts, prefix_texts
 from eic_core.engine.forest import Floats, Forest, Numbers
-from eic_core.errors import DataError
+from eic_core.errors import DataError, require
 
 THRESHOLD = 2.0
 """EIC above which a formula is left out: theta of Yu et al."""
@@ -251,6 +251,7 @@ def samples(plan: GenerationPlan, seed: int = 0) -> Iterator[Sample]:
     >>> first.eic <= 2, first.x.shape[0], first.y.dtype.name
     (True, 50, 'float32')
     """
+    require(plan, GenerationPlan)
     proposals = Proposals(plan)
     for batch in proposals.batches(np.random.default_rng(seed)):
         for group, place in located(batch):

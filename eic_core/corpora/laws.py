@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from importlib.resources import files
 from types import MappingProxyType
 
@@ -263,7 +263,7 @@ _SAMPLING = {
 }
 
 
-@cache
+@lru_cache(maxsize=len(NAMES))
 def _load(name: str) -> Corpus:
     laws = tuple(_READERS.get(name, _with_ranges)(name))
     # an equation of this corpus states no ranges: only the table of its source law gives rows

@@ -17,7 +17,7 @@ import numpy as np
 
 from eic_core.corpora.generating import Batch, Generated, GenerationPlan, Proposals, Sample, located
 from eic_core.corpora.texts import infix_texts, prefix_texts
-from eic_core.errors import DataError
+from eic_core.errors import DataError, require
 
 FORMAT = 1
 
@@ -104,6 +104,7 @@ def write_dataset(
         If the folder holds something else, another run is writing there, or pyarrow is not
         installed.
     """
+    require(plan, GenerationPlan)
     if count < 1:
         raise DataError("there is nothing to generate", hint="ask for one formula or more")
     if count > MOST_FILES * per_file:

@@ -30,6 +30,7 @@ from eic_core.drawing.scale import (
     level_of,
     level_ramp,
 )
+from eic_core.errors import require
 from eic_core.measure import Inspection
 
 _FONT = "Source Sans Pro, Segoe UI, Helvetica, Arial, sans-serif"
@@ -115,6 +116,7 @@ def tree_svg(
     >>> picture.startswith("<svg"), picture.count('class="node"')
     (True, 3)
     """
+    require(inspection, Inspection)
     below = PADDING if not legend else LEGEND + _LINE * (width < LEGEND_WIDTH + 2 * PADDING)
     scene = compose(
         inspection,

@@ -38,6 +38,7 @@ from eic_core.engine.passes import (
     values_at,
 )
 from eic_core.engine.tape import RECHECK_S2, SINGULAR_S2, UNIT_ROUNDOFF, Tape, lay_out, tape_of
+from eic_core.errors import require
 from eic_core.formula.tree import Formula
 from eic_core.samples import Samples
 
@@ -460,6 +461,8 @@ def amplify(
     >>> amplify(read("exp(x)").formula, samples).mean_s2(1)  # 1 + (1 + 9) / 2
     6.0
     """
+    require(formula, Formula)
+    require(samples, Samples)
     tape = tape_of(formula)
     pack(tape)  # which lays it out faster
     samples.require(tape.variables)

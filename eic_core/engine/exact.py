@@ -32,7 +32,7 @@ from eic_core.operators.balls import (
     read_number,
     working,
 )
-from eic_core.operators.row import nowhere
+from eic_core.operators.row import LEAST, nowhere
 
 ACCURACY = 44
 """Bits to which values and s^2 are known unless a caller needs more: to 10^-13."""
@@ -141,6 +141,7 @@ class ExactEvaluator:
         self.reach = [0.0 if s.row is None else _reach(s.row, s) for s in tape.steps]
 
     def sample(self, cells: Mapping[str, Cell]) -> ExactSample:
+        """Never refused: it ends at a step whose value is not found in `MOST_BITS`."""
         sample = self._to_depth(cells, self.depth)
         if sample.assumed and self.deep_samples and self.depth < GREAT_DEPTH:
             self.deep_samples -= 1
@@ -326,9 +327,13 @@ class _Attempt(Arithmetic):
         if short and self.bits < MOST_BITS:
             raise _NeedsBits(self.bits + max(short.values()) + 16)
         stop = min([stop, *short])
-        y = self.y[:stop]
-        done = walk(self.tape, self, y)
-        return self._sample(y, done, active, None if stop == len(self.tape) else stop)
+        while True:
+            y = self.y[:stop]
+            try:
+                done = walk(self.tape, self, y)
+                return self._sample(y, done, active, None if stop == len(self.tape) else stop)
+            except _TooLarge:  # of a step's noise: as of its value
+                stop -= 1
 
     def _active(self, chosen: Mapping[int, bool] | None = None) -> list[bool]:
         y = [np.array([v]) for v in self.doubles]
@@ -348,7 +353,11 @@ class _Attempt(Arithmetic):
             active = [on or also for on, also in zip(active, self._active(chosen), strict=True)]
         s2 = list(map(float, done.s2))
         self._check_accuracy(done, s2, active)
-        through = [tuple(map(float, own)) for own in done.contributions]
+        # what is smaller than all doubles is still something
+        through = [
+            tuple([float(part) or (LEAST if part > 0 else 0.0) for part in own])
+            for own in done.contributions
+        ]
         doubles = self.doubles[: len(y)]
         if not all(active):
             for slot, on in enumerate(active[: len(y)]):
@@ -465,7 +474,9 @@ class _Attempt(Arithmetic):
             return int(exact > 0) - int(exact < 0)
         except Unprovable:
             pass
-        self._assume_zero(slot, difference, max(magnitude(self.y[i]), magnitude(self.y[k])))
+        if self.bits < MOST_BITS:
+            self._assume_zero(slot, difference, max(magnitude(self.y[i]), magnitude(self.y[k])))
+        self.assumed.add(slot)  # both are known, so nothing is lost with the order
         return 0
 
     # --- what a ball does not tell
@@ -532,8 +543,13 @@ class _Attempt(Arithmetic):
         except Unprovable:
             ratio = self.y[x] / self.y[y]
             number = BALLS.nint((2 * ratio).mid()) / 2
-            self._assume_zero(step.slot, ratio - number, max(magnitude(ratio), 0))
+            self._assume_zero(
+                step.slot, ratio - number, 0
+            )  # of one divisor, however many there are
+        try:
             return _dyadic(number)
+        except Unprovable:
+            raise _TooLarge from None
 
     def _hold(self, step: Step, row: Operator) -> None:
         """Ask for bits that hold the operands of a step that may jump."""
@@ -640,7 +656,9 @@ class _Attempt(Arithmetic):
         return bool(self.zeros) and not self.zeros.isdisjoint((step.slot, *step.operands))
 
     def attained(self, step: Step, a: list[Ball], y: Ball) -> list[Any]:
-        best = self.selected[step.slot]
+        best = self.selected.get(step.slot)
+        if best is None:  # of a branch that is not taken
+            return [False] * len(a)
         return [self.order(step.slot, i, best) == 0 for i in step.operands]
 
     def equal(self, step: Step, a: list[Ball]) -> Any:
@@ -669,12 +687,17 @@ class _Attempt(Arithmetic):
 
     def _decided_kappa(self, step: Step, row: Operator, place: int, p: Any) -> Any:
         """A kappa^2 that may be 0, which decides whether an infinite s passes."""
+        if row.sloped:
+            return self.one
         self._pin_all(step)
         own = self._combination(step.slot)
         y = _ball_of(own.rational) if own.is_rational else self.y[step.slot]
         kappa = row.kappa_squared(BALLS, [self.y[i] for i in step.operands], y, p)[place]
         if kappa > 0 or kappa == 0:
             return kappa
+        if self.bits >= MOST_BITS:  # the value is known, and what may pass does
+            self.assumed.add(step.slot)
+            return BALLS.inf
         if kappa.is_finite():
             self._assume_zero(step.slot, kappa, 0)
             return arb(0)
@@ -698,9 +721,9 @@ def _guard(row: Operator, step: Step, a: list[Ball]) -> None:
     if row.exponential and size > 50 and not (row.low is not None and a[0] < 0):
         raise _TooLarge
     if row.power and a[0] != 0:
-        exponent = float(a[1]) if len(a) == 2 else step.parameter
-        grows = exponent * float(BALLS.log(abs(a[0]))) / math.log(2)
-        if not _LEAST_BINARY < grows < 2 * _MOST_BINARY:
+        exponent = a[1] if len(a) == 2 else step.parameter
+        grows = exponent * BALLS.log(abs(a[0])) / math.log(2)  # a base about 1 may need more bits
+        if grows < _LEAST_BINARY or grows > 2 * _MOST_BINARY:
             raise _TooLarge
 
 

@@ -19,6 +19,7 @@ from eic_core.engine.tape import LEAST_LOG10, MAX_LOG10, SMALLEST_NORMAL, Step, 
 from eic_core.engine.walk import Arithmetic, Through, walk
 from eic_core.formula.tree import UNDEFINED
 from eic_core.operators import NUMPY, Operator
+from eic_core.operators.row import LEAST
 from eic_core.operators.wide import Array, Wide, subtract
 
 _MOST_BITS, _LEAST_BITS = MAX_LOG10 / math.log10(2), LEAST_LOG10 / math.log10(2)
@@ -258,6 +259,7 @@ def _kappas(row: Operator, a: list[Wide], value: Wide, p: float) -> tuple[Any, .
     limit = np.asarray(row.zero_limit(NUMPY, [origin], p)[0]) + origin
     tiny = w.lost & (w.e < 0) & np.isfinite(level)
     flat = w.lost & (w.e > 0) & (row.partials(NUMPY, x, y, p)[0] == 0) & (row.widely is None)
-    kappa2 = np.where(tiny, np.where(level == 0, np.square(limit), 0.0), kappas[0])
-    kappa2 = np.where(flat, 0.0, kappa2)
+    least = LEAST if row.sloped else 0.0
+    kappa2 = np.where(tiny, np.where(level == 0, np.square(limit), least), kappas[0])
+    kappa2 = np.where(flat, least, kappa2)
     return (np.where(np.isnan(value.m), math.nan, kappa2),)

@@ -25,6 +25,7 @@ from eic_core.engine.constants import NOTHING_SETTLED, evaluate_around, settled_
 from eic_core.engine.exact import ExactEvaluator, ExactSample
 from eic_core.engine.reference import VALID, Block
 from eic_core.engine.tape import RECHECK_S2, SINGULAR_S2, Step, Tape, tape_of
+from eic_core.errors import require
 from eic_core.formula.tree import Formula
 from eic_core.operators import NUMPY, Operator
 from eic_core.operators.balls import BALLS, Ball, magnitude, working
@@ -580,6 +581,8 @@ def gradients(tape: Tape, samples: Samples, root: int | None = None) -> Gradient
     >>> gradient.jacobian.round(3).tolist()  # exp(-3x), 2x exp(-3x), 1
     [[1.0, 0.0, 1.0], [0.05, 0.1, 1.0]]
     """
+    require(tape, Tape)
+    require(samples, Samples)
     samples.require(tape.variables)
     root = tape.roots[-1] if root is None else root
     members = [tape.steps[slot] for slot in tape.members(root)]

@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any, NamedTuple
 
+from eic_core.errors import require
 from eic_core.formula.tree import CONSTANT, UNDEFINED, VARIABLE, Formula, Node
 from eic_core.operators import OPERATORS, ROWS, Operator
 
@@ -314,6 +315,7 @@ def alone(node: Node) -> Tape:
 
 def tape_of(formula: Formula) -> Tape:
     """The formula's tape, kept with the formula (which never changes)."""
+    require(formula, Formula)
     attributes = formula.__dict__
     tape: Tape | None = attributes.get("_tape")
     if tape is None:

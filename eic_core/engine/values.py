@@ -11,6 +11,7 @@ from eic_core.engine.forward import evaluate, forward, leaves
 from eic_core.engine.native import library as native
 from eic_core.engine.native.library import INVALID
 from eic_core.engine.tape import Tape, tape_of
+from eic_core.errors import require
 from eic_core.formula.tree import Formula
 from eic_core.samples import Samples
 
@@ -52,6 +53,8 @@ def values(formula: Formula, samples: Samples, *, stop_at_invalid: bool = False)
     >>> values(read("sqrt(x)").formula, samples, stop_at_invalid=True) is None
     True
     """
+    require(formula, Formula)
+    require(samples, Samples)
     samples.require(formula.variables)
     tape = tape_of(formula)
     packed = native.pack(tape)

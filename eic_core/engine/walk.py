@@ -214,7 +214,8 @@ def _by_condition(
         at_zero = B.where(jumps, B.inf, 0.0)
         terms = tuple([B.where(std > 0, at_zero, 0.0) for std in stds])
         return Through(sum(terms, A.one), terms, terms, at_zero), jumps
-    agree, jumps = A.agree(step, a), on[0]
+    jumps = on[0]
+    agree = A.anywhere(jumps) and A.agree(step, a)  # may take many bits, or not be decided
     zeros = [A.is_zero(x) for x in a]
     terms = choice_terms(B, zeros, s2, jumps, agree)
     total = sum(terms, A.one)

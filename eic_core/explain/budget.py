@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from eic_core.engine.amplify import amplify
-from eic_core.errors import UserError
+from eic_core.errors import UserError, require
 from eic_core.explain.phrases import budget as phrases
 from eic_core.explain.shortening import (
     MOST_DIGITS,
@@ -293,6 +293,7 @@ def digit_budget(
     >>> budget.text
     '3.142*x + 2.72'
     """
+    require(inspection, Inspection)
     if not 0 < tolerance <= 1:
         raise UserError(f"the tolerance is {tolerance:g}", hint="give a number from 0 to 1")
     trial = Trial(inspection, tolerance)

@@ -20,6 +20,7 @@ from eic_core.explain.created import (
     digits_created_at,
     losses_by_step,
     row_weights,
+    times_of,
 )
 from eic_core.explain.findings import (
     Accumulated,
@@ -262,7 +263,7 @@ def _plain_cause(loss: CreatedLoss, evidence: Evidence) -> Cause:
     """What is left to say of a step that creates digits in no way of its own."""
     node = evidence.node
     if not len(evidence.y):
-        return SteepStep(loss.node_id, -1, float(10 ** (loss.digits / len(loss.copies))))
+        return SteepStep(loss.node_id, -1, times_of(loss.digits / len(loss.copies)))
     worst = int(np.argmax(np.nan_to_num(np.array(evidence.edge_shares))))
     if OPERATORS[node.operator].words.cancels:
         empty = [evidence.weights[values == 0].sum() for values in evidence.operands]
@@ -274,7 +275,7 @@ def _plain_cause(loss: CreatedLoss, evidence: Evidence) -> Cause:
         return Cancellation(node.id, Extent.SOMEWHERE, kept)
     if evidence.weights[evidence.operands[worst] == 0].sum() > MOST:
         return ZeroTerm(node.id, worst)
-    return SteepStep(node.id, -1, float(10 ** (loss.digits / len(loss.copies))))
+    return SteepStep(node.id, -1, times_of(loss.digits / len(loss.copies)))
 
 
 def _cancellation(row: Operator, evidence: Evidence) -> Cause | None:

@@ -23,6 +23,7 @@ from eic_core.engine.branches import plain_values
 from eic_core.engine.exact import ExactEvaluator
 from eic_core.engine.sweep import Arrivals
 from eic_core.engine.tape import SINGULAR_S2, tape_of
+from eic_core.errors import require
 from eic_core.explain.correlated import MeanOfFinite, class_sweep, class_tape
 from eic_core.exports import Plain
 from eic_core.formula.tree import Formula
@@ -66,7 +67,8 @@ class OwnConditioning(Plain):
     # infinite
     valid: int
     singular: int
-    # Further samples at which nothing tells it, for too many had to be looked at closely
+    # Further samples at which nothing tells it: too many had to be looked at closely, or f is 0 and
+    # does not move as far as `MANY_DIGITS` show, but that is not proved
     unsettled: int = 0
 
     _JSON = ("own", "own_finite", "valid", "singular", "unsettled", "variables")
@@ -116,6 +118,8 @@ def own_conditioning(
     ...  for text in ("10000*x-9999*x", "x", "x*x", "x**2")]  # 1 + 1, 1 + 1, 1 + 4, 1 + 4
     [2.0, 2.0, 5.0, 5.0]
     """
+    require(formula, Formula)
+    require(samples, Samples)
     sums = OwnSums(formula, samples, recheck=recheck)
     blocks = class_sweep(
         formula, samples, recheck=recheck, wanted=sums.slots, amplification=amplification
@@ -177,7 +181,8 @@ class OwnSums:
                 block.arrived[self.slots, row] = self._found[cell]
                 self.nothing += cell in self._beside.zeros and not any(self._found[cell])
         own2 = self._own_squared(block)
-        unsettled = rows[[cell not in self._found for cell in cells]]
+        known = [cell in self._found and not np.isnan(self._found[cell]).any() for cell in cells]
+        unsettled = rows[np.logical_not(known)]
         own2[unsettled] = math.nan
         self.unsettled += len(unsettled)
         return own2
@@ -276,7 +281,14 @@ class _Beside:
             self.zeros.add(cells)
             if not any(found) and len(cells) > 1:
                 found = self._moved_together(cells)
+            if not any(found) and not self._is_proven(cells):
+                return (math.nan,) * len(cells)  # 1 - erf(1000): too small to see it move
         return tuple(found)
+
+    def _is_proven(self, cells: tuple[str, ...]) -> bool:
+        return (
+            self._evaluators[MANY_DIGITS].sample(dict(zip(self.names, cells, strict=True))).proven
+        )
 
     def _sizes(
         self, cells: tuple[str, ...], place: int, y: Any, digits: int, part: int

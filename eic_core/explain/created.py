@@ -13,6 +13,7 @@ the created digits add up to the local EIC of t.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -198,6 +199,11 @@ def shares_through(
         return (through / through[-1]).tolist()
 
 
+def times_of(digits: float) -> float:
+    """How many times a loss of so many digits multiplies an error; infinite beyond all doubles."""
+    return 10.0**digits if digits < sys.float_info.max_10_exp else math.inf
+
+
 @cached_on_inspection
 def digits_created(inspection: Inspection, target: int) -> list[float]:
     """The digits of a target's loss that each node of its subtree creates; [] without any digit.
@@ -260,7 +266,8 @@ def _digits_held(children: list[list[int]], arrived: Array, weights: Array) -> A
             for i in below:
                 through[k] += through[i]
             given = np.add.reduce(through[below] * digits[below]) / through[k]
-            lost = 0.5 * np.log10(through[k] / arrived[k])
+            # not of the quotient, which overflows beside noise of 10^-160
+            lost = 0.5 * (np.log10(through[k]) - np.log10(arrived[k]))
             # a zero has no relative noise: it passes on what it is given
             passed = np.where(through[k] > 0, given, 0.0)
             digits[k] = np.where(arrived[k] == 0, passed, lost)

@@ -185,7 +185,7 @@ class NotTold(_Cause):
 
 @dataclass(frozen=True)
 class BeyondReduction(_Cause):
-    """The argument of a periodic function is too large to be reduced."""
+    """A periodic function's argument, or a remainder's quotient, is too large to be reduced."""
 
 
 @dataclass(frozen=True)

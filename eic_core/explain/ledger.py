@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from eic_core.errors import require
 from eic_core.explain import phrases
 from eic_core.explain.bottleneck import diagnosed_node
 from eic_core.explain.correlated import class_tape
-from eic_core.explain.created import digits_climbed, noise_sums
+from eic_core.explain.created import digits_climbed, noise_sums, times_of
 from eic_core.explain.facts import NoiseGroup, NoiseSource, StepPart
 from eic_core.explain.phrases import ledger as words
 from eic_core.exports import Plain, json_form
@@ -351,6 +352,7 @@ def blame(inspection: Inspection, target: int | None = None) -> Ledger:
     >>> [round(row.share, 3) for row in ledger.rows]
     [0.167, 0.167, 0.167, 0.167, 0.167, 0.167, 0.0]
     """
+    require(inspection, Inspection)
     target = diagnosed_node(inspection) if target is None else target
     first = inspection.formula.first[target]
     sums = noise_sums(inspection, target)
@@ -414,5 +416,5 @@ def _amplifiers(
         if not whole > 0:
             found[k] = (step, math.nan, math.nan)
         else:
-            found[k] = (step, part / whole, 10 ** abs(whole - part))
+            found[k] = (step, part / whole, times_of(abs(whole - part)))
     return found

@@ -15,7 +15,7 @@ import numpy as np
 from eic_core import wording
 from eic_core.engine.tape import lay_out
 from eic_core.engine.values import values
-from eic_core.errors import DataError
+from eic_core.errors import DataError, require
 from eic_core.explain.card_trials import (
     FEW_DIGITS,
     FITTED_ROWS,
@@ -68,6 +68,8 @@ def r2_with_digits(formula: Formula, samples: Samples, digits: int = FEW_DIGITS)
     >>> round(r2_with_digits(formula, samples, 6), 6), r2_with_digits(formula, samples, 4) < 0.1
     (1.0, False)
     """
+    require(formula, Formula)
+    require(samples, Samples)
     short = with_labels(formula, dict.fromkeys(shortenable(formula), digits))
     return _r2(values(short, samples), samples)
 
@@ -94,6 +96,8 @@ def r2_in_float32(formula: Formula, samples: Samples) -> float:
     >>> r2_in_float32(read("(x + 1e9) - 1e9").formula, samples) < 0
     True
     """
+    require(formula, Formula)
+    require(samples, Samples)
     samples.require(formula.variables)
     tape = lay_out(formula)
     found = np.empty(len(samples))
@@ -200,6 +204,8 @@ def r2_of_outer_rows(formula: Formula, samples: Samples) -> tuple[float, int]:
     >>> rows, round(r2, 2)
     (4, 0.95)
     """
+    require(formula, Formula)
+    require(samples, Samples)
     assert samples.target is not None
     outer = outer_rows(samples.columns)
     if outer is None:
@@ -240,6 +246,8 @@ def r2_of_rows_left_out(formula: Formula, samples: Samples, *, seed: int = 0) ->
     >>> r2_of_rows_left_out(formula, samples) < 0.99
     True
     """
+    require(formula, Formula)
+    require(samples, Samples)
     assert samples.target is not None
     used = samples.take(_spread(np.arange(len(samples)), FITTED_ROWS))
     rng, count = np.random.default_rng(seed), len(used)
@@ -427,6 +435,8 @@ def robustness_card(
     >>> good.float32 > 0.999999 > poor.float32
     True
     """
+    require(formula, Formula)
+    require(samples, Samples)
     for given in (samples, *([holdout] if holdout is not None else [])):
         if given.target is None:
             raise DataError("a robustness card needs a target", hint="choose a target column")

@@ -12,6 +12,7 @@ import numpy as np
 from eic_core.engine.amplify import Amplification, amplify
 from eic_core.engine.sweep import Arrivals, evaluate, node_units, step_units
 from eic_core.engine.tape import tape_of
+from eic_core.errors import require
 from eic_core.explain.comparing import MethodAgreement, Replay, compare_measures
 from eic_core.explain.correlated import class_tape
 from eic_core.explain.disagreements import (
@@ -144,6 +145,7 @@ def triangulate(
     >>> round(root.recursion, 2), round(root.shared, 2), root.shaken[-1].low < root.recursion
     (4.39, 4.3, True)
     """
+    require(inspection, Inspection)
     formula = inspection.formula
     samples = _rows(inspection)
     if samples is None:

@@ -127,8 +127,17 @@ def verdict(inspection: Inspection) -> Verdict:
         *_of_program(inspection, result, measured),
         *_of_sensitivity(inspection, result),
     ]
-    # before all else what a program gets wrong; of that rows times digits decide
-    ranked.sort(key=lambda each: (_TIERS[each.lead], -each.harm))
+    # before all else what a program gets wrong; of that rows times digits decide, and beside a loss
+    # all rows without a value count together, whatever they are due to
+    without = DOUBLE_DIGITS * result.count(*NO_VALUE)
+    ranked.sort(
+        key=lambda each: (
+            _TIERS[each.lead],
+            -(without if each.lead is Lead.NO_VALUE else each.harm),
+            each.lead is not Lead.NO_VALUE,
+            -each.harm,
+        )
+    )
     leading = next((each for each in ranked if _leads(each, level)), None)
     if leading is not None:
         ranked.remove(leading)
@@ -241,7 +250,7 @@ def _without_value(inspection: Inspection, result: Outcomes) -> Iterator[_Ranked
         harm = DOUBLE_DIGITS * len(rows)
         if outcome is Outcome.NO_DOUBLE:
             cause: Cause = (gone := _out_of_range(inspection, node, reason, rows))
-            # no program could hold those, so that they matter less beside the others
+            # no program could hold those, so that they matter less beside others without a value
             harm -= 0.5 * DOUBLE_DIGITS * gone.beyond
         else:
             cause = _UNKNOWN[reason](node)

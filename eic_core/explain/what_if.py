@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from eic_core.engine.amplify import amplify
-from eic_core.errors import UserError
+from eic_core.errors import UserError, require
 from eic_core.explain.phrases import code_text
 from eic_core.explain.phrases import what_if as phrases
 from eic_core.exports import Plain
@@ -89,6 +89,7 @@ def what_if_mean(inspection: Inspection, node_id: int) -> WhatIf:
     >>> found.text[:4], bool(found.r2_after > 0.999999), round(found.eic_after, 1)
     ('x + ', True, 0.2)
     """
+    require(inspection, Inspection)
     formula = inspection.formula
     if node_id == len(formula) - 1:
         raise UserError("the whole formula would be a constant", hint="choose a part of it")

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from eic_core.errors import require
 from eic_core.explain.bottleneck import diagnosed_node, origin_of_loss
 from eic_core.explain.causes import is_smaller_elsewhere
 from eic_core.explain.created import shares_through
@@ -338,6 +339,7 @@ def where(inspection: Inspection, node_id: int | None = None) -> Where:
     >>> found.carriers[-1].positions, found.sentences[0]
     ((2,), Phrase('One of 5 rows, row 3, gives over 99.9 % of the amplified noise at `1/(x − 2)`.'))
     """
+    require(inspection, Inspection)
     node_id = diagnosed_node(inspection) if node_id is None else node_id
     _, s = inspection.amplification.trace(node_id)
     finite = np.isfinite(s)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from eic_core.errors import require
 from eic_core.explain.conditioning import OwnConditioning, OwnSums
 from eic_core.explain.correlated import MeanOfFinite, class_sweep
 from eic_core.explain.facts import (
@@ -125,6 +126,7 @@ def writing_loss(inspection: Inspection) -> WritingLoss:
     With shared noise errors grow by 4.3 digits up to the result; 4.2 of them are added by the \
 writing.
     """
+    require(inspection, Inspection)
     formula, data = inspection.formula, inspection.samples
     own, q = MeanOfFinite(), MeanOfFinite()
     sums = OwnSums(formula, data)

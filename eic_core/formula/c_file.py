@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from eic_core.errors import require
 from eic_core.formula.copying import Writer
 from eic_core.formula.tree import CONSTANT, Formula
 from eic_core.operators.dialects import C_DIALECT
@@ -44,6 +45,7 @@ def to_c(formula: Formula, name: str = "f") -> str:
     }
     <BLANKLINE>
     """
+    require(formula, Formula)
     writer = Writer(formula, C_DIALECT, supplied=True)
     arguments = ", ".join(f"double {each}" for each in writer.names.values()) or "void"
     labels = {node.label for node in formula if node.operator == CONSTANT}

@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import lru_cache
 from html import escape
 
+from eic_core.errors import require
 from eic_core.formula.syntax.build import FUNCTIONS, literal
 from eic_core.formula.syntax.names import GREEK, SUBSCRIPTS, safe_name
 from eic_core.formula.tree import ALWAYS_EXACT, CONSTANT, UNDEFINED, VARIABLE, Formula, Node
@@ -263,6 +264,7 @@ def to_python(
     >>> to_python(read("(x_0 - 1)^2 * -x_1").formula)
     '(x0 - 1)**2*(-x1)'
     """
+    require(formula, Formula)
     return "".join(_flatten(formula, _last(formula, node_id), CODE, decorate))
 
 
@@ -298,6 +300,7 @@ def to_latex(
     >>> print(to_latex(read("sqrt(x_0)/(1.5e-7*theta)").formula))
     \frac{\sqrt{x_{0}}}{1.5\times 10^{-7} \cdot \theta}
     """
+    require(formula, Formula)
     return "".join(_flatten(formula, _last(formula, node_id), LATEX, decorate, compact))
 
 
@@ -329,6 +332,7 @@ def to_mathml(
     >>> to_mathml(read("sqrt(x)").formula)[-48:]
     'display="block"><msqrt><mi>x</mi></msqrt></math>'
     """
+    require(formula, Formula)
     inner = "".join(_flatten(formula, _last(formula, node_id), MATHML, decorate))
     return f'<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">{inner}</math>'
 
@@ -365,6 +369,7 @@ def short_text(formula: Formula, node_id: int | None = None, limit: int = 40) ->
     >>> short_text(read("sin(1.0003*x**8 + 0.9991*x**7) + 1.002*x**6 + x").formula, limit=32)
     'sin(… + …·x⁷) + 1.002·x⁶ + x'
     """
+    require(formula, Formula)
     node = _last(formula, node_id)
     for brief in (False, True):
         whole = _beginning(formula, node, limit, brief)
@@ -599,6 +604,8 @@ def _leaf(formula: Formula, node: Node, style: int) -> str:
             return _variable_names(formula, style)[label]
         return label if label.translate(SUBSCRIPTS).isidentifier() else safe_name(label)
     if style == CODE:
+        if label == "pi" and label in formula.variables:
+            return "π"
         over, slash, under = label.partition("/")
         return f"Rational({over}, {under})" if slash else label
     if style == TEXT:

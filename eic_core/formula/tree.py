@@ -8,8 +8,6 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from eic_core.errors import UserError
-
 Parameter = Fraction | None
 """The exact number that is part of an operator: exponent, root index or log base."""
 
@@ -189,10 +187,3 @@ class Formula:
 
     def __len__(self) -> int:
         return len(self.nodes)
-
-
-def require_formula(value: object) -> None:
-    """Refuse what is no tree: a text, or the `Reading` instead of its `formula`."""
-    if not isinstance(value, Formula):
-        kind = "a text" if isinstance(value, str) else f"a {type(value).__name__}"
-        raise UserError(f"{kind} is no formula yet", hint="give `read(text).formula`")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eic_core.engine.amplify import amplify
 from eic_core.engine.forward import forward, leaves
 from eic_core.engine.tape import Step, tape_of
 from eic_core.errors import DataError
@@ -109,6 +110,12 @@ def fit_of(inspection: Inspection) -> Fit:
     if target is None:
         raise DataError("there is no target to compare with", hint="choose a target column")
     followed, _ = inspection.amplification.trace(len(inspection.nodes) - 1)
+    settled = np.array(sorted(inspection.amplification.exact), dtype=np.intp)
+    if len(settled):  # there the trace has the exact value, and not a program's
+        some = inspection.samples.take(settled)
+        in_doubles = amplify(inspection.formula, some, recheck=False, root_values=True)
+        followed = followed.copy()
+        followed[settled] = in_doubles.root_values
     predicted = program_values(followed, inspection.formula, inspection.samples)
     usable = np.isfinite(predicted)
     r2 = r_squared(predicted, target)

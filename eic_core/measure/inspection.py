@@ -11,9 +11,10 @@ from typing import Any, Concatenate, Generic, NamedTuple, ParamSpec, TypeVar
 
 from eic_core.display import Displayed
 from eic_core.engine.amplify import Amplification, Progress, amplify
+from eic_core.errors import require
 from eic_core.exports import Plain, json_form
 from eic_core.formula.rendering import node_texts, to_latex
-from eic_core.formula.tree import Formula, Node, require_formula
+from eic_core.formula.tree import Formula, Node
 from eic_core.measure.crossings import SignChanges
 from eic_core.measure.tails import Tail, tail_of
 from eic_core.samples import Samples
@@ -278,6 +279,7 @@ class cached_on_inspection(Generic[_Arguments, _Result]):
     def __call__(
         self, inspection: Inspection, /, *args: _Arguments.args, **kwargs: _Arguments.kwargs
     ) -> _Result:
+        require(inspection, Inspection)
         results, key = inspection._results, (self, args, *kwargs.items())
         if key not in results:
             # of two threads at once, both get what was kept first
@@ -338,7 +340,6 @@ def inspect(
     >>> result.counts.valid, round(result.eic, 5)
     (3, 4.38905)
     """
-    require_formula(formula)
     amplification = amplify(formula, samples, recheck=recheck, edges=edges, progress=progress)
     nodes, valid = _nodes(amplification, edges), amplification.valid_count
     counts = SampleCounts(

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from eic_core.engine.exact import ExactEvaluator
 from eic_core.engine.forward import evaluate, forward, leaves
 from eic_core.engine.tape import Step, Tape, alone, lay_out
+from eic_core.errors import require
 from eic_core.exports import Plain
 from eic_core.formula.tree import Formula
 from eic_core.measure.reasons import DOUBLE_DIGITS
@@ -257,6 +258,8 @@ def observe(exact: ExactValues, samples: Samples, kind: str) -> tuple[Observed, 
     >>> 7 < result[-1].digits < 9, result[-1].rounding.tolist()  # the difference itself is exact
     (True, [0.0, 0.0])
     """
+    require(exact, ExactValues)
+    require(samples, Samples)
     tiny = np.finfo(kind).tiny
     nodes: list[Observed] = []
     computed = run_in(exact.tape, samples.columns, len(samples), kind)

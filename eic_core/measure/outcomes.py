@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from eic_core.engine import extended
 from eic_core.engine.amplify import amplify
 from eic_core.engine.tape import UNIT_ROUNDOFF, Step
 from eic_core.measure.double_range import Held, double_range, indistinct_rows
@@ -256,7 +257,8 @@ def _reasons_without_value(inspection: Inspection, step: Step, rows: Rows) -> Ro
     row = step.row
     if row is None:
         return reasons
-    exact = inspection.amplification.exact
+    amplification = inspection.amplification
+    exact = amplification.exact
     settled = np.isin(rows, list(exact))
     if not (row.has_gaps or row.power or row.words.invalid or row.period):
         reasons[:] = Reason.LEAVES
@@ -274,8 +276,16 @@ def _reasons_without_value(inspection: Inspection, step: Step, rows: Rows) -> Ro
             small &= np.logical_not(row.vanishes(NUMPY, operands, step.parameter))
         if row.pole is not None:
             large &= np.logical_not(row.pole(NUMPY, operands, step.parameter))
-    if row.period:
-        reasons[settled] = np.where(np.isinf(operands[0]), Reason.UNREDUCED, Reason.DOMAIN)
+    if row.period or row.multiples:
+        unreduced = np.isinf(operands[0])
+        if row.multiples:  # else the divisor is 0, and not one that underflows
+            columns = {
+                name: column[rows[settled]] for name, column in inspection.samples.columns.items()
+            }
+            wide = extended.evaluate(amplification.tape, columns, len(y))
+            divisors = wide.value(step.operands[1])
+            unreduced = (operands[1] != 0) | divisors.lost
+        reasons[settled] = np.where(unreduced, Reason.UNREDUCED, Reason.DOMAIN)
     else:
         reasons[settled] = np.where(small | large, Reason.LEAVES, Reason.DOMAIN)
     return reasons

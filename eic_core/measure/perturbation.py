@@ -18,7 +18,7 @@ import numpy as np
 from eic_core.engine.branches import Truths, active_slots, plain_values
 from eic_core.engine.forward import evaluate, forward
 from eic_core.engine.tape import UNIT_ROUNDOFF, Step, Tape, lay_out
-from eic_core.errors import UserError
+from eic_core.errors import UserError, require
 from eic_core.formula.tree import Formula, Node
 from eic_core.samples import Samples
 
@@ -59,7 +59,7 @@ class NodeEstimate:
         Biometrics Bulletin 2 (1946) 110-114). A heavy tail of s widens it, which only more repeats
         narrow.
         """
-        if math.isnan(self.mean_s2) or self.mean_s2 == 0:
+        if math.isnan(self.local_eic):
             return math.nan, math.nan
         beyond = (1 - level) / 2
         half = 0.5 * self.degrees_of_freedom  # chi^2_(2 half) is twice a gamma variate
@@ -162,6 +162,8 @@ def estimate(
     >>> bool(low < 4.38905 < high), bool(high - low < 0.05)
     (True, True)
     """
+    require(formula, Formula)
+    require(samples, Samples)
     _check(sigma, repeats, seed, level)
     samples.require(formula.variables)
     tape = lay_out(formula, share=False)
@@ -310,7 +312,9 @@ def _variances(
             read_once=True,
         )
     with np.errstate(all="ignore"):
-        return (second - first**2 / repeats) / ((repeats - 1) * sigma**2), shows
+        s2 = (second - first**2 / repeats) / ((repeats - 1) * sigma**2)
+    s2[second > repeats * STEADY**2] = np.inf  # all repeats beyond a jump differ by roundings alone
+    return s2, shows
 
 
 def _most_values_held(tape: Tape) -> int:

@@ -29,7 +29,7 @@ class Reason(IntEnum):
     LIMIT = 1  # the work that an exact check may take was spent
     DOMAIN = 2  # an operand lies outside the domain of its operator
     INDISTINCT = 3  # an operand cannot be told from where there is no value
-    UNREDUCED = 4  # the argument of a periodic function is too large to be reduced
+    UNREDUCED = 4  # a wave's argument or a remainder's quotient is too large to be reduced
     LEAVES = 5  # a value is too large or small for every range of numbers
     OVERFLOW = 6
     UNDERFLOW = 7

@@ -13,6 +13,7 @@ import numpy as np
 
 from eic_core.engine.sweep import gradients
 from eic_core.engine.tape import constant_value, lay_out
+from eic_core.errors import require
 from eic_core.formula.syntax.build import constant_label
 from eic_core.formula.tree import CONSTANT, UNDEFINED, Formula, Node
 from eic_core.operators.wide import Array
@@ -88,6 +89,8 @@ def refitted(formula: Formula, samples: Samples, steps: int = STEPS) -> Formula:
     >>> to_python(refitted(read("exp(1.2*x)").formula, samples)).startswith("exp(1.09861")
     True
     """
+    require(formula, Formula)
+    require(samples, Samples)
     assert samples.target is not None
     constants = np.array(constants_of(formula))
     best, damping = math.inf, 1e-3

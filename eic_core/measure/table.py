@@ -39,7 +39,7 @@ _AT_ONCE = 10_000
 """Rows that are taken as text before they are numbers."""
 
 _TINY = 1e-300
-_INDEXED = re.compile(r"x(\d+)")
+_INDEXED = re.compile(r"x(\d{1,9})")
 COMMA_DECIMAL = re.compile(
     r"\s*+[+-]?(?:[0-9]{1,3}(?:[. '’\u00a0\u202f][0-9]{3})+|[0-9]*+),[0-9]++"
     r"(?:[eE][+-]?[0-9]++)?+\s*+\Z"
@@ -265,6 +265,8 @@ def read_table(
         source = source or Path(data).name
         data = _content(Path(data))
     raw = data.encode() if isinstance(data, str) else data
+    if not isinstance(raw, bytes):
+        raise DataError("this is no file", hint="of columns make `Samples.from_columns(columns)`")
     digest = hashlib.sha256(raw).hexdigest()[:12]
     text = _decode(_unpacked(raw))
     counted = _first_lines(text)
@@ -539,15 +541,16 @@ def _says_more(cell: str, number: float) -> bool:
 
 
 def _unique(header: list[str], notes: list[str]) -> tuple[str, ...]:
-    names: list[str] = []
+    names: dict[str, None] = {}
+    counts: dict[str, int] = {}
     for i, name in enumerate(header):
-        base = name or f"column {i + 1}"
-        candidate, count = base, 2
+        candidate = base = name or f"column {i + 1}"
         while candidate in names:
-            candidate, count = f"{base} ({count})", count + 1
+            counts[base] = counts.get(base, 1) + 1
+            candidate = f"{base} ({counts[base]})"
         if candidate != name:
             notes.append(f"Column {i + 1} is called `{candidate}` here.")
-        names.append(candidate)
+        names[candidate] = None
     return tuple(names)
 
 

@@ -19,6 +19,7 @@ from eic_core.operators.row import (
     is_zero,
     limits,
     square,
+    unless_flat,
 )
 from eic_core.operators.words import Words
 from eic_core.operators.writing import (
@@ -57,7 +58,7 @@ ADD_ROW = Operator(
     exact=lambda B, a, p: a[0] + a[1],
     partials=lambda B, a, y, p: (1.0, 1.0),
     kappa2=_sum_kappa,
-    scales=True, crossing="value", commutative=True, exact_zeros=True, widely=wide.add,
+    sloped=True, scales=True, crossing="value", commutative=True, exact_zeros=True, widely=wide.add,
     writing=Writing("add plus", infix(" + ", " + "), folds=True),
     words=_cancelling("sum"),
 )  # fmt: skip
@@ -67,7 +68,7 @@ SUB_ROW = Operator(
     exact=lambda B, a, p: a[0] - a[1],
     partials=lambda B, a, y, p: (1.0, -1.0),
     kappa2=_sum_kappa,
-    scales=True, crossing="value", exact_zeros=True, widely=wide.subtract,
+    sloped=True, scales=True, crossing="value", exact_zeros=True, widely=wide.subtract,
     writing=Writing("sub subtract", infix(" - ", " − ")),
     words=_cancelling("difference"),
 )  # fmt: skip
@@ -212,7 +213,9 @@ def _pow_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
 
 def _pow_kappa(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
     base, exponent = a
-    return square(exponent), square(exponent * B.log(base))
+    by_base, by_exponent = square(exponent), square(exponent * B.log(base))
+    flat = exponent == 0
+    return unless_flat(B, by_base, flat), unless_flat(B, by_exponent, flat | (base == 1))
 
 
 _TO_THE = Form(
@@ -323,7 +326,7 @@ HYPOT_ROW = Operator(
     "hypot", 2, call(np.hypot), by_name("hypot"),
     partials=_hypot_partials,
     kappa2=_hypot_kappa,
-    scales=True, widely=wide.hypotenuse,
+    sloped=True, scales=True, widely=wide.hypotenuse,
     writing=Writing(parameters=("x x1 input", "y x2 other")),
 )  # fmt: skip
 
@@ -358,7 +361,8 @@ def _fused(x: Any, y: Any, z: Any, out: Any = None) -> Any:
 
 def _fused_kappa(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
     kappa = a[2] / y
-    return square(1.0 - kappa), square(1.0 - kappa), square(kappa)
+    by_factor = unless_flat(B, square(1.0 - kappa), _either_zero(B, a, p))
+    return by_factor, by_factor, unless_flat(B, square(kappa), a[2] == 0)
 
 
 FMA_ROW = Operator(

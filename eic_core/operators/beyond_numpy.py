@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
+import sys
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -47,38 +48,23 @@ def _log_gamma(x: float) -> float:
         return math.inf
 
 
-erf = over_arrays(each(math.erf))
-erfc = over_arrays(each(math.erfc))
-gamma = over_arrays(each(_gamma))
+def _of_c(name: str, otherwise: Callable[[float], float]) -> Callable[[Any], Any]:
+    """The C library's function, which compiled code calls: both engines give the same bits.
+
+    Python's own gamma and log gamma are others, and lose all digits beside zeros below 0.
+    """
+    try:
+        function = ctypes.PyDLL("ucrtbase" if sys.platform == "win32" else None)[name]
+    except (OSError, AttributeError):
+        return over_arrays(each(otherwise))
+    function.argtypes, function.restype = [ctypes.c_double], ctypes.c_double
+    return over_arrays(each(function))
 
 
-@over_arrays
-def lgamma(x: Array) -> Array:
-    """log |gamma|, with its digits beside its zeros, 1 and 2 among them, unlike `math.lgamma`."""
-    y = np.empty_like(x)
-    near = (x > -20.5) & (x < 4.5)
-    y[~near] = each(_log_gamma)(x[~near])
-    x = x[near]
-    whole = np.rint(x)
-    steps = 2.0 - whole
-    ratio = np.ones_like(x)  # of gamma about 2 to gamma here; the sums are exact beside its zeros
-    for k in range(int(steps.max(initial=0.0))):
-        ratio *= np.where(k < steps, x + k, 1.0)
-    for k in (1, 2):
-        ratio /= np.where(-k >= steps, x - k, 1.0)
-    about_2 = np.polynomial.polynomial.polyval(x - whole, _series())
-    with np.errstate(divide="ignore"):
-        y[near] = about_2 - np.log(np.abs(ratio))
-    return y
-
-
-@cache
-def _series() -> Array:
-    """Of log gamma(2 + z) to z^29, for |z| up to 1/2 (Abramowitz and Stegun 6.1.33)."""
-    from flint import arb  # takes longer to load than NumPy
-
-    later = [(-1) ** k * float((arb(k).zeta() - 1) / k) for k in range(2, 30)]
-    return np.array([0.0, float(1 - arb.const_euler()), *later])
+erf = _of_c("erf", math.erf)
+erfc = _of_c("erfc", math.erfc)
+gamma = _of_c("tgamma", _gamma)
+lgamma = _of_c("lgamma", _log_gamma)
 
 
 def digamma(B: Any, x: Any) -> Any:

@@ -37,7 +37,7 @@ EXP_ROW = Operator(
     "exp", 1, call(np.exp), by_name("exp"),
     partials=lambda B, a, y, p: (y,),
     kappa2=_exp_kappa,
-    vanishes=nowhere, exponential=True, widely=wide.exponential,
+    sloped=True, vanishes=nowhere, exponential=True, widely=wide.exponential,
     writing=Writing(
         form=called("exp", r"\exp"),
         compact=Form("exp(<0>)", "e^{<0>}", "exp(<0>)", "<msup><mi>e</mi><0></msup>", ATOM, POW),
@@ -54,6 +54,7 @@ EXPM1_ROW = Operator(
     "expm1", 1, call(np.expm1), by_name("expm1"),
     partials=lambda B, a, y, p: (y + 1.0,),
     kappa2=_expm1_kappa,
+    sloped=True,
     zero_limit=one_at_origin, exponential=True, low=-1.0, widely=wide.exponential_less_one,
     words=Words("exponential"),
 )  # fmt: skip
@@ -91,6 +92,7 @@ LOG_ROW = Operator(
     exact=_log_exact,
     partials=_log_partials,
     kappa2=_log_kappa,
+    sloped=True,
     pole=is_zero, outside=is_negative, crossing="value", base=True, widely=wide.logarithm,
     writing=Writing(
         "log safe_log",
@@ -117,7 +119,7 @@ LOG_ROW = Operator(
 LOG1P_ROW = Operator(
     "log1p", 1, call(np.log1p), by_name("log1p"),
     partials=lambda B, a, y, p: (B.over(1.0, 1.0 + a[0]),),
-    zero_limit=one_at_origin, pole=lambda B, a, p: a[0] == -1,
+    sloped=True, zero_limit=one_at_origin, pole=lambda B, a, p: a[0] == -1,
     brink=lambda B, x: B.abs(x + 1.0), brink_roundings=STEEP_END,
     writing=Writing("log1p safe_log1p"),
     words=Words(

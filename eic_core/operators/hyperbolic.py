@@ -30,7 +30,7 @@ SINH_ROW = Operator(
     "sinh", 1, call(np.sinh), by_name("sinh"),
     partials=lambda B, a, y, p: (B.cosh(a[0]),),
     kappa2=_sinh_kappa,
-    zero_limit=one_at_origin, exponential=True, widely=wide.hyperbolic_sine,
+    sloped=True, zero_limit=one_at_origin, exponential=True, widely=wide.hyperbolic_sine,
     writing=Writing("sinh sh", command("sinh"), inverse="asinh"),
     words=Words(family="hyperbolic function"),
 )  # fmt: skip
@@ -46,7 +46,7 @@ COSH_ROW = Operator(
     "cosh", 1, call(np.cosh), by_name("cosh"),
     partials=lambda B, a, y, p: (B.sinh(a[0]),),
     kappa2=_cosh_kappa,
-    exponential=True, widely=wide.hyperbolic_cosine,
+    sloped=True, exponential=True, widely=wide.hyperbolic_cosine,
     writing=Writing("cosh ch", command("cosh"), inverse="acosh"),
     words=Words(family="hyperbolic function"),
 )  # fmt: skip
@@ -60,14 +60,14 @@ TANH_ROW = Operator(
     "tanh", 1, call(np.tanh), by_name("tanh"),
     partials=lambda B, a, y, p: ((1.0 - y) * (1.0 + y),),
     kappa2=_tanh_kappa,
-    zero_limit=one_at_origin,
+    sloped=True, zero_limit=one_at_origin,
     writing=Writing("tanh th", command("tanh"), inverse="atanh"),
 )  # fmt: skip
 
 ASINH_ROW = Operator(
     "asinh", 1, call(np.arcsinh), by_name("asinh"),
     partials=lambda B, a, y, p: (1.0 / B.hypot(1.0, a[0]),),
-    zero_limit=one_at_origin,
+    sloped=True, zero_limit=one_at_origin,
     writing=Writing(
         "asinh arcsinh arsinh",
         called("asinh", r"\operatorname{arsinh}", upright="arsinh", sign="asinh"),
@@ -83,7 +83,7 @@ def _acosh_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
 ACOSH_ROW = Operator(
     "acosh", 1, call(np.arccosh), by_name("acosh"),
     partials=_acosh_partials,
-    integer_points=True, brink=lambda B, x: B.abs(x - 1.0),
+    sloped=True, integer_points=True, brink=lambda B, x: B.abs(x - 1.0),
     writing=Writing(
         "acosh arccosh arcosh safe_acosh",
         called("acosh", r"\operatorname{arcosh}", upright="arcosh", sign="acosh"),
@@ -99,7 +99,7 @@ def _atanh_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
 ATANH_ROW = Operator(
     "atanh", 1, call(np.arctanh), by_name("atanh"),
     partials=_atanh_partials,
-    zero_limit=one_at_origin, pole=lambda B, a, p: B.abs(a[0]) == 1,
+    sloped=True, zero_limit=one_at_origin, pole=lambda B, a, p: B.abs(a[0]) == 1,
     integer_points=True, brink=to_unit, brink_roundings=STEEP_END,
     writing=Writing(
         "atanh arctanh artanh safe_atanh",
@@ -109,21 +109,11 @@ ATANH_ROW = Operator(
 )  # fmt: skip
 
 
-ERF_FLAT = 1600
-"""Beyond it 1 - |erf| and the derivative are below 10^-(10^6)."""
-
-
-def _erf_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
-    near = B.where(B.abs(a[0]) < ERF_FLAT, a[0], 0.0)
-    slope = 2.0 / B.sqrt(B.pi) * B.exp(-square(near))
-    return (B.where(B.abs(a[0]) < ERF_FLAT, slope, 0.0),)
-
-
 ERF_ROW = Operator(
     "erf", 1, call_by_name("erf"),
     exact=by_name("erf"),
-    partials=_erf_partials,
-    zero_limit=one_at_origin,
+    partials=lambda B, a, y, p: (2.0 / B.sqrt(B.pi) * B.exp(-square(a[0])),),
+    sloped=True, zero_limit=one_at_origin,
 )  # fmt: skip
 
 

@@ -18,6 +18,9 @@ from eic_core.operators.writing import Form, Writing, called
 
 Operands = Sequence[Any]
 
+LEAST = 5e-324
+"""The smallest double above 0."""
+
 Y = -1
 """In a program: the value so far."""
 
@@ -58,6 +61,9 @@ class Operator:
     kappa2: Derivatives | None = None
     # Where ``y_k == 0``: the finite non-zero limit of kappa_{k,i}, or nan where there is none
     zero_limit: Expressions = no_limit
+    # True if kappa is 0 nowhere but where an operand is: one without a digit passes that on, though
+    # kappa be smaller than all doubles (erf(floor(2000)))
+    sloped: bool = False
     # Name of a backend's function whose value at the first operand `kappa2` needs; compiled code
     # takes a ufunc from NumPy's loop, which is several times faster than the C library's
     helper: str = ""
@@ -202,10 +208,18 @@ class Operator:
         if self.fixed is not None:
             return self.fixed(p)
         if self.kappa2 is not None:
-            return self.kappa2(B, a, y, p)
-        return tuple(
-            square(partial * x / y) for partial, x in zip(self.partials(B, a, y, p), a, strict=True)
-        )
+            kappas = self.kappa2(B, a, y, p)
+        else:
+            pairs = zip(self.partials(B, a, y, p), a, strict=True)
+            kappas = tuple(square(partial * x / y) for partial, x in pairs)
+        if not self.sloped:
+            return kappas
+        return tuple(unless_flat(B, k, x == 0) for k, x in zip(kappas, a, strict=True))
+
+
+def unless_flat(B: Any, kappa2: Any, flat: Any) -> Any:
+    """A kappa^2 that is 0 where the function is `flat` alone; elsewhere a 0 is an underflow."""
+    return B.where(flat, kappa2, B.where(kappa2 == 0, LEAST, kappa2))
 
 
 def square(x: Any) -> Any:

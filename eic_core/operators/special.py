@@ -88,7 +88,7 @@ ERFC_ROW = Operator(
     "erfc", 1, call_by_name("erfc"), by_name("erfc"),
     partials=lambda B, a, y, p: (-2.0 / B.sqrt(B.pi) * B.exp(-square(a[0])),),
     kappa2=_erfc_kappa, helper="erfcx",
-    vanishes=nowhere, exponential=True, low=2.0, widely=wide.complementary_error,
+    sloped=True, vanishes=nowhere, exponential=True, low=2.0, widely=wide.complementary_error,
 )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from eic_core.errors import require
 from eic_core.operators import (
     algebra,
     conditions,
@@ -69,6 +70,7 @@ def register(row: Operator) -> None:
     ValueError
         If its name is taken or cannot be written in a formula.
     """
+    require(row, Operator)
     if row.name in OPERATORS:
         raise ValueError(f"there is an operator `{row.name}` already")
     if not all(_NAME.fullmatch(name) for name in (row.name, *row.names)):

@@ -24,6 +24,7 @@ from eic_core.operators.row import (
     one_at_origin,
     square,
     to_unit,
+    unless_flat,
 )
 from eic_core.operators.words import Words, at_end, periodic
 from eic_core.operators.writing import Writing, called, command
@@ -119,6 +120,7 @@ def _inverse_sqrt(sign: float) -> Callable[[Any, Operands, Any, Any], tuple[Any,
 ASIN_ROW = Operator(
     "asin", 1, call(np.arcsin), by_name("asin"),
     partials=_inverse_sqrt(1.0),
+    sloped=True,
     zero_limit=one_at_origin, integer_points=True, brink=to_unit, brink_roundings=STEEP_END,
     writing=Writing(
         "asin arcsin safe_asin", called("asin", r"\arcsin", upright="arcsin", sign="asin")
@@ -129,7 +131,7 @@ ASIN_ROW = Operator(
 ACOS_ROW = Operator(
     "acos", 1, call(np.arccos), by_name("acos"),
     partials=_inverse_sqrt(-1.0),
-    integer_points=True, brink=to_unit, brink_roundings=STEEP_END,
+    sloped=True, integer_points=True, brink=to_unit, brink_roundings=STEEP_END,
     writing=Writing(
         "acos arccos safe_acos", called("acos", r"\arccos", upright="arccos", sign="acos")
     ),
@@ -139,7 +141,7 @@ ACOS_ROW = Operator(
 ATAN_ROW = Operator(
     "atan", 1, call(np.arctan), by_name("atan"),
     partials=lambda B, a, y, p: (1.0 / (1.0 + a[0] * a[0]),),
-    zero_limit=one_at_origin,
+    sloped=True, zero_limit=one_at_origin,
     writing=Writing("atan arctan arctg", called("atan", r"\arctan", upright="arctan", sign="atan")),
 )  # fmt: skip
 
@@ -170,6 +172,7 @@ def _atan2_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
 def _atan2_kappa(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
     radius = B.hypot(a[0], a[1])
     both = square((a[0] / radius) * (a[1] / radius) / y)
+    both = unless_flat(B, both, (a[0] == 0) | (a[1] == 0))
     return both, both
 
 

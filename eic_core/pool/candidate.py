@@ -101,7 +101,7 @@ class LeftOutKind(Enum):
 class NoValue:
     """Rows at which a formula has no value, as an inspection of the same data sees them."""
 
-    sentence: Phrase  # The headline of the inspection
+    sentence: Phrase  # The headline of the inspection, and whose values R² takes if it has one
     cause: Phrase  # The same without the place and the number of rows
     step: str
     rows: tuple[int, ...]  # Numbers of the first of these rows in their table
@@ -133,8 +133,7 @@ class Score:
         Rows without a real value; valid rows at which some node keeps no digit.
     out_of_range
         Rows at which a node's exact, non-zero value over- or underflows in double precision,
-        invalid ones included. If an amplification needs the lost value, `eic` and `eic_finite` are
-        nan.
+        invalid ones included.
     exponents
         How its literal exponents were read; see `eic_core.read`.
     error

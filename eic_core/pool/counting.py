@@ -16,7 +16,7 @@ from eic_core.pool.candidate import Candidate, Refused, read_candidate
 Group = tuple[str, str, str]
 """Problem, method and notation: their formulas count variables from the same number."""
 
-_INDEXED = re.compile(r"[xX](\d+)")
+_INDEXED = re.compile(r"[xX](\d{1,9})")
 _SPELLED = re.compile(r"(?<![^\W_])([xX])(?:_?\{?|\[(?::,\s*+)?)[\d₀-₉]")
 _TELLS = {0: re.compile(r"#\d"), 1: re.compile(r"[xX][_\s{\[(:,]*+[0₀](?![\d₀-₉])")}
 """By base of a notation: texts that may count otherwise."""

@@ -50,6 +50,13 @@ class LeftOutRow(Plain):
         return cls(row, text, reason, score.left_out, score.reason or reason, place)
 
 
+def reason_of(score: Score) -> str:
+    """Why a score lacks something, or what its R^2 is of; "" where all is there."""
+    if score.left_out is not None:
+        return LeftOutRow.of(0, "", score).reason
+    return "" if score.no_value is None else str(score.no_value.sentence)
+
+
 def left_out(rows: Iterable[tuple[int, str, Score]]) -> tuple[LeftOutRow, ...]:
     """Those of numbered formulas that have no R^2, or no score at all, in their order."""
     return tuple(LeftOutRow.of(*row) for row in rows if row[2].left_out is not None)

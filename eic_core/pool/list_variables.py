@@ -146,10 +146,11 @@ def _countings(used: Mapping[Group, Sequence[Reading]]) -> dict[Group, Counting]
 
 
 def _in_order(names: Iterable[str]) -> tuple[str, ...]:
-    def key(name: str) -> tuple[str, int, str]:
+    def key(name: str) -> tuple[str, int, str, str]:
         plain = canonical_name(name)
         head = plain.rstrip("0123456789")
-        return head, int(plain[len(head) :] or -1), name
+        digits = plain[len(head) :]
+        return head, len(digits), digits, name  # a number may be too long to be one
 
     return tuple(sorted(names, key=key))
 

@@ -92,7 +92,7 @@ def score_listing(
 ) -> ScoredList:
     """Score every row, in order, none dropped.
 
-    It is done in double precision without rechecks, as in `eic_core.pool.scoring.score_pool`.
+    Samples are settled exactly as in `eic_core.pool.scoring.score_pool`.
 
     Parameters
     ----------

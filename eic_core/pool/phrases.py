@@ -18,6 +18,11 @@ def no_finite_value_at(rows: int, of: int) -> Phrase:
     return say("A program computes no finite value at {rows} of {of} rows.", rows=rows, of=of)
 
 
+def of_a_program(sentence: Phrase) -> Phrase:
+    """What is said of rows without a real value where an R^2 stands beside it."""
+    return say("{sentence} R² takes what a program computes there.", sentence=sentence)
+
+
 def without_value(clause: Phrase, *, in_doubles: bool) -> Phrase:
     """Why a formula has no value, without the step and the rows."""
     if in_doubles:

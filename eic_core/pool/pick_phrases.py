@@ -228,7 +228,7 @@ def program_alone(scored: ListedScore) -> Iterator[Phrase]:
     if missing is None or math.isnan(scored.score.r2):
         return
     yield say(
-        "Row {row}: {sentence} R² takes what a program computes there.",
+        "Row {row}: {sentence}",
         row=str(scored.listed.row),
         sentence=missing.sentence,
     )

@@ -21,7 +21,7 @@ from eic_core.engine.amplify import amplify
 from eic_core.engine.constants import has_constant_step, settled_constants
 from eic_core.engine.population import Population
 from eic_core.engine.tape import tape_of
-from eic_core.errors import DataError, UserError
+from eic_core.errors import DataError, UserError, require
 from eic_core.exports import csv_writer
 from eic_core.formula.rendering import short_text
 from eic_core.formula.syntax import Reading
@@ -145,7 +145,8 @@ class ProblemData:
 
 
 def measure_formula(formula: Formula, samples: Samples) -> Score:
-    """A formula's score in double precision; without a target `Score.r2` is nan.
+    """A formula's score; samples at which doubles cannot tell its EIC are settled as an inspection
+    settles them. Without a target `Score.r2` is nan.
 
     >>> from eic_core.formula.syntax import read
     >>> samples = Samples.from_columns({"x": [1.0, 2.0]}, target=[2.0, 4.0])
@@ -155,6 +156,13 @@ def measure_formula(formula: Formula, samples: Samples) -> Score:
     result = amplify(formula, samples, recheck=False, root_values=True)
     assert result.root_values is not None
     values = program_values(result.root_values, formula, samples)
+    out_of_range = result.out_of_range
+    if (
+        result.singular_samples
+        or result.valid_count < len(samples)
+        or math.isnan(result.eic_finite)
+    ):
+        result = amplify(formula, samples)  # doubles cannot tell: what an inspection says of them
     return Score(
         complexity=formula.complexity,
         r2=_r2(values, samples),
@@ -162,7 +170,7 @@ def measure_formula(formula: Formula, samples: Samples) -> Score:
         eic_finite=result.eic_finite,
         invalid=len(samples) - result.valid_count,
         singular=result.singular_samples,
-        out_of_range=result.out_of_range,
+        out_of_range=out_of_range,
         exponents=formula.exponents,
         values=_hash_of(values),
     )
@@ -227,7 +235,10 @@ def account_for(score: Score, formula: Formula, samples: Samples) -> Score:
         step = short_text(formula, worst, _STEP_TEXT)
         score = replace(score, no_digit_at=step)
     if len(without) and (score.invalid or no_r2):
-        score = replace(score, no_value=no_value(formula, samples, without))
+        missing = no_value(formula, samples, without)
+        if samples.target is not None and not no_r2:
+            missing = replace(missing, sentence=phrases.of_a_program(missing.sentence))
+        score = replace(score, no_value=missing)
     if no_r2:
         return replace(
             score, left_out=LeftOutKind.NO_VALUE if len(without) else LeftOutKind.SAME_TARGET
@@ -308,7 +319,7 @@ def _hangs_on_constants(formula: Formula) -> bool:
 def score(
     formulas: Iterable[Formula | str], samples: Samples, *, exponents: Exponents = "exact"
 ) -> list[Score]:
-    """Score formulas on the same rows, in order, none dropped; in double precision alone.
+    """Score formulas on the same rows, in order, none dropped.
 
     Parameters
     ----------
@@ -334,7 +345,10 @@ def score(
     >>> refused.error
     'unknown function `lg`: did you mean `log10`? (column 1)'
     """
+    require(samples, Samples)
     names = tuple(samples.columns)
+    if isinstance(formulas, str) or not isinstance(formulas, Iterable):
+        raise UserError("the formulas are no list", hint="give one, as `[text]`")
     scores: list[Score] = []
     readable: dict[int, Formula] = {}
     for i, formula in enumerate(formulas):
@@ -345,14 +359,15 @@ def score(
                 scores[i] = refused_score(reading)
                 continue
             formula = reading.formula
+        require(formula, Formula)
         try:
             samples.require(formula.variables)
             readable[i] = formula
         except DataError as error:
             scores[i] = refused_score(error)
     results = measure_formulas(list(readable.values()), samples)
-    for i, each in zip(readable, results, strict=True):
-        scores[i] = each
+    for (i, formula), each in zip(readable.items(), results, strict=True):
+        scores[i] = account_for(each, formula, samples)
     return scores
 
 
@@ -429,10 +444,10 @@ def score_pool(
     findings: bool = False,
     progress: Progress | None = None,
 ) -> list[Score]:
-    """Score every candidate, in order, none dropped, in double precision alone.
+    """Score every candidate, in order, none dropped.
 
-    Samples that would need exact arithmetic are not rechecked; those that leave double range are
-    followed with wider exponents (`eic_core.engine.extended`) and counted in `Score.out_of_range`.
+    A formula with rows that are invalid or singular is settled as `inspect` does; of others no
+    sample is rechecked, and those out of double range are followed with wider exponents.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeVar
 
-from eic_core.errors import UserError
+from eic_core.errors import UserError, require
 from eic_core.explain.budget import TOLERANCE, Budget, digit_budget
 from eic_core.explain.diagnosis import Diagnosis, diagnose
 from eic_core.explain.findings import findings_document
@@ -216,6 +216,7 @@ def investigate(
     >>> findings.repairs.best.text, dict(findings.missing)
     ('1/(sqrt(x + 1) + sqrt(x))', {})
     """
+    require(inspection, Inspection)
     if not 0 < tolerance <= 1:
         raise UserError(f"the tolerance is {tolerance:g}", hint="give a number from 0 to 1")
     if not seconds > 0:

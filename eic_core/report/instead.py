@@ -9,7 +9,7 @@ from string import ascii_uppercase
 from markupsafe import Markup
 
 from eic_core import wording
-from eic_core.markup import Cell
+from eic_core.markup import Cell, Piece
 from eic_core.report.charts import ShadedRegion, lost_along, lost_over
 from eic_core.report.findings import Findings
 from eic_core.report.report_table import NONE, ReportTable, code, count, digits, plain
@@ -29,8 +29,9 @@ def offered(repairs: Repairs) -> tuple[Repair, ...]:
 
 def verified(form: Repair) -> tuple[str, str]:
     checked = form.verification
+    holds = "where such a branch is taken" if form.branches else "on the data"
     needs = (
-        "It needs " + ", ".join(f"`{a}`" for a in form.assumptions) + "; that holds on the data."
+        f"It needs {', '.join(f'`{a}`' for a in form.assumptions)}; that holds {holds}."
         if form.assumptions
         else "It needs no assumption."
     )
@@ -189,8 +190,12 @@ def front(repairs: Repairs) -> ReportTable:
 def _form(form: FrontForm) -> Cell:
     if form.is_original:
         return "as written"
-    approximates = any(branch.series is not None for branch in form.branches)
-    return (code(form.text), " an approximation") if approximates else code(form.text)
+    cell: list[Piece] = [code(form.text)]
+    if form.assumptions:
+        cell.append(f" needs {', '.join(form.assumptions)}")
+    if any(branch.series is not None for branch in form.branches):
+        cell.append(" an approximation")
+    return tuple(cell)
 
 
 def _measured(form: Measured) -> tuple[Cell, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from eic_core import wording
 from eic_core.drawing.scale import PAGE_COLOURS
+from eic_core.errors import require
 from eic_core.explain.budget import TOLERANCE
 from eic_core.formula.rendering import short_text, to_python
 from eic_core.markup import environment
@@ -64,6 +65,7 @@ def html_report(
     >>> page[:15], "the two terms cancel" in page
     ('<!DOCTYPE html>', True)
     """
+    require(inspection, Inspection)
     provenance = provenance or Provenance()
     findings = investigate(
         inspection,
@@ -105,6 +107,8 @@ def render(findings: Findings, provenance: Provenance) -> str:
     >>> page.count("<section "), "left out on request" in page
     (14, True)
     """
+    require(findings, Findings)
+    require(provenance, Provenance)
     formula = findings.inspection.formula
     page = environment("eic_core").get_template("inspection.html.j2")
     return page.render(

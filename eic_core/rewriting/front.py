@@ -13,7 +13,7 @@ from eic_core.formula.tree import Formula
 from eic_core.measure.measured import MeasuredLoss
 from eic_core.rewriting.costs import Nanoseconds, nanoseconds
 from eic_core.rewriting.gains import SCATTER
-from eic_core.rewriting.pieces import Branch, RepairStep, rules_of
+from eic_core.rewriting.pieces import Branch, RepairStep, assumptions_of, rules_of
 from eic_core.rewriting.terms import Terms
 
 
@@ -43,6 +43,7 @@ class FrontForm(Plain):
         ("digits", lambda form: form.digits._asdict()),
         ("nanoseconds", lambda form: form.nanoseconds._asdict()),
         "rules",
+        "assumptions",
         "steps",
         "branches",
     )
@@ -66,6 +67,10 @@ class FrontForm(Plain):
     @property
     def rules(self) -> tuple[str, ...]:
         return rules_of(self.steps)
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        return assumptions_of(self.steps)
 
     @property
     def is_original(self) -> bool:

@@ -30,13 +30,16 @@ from eic_core.rewriting.precision import Target, other_precision
 from eic_core.rewriting.verify import RowDifference, Verification
 
 
-def repair_sentence(text: str, rules: Sequence[str], gain: Gain) -> Phrase:
-    """The new form in Python, its rules, what it gains, and any greater loss."""
+def repair_sentence(
+    text: str, rules: Sequence[str], gain: Gain, needs: Sequence[str] = ()
+) -> Phrase:
+    """The new form in Python, what it needs, its rules, what it gains, and any greater loss."""
+    form = form_phrase(text, (), needs)
     if not rules:
-        return say("Write {form}: {effects}.", form=f"`{text}`", effects=_clauses(_effects(gain)))
+        return say("Write {form}: {effects}.", form=form, effects=_clauses(_effects(gain)))
     return say(
         "Write {form} ({rules}): {effects}.",
-        form=f"`{text}`",
+        form=form,
         rules=_rules(rules),
         effects=_clauses(_effects(gain)),
     )
@@ -47,34 +50,34 @@ LONGEST_FORM = 120
 
 
 def choice_sentence(
-    text: str, branches: Sequence[Branch], decided_by: Sequence[str], gain: Gain
+    form: Phrase, branches: Sequence[Branch], decided_by: Sequence[str], gain: Gain
 ) -> Phrase:
     """The same of an exact form that chooses, with the quantities that decide beside those of the
     formula's own conditions.
     """
     return say(
         "Write {form} ({branches}): {effects}.",
-        form=form_code(text, branches),
+        form=form,
         branches=_branches_on(branches, decided_by),
         effects=_clauses(_effects(gain)),
     )
 
 
-def approximation_sentence(text: str, branches: Sequence[Branch], gain: Gain) -> Phrase:
+def approximation_sentence(form: Phrase, branches: Sequence[Branch], gain: Gain) -> Phrase:
     """The same of a form with a series: of what it is one, where, and how far off at most."""
     return say(
         "Write {form}, an approximation: {series}; {effects}.",
-        form=form_code(text, branches),
+        form=form,
         series=_series_of(branches),
         effects=_clauses(_effects(gain)),
     )
 
 
-def exact_beside(text: str, branches: Sequence[Branch], after: Measured) -> Phrase:
+def exact_beside(form: Phrase, after: Measured) -> Phrase:
     """The best exact form, where an approximation is offered first."""
     return say(
         "The best exact form, {form}, keeps less: in {precision} {now}.",
-        form=form_code(text, branches),
+        form=form,
         precision=precision_name(after.target),
         now=_in_target(after),
     )
@@ -87,15 +90,25 @@ def no_exact_form(reason: NothingBetter) -> Phrase:
     return say("No better exact form was found (other forms tried: {count}).", count=reason.others)
 
 
-def approximation_beside(text: str, branches: Sequence[Branch], after: Measured) -> Phrase:
+def approximation_beside(form: Phrase, branches: Sequence[Branch], after: Measured) -> Phrase:
     """An approximation, where an exact form is offered first."""
     return say(
         "There is an approximation, too, {form}: {series}; in {precision} {now}.",
-        form=form_code(text, branches),
+        form=form,
         series=_series_of(branches),
         precision=precision_name(after.target),
         now=_in_target(after),
     )
+
+
+def form_phrase(text: str, branches: Sequence[Branch], needs: Sequence[str]) -> Phrase:
+    """A form as code, with the conditions under which it is the formula: they go with it."""
+    if not needs:
+        return say("{form}", form=form_code(text, branches))
+    form, conditions = form_code(text, branches), listed(f"`{each}`" for each in needs)
+    if branches:  # Each on its own rows alone
+        return say("{form} (a side needs {conditions})", form=form, conditions=conditions)
+    return say("{form} where {conditions}", form=form, conditions=conditions)
 
 
 def form_code(text: str, branches: Sequence[Branch]) -> str:

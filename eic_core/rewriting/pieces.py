@@ -28,6 +28,11 @@ def rules_of(steps: Sequence[RepairStep]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(step.rule for step in steps))
 
 
+def assumptions_of(steps: Sequence[RepairStep]) -> tuple[str, ...]:
+    """The conditions under which what follows is the same."""
+    return tuple(dict.fromkeys(a for step in steps for a in step.assumptions))
+
+
 SeriesKind = Literal["taylor", "laurent", "pade"]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from eic_core.engine.tape import lay_out
+from eic_core.errors import require
 from eic_core.formula.rendering import to_python
 from eic_core.formula.tree import CONSTANT, Formula
 from eic_core.measure.inspection import Inspection
@@ -204,6 +205,7 @@ def profile(inspection: Inspection, form: Formula, target: Target = "float64") -
     >>> one.taken.tolist(), [round(float(lost)) for lost in one.before - one.after]
     ([0, 1, 1], [16, 0, 0])
     """
+    require(form, Formula)
     rows = program_rows(inspection, target)
     count = len(rows.positions)
     tape = lay_out(form)

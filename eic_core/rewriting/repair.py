@@ -10,7 +10,8 @@ from functools import partial
 
 import numpy as np
 
-from eic_core.formula.tree import Formula, require_formula
+from eic_core.errors import require
+from eic_core.formula.tree import Formula
 from eic_core.measure.observed import digits_lost_by_row
 from eic_core.rewriting.builder import Builder
 from eic_core.rewriting.chosen_rows import FEWEST_MEASURED, Rows, choose_rows
@@ -135,7 +136,8 @@ def repair(
     >>> found.best.rules
     ('conjugate roots',)
     """
-    require_formula(formula)
+    require(formula, Formula)
+    require(samples, Samples)
     samples.require(formula.variables)
     deadline = Deadline(limit_seconds, clock)
     try:

@@ -22,7 +22,7 @@ from eic_core.rewriting.gains import (
     NotSearched,
     RowComparison,
 )
-from eic_core.rewriting.pieces import Branch, Omission, RepairStep, rules_of
+from eic_core.rewriting.pieces import Branch, Omission, RepairStep, assumptions_of, rules_of
 from eic_core.rewriting.precision import Target
 from eic_core.rewriting.profile import quantities_compared
 from eic_core.rewriting.verify import Verification
@@ -62,6 +62,11 @@ class Repair(Displayed, Plain):
         return self.formula.source
 
     @property
+    def phrase(self) -> Phrase:
+        """The form as code, with the conditions that it needs."""
+        return phrases.form_phrase(self.text, self.branches, self.assumptions)
+
+    @property
     def before(self) -> Measured:
         return self.gain.before
 
@@ -78,10 +83,10 @@ class Repair(Displayed, Plain):
     def sentence(self) -> Phrase:
         """The new form, its rules or its series, what it gains, and any greater loss."""
         if not self.is_exact:
-            return phrases.approximation_sentence(self.text, self.branches, self.gain)
+            return phrases.approximation_sentence(self.phrase, self.branches, self.gain)
         if self.branches:
-            return phrases.choice_sentence(self.text, self.branches, self.decided_by, self.gain)
-        return phrases.repair_sentence(self.text, self.rules, self.gain)
+            return phrases.choice_sentence(self.phrase, self.branches, self.decided_by, self.gain)
+        return phrases.repair_sentence(self.text, self.rules, self.gain, self.assumptions)
 
     @property
     def decided_by(self) -> tuple[str, ...]:
@@ -92,7 +97,7 @@ class Repair(Displayed, Plain):
     @property
     def assumptions(self) -> tuple[str, ...]:
         """The conditions under which the two are equal; they hold on the data."""
-        return tuple(dict.fromkeys(a for step in self.steps for a in step.assumptions))
+        return assumptions_of(self.steps)
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -212,9 +217,9 @@ class Repairs(Displayed, Plain):
         yield leading.sentence
         if leading is best:
             for other in self.approximations[:1]:
-                yield phrases.approximation_beside(other.text, other.branches, other.after)
+                yield phrases.approximation_beside(other.phrase, other.branches, other.after)
         elif best is not None:
-            yield phrases.exact_beside(best.text, best.branches, best.after)
+            yield phrases.exact_beside(best.phrase, best.after)
         elif isinstance(self.reason, NothingBetter):
             yield phrases.no_exact_form(self.reason)
 

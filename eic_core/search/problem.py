@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from eic_core.errors import DataError, FormulaError
+from eic_core.errors import DataError, FormulaError, require
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import VARIABLE
 from eic_core.measure.table import Table
@@ -128,6 +128,7 @@ def samples_to_search(table: Table, target: str) -> Samples:
     >>> sorted(samples_to_search(read_table(b"a b,2nd,y\\n1,2,3\\n4,5,6\\n"), "y").columns)
     ['x0', 'x1']
     """
+    require(table, Table)
     column = table.column(target)
     if column is None:
         listed = ", ".join(f"`{name}`" for name in table.names)
@@ -193,5 +194,6 @@ def problem_of(
     SearchProblem
         Checked: DataError if a setting is out of range or the target is constant.
     """
+    require(samples, Samples)
     vocabulary = Vocabulary(tuple(samples.columns), tuple(operators), max_complexity)
     return SearchProblem(samples, vocabulary, alpha, eta, penalty, method)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from eic_core.errors import DataError
+from eic_core.errors import DataError, require
 from eic_core.exports import Plain
 from eic_core.pool.picking import READABLE, fitness
 from eic_core.samples import Samples
@@ -207,6 +207,8 @@ def search(
     >>> search(problem_of(samples), SearchBudget(max_evals=4000)).select().text
     '3*(x/y)'
     """
+    require(problem, SearchProblem)
+    require(budget, SearchBudget)
     if jobs < 1:
         raise DataError("a search needs at least one process", hint=f"give 1 to {ISLANDS}")
     if not tolerance >= 0:

@@ -6,7 +6,8 @@
   const PATIENCE = 15000;  // ms for an answer to arrive
   const LONGEST_GAP = 5000;  // ms between two looks at the clock: after more, the machine has slept
   const READING = 6000;  // ms that a notice stays at least
-  const WHOLE = 0.97;  // of a formula or a plot
+  const PAGE = 3;  // votes name it: what counts as seen has changed
+  const CELLS = 40;  // across a drawing and down it: each is seen or not
   const OBSERVES = 'IntersectionObserver' in window;
   const SIDES = {1: 'left', 2: 'right', 3: 'tie'};
   const find = (what, inside = document) => inside.querySelector(what);
@@ -51,38 +52,60 @@
     }));
   };
 
-  // --- what was in view: of each box, from where to where ---
+  // --- what was in view: which cells of each drawing ---
 
-  const spans = new Map();
-  const boxes = () => every('.formula, .drawings');
-  const isSeen = (box) => (([top, bottom]) => bottom - top > WHOLE)(spans.get(box) || [0, 0]);
+  const cells = new Map();
+  // Both sizes of a formula or a plot stand in one place; the window decides which is drawn.
+  const places = (what) => every(`:is(${what}) .narrow`).map(size => size.parentElement);
+  const drawings = (place) => every(':scope > * > svg', place);
+  const isSeen = (place) => drawings(place).some(each => cells.get(each)?.size === CELLS ** 2);
+  const unseenPlace = () => places('.formula, .drawings').find(place => !isSeen(place));
+  // What a box that scrolls hides is no part of what is shown.
+  const look = (entries) => {
+    for (const {target, boundingClientRect: box, intersectionRect: shown} of entries) {
+      if (!shown.width || !shown.height) continue;
+      const seen = cells.get(target) || new Set();
+      cells.set(target, seen);
+      for (let cell = 0; cell < CELLS ** 2; cell++) {
+        const x = box.left + box.width * (Math.floor(cell / CELLS) + 0.5) / CELLS;
+        const y = box.top + box.height * (cell % CELLS + 0.5) / CELLS;
+        if (x >= shown.left && x <= shown.right && y >= shown.top && y <= shown.bottom) seen.add(cell);
+      }
+    }
+  };
   let observer = null;
   const watch = () => {
     observer?.disconnect();
     const bar = answerForm();
     if (!bar || !OBSERVES) return;
     const covered = getComputedStyle(bar).position === 'sticky' ? bar.offsetHeight : 0;
-    observer = new IntersectionObserver(entries => {
-      for (const {target, boundingClientRect: box, intersectionRect: shown} of entries) {
-        if (!shown.height) continue;
-        const [top, bottom] = spans.get(target) || [0, 0];
-        const [from, to] = [(shown.top - box.top) / box.height, (shown.bottom - box.top) / box.height];
-        // What was jumped over was not seen.
-        if (from <= bottom && to >= top) spans.set(target, [Math.min(top, from), Math.max(bottom, to)]);
-        else if (to - from > bottom - top) spans.set(target, [from, to]);
-      }
-    }, {rootMargin: `0px 0px -${covered}px 0px`, threshold: [...Array(41).keys()].map(i => i / 40)});
-    boxes().forEach(box => observer.observe(box));
+    observer = new IntersectionObserver(look, {rootMargin: `0px 0px -${covered}px 0px`,
+      threshold: [...Array(CELLS + 1).keys()].map(i => i / CELLS)});
+    lookAgain();
     // A box that scrolls can be reached by the keyboard; another is no stop on the way.
     for (const box of every('.formula, .drawings'))
       box.scrollWidth > box.clientWidth + 1 ? box.tabIndex = 0 : box.removeAttribute('tabindex');
   };
+  // An observer tells how much is shown, not which part: a wide formula shows as much as it moves.
+  const lookAgain = () => {
+    for (const drawing of places('.formula, .drawings').flatMap(drawings)) {
+      observer?.unobserve(drawing);
+      observer?.observe(drawing);
+    }
+  };
+  const moveToUnseen = (place) => {
+    const behavior = matchMedia('(prefers-reduced-motion: reduce)').matches ? 'instant' : 'smooth';
+    const seen = cells.get(drawings(place).find(each => each.getBoundingClientRect().width));
+    const column = Math.floor([...Array(CELLS ** 2).keys()].find(cell => !seen?.has(cell)) / CELLS);
+    place.scrollTo({left: place.scrollWidth * column / CELLS - place.clientWidth / 10, behavior});
+    place.scrollIntoView({block: place.offsetHeight > innerHeight / 2 ? 'start' : 'center', behavior});
+  };
   const report = (event, by) => {
     account();
     const late = Math.max(0, Math.min(performance.now() - event.timeStamp, 1000));
-    const seen = (what) => OBSERVES ? +every(what).every(isSeen) : '?';
+    const seen = (what) => OBSERVES ? +places(what).every(isSeen) : '?';
     return `ms=${Math.max(0, Math.round(clock.ms - late))};w=${Math.round(window.innerWidth)};` +
-      `seen=${seen('.formula')};plot=${seen('.drawings')};by=${by}`;
+      `seen=${seen('.formula')};plot=${seen('.drawings')};page=${PAGE};by=${by}`;
   };
 
   // --- asking the server ---
@@ -118,7 +141,7 @@
   };
   const forget = () => {  // what was asked for is done, and there was time to read it
     if (performance.now() - since > READING && find('#notice')?.textContent === words.unseen &&
-        boxes().every(isSeen)) say('');
+        !unseenPlace()) say('');
   };
   const pend = (button) => {
     busy = true;
@@ -180,13 +203,11 @@
     const button = event.target.closest?.('#answer button');
     if (!button || busy) return;
     const pointer = event.detail > 0;  // keys and assistive software press without one
-    const unseen = pointer && OBSERVES && boxes().find(box => !isSeen(box));
+    const unseen = pointer && OBSERVES && unseenPlace();
     if (unseen) {
       event.preventDefault();
       say(words.unseen);
-      const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
-      unseen.scrollIntoView({block: unseen.offsetHeight > innerHeight / 2 ? 'start' : 'center',
-        behavior: still ? 'instant' : 'smooth'});
+      moveToUnseen(unseen);
       return;
     }
     answerForm().elements.report.value = report(event, pointer ? 'pointer' : 'keys');
@@ -241,7 +262,7 @@
     const form = answerForm(), copy = find('#copy');
     if (copy && navigator.clipboard) copy.hidden = false;
     live.textContent = '';
-    spans.clear();
+    cells.clear();
     startClock(form ? form.dataset.ballot : '');
     watch();
     countDown();
@@ -277,6 +298,7 @@
   addEventListener('online', () => { wake(); beat(); });
   addEventListener('offline', beat);
   addEventListener('resize', watch);
+  addEventListener('scroll', lookAgain, {capture: true, passive: true});
   begin();
   resume();
 })();

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import timedelta
-from urllib.parse import parse_qsl
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -31,6 +30,7 @@ from pages.ballot.views import (
     stage_screen,
     welcome_screen,
 )
+from pages.ui.doors.forms import form_of
 from pages.ui.doors.origin import NO_STORE, from_this_site, is_https
 from pages.ui.kit.wiring import rating_service
 from study.errors import DesignError, StorageError, StudyError
@@ -48,7 +48,6 @@ MAX_KEPT = 5
 """Raters that one browser remembers."""
 RATER_COOKIE = "rater"
 KEPT_FOR = timedelta(days=90)
-MAX_BODY = 20_000
 FRAGMENT = "ballot"
 """The value of ``X-Requested-With`` by which the script asks for ``<main>`` alone."""
 
@@ -160,18 +159,8 @@ def _form_route(name: str, act: Callable[[Request, Form], Response]) -> Route:
     async def answer(request: Request) -> Response:
         if not from_this_site(request):
             return Response("Not from here.\n", 403, _HEADERS, "text/plain")
-        body = b""
-        async for chunk in request.stream():
-            body += chunk
-            if len(body) > MAX_BODY:
-                return Response("Too much.\n", 413, _HEADERS, "text/plain")
-        try:
-            fields = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=12)
-        except ValueError:
-            return Response("No form.\n", 400, _HEADERS, "text/plain")
-        # No database stores a NUL in a text.
-        form = {"t": "", **{key: value.replace("\0", " ") for key, value in fields}}
-        return await run_in_threadpool(act, request, form)
+        form = await form_of(request)
+        return await run_in_threadpool(act, request, {"t": "", **form})
 
     return Route(f"/rate/{name}", answer, methods=["POST"])
 

@@ -136,7 +136,7 @@ def _own_answers_sentence(visit: RatingVisit) -> str:
 def withdrawal_texts(visit: RatingVisit) -> tuple[str, ...]:
     saved = visit.progress.saved if visit.progress else 0
     return (
-        f"Everything that you gave us will be deleted at once: your answers ({saved} so far), your "
+        f"Everything that you gave us will be deleted: your answers ({saved} so far), your "
         "degree and your field. This cannot be undone, and your link will stop working.",
         "If you only want a break, choose “Keep my answers”, and then Pause.",
     )
@@ -180,9 +180,15 @@ def ending_text(visit: RatingVisit) -> tuple[str, tuple[str, ...]]:
             f"Questions? Please write to {whom}.",
         )
     if visit.stage == Stage.WITHDRAWN:
+        deleted = "Your answers, your degree and your field have been deleted."
+        pending = (
+            "Your answers, your degree and your field have been taken out of the study. The "
+            "database's files may still hold a trace of them, which our server overwrites by "
+            "itself as soon as it can."
+        )
         return "You have withdrawn", (
-            "Your answers, your degree and your field have been deleted. Nothing more is "
-            "needed from you, and you may close this page.",
+            pending if visit.traces else deleted,
+            "Nothing more is needed from you, and you may close this page.",
             f"Questions? Please write to {whom}.",
         )
     if visit.stage == Stage.FINISHED:

@@ -31,7 +31,7 @@ from pages.ui.doors.uploads import CountedUploads, UploadDoor
 from pages.ui.inspector.first_minute import DROP_SCRIPT
 from pages.ui.inspector.workbench import workbench_scripts
 from pages.ui.kit.browser import BASE_SCRIPT, PackedAssets, PagesKnowTheServer
-from pages.ui.kit.wiring import Lab, Settings, lab, start_workers, stop_workers
+from pages.ui.kit.wiring import Lab, Settings, close_lab, lab, start_workers, stop_workers
 from pages.ui.organising.ballot_preview import PREVIEW_ROUTES
 from pages.ui.organising.login import DOOR_ROUTES
 from pages.ui.organising.report_files import EXPORT_ROUTES, SEND_SCRIPT
@@ -63,7 +63,7 @@ def page_scripts() -> tuple[str, ...]:
 
 UPLOADS = UploadDoor(lambda: runtime.get_instance() if runtime.exists() else None)
 EVERY = 20.0
-"""Seconds between two looks for files of ended sessions."""
+"""Seconds between two looks for ended sessions and their files."""
 
 ignore_forwarded_headers()
 MIDDLEWARE = [
@@ -99,11 +99,12 @@ async def lifespan(_: Any) -> AsyncIterator[None]:
         sys.stderr.flush()
         os._exit(3 if isinstance(error, StorageError) else 2)
     MessageDoor(runtime.get_instance(), UPLOADS.offers_field).stand()
-    letting_go = asyncio.create_task(_let_uploads_go())
+    letting_go = asyncio.create_task(_let_go())
     Thread(target=warm, daemon=True, name="warm ballots").start()
     yield
     letting_go.cancel()
     stop_workers()
+    await run_in_threadpool(close_lab)
 
 
 def warm() -> None:
@@ -113,10 +114,16 @@ def warm() -> None:
             prepare(ballot)
 
 
-async def _let_uploads_go() -> None:
+async def _let_go() -> None:
     while True:
         await asyncio.sleep(EVERY)
+        forget_ended_visits(runtime.get_instance()._session_mgr)
         UPLOADS.let_go()
+
+
+def forget_ended_visits(visits: Any) -> None:
+    """Let go of visits whose time to come back is over: Streamlit waits for another one to end."""
+    visits._session_storage._cache.expire()
 
 
 def start() -> None:

@@ -109,7 +109,7 @@ class ExportedVote:
     # press; None if unknown
     in_view: bool | None = None
     plot_in_view: bool | None = None
-    page: int | None = None  # Which page showed the ballot: 2; None: the one of before
+    page: int | None = None  # Which page showed the ballot: 2 or 3; None: the one of before
     undone_at: datetime | None = None  # When the rater undid the vote: it counts nowhere
 
     def __post_init__(self) -> None:

@@ -15,7 +15,7 @@ from study.report.phrases.looks import dose_sentence
 from study.report.phrases.notes import (
     meaning_sentence,
     narrow_windows,
-    page_sentence,
+    page_sentences,
     undone_sentence,
 )
 from study.report.phrases.numbers import interval_text
@@ -90,8 +90,7 @@ def _material(report: StudyReport) -> list[str]:
         sentences.insert(1, cut)
     if undone := StudyFlow.of(report).undone:
         sentences.append(str(undone_sentence(undone)))
-    if other_page := page_sentence(export):
-        sentences.append(str(other_page))
+    sentences += map(str, page_sentences(export))
     if export.frozen_at is not None:
         first = min((vote.voted_at for vote in export.every_vote), default=None)
         before = first is None or export.frozen_at <= first

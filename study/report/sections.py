@@ -18,7 +18,7 @@ from study.report.phrases.agreement import (
 from study.report.phrases.limits import limit
 from study.report.phrases.notes import (
     declared_sentence,
-    page_sentence,
+    page_sentences,
     undone_sentence,
 )
 from study.report.phrases.numbers import interval_text
@@ -195,15 +195,11 @@ def _held_gaps(report: StudyReport) -> tuple[Fact, ...]:
 def votes_section(report: StudyReport) -> Section:
     """How people and votes were lost, and whether those that were lost chose otherwise."""
     export, per_pair = report.export, report.votes_per_pair.values()
-    undone, page, checks = (
-        sum(vote.on_a_pair for vote in export.undone),
-        page_sentence(export),
-        report.threats.attention,
-    )
+    undone, checks = sum(vote.on_a_pair for vote in export.undone), report.threats.attention
     said = (
         exclusion_sentence(export.exclusion),
         undone_sentence(undone) if undone else "",
-        page or "",
+        *page_sentences(export),
     )
     return Section(
         key="votes",

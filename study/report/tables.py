@@ -280,7 +280,7 @@ rater_seconds | from paint to press by the rater's own clock; empty if not measu
 viewport | width of the rater's window: under 600 px, to 1023, or more | narrow, medium, wide
 in_view | whether both formulas had been in view before the press; empty if unknown | true, false
 plot_in_view | whether the plot had been in view before the press; empty if unknown | true, false
-page | which page showed the ballot; empty for the page of before | 2
+page | which page showed the ballot, empty for the first; in_view is of height alone before 3 | 2, 3
 undone_at | when the rater undid the vote, which counts nowhere; empty if it stands | ISO 8601, UTC
 """)
 _ANSWER = _columns("""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from html import escape
 
 from typst import Compiler, TypstError
@@ -203,7 +203,7 @@ def _pages(
     return drawings if isinstance(drawings, list) else [drawings]
 
 
-@cache
+@lru_cache(maxsize=2)
 def _missing(system_fonts: bool) -> frozenset[str]:
     """The outlines, in three sizes, that stand for a letter that no font has."""
     letter = string("\U0010ffff")

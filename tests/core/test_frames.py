@@ -50,6 +50,14 @@ def test_a_table_keeps_its_rows_and_gains_columns() -> None:
     assert math.isnan(after.loc[6, "eic"])
 
 
+def test_a_better_form_stands_beside_what_it_needs() -> None:
+    # log(exp(u) + 1) is max(u, 0) + log1p(exp(-|u|)); |u| is u where u >= 0
+    x = np.linspace([1, 1], [1000, 2], 200)
+    table = add_eic(["log(exp(x0*x1) + 1)", "2*x0"], x, x[:, 0], seconds=10)
+    assert list(table["better_form"]) == ["max(x0*x1, 0) + log1p(exp(-(x0*x1)))", ""]
+    assert list(table["needs"]) == ["x₀·x₁ ≥ 0", ""]
+
+
 def test_the_choice_has_the_label_that_predict_takes() -> None:
     assert select(Model(pysr_table()), X, Y).name == 4
     assert select(pysr_table(), X, Y)["equation"] == STABLE

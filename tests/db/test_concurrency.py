@@ -147,7 +147,7 @@ ballot = service.next_ballot(token).ballot
 with store.writing() as tx:
     row = [r for r in tx.assignments.of_rater(1) if not r.voted][0]
     now = SystemClock().now()
-    tx.votes.add(row, choice="right", reason="", at=now, idle_seconds=0.0, page=2)
+    tx.votes.add(row, choice="right", reason="", at=now, idle_seconds=0.0)
     print("inside", flush=True)
     import time
     time.sleep(60)

@@ -115,7 +115,7 @@ def test_a_file_of_revision_5_keeps_rows_ids_seals_and_guards(
     with store.reading() as tx:
         votes = tx.votes.every(study.id)
     assert [vote.id for vote in votes] == [1, 2, 3, 6]
-    assert [vote.page for vote in votes] == [None, None, None, 2]
+    assert [vote.page for vote in votes] == [None, None, None, 3]
     moved.rating.withdraw(stays)
     assert moved.organiser.verify(study.id)
     store.dispose()

@@ -231,9 +231,9 @@ def current(page: Page) -> str:
     return page.locator("#answer").get_attribute("data-ballot") or ""
 
 
-def scroll_through(page: Page) -> None:
+def scroll_through(page: Page, *, sideways: bool = True) -> None:
     """Bring all of the formulas and of the plot into view, then the top of the page again."""
-    page.evaluate(_THROUGH)
+    page.evaluate(_THROUGH, sideways)
 
 
 def look(page: Page, seconds: float = 1.1) -> None:
@@ -253,7 +253,7 @@ def answer(page: Page, letter: str = "A") -> None:
     idle(page)
 
 
-_THROUGH = """async () => {
+_THROUGH = """async sideways => {
   const frames = left => new Promise(done => {
     const next = () => left-- ? requestAnimationFrame(next) : done();
     next();
@@ -263,6 +263,11 @@ _THROUGH = """async () => {
     for (const block of ['start', 'center', 'end']) {
       box.scrollIntoView({block, behavior: 'instant'});
       await frames(2);
+      for (let left = 0; sideways && left < box.scrollWidth; left += box.clientWidth / 2) {
+        box.scrollTo({left, behavior: 'instant'});
+        await frames(2);
+      }
+      box.scrollTo({left: 0, behavior: 'instant'});
     }
   scrollTo({top: 0, behavior: 'instant'});
   await frames(2);

@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 from study.material import Study
 from tests.e2e.accessibility import violations
 from tests.e2e.ballot_boxes import SCHEMES, SIZES, faults
+from tests.e2e.browser import eventually
 from tests.e2e.every_ballot import every_ballot, show
 from tests.e2e.profiles import Scheme, profile, window
 from tests.e2e.rating_world import (
@@ -77,6 +78,55 @@ def test_a_press_with_a_finger_counts_once_formulas_and_plot_were_in_view(
         expect(page.get_by_text("saved 2 of 3")).to_be_visible()
         (vote,) = _last(world, 1)
         assert (vote["choice"], vote["plot_in_view"]) == ("right", 0)
+
+
+_WIDE = """(() => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(`.formula svg { width: 100px } #formula-%s svg { width: 1100px }`);
+  document.adoptedStyleSheets = [sheet];
+})()"""
+"""A formula that is three times as wide as its box: of what both ends show, a third is missing."""
+
+
+_JUMP = """(box, left) => new Promise(done => {
+  box.scrollTo({left, behavior: 'instant'});
+  requestAnimationFrame(() => requestAnimationFrame(done));
+})"""
+
+
+@pytest.mark.parametrize(("letter", "motion"), [("A", False), ("B", True)])
+def test_a_formula_counts_as_seen_once_it_was_scrolled_to_both_ends(
+    browser: Browser, world: World, brief: Study, letter: str, motion: bool
+) -> None:
+    with volunteer(browser, motion=motion) as page:
+        page.add_init_script(_WIDE % letter)
+        link = begun(page, world, brief)
+        box = page.locator(f"#formula-{letter}")
+        assert box.evaluate("box => [box.clientWidth < 351, box.scrollWidth]") == [True, 1100]
+        scroll_through(page, sideways=False)
+        page.wait_for_timeout(1200)
+        # the end, jumped to: what lies between was not seen
+        for left in (1100, 0):
+            box.evaluate(_JUMP, left)
+        _tap(page, letter)
+        expect(page.get_by_role("alert")).to_contain_text("what you have not seen whole")
+        assert world.votes(link) == []
+        # the page has moved to the part that is missing, and the rest is gone through by hand
+        eventually(page, lambda: box.evaluate("box => box.scrollLeft"), lambda left: left > 100)
+        scroll_through(page)
+        _tap(page, letter)
+        expect(page.get_by_text("saved 1 of 3")).to_be_visible()
+        (vote,) = _last(world, 1)
+        assert (vote["in_view"], vote["plot_in_view"], vote["page"]) == (1, 1, 3)
+
+        # with keys it counts as it is, and says so
+        scroll_through(page, sideways=False)
+        page.wait_for_timeout(1200)
+        page.locator("#choose-B").focus()
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("saved 2 of 3")).to_be_visible()
+        (vote,) = _last(world, 1)
+        assert (vote["in_view"], vote["plot_in_view"]) == (0, 1)
 
 
 @dear(3)

@@ -234,7 +234,7 @@ def test_the_raters_own_clock_counts_however_late_the_server_is(
     )
     assert first_vote["viewport"] == second_vote["viewport"] == "wide"
     assert first_vote["in_view"] and second_vote["in_view"] and second_vote["plot_in_view"]
-    assert first_vote["page"] == second_vote["page"] == 2
+    assert first_vote["page"] == second_vote["page"] == 3
     assert 1.2 < first_vote["rater_seconds"] < first_vote["server_seconds"] - late / 1000 + 0.1
     assert second_vote["rater_seconds"] > 2.6
     assert second_vote["reason"] == "I can read it aloud"

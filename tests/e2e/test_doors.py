@@ -11,6 +11,7 @@ import http.client
 import os
 import re
 import resource
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -31,12 +32,13 @@ from websockets.sync.client import connect
 from db import open_database
 from db.backup import backup
 from pages.ui.doors.headers import guarding_headers
+from pages.ui.server import ROUTES
 from study.access import HashParameters, hash_passphrase
 from study.clock import SystemChance, SystemClock
 from study.organising import OrganiserService
 from study.rating import RatingService
 from tests.e2e.browser import ROOT, free_port, running_server
-from tests.e2e.stranger import PlainRater, ask, notice_of, send_form, stranger
+from tests.e2e.stranger import FORM, PlainRater, ask, notice_of, send_form, stranger
 from tests.effort import cases, dear
 from tests.rehearsal import Rehearsal
 
@@ -75,7 +77,14 @@ class Place:
     def full_disk(self) -> Iterator[None]:
         """The server can make no file longer than the database's log is now."""
         log = self.file.with_name(self.file.name + "-wal")
-        most = max(log.stat().st_size, self.file.stat().st_size, self.log_file.stat().st_size)
+        others = max(self.file.stat().st_size, self.log_file.stat().st_size)
+        with contextlib.closing(sqlite3.connect(self.file, isolation_level=None)) as database:
+            # The log becomes the longest file: the next vote makes it longer.
+            database.execute("PRAGMA wal_autocheckpoint = 0")
+            database.execute("CREATE TABLE filler AS SELECT zeroblob(?) AS bytes", (others,))
+            database.execute("DROP TABLE filler")
+        most = log.stat().st_size
+        assert most > others
         resource.prlimit(self.process, resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))
         try:
             yield
@@ -196,6 +205,107 @@ def test_what_the_framework_serves_beside_our_pages_is_closed(place: Place) -> N
     for path in CLOSED:
         assert {ask(place.address, way, path).status for way in ("GET", "POST")} == {404}, path
     place.tell(f"{len(CLOSED)} addresses of the framework: counters, logins, programs", "404")
+
+
+ADDRESSES = (
+    *((method, route.path) for route in ROUTES for method in sorted(route.methods or ())),
+    *(("GET", path) for path in ("/", "/about", "/none", "/static/none.js", "/media/none.csv")),
+    *(("GET", path) for path in ("/_stcore/health", "/_stcore/host-config", "/_stcore/stream")),
+    ("PUT", "/_stcore/upload_file/a/b"),
+)
+UNREADABLE = (
+    *({"Origin": text} for text in ("http://[", "http://]", "http://[zz]", "http://x:port")),
+    *({"Host": text} for text in ("[", "[::1", "]", "x:port", "x:99999", "a@[b")),
+    {"Content_Type": "multipart/form-data; boundary=b; charset=undefined"},
+    {"Content_Type": 'multipart/form-data; boundary=b; charset="a\xff"'},
+)
+ODD = (
+    {"Referer": "http://["},
+    {"Origin": "\xff"},
+    {"Host": "\xff"},
+    {"Forwarded": "for=[;proto=\xff"},
+    {"X_Forwarded_For": "[::1]:x, \xff", "X_Forwarded_Proto": "\xff", "X_Forwarded_Host": "["},
+    {"Cookie": 'rater="\\777\\400"; eic_organiser=\xff; ===;;; _streamlit_xsrf=2|z|\xff|x'},
+    {"Accept_Language": "\xff;q=zz,[,", "Accept_Encoding": "gzip;q=abc,\xff"},
+    {"Content_Type": "multipart/form-data"},
+    {"Content_Type": "multipart/form-data; boundary*=undefined''%ff"},
+    {"Range": "bytes=9-1,\xff", "If_Modified_Since": "Mon, 99 Foo 0000", "If_None_Match": "\xff"},
+    {"X_Requested_With": "\xff", "Sec_Fetch_Site": "\xff", "X_Xsrftoken": "2|a|b|c"},
+)
+
+
+def test_headers_that_cannot_be_read_are_refused_on_every_address(place: Place) -> None:
+    filled = str.maketrans({"{": "", "}": "", ":": "-"})
+    before = place.stored()
+    with place.no_traceback():
+        for method, path in ADDRESSES:
+            body = None if method in ("GET", "HEAD") else b"t=a&token=b"
+            for headers in (*UNREADABLE, *ODD):
+                answer = ask(place.address, method, path.translate(filled), body, **headers)
+                assert answer.headers["x-content-type-options"] == "nosniff", (path, headers)
+                if headers in UNREADABLE:
+                    refused = 403 if "Origin" in headers else 400
+                    assert answer.status == refused, (method, path, headers)
+                else:
+                    assert answer.status < 500, (method, path, headers)
+        for path in ("/rate/consent?t=%ff%00", "/%ff%00", f"/exports/{'9' * 5000}/study.zip"):
+            for method in ("GET", "POST"):
+                assert ask(place.address, method, path, b"t=a").status < 500, path[:40]
+        stream = place.address.replace("http", "ws") + "/_stcore/stream"
+        for origin in ("http://[", "http://x:port"):
+            with pytest.raises(InvalidStatus) as refused:
+                connect(stream, origin=origin)  # type: ignore[arg-type]
+            assert refused.value.response.status_code == 403
+    assert place.stored() == before
+    place.tell(
+        f"{len(UNREADABLE) + len(ODD)} malformed headers on each of {len(ADDRESSES)} addresses",
+        "400, or 403 for an origin, where whoever reads it would fail; no traceback",
+    )
+
+
+def _sent(place: Place, request: str) -> str:
+    """What the server says to these very bytes, after which nothing more comes."""
+    where = urlsplit(place.address)
+    with socket.create_connection((where.hostname, where.port), timeout=60) as line:  # type: ignore[arg-type]
+        line.sendall(request.encode("latin-1"))
+        line.shutdown(socket.SHUT_WR)
+        with contextlib.suppress(ConnectionError), line.makefile("rb") as answer:
+            return answer.read().decode("latin-1")
+    return ""
+
+
+def test_a_form_that_ends_too_soon_is_not_read_and_not_logged(place: Place) -> None:
+    rater = place.rater()
+    before, logged = place.stored(), place.log()
+    vote = urlencode({"t": rater.token, "ballot": rater.ballot, "choice": "left"})
+    filled = str.maketrans({"{": "", "}": "", ":": "-"})
+    for method, path in ADDRESSES:
+        if method not in ("POST", "PUT"):
+            continue
+        head = f"{method} {path.translate(filled)} HTTP/1.1\r\nHost: x\r\nContent-Type: "
+        for kind in (FORM, "multipart/form-data; boundary=b"):
+            _sent(place, f"{head}{kind}\r\nContent-Length: 1000\r\n\r\n{vote}")
+        chunk = f"{len(vote):x}\r\n{vote}\r\n"
+        for rest in ("", "5\r\nab", "zz\r\n"):
+            _sent(place, f"{head}{FORM}\r\nTransfer-Encoding: chunked\r\n\r\n{chunk}{rest}")
+    assert ask(place.address, "GET", "/healthz").status == 200
+    assert not re.search("failed|Traceback", place.log()[len(logged) :])
+    assert place.stored() == before
+    place.tell("forms that end before their announced length", "nothing is stored or logged")
+
+
+def test_what_is_no_request_gets_the_servers_own_answer_with_nothing_of_it(place: Place) -> None:
+    with place.no_traceback():
+        for request in (
+            "<script>alert(1)</script>\r\n\r\n",
+            "GET /<script> HTTP/1.1\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: x\r\n<script>: 1\r\n\r\n",
+            "POST /rate/vote HTTP/1.1\r\nHost: x\r\nContent-Length: <script>\r\n\r\n",
+            "POST /rate/vote HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n",
+        ):
+            head, _, body = _sent(place, request).partition("\r\n\r\n")
+            assert head.startswith("HTTP/1.1 400 ") and "text/plain" in head, request
+            assert body == "Invalid HTTP request received."
 
 
 def test_no_other_site_may_steer_a_page(place: Place) -> None:

@@ -24,17 +24,17 @@ def test_equal_requests_are_answered_from_memory() -> None:
 
 
 def test_a_cache_forgets_the_oldest_and_keeps_the_newest_whatever_it_weighs() -> None:
-    cache = BoundedCache(capacity=2)
+    cache = BoundedCache(capacity=2_500)
     made: list[str] = []
 
-    def get(key: str, weight: float = 1) -> None:
-        cache.get(key, lambda: made.append(key), lambda _: weight)
+    def get(key: str, size: int = 900) -> None:
+        cache.get(key, lambda: (made.append(key), bytes(size)))
 
     get("a"), get("b"), get("a"), get("c"), get("a")
     assert made == ["a", "b", "c"]
     get("b")
     assert made[-1] == "b"
-    get("heavy", 100), get("heavy", 100)
+    get("heavy", 10_000), get("heavy", 10_000)
     assert made.count("heavy") == 1
     assert len(cache) == 1
 

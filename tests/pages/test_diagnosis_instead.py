@@ -36,7 +36,10 @@ def test_another_question_searches_nothing() -> None:
 def test_a_better_form_is_said_shown_and_taken_with_one_click() -> None:
     page = open_page(**ROOTS)
     assert not failed(page)
-    assert f"<code>{BETTER}</code> (conjugate roots)" in answer(page)
+    assert (
+        f"<code>{BETTER}</code> where <code>√(x + 1) + √x &gt; 0</code> (conjugate roots)"
+        in answer(page)
+    )
     assert "Needs <code>√(x + 1) + √x &gt; 0</code>, true on this data." in html_of(page)
     assert BETTER in codes(page)
     assert page.button(key="apply-repair-0").label == "Inspect `1/(sqrt(x + 1) + sqrt(x))`"

@@ -69,7 +69,7 @@ def test_why_where_whose_fault_and_what_instead() -> None:
     assert "the rounding of `√(x + 1)` and the rounding of `√x`" in text
     assert "rows" in text and "nearly zero" in text
     assert "are added by the writing" in text
-    assert "Write `1/(sqrt(x + 1) + sqrt(x))` (conjugate roots)" in text
+    assert "Write `1/(sqrt(x + 1) + sqrt(x))` where `√(x + 1) + √x > 0` (conjugate roots)" in text
 
 
 def test_the_better_form_is_taken_with_one_click_and_the_old_one_comes_back() -> None:

@@ -36,8 +36,8 @@ def page() -> None:
 def clock(monkeypatch: pytest.MonkeyPatch) -> PacedClock:
     paced = PacedClock(QUICK)
     monkeypatch.setitem(wiring._built, "stopwatch", paced)
-    monkeypatch.setitem(wiring._built, "figures", BoundedCache(300))
-    monkeypatch.setitem(wiring._built, "drafts", BoundedCache(12))
+    monkeypatch.setitem(wiring._built, "figures", BoundedCache(32e6))
+    monkeypatch.setitem(wiring._built, "drafts", BoundedCache(96e6))
     return paced
 
 

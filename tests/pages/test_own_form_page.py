@@ -61,3 +61,13 @@ def test_a_copied_text_stands_with_the_functions_that_it_needs() -> None:
     [text] = [e.value for e in page.code if e.value.startswith("elemental double precision")]
     assert text.endswith("end function log1p\n\nlog1p(x)/x")
     assert "Fortran has no <code>log1p</code>: the definition before" in html_of(page)
+
+
+def test_a_copied_text_is_that_of_the_variable_e_or_of_the_number() -> None:
+    texts = []
+    for ranges in (["x=1:2", "e=1:2"], ["x=1:2"]):
+        page = open_page(formula="e*x", range=ranges, samples="50")
+        page.selectbox(key="copy-language-formula").set_value("c").run()
+        assert not failed(page)
+        texts += [e.value for e in page.code if e.value in ("e_2*x", "M_E*x")]
+    assert texts == ["e_2*x", "M_E*x"]

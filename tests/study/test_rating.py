@@ -197,18 +197,21 @@ def test_a_pointer_counts_once_both_formulas_were_in_view_and_keys_always(
 
 
 @pytest.mark.parametrize(
-    ("told", "status", "plot"),
+    ("told", "status", "plot", "page"),
     [
-        ("seen=1;plot=0;by=pointer", "unseen", None),
-        ("seen=0;plot=1;by=pointer", "unseen", None),
-        ("seen=1;plot=?;by=pointer", "saved", None),
-        ("seen=1;plot=0;by=keys", "saved", False),
-        ("seen=1;plot=1;by=pointer", "saved", True),
-        ("seen=1;by=pointer", "saved", None),
+        ("seen=1;plot=0;page=3;by=pointer", "unseen", None, 3),
+        ("seen=0;plot=1;page=3;by=pointer", "unseen", None, 3),
+        ("seen=1;plot=?;page=3;by=pointer", "saved", None, 3),
+        ("seen=1;plot=0;page=3;by=keys", "saved", False, 3),
+        ("seen=1;plot=1;page=3;by=pointer", "saved", True, 3),
+        # a script that was loaded before the server was updated, and one that does not fit
+        ("seen=1;plot=1;by=pointer", "saved", True, 2),
+        ("seen=1;by=pointer", "saved", None, 2),
+        ("seen=1;plot=1;page=4;by=pointer", "saved", None, 3),
     ],
 )
-def test_a_pointer_counts_once_the_plot_was_in_view_too(
-    rehearsal: Rehearsal, told: str, status: str, plot: bool | None
+def test_a_pointer_counts_once_the_plot_was_in_view_too_and_the_script_says_its_page(
+    rehearsal: Rehearsal, told: str, status: str, plot: bool | None, page: int
 ) -> None:
     study = rehearsal.opened()
     token = rehearsal.rater(study)
@@ -217,9 +220,9 @@ def test_a_pointer_counts_once_the_plot_was_in_view_too(
     rehearsal.clock.advance(9)
     report = BrowserReport.read(f"ms=9000;w=390;{told}")
     assert rehearsal.rating.vote(token, ballot.token, "left", "", report).status == status
-    assert [vote.plot_in_view for vote in _votes(rehearsal, study.id)] == [plot] * (
-        status == "saved"
-    )
+    assert [(vote.plot_in_view, vote.page) for vote in _votes(rehearsal, study.id)] == [
+        (plot, page)
+    ] * (status == "saved")
 
 
 def test_what_the_question_means_is_told_before_and_on_ballots(rehearsal: Rehearsal) -> None:

@@ -90,7 +90,7 @@ def test_the_chain_is_that_of_the_commitments_and_begins_at_the_frozen_hash(
         "viewport": "narrow",
         "in_view": True,
         "plot_in_view": False,
-        "page": 2,
+        "page": 3,
     }
     text = json.dumps([first.salt, cast], sort_keys=True, separators=(",", ":"))
     assert hashlib.sha256(text.encode()).hexdigest() == first.commitment

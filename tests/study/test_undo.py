@@ -68,7 +68,7 @@ def test_the_ballot_is_back_with_its_times_and_the_last_answer_counts(
     assert gone.undone_at is not None and (gone.undone_at - gone.voted_at).total_seconds() == 4
     # What lay between vote and undoing was spent elsewhere.
     assert (vote.seconds, vote.idle_seconds) == (31, 4)
-    assert vote.page == gone.page == 2
+    assert vote.page == gone.page == 3
     rehearsal.clock.advance(10)
     rehearsal.rating.vote(token, ahead.token, "left")
     last = votes(rehearsal, study.id)[-1]

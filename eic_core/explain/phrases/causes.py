@@ -155,6 +155,8 @@ def clause(cause: Cause, formula: Formula) -> Phrase:
         case facts.NotTold():
             return say("to 300 digits its operand may be where it has no value")
         case facts.BeyondReduction():
+            if OPERATORS[formula.nodes[cause.node].operator].multiples:
+                return say("its divisor is too many times in its dividend to tell what is left")
             return say("its argument is too large to be reduced")
         case facts.BeyondEveryRange():
             return say("its value leaves every range of numbers")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
+from eic_core.errors import DataError
 from eic_core.formula.syntax.policy import Policy, WordRule
 
 INFIX, LATEX, SEXPR, PREFIX = "infix", "latex", "sexpr", "prefix"
@@ -134,3 +135,15 @@ def language(hint: str) -> str | None:
     key = hint.strip().lower()
     key = _ALIASES.get(key, key)
     return key if key in LANGUAGES else None
+
+
+def notation_called(name: str) -> str:
+    """The notation of this name, or `auto`; DataError for another name.
+
+    >>> notation_called("E2ET"), notation_called("auto")
+    ('e2e_infix', 'auto')
+    """
+    found = name if name == "auto" else language(name)
+    if found is None:
+        raise DataError(f"there is no notation `{name}`", hint=f"there are {', '.join(LANGUAGES)}")
+    return found

@@ -50,6 +50,19 @@ class Element(NamedTuple):
         return dict(_ATTRIBUTE.findall(self.attributes)).get(name, default)
 
 
+def unescaped(text: str) -> str:
+    """A text without references to characters, as `html.unescape` gives it.
+
+    >>> unescaped("x &lt; 1"), unescaped("&#" + "9" * 5_000 + ";")
+    ('x < 1', '\ufffd')
+    """
+    return html.unescape(_NO_CHARACTER.sub("\ufffd", text))
+
+
+_NO_CHARACTER = re.compile(r"&#\d{8,};?")
+"""A number that no character has, and that may be too long to become one."""
+
+
 def read_elements(report: Report, start: int, end: int) -> list[Element]:
     """The elements at the top of the text. Raises `FormulaError` if a tag is not closed or not of
     MathML, or words stand beside the tags.
@@ -60,7 +73,7 @@ def read_elements(report: Report, start: int, end: int) -> list[Element]:
     while place < end:
         opened = text.find("<", place, end)
         stop = end if opened < 0 else opened
-        words = html.unescape(text[place:stop]).strip()
+        words = unescaped(text[place:stop]).strip()
         if words:
             if len(levels) == 1:
                 report.fail("text beside MathML", place, stop, "paste only `<math>…</math>`")

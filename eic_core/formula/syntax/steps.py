@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from functools import cache
+from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -248,7 +248,8 @@ def drop_closing_marks(paste: Paste) -> Paste:
     end = without_closing_marks(text, start, paste.end)
     if reader == INFIX and "=" in text:
         bare = text[start:end].lstrip()
-        if bare.startswith("=") and not bare.startswith("=="):
+        headed = text[:start].rstrip().endswith(("=", "~"))
+        if bare.startswith("=") and not bare.startswith("==") and not headed:
             start = end - len(bare) + 1
         place = text.rfind("=", start, end)
         if place > start and text[place - 1] not in "<>!~≤≥≠":
@@ -397,7 +398,7 @@ _READERS = {
 """Module and function of each reader, which is loaded when its language turns up."""
 
 
-@cache
+@lru_cache(maxsize=64)
 def reader_of(name: str) -> Callable[..., Any]:
     module, function = _READERS[name]
     return getattr(import_module(f"eic_core.formula.syntax.{module}"), function)

@@ -10,9 +10,9 @@ from collections.abc import Callable, Collection, Mapping
 from decimal import Context, Decimal
 from typing import Any, NamedTuple
 
-from eic_core.errors import FormulaError, UserError
+from eic_core.errors import FormulaError, UserError, require
 from eic_core.formula.syntax.names import canonical_name
-from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, require_formula
+from eic_core.formula.tree import CONSTANT, VARIABLE, Formula
 from eic_core.operators import OPERATORS
 from eic_core.operators.dialects import SYMPY_DIALECT
 
@@ -232,12 +232,12 @@ def to_sympy(formula: Formula, *, evaluate: bool = False) -> Any:
     >>> to_sympy(read("x + 1 - x").formula), to_sympy(read("x + 1 - x").formula, evaluate=True)
     (-x + (x + 1), 1)
     """
+    require(formula, Formula)
     try:
         import sympy
     except ImportError:
         hint = '`pip install "eic-lab[sympy]"` installs it'
         raise UserError("SymPy is not installed", hint=hint) from None
-    require_formula(formula)
     built = _Building(sympy)
     stack: list[Any] = []
     with sympy.evaluate(evaluate):

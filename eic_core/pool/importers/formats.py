@@ -283,7 +283,10 @@ def of_magnitudes(cell: str) -> str:
         return ""
     stack: list[str] = []
     for word in reversed(words):
-        template = _PHYSO.get(word, word)
+        template = _PHYSO.get(word)
+        if template is None:  # a variable or a number, whatever it holds
+            stack.append(word)
+            continue
         arity = template.count("{}")
         if len(stack) < arity:
             return ""

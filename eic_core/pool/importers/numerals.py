@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
 from eic_core import wording
 from eic_core.measure.table import COMMA_DECIMAL, GROUPED_THOUSANDS, with_point
@@ -36,10 +37,11 @@ class Numerals:
         return read_number(text)
 
     def _share(self, text: str) -> float | None:
-        try:
-            return float(Decimal(self._without_commas(text)) / 100)
-        except InvalidOperation:
+        text = self._without_commas(text)
+        number = read_number(text)
+        if number is None or math.isinf(number):
             return None
+        return float(Decimal(text) / 100) if number else number  # 0 may have any exponent
 
     def _without_commas(self, text: str) -> str:
         if _BOTH_MARKS.fullmatch(text):
@@ -65,7 +67,7 @@ def numerals_of(cells: Iterable[str], *, apart: bool = False) -> tuple[Numerals,
         text = cell.strip()
         if text.endswith("%"):
             text = text[:-1].rstrip()
-            share = share or (cell.strip() if "," not in text and read_number(text) else "")
+            share = share or (cell.strip() if "," not in text and Numerals().read(cell) else "")
         if "," not in text:
             pointed = pointed or ("." in text and read_number(text) is not None)
         elif _BOTH_MARKS.fullmatch(text):

@@ -186,11 +186,11 @@ def _counted(lines: Sequence[str]) -> Sheet | None:
     rows = []
     for count, line in enumerate(lines[1:]):
         match = pattern.match(line.strip())
-        if match is None or int(match[1]) != count:
+        if match is None or match[1] != str(count):
             return None
         rows.append(match.groups()[1:])
     sizes = [i for i, name in enumerate(names) if name.lower() == "complexity"]
-    if not all(row[i].isdecimal() and int(row[i]) for row in rows for i in sizes):
+    if not all(row[i].isdecimal() and float(row[i]) for row in rows for i in sizes):
         return None
     return _of_pandas(tuple(names), tuple(rows))
 

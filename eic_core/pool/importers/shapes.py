@@ -13,7 +13,6 @@ LaTeX, CSV, what pandas and Markdown print, and the prints of three tools.
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,16 +20,20 @@ from typing import Any
 
 from eic_core import wording
 from eic_core.errors import DataError
-from eic_core.pool.importers.listed import read_number
+from eic_core.formula.syntax.mathml_elements import unescaped
+from eic_core.pool.importers.listed import MAX_BYTES, MAX_ROWS, read_number
 from eic_core.pool.importers.prints import printed_by_pandas, printed_in_bars, without_gaps
 from eic_core.pool.importers.sheets import (
     FORMULA_NAMES,
+    MAX_COLUMNS,
     Sheet,
     names_a_column,
     reading_of,
     sheet_of_csv,
+    too_many,
+    too_wide,
 )
-from eic_core.pool.importers.source import PastedList
+from eic_core.pool.importers.source import PastedList, too_large
 
 # --- JSON and Python ---
 
@@ -49,8 +52,15 @@ def _sheet_of_json(source: PastedList) -> Sheet | None:
     if content is None and (content := _python_of(source.text.strip())):
         form = "printed"
     objects = list(_objects(content))
-    keys = dict.fromkeys(key for each in objects for key in each)
-    names = [key for key in keys if any(_is_cell(each.get(key)) for each in objects)]
+    if len(objects) > MAX_ROWS:
+        raise too_many()
+    names: dict[str, None] = {}
+    for each in objects:
+        names |= {key: None for key, value in each.items() if _is_cell(value)}
+        if len(names) > MAX_COLUMNS:
+            raise too_wide()
+    if len(names) * len(objects) > MAX_BYTES:  # more cells than a table of text can hold
+        raise too_large()
     if content is not None and not names:
         raise DataError(f"nothing in this {form} is named as a formula", hint=_NAMED)
     if not names:
@@ -62,9 +72,15 @@ def _sheet_of_json(source: PastedList) -> Sheet | None:
 _NAMED = "call it `formula`, or paste the formulas, one a line"
 
 
+_HALF_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
+
+
 def _loaded(text: str) -> Any:
     try:
-        return json.loads(text)
+        content = json.loads(text)
+        if _HALF_PAIR.search(text):  # half of a character, which no text can hold
+            content = json.loads(json.dumps(content, ensure_ascii=False).encode("utf-8", "replace"))
+        return content
     except (ValueError, RecursionError):
         return None
 
@@ -147,7 +163,7 @@ def _sheet_of_html(source: PastedList) -> Sheet | None:
         elif tag.lower() == "/table":
             break
         elif tag[0] != "/" and rows:
-            rows[-1].append(html.unescape(_ANY_TAG.sub("", content)).strip())
+            rows[-1].append(unescaped(_ANY_TAG.sub("", content)).strip())
     return _sheet_of_rows(rows, "HTML") if table else None
 
 
@@ -210,7 +226,7 @@ def _sheet_of_pysr(source: PastedList) -> Sheet | None:
     between = 0  # how many of them stand before the last row
     for line in lines[heads[-1] + 1 :]:
         row = pattern.match(line)
-        if row is not None and beside and int(row[1]) <= int(cells[-1][0]):
+        if row is not None and beside and float(row[1]) <= float(cells[-1][0]):
             row = None  # the complexities of one table rise
         if row is None:
             if equations and not beside and equations[-1][-3:] == _GOES_ON and line[0] not in "=-":
@@ -286,4 +302,7 @@ _SHAPES: tuple[Callable[[PastedList], Sheet | None], ...] = (
 
 def sheet_of(source: PastedList) -> Sheet | None:
     """The table that a text holds, if it holds one."""
-    return next((sheet for shape in _SHAPES if (sheet := shape(source)) is not None), None)
+    sheet = next((sheet for shape in _SHAPES if (sheet := shape(source)) is not None), None)
+    if sheet is not None and len(sheet.columns) > MAX_COLUMNS:
+        raise too_wide()
+    return sheet

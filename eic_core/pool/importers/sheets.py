@@ -21,6 +21,9 @@ FORMULA_NAMES = frozenset(
 )
 """Headers under which tools write formulas; in lower case."""
 
+MAX_COLUMNS = 500
+"""Most columns that a list may have: some scores and constants beside its formulas."""
+
 _SAMPLE = 40
 _MAX_COLUMNS = 60
 _LONGEST_HEADER = 400
@@ -173,6 +176,13 @@ def too_many() -> DataError:
     return DataError(
         f"the list has more than {MAX_ROWS:,} formulas",
         hint="split it, or score it with python -m eic_core score",
+    )
+
+
+def too_wide() -> DataError:
+    return DataError(
+        f"the list has more than {MAX_COLUMNS} columns",
+        hint="keep the column with the formulas and those with scores",
     )
 
 

@@ -58,6 +58,12 @@ def source_of(data: bytes | str, name: str = "") -> PastedList:
             text = raw.decode("utf-8-sig")
         except UnicodeDecodeError:
             text = raw.decode("latin-1")
+    if (place := text.find("\0")) >= 0:
+        line = text.count("\n", 0, place) + 1
+        raise DataError(
+            f"line {line:,} holds a character that is no text (NUL)",
+            hint="the file may be damaged: save the list once more",
+        )
     text = _PROMPTS.sub("", text)
     if not text.strip():
         raise DataError("the list is empty", hint="give at least one formula, one a line")

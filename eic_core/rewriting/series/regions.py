@@ -118,7 +118,8 @@ def _guilty(searched: Searched, best: Option, form: int) -> dict[int, Array]:
         exact = searched.truth.values(rows, term)
         values = np.array([np.nan if v is None else float(v.mid()) for v in exact])
         table = copy.copy(searched.measurer.everywhere)
-        table._values = {term: values.astype(table.kind)}
+        with np.errstate(over="ignore"):  # single precision may not hold them
+            table._values = {term: values.astype(table.kind)}
         left = np.nan_to_num(table.lost(form), nan=0.0)
         saved[term] = np.maximum(0.0, lost - left)
     means = {term: float(np.mean(each)) for term, each in saved.items()}

@@ -138,7 +138,7 @@ def measured(name: str, text: str, domain: Domain, rows: int = ROWS) -> Measured
         return inspect(read(text).formula, sample_domains({"x": domain}, count=rows))
 
     key = ("about", text, str(domain), rows)
-    return MeasuredPicture(name, domain, figure_cache().get(key, make, lambda _: 1.0))
+    return MeasuredPicture(name, domain, figure_cache().get(key, make))
 
 
 def say(picture: MeasuredPicture, text: str) -> None:

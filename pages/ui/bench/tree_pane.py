@@ -285,7 +285,6 @@ def _laid_out(result: InspectionResult) -> TreePane:
     return figure_cache().get(
         ("pane", result.request, unfolded, dark, narrow),
         lambda: pane_of(result, unfolded, dark=dark, narrow=narrow),
-        lambda _: 1.0,
     )
 
 

@@ -16,7 +16,7 @@ import streamlit as st
 from eic_core import wording
 from eic_core.exports import csv_text, safe_cell
 from eic_core.pool import FINDING_COLUMNS, SCORE_COLUMNS
-from eic_core.pool.left_out import LeftOutRow
+from eic_core.pool.left_out import reason_of
 from eic_core.pool.listing import ListedScore
 from eic_core.pool.traits import first_of
 from pages.ui.compare.desk import Scored, compare_desk
@@ -72,9 +72,7 @@ def _cells(scored: ListedScore, member: bool) -> list[object]:
         safe_cell(cells["error"]),
         "yes" if member else "",
         *(safe_cell(cells[name]) for name in FINDING_COLUMNS),
-        safe_cell(LeftOutRow.of(listed.row, "", scored.score).reason)
-        if scored.score.left_out
-        else "",
+        safe_cell(reason_of(scored.score)),
     ]
 
 

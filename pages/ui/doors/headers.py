@@ -9,9 +9,12 @@ from collections.abc import Iterable
 from hashlib import sha256
 from http import HTTPStatus
 
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from pages.ui.doors.origin import unreadable_header
 
 LOG = logging.getLogger("eic_lab.doors")
 
@@ -89,7 +92,10 @@ def is_closed(path: str) -> bool:
 
 
 class Doors:
-    """ASGI middleware, the outermost: headers on every answer, closed addresses, no raw failure."""
+    """ASGI middleware, the outermost: headers on every answer, closed addresses, no raw failure.
+
+    What cannot be read is refused here, once for all that read it: Streamlit does, too.
+    """
 
     def __init__(self, app: ASGIApp, scripts: Iterable[str] = ()) -> None:
         self._app = app
@@ -116,8 +122,16 @@ class Doors:
         if is_closed(scope["path"]):
             await PlainTextResponse("Not found.\n", 404)(scope, receive, send_guarded)
             return
+        unreadable = unreadable_header(Headers(scope=scope))
+        if unreadable is not None:
+            sentence = f"The header `{unreadable}` of this request cannot be read.\n"
+            status = 403 if unreadable == "origin" else 400  # that of any other place
+            await PlainTextResponse(sentence, status)(scope, receive, send_guarded)
+            return
         try:
             await self._app(scope, receive, send_guarded)
+        except ClientDisconnect:
+            return  # nobody waits for an answer, and what has come in part is not read
         except Exception:
             LOG.exception("%s %s failed", scope["method"], scope["path"])
             if not started:
@@ -140,7 +154,7 @@ class Doors:
                 message = self._guarded(message)
             await send(message)
 
-        if scope["path"] not in _OPEN_CORE:
+        if scope["path"] not in _OPEN_CORE or unreadable_header(Headers(scope=scope)):
             await self._refuse_upgrade(scope, send)
             return
         await self._app(scope, receive, send_guarded)

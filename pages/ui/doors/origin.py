@@ -2,11 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import urlsplit
 
+from starlette.datastructures import Headers
 from starlette.requests import Request
 
 NO_STORE = {"Cache-Control": "no-store"}
+_PLACES = (("host", "//"), ("origin", ""))
+_UTF8 = re.compile(r"charset *= *(utf-?8|\"utf-?8\")(?=[; ]|$)")
+
+
+def unreadable_header(headers: Headers) -> str | None:
+    """The name of a header that whoever reads it would fail at; None if all are fine.
+
+    >>> unreadable_header(Headers({"Origin": "http://["}))
+    'origin'
+    """
+    for name, start in _PLACES:
+        for text in headers.getlist(name):
+            try:
+                _ = urlsplit(start + text).port
+            except ValueError:
+                return name
+    # The name of any codec of Python's would do for a multipart form, such as `undefined`.
+    kinds = [_UTF8.sub("", text.lower()) for text in headers.getlist("content-type")]
+    return "content-type" if any("charset" in kind for kind in kinds) else None
 
 
 def from_this_site(request: Request) -> bool:
@@ -26,4 +47,4 @@ def is_https(request: Request) -> bool:
     """Whether the browser speaks HTTPS, to us or to a proxy before us."""
     # A forged header gains nothing: the cookie then works over HTTPS only.
     forwarded = request.headers.get("x-forwarded-proto", "").partition(",")[0].strip()
-    return "https" in (request.url.scheme, forwarded)
+    return "https" in (request.scope["scheme"], forwarded)

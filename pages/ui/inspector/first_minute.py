@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from functools import cache
+from functools import lru_cache
 
 import streamlit as st
 
@@ -86,7 +86,7 @@ def _gallery() -> None:
             example_button(each, "more")
 
 
-@cache
+@lru_cache(maxsize=64)
 def example_picture(key: str, dark: bool) -> str:
     """The tree of an example on a few of its rows, as the address of an image."""
     return _picture(example(key), dark)

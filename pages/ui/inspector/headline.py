@@ -379,7 +379,9 @@ def _account_in_short(result: InspectionResult) -> str:
         f"{NAMES[RESULT]} **{wording.digits_lost(root.local_eic)}**",
     ]
     if result.fit is not None:
-        parts.append(f"R² **{wording.r_squared(result.fit.r2)}**")
+        of_program = counts.invalid and not math.isnan(result.fit.r2)
+        whose = " of what a program computes" if of_program else ""
+        parts.append(f"R² **{wording.r_squared(result.fit.r2)}**{whose}")
     all_valid = counts.valid == counts.total
     which = f"**{counts.valid:,}** of {counts.total:,}"
     which = f"all **{counts.valid:,}**" if all_valid else which

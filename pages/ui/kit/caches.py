@@ -1,16 +1,21 @@
-"""Short memories: answers by weight, a visit's unfinished ones, files to be fetched."""
+"""Short memories: answers by their bytes, a visit's unfinished ones, files to be fetched."""
 
 from __future__ import annotations
 
-import math
+import gc
 import secrets
+import sys
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from threading import Lock
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, TypeVar
 
+import numpy as np
 from cachetools import LRUCache, TTLCache
+
+from eic_core.engine.native.library import Library
 
 LASTS = 3600.0  # seconds
 CAPACITY = 200
@@ -56,8 +61,42 @@ T = TypeVar("T")
 Progress = Callable[[float], None]
 
 
+_OF_THE_PROCESS = (type, ModuleType, FunctionType, BuiltinFunctionType, MethodType, Library)
+_EACH = 32
+"""Bytes of a number that a tuple or list refers to."""
+
+
+def bytes_held(value: object, shared: Iterable[object] = ()) -> int:
+    """About the bytes of memory that a value keeps, without those of the `shared` objects.
+
+    >>> bytes_held(np.zeros(1000)) // 1000, bytes_held([1.5] * 1000) // 1000
+    (8, 40)
+    """
+    counted = {id(one): one for one in shared}
+    level: list[Any] = [value]
+    total = 0
+    while level:
+        fresh = {id(one): one for one in level if not isinstance(one, _OF_THE_PROCESS)}
+        new = [one for key, one in fresh.items() if key not in counted]
+        counted.update(fresh)
+        total += sum(map(sys.getsizeof, new))
+        # Of an array that lies in shared memory `getsizeof` counts the head alone.
+        total += sum(
+            one.nbytes for one in new if isinstance(one, np.ndarray) and one.base is not None
+        )
+        rows = [one for one in new if _is_row(one)]
+        total += _EACH * sum(len(one) for one in rows)
+        level = gc.get_referents(*(one for one in new if not _is_row(one)))
+    return total
+
+
+def _is_row(one: Any) -> bool:
+    """Whether these are so many numbers that they are not looked at one by one."""
+    return isinstance(one, tuple | list) and len(one) > 100 and isinstance(one[0], int | float)
+
+
 class BoundedCache:
-    """A thread-safe cache that forgets the least recently used beyond a total weight."""
+    """A thread-safe cache that forgets the least recently used beyond so many bytes."""
 
     def __init__(self, capacity: float) -> None:
         self._most = int(capacity)
@@ -70,10 +109,13 @@ class BoundedCache:
         self,
         key: Hashable,
         make: Callable[[], T],
-        weight: Callable[[T], float],
         complete: Callable[[T], bool] = lambda _: True,
+        shared: Iterable[object] = (),
     ) -> T:
-        """The value under `key`, or a new one; errors and incomplete values are not kept."""
+        """The value under `key`, or a new one; errors and incomplete values are not kept.
+
+        What is `shared` with another cache does not count here.
+        """
         with self._lock:
             if key in self._items:
                 stored: T = self._items[key][0]
@@ -81,7 +123,7 @@ class BoundedCache:
         value = make()
         if complete(value):
             # Never above the capacity: the newest value stays, whatever it weighs.
-            size = min(math.ceil(weight(value)), self._most)
+            size = min(bytes_held((key, value), shared), self._most)
             with self._lock:
                 self._items.setdefault(key, (value, size))
         return value
@@ -102,13 +144,12 @@ class BoundedCache:
 class UnfinishedAnswers:
     """One visit's incomplete answers, and those just finished: its next click need not wait."""
 
-    def __init__(self, most: int = 64) -> None:
-        self._cache = BoundedCache(most)
+    _cache = BoundedCache(64e6)  # of all visits
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        return self._cache.get(key, make, lambda _: 1.0)
+        return self._cache.get((self, key), make)
 
     def put(self, key: Hashable, value: object) -> None:
         """Replace an unfinished value by the finished one."""
-        self._cache.drop(key)
-        self._cache.get(key, lambda: value, lambda _: 1.0)
+        self._cache.drop((self, key))
+        self._cache.get((self, key), lambda: value)

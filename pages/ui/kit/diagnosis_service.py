@@ -32,9 +32,10 @@ from eic_core.rewriting import SEARCH_SECONDS, Omission, OwnForm, Repairs, compa
 from eic_core.rewriting.profile import Profile, profile
 from pages.ui.kit.caches import BoundedCache, Progress, UnfinishedAnswers
 from pages.ui.kit.inspector_service import InspectionResult
+from pages.ui.kit.worker_process import parts_of
 from pages.ui.kit.workers import LONGEST, UNHURRIED, InThread, Workers
 
-CAPACITY = 192e6
+CAPACITY = 64e6
 """Bytes of cached answers, about."""
 
 T = TypeVar("T")
@@ -516,16 +517,12 @@ class DiagnosisService:
                 "this cannot be told before the exact check is finished",
                 hint="finish the check first",
             )
-        inspection = result.inspection
-        # An estimate: an answer holds some arrays of one number a row, and texts of the nodes.
-        arrays = len(inspection.samples.columns) + 4
-        weight = 8.0 * len(inspection.samples) * arrays + 500 * inspection.formula.complexity
         kind, *more = key
         at = (kind, result.request, *more)
         # A second visitor waits for the first and gets its answer, unless that may take for ever.
         turn: AbstractContextManager[object] = self._turns[hash(at) % len(self._turns)]
         with turn if patient else nullcontext():
-            return self._answers.get(at, make, lambda _: weight, complete)
+            return self._answers.get(at, make, complete, parts_of(result))
 
 
 def _unheard(*_: float) -> None:

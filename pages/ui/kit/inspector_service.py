@@ -170,11 +170,11 @@ class InspectorService:
 
     def __init__(
         self,
-        megabytes: float = 256,
+        megabytes: float = 160,
         clock: Callable[[], float] = time.monotonic,
         workers: Workers | None = None,
     ) -> None:
-        self._readings = BoundedCache(2_000_000)  # nodes
+        self._readings = BoundedCache(16e6)
         self._results = BoundedCache(megabytes * 1e6)
         self._clock = clock
         self._workers = workers or InThread()
@@ -226,7 +226,6 @@ class InspectorService:
         return self._readings.get(
             (text, syntax, columns, exponents),
             make,
-            lambda reading: 50.0 + reading.formula.complexity,
         )
 
     def answer(
@@ -251,7 +250,8 @@ class InspectorService:
         asking
             Gives the place where the visit keeps incomplete results of a request.
         last_good
-            The visit's: its variables stay where the new formula cannot be read.
+            The visit's, and its answer as long as the request is the same: other visits may have
+            pushed it out of the cache.  Its variables stay where the new formula cannot be read.
 
         Returns
         -------
@@ -260,6 +260,9 @@ class InspectorService:
         """
         if not request.formula.strip():
             return Answer(empty=True)
+        if last_good is not None and last_good.request == request:
+            reading = last_good.reading
+            return Answer(reading, last_good, variables=reading.formula.variables)
         try:
             names = declared_names(request.formula, table, request.domains, request.carried)
             reading = self.read(request.formula, request.syntax, names, progress, request.exponents)
@@ -320,7 +323,7 @@ class InspectorService:
         def make_aside() -> InspectionResult:
             return make() if aside is None else aside.get(request, make)
 
-        return self._results.get(request, make_aside, _weight_of_result, lambda r: r.complete)
+        return self._results.get(request, make_aside, lambda r: r.complete)
 
     def _inspect(
         self,
@@ -594,10 +597,3 @@ def _complete(
             "Set it under Data."
         )
     return tuple((name, in_use.get(name, DEFAULT_DOMAIN)) for name in variables)
-
-
-def _weight_of_result(result: InspectionResult) -> float:
-    samples = result.inspection.samples
-    arrays = len(samples.columns) + (samples.target is not None) + 1
-    rechecked = result.inspection.counts.rechecked * result.reading.formula.complexity
-    return 8.0 * len(samples) * arrays + 1_000 * result.reading.formula.complexity + 300 * rechecked

@@ -15,6 +15,10 @@ Step = Callable[[int, int], None]
 """Takes (done, total); raises `Cancelled` once the job was told to end."""
 
 
+MOST_ENDED = 100
+"""Jobs that have ended and are kept for whoever asks."""
+
+
 class Cancelled(Exception):
     """The job was told to end."""
 
@@ -92,6 +96,10 @@ class Jobs:
             if old is not None and old.running:
                 return old
             job = self._jobs[key] = Job(title, about=about)
+            for ended in [each for each in self._jobs if not self._jobs[each].running][
+                :-MOST_ENDED
+            ]:
+                del self._jobs[ended]
         context = copy_context()  # the thread works for the same visitor (`current_visitor`)
         Thread(
             target=context.run, args=(self._run, job, work), daemon=True, name=f"job {key}"

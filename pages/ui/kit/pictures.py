@@ -37,7 +37,6 @@ def show_figure(
         else figure_cache().get(
             ("figure", what, dark, narrow),
             lambda: make(dark=dark, narrow=narrow),
-            lambda _: 1.0,
         )
     )
     config = plotly_config(file_name) if file_name else {"displayModeBar": False}
@@ -68,7 +67,6 @@ def show_tree(
             width=room,
             height=height,
         ),
-        lambda _: 1.0,
     )
     # `st.html` takes the tags of an SVG away, and `st.image` gives a picture no text instead
     source = b64encode(picture.encode()).decode()

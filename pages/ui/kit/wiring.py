@@ -143,6 +143,14 @@ def lab() -> Lab:
     return _build_once("lab", lambda: Lab(Settings.of(os.environ)))
 
 
+def close_lab() -> None:
+    """A clean end: the database's log is emptied."""
+    with _lock:
+        opened = _built.get("lab")
+    if isinstance(opened, Lab):
+        opened.store.dispose()
+
+
 def rating_service() -> RatingService:
     return lab().rating
 
@@ -195,13 +203,13 @@ def finishing_slots() -> BoundedSemaphore:
 
 
 def figure_cache() -> BoundedCache:
-    """Finished figures by value; a few hundred."""
-    return _build_once("figures", lambda: BoundedCache(capacity=300))
+    """Finished figures and texts by value."""
+    return _build_once("figures", lambda: BoundedCache(32e6))
 
 
 def draft_cache() -> BoundedCache:
     """Parts of the latest drafts, by version."""
-    return _build_once("drafts", lambda: BoundedCache(capacity=12))
+    return _build_once("drafts", lambda: BoundedCache(96e6))
 
 
 def jobs() -> Jobs:

@@ -13,6 +13,7 @@ from starlette.routing import Route
 from eic_core.errors import UserError
 from pages.ballot.routes import FRAMED_HEADERS, screen_answer
 from pages.ballot.views import preview_screen
+from pages.ui.doors.forms import number_in
 from pages.ui.doors.origin import NO_STORE
 from pages.ui.kit.wiring import lab
 from pages.ui.organising.login import login_refusal
@@ -39,7 +40,7 @@ async def ballot_preview(request: Request) -> Response:
         refused = login_refusal(request)
         if refused is not None:
             return refused
-        query = {name: _number(value) for name, value in request.query_params.items()}
+        query = {name: number_in(value) for name, value in request.query_params.items()}
         study_id, swapped = query.get("study", 0), bool(query.get("swap"))
         try:
             if "special" in query:
@@ -54,10 +55,6 @@ async def ballot_preview(request: Request) -> Response:
         return screen_answer(request, preview_screen(preview.ballot), headers=FRAMED_HEADERS)
 
     return await run_in_threadpool(work)
-
-
-def _number(text: str) -> int:
-    return int(text) if text.isdecimal() and len(text) < 16 else 0
 
 
 def _special(service: OrganiserService, study_id: int, place: int) -> Preview:

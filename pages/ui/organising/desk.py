@@ -315,8 +315,16 @@ def draft_of(service: OrganiserService, study: Study) -> StudyDraft:
         lambda: StudyDraft(
             study, service.problems(study.id), service.pool(study.id), service.pairs(study.id)
         ),
-        lambda _: 1.0,
     )
+
+
+def deletion_message(text: str) -> str:
+    """That something is deleted, and what is still to come."""
+    trace = (
+        " The database's files may still hold a trace of it, which the server overwrites by itself "
+        "as soon as it can."
+    )
+    return text + trace if lab().store.traces else text
 
 
 def rules_of(study: Study) -> tuple[MatchingRules, Mode, int | None]:
@@ -339,7 +347,7 @@ def keep_result(draft: StudyDraft, result: MatchingResult) -> None:
     """Cache a matching for as long as this process runs, unless it was cut short."""
     if draft.pool is not None:
         key = _key(draft, result.rules, result.mode, result.k)
-        figure_cache().get(key, lambda: result, lambda _: 5.0, lambda r: r.complete)
+        figure_cache().get(key, lambda: result, lambda r: r.complete)
 
 
 def matching_result(draft: StudyDraft) -> MatchingResult | None:
@@ -365,4 +373,4 @@ def matching_result(draft: StudyDraft) -> MatchingResult | None:
         result: MatchingResult = entry[1]
         return result
 
-    return figure_cache().get(key, once, lambda _: 5.0, lambda r: r.complete)
+    return figure_cache().get(key, once, lambda r: r.complete)

@@ -13,10 +13,11 @@ import streamlit as st
 from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.formula.rendering import to_python
-from eic_core.formula.syntax import Reading, read
+from eic_core.formula.syntax import read
 from eic_core.formula.tree import Exponents, Formula
 from eic_core.measure import Domain, Samples
 from eic_core.measure.table import match_variables
+from pages.ui.kit.inspector_service import declared_names
 from pages.ui.kit.messages import quiet_note, show_empty_state, show_error, show_heading
 from pages.ui.kit.text import clean, escape, table_box
 from pages.ui.kit.visit import PageState
@@ -121,13 +122,6 @@ def inspector_state(member: Member, problem: Problem, exponents: Exponents = "ex
     columns = tuple(samples.columns)
     syntax = member.syntax or "auto"
     meant = read(member.formula, syntax=syntax, columns=columns, parameters=dict(member.parameters))
-    text = member.formula
-    # The inspector has neither the table's names nor the parameters: where it would read another
-    # tree, the formula is written out.
-    if not _means(text, syntax, meant.formula):
-        text, syntax = to_python(meant.formula), "infix"
-        if not _means(text, syntax, meant.formula):
-            raise UserError("the inspector would read this formula as another one")
     base = meant.index_base if member.index_base is None else member.index_base
     match = match_variables(meant.formula.variables, columns, index_base=base)
     domains = [
@@ -135,6 +129,13 @@ def inspector_state(member: Member, problem: Problem, exponents: Exponents = "ex
         for variable, column in match.mapping.items()
         if (domain := _domain(samples, column)) is not None
     ]
+    text = member.formula
+    # The inspector has the ranges, but neither the table's names nor the parameters: where it
+    # would read another tree, the formula is written out.
+    if not _means(text, syntax, domains, meant.formula):
+        text, syntax = to_python(meant.formula), "infix"
+        if not _means(text, syntax, domains, meant.formula):
+            raise UserError("the inspector would read this formula as another one")
     return PageState(formula=text, syntax=syntax, exponents=exponents, domains=tuple(domains))
 
 
@@ -147,17 +148,14 @@ def inspector_address(state: PageState) -> str:
     return f"./?{urlencode(state.to_query(), doseq=True)}" if state.fits_url else ""
 
 
-def _means(text: str, syntax: str, formula: Formula) -> bool:
-    """Whether the inspector, which has no table, reads this text as that formula."""
-    reading = _reading(text, syntax)
-    return reading is not None and reading.formula.structure() == formula.structure()
-
-
-def _reading(text: str, syntax: str) -> Reading | None:
+def _means(text: str, syntax: str, domains: list[tuple[str, Domain]], formula: Formula) -> bool:
+    """Whether the inspector, which has ranges and no table, reads this text as that formula."""
     try:
-        return read(text, syntax=syntax)
+        names = declared_names(text, None, tuple(domains))
+        reading = read(text, syntax=syntax, columns=names)
     except UserError:
-        return None
+        return False
+    return reading.formula.structure() == formula.structure()
 
 
 def _domain(samples: Samples, column: str) -> Domain | None:

@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from pages.ui.doors.forms import form_of
 from pages.ui.doors.origin import NO_STORE, from_this_site, is_https
 from pages.ui.doors.proxies import throttled_origin
 from pages.ui.kit.door import (
@@ -106,7 +107,7 @@ async def set_up(request: Request) -> Response:
 
 
 async def log_out(request: Request) -> Response:
-    form = await _fields(request)
+    form = await form_of(request)
     refused = await run_in_threadpool(refusal, request, "logout", form.get("token", ""))
     if refused is not None:
         return refused
@@ -118,7 +119,7 @@ async def log_out(request: Request) -> Response:
 
 async def change_passphrase(request: Request) -> Response:
     """Change the passphrase; every other login ends."""
-    form = await _fields(request)
+    form = await form_of(request)
     refused = await run_in_threadpool(refusal, request, "passphrase", form.get("token", ""))
     if refused is not None:
         return refused
@@ -140,16 +141,11 @@ async def change_passphrase(request: Request) -> Response:
     return _welcome(request, login, "/organise?door=changed")
 
 
-async def _fields(request: Request) -> dict[str, str]:
-    async with request.form(max_files=0, max_fields=20) as form:
-        return {name: value for name, value in form.items() if isinstance(value, str)}
-
-
 async def _form(request: Request, purpose: str) -> dict[str, str] | Response:
     """The fields of a form that needs no login, or the answer to a form that is not ours."""
     if lab().demo:
         return RedirectResponse("/organise", 303, NO_STORE)
-    form = await _fields(request)
+    form = await form_of(request)
     if from_this_site(request) and timed_fits(form.get("token", ""), form_key(), purpose):
         return form
     return _back("/organise", "again", setup=form.get("setup", "")[:100])

@@ -16,6 +16,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from eic_core.errors import UserError
+from pages.ui.doors.forms import form_of, number_in
 from pages.ui.doors.origin import NO_STORE
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.door import COOKIE
@@ -147,7 +148,7 @@ def report_of(study_id: int, about: str) -> StudyReport:
 
     if study.status == StudyStatus.OPEN and not service.early.of(study_id):
         service.monitor.export(study_id)  # raises the reason
-    return figure_cache().get(_key(study, about), make, lambda _: 5.0)
+    return figure_cache().get(_key(study, about), make)
 
 
 def bundle_of(study_id: int, about: str) -> bytes:
@@ -157,7 +158,7 @@ def bundle_of(study_id: int, about: str) -> bytes:
     running = jobs().get(_job_key(study, about))
     if running is not None and running.running:
         running.wait(PATIENCE)
-    return figure_cache().get(("bundle", *_key(study, about)), lambda: _pack(report), _weight)
+    return figure_cache().get(("bundle", *_key(study, about)), lambda: _pack(report))
 
 
 def bundle_job(study: Study, about: str) -> Job:
@@ -165,9 +166,7 @@ def bundle_job(study: Study, about: str) -> Job:
 
     def work(step: Callable[[int, int], None]) -> int:
         report = report_of(study.id, about)
-        archive = figure_cache().get(
-            ("bundle", *_key(study, about)), lambda: _pack(report, step), _weight
-        )
+        archive = figure_cache().get(("bundle", *_key(study, about)), lambda: _pack(report, step))
         return len(archive)
 
     return jobs().start(_job_key(study, about), "Making the ZIP", work)
@@ -203,16 +202,10 @@ def _pack(report: StudyReport, step: Callable[[int, int], None] | None = None) -
     )
 
 
-def _weight(content: bytes) -> float:
-    return 1.0 + len(content) / 100_000
-
-
 # Content, media type, and the end of the file's name.
 FileContent = tuple[bytes, str, str]
 # Makes a file from a study's number and a word of `ABOUT`.
 MakeFile = Callable[[int, str], FileContent]
-# Larger numbers do not fit a database; no study has this one.
-_NO_STUDY = 2**63 - 1
 SAFE = {
     **NO_STORE,
     "X-Content-Type-Options": "nosniff",
@@ -242,7 +235,7 @@ def single_file(name: str) -> MakeFile:
 
 
 def _export_route(what: str, make: MakeFile) -> Route:
-    return Route(f"/exports/{{study:int}}/{what}", _answer(lambda _: make), methods=["POST"])
+    return Route(f"/exports/{{study}}/{what}", _answer(lambda _: make), methods=["POST"])
 
 
 def _figure(request: Request) -> MakeFile:
@@ -267,8 +260,8 @@ def _answer(choose: Callable[[Request], MakeFile]) -> Callable[[Request], Awaita
         return _file(content, f"{file_stem(study.name)}{ending}", kind)
 
     async def answer(request: Request) -> Response:
-        study_id = min(int(request.path_params["study"]), _NO_STUDY)
-        token = await _token(request)
+        study_id = number_in(request.path_params["study"])
+        token = (await form_of(request)).get("token", "")
         refused = await run_in_threadpool(refusal, request, f"export {study_id}", token)
         if refused is not None:
             return refused
@@ -280,7 +273,7 @@ def _answer(choose: Callable[[Request], MakeFile]) -> Callable[[Request], Awaita
 
 async def parcel(request: Request) -> Response:
     """A file that was made on a page, such as a list of links."""
-    token = await _token(request)
+    token = (await form_of(request)).get("token", "")
     refused = await run_in_threadpool(refusal, request, "parcel", token)
     if refused is not None:
         return refused
@@ -291,12 +284,6 @@ async def parcel(request: Request) -> Response:
     return _file(file.content, file.name, "text/csv")
 
 
-async def _token(request: Request) -> str:
-    async with request.form(max_files=0, max_fields=5) as form:
-        token = form.get("token", "")
-        return token if isinstance(token, str) else ""
-
-
 def _file(content: bytes, name: str, kind: str) -> Response:
     disposition = f'attachment; filename="{name}"'
     return Response(content, 200, {**SAFE, "Content-Disposition": disposition}, kind)
@@ -305,7 +292,7 @@ def _file(content: bytes, name: str, kind: str) -> Response:
 EXPORT_ROUTES = [
     _export_route("study.zip", study_zip),
     *(_export_route(name, single_file(name)) for name in FILES),
-    Route("/exports/{study:int}/figures/{name}.{form}", _answer(_figure), methods=["POST"]),
+    Route("/exports/{study}/figures/{name}.{form}", _answer(_figure), methods=["POST"]),
     Route("/exports/parcel/{number}", parcel, methods=["POST"]),
 ]
 

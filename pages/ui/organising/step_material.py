@@ -31,6 +31,7 @@ from pages.ui.organising.desk import (
     Upload,
     action_callback,
     clear_page_value,
+    deletion_message,
     download_button,
     organiser_desk,
     read_files,
@@ -370,7 +371,7 @@ def _form(draft: StudyDraft, problem: Problem, key: str) -> None:
         rest = [p for p in draft.problems if p.name != problem.name]
         service.set_problems(draft.study.id, rest, version_seen=version_seen(draft.study))
         organiser_desk().page_values.pop("editing", None)
-        return f"`{problem.name}` is removed."
+        return deletion_message(f"`{problem.name}` is removed.")
 
     with st.form(f"form:{key}", border=False):
         _description_fields(problem, draft.columns[problem.name], about)

@@ -487,9 +487,7 @@ def _giveaways(service: OrganiserService, draft: StudyDraft) -> None:
     show_heading("What gives a side away")
     key = ("giveaways", draft.study.id, version_seen(draft.study))
     with st.spinner("Looking…", show_time=False):
-        ranked, count = figure_cache().get(
-            key, lambda: service.giveaways(draft.study.id), lambda _: 1.0
-        )
+        ranked, count = figure_cache().get(key, lambda: service.giveaways(draft.study.id))
     quiet_note(
         f"In what share of {wording.count(count, 'pair')} a feature of the shown formulas alone "
         "tells the lower EIC, ties as a half: 0.5 tells nothing, 1 everything. Limits on calls, "

@@ -15,6 +15,7 @@ from pages.ui.organising.desk import (
     StudyDraft,
     action_callback,
     confirmation_popover,
+    deletion_message,
     go_to,
     organiser_desk,
     remember_version,
@@ -133,7 +134,7 @@ def _more(study: Study) -> None:
     def delete(service: OrganiserService) -> str:
         service.delete_draft(study.id, version_seen=version_seen(study))
         go_to()
-        return f"The draft `{study.name}` is deleted."
+        return deletion_message(f"The draft `{study.name}` is deleted.")
 
     with st.popover("Rename or delete", type="tertiary", key="draft-more"):
         st.text_input("Name", study.name, key=key, max_chars=100)

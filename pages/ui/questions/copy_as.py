@@ -6,7 +6,6 @@ import streamlit as st
 
 from eic_core.errors import FormulaError
 from eic_core.formula.copying import COPIED, copied
-from eic_core.formula.rendering import to_python
 from eic_core.formula.tree import Formula
 from pages.ui.kit.messages import as_sentence
 from pages.ui.kit.text import prose
@@ -32,9 +31,8 @@ def copy_as(formula: Formula, key: str) -> None:
         )
         try:
             translation = figure_cache().get(
-                ("copied", to_python(formula), visit.language),
+                ("copied", formula.structure(), formula.exponents, visit.language),
                 lambda: copied(formula, visit.language),
-                lambda _: 0.01,
             )
         except FormulaError as error:
             st.html(f'<p class="eic-note" role="status">{prose(as_sentence(error.message))}</p>')

@@ -82,17 +82,20 @@ def _why(form: Repair) -> list[str]:
     text = ""
     if form.rules:
         text = f"Rule{'s' if len(form.rules) > 1 else ''}: {', then '.join(form.rules)}. "
-    if form.assumptions and not form.branches:  # a branch needs them on its own rows alone
-        text += f"Needs {', '.join(f'`{a}`' for a in form.assumptions)}, true on this data. "
+    needs = ""
+    if form.assumptions:
+        where = "where such a branch is taken" if form.branches else "on this data"
+        needs = f"Needs {', '.join(f'`{a}`' for a in form.assumptions)}, true {where}. "
+    text += needs
     checked = form.verification
     if not form.is_exact:
         lines.append(
-            f"Not the same function: where a series stands it differs by at most "
+            f"{needs}Not the same function: where a series stands it differs by at most "
             f"{bound_text(form.bound)} relatively, which is proved; elsewhere it is the formula."
         )
     elif form.branches:
         lines.append(
-            f"{text}The same everywhere, whichever branch is taken (to {checked.agreement} digits "
+            f"{text}The same whichever branch is taken (to {checked.agreement} digits "
             f"at {checked.rows:,} samples): a threshold can only cost digits, never make it wrong."
         )
     else:

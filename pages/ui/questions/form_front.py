@@ -13,7 +13,7 @@ from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.text import code_label, escape
 from pages.ui.questions.copy_as import copy_as
 from pages.ui.questions.form_card import approximation_tag
-from pages.ui.questions.form_numbers import steps_html
+from pages.ui.questions.form_numbers import needing, steps_html
 from pages.ui.questions.replacing import replace_formula_button
 
 
@@ -70,6 +70,7 @@ def _name(form: FrontForm, leading: str) -> str:
     if form.is_original:
         return "as written"
     name = f"<code>{escape(form.text, 1000)}</code>"
+    name += needing(form.assumptions)
     if form.text == leading:
         name += ' <span class="eic-tag">best</span>'
     if any(branch.series is not None for branch in form.branches):

@@ -97,7 +97,7 @@ def _steps_of(branch: Branch) -> str:
 def _steps(steps: Sequence[RepairStep]) -> str:
     items = "".join(
         f"<li><b>{escape(step.rule)}</b>: <code>{escape(step.before)}</code> → "
-        f"<code>{escape(step.after)}</code>{_needing(step.assumptions)}{_after(step)}</li>"
+        f"<code>{escape(step.after)}</code>{needing(step.assumptions)}{_after(step)}</li>"
         for step in steps
     )
     return f'<ol class="eic-steps">{items}</ol>'
@@ -109,7 +109,7 @@ def _after(step: RepairStep) -> str:
     return f'<span class="eic-after">{wording.number(step.digits, 1)} digits lost</span>'
 
 
-def _needing(assumptions: tuple[str, ...]) -> str:
+def needing(assumptions: tuple[str, ...]) -> str:
     return f", needs {escape(', '.join(assumptions))}" if assumptions else ""
 
 

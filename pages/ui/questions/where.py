@@ -143,7 +143,6 @@ def blamed_variables_first(result: InspectionResult) -> tuple[str, ...]:
     return figure_cache().get(
         ("telling variables", result.request),
         lambda: telling_variables(result.inspection, result.origin),
-        lambda _: 0.1,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from eic_core import wording
 from eic_core.phrasing import Phrase, say, say_count
@@ -141,17 +141,26 @@ def undone_sentence(undone: int) -> Phrase:
     )
 
 
-def page_sentence(export: StudyExport) -> Phrase | None:
-    """From which vote on another page showed the ballots; None if one page showed them all."""
-    first = next((vote for vote in export.every_vote if vote.page is not None), None)
-    if first is None or all(vote.page is not None for vote in export.every_vote):
-        return None
-    return say(
-        "From vote {vote} of {day} on, ballots were shown by another page: the same formulas, data "
-        "and curves in another layout, and an answer could be undone for five seconds.",
-        vote=first.vote,
-        day=wording.day(first.voted_at),
-    )
+def page_sentences(export: StudyExport) -> Iterator[Phrase]:
+    """From which vote on another page showed the ballots; none if one page showed them all."""
+    pages = {vote.page or 1 for vote in export.every_vote}
+    if 1 in pages and len(pages) > 1:
+        yield say(
+            "From vote {vote} of {day} on, ballots were shown by another page: the same formulas, "
+            "data and curves in another layout, and an answer could be undone for five seconds.",
+            **_first_from(export, 2),
+        )
+    if min(pages, default=3) < 3 <= max(pages, default=3):
+        yield say(
+            "From vote {vote} of {day} on, a formula wider than its card counts as seen once it "
+            "was scrolled to both ends; where `page` is below 3, its height alone was looked at.",
+            **_first_from(export, 3),
+        )
+
+
+def _first_from(export: StudyExport, page: int) -> dict[str, str]:
+    first = next(vote for vote in export.every_vote if (vote.page or 1) >= page)
+    return {"vote": first.vote, "day": wording.day(first.voted_at)}
 
 
 def looks_sentence(export: StudyExport) -> Phrase:

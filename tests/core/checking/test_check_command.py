@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import re
+import sys
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import pytest
 
+from eic_core.checking import checks
 from eic_core.checking.marks import SUFFIXES, marked_formulas
 from eic_core.cli.main import main
+from eic_core.formula.tree import Formula
+from eic_core.measure import Inspection
+from eic_core.samples import Samples
 
 COSINE = "import numpy as np\n\n# eic: x=1e-8:1e-4, max=3\ny = (1 - np.cos(x)) / x**2\n"
 LOOP = "# eic: x=1:2\ndef f(x):\n    for _ in range(3):\n        x += 1\n    return x\n"
@@ -292,6 +298,21 @@ def test_the_edit_of_numpy_code_is_numpy_code(
     assert "In Python, NumPy: 2*(np.sin(x/2)/x)**2" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("a.py", "y = np.exp({0}) - 1\n"), ("a.jl", "f({0}) = exp({0}) - 1\n")],
+)
+def test_the_edit_has_the_names_of_the_file(
+    law: Path, capsys: pytest.CaptureFixture[str], name: str, text: str
+) -> None:
+    mark = "# eic: {0}=loguniform:1e-9:1e-7\n"
+    for variable in ("x", "e"):
+        Path(name).write_text((mark + text).format(variable))
+        assert check(name, "--format", "json") == 1
+        [each] = json.loads(capsys.readouterr().out)["formulas"]
+        assert f"expm1({variable})" in each["better"]
+
+
 def test_the_hook_of_pre_commit_takes_every_kind_of_file_with_marks() -> None:
     hooks = (Path(__file__).parents[3] / ".pre-commit-hooks.yaml").read_text()
     [pattern] = re.findall(r"files: (.*)", hooks)
@@ -317,3 +338,195 @@ def test_a_folder_without_files_is_a_mistake(law: Path, capsys: pytest.CaptureFi
     (law.parent / "empty").mkdir()
     assert check(law.parent / "empty") == 2
     assert "there is no file to check" in capsys.readouterr().err
+
+
+SECRET = "SECRETNAME,7654321\n1,2\n"
+
+
+@pytest.fixture
+def strangers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checked folder, beside a file that is nobody's business."""
+    (tmp_path / "secret.csv").write_text(SECRET)
+    folder = tmp_path / "src"
+    folder.mkdir()
+    (folder / "fine.py").write_text(FINE)
+    monkeypatch.chdir(tmp_path)
+    return Path("src")
+
+
+@pytest.mark.parametrize("output", ["text", "json", "sarif", "github"])
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        ("../secret.csv", "outside of the folder"),
+        ("{folder}/../secret.csv", "outside of the folder"),
+        ("link.csv", "outside of the folder"),
+        ("config", "is read as no table"),
+        ("inner.csv", "no column for `x`"),
+        ("inner.csv,target=z", "no column `z`"),
+        ("words.csv", "no row has a number"),
+        (".", "cannot be read"),
+        ("a\0b", "names no file"),
+        ("pipe", "is no regular file"),
+        ("large.csv", "has more than"),
+    ],
+)
+def test_a_mark_reads_regular_files_of_the_folder_alone_and_tells_no_line_of_them(
+    strangers: Path,
+    data: str,
+    why: str,
+    output: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("eic_core.checking.checks.MOST_TABLE", 1000)
+    (strangers / "link.csv").symlink_to(Path("..", "secret.csv"))
+    (strangers / "inner.csv").write_text(SECRET)
+    (strangers / "config").write_text("[SECRETNAME]\n\t7654321,1\n")
+    (strangers / "words.csv").write_text("x,SECRETNAME\na7654321,1\n")
+    (strangers / "large.csv").write_text("x\n" + "7654321\n" * 200)
+    if data == "pipe":
+        os.mkfifo(strangers / "pipe")
+    data = data.format(folder=strangers.absolute())
+    (strangers / "law.py").write_text(f"# eic: data={data}\ny = x + 1\n")
+    assert check(strangers, "--seconds", 0, "--format", output) == 1
+    told = "".join(capsys.readouterr())
+    assert why in told and "1 within limits, 1 not checked" in told or output == "sarif"
+    assert "SECRET" not in told and "7654321" not in told
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("outside.py", "link ../secret.csv"),
+        ("dangling.py", "link nowhere.py"),
+        ("circular.py", "link circular.py"),
+        ("pipe.py", "pipe"),
+        ("large.py", "#" * 1001),
+        ("minus.py", "# eic: x=1:2\ny = " + "lambda:" * 5_000 + "x\n"),
+        ("nots.py", "# eic: x=1:2\ny = " + "not " * 50_000 + "x\n"),
+        ("nul.py", "# eic: data=a\0b\ny = x\n"),
+        ("twice.py", "# eic: x=1:2\nq = = x\n"),
+        ("twice.c", "// eic: x=1:2\nq = = x;\n"),
+        ("broken.py", "z = (\n# eic: x=1:2\ny = 2x\n"),
+        ("ranges.toml", '[[formula]]\ntext = "x"\nranges = 3\n'),
+        ("defaults.toml", 'defaults = 3\n[[formula]]\ntext = "x"\n'),
+        ("deep.toml", "x = " + "[" * 50_000),
+        ("digits.toml", "x = " + "9" * 5_000),
+        ("none.toml", "x = ="),
+        ("syntax.toml", '[[formula]]\ntext = "x"\nsyntax = "nope"\nranges = { x = "1:2" }\n'),
+    ],
+)
+def test_what_breaks_is_not_checked_and_the_others_are(
+    strangers: Path,
+    name: str,
+    content: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path = strangers / name
+    if content.startswith("link "):
+        path.symlink_to(content.removeprefix("link "))
+    elif content == "pipe":
+        os.mkfifo(path)
+    else:
+        path.write_text(content)
+    if name == "large.py":
+        monkeypatch.setattr("eic_core.cli.check_command.MOST_SOURCE", 1000)
+    named = [path] if name.endswith(".toml") else []
+    assert check(strangers, *named, "--seconds", 0) == 1
+    told = capsys.readouterr().out
+    assert f"{path.as_posix()}:" in told
+    assert told.endswith("2 formulas checked, 1 within limits, 1 not checked\n")
+
+
+def test_signs_without_end_are_read_where_python_gives_up(
+    law: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    law.write_text("# eic: x=1:2\ny = " + "-" * 6_000 + "x\n" + FINE)
+    assert check(law) == 0
+    assert capsys.readouterr().out == "2 formulas checked, 2 within limits\n"
+
+
+def test_a_fault_of_our_own_is_one_formula_that_is_not_checked(
+    law: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    law.write_text(FINE + "# eic: x=1:2\ny = x\n")
+    real = checks.inspect
+
+    def fails(formula: Formula, samples: Samples) -> Inspection:
+        if formula.source == "y = x":
+            raise RuntimeError("of SECRETNAME")
+        return real(formula, samples)
+
+    monkeypatch.setattr(checks, "inspect", fails)
+    assert check(law) == 1
+    told = capsys.readouterr().out
+    assert "law.py:4:1: not checked: EIC Lab ended it with RuntimeError" in told
+    assert told.endswith("1 within limits, 1 not checked\n") and "SECRET" not in told
+
+
+COMMANDS = "\x1b[2J\x9b2J\u202e ##[stop-commands]a ##vso[task.x]"
+
+
+@pytest.mark.parametrize("output", ["text", "json", "sarif", "github"])
+def test_nothing_that_others_wrote_commands_a_terminal_or_a_runner(
+    strangers: Path, output: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mark = f"# eic: {COMMANDS}\ny = x\n"
+    for name in (f"a\n::error::b{COMMANDS}.py", "::error::c.py", f"d\r::warning::{COMMANDS}.toml"):
+        (strangers / name).write_text(mark if name.endswith("py") else f'[[formula]]\n"{mark}"')
+    (strangers / "e.py").write_text(
+        f"# eic: x=1:2\ny = x + zz{COMMANDS}z\n# eic: data=t.csv\ny=x\n"
+    )
+    (strangers / "t.csv").write_text(f"{COMMANDS},b\n1,2\n")
+    lists = [path for path in strangers.iterdir() if path.suffix == ".toml"]
+    os.chdir(strangers)
+    check(".", *[path.name for path in lists], "--seconds", 0, "--format", output)
+    check(".", "--out", "out", "--write-baseline", f"a\n::error::{COMMANDS}.json")
+    check(f"no\n::error::{COMMANDS}.py", "--format", output)
+    out, err = capsys.readouterr()
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]|##\\w*\\[", out + err)
+    lines = [line.strip() for line in (out + err).splitlines()]
+    obeyed = [line for line in lines if line.startswith("::")]
+    assert all(line.startswith(("::error file=", "::warning file=")) for line in obeyed)
+    assert bool(obeyed) == (output == "github") and r"\n::error::\x1b[2J" in err
+    if output in ("json", "sarif"):
+        json.loads(out)
+
+
+@pytest.mark.skipif(sys.platform in ("darwin", "win32"), reason="its names of files are UTF-8")
+@pytest.mark.parametrize("output", ["text", "json", "sarif", "github"])
+def test_a_file_whose_name_is_not_utf8_is_checked_in_every_format(
+    strangers: Path, output: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = strangers / os.fsdecode(b"\xff ##[debug].py")
+    path.write_text("# eic: x=1:2\ny = x +\n")
+    arguments = (strangers, "--seconds", 0, "--format", output)
+    assert check(*arguments, "--out", "out") == 1
+    written = Path("out").read_text(encoding="utf-8")
+    capsys.readouterr()
+    assert check(*arguments) == 1
+    assert capsys.readouterr().out == written
+    if output == "sarif":
+        [result] = json.loads(written)["runs"][0]["results"]
+        place = result["locations"][0]["physicalLocation"]["artifactLocation"]
+        # RFC 3986, 2.1: the octets, percent-encoded
+        assert place == {"uri": "src/%FF%20%23%23%5Bdebug%5D.py"}
+    else:
+        name = r"\\xff" if output == "json" else r"src/\xff"
+        assert name in written
+    assert check(*arguments, "--write-baseline", "base.json") == 0
+    assert check(*arguments, "--baseline", "base.json") == 0
+
+
+def test_the_conditions_of_a_form_go_with_it(law: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # log(exp(u) + 1) is max(u, 0) + log1p(exp(-|u|)); |u| is u where u >= 0
+    law.write_text("# eic: x=1:1000, T=1:2\ny = log(exp(x*T)+1)\n")
+    for output in ("text", "json", "sarif", "github"):
+        assert check(law, "--format", output) == 1
+        told = capsys.readouterr().out
+        assert "`max(x*T, 0) + log1p(exp(-(x*T)))` where `x·T ≥ 0` (" in told
+        if output == "json":
+            [each] = json.loads(told)["formulas"]
+            assert each["needs"] == ["x·T ≥ 0"]

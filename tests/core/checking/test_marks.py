@@ -144,6 +144,27 @@ def test_marks_in_strings_and_prose_are_none() -> None:
     assert marked("a.py", "# The EIC of x = 3 is small.\n# EIC: see above\n") == ()
 
 
+def test_a_comment_is_told_from_a_string_in_a_file_that_is_no_python_too() -> None:
+    text = (
+        'cdef f(x\n"""\n# eic: x=1:2\n"""\n'
+        's = \'# eic: x\'; t = "\\"# eic: x"\n# eic: x=1:2\ny = x\n'
+    )
+    assert [each.line for each in marked("a.pyx", text)] == [7]
+
+
+@pytest.mark.parametrize("further", [8, 9])
+def test_a_function_may_hold_eight_further_marks(further: int) -> None:
+    inner = "    # eic: x=1:2\n    x = x + 1\n" * further
+    first, *others = marked("a.py", f"# eic: x=1:2\ndef f(x):\n{inner}    return x\n")
+    assert ("more than 8 further marks" in first.fault) == (further > 8)
+    assert [each.fault for each in others] == [""] * further
+
+
+def test_mathematics_that_is_not_closed_is_no_beginning() -> None:
+    text = "% eic: x=1:2\nHere \\( and $$ and \\$ $y = x$ and $z$.\n"
+    assert one("a.tex", text).text == "$y = x$"
+
+
 def test_marks_that_follow_one_another_are_one() -> None:
     each = one("a.py", "# eic: x=1:2\n# eic: max=2 eic=5\nz = x\n")
     assert each.settings.limits.stated == {"max": 2.0, "eic": 5.0}

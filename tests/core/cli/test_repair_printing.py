@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from eic_core.cli import main
 from eic_core.cli.repair_command import WIDTH, describe
 from eic_core.exports import plain_value
+from eic_core.formula.copying import copied
 from eic_core.formula.syntax import read
 from tests.core.rewriting.choices import BOUND, NEAR_0, QUADRATIC, SINE, quadratic, sine
 
@@ -57,8 +59,43 @@ def test_json_is_complete(capsys) -> None:
     assert step["whole"] == "2·(sin(x/2)/x)²" and step["digits"] < 0.3
 
 
+@pytest.mark.parametrize(
+    "name",
+    "e pi π E Pi I i j inf nan lambda sin log gamma max where true if x0 X0 T_0 _x M_PI".split(),
+)
+def test_what_is_printed_for_a_column_is_exported_as_the_same_formula(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = tmp_path / "data.csv"
+    data.write_text(f"{name},y\n1e-9,2\n1e-8,3\n1e-7,2.5\n3e-10,1.5\n")
+    text = f"exp({name}) - 1 + y*{name}*{name}"
+    (line,) = printed(capsys, text, "--data", str(data), "--json")
+    document = json.loads(line)
+    names, form = [*document["variables"]], document["repairs"][0]["formula"]
+    assert document["variables"][names[0]] == name and len(names) == 2
+    expected = read(form, columns=names).formula
+    assert [*expected.variables] == names and "expm1" in form
+    for language in ("c", "julia", "excel", "sympy"):
+        variables = ("--variables", ",".join(names))
+        assert main(["write", form, *variables, "--as", language, "--json"]) == 0
+        copy = json.loads(capsys.readouterr().out)
+        assert copy["text"] == copied(expected, language).text
+
+
+def test_a_variable_that_is_a_number_elsewhere_is_named_for_who_exports_the_form(capsys) -> None:
+    ranges = ("--range", "e=1e-9:1e-8", "pi=1:2")
+    lines = printed(capsys, "exp(e) - 1 + pi*e", *ranges)
+    note = "note         `e` and `pi` are variables here, which `eic write` learns from"
+    assert lines[-2:] == [note, "             `--variables e,pi`"]
+    assert not any(line.startswith("note") for line in printed(capsys, *HALF_ANGLE))
+    assert main(["write", "expm1(e) + pi*e", "--as", "c", "--variables", "pi, e"]) == 0
+    assert capsys.readouterr().out == "expm1(e_2) + pi_2*e_2\n"
+    assert main(["write", "--variables=e", "--as", "c", "-e"]) == 0
+    assert capsys.readouterr().out == "-e_2\n"
+
+
 def described(repairs) -> list[str]:
-    return describe(repairs).splitlines()
+    return describe(repairs)
 
 
 @pytest.mark.parametrize(("repairs", "text"), [(quadratic, QUADRATIC), (sine, NEAR_0)])

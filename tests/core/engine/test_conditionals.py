@@ -498,3 +498,10 @@ def test_noise_that_turns_a_condition_is_no_estimate_of_a_slope() -> None:
     assert found.nodes[-1].local_eic == pytest.approx(0.5 * math.log10(2), abs=0.05)
     calm = estimate(read("where(x > 1, x, x)").formula, samples, sigma=1e-9, repeats=200)
     assert calm.nodes[-1].left_out == 0
+
+
+def test_noise_that_turns_a_condition_in_every_repeat_is_no_estimate_either() -> None:
+    samples = Samples.from_columns({"x": [1.0, 3.0, 7.0]})
+    found = estimate(read("where(x == x, 5, 2)").formula, samples, sigma=1e-9, repeats=200)
+    assert found.nodes[-1].left_out == 3 and found.limited_by_curvature
+    assert math.isnan(found.nodes[-1].local_eic) and math.isnan(found.nodes[-1].low)

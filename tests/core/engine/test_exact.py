@@ -10,7 +10,7 @@ import mpmath
 import pytest
 from flint import arb, fmpq
 
-from eic_core.engine.exact import GREAT_DEPTH, ExactEvaluator, ExactSample
+from eic_core.engine.exact import FIRST_BITS, GREAT_DEPTH, MOST_BITS, ExactEvaluator, ExactSample
 from eic_core.engine.proofs import Combination, Unprovable
 from eic_core.engine.tape import tape_of
 from eic_core.formula.syntax import read
@@ -142,6 +142,12 @@ def test_values_agree_with_another_arithmetic(text: str, x: str) -> None:
         ("x**y", "-2", 2),
         ("exp(exp(x))", "20", 2),
         ("sin(x)", "1e4000", 1),
+        ("mod(1, exp(-x))", "10000", 4),
+        ("fmod(1, erfc(x))", "166.785", 3),
+        ("remainder(1, exp(-x))", "10000", 4),
+        ("mod(exp(x), 3)", "10000", 3),
+        ("mod(1, x**20)", "1e-310", 3),
+        ("where(x >= 6890, sin(exp(x)), cos(exp(x) - pi/2))", "6890", 13),
     ],
 )
 def test_no_real_value_is_told_from_not_known_yet(text: str, x: str, node: int) -> None:
@@ -180,6 +186,13 @@ def test_a_long_sum_is_proved_without_recursion() -> None:
     assert found.y[-1] == 0 and found.proven
 
 
+@pytest.mark.parametrize("x", ["1e-320", "1e-900"])
+def test_a_base_that_rounds_to_1_has_a_power(x: str) -> None:
+    found = sample("(1 + x)**(1/x)", x=x)
+    assert found.proven and float(found.y[-1]) == pytest.approx(math.e, rel=1e-15)
+    assert sample("sign(x)**(1/x)", x=x).y[-1] == 1
+
+
 @pytest.mark.parametrize("x", ["-999999999999999999.7", "-1000000000000000000.3"])
 def test_between_poles_there_is_a_value(x: str) -> None:
     found = sample("lgamma(x)", x=x)
@@ -189,10 +202,19 @@ def test_between_poles_there_is_a_value(x: str) -> None:
     assert float(found.y[-1]) == pytest.approx(float(expected), rel=1e-12)
 
 
-def test_what_never_is_0_is_not_assumed_to_be() -> None:
-    found = sample("log(erfc(x))", x="100000.1")
+@pytest.mark.parametrize(
+    ("x", "logarithm"),
+    [  # by mpmath with 60 digits
+        ("100000.1", -10000020012.095291408),
+        ("1070597.6061155528", -1146179234234.8084306),
+        ("7300000.3", -53290004380016.46575),
+    ],
+)
+def test_what_never_is_0_is_not_assumed_to_be(x: str, logarithm: float) -> None:
+    found = sample("log(erfc(x))", x=x)
     assert found.first_invalid is None and found.proven
-    assert float(found.y[-1]) == pytest.approx(-(100000.1**2), rel=1e-8)
+    assert float(found.y[-1]) == pytest.approx(logarithm, rel=1e-13)
+    assert sample("erfc(x)", x=x).s2[-1] == pytest.approx(4 * float(x) ** 4, rel=1e-9)
 
 
 def test_gamma_leaves_every_range_where_exp_does() -> None:
@@ -208,6 +230,56 @@ def test_remainders_of_long_numbers(x: str, y: str, rest: float) -> None:
     assert found.proven and float(found.y[-1]) == pytest.approx(rest)
 
 
+@pytest.mark.parametrize(
+    ("text", "x", "rest"),
+    [  # by mpmath with 6,000 digits
+        ("mod(1, exp(-x))", "5000", 9.7618071046658345877e-2173),
+        ("mod(1, exp(-x))/exp(-x)", "5000", 0.2896941584317022292),
+        ("fmod(1, exp(-x))*exp(x)", "5000", 0.2896941584317022292),
+        ("remainder(exp(x), 1)", "3000", -0.40932848747585482876),
+    ],
+)
+def test_what_many_divisors_leave_is_no_jump_while_bits_tell_it(
+    text: str, x: str, rest: float
+) -> None:
+    found = sample(text, x=x)
+    assert found.proven and float(found.y[-1]) == pytest.approx(rest, rel=1e-13)
+
+
 def test_a_branch_that_is_not_taken_proves_nothing() -> None:
     found = sample("where(x > 0, (x + 0.1) - 0.1 - x, 1/(x - x))", x="2")
     assert found.first_invalid is None and found.y[-1] == 0 and found.proven
+
+
+@pytest.mark.parametrize("text", ["min(sqrt(-x), 1)", "max(x, 1/(x - x))", "min(exp(exp(x)), 1)"])
+def test_min_and_max_of_a_branch_that_is_not_taken_need_no_value(text: str) -> None:
+    found = sample(f"where(x > 0, x, {text})", x="99")
+    assert found.first_invalid is None and found.y[-1] == 99 and found.s2[-1] == 2.0
+
+
+SMALL = "sqrt(y*y + z*z) - y"
+"""z^2/(2 y) of 10^300 and 10^-300: 5e-901, known to 10^-2100, which is no 10^-2000 of it."""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"where(x <= 1, {SMALL}, z*z/(sqrt(y*y + z*z) + y))",
+        f"max({SMALL}, z*z/(sqrt(y*y + z*z) + y))",
+        f"min(z*z/(sqrt(y*y + z*z) + y), {SMALL})",
+    ],
+)
+def test_a_tie_that_the_most_bits_do_not_settle_is_assumed(text: str) -> None:
+    tape = tape_of(read(text).formula)
+    cells = {"x": "1", "y": "1e300", "z": "1e-300"}
+    found = ExactEvaluator(tape, depth=GREAT_DEPTH).sample(cells)
+    assert found.bits == MOST_BITS and found.first_invalid is None and not found.proven
+    assert float(found.y[-1] * arb("1e900")) == pytest.approx(0.5)
+    assert math.isinf(found.s2[-1])  # that of the difference, 10^1200
+
+
+def test_beside_a_threshold_no_bits_are_spent_on_whether_the_branches_agree() -> None:
+    tape = tape_of(read(f"where(x < 1, {SMALL}, z*z/(sqrt(y*y + z*z) + y))").formula)
+    cells = {"x": "0.5", "y": "1e300", "z": "1e-300"}
+    found = ExactEvaluator(tape, depth=GREAT_DEPTH).sample(cells)
+    assert found.bits == GREAT_DEPTH + FIRST_BITS and found.proven

@@ -234,6 +234,16 @@ def test_no_valid_sample_gives_nan_and_a_zero_of_the_function_counts_as_singular
     assert 10 ** (2 * limit.own) == pytest.approx(2)  # kappa -> 1 at the zero of a sine
 
 
+def test_of_a_zero_that_is_only_assumed_no_conditioning_is_told():
+    """That of 1 - erf is 2x^2 there, 6.3 digits, but the value is 10^-434298 (by mpmath)."""
+    samples = Samples.from_columns({"x": [1000.0, 1001.5]})
+    found = own_conditioning(formula_of("1 - erf(x)"), samples)
+    assert math.isnan(found.own) and math.isnan(found.own_finite)
+    assert (found.valid, found.singular, found.unsettled) == (0, 0, 2)
+    proved = own_conditioning(formula_of("2*x - x - x"), samples)
+    assert proved.own == proved.own_finite == 0 and proved.unsettled == 0
+
+
 def test_a_value_is_compared_to_itself_without_a_jump():
     """Shared noise moves both sides alike; independent noise turns the condition."""
     samples = Samples.from_columns({"y": [1.0, 2.0]})

@@ -211,6 +211,21 @@ def test_a_zero_on_the_way_creates_nothing_itself():
     assert created == pytest.approx({3: 0.5 * math.log10(19), 2: 0.0}, abs=1e-9)
 
 
+def test_noise_below_the_square_root_of_all_doubles_creates_no_infinity():
+    """The remainder is below 4.4e-159 beside 0.15: of log(1.09) there arrives 10^-159."""
+    samples = Samples.from_columns({"x": [1.09], "y": [-4.4e-159]})
+    found = inspect(read("lgamma(fma(fmod(log(x), y), 3, 0.15))").formula, samples)
+    assert all(math.isfinite(loss.digits) for loss in created_losses(found, found.formula.root.id))
+    assert explain_loss(found, found.formula.root.id, np.array([0]))[0].cause
+
+
+def test_an_amplification_beyond_all_doubles_is_followed():
+    """fmod takes log 2 = 0.69... by 10^-316: about 10^316 times what its value is."""
+    samples = Samples.from_columns({"x": [1e-316, 1e-310], "y": [2.0, 3.0]})
+    found = inspect(read("(fmod(log(y), x)) - 0.15").formula, samples)
+    assert blame(found, found.formula.root.id).rows
+
+
 def test_steps_that_each_lose_little_are_not_blamed_one_by_one():
     inspection = inspect_ranges(
         "*".join(f"x{i}" for i in range(60)), **{f"x{i}": "1:2" for i in range(60)}

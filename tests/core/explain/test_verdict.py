@@ -286,6 +286,31 @@ def test_one_outcome_a_row_where_results_leave_every_range():
     assert finding.cause.beyond + finding.cause.fewer + finding.cause.in_range == zero.sum()
 
 
+@pytest.mark.parametrize(
+    ("m1", "r"),
+    [
+        ([1.0] * 8, [1e5] * 4 + [2e3] * 4),  # below every double, or two to three steps above 0
+        ([1e-10] * 3 + [1.0] * 8, [1.0] * 3 + [1e5] * 3 + [1e3] * 5),  # gone at two steps
+    ],
+)
+def test_rows_without_a_value_lead_together_where_they_are_more_than_a_loss(m1, r):
+    """1e-316 has 8 digits, 1e-316/r² fewer: what is lost stays below 15.95 digits a row."""
+    count = len(r)
+    columns = {"G": [1e-316] * count, "m1": m1, "m2": [1.0] * count, "r": r}
+    inspection = inspect_columns("G*m1*m2/r**2", **columns)
+    found, rows = verdict(inspection), outcomes(inspection)
+    gone, worn = rows.rows(Outcome.NO_DOUBLE), rows.rows(Outcome.RANGE_LOSS)
+    both = zip(m1, r, strict=True)
+    exact = [Fraction("1e-316") * Fraction(a) / Fraction(b) ** 2 for a, b in both]
+    assert gone.tolist() == [k for k, y in enumerate(exact) if 2 * y < Fraction(5e-324)]
+    assert len(gone) + len(worn) == count
+    lost = rows.digits[worn].sum()
+    alone = max(f.rows for f in findings_of(inspection, Outcome.NO_DOUBLE))
+    assert DOUBLE_DIGITS * len(gone) > lost > DOUBLE_DIGITS * min(alone, len(gone) / 2)
+    assert found.lead is Lead.NO_VALUE and found.leading.outcome is Outcome.NO_DOUBLE
+    assert f"No double-precision value at {len(gone)} of {count} rows" in str(found.sentence)
+
+
 def test_the_step_that_is_named_is_in_the_branch_taken():
     text = "where(x >= 0, 1/(1+exp(-x)), exp(x)/(1+exp(x)))"
     inspection = inspect_ranges(text, count=300, x="-1000:1000")

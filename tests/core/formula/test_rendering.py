@@ -229,3 +229,10 @@ def test_a_column_name_cannot_inject_latex(name):
     text = to_latex(Formula.from_draft(variable(name)))
     inner = text.removeprefix(r"\mathrm{").removesuffix("}")
     assert not set(inner.replace(r"\_", "")) & set("\\{}$^%<>&#\n")
+
+
+def test_the_number_pi_beside_a_variable_of_that_name_reads_back() -> None:
+    formula = read("π*pi + pi/2", columns=("pi",)).formula
+    assert to_python(formula) == "π*pi + pi/2"
+    again = read(to_python(formula), columns=formula.variables).formula
+    assert again.structure() == formula.structure()

@@ -419,6 +419,8 @@ UNREAD = [
     ("x^2 |> sqrt", (4, 6), "a pipe is not read", "write `f(x)`", None),
     ("5 mod 3", (0, 5), "`mod` has no operator here", "`mod(x, y)`", None),
     ("Eq(y, x**2)", (0, 11), "this is an equation", "give `y` or `x**2`", None),
+    ("q = = x", (4, 5), "this is an equation", "give `x`", None),
+    ("f(x) := = x", (8, 9), "this is an equation", "give `x`", None),
     ("y<-x^2", (0, 6), "an assignment or a comparison", "give `x^2` or `y < -x^2`", None),
 ]
 

@@ -9,6 +9,9 @@ import mpmath
 import numpy as np
 import pytest
 
+from eic_core.engine.amplify import amplify
+from eic_core.engine.reference import evaluate_block
+from eic_core.engine.tape import tape_of
 from eic_core.explain.findings import OnThreshold, OutsideDomain, RangeCost, Way
 from eic_core.explain.verdict import Level, verdict
 from eic_core.formula.syntax import read
@@ -92,6 +95,44 @@ def test_no_wrong_result_above_a_jump_is_left_unsaid(text, plain, exact):
         first = findings_of(inspection, Outcome.DECIDED)
         assert sum(f.rows or 0 for f in first) == len(decided)
         assert verdict(inspection).level is Level.VERY_SENSITIVE or len(decided) < 20
+
+
+@pytest.mark.parametrize(
+    ("text", "x", "infinite"),
+    [  # kappa is 0 nowhere, however small: 2e/sqrt(pi) exp(-4e6) of erf at 2000
+        ("erf(floor(x))", 30.0, True),
+        ("erf(floor(x))", 2000.0, True),
+        ("erf(floor(x))", 1e30, True),
+        ("erfc(floor(x))", -2000.0, True),
+        ("tanh(floor(x))", 1e30, True),
+        ("1 + tanh(floor(x))", 30.0, True),
+        ("1e20 + floor(x)", 30.0, True),
+        ("fma(1e-20, floor(x), 1)", 30.0, True),
+        ("atan2(floor(x), -1e200)", 30.0, True),
+        ("hypot(1e200, floor(x))", 30.0, True),
+        ("cosh(floor(x)*1e-20)", 30.0, True),
+        ("atan(floor(x))", 1e200, True),
+        ("(floor(x)*1e-200)**1.3", 2.0, True),
+        ("1.5**(floor(x)*1e-200)", 2.0, True),
+        # truly flat
+        ("ceil(floor(x) + 0.5)", 2.0, False),
+        ("1**floor(x)", 2.0, False),
+        ("mod(1, floor(x))", 2.0, False),
+        ("fma(0, floor(x), 1)", 2.0, False),
+        ("gp_div(x, 1e-4*floor(x))", 2.0, False),
+    ],
+)
+def test_a_jump_is_passed_on_by_all_that_is_flat_nowhere(
+    text: str, x: float, infinite: bool
+) -> None:
+    formula = read(text).formula
+    samples = Samples.from_columns({"x": [x]})
+    reference = evaluate_block(tape_of(formula), samples.columns, 1)
+    seen = [
+        float(amplify(formula, samples, recheck=recheck).trace(formula.root.id)[1][0])
+        for recheck in (False, True)
+    ]
+    assert [math.isinf(s) for s in (*seen, float(reference.s2[-1][0]))] == [infinite] * 3
 
 
 def test_what_lies_beside_a_jump_by_more_than_its_noise_is_decided():

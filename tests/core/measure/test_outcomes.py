@@ -108,6 +108,8 @@ ONE_OF_EACH = [
     ("log(x)", {"x": [-1, 0, 2]}, ["NO_REAL_VALUE"] * 2 + ["FINITE"], "log(x)", "DOMAIN"),
     ("1/(1 - tanh(x))", {"x": [1e6, 1]}, ["UNKNOWN", "FINITE"], "1/(1 − tanh(x))", "INDISTINCT"),
     ("sin(exp(x))", {"x": [7e3, 1]}, ["UNKNOWN", "FINITE"], "sin(exp(x))", "UNREDUCED"),
+    ("mod(1, exp(-x))", {"x": [1e4, 1]}, ["UNKNOWN", "FINITE"], "mod(1, exp(−x))", "UNREDUCED"),
+    ("mod(1, x - 5)", {"x": [5, 1]}, ["NO_REAL_VALUE", "FINITE"], "mod(1, x − 5)", "DOMAIN"),
     ("1 + exp(-exp(x))", {"x": [40, 1]}, ["UNKNOWN", "FINITE"], "exp(−exp(x))", "LEAVES"),
     ("exp(x)", {"x": [710, 700]}, ["NO_DOUBLE", "FINITE"], "exp(x)", "OVERFLOW"),
     ("exp(x)", {"x": [1e7, 700]}, ["NO_DOUBLE", "FINITE"], "exp(x)", "OVERFLOW"),  # 10^(4 10^6)

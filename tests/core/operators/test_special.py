@@ -209,13 +209,11 @@ def test_the_diagnosis_names_the_step(
     assert any(isinstance(cause, kind) and cause.node == root for cause in causes)
 
 
-@pytest.mark.parametrize(
-    ("text", "low", "high"), [("qerf(x)", 15, 25), ("lgamma(x)", -2.46, -2.45)]
-)
+@pytest.mark.parametrize(("text", "low", "high"), [("qerf(x)", 15, 25)])
 def test_a_function_that_is_itself_inexact_is_told_from_its_operand(
     text: str, low: float, high: float
 ) -> None:
-    """SciPy's erfc at 20 and lgamma beside a zero are off by more than a rounding."""
+    """SciPy's erfc at 20 is off by more than a rounding."""
     x = np.linspace(low, high, 100)
     with registered(replace(OPERATORS["erfc"], name="qerf", program=call(erfc))):
         judged = verdict(inspect(read(text).formula, Samples.from_columns({"x": x})))
@@ -223,7 +221,10 @@ def test_a_function_that_is_itself_inexact_is_told_from_its_operand(
         assert 1 < judged.leading.cause.digits < 6
 
 
-@pytest.mark.parametrize(("text", "low", "high"), [("erfc(x)", 15, 25), ("lgamma(x)", 0.95, 2.05)])
+@pytest.mark.parametrize(
+    ("text", "low", "high"),
+    [("erfc(x)", 15, 25), ("lgamma(x)", 0.95, 2.05), ("lgamma(x)", -2.46, -2.45)],
+)
 def test_beside_its_zeros_and_where_it_is_tiny_a_function_has_all_but_the_last_bits(
     text: str, low: float, high: float
 ) -> None:

@@ -37,6 +37,15 @@ def drawn(ranges: str, count: int = 300) -> Samples:
     return sample_domains(dict(map(Domain.parse, ranges.split())), count=count)
 
 
+def patterns(names: str, count: int = 60) -> Samples:
+    """Points uniform over the bit patterns of finite doubles, as Herbie draws them."""
+    rng, values = np.random.default_rng(5), dict[str, np.ndarray]()
+    for name in names:
+        bits = rng.integers(0, 2**64, size=4 * count, dtype=np.uint64).view(np.float64)
+        values[name] = bits[np.isfinite(bits)][:count]
+    return columns(**values)
+
+
 CASES: Mapping[str, tuple[str, Samples]] = {
     "one row": ("sqrt(x+1) - sqrt(x)", columns(x=[1e9])),
     "two rows": ("sqrt(x+1) - sqrt(x)", columns(x=[1e9, 1.0])),
@@ -48,6 +57,7 @@ CASES: Mapping[str, tuple[str, Samples]] = {
         "(-b + sqrt(b*b - 4*a*c))/(2*a)",
         drawn(f"a={WIDE} b={WIDE} c={WIDE}"),
     ),
+    "all bit patterns": ("(-b + sqrt(b*b - 4*a*c))/(2*a)", patterns("abc")),
     "ends of doubles": ("sqrt(x+1) - sqrt(x)", columns(x=ENDS * 10)),
     "ends of doubles, products": ("x*x - y*y", columns(x=ENDS * 8, y=sorted(ENDS * 8))),
     "ends of doubles, conditions": (
@@ -129,6 +139,11 @@ def test_all_of_it_ends_within_its_limit(name: str, pace: float) -> None:
     answered(name, 100.0, clock=clock)
     # so many looks may follow one that was in time
     assert clock.now <= 100.0 + 12 * pace
+
+
+def test_branches_on_all_bit_patterns_are_measured_or_left_out() -> None:
+    """A form of b*b and a*c 10^1200 apart has ties that no 10,000 bits settle."""
+    assert answered("all bit patterns", 4.0, clock=PacedClock(0.0007)).before is not None
 
 
 @pytest.mark.parametrize("name", ["one row", "ends of doubles, conditions", "a number"])

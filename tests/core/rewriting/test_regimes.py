@@ -68,6 +68,7 @@ def test_the_branches_tell_their_rows_and_what_they_lose_there(quadratic: Repair
     assert after == pytest.approx(best.gain.judged.mean_after)
     assert best.steps == tuple(step for branch in best.branches for step in branch.steps)
     assert any(branch.steps for branch in best.branches)
+    assert best.assumptions and f"(a side needs `{best.assumptions[0]}`" in str(best.sentence)
 
 
 def test_a_form_that_chooses_reads_back_and_has_the_exact_values(quadratic: Repairs) -> None:

@@ -471,7 +471,11 @@ def test_the_rule_book_and_the_families_are_not_empty() -> None:
 def test_the_command_prints_the_repair(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["repair", "sqrt(x+1)-sqrt(x)", "--range", "x=loguniform:1:1e8", *TO_ITS_END]) == 0
     printed = capsys.readouterr().out
-    assert printed.startswith("Write `1/(sqrt(x + 1) + sqrt(x))` (conjugate roots)")
+    needs = "√(x + 1) + √x > 0"  # as its derivation says, too
+    assert printed.startswith(
+        f"Write `1/(sqrt(x + 1) + sqrt(x))` where `{needs}` (conjugate roots)"
+    )
+    assert printed.count(f"needs {needs}\n") == 1
     assert (
         main(["repair", "-exp(x)+1", "--range", "x=loguniform:1e-9:1", "--json", *TO_ITS_END]) == 0
     )

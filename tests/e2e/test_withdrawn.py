@@ -1,0 +1,55 @@
+"""However a real server ends, no file holds what a rater has withdrawn, whoever reads meanwhile."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.db.traces import MARKS, held, marked_rater, reading
+from tests.e2e.browser import PATIENCE, running_server
+from tests.e2e.stranger import PlainRater, send_form
+from tests.rehearsal import Rehearsal
+
+pytestmark = pytest.mark.e2e
+
+TAKEN_OUT = "have been taken out of the study. The database&#39;s files may still hold a trace"
+DELETED = "your degree and your field have been deleted."
+
+
+def _withdraw(address: str, token: str) -> str:
+    answer = send_form(address, "/rate/withdraw", {"t": token})
+    return PlainRater(address, token).get(answer.headers["location"])
+
+
+@pytest.mark.parametrize("end", ["the reader's", "SIGTERM", "SIGKILL"])
+def test_a_withdrawal_while_somebody_reads_leaves_nothing_behind(tmp_path: Path, end: str) -> None:
+    rehearsal = Rehearsal.at(tmp_path)
+    file, token = Path(rehearsal.url.removeprefix("sqlite:///")), marked_rater(rehearsal)
+    rehearsal.store.dispose()
+    processes: list[int] = []
+    with running_server(database=file, processes=processes) as address:
+        with reading(file) as reader:
+            assert TAKEN_OUT in _withdraw(address, token)
+            assert {mark for _, mark in held(file)} == set(MARKS)
+            if end == "SIGKILL":
+                os.kill(processes[0], signal.SIGKILL)
+            reader.kill()  # else SQLite would empty the log for it
+        again = f"/rate?t={token}&note=withdrawn"
+        if end == "the reader's":
+            give_up = time.monotonic() + PATIENCE / 1000
+            while held(file) and time.monotonic() < give_up:
+                time.sleep(0.1)
+            assert DELETED in PlainRater(address, token).get(again)
+            assert held(file) == set()
+    if end == "SIGKILL":
+        assert {mark for _, mark in held(file)} == set(MARKS)
+        with running_server(database=file) as address:
+            assert held(file) == set()
+            assert DELETED in PlainRater(address, token).get(again)
+    assert held(file) == set()
+    log = file.with_name(f"{file.name}-wal")
+    assert not log.exists() or log.stat().st_size == 0
