@@ -12,6 +12,8 @@ DIR     ?= build/screenshots
 # Tests run in this many processes: four have a browser each and wait half of the time.  With 0 all of
 # them run in one.
 WORKERS ?= 5
+# What Hypothesis draws in a full run.
+SEED    := $(or $(SEED),$(shell date +%s))
 
 .PHONY: help
 help: ## List the targets
@@ -67,15 +69,16 @@ serve: $(VENV)/.installed $(VENV)/.native ## Serve real studies (HOST=…, PORT=
 .PHONY: test
 test: ## Lint, then doctests, unit, property, page and browser tests
 	@$(MAKE) --no-print-directory -j4 compilers $(VENV)/.native lint
-	@$(PY) -m pytest -p tests.side_by_side --workers $(WORKERS)
+	@$(PY) -m pytest -p tests.side_by_side --workers $(WORKERS) $(ASK)
 
 .PHONY: test-outside
 test-outside: $(VENV)/.installed-test $(VENV)/.native ## The tests that need the outside sample (../shared, or EIC_LAB_OUTSIDE=…)
 	@$(PY) -m pytest -q -m outside
 
 .PHONY: test-full
-test-full: $(VENV)/.installed-docs ## The same claims on all their examples, simulations and trees: before a release
-	@EIC_LAB_TESTS=full $(MAKE) --no-print-directory test
+test-full: $(VENV)/.installed-docs ## The same claims on all their examples, simulations and trees: before a release (SEED=…)
+	@echo "make: these draws come again with make test-full SEED=$(SEED)"
+	@EIC_LAB_TESTS=full $(MAKE) --no-print-directory test ASK="$(ASK) --hypothesis-seed=$(SEED)"
 
 # The linters run side by side (in as many jobs as make has, if it was told): mypy takes a minute, all
 # others together less.  Each says what it finds before any is asked to stop.
@@ -84,7 +87,7 @@ LINTERS := lint-rules lint-format lint-types lint-imports lint-docstrings
 lint: $(VENV)/.installed-test ## Rules, format, types, imports, docstrings; how the size changed since the release
 	@$(MAKE) --no-print-directory --keep-going --output-sync=target \
 		$(if $(findstring jobserver,$(MAKEFLAGS)),,-j4) $(LINTERS)
-	@$(PY) tools/size.py
+	@$(PY) -m tools.size
 
 lint-rules:
 	@$(VENV)/bin/ruff check --quiet .
@@ -121,8 +124,8 @@ try-wheel: ## Install the newest wheel of dist/ in a fresh environment and say w
 	venv/bin/eic inspect "10000*x - 9999*x" --range x=0.1:10
 
 .PHONY: size
-size: ## How large each folder is: statements, docstrings, comments, tokens; what is long (ASK=--long)
-	@$(PYTHON) tools/size.py $(ASK)
+size: $(VENV)/.installed-test ## How large each folder is, and what is wider than kept; rooms, what is long (ASK=--rooms, --long)
+	@$(PY) -m tools.size $(ASK)
 
 .PHONY: messages
 messages: ## Write eic_core/locale/eic-lab.pot: every text for readers, for a translator

@@ -15,7 +15,10 @@ the two terms cancel.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+
+from eic_core.display import LOADERS
+
+TYPE_CHECKING = False  # `typing` would load twenty modules
 
 if TYPE_CHECKING:
     from eic_core.errors import DataError, FormulaError, UserError
@@ -68,6 +71,12 @@ _HOMES = {
 }
 """The module of each name: the command line imports this package, too, and waits for none."""
 
+LOADERS.update(
+    dict.fromkeys(
+        ("Diagnosis", "Inspection", "Pick", "Repair", "Repairs", "ScoredList"),
+        lambda name: import_module(f"{__name__}.notebook").DISPLAYS[name],
+    )
+)
 
 if not TYPE_CHECKING:  # a type checker would take any name for one of these
 

@@ -1,13 +1,18 @@
 """Results that show themselves: in a notebook, as a picture, as a table of pandas (ADR 0027)."""
 
-from __future__ import annotations
+# `import eic_core` loads this, and this loads nothing
+TYPE_CHECKING = False
 
-from importlib import import_module
-from typing import Any
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+LOADERS: "dict[str, Callable[[str], Any]]" = {}
+"""By class: given its name, loads what shows its results: `line`, `html`, `draw` and `frame`."""
 
 
 class Displayed:
-    """Base of results that `eic_core.notebook` knows how to show.
+    """Base of results with a row in `LOADERS`.
 
     >>> from eic_core import Samples, inspect, read
     >>> inspect(read("x + 1").formula, Samples.from_columns({"x": [1.0, 2.0]}))
@@ -17,12 +22,12 @@ class Displayed:
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return str(_notebook().line_of(self))
+        return str(_display(self).line(self))
 
     def _repr_html_(self) -> str:
-        return str(_notebook().html_of(self))
+        return str(_display(self).html(self))
 
-    def plot(self, **options: Any) -> Any:
+    def plot(self, **options: "Any") -> "Any":
         """Draw it with Matplotlib (`pip install eic-lab[notebook]`).
 
         Parameters
@@ -36,9 +41,9 @@ class Displayed:
         Any
             Matplotlib's axes.
         """
-        return _notebook().plot_with(self, options)
+        return _display(self).draw(self, options)
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> "Any":
         """Its rows as a data frame of pandas (`pip install eic-lab[notebook]`), not rounded.
 
         Returns
@@ -47,9 +52,9 @@ class Displayed:
             Of an inspection the steps, of a diagnosis the findings, of repairs the forms, of a
             scored list the formulas.
         """
-        return _notebook().frame_of(self)
+        return _display(self).frame(self)
 
 
-def _notebook() -> Any:
-    # by name: what shows a result imports what made it, and no page or command waits for it
-    return import_module("eic_core.notebook")
+def _display(result: Displayed) -> "Any":
+    names = (kind.__name__ for kind in type(result).__mro__)
+    return next(LOADERS[name](name) for name in names if name in LOADERS)

@@ -1,17 +1,16 @@
 """How results show themselves in a notebook: HTML, pictures of Matplotlib, tables of pandas.
 
-Nothing imports this but `eic_core.display`, by name, when a result is shown (ADR 0027).
+Nothing imports this: the front door loads it, by name, when a result is shown (ADR 0027).
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
-from functools import singledispatch
+from collections.abc import Callable, Iterable, Sequence
 from inspect import signature
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -51,56 +50,30 @@ _COLOUR = re.compile(r"#[0-9a-f]{6}\b")
 # In a line
 
 
-@singledispatch
-def line_of(result: Any) -> str:
-    raise TypeError(type(result).__name__)
-
-
-@line_of.register
-def _(result: Inspection) -> str:
+def _line_of_inspection(result: Inspection) -> str:
     text = short_text(result.formula, limit=STEP_LETTERS)
     rows = f"{result.counts.total:,} rows"
     return f"<Inspection of {text}: EIC {wording.number(result.eic)}, {rows}>"
 
 
-@line_of.register
-def _(result: Diagnosis) -> str:
-    return f"<Diagnosis: {result.verdict.sentence}>"
-
-
-@line_of.register(Repairs)
-@line_of.register(Repair)
-def _(result: Repairs | Repair) -> str:
+def _line_of_repair(result: Repairs | Repair) -> str:
     return f"<{type(result).__name__}: {wording.shorten(str(result.sentence), 200)}>"
 
 
-@line_of.register
-def _(result: ScoredList) -> str:
+def _line_of_list(result: ScoredList) -> str:
     refused = sum(bool(scored.score.error) for scored in result)
     count = wording.count(len(result), "formula")
     return f"<ScoredList of {count}, {refused:,} of them left out>"
 
 
-@line_of.register
-def _(result: Pick) -> str:
-    return f"<Pick: {result.headline}>"
-
-
 # As HTML
 
 
-@singledispatch
-def html_of(result: Any) -> str:
-    raise TypeError(type(result).__name__)
-
-
-@html_of.register
-def _(result: Inspection) -> str:
+def _html_of_inspection(result: Inspection) -> str:
     return _page(**_headline(verdict(result)), tree=_tree(result), tables=[_steps(result)])
 
 
-@html_of.register
-def _(result: Diagnosis) -> str:
+def _html_of_diagnosis(result: Diagnosis) -> str:
     return _page(
         **_headline(result.verdict),
         answers=zip(sections.QUESTIONS, result.sentences[1:], strict=False),
@@ -111,8 +84,7 @@ def _(result: Diagnosis) -> str:
     )
 
 
-@html_of.register
-def _(result: Repairs) -> str:
+def _html_of_repairs(result: Repairs) -> str:
     first = result.leading
     tables = [instead.front(result)] if len(result.front) > 1 else []
     notes = [*([] if result.advice is None else [result.advice]), *result.left_out_sentences]
@@ -120,8 +92,7 @@ def _(result: Repairs) -> str:
     return _page(sentence=result.sentence, form=first, tables=tables, notes=[*checked, *notes])
 
 
-@html_of.register
-def _(result: Repair) -> str:
+def _html_of_repair(result: Repair) -> str:
     tables = [
         instead.branches(result),
         instead.series(result),
@@ -131,8 +102,7 @@ def _(result: Repair) -> str:
     return _page(sentence=result.sentence, form=result, tables=tables, notes=notes)
 
 
-@html_of.register
-def _(result: ScoredList) -> str:
+def _html_of_list(result: ScoredList) -> str:
     on_front = _on_front(result)
     best = [scored for scored, is_on in zip(result, on_front, strict=True) if is_on]
     others = [scored for scored, is_on in zip(result, on_front, strict=True) if not is_on]
@@ -144,8 +114,7 @@ def _(result: ScoredList) -> str:
     return _page(tables=[_formulas(rows, range(len(best)), caption)])
 
 
-@html_of.register
-def _(result: Pick) -> str:
+def _html_of_pick(result: Pick) -> str:
     ranked = [scored for _, scored in result.ranked]
     caption = "The best first by accuracy, complexity and digits; marked is the formula to take."
     marked = [i for i, scored in enumerate(ranked) if scored is result.picked]
@@ -250,13 +219,7 @@ def _on_front(scores: Sequence[ListedScore]) -> Sequence[bool]:
 # As tables of pandas
 
 
-@singledispatch
-def frame_of(result: Any) -> Any:
-    raise TypeError(type(result).__name__)
-
-
-@frame_of.register
-def _(result: Inspection) -> Any:
+def _frame_of_inspection(result: Inspection) -> Any:
     return _frame(
         {
             "step": n.text,
@@ -270,8 +233,7 @@ def _(result: Inspection) -> Any:
     )
 
 
-@frame_of.register
-def _(result: Diagnosis) -> Any:
+def _frame_of_diagnosis(result: Diagnosis) -> Any:
     formula = result.inspection.formula
     texts = node_texts(formula, STEP_LETTERS)
     return _frame(
@@ -293,8 +255,7 @@ def _(result: Diagnosis) -> Any:
     )
 
 
-@frame_of.register
-def _(result: Repairs) -> Any:
+def _frame_of_repairs(result: Repairs) -> Any:
     return _frame(
         (
             {
@@ -311,8 +272,7 @@ def _(result: Repairs) -> Any:
     )
 
 
-@frame_of.register
-def _(result: Repair) -> Any:
+def _frame_of_repair(result: Repair) -> Any:
     return _frame(
         {
             "form": name,
@@ -326,15 +286,13 @@ def _(result: Repair) -> Any:
     )
 
 
-@frame_of.register
-def _(result: ScoredList) -> Any:
+def _frame_of_list(result: ScoredList) -> Any:
     return _frame(
         _scored(each, is_on) for each, is_on in zip(result, _on_front(result), strict=True)
     )
 
 
-@frame_of.register
-def _(result: Pick) -> Any:
+def _frame_of_pick(result: Pick) -> Any:
     return _frame(
         {"fitness": weight, **_scored(each, each is result.picked, "picked")}
         for weight, each in result.ranked
@@ -365,23 +323,9 @@ def _frame(rows: Iterable[dict[str, Any]], columns: str = "") -> Any:
 # As pictures of Matplotlib
 
 
-def plot_with(result: Any, options: dict[str, Any]) -> Any:
-    """Draw it; an option that this result does not have is named."""
-    names = [*signature(plot_of.dispatch(type(result))).parameters][1:]
-    if unknown := options.keys() - set(names):
-        listed = wording.join([f"`{name}`" for name in names])
-        message = f"`{type(result).__name__}.plot` has no option `{min(unknown)}`"
-        raise UserError(message, hint=f"it has {listed}; change the rest on the axes it returns")
-    return plot_of(result, **options)
-
-
-@singledispatch
-def plot_of(result: Any, **options: Any) -> Any:
-    raise TypeError(type(result).__name__)
-
-
-@plot_of.register
-def _(result: Inspection, *, over: str = "", node: int | None = None, ax: Any = None) -> Any:
+def _plot_inspection(
+    result: Inspection, *, over: str = "", node: int | None = None, ax: Any = None
+) -> Any:
     step = result.bottleneck if node is None else node
     if step not in range(len(result.nodes)):
         ids = f"give an id from 0 to {len(result.nodes) - 1}: `to_pandas()` lists the steps"
@@ -411,14 +355,14 @@ def _(result: Inspection, *, over: str = "", node: int | None = None, ax: Any = 
     return _labelled(ax, "digits by which errors grow")
 
 
-@plot_of.register
-def _(result: Diagnosis, *, over: str = "", node: int | None = None, ax: Any = None) -> Any:
+def _plot_diagnosis(
+    result: Diagnosis, *, over: str = "", node: int | None = None, ax: Any = None
+) -> Any:
     step = result.ledger.target if node is None else node
-    return plot_of(result.inspection, over=over, node=step, ax=ax)
+    return _plot_inspection(result.inspection, over=over, node=step, ax=ax)
 
 
-@plot_of.register
-def _(result: Repairs, *, over: str = "", ax: Any = None) -> Any:
+def _plot_repairs(result: Repairs, *, over: str = "", ax: Any = None) -> Any:
     form = result.leading
     inspection = inspect(result.formula, result.samples)
     rows = profile(inspection, result.formula if form is None else form.formula, result.target)
@@ -430,9 +374,11 @@ def _(result: Repairs, *, over: str = "", ax: Any = None) -> Any:
     return _labelled(ax, f"digits lost in {result.target}")
 
 
-@plot_of.register(ScoredList)
-@plot_of.register(Pick)
-def _(result: ScoredList | Pick, *, ax: Any = None) -> Any:
+def _plot_repair(result: Repair, **options: Any) -> Any:
+    raise TypeError(type(result).__name__)
+
+
+def _plot_scores(result: ScoredList | Pick, *, ax: Any = None) -> Any:
     scores = result if isinstance(result, ScoredList) else [each for _, each in result.ranked]
     offered = _accuracy(scores)
     name, ys = offered or ("nodes", np.array([s.score.complexity or math.nan for s in scores]))
@@ -500,3 +446,46 @@ def _needed(module: str, package: str = "") -> ModuleType:
             f"{package or module} is not installed",
             hint='`pip install "eic-lab[notebook]"` installs what notebooks draw and list with',
         ) from None
+
+
+# Of each class
+
+
+class Display(NamedTuple):
+    """What shows the results of a class."""
+
+    line: Callable[[Any], str]
+    html: Callable[[Any], str]
+    plot: Callable[..., Any]
+    frame: Callable[[Any], Any]
+
+    def draw(self, result: Any, options: dict[str, Any]) -> Any:
+        """Draw it; an option that this result does not have is named."""
+        names = [*signature(self.plot).parameters][1:]
+        if unknown := options.keys() - set(names):
+            listed = wording.join([f"`{name}`" for name in names])
+            message = f"`{type(result).__name__}.plot` has no option `{min(unknown)}`"
+            raise UserError(
+                message, hint=f"it has {listed}; change the rest on the axes it returns"
+            )
+        return self.plot(result, **options)
+
+
+DISPLAYS = {
+    "Inspection": Display(
+        _line_of_inspection, _html_of_inspection, _plot_inspection, _frame_of_inspection
+    ),
+    "Diagnosis": Display(
+        lambda result: f"<Diagnosis: {result.verdict.sentence}>",
+        _html_of_diagnosis,
+        _plot_diagnosis,
+        _frame_of_diagnosis,
+    ),
+    "Repairs": Display(_line_of_repair, _html_of_repairs, _plot_repairs, _frame_of_repairs),
+    "Repair": Display(_line_of_repair, _html_of_repair, _plot_repair, _frame_of_repair),
+    "ScoredList": Display(_line_of_list, _html_of_list, _plot_scores, _frame_of_list),
+    "Pick": Display(
+        lambda result: f"<Pick: {result.headline}>", _html_of_pick, _plot_scores, _frame_of_pick
+    ),
+}
+"""By the class of the result; the front door has a loader for each."""

@@ -14,18 +14,18 @@ from hypothesis import settings
 # takes ten times the work.  Read when NumPy is first imported, by the imports below.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
-from tests.effort import DEAR, TWIN, examples, left_to_full
+from tests.effort import DEAR, FULL, TWIN, examples, left_to_full
 from tests.kept import FOLDER as KEPT
 from tests.outside import outside_folder, skip_without_sample, unchecked_line
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# A test that says nothing of `max_examples` tries as many as these do.
-for _name, _derandomize in (("ci", True), ("dev", False)):
-    settings.register_profile(
-        _name, deadline=None, derandomize=_derandomize, max_examples=examples(100)
-    )
-settings.load_profile("ci" if os.environ.get("CI") == "true" else "dev")
+# A test that says nothing of `max_examples` tries as many as these do.  A quick run is the same
+# everywhere; a full one draws anew, by the seed that `make test-full` prints.
+settings.register_profile(
+    "draws", deadline=None, derandomize=not FULL, print_blob=True, max_examples=examples(100)
+)
+settings.load_profile("draws")
 
 
 # No test opens the database of this checkout.

@@ -1,7 +1,8 @@
 """How large the code is, in figures that moving text or joining lines does not change.
 
-`make size` prints a row a folder; `make lint` prints what changed since the last release, whose
-figures are in `tools/size.json`.  Nothing fails: what grows says why in its commit.
+`make size` prints a row a folder, with `ASK=--rooms` a row a room.  The rooms' rows are kept in
+`tools/size.json`: a commit that makes a room wider writes its row anew (`--keep`) and says why in
+its message, or `make lint` fails.
 """
 
 from __future__ import annotations
@@ -14,23 +15,41 @@ import subprocess
 import sys
 import tokenize
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import TypeGuard
 
-ROOT = Path(__file__).resolve().parents[1]
-RELEASE = Path(__file__).with_name("size.json")
+import grimp
 
-PRODUCT = ("app.py", "eic_core", "study", "db", "pages")
-FOLDERS = (*PRODUCT, "benchmarks", "tools", "tests")
-LOGIC_OR_WORDS = {".py", ".json", ".toml", ".j2", ".js", ".css", ".csv", ".c", ".h", ".mako"}
+ROOT = Path(__file__).resolve().parents[1]
+KEPT_ROWS = Path(__file__).with_name("size.json")
+
+HOUSES = ("eic_core", "study", "db", "pages")
+PRODUCT = ("app.py", *HOUSES)
+FOLDERS = (*PRODUCT, "benchmarks", "tools", "tests", "docs")
+LOGIC_OR_WORDS = {
+    ".py", ".json", ".toml", ".j2", ".js", ".css", ".csv", ".c", ".h", ".mako", ".md",
+}  # fmt: skip
 
 LONG_FUNCTION = 60
 MANY_BRANCHES = 12
 LONG_FILE = 800
 
-COLUMNS = ("statements", "docstrings", "comments", "tokens", "functions", "files")
-"""Statements, lines of docstrings, lines with a comment, tokens, long functions and long files."""
+COLUMNS = (
+    "statements", "docstrings", "comments", "tokens", "modules", "riddles", "functions", "files",
+)  # fmt: skip
+"""Statements, lines of docstrings, lines with a comment, tokens (words, in Markdown), modules,
+names that are riddles, long functions and long files."""
+
+WIDTH = ("statements", "docstrings", "tokens", "riddles")
+"""What a room has more of when it is wider."""
+
+RIDDLES = frozenset(
+    ["found", "known", "said", "shown", "kept", "told", "here", "given", "wanted"]
+    + ["taken", "made", "met", "seen", "named", "asked", "tried"]
+)
+"""Participles and adverbs that do not say what a value is or a function does."""
 
 _WORD = re.compile(r"\w+|[^\w\s]")
 _STRINGS = {
@@ -64,10 +83,13 @@ def python_figures(text: str) -> Counter[str]:
     docstrings = [node for node in ast.walk(tree) if is_docstring(node)]
     starts = {(node.lineno, node.col_offset) for node in docstrings}
     figures = Counter(
+        modules=1,
+        imports=sum(isinstance(node, ast.Import | ast.ImportFrom) for node in ast.walk(tree)),
+        riddles=sum(name.strip("_").lower() in RIDDLES for name in names_given(tree)),
         statements=sum(isinstance(node, ast.stmt) for node in ast.walk(tree)) - len(docstrings),
         docstrings=sum(last_line(node) - node.lineno + 1 for node in docstrings),
         functions=sum(is_long(node) for node in ast.walk(tree)),
-        files=len(text.splitlines()) > LONG_FILE,
+        files=int(len(text.splitlines()) > LONG_FILE),
     )
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
@@ -77,6 +99,16 @@ def python_figures(text: str) -> Counter[str]:
         elif token.type not in _LAYOUT and token.start not in starts:
             figures["tokens"] += 1
     return figures
+
+
+def names_given(tree: ast.Module) -> Iterator[str]:
+    """What classes, functions, arguments and values are called, at each place that names them."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                yield name
+            case ast.ClassDef(name=name) | ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()):
+                yield name
 
 
 def last_line(node: ast.stmt) -> int:
@@ -118,29 +150,71 @@ def tracked(root: Path) -> Iterator[Path]:
     ).stdout  # fmt: skip
     for name in sorted(set(filter(None, listed.split("\0")))):
         path = root / name
-        if path.suffix in LOGIC_OR_WORDS and path.is_file() and "golden" not in path.parts:
+        if (
+            path.suffix in LOGIC_OR_WORDS
+            and path.is_file()
+            and "golden" not in path.parts
+            and path != KEPT_ROWS
+        ):
             yield path
 
 
-def measured(root: Path = ROOT) -> dict[str, dict[str, int]]:
-    """The figures of every folder, and of the product: all but tests, tools and benchmarks."""
-    folders = {folder: Counter[str]() for folder in FOLDERS}
+def room_of(path: Path) -> str:
+    """The room of a file: its folder, three deep at the most; of the tests, two."""
+    depth = 2 if path.parts[0] == "tests" else 3
+    return "/".join(path.parent.parts[:depth]) or path.name
+
+
+def measured(root: Path = ROOT) -> dict[str, Counter[str]]:
+    """The figures of every room."""
+    rooms: dict[str, Counter[str]] = {}
     for path in tracked(root):
-        folders[path.relative_to(root).parts[0]].update(figures_of(path))
-    product = sum((folders[folder] for folder in PRODUCT), Counter[str]())
-    return {
-        folder: {column: figures[column] for column in COLUMNS}
-        for folder, figures in {"product": product, **folders}.items()
-    }
+        rooms.setdefault(room_of(path.relative_to(root)), Counter()).update(figures_of(path))
+    return rooms
 
 
-def table(now: dict[str, dict[str, int]], then: dict[str, dict[str, int]]) -> str:
-    """A row a folder, each figure with its change where it changed."""
-    rows = [["", *COLUMNS]]
+def by_folder(rooms: Mapping[str, Mapping[str, int]]) -> dict[str, Counter[str]]:
+    """The rooms' figures added up: a row a top folder, the product's first."""
+    folders = {folder: Counter[str]() for folder in FOLDERS}
+    for room, figures in rooms.items():
+        folders[room.partition("/")[0]].update(figures)
+    return {"product": sum((folders[folder] for folder in PRODUCT), Counter[str]()), **folders}
+
+
+def wider(
+    now: Mapping[str, Mapping[str, int]], rows: Mapping[str, Mapping[str, int]]
+) -> Iterator[str]:
+    """What a room has more of than its row says, a line a room."""
+    for room, figures in now.items():
+        row = rows.get(room, {})
+        more = {column: figures[column] - row.get(column, 0) for column in WIDTH}
+        grown = [f"{column} {cell(figures[column], by)}" for column, by in more.items() if by > 0]
+        if grown:
+            yield f"{room}: {', '.join(grown)}"
+
+
+def longest_chain() -> list[str]:
+    """The longest way from a module of the product through what each imports."""
+    graph = grimp.build_graph(*HOUSES, cache_dir=None)
+
+    @cache
+    def chain(module: str) -> tuple[str, ...]:
+        below = map(chain, sorted(graph.find_modules_directly_imported_by(module)))
+        return (module, *max(below, key=len, default=()))
+
+    return [*max(map(chain, sorted(graph.modules)), key=len)]
+
+
+def table(now: Mapping[str, Mapping[str, int]], then: Mapping[str, Mapping[str, int]]) -> str:
+    """A row a folder or room, each figure with its change where it changed."""
+    rows = [["", *COLUMNS, "a module", "imports"]]
     for folder, figures in now.items():
         before = then.get(folder, {})
-        changes = {column: figures[column] - before.get(column, 0) for column in COLUMNS}
-        rows.append([folder, *(cell(figures[c], changes[c] if then else 0) for c in COLUMNS)])
+        cells = [cell(figures[c], figures[c] - before.get(c, figures[c])) for c in COLUMNS]
+        modules, statements = figures["modules"], figures["statements"]
+        mean = f"{statements / modules:.0f}" if modules else ""
+        share = f"{figures['imports'] / statements:.0%}" if statements else ""
+        rows.append([folder, *cells, mean, share])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
         "  ".join(
@@ -171,17 +245,42 @@ def places(root: Path = ROOT) -> Iterator[str]:
         )
 
 
-def main(arguments: list[str]) -> None:
-    """Print the table; `--long` lists what is long, `--release` keeps the figures."""
+def main(arguments: list[str]) -> int:
+    """Print the table, and what is wider; `--rooms` and `--long` list more, `--release` and
+    `--keep` write what is measured from."""
     if arguments == ["--long"]:
         print("\n".join(places()))
-        return
+        return 0
+    stored = json.loads(KEPT_ROWS.read_text(encoding="utf-8"))
     now = measured()
-    then = json.loads(RELEASE.read_text(encoding="utf-8")) if RELEASE.exists() else {}
-    print(table(now, then))
-    if arguments == ["--release"]:
-        RELEASE.write_text(json.dumps(now, indent=1) + "\n", encoding="utf-8")
+    if arguments == ["--rooms"]:
+        print(table(dict(sorted(now.items())), stored["rooms"]))
+        return 0
+    folders = by_folder(now)
+    print(table(folders, stored["release"]))
+    chain = longest_chain()
+    print(f"the longest chain of imports has {len(chain)} modules: {chain[0]} … {chain[-1]}")
+    if arguments:
+        stored["rooms"] = dict(sorted(now.items()))
+        if arguments == ["--release"]:
+            stored["release"] = folders
+        lines = [
+            f' "{part}": {{\n'
+            + ",\n".join(f"  {json.dumps(room)}: {json.dumps(row)}" for room, row in rows.items())
+            + "\n }"
+            for part, rows in stored.items()
+        ]
+        KEPT_ROWS.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+        return 0
+    grown = [*wider(now, stored["rooms"])]
+    if grown:
+        print(
+            "\n".join(["these rooms are wider than tools/size.json says:", *grown]),
+            "if they have to be: make size ASK=--keep, and say why in the commit's message",
+            sep="\n", file=sys.stderr,
+        )  # fmt: skip
+    return 1 if grown else 0
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(main(sys.argv[1:]))

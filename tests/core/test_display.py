@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from eic_core import diagnose, inspect, read, repair
-from eic_core.display import Displayed
+from eic_core.display import LOADERS, Displayed
 from eic_core.errors import UserError
 from eic_core.frames import score_front
+from eic_core.notebook import DISPLAYS
 from eic_core.pool.importers import Listed
 from eic_core.pool.listing import RangeData, ScoredList, score_listing
 from eic_core.pool.picking import pick
@@ -177,6 +178,23 @@ def test_no_measurement_waits_for_what_shows_it() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_front_door_loads_the_table_of_what_shows_results_and_nothing_else() -> None:
+    code = (
+        "import sys; before = {*sys.modules}; import eic_core; new = {*sys.modules} - before\n"
+        "print(*sorted(m for m in new if m.partition('.')[0] not in ('importlib', 'warnings')))"
+    )
+    done = subprocess.run([sys.executable, "-Sc", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["eic_core", "eic_core.display"]
+
+
+def test_every_class_of_results_has_a_row_and_so_has_what_derives_from_it(results) -> None:
+    kinds = {kind for kind in Displayed.__subclasses__() if kind.__module__.startswith("eic_core.")}
+    assert {kind.__name__ for kind in kinds} == LOADERS.keys() == DISPLAYS.keys()
+    assert all(LOADERS[name](name) is DISPLAYS[name] for name in LOADERS)
+    derived = type("Derived", (ScoredList,), {})(results["list"])
+    assert repr(derived) == repr(results["list"])
 
 
 def test_a_list_without_a_target_is_drawn_by_nodes() -> None:

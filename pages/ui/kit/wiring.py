@@ -37,6 +37,17 @@ log = logging.getLogger(__name__)
 WORKERS = min(4, (os.cpu_count() or 1) + 1)
 """Processes for heavy work: one more than cores, for their priority is lower than the pages'."""
 
+PRELOADED = (
+    "numpy",
+    "flint",
+    "eic_core.pool.importers",
+    "eic_core.pool.listing",
+    "eic_core.pool.table_check",
+    "eic_core.report",
+    "pages.ui.kit.heavy:warm",
+)
+"""Modules that workers import before their first task; after a colon, a function to call once."""
+
 _lock = RLock()
 _built: dict[str, object] = {}
 
@@ -154,7 +165,7 @@ def start_workers(count: int) -> None:
     pool: Workers = InThread()
     if count:
         try:
-            pool = WorkerPool(count)
+            pool = WorkerPool(count, modules=PRELOADED)
         except OSError:
             log.exception("heavy work goes on in the process of the pages")
     with _lock:

@@ -51,17 +51,6 @@ _POLL_EVERY = 0.25
 _START_SECONDS = 120.0
 """Seconds that the imports may take."""
 
-PRELOADED = (
-    "numpy",
-    "flint",
-    "eic_core.pool.importers",
-    "eic_core.pool.listing",
-    "eic_core.pool.table_check",
-    "eic_core.report",
-    "pages.ui.kit.heavy:warm",
-)
-"""Modules that workers import before their first task; after a colon, a function to call once."""
-
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
@@ -253,9 +242,7 @@ class WorkerPool:
 
     beside = True
 
-    def __init__(
-        self, count: int, memory: int = MEMORY, modules: Sequence[str] = PRELOADED
-    ) -> None:
+    def __init__(self, count: int, memory: int = MEMORY, modules: Sequence[str] = ()) -> None:
         if not hasattr(os, "fork") or not hasattr(socket, "send_fds"):
             raise OSError("this system does not fork")
         self.count = max(2, count)  # one is left to quick tasks and other visitors

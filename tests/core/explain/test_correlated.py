@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from eic_core.explain.conditioning import own_conditioning
+from eic_core.explain.conditioning import _on_threshold, own_conditioning
 from eic_core.explain.correlated import class_tape, correlated_eic, correlated_trace
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
@@ -106,8 +106,10 @@ def test_q_equals_s_where_no_subtree_is_repeated(seed):
     amplification = amplify(formula, samples)
     q = correlated_trace(formula, samples)
     _, s = amplification.trace(len(formula) - 1)
-    valid = amplification.valid
-    np.testing.assert_allclose(q[valid], s[valid], rtol=1e-9)
+    # each value, and with it both, is known to s u: 10^(EIC - 15.5), as agreement is promised
+    worst = np.max([amplification.trace(k)[1] for k in range(len(formula))], axis=0)
+    for row in np.flatnonzero(amplification.valid):
+        assert q[row] == pytest.approx(s[row], rel=max(1e-9, worst[row] * 10**-15.5)), row
 
 
 @settings(max_examples=examples(200), deadline=None)
@@ -122,16 +124,21 @@ def test_q_squared_is_at_most_the_largest_class_times_s_squared(seed):
     most = max(map(len, classes(formula)))
     with np.errstate(invalid="ignore"):
         finite = amplification.valid & np.isfinite(s)
-    assert (q[finite] <= math.sqrt(most) * s[finite] * (1 + 1e-9)).all()
+    known = 1 + np.maximum(1e-9, s[finite] * 10**-15.5)
+    assert (q[finite] <= math.sqrt(most) * s[finite] * known).all()
 
 
 @settings(max_examples=examples(200), deadline=None)
 @given(st.integers(0, 10**6))
 def test_own_is_at_most_q(seed):
-    """The variables are classes, and so is the root, whose own rounding arrives whole."""
+    """The variables are classes, and so is the root, whose own rounding arrives whole.
+
+    At a tie of min or max own follows all that attain the value, q the noisier.
+    """
     formula, table = random_case(seed)
     assume(len(formula) > 1)
     samples = samples_of(table)
+    assume(not _on_threshold(formula, samples).any())
     q = correlated_eic(formula, samples)
     own = own_conditioning(formula, samples)
     assert own.valid == q.valid
