@@ -24,7 +24,9 @@ def test_products_of_matrices_stay_on_one_core() -> None:
     assert {*blas} == {1}
 
 
-@pytest.mark.parametrize("module", ["study.statistics.mixed", "study.report.analysis", "study.planning.simulating"])
+@pytest.mark.parametrize(
+    "module", ["study.statistics.mixed", "study.report.analysis", "study.planning.simulating"]
+)
 def test_a_studys_products_stay_on_one_core_without_a_setting(module: str) -> None:
     """NumPy has a BLAS and SciPy another; each reads its number of threads when it is loaded."""
     program = (
