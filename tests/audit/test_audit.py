@@ -48,6 +48,9 @@ DRAWN, OUTSIDE, PASTED = cases(48, 2000), cases(16, 700), cases(10, 300)
 SEARCHED = 8
 """One draw in so many is searched for better forms and asked for all findings."""
 
+MOST_SKIPPED = 0.1
+"""The share of draws that may ask for more digits than the oracle has; of examples none may."""
+
 
 @dataclass(frozen=True)
 class Page:
@@ -89,16 +92,22 @@ class Page:
                 return
 
 
-def faults_of(drawn: Iterable[Draw], every: str = "", some: str = "sf") -> list[str]:
+def faults_of(
+    drawn: Iterable[Draw], every: str = "", some: str = "sf", skipped_at_most: float = MOST_SKIPPED
+) -> list[str]:
     """What is wrong of some draws; one in `SEARCHED` is asked for more."""
     faults: list[str] = []
+    skipped: list[str] = []
+    count = 0
     for draw, asked in zip(drawn, itertools.cycle((some, *[every] * (SEARCHED - 1)))):
+        count += 1
         try:
             found = [f"{draw}\n   {fault}" for fault in Page.of(draw).faults(asked)]
-        except Unfair:
+        except Unfair as reason:
+            skipped.append(f"{draw}\n   is not checked: {reason or 'more digits are needed'}")
             continue
         faults += [fault for fault in found if not is_open(fault)]
-    return faults
+    return faults + (skipped if len(skipped) > skipped_at_most * count else [])
 
 
 def report(faults: list[str]) -> str:
@@ -109,8 +118,15 @@ def report(faults: list[str]) -> str:
 @pytest.mark.parametrize("number", range(len(EXAMPLES)))
 def test_what_is_found_of_an_example_is_true(number):
     *given_as, asked = EXAMPLES[number]
-    faults = faults_of([example(*given_as)], some=asked)
+    faults = faults_of([example(*given_as)], some=asked, skipped_at_most=0)
     assert not faults, report(faults)
+
+
+def test_what_is_not_checked_is_counted():
+    told, beyond = example("x+1", "x=1", 1), example("floor(1+1e-60)", "", 1)
+    assert not faults_of([told, beyond], skipped_at_most=0.5)
+    (fault,) = faults_of([told, beyond])
+    assert "is not checked" in fault
 
 
 def test_what_is_found_of_formulas_that_were_drawn_is_true():
