@@ -271,9 +271,11 @@ EXAMPLES: tuple[tuple[str, str, int, str], ...] = (
     ("sqrt((exp(2*x)-1)/(exp(x)-1))", "x=loguniform:1e-8:300", 60, ""),
     ("2.5*exp(-0.3*x)*cos(2*x)", "x=0:10", 60, ""),
     ("x + y - z", "x=1e8:1.0001e8 y=1:2 z=1e8:1.0001e8", 60, "s"),
+    ("x-y", "x=cells[1.25,1.5,1.75] y=cells[1.2012,1.4387,1.6501]", 3, ""),
 )
 """Formula, ranges, samples, and what else is asked: "s" a search, "t" one that is cut short, "f"
-all findings.  A range may be a list of values, or ``tail:INDEX`` for `heavy`."""
+all findings.  A range may be a list of values, ``cells[…]`` of a table, or ``tail:INDEX`` for
+`heavy`."""
 
 
 @cache
@@ -284,8 +286,8 @@ def example(text: str, ranges: str, count: int) -> Draw:
     columns = {}
     for part in ranges.split():
         name, _, range_ = part.partition("=")
-        if range_.startswith("["):
-            columns[name] = np.array([float(x) for x in range_[1:-1].split(",")])
+        if range_.endswith("]"):
+            columns[name] = np.array([float(x) for x in range_.partition("[")[2][:-1].split(",")])
         elif range_.startswith("tail:"):
             columns[name] = heavy(count, float(range_[5:]))
         else:
@@ -293,7 +295,9 @@ def example(text: str, ranges: str, count: int) -> Draw:
             columns[name] = domain.draw(name, count, 1)
     count = max([count, *map(len, columns.values())]) if columns else count
     columns = {name: np.resize(column, count) for name, column in columns.items()}
-    return Draw("example", formula, Samples.from_columns(columns, count=count, origin=ranges))
+    rows = np.arange(count) if "cells[" in ranges else None
+    samples = Samples.from_columns(columns, count=count, origin=ranges, rows=rows)
+    return Draw("example", formula, samples)
 
 
 def heavy(count: int, index: float) -> np.ndarray:

@@ -146,7 +146,7 @@ MISSING_FROM: dict[str, dict[str, str]] = {
 def test_each_setting_is_in_every_place_or_has_a_reason_not_to_be(
     rehearsal: Rehearsal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert CHANGED.keys() == {field.name for field in fields(StudyDesign)}, "add it to CHANGED"
+    assert CHANGED.keys() == {field.name for field in fields(StudyDesign)}, f"CHANGED of {__file__}"
     calls: list[partial[StudyExport]] = []
     export_of = monitoring.export_of
     monkeypatch.setattr(
@@ -213,7 +213,7 @@ RULES: dict[str, object] = {
 
 
 def test_each_matching_rule_stands_in_what_is_fixed_for_good() -> None:
-    assert RULES.keys() == {field.name for field in fields(MatchingRules)}, "add it to RULES"
+    assert RULES.keys() == {field.name for field in fields(MatchingRules)}, f"RULES of {__file__}"
 
     def facts(rules: MatchingRules) -> str:
         stored = {**rules.to_json(), "mode": "matching", "k": None}
