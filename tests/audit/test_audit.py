@@ -217,7 +217,7 @@ def test_what_is_judged_is_in_every_place_or_has_a_reason_not_to_be(place, patte
     text = (ROOT / place).read_text(encoding="utf-8")
     names = {field.name for field in fields(Judgement)}
     lacks = {n for n in names if not re.search(re.escape(pattern.format(n)) + r"(?!\w)", text)}
-    assert lacks == reasons.keys(), place
+    assert lacks == reasons.keys(), f"{place}: {lacks ^ reasons.keys()}"
 
 
 def test_each_note_has_a_sentence_that_a_person_has_read():
