@@ -23,7 +23,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import eic_core
-from eic_core.engine.native.build import file_name
+from eic_core.engine.native.library import file_name
 
 ROOT = Path(__file__).resolve().parents[1]
 FORMULA = ["log(exp(x))", "--range", "x=normal:1000:1"]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -45,10 +45,28 @@ def no_limit(B: Any, a: Operands, p: Any) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Operator:
-    """One row of the table; its callables, but `exact`, branch by ``B.where`` alone."""
+    """One row of the table; its callables, but `exact`, branch by ``B.where`` alone.
 
-    # The callables take a backend `B`, so that arrays, balls and C can follow them; the values of
-    # the operands, `a`; perhaps the value `y`; and the parameter `p`, as `parameter` gives it
+    They take a backend `B`, so that several arithmetics can follow them; the values of the
+    operands, `a`; perhaps the value `y`; and the parameter `p`, as `parameter` gives it. What comes
+    in:
+
+    ===============================  =========================================================
+    ``program``, ``outside``         arrays of doubles, singles and long doubles (a function
+                                     without their digits raises ``TypeError``, as those of
+                                     `beyond_numpy` do); C: what is `Traced`, and ``outside``
+    ``exact``                        balls; combinations, which lack what they cannot prove
+    ``partials``                     arrays of doubles and of long doubles; balls; C
+    ``kappa2``, ``zero_limit``,      arrays of doubles; balls; C
+    ``brink``
+    ``pole``, ``vanishes``           arrays of doubles; C
+    ``widely``, ``kappa2_widely``    `Wide` numbers
+    ===============================  =========================================================
+
+    C has the functions of ``CBackend`` (`eic_core.engine.native.generate`) and, of `helper`, its
+    value at the first operand alone.
+    """
+
     name: str  # Lower-case letters, digits and underscores
     arity: int | None  # Number of operands; None for two or more
     # How NumPy computes the value of `count` operands: nan outside the domain, inf at a pole
@@ -236,9 +254,13 @@ def call(*functions: Any) -> Programs:
     return program
 
 
+@cache
 def call_by_name(name: str) -> Programs:
     """A program that calls a function of the backend that is no ufunc."""
-    return call(Traced(name, lambda B, *a: getattr(B, name)(*a)))
+    own = getattr(NUMPY, name)
+    return call(
+        own if isinstance(own, Traced) else Traced(name, lambda B, *a: getattr(B, name)(*a))
+    )
 
 
 def by_name(name: str) -> Callable[[Any, Operands, Fraction | None], Any]:

@@ -43,7 +43,7 @@ TRANSCENDENTAL = frozenset(
 )
 """Functions of one argument that no finite sum, product or root of it writes."""
 
-OPERATORS: dict[str, Operator] = {row.name: row for row in ROWS}
+OPERATORS: dict[str, Operator] = {}
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _FOLLOWERS: list[Callable[[], None]] = []
@@ -71,8 +71,7 @@ def register(row: Operator) -> None:
         If its name is taken or cannot be written in a formula.
     """
     require(row, Operator)
-    if row.name in OPERATORS:
-        raise ValueError(f"there is an operator `{row.name}` already")
+    _refuse_taken(row)
     if not all(_NAME.fullmatch(name) for name in (row.name, *row.names)):
         raise ValueError(f"the name `{row.name}` is not lower-case letters, digits and underscores")
     OPERATORS[row.name] = row
@@ -85,6 +84,19 @@ def unregister(name: str) -> None:
         raise ValueError(f"no operator `{name}` was added")
     del OPERATORS[name]
     _refresh_followers()
+
+
+def _refuse_taken(row: Operator) -> None:
+    """Raises `ValueError` if an operator has its name, or is read by one of its names."""
+    for other in OPERATORS.values():
+        shared = {row.name} & {other.name} or {*row.names} & {*other.names}
+        if shared:
+            raise ValueError(f"there is an operator `{min(shared)}` already")
+
+
+for _row in ROWS:
+    _refuse_taken(_row)
+    OPERATORS[_row.name] = _row
 
 
 @contextmanager

@@ -15,16 +15,18 @@ import numpy as np
 from eic_core.explain import findings as f
 from eic_core.samples import Samples
 from tests.audit.oracle import JUMPING, Truth, half_log10
+from tests.audit.plain import PLAIN
 
 PERIODS = {
     **dict.fromkeys(("sin", "cos", "sec", "csc"), 2 * math.pi),
     **dict.fromkeys(("tan", "cot"), math.pi),
 }
 ENDS = {"log1p": (-1,), "asin": (1, -1), "acos": (1, -1), "acosh": (1,), "atanh": (1, -1)}
-GROWING = frozenset("exp expm1 sinh cosh tanh".split())
+GROWING = frozenset("exp expm1 sinh cosh tanh erfc gamma".split())
 SLOPES = frozenset("sqrt cbrt root power pow asin acos acosh".split())
 OUTSIDE = frozenset(
     "div power pow sqrt root log log1p acosh atanh asin acos atan2 tan cot sec csc".split()
+    + ["gamma", "lgamma"]
 )
 
 
@@ -235,9 +237,10 @@ def _large_exponent(at: At, cause: f.LargeExponent) -> Iterator[str]:
 
 def _near_edge(at: At, cause: f.NearEdge) -> Iterator[str]:
     x = at.operand()
-    if at.operator == "log":
+    if at.operator in ("log", "lgamma"):
         with np.errstate(all="ignore"):
-            yield from _within("the logarithm", at.typical(np.abs(np.log(x))), 1.0)
+            y = PLAIN[at.operator]([x], None)
+        yield from _within("the logarithm", at.typical(np.abs(y)), 1.0)
         return
     yield from _is(at, set(ENDS))
     ends = [e for e in ENDS.get(at.operator, ()) if cause.side in (0, e)] or [math.inf]

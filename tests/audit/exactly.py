@@ -58,7 +58,7 @@ def gridded(x: Any) -> Any:
     return x if snapped(x - near, bits_of(near)) else near
 
 
-GRIDDED = frozenset("floor ceil round asin acos acosh atanh".split())
+GRIDDED = frozenset("floor ceil round asin acos acosh atanh gamma lgamma".split())
 
 
 def check_fair(node: Node, a: Sequence[Any]) -> None:
@@ -171,6 +171,22 @@ def _grown(f: Callable[[Any], Any]) -> Any:
     return value
 
 
+def _gamma(x: Any) -> Any:
+    _need(x > 0 or x != mp.floor(x))
+    _need_size(abs(x) < LARGEST_BITS)
+    return mp.gamma(x)
+
+
+def _log_gamma(x: Any) -> Any:
+    _need(x > 0 or x != mp.floor(x))
+    return snapped(mp.re(mp.loggamma(x)), 0)
+
+
+def _erfc(x: Any) -> Any:
+    _need_size(x * x < -LEAST_BITS * 0.693 or x < 0)
+    return mp.erfc(x) if x > -1000 else mp.mpf(2)
+
+
 def _sum(a: Any, b: Any) -> Any:
     return snapped(a + b, bits_of(a, b))
 
@@ -229,6 +245,9 @@ EXACT: dict[str, Callable[[Sequence[Any], Any], Any]] = {
     "acosh": _bounded(mp.acosh, 1, math.inf, True),
     "atanh": _bounded(mp.atanh, -1, 1, False),
     "erf": lambda a, p: mp.erf(a[0]) if abs(a[0]) < 10**3 else mp.sign(a[0]),
+    "erfc": lambda a, p: _erfc(a[0]),
+    "gamma": lambda a, p: _gamma(gridded(a[0])),
+    "lgamma": lambda a, p: _log_gamma(gridded(a[0])),
     "min": lambda a, p: min(a),
     "max": lambda a, p: max(a),
     "sign": lambda a, p: mp.sign(a[0]),

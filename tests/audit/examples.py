@@ -18,6 +18,7 @@ EXAMPLES: tuple[tuple[str, str, int, str], ...] = (
     ("erfc(x)", "x=15:25", 20, ""),
     ("lgamma(x)", "x=-2.46:-2.45", 20, ""),
     ("root(x, 7)", "x=1e-300:1e-299", 20, ""),
+    ("lgamma(x)", "x=-4.005:-4.004", 20, ""),
     ("10000*x-9999*x", "x=1:5", 40, "sf"),
     ("sqrt(x+1)-sqrt(x)", "x=1e3:1e8", 40, "sf"),
     ("100+(x-3)", "x=1:5", 60, "sf"),
@@ -259,7 +260,7 @@ EXAMPLES: tuple[tuple[str, str, int, str], ...] = (
     ("x**50", "x=1:5", 60, ""),
     ("where(x > 2, 1/x, exp(400*x))", "x=1:5", 60, ""),
     ("where(x >= 0, 1/(1+exp(-x)), exp(x)/(1+exp(x)))", "x=-1000:1000", 60, "f"),
-    ("where(x > 2, 10000*x - 9999*x, x)", "x=[1,2,3,4]", 8, ""),
+    ("where(x > 2, 10000*x - 9999*x, x)", "x=[1,1.5,3,4]", 8, ""),
     ("where(x >= 2, 10000*x - 9999*x, x)", "x=[1,2,3,4]", 8, ""),
     ("where(x == 1, 2, (x**2-1)/(x-1))", "x=[1,1,0.5,2,3,1.5]", 6, ""),
     ("where(x > 1, sqrt(x-1), 0)", "x=[1,2,0.5]", 6, ""),
@@ -271,9 +272,11 @@ EXAMPLES: tuple[tuple[str, str, int, str], ...] = (
     ("sqrt((exp(2*x)-1)/(exp(x)-1))", "x=loguniform:1e-8:300", 60, ""),
     ("2.5*exp(-0.3*x)*cos(2*x)", "x=0:10", 60, ""),
     ("x + y - z", "x=1e8:1.0001e8 y=1:2 z=1e8:1.0001e8", 60, "s"),
+    ("x-y", "x=cells[1.25,1.5,1.75] y=cells[1.2012,1.4387,1.6501]", 3, ""),
 )
 """Formula, ranges, samples, and what else is asked: "s" a search, "t" one that is cut short, "f"
-all findings.  A range may be a list of values, or ``tail:INDEX`` for `heavy`."""
+all findings.  A range may be a list of values, ``cells[…]`` of a table, or ``tail:INDEX`` for
+`heavy`."""
 
 
 @cache
@@ -284,8 +287,8 @@ def example(text: str, ranges: str, count: int) -> Draw:
     columns = {}
     for part in ranges.split():
         name, _, range_ = part.partition("=")
-        if range_.startswith("["):
-            columns[name] = np.array([float(x) for x in range_[1:-1].split(",")])
+        if range_.endswith("]"):
+            columns[name] = np.array([float(x) for x in range_.partition("[")[2][:-1].split(",")])
         elif range_.startswith("tail:"):
             columns[name] = heavy(count, float(range_[5:]))
         else:
@@ -293,7 +296,9 @@ def example(text: str, ranges: str, count: int) -> Draw:
             columns[name] = domain.draw(name, count, 1)
     count = max([count, *map(len, columns.values())]) if columns else count
     columns = {name: np.resize(column, count) for name, column in columns.items()}
-    return Draw("example", formula, Samples.from_columns(columns, count=count, origin=ranges))
+    rows = np.arange(count) if "cells[" in ranges else None
+    samples = Samples.from_columns(columns, count=count, origin=ranges, rows=rows)
+    return Draw("example", formula, samples)
 
 
 def heavy(count: int, index: float) -> np.ndarray:

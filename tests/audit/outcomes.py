@@ -174,7 +174,7 @@ def _moved_row(truth: Truth, i: int, signs: tuple[int, ...], by: Any) -> RowTrut
         size = abs(x) or float(np.max(np.abs(truth.samples.columns[name])))
         sign = signs[place % len(signs)]
         cells[name] = mp.nstr(x + sign * by * size / (1 + 0.618 * place), 850)
-    return shake_row(truth.formula, cells)
+    return shake_row(truth.formula, cells, fair=False)
 
 
 def _without_value(truth: Truth, i: int, beyond: bool) -> Outcome:

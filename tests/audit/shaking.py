@@ -178,13 +178,15 @@ def _moved(node: Node, a: list[Any], y: Any, i: int, to: Any) -> Any | None:
     return found
 
 
-def shake_row(formula: Formula, cells: Mapping[str, str]) -> RowTruth:
+def shake_row(formula: Formula, cells: Mapping[str, str], *, fair: bool = True) -> RowTruth:
     """Everything about one row.
 
     Parameters
     ----------
     formula : Formula
     cells : mapping of variable to decimal text
+    fair : bool
+        False for a row that was put beside a jump, with digits to tell.
     """
     row = RowTruth([], None, [], [], [], [], formula, cells)
     moves: list[dict[int, Any]] = []
@@ -201,7 +203,8 @@ def shake_row(formula: Formula, cells: Mapping[str, str]) -> RowTruth:
             moves.append({k: y + y * STEP})
             continue
         a = [row.y[c] for c in node.children]
-        check_fair(node, a)
+        if fair:
+            check_fair(node, a)
         try:
             y = apply(node, a)
         except NoRealValue as reason:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
 
 from eic_core.explain import findings as f
 from eic_core.explain.findings import ErrorKind, Finding, Place
+from eic_core.explain.given import GivenDigits
 from eic_core.explain.verdict import Lead, Verdict
 from eic_core.formula.tree import CONSTANT, VARIABLE
 from eic_core.measure.measured import Quantiles
 from eic_core.measure.outcomes import Outcomes
-from eic_core.measure.reasons import Outcome, Reason
+from eic_core.measure.reasons import DOUBLE_DIGITS, Outcome, Reason
 from tests.audit.causes import faults_of_cause, faults_of_origin
 from tests.audit.oracle import Truth
 from tests.audit.results import differs
@@ -42,6 +44,8 @@ def faults_of_verdict(truth: Truth, found: Verdict, rows: Outcomes) -> Iterator[
     """What is wrong in a verdict, its outcomes by row being right."""
     yield from faults_of_quantiles(found.sensitivity, rows.digits, "sensitivity")
     yield from _level(found)
+    if found.given is not None:
+        yield from _given(truth, found.given)
     for finding in found.findings:
         name = f"{finding.outcome.name} {finding.cause}"
         yield from (f"{name}: {fault}" for fault in _finding(truth, finding, found, rows))
@@ -206,3 +210,21 @@ def _leads(found: Verdict, rows: Outcomes) -> Iterator[str]:
 
 def _sensitive(found: Verdict) -> bool:
     return found.sensitivity.nine_in_ten >= A_DIGIT
+
+
+def _given(truth: Truth, given: GivenDigits) -> Iterator[str]:
+    """Whether the cells have so many digits, and leave so many of the result."""
+    digits = {
+        name: max(len(Decimal(row.cells[name]).normalize().as_tuple().digits) for row in truth.rows)
+        for name in truth.formula.variables
+    }
+    if digits[given.name] != given.digits or given.digits != min(digits.values()):
+        yield f"the cells have {digits} digits, not {given.digits}"
+    leaves = {name: [n.id for n in truth.formula.nodes if n.label == name] for name in digits}
+    kept = []
+    for row in (row for row in truth.rows if row.bad is None):
+        gains = {name: sum(row.gains[-1].get(k, 0.0) for k in ids) for name, ids in leaves.items()}
+        error = math.hypot(*(gain * 10.0 ** -digits[name] for name, gain in gains.items()))
+        kept.append(min(DOUBLE_DIGITS, max(0.0, -math.log10(error))) if error else DOUBLE_DIGITS)
+    if not min(kept) - 1e-6 <= given.kept <= max(kept) + 1e-6:
+        yield f"{given.kept:.4f} digits are kept, of {sorted(kept)}"

@@ -1,7 +1,8 @@
 """The sentences that readers get, for a person to read: ``python -m tests.audit.words``.
 
-It writes `words.txt`: of every example the sentences of a new shape, one each, below its formula
-and data.  What they claim is held to the truth as data (`test_audit.py`); here their English is.
+It writes `words.txt`: one sentence of every shape, in their order, above the first example that
+has it; so that another example changes the lines alone that it brings.  What they claim is held to
+the truth as data (`test_audit.py`); here their English is.
 """
 
 from __future__ import annotations
@@ -83,17 +84,12 @@ def shape(text: str) -> str:
 
 def written() -> str:
     """The text of `words.txt`."""
-    seen: set[str] = set()
-    lines: list[str] = []
+    first: dict[str, str] = {}
     for text, ranges, count, asked in EXAMPLES:
-        new = []
         for part, sentence in sentences(example(text, ranges, count), asked):
-            if shape(sentence) not in seen:
-                seen.add(shape(sentence))
-                new.append(f"  {part}: {sentence}")
-        if new:
-            lines += [f"{text} | {ranges} | {count}", *new]
-    return "\n".join(lines) + "\n"
+            line = f"{part}: {sentence}\n    {text} | {ranges} | {count}\n"
+            first.setdefault(shape(sentence), line)
+    return "".join(sorted(first.values(), key=lambda line: (line.partition(":")[0], shape(line))))
 
 
 if __name__ == "__main__":

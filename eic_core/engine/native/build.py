@@ -9,57 +9,26 @@ processor.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import importlib.util
 import os
-import platform
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from eic_core.engine.native import library as native
 from eic_core.engine.native.generate import header
 from eic_core.operators import ROWS, Operator
-
-SOURCES = ("kernel.c", "rules.h")
-SOURCE_FOLDER = Path(__file__).parent
-
-FLAGS = (
-    "-std=gnu11",
-    "-O3",
-    "-fPIC",
-    "-shared",
-    "-fno-math-errno",
-    "-fno-trapping-math",
-    "-ffp-contract=off",
-)
-"""Never -ffast-math: (x + 1e12) - 1e12 is not x."""
-
 
 _PORTABLE = ("-mcpu=baseline",)
 """Zig compiles for the processor at hand unless told otherwise."""
 
 
-def file_name(rows: Sequence[Operator] = ROWS) -> str:
-    sha = hashlib.sha256((" ".join(FLAGS) + header(rows)).encode())
-    for name in SOURCES:
-        sha.update((SOURCE_FOLDER / name).read_bytes())
-    system = f"{sys.platform}-{platform.machine().lower()}-{platform.libc_ver()[0] or 'libc'}"
-    return f"kernel-{sha.hexdigest()[:12]}-{system}.so"
-
-
-def folders() -> list[Path]:
-    """Where the library may lie: beside the sources, or in the user's cache."""
-    cache_home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return [SOURCE_FOLDER, Path(cache_home) / "eic-lab"]
-
-
-def find() -> Path | None:
-    name = file_name()
-    return next((folder / name for folder in folders() if (folder / name).is_file()), None)
+class Unusable(OSError):
+    """A compiler built the library, and it does not load or compute what NumPy does."""
 
 
 def compilers() -> Iterator[list[str]]:
@@ -77,28 +46,33 @@ def build(
     commands: Iterable[list[str]] | None = None,
     rows: Sequence[Operator] = ROWS,
 ) -> Path:
-    """Compile the library and put it in place in one step; by default in the first of `folders`.
+    """Compile the library and put it in place in one step; by default in the first of
+    `native.folders`.
 
-    Raises `OSError` if no compiler was found, or none of them could build it; the message says why.
+    What was built is loaded and each row called once, before it takes its place.
+
+    Raises `OSError` if no compiler was found, or none of them could build it; `Unusable` if one
+    could and the library does not work. The message says why.
     """
     choices = list(compilers() if commands is None else commands)
     if not choices:
         raise OSError("no C compiler was found")
     failures: list[str] = []
-    for target in [folder] if folder else folders():
+    error_type: type[OSError] = OSError
+    for target in [folder] if folder else native.folders():
         try:
             target.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=target) as scratch:
-                path = Path(scratch) / file_name(rows)
+                path = Path(scratch) / native.file_name(rows)
                 path.with_name("operators.h").write_text(header(rows), encoding="utf-8")
-                include = [f"-I{scratch}", f"-I{SOURCE_FOLDER}"]
+                include = [f"-I{scratch}", f"-I{native.SOURCE_FOLDER}"]
                 for command in choices:
                     done = subprocess.run(
                         [
                             *command,
-                            *FLAGS,
+                            *native.FLAGS,
                             *include,
-                            str(SOURCE_FOLDER / "kernel.c"),
+                            str(native.SOURCE_FOLDER / "kernel.c"),
                             "-o",
                             str(path),
                             "-lm",
@@ -108,12 +82,18 @@ def build(
                         check=False,
                         stdin=subprocess.DEVNULL,
                     )
+                    fault = done.stderr.strip()[-500:]
                     if done.returncode == 0 and path.is_file():
-                        return path.replace(target / path.name)
-                    failures.append(f"{' '.join(command)}: {done.stderr.strip()[-500:]}")
+                        try:
+                            native.check_rows(path, rows)
+                        except OSError as error:
+                            error_type, fault = Unusable, str(error).removeprefix(f"{path}: ")
+                        else:
+                            return path.replace(target / path.name)
+                    failures.append(f"{' '.join(command)}: {fault}")
         except OSError as error:
             failures.append(f"{target}: {error}")
-    raise OSError("; ".join(failures))
+    raise error_type("; ".join(failures))
 
 
 @contextmanager
@@ -150,17 +130,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="fetch a compiler from PyPI (80 MB, not kept) if there is none",
     )
     options = parser.parse_args(arguments)
-    if find() is not None:
-        return 0
+    built = native.find()
+    with suppress(OSError):  # is built anew
+        if built is not None:
+            native.check_rows(built, ROWS)
+            return 0
     try:
         try:
             build()
-        except OSError:
-            if not options.borrow:
+        except OSError as error:
+            if not options.borrow or isinstance(error, Unusable):
                 raise
             print("There is no C compiler: fetching one for a moment…", file=sys.stderr)
             with borrowed_compiler() as command:
                 build(commands=[command])
+    except Unusable as error:
+        print(
+            f"The native engine was compiled, but does not work: {error}.\nEverything works "
+            "without it, several times slower. What a row's formulas may call, and which of them "
+            "become C, stands in eic_core/operators/row.py.",
+            file=sys.stderr,
+        )
+        return 1
     except (OSError, subprocess.CalledProcessError) as error:
         fetching = isinstance(error, subprocess.CalledProcessError)
         reason = "no compiler could be fetched" if fetching else str(error)

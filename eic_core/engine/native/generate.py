@@ -242,15 +242,25 @@ def _mend(row: Operator, arity: int) -> str:
 
 
 def _beyond_ufuncs(rows: Iterable[Operator]) -> dict[str, tuple[Traced, int]]:
-    """What programs and `kappa2` call that is no ufunc, with how many operands, by its name."""
-    called = {}
+    """What programs and `kappa2` call that is no ufunc, with how many operands, by its name.
+
+    Raises `ValueError` if two have one name, of which compiled code would have one alone.
+    """
+    called: dict[str, tuple[Traced, int]] = {}
     for row in rows:
         calls = [] if row.selects else list(row.program(math.nan, row.arity or 2))
         if row.helper:
             calls.append((getattr(NUMPY, row.helper), 0))
         for function, *inputs in calls:
-            if isinstance(function, Traced):
-                called[function.name] = function, len(inputs)
+            if not isinstance(function, Traced):
+                continue
+            other, _ = called.setdefault(function.name, (function, len(inputs)))
+            if other != function:
+                raise ValueError(
+                    f"two functions that C has by their name are called `{function.name}`, one of "
+                    f"them in the row of `{row.name}`: give one another name, or let both rows "
+                    "call the same `Traced`"
+                )
     return called
 
 

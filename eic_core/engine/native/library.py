@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import logging
 import os
+import platform
 import sys
 import threading
 from array import array
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from eic_core.engine.native import build
+from eic_core.engine.native.generate import header
 from eic_core.engine.native.loops import double_loop
 from eic_core.engine.tape import (
     RECHECK_S2,
@@ -27,10 +29,26 @@ from eic_core.engine.tape import (
     constant_value,
     is_shortest,
     leaf_in_range,
+    tape_of,
 )
-from eic_core.formula.tree import CONSTANT, VARIABLE, Node
-from eic_core.operators import NUMPY, OPERATORS, Operator
+from eic_core.formula.tree import CONSTANT, VARIABLE, Draft, Formula, Node, variable
+from eic_core.operators import NUMPY, OPERATORS, ROWS, Operator, registered
 from eic_core.operators.backend import Traced
+from eic_core.samples import Samples
+
+SOURCES = ("kernel.c", "rules.h")
+SOURCE_FOLDER = Path(__file__).parent
+
+FLAGS = (
+    "-std=gnu11",
+    "-O3",
+    "-fPIC",
+    "-shared",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-ffp-contract=off",
+)
+"""Never -ffast-math: (x + 1e12) - 1e12 is not x."""
 
 EDGES, SIGNS, VALUES_ONLY, OVERFLOW_IS_INVALID, FIRST_BAD_ENDS, SHORTEST = 1, 2, 4, 8, 16, 32
 """What a run is asked for."""
@@ -395,6 +413,59 @@ class Library:
         return workspace
 
 
+def file_name(rows: Sequence[Operator] = ROWS) -> str:
+    sha = hashlib.sha256((" ".join(FLAGS) + header(rows)).encode())
+    for name in SOURCES:
+        sha.update((SOURCE_FOLDER / name).read_bytes())
+    system = f"{sys.platform}-{platform.machine().lower()}-{platform.libc_ver()[0] or 'libc'}"
+    return f"kernel-{sha.hexdigest()[:12]}-{system}.so"
+
+
+def folders() -> list[Path]:
+    """Where the library may lie: beside the sources, or in the user's cache."""
+    cache_home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return [SOURCE_FOLDER, Path(cache_home) / "eic-lab"]
+
+
+def find() -> Path | None:
+    name = file_name()
+    return next((folder / name for folder in folders() if (folder / name).is_file()), None)
+
+
+def check_rows(path: os.PathLike[str] | str, rows: Sequence[Operator]) -> None:
+    """Load a library and run each of its rows once.
+
+    Raises `OSError` with the symbol that it lacks, or the row whose numbers are not NumPy's.
+    """
+    columns = {
+        "x": [-1.5, -0.25, 0.25, 0.75, 1.5, 2.5],
+        "y": [2.25, 1.25, -0.5, 0.5, 2.25, 0.75],
+        "z": [0.5, 1.5, 2.5, 3.5, 4.5, 5.5],
+    }
+    samples = Samples.from_columns(columns)
+    with registered(*(row for row in rows if row.name not in OPERATORS)):
+        engine = Library(path)
+        for row in map(OPERATORS.__getitem__, engine.codes):
+            names = [*columns][: row.arity or 2]
+            exact = Fraction(2) if row.needs_parameter else None
+            draft = Draft(row.name, [variable(name) for name in names], parameter=exact)
+            packed = engine.pack(tape_of(Formula.from_draft(draft)))
+            if packed is None:  # this NumPy hides the loop of its function
+                continue
+            y, s2 = np.empty((2, 1, len(samples)))
+            top = (packed.slots - 1,)
+            packed.run(samples.addresses, len(samples), keep_y=(top, y), keep_s2=(top, s2))
+            a, p = [samples.columns[name] for name in names], row.parameter(exact)
+            with np.errstate(all="ignore"):
+                value = np.asarray(row.evaluate(a, p))
+                terms = row.kappa_squared(NUMPY, a, value, p)
+            expected = 1 + np.sum(np.broadcast_arrays(value, *terms)[1:], axis=0)
+            ordinary = np.isfinite(value) & (value != 0) & np.isfinite(expected)
+            pairs = [(y, value)] if row.selects else [(y, value), (s2, expected)]
+            if not all(np.allclose(b[..., ordinary], c[ordinary], 1e-9, 0) for b, c in pairs):
+                raise OSError(f"the row of `{row.name}` gives other numbers than NumPy")
+
+
 def _key(node: Node) -> _Key:
     exact = node[4]
     return node[1], len(node[2]), None if exact is None else exact.as_integer_ratio()
@@ -437,16 +508,20 @@ def library() -> Library | None:
 def _load() -> Library | None:
     if os.environ.get("EIC_LAB_NATIVE") == "0" or sys.maxsize < 2**32:
         return None
-    path = build.find()
-    with suppress(OSError):  # built for another machine, or damaged
+    path = find()
+    fault = "there is no compiled engine for this machine. Install a C compiler and run"
+    try:
         if path is not None:
             return Library(path)
+    except OSError as error:  # built for another machine, or damaged
+        fault = f"its compiled engine does not load ({error}). Run"
     processes = sys.modules.get("multiprocessing.process")
     if processes is None or processes.parent_process() is None:  # workers need not repeat it
         logging.getLogger(__name__).warning(
-            "EIC Lab runs on NumPy, several times slower: there is no compiled engine for this "
-            "machine. Install a C compiler and run\n    %s -m eic_core.engine.native.build\n"
+            "EIC Lab runs on NumPy, several times slower: %s\n"
+            "    %s -m eic_core.engine.native.build\n"
             "or set EIC_LAB_NATIVE=0, and nothing is said.",
+            fault,
             sys.executable,
         )
     return None

@@ -23,11 +23,13 @@ from pages.ui.organising.desk import (
     download_button,
     go_to,
     organiser_desk,
+    rules_of,
     run_action,
     show_error_at,
     version_seen,
 )
 from pages.ui.organising.report_files import file_stem
+from pages.ui.organising.step_pairs import ONCE
 from pages.ui.organising.studies import next_step_button
 from study.design import AttentionKind, ExclusionUnit, Sidedness, StudyDesign, StudyStatus
 from study.errors import StaleEditError
@@ -36,6 +38,7 @@ from study.material import Study
 from study.model_plan import CONTRASTS, ModelPlan
 from study.model_raters.prompt import PROMPT_SHA256, SYSTEM, USER
 from study.organising import OrganiserService
+from study.report.preregistration import rule_limits
 
 Read = Callable[[Any], Any]
 _ATTENTION = {
@@ -479,7 +482,7 @@ def frozen_facts(draft: StudyDraft) -> list[tuple[str, str]]:
             "Pool",
             f"{pool.name}, {pool.rows:,} formulas, SHA-256 {pool.digest[:16]}…" if pool else "none",
         ),
-        ("Rules", _frozen_rules(draft.study)),
+        ("Rules", rules_facts(draft.study)),
     ]
     return facts + design_facts(design)
 
@@ -540,22 +543,30 @@ def _model_facts(plan: ModelPlan | None) -> list[tuple[str, str]]:
     ]
 
 
-def _frozen_rules(study: Study) -> str:
-    values = dict(study.rules)
-    if not values:
+_RULE_WORDS = {
+    "include_invalid": "formulas without a value at some rows, too",
+    "include_singular": "formulas that are singular at some rows, too",
+    "near_twins": "formulas that differ in constants alone, too",
+}
+
+
+def rules_facts(study: Study) -> str:
+    if not study.rules:
         return "none yet"
+    rules, mode, k = rules_of(study)
+    once = "each formula at most once"
+    if rules.distinct != "text":
+        once = f"at most once {ONCE[rules.distinct]}"
     words = [
-        f"|ΔC| ≤ {values.get('max_complexity_gap')}",
-        f"|ΔR²| ≤ {values.get('max_r2_gap')}",
-        f"|ΔEIC| ≥ {values.get('min_eic_gap')}",
-        f"larger R² > {values.get('min_best_r2')}",
-        {"matching": "each formula at most once", "all": "all pairs"}.get(
-            str(values.get("mode")), f"the best {values.get('k')} of each problem"
-        ),
+        *rule_limits(study.rules),
+        {"matching": once, "all": "all pairs"}.get(mode, f"the best {k} of each problem"),
+        *(word for name, word in _RULE_WORDS.items() if getattr(rules, name)),
     ]
-    if study.exponents != "exact":
-        words.append(f"{study.exponents} exponents")
-    if values.get("unfinished"):
+    if rules.exclude_same_function:
+        words.append(f"no two of one function, to {rules.same_function_tolerance:g}")
+    if rules.r2_column != "r2":
+        words.append(f"R² from the column {rules.r2_column}")
+    if study.rules.get("unfinished"):
         words.append("cut short by the time limit")
     return ", ".join(words)
 

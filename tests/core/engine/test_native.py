@@ -8,20 +8,24 @@ import shutil
 import subprocess
 import sys
 import threading
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from eic_core.engine.amplify import amplify
-from eic_core.engine.native import build
+from eic_core.engine.native import build, generate
 from eic_core.engine.native import library as native
 from eic_core.engine.native.library import PRECISION, Library, library
 from eic_core.engine.native.loops import double_loop
 from eic_core.engine.passes import run_pass
 from eic_core.engine.tape import CONDITIONS, tape_of
 from eic_core.formula.syntax import read
-from eic_core.operators import OPERATORS, ROWS, registered
+from eic_core.operators import NUMPY, OPERATORS, ROWS, registered
+from eic_core.operators.backend import Traced
+from eic_core.operators.row import Derivatives, call, call_by_name
 from eic_core.samples import Samples
 from tests.core.operators.test_registered import ERFC, LOGADDEXP
 
@@ -29,8 +33,8 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def compile_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
-    quickly = tuple("-O0" if flag == "-O3" else flag for flag in build.FLAGS)
-    monkeypatch.setattr(build, "FLAGS", quickly)
+    quickly = tuple("-O0" if flag == "-O3" else flag for flag in native.FLAGS)
+    monkeypatch.setattr(native, "FLAGS", quickly)
 
 
 def test_a_row_that_is_added_to_the_table_is_compiled(
@@ -39,7 +43,7 @@ def test_a_row_that_is_added_to_the_table_is_compiled(
     rows = (*ROWS, ERFC, LOGADDEXP)
     compile_quickly(monkeypatch)
     made = build.build(tmp_path, rows=rows)
-    assert made.name == build.file_name(rows) != build.file_name()
+    assert made.name == native.file_name(rows) != native.file_name()
     assert [*tmp_path.iterdir()] == [made]
     rng = np.random.default_rng(5)
     samples = Samples.from_columns({v: rng.uniform(-3, 3, 500) for v in "xy"})
@@ -88,10 +92,10 @@ def test_a_read_only_folder_leaves_the_library_in_the_users_cache(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     broken = tmp_path / "file"
     broken.write_text("no folder can be made here")
-    monkeypatch.setattr(build, "folders", lambda: [broken, tmp_path / "cache" / "eic-lab"])
+    monkeypatch.setattr(native, "folders", lambda: [broken, tmp_path / "cache" / "eic-lab"])
     compile_quickly(monkeypatch)
     made = build.build()
-    assert made.parent == tmp_path / "cache" / "eic-lab" and build.find() == made
+    assert made.parent == tmp_path / "cache" / "eic-lab" and native.find() == made
     assert Library(made).codes.keys() == OPERATORS.keys() - CONDITIONS
     assert not [p for p in made.parent.iterdir() if p != made]
 
@@ -99,18 +103,18 @@ def test_a_read_only_folder_leaves_the_library_in_the_users_cache(
 def test_other_sources_have_another_library(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = build.file_name()
-    for name in build.SOURCES:
-        shutil.copy(build.SOURCE_FOLDER / name, tmp_path / name)
+    before = native.file_name()
+    for name in native.SOURCES:
+        shutil.copy(native.SOURCE_FOLDER / name, tmp_path / name)
     (tmp_path / "kernel.c").write_text((tmp_path / "kernel.c").read_text() + "\n/* changed */\n")
-    monkeypatch.setattr(build, "SOURCE_FOLDER", tmp_path)
-    assert build.file_name() != before
+    monkeypatch.setattr(native, "SOURCE_FOLDER", tmp_path)
+    assert native.file_name() != before
 
 
 def test_without_a_compiler_the_builder_says_what_that_means(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(build, "folders", lambda: [tmp_path])
+    monkeypatch.setattr(native, "folders", lambda: [tmp_path])
     monkeypatch.setattr(build, "compilers", lambda: iter(()))
     assert build.main([]) == 1
     said = capsys.readouterr().err
@@ -118,10 +122,50 @@ def test_without_a_compiler_the_builder_says_what_that_means(
     assert "pip install ziglang" in said
 
 
-def test_a_damaged_library_is_not_used(tmp_path: Path) -> None:
-    (tmp_path / build.file_name()).write_bytes(b"\x7fELF nonsense")
+def test_a_damaged_library_is_not_used_and_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    damaged = tmp_path / native.file_name()
+    damaged.write_bytes(b"\x7fELF nonsense")
     with pytest.raises(OSError):
-        Library(tmp_path / build.file_name())
+        Library(damaged)
+    monkeypatch.setattr(native, "find", lambda: damaged)
+    assert native._load() is None
+    assert f"does not load ({damaged}" in caplog.text and "Install" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("kappa2", "fault"),
+    [
+        (lambda B, a, y, p: (B.erfcx(2.0 * a[0]),), "undefined symbol: erfcx"),
+        (lambda B, a, y, p: (2.0 * y,), "the row of `sinh` gives other numbers than NumPy"),
+    ],
+)
+def test_a_library_that_does_not_work_does_not_count_as_built(
+    kappa2: Derivatives,
+    fault: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    compile_quickly(monkeypatch)
+    built = partial(build.build, rows=[replace(OPERATORS["sinh"], kappa2=kappa2)])
+    with pytest.raises(build.Unusable, match=fault):
+        built(tmp_path)
+    assert not [*tmp_path.iterdir()]
+    monkeypatch.setattr(build, "build", partial(built, tmp_path))
+    monkeypatch.setattr(native, "find", lambda: None)
+    assert build.main(["--borrow"]) == 1
+    message = capsys.readouterr().err
+    assert fault in message and "Install" not in message and "operators/row.py" in message
+
+
+def test_two_functions_of_one_name_are_refused() -> None:
+    other = Traced("digamma", lambda B, x: B.log(x))
+    with pytest.raises(ValueError, match="called `digamma`, one of them in the row of `log1p`"):
+        generate.header([*ROWS, replace(OPERATORS["log1p"], program=call(other))])
+    assert call_by_name("digamma")(math.nan, 1) == ((NUMPY.digamma, 0),)
+    assert call_by_name("erf") is call_by_name("erf")
 
 
 def test_without_the_library_everything_runs_on_the_reference() -> None:

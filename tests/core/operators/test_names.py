@@ -16,12 +16,21 @@ Pages that handle no trees may say "log" and "power" of an axis as they like.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
+from contextlib import suppress
+from fractions import Fraction
+from itertools import product
 from pathlib import Path
 
 import pytest
+from flint import fmpq
 
-from eic_core.operators import OPERATORS
+from eic_core.engine.proofs import COMBINATIONS, Combination, Unprovable
+from eic_core.formula.syntax import build
+from eic_core.formula.syntax.refusals import REFUSED_FUNCTIONS
+from eic_core.operators import OPERATORS, Operator
+from eic_core.operators.dialects import DIALECTS
 
 ROOT = Path(__file__).resolve().parents[3]
 OWNERS = ("eic_core/operators/", "eic_core/formula/syntax/", "eic_core/rewriting/")
@@ -133,3 +142,87 @@ def test_rows_are_reached_by_the_table_alone() -> None:
                     assert not (package == "eic_core.operators" and last in FAMILIES), path
                     if node.module == "eic_core.operators":
                         assert not {alias.name for alias in node.names} & FAMILIES, path
+
+
+# --- each operator is in every place, or has a reason not to be ---
+
+_CHOSEN = (
+    "less_than less_equal greater_than greater_equal equal_to not_equal logical_and logical_or "
+    "logical_not conditional"
+)
+_STEPS = "floor ceil round mod fmod remainder gp_div gp_log gp_inv deap_div"
+_NO_ORACLE = "fma mod fmod remainder gp_div gp_log gp_inv deap_div"
+_NO_SERIES = {"it jumps or chooses: no series runs across that": f"{_STEPS} {_CHOSEN}"}
+_AUDIT = {"tests/core/measure and test_protected.py hold it to the truth": _NO_ORACLE}
+MISSING_FROM: dict[str, dict[str, str]] = {
+    "eic_core/operators/forms.py": {
+        "it jumps or has no value somewhere: nothing follows from its form": "root log1p tan cot"
+        " sec csc asin acos atan2 acosh atanh gamma lgamma sign "
+        f"{_STEPS} {_CHOSEN}",
+        "it is written by repairs alone, at their end": "fma",
+    },
+    "eic_core/engine/proofs.py": {"at a simple fraction its value is a root or none": "cot csc"},
+    "eic_core/rewriting/series/worker.py": _NO_SERIES | {"it is not elementary": "gamma lgamma"},
+    "eic_core/rewriting/series/taylor_models.py": _NO_SERIES | {"its quadrants jump": "atan2"},
+    "eic_core/rewriting/costs.py": {},
+    "docs/notations.md": {
+        "a sign, or a function that has this name everywhere": "add sub neg tan cot sec csc asin "
+        "acos atan atan2 cosh tanh asinh acosh erf min max floor ceil round less_than less_equal "
+        "greater_than greater_equal equal_to not_equal logical_and logical_or logical_not"
+    },
+    "tests/audit/exactly.py": _AUDIT,
+    "tests/audit/plain.py": _AUDIT,
+    "tests/audit/draws.py": {
+        "another operator changes what every seed draws; there is an example": "gamma lgamma erfc",
+        "conditions are drawn by tests/audit/examples.py": _CHOSEN,
+    }
+    | _AUDIT,
+    "tests/core/formula/test_target_meanings.py": {},
+    "tests/core/measure/oracle.py": {"it chooses: test_conditionals.py": _CHOSEN},
+    **{f"eic_core/operators/dialects.py, {language}": {} for language in DIALECTS},
+}
+"""A place, and the operators that it need not have, by the reason."""
+
+for _language, _names in {
+    "matlab": "fma", "mathematica": "fma", "fpcore": "round", "sympy": "fma round remainder",
+    "excel": "fma round remainder",
+}.items():  # fmt: skip
+    MISSING_FROM[f"eic_core/operators/dialects.py, {_language}"] = {"test_copying.REFUSED": _names}
+
+
+def provable(row: Operator) -> bool:
+    """Whether the row has a proven value at some simple fractions."""
+    numbers = [Combination.of(fmpq(*parts)) for parts in ((0, 1), (1, 2), (1, 1), (2, 1))]
+    for a in product(numbers, repeat=row.arity or 2):
+        with suppress(Unprovable, TypeError, AttributeError, ZeroDivisionError, ValueError):
+            row.exact(COMBINATIONS, a, Fraction(2) if row.needs_parameter else None)
+            return True
+    return False
+
+
+def operators_in(place: str) -> set[str]:
+    path, _, language = place.partition(", ")
+    if language:
+        return {key.partition(":")[0] for key in DIALECTS[language].spellings}
+    if path == "eic_core/engine/proofs.py":
+        return {name for name, row in OPERATORS.items() if provable(row)}
+    text = (ROOT / path).read_text(encoding="utf-8")
+    if path.endswith(".md"):
+        return {name for name in OPERATORS if re.search(rf"\b{name}\b", text)}
+    return {name for _, name in named(text)}
+
+
+@pytest.mark.parametrize("place", MISSING_FROM)
+def test_each_operator_is_in_every_place_or_has_a_reason_not_to_be(place: str) -> None:
+    reasons = {name: why for why, names in MISSING_FROM[place].items() for name in names.split()}
+    missing = OPERATORS.keys() - operators_in(place)
+    lacks = [f"{place} lacks `{name}`: add it, or a reason" for name in missing - reasons.keys()]
+    has = [f"{place} has `{name}`: strike off {reasons[name]}" for name in reasons.keys() - missing]
+    assert not [*lacks, *has], "\n".join(sorted([*lacks, *has]))
+
+
+def test_no_function_of_the_name_of_an_operator_is_expanded_or_refused() -> None:
+    names = {name for row in OPERATORS.values() for name in row.names}
+    places = {"build.py": build._expansions(), "refusals.py": REFUSED_FUNCTIONS}
+    for place, table in places.items():
+        assert not table.keys() & names, f"strike it off eic_core/formula/syntax/{place}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 import mpmath
@@ -304,6 +305,8 @@ def test_further_names_and_a_parameter_are_read_and_written() -> None:
 def test_a_name_is_taken_once_and_can_be_written() -> None:
     with pytest.raises(ValueError, match="already"):
         register(ERFC)
+    with pytest.raises(ValueError, match="there is an operator `arcsin` already"):
+        register(replace(ERFC, name="other", writing=Writing("other arcsin")))
     with pytest.raises(ValueError, match="lower-case"):
         register(Operator("no name", 1, ERFC.program, ERFC.exact, ERFC.partials))
     with pytest.raises(ValueError, match="no operator `sin` was added"):
