@@ -65,7 +65,8 @@ def require(value: object, kind: type) -> None:
     """
     if not isinstance(value, kind):
         name = kind.__name__
-        other = _NOUNS.get(type(value).__name__, f"a {type(value).__name__}")
+        kind_given = type(value).__name__
+        other = _NOUNS.get(kind_given, f"{'an' if kind_given[0] in 'aeiou' else 'a'} {kind_given}")
         noun = name.lower() if name in ("Formula", "Samples", "Inspection", "Table") else name
         raise UserError(f"{other} is no {noun} yet", hint=_WAYS.get(name, ""))
 

@@ -85,7 +85,8 @@ def run(options: argparse.Namespace) -> int:
     baseline = Baseline() if options.baseline is None else Baseline.read(options.baseline)
     files: dict[Path, Path] = {}
     for folder, path in _files(options.paths):
-        files.setdefault(path, folder)
+        if path not in files or files[path].resolve().is_relative_to(folder.resolve()):
+            files[path] = folder
     if not files:
         raise DataError("there is no file to check", hint="name files, or a folder that has some")
     marked = [each for path, folder in files.items() for each in _marked(folder, path, default)]
@@ -121,14 +122,17 @@ def _limits(options: argparse.Namespace) -> LossLimits:
 
 def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, Path]]:
     """Files that are named, and those of a folder that can hold marks, hidden folders left out;
-    each behind the folder that it may not leave.
+    each behind the folder that it may not leave: of a named file the one from which the command
+    runs, as pre-commit names files, or its own where it lies elsewhere.
     """
+    working = Path.cwd()
     for path in paths:
         if not path.is_dir():
             if not os.path.lexists(path):
                 raise DataError(f"there is no file {path}")
             refuse_unread(path)
-            yield path.parent, path
+            inside = path.parent.resolve().is_relative_to(working)
+            yield working if inside else path.parent, path
             continue
         for folder, folders, names in os.walk(path):
             folders[:] = sorted(name for name in folders if not name.startswith("."))

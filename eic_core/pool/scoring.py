@@ -145,8 +145,8 @@ class ProblemData:
 
 
 def measure_formula(formula: Formula, samples: Samples) -> Score:
-    """A formula's score; samples at which doubles cannot tell its EIC are settled as an inspection
-    settles them. Without a target `Score.r2` is nan.
+    """A formula's score; where a sample is invalid or singular, or EIC is not finite, samples are
+    settled as an inspection settles them. Without a target `Score.r2` is nan.
 
     >>> from eic_core.formula.syntax import read
     >>> samples = Samples.from_columns({"x": [1.0, 2.0]}, target=[2.0, 4.0])
@@ -263,7 +263,7 @@ def no_value(formula: Formula, samples: Samples, rows: np.ndarray) -> NoValue:
 
     numbers = rows + 1 if samples.rows is None else samples.rows[rows]
     first, of = tuple(numbers[:_MOST_NAMED].tolist()), len(samples)
-    judged = verdict(inspect(formula, samples.take(rows), edges=False))
+    judged = verdict(inspect(formula, samples.take(rows)))
     findings = [replace(f, of=of) for f in judged.findings if f.outcome in NO_VALUE]
     if not findings:
         cause = phrases.no_finite_value()

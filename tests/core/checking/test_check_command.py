@@ -354,6 +354,18 @@ def strangers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return Path("src")
 
 
+def test_a_named_file_reads_below_the_folder_from_which_the_command_runs(
+    strangers: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (strangers.parent / "points.csv").write_text("x\n1\n2\n")
+    (strangers / "law.py").write_text("# eic: data=../points.csv\ny = x + 1\n")
+    for paths in ([strangers / "law.py"], [strangers / "law.py", "."], [strangers, "."]):
+        assert check(*paths, "--seconds", 0) == 0, paths
+    monkeypatch.chdir(strangers)
+    assert check("law.py", "--seconds", 0) == 1  # from here the table lies outside
+    assert "outside of the folder" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("output", ["text", "json", "sarif", "github"])
 @pytest.mark.parametrize(
     ("data", "why"),

@@ -79,3 +79,10 @@ def test_an_r2_beside_rows_without_a_value_says_what_it_is_of() -> None:
     assert said.startswith("No real value at any row, at `1/(x₀ − x₀)`: division by zero.")
     assert said.endswith("R² takes what a program computes there.")
     assert add_eic([THROUGH_INFINITY], X, 0.1 * X[:, 0], seconds=0)["left_out"][0] == said
+
+
+def test_a_row_beyond_doubles_beside_a_steep_step_is_told_and_ends_no_list() -> None:
+    samples = Samples.from_columns({"x": [800.0, 0.5, 2.0]}, target=[0.0, 1.0, 2.0])
+    fine, beyond = score(["x+1", "exp(x)+mod(x,0.37)"], samples)
+    assert fine.error == beyond.error == "" and fine.r2 < 1
+    assert reason_of(beyond).startswith("No double-precision value at 1 of 3 rows: `exp(x)`")
