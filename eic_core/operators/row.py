@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -254,7 +254,7 @@ def call(*functions: Any) -> Programs:
     return program
 
 
-@cache
+@lru_cache(maxsize=64)
 def call_by_name(name: str) -> Programs:
     """A program that calls a function of the backend that is no ufunc."""
     own = getattr(NUMPY, name)

@@ -60,6 +60,9 @@ FINDING_COLUMNS = ("level", "cause", "step")
 
 _CHUNK = 64  # formulas that one process scores before it takes the next
 
+DOUBTFUL = 13.0
+"""EIC above which double precision itself fails."""
+
 _MOST_AT_ONCE = 1 << 21
 """Values that formulas measured in one go may have."""
 
@@ -145,8 +148,8 @@ class ProblemData:
 
 
 def measure_formula(formula: Formula, samples: Samples) -> Score:
-    """A formula's score; where a sample is invalid or singular, or EIC is not finite, samples are
-    settled as an inspection settles them. Without a target `Score.r2` is nan.
+    """A formula's score; where a sample is invalid or singular, EIC above `DOUBTFUL`, or a step
+    jumps, samples are settled as an inspection settles them. Without a target `Score.r2` is nan.
 
     >>> from eic_core.formula.syntax import read
     >>> samples = Samples.from_columns({"x": [1.0, 2.0]}, target=[2.0, 4.0])
@@ -160,7 +163,8 @@ def measure_formula(formula: Formula, samples: Samples) -> Score:
     if (
         result.singular_samples
         or result.valid_count < len(samples)
-        or math.isnan(result.eic_finite)
+        or not result.eic_finite <= DOUBTFUL
+        or _jumps(formula)
     ):
         result = amplify(formula, samples)  # doubles cannot tell: what an inspection says of them
     return Score(
@@ -230,6 +234,8 @@ def account_for(score: Score, formula: Formula, samples: Samples) -> Score:
     result = amplify(formula, samples, recheck=False, root_values=True)
     assert result.root_values is not None
     without = np.flatnonzero(~np.isfinite(result.root_values))
+    if score.invalid and not len(without):  # a program has a value where there is none
+        without = np.flatnonzero(~amplify(formula, samples).valid)
     if score.singular:
         worst = int(np.argmax(result.singular))
         step = short_text(formula, worst, _STEP_TEXT)
@@ -303,12 +309,17 @@ def measure_formulas(formulas: Sequence[Formula], samples: Samples) -> list[Scor
             continue
         rows = zip(some, together[0].tolist(), together[1], strict=True)
         for i, (formula, eic, values) in enumerate(rows):
-            if math.isnan(eic) or i in by_constants:
+            if not eic <= DOUBTFUL or i in by_constants or _jumps(formula):
                 scores.append(measure_formula(formula, samples))
             else:
                 score = Score(formula.complexity, _r2(values, samples), eic, eic)
                 scores.append(replace(score, exponents=formula.exponents))
     return scores
+
+
+def _jumps(formula: Formula) -> bool:
+    """Whether the last bit of a double may decide on which side of a jump a sample is."""
+    return any(step.row is not None and step.row.jumps for step in tape_of(formula).steps)
 
 
 def _hangs_on_constants(formula: Formula) -> bool:
@@ -446,8 +457,9 @@ def score_pool(
 ) -> list[Score]:
     """Score every candidate, in order, none dropped.
 
-    A formula with rows that are invalid or singular is settled as `inspect` does; of others no
-    sample is rechecked, and those out of double range are followed with wider exponents.
+    A formula with rows that are invalid or singular, steps that jump, or an EIC above `DOUBTFUL` is
+    settled as `inspect` does; of others no sample is rechecked, and those out of double range are
+    followed with wider exponents.
 
     Parameters
     ----------

@@ -62,16 +62,6 @@ def exact(ball: Ball) -> fmpq:
     return fmpq(mantissa) * fmpq(2) ** int(exponent) if mantissa else fmpq(0)
 
 
-def _to_power(ball: Ball, power: int) -> Ball:
-    """What a ball's numbers come to: of one sign, between the powers of its ends.
-
-    Multiplied with itself a wide ball spreads over 0, and a quotient by it would be unproved.
-    """
-    if ball.contains(0):
-        return ball**power
-    return (ball.lower() ** power).union(ball.upper() ** power)
-
-
 class Ratio:
     """A rational function of atoms, in lowest terms; never a plain number."""
 
@@ -96,7 +86,7 @@ class Ratio:
             term = arb(weight)
             for place, power in enumerate(powers):
                 if power:
-                    term *= _to_power(self.atoms.balls[place], int(power))
+                    term *= self.atoms.balls[place] ** int(power)
             total += term
         return total
 

@@ -410,9 +410,6 @@ _WORD = re.compile(r"[^\W\d]\w*")
 # Most formulas times samples of one list; beyond, there are fewer samples, and a notice.
 MAX_SCORINGS = 100_000_000
 
-# EIC above which double precision itself fails; lists are scored without rechecks.
-DOUBTFUL = 13.0
-
 # Seconds after which scoring ends if no page polls its progress.
 ABANDONED_AFTER = 300.0
 
@@ -471,7 +468,7 @@ def scoring_notices(desk: CompareDesk, state: CompareState, table: Table | None)
     """The assumptions behind the scores; user text stands in backticks."""
     if desk.as_stored:
         return ["These are the scores that the file brought; nothing was computed here."]
-    notices = _doubtful(desk.scored)
+    notices: list[str] = []
     if desk.plain:
         notices.append("The functions that a tool protects are read as the plain ones here.")
     elif desk.scored is not None and (note := protected_note(desk.scored.scores)):
@@ -497,19 +494,6 @@ def scoring_notices(desk: CompareDesk, state: CompareState, table: Table | None)
     if isinstance(data, RangeData) and data.count < state.samples:
         notices.append(f"Limited to {data.count:,} samples a formula: the list is long.")
     return notices
-
-
-def _doubtful(scored: Scored | None) -> list[str]:
-    eics = [s.score.eic for s in scored.scores] if scored is not None else []
-    # Beyond s·u of about 1e-3 doubles cannot tell s, and lists are not rechecked.
-    count = sum(eic > DOUBTFUL for eic in eics)
-    if not count:
-        return []
-    return [
-        f"{wording.count(count, 'formula has', 'formulas have')} a worst step (EIC) above "
-        f"{DOUBTFUL:.0f} digits in double precision, which cannot tell how much more: the "
-        "inspector checks such samples exactly."
-    ]
 
 
 def scoring_key(desk: CompareDesk, state: CompareState) -> Hashable:

@@ -19,7 +19,14 @@ from tests.effort import cases
 NAMES = ("x0", "x1", "x2")
 THROUGH_INFINITY = "1/(1/(x0 - x0)) + 0.1*x0"
 BEYOND = "mod(x2**0.5, x1 - gamma(fma(gamma(x2), 7.25, fmod(-2.5, -0.001))))"
+NEAR_JUMPS = (
+    "fmod(x0, 0.1)",
+    "log(fmod(20, 0.1)) + x0",
+    "remainder(x0, 0.001)",
+    "cos(atan(x0 - 1e-9))",
+)
 EDGES = (
+    *NEAR_JUMPS,
     THROUGH_INFINITY,
     BEYOND,
     "tan(x2 + 1e-6)",  # of 1e160: doubles have no digit of its remainder
