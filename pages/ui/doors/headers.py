@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from hashlib import sha256
 from http import HTTPStatus
 
-from h11 import LocalProtocolError
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse
@@ -133,10 +132,6 @@ class Doors:
             await self._app(scope, receive, send_guarded)
         except ClientDisconnect:
             return  # nobody waits for an answer, and what has come in part is not read
-        except LocalProtocolError:
-            # what was sent is no HTTP; the server has answered that, and closes
-            while (await receive())["type"] != "http.disconnect":
-                pass
         except Exception:
             LOG.exception("%s %s failed", scope["method"], scope["path"])
             if not started:
