@@ -3,10 +3,6 @@
 What the tests are made of is imported and collected once; then the process divides itself, and each
 part asks for the next file of tests when it is done with one.  Each has a database and a folder for
 temporary files of its own.
-
-A browser, a server and a test that share two cores with ten others now and then miss each other.
-So the few tests that fail are run once more when all others are done, in a process of their own,
-and what they say then counts.  The summary names them: one that is named often has a fault.
 """
 
 from __future__ import annotations
@@ -18,7 +14,7 @@ import signal
 import traceback
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -80,9 +76,6 @@ LONGEST_FIRST = (
 Those with a browser come first: they wait half of their time, and the others fill that.
 """
 
-AGAIN_AT_MOST = 6
-"""Tests that are run once more; where more fail, none is."""
-
 _GROUPS = {file: name for name, files in IN_ONE_PROCESS.items() for file in files}
 
 
@@ -103,68 +96,8 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     workers: int = config.getoption("workers")
     if not workers or session.testsfailed or config.option.collectonly:
         return None  # as without this module
-    failures = Failures(session)
-    run_in_parts(session, pieces(session.items), range(workers), failures.take)
-    again = failures.to_run_again()
-    if again:
-        run_in_parts(session, [again], [workers], failures.take_again)
-    failures.report()
+    run_in_parts(session, pieces(session.items), workers)
     return True
-
-
-class Failures:
-    """What went wrong is held back until it is known whether it does so again."""
-
-    def __init__(self, session: pytest.Session) -> None:
-        self._session = session
-        self._held: dict[str, list[pytest.TestReport]] = {}
-        self._passed: dict[str, bool] = {}
-        self._reasons: dict[str, str] = {}
-        session.config.pluginmanager.register(self)
-
-    def take(self, report: pytest.TestReport) -> None:
-        """A report of the first run."""
-        if report.failed or report.nodeid in self._held:
-            self._held.setdefault(report.nodeid, []).append(report)
-        else:
-            log_report(self._session, report)
-
-    def to_run_again(self) -> list[pytest.Item]:
-        """The tests that failed, if they are few."""
-        if len(self._held) > AGAIN_AT_MOST or self._session.config.option.maxfail:
-            return []
-        return [item for item in self._session.items if item.nodeid in self._held]
-
-    def take_again(self, report: pytest.TestReport) -> None:
-        """A report of the second run: this one counts."""
-        first = self._held.pop(report.nodeid, None)
-        if first is not None:
-            self._passed[report.nodeid] = True
-            self._reasons[report.nodeid] = reason(first)
-        self._passed[report.nodeid] &= not report.failed
-        log_report(self._session, report)
-
-    def report(self) -> None:
-        """Tell what was not run again."""
-        for reports in self._held.values():
-            for report in reports:
-                log_report(self._session, report)
-
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        for name, passed in self._passed.items():
-            if passed:
-                said = f"PASSED ON A SECOND ATTEMPT {name} - {self._reasons[name]}"
-                terminalreporter.line(said, yellow=True)
-
-
-def reason(reports: Iterable[pytest.TestReport]) -> str:
-    """In a line, why a test failed; of a page that was looked at in vain, for what."""
-    said = (report.longreprtext.strip() for report in reports if report.failed)
-    crashes = (getattr(report.longrepr, "reprcrash", None) for report in reports if report.failed)
-    messages = (crash.message for crash in crashes if crash is not None)
-    first, *more = next((text for text in (*messages, *said) if text), "").splitlines() or [""]
-    waited = next((line.strip(" -\t") for line in more if "waiting for" in line), "")
-    return f"{first} ({waited})" if waited else first
 
 
 def log_report(session: pytest.Session, report: pytest.TestReport) -> None:
@@ -176,37 +109,20 @@ def log_report(session: pytest.Session, report: pytest.TestReport) -> None:
         raise session.Interrupted(session.shouldstop)
 
 
-def run_in_parts(
-    session: pytest.Session,
-    pieces: Iterable[list[pytest.Item]],
-    numbers: Iterable[int],
-    take: Callable[[pytest.TestReport], None],
-) -> None:
-    """Run tests in processes of their own.
-
-    Parameters
-    ----------
-    session
-        What was collected.
-    pieces
-        Tests that one process runs one after the other, in the order in which they are given out.
-    numbers
-        Of the processes, one for each.
-    take
-        Called with every report.
-    """
+def run_in_parts(session: pytest.Session, tests: Iterable[list[pytest.Item]], workers: int) -> None:
+    """Run tests in so many processes, each of which asks for the next file when it is done."""
     base = session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]
-    files = deque(pieces)
+    files = deque(tests)
     fork = multiprocessing.get_context("fork")
     parts: dict[Connection, Part] = {}
-    for number in itertools.islice(numbers, len(files)):
+    for number in range(min(workers, len(files))):
         ours, theirs = fork.Pipe()
         process = fork.Process(target=work, args=(session, theirs, base / f"worker-{number}"))
         process.start()
         theirs.close()
         parts[ours] = Part(process, {})
     try:
-        give_out(session, files, parts, take)
+        give_out(session, files, parts)
     except BaseException:
         for part in parts.values():
             part.process.terminate()
@@ -237,7 +153,6 @@ def give_out(
     session: pytest.Session,
     files: deque[list[pytest.Item]],
     parts: dict[Connection, Part],
-    take: Callable[[pytest.TestReport], None],
 ) -> None:
     """Answer whoever asks for tests, and pass on what they say, until all are done.
 
@@ -249,8 +164,6 @@ def give_out(
         What has not been given out.
     parts
         The processes that run it, by the line to them.
-    take
-        Called with every report.
     """
     hook = session.config.hook
     places = {item: at for at, item in enumerate(session.items)}
@@ -282,7 +195,7 @@ def give_out(
             for report in reports:
                 if report.when == "teardown":
                     del part.at_work[report.nodeid]
-                take(report)
+                log_report(session, report)
 
 
 def work(session: pytest.Session, talk: Connection, folder: Path) -> None:

@@ -44,40 +44,10 @@ FILES = {
         def test_behind():
             pass
         """,
-    "test_unsteady.py": """
-        from pathlib import Path
-        import pytest
-
-        def first_time(name):
-            seen = Path(name).exists()
-            Path(name).touch()
-            return not seen
-
-        @pytest.fixture(scope="module")
-        def slow_to_start():
-            assert not first_time("fixture")
-
-        def test_passes_the_second_time(tmp_path):
-            print("of the first attempt")
-            assert not first_time("test")
-
-        def test_needs_what_was_slow(slow_to_start):
-            pass
-
-        def test_of_many_that_all_fail_once():
-            assert not first_time("many")
-        """,
-    "test_many.py": """
-        import pytest
-
-        @pytest.mark.parametrize("number", range(6))
-        def test_fails(number):
-            assert False
-        """,
 }
 
 
-def run(folder: Path, workers: int, *files: str, status: int = 1) -> str:
+def run(folder: Path, workers: int, *files: str) -> str:
     """What pytest says of files of tests."""
     for name in files:
         text = FILES["test_first.py" if name == "test_second.py" else name]
@@ -105,7 +75,7 @@ def run(folder: Path, workers: int, *files: str, status: int = 1) -> str:
         env=os.environ
         | {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""},
     )
-    assert done.returncode == status, done.stdout + done.stderr
+    assert done.returncode == 1, done.stdout + done.stderr
     return done.stdout
 
 
@@ -126,21 +96,3 @@ def test_tests_whose_process_ends_fail(tmp_path: Path) -> None:
     said = run(tmp_path, 2, "test_first.py", "test_ends.py")
     assert "3 failed, 2 passed, 1 skipped" in said
     assert "FAILED test_ends.py::test_behind - The process that was to run it" in said
-
-
-def test_what_fails_once_is_run_again_and_named(tmp_path: Path) -> None:
-    said = run(tmp_path, 2, "test_unsteady.py", status=0)
-    assert "3 passed" in said and "failed" not in said and "error" not in said
-    named = "^PASSED ON A SECOND ATTEMPT .*::(.*) - AssertionError: assert not True$"
-    again = sorted(re.findall(named, said, re.MULTILINE))
-    assert again == [
-        "test_needs_what_was_slow",
-        "test_of_many_that_all_fail_once",
-        "test_passes_the_second_time",
-    ]
-    assert "of the first attempt" not in said
-
-
-def test_where_many_fail_none_is_run_again(tmp_path: Path) -> None:
-    said = run(tmp_path, 2, "test_unsteady.py", "test_many.py")
-    assert "8 failed" in said and "1 error" in said and "SECOND" not in said
