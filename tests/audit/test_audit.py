@@ -39,7 +39,6 @@ from eic_core.measure.reasons import Outcome, Reason
 from eic_core.samples import Samples
 from tests.audit import proposals, results, words
 from tests.audit.draws import Draw, draws, outside_draws
-from tests.audit.exactly import Unfair
 from tests.audit.examples import EXAMPLES, example
 from tests.audit.open_faults import MET, OPEN, is_open
 from tests.audit.oracle import Truth
@@ -47,6 +46,7 @@ from tests.audit.outcomes import faults_of_outcomes
 from tests.audit.pasted import pasted_draw
 from tests.audit.verdicts import faults_of_verdict, groups_of
 from tests.effort import FULL, cases, dear, examples
+from tests.oracle import BeyondReach
 
 ROOT = Path(__file__).resolve().parents[2]
 DRAWN, OUTSIDE, PASTED = cases(48, 2000), cases(16, 700), cases(10, 300)
@@ -108,7 +108,7 @@ def faults_of(
         count += 1
         try:
             found = [f"{draw}\n   {fault}" for fault in Page.of(draw).faults(asked)]
-        except Unfair as reason:
+        except BeyondReach as reason:
             skipped.append(f"{draw}\n   is not checked: {reason or 'more digits are needed'}")
             continue
         faults += [fault for fault in found if not is_open(fault)]
