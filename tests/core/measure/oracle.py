@@ -161,7 +161,7 @@ def _bits_needed(operator: str, a: Sequence[Any], y: Any, step: Any) -> int:
     largest = max((mp.mag(v) for v in a if v), default=0)
     if operator == "fma":  # a step in one factor shows beside the other operand
         return 2 * max(largest, 0) - mp.mag(step) + 400 - min(mp.mag(v) for v in (*a, ONE) if v)
-    if operator in ("add", "sub", "hypot") or operator in REMAINDERS:
+    if operator in ("add", "sub", "hypot", "lgamma") or operator in REMAINDERS:
         return largest - mp.mag(step) + 400
     if operator in ("exp", "cos", "cosh", "sec", "pow", "erfc"):
         return 400 - mp.mag(step)
@@ -287,7 +287,8 @@ def step(node: Node, a: list[Any], s2: list[Any], v: list[Any]) -> tuple[Any, An
     if name in REMAINDERS and a[0] and a[1] and mp.mag(a[0] / a[1]) > mp.prec // 3:
         raise MoreDigits(mp.mag(a[0] / a[1]))
     y = apply(name, a, parameter)
-    _fair(name, a, y)
+    if any(each != 1 for each in s2):  # of leaves every digit is known
+        _fair(name, a, y)
     slopes = []
     for i, value in enumerate(a):
         if value == 0 and v[i] == 0 and y != 0:
@@ -359,9 +360,10 @@ def sample(formula: Formula, values: Mapping[str, str]) -> tuple[list[Any], list
     return y, s2, None
 
 
-def _sample_with_digits(
+def sample_with_digits(
     formula: Formula, values: Mapping[str, str]
 ) -> tuple[list[Any], list[Any], int | None]:
+    """The same with as many digits as it takes."""
     digits = DIGITS
     while digits <= MOST_DIGITS:
         try:
@@ -386,7 +388,7 @@ def measure(formula: Formula, rows: Iterable[Mapping[str, str]]) -> Result:
     total = 0
     for values in rows:
         total += 1
-        _, s2, invalid = _sample_with_digits(formula, values)
+        _, s2, invalid = sample_with_digits(formula, values)
         if invalid is None:
             kept.append(s2)
         else:

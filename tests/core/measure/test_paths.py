@@ -29,7 +29,7 @@ from eic_core.measure import Samples, amplify
 from tests.core.measure import oracle
 from tests.core.measure.agreement import disagreements, samples_of
 from tests.core.measure.trees import NUMERIC
-from tests.effort import cases
+from tests.effort import cases, dear
 
 # Where each operator is smooth and has no zero; (0.2, 0.9) serves most.
 RANGES = {"acosh": (1.3, 4.0), "cos": (0.2, 1.2), "sec": (0.2, 1.2), "log": (1.3, 3.0)}
@@ -337,6 +337,7 @@ def test_native_engine_equals_the_reference_but_for_last_bits_at_poles(name: str
     both(Formula.from_draft(applied(name, variable("x"))), columns, clean=False, ulps=ULPS[name])
 
 
+@dear(4)
 @pytest.mark.parametrize("seed", range(40))
 def test_native_engine_equals_the_reference_at_zeros_ties_poles_and_the_ends_of_range(
     seed: int,
