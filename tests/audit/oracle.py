@@ -1,8 +1,8 @@
 """What is true of a formula on a table, found by shaking it: nothing comes from the engine.
 
-Values are mpmath numbers of 170 digits and more (`exactly`), and no derivative is written down:
-what arrives where is found by moving each node at each row (`shaking`).  What a program makes of
-the formula is plain NumPy (`plain`).
+Values are mpmath numbers of 170 digits and more (`tests.oracle`), and no derivative is written
+down: what arrives where is found by moving each node at each row (`shaking`).  What a program makes
+of the formula is plain NumPy (`plain`).
 """
 
 from __future__ import annotations
@@ -19,21 +19,17 @@ import numpy as np
 
 from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node
 from eic_core.samples import Samples
-from tests.audit.exactly import (
-    COMPARED,
+from tests.audit.plain import PLAIN, run_plain
+from tests.audit.shaking import (
     DIGITS,
-    EXACT,
     MOST_DIGITS,
     SINGULAR_S2,
     STEPS,
-    NoRealValue,
-    Unfair,
-    apply,
-    mp,
-    number,
+    RowTruth,
+    shake_row,
+    values_of,
 )
-from tests.audit.plain import run_plain
-from tests.audit.shaking import RowTruth, shake_row, values_of
+from tests.oracle import COMPARED, BeyondReach, NoRealValue, apply, mp, number
 
 JUMPING = STEPS | set(COMPARED) | {"atan2"}
 """Operators whose value jumps."""
@@ -54,9 +50,9 @@ class Truth:
     """
 
     def __init__(self, formula: Formula, samples: Samples) -> None:
-        unknown = {n.operator for n in formula.nodes if n.children} - set(EXACT)
+        unknown = {n.operator for n in formula.nodes if n.children} - set(PLAIN)
         if unknown:
-            raise Unfair(f"no oracle for {unknown}")
+            raise BeyondReach(f"no oracle for {unknown}")
         self.formula, self.samples = formula, samples
         self.count, self.nodes = len(samples), len(formula)
         self.root = self.nodes - 1
@@ -322,7 +318,7 @@ class Truth:
             yield values_of(
                 self.formula, lambda node: self._leaf(row, node) * factors.get(node.id, mp.one)
             )[-1]
-        except (NoRealValue, Unfair):
+        except (NoRealValue, BeyondReach):
             return
 
     def _moves(self, row: RowTruth, leaves: list[int]) -> bool:
@@ -340,7 +336,7 @@ class Truth:
 
         try:
             yield values_of(self.formula, leaf)[-1]
-        except (NoRealValue, Unfair):
+        except (NoRealValue, BeyondReach):
             return
 
     # double precision
@@ -468,9 +464,9 @@ class Truth:
         results = []
         for side in (-noise, 0, noise):
             try:
-                value = apply(node, [operands[0] + side, *operands[1:]])
+                value = apply(node.operator, [operands[0] + side, *operands[1:]])
                 results.append(self._result_with(row, k, value))
-            except (NoRealValue, Unfair):
+            except (NoRealValue, BeyondReach):
                 return math.inf
         exact = results[1]
         far = max(abs(each - exact) for each in results)

@@ -16,9 +16,9 @@ import numpy as np
 from eic_core.measure.outcomes import Outcomes
 from eic_core.measure.reasons import DOUBLE_DIGITS, Outcome, Reason
 from tests.audit.causes import PERIODS
-from tests.audit.exactly import MOST_DIGITS, mp, number
 from tests.audit.oracle import BESIDE, JUMPING, Truth, half_log10
-from tests.audit.shaking import RowTruth, shake_row
+from tests.audit.shaking import MOST_DIGITS, RowTruth, shake_row
+from tests.oracle import mp, number
 
 SLACK = 2e-3
 """Digits by which double precision may err without a second look: half of s u = 10^-3 and more."""

@@ -20,9 +20,9 @@ from eic_core.rewriting import Repairs
 from eic_core.rewriting.results import Measured, RowComparison
 from eic_core.samples import Samples
 from tests.audit.doubles import DoubleError
-from tests.audit.exactly import mp
 from tests.audit.oracle import Truth, half_log10
 from tests.audit.results import differs
+from tests.oracle import mp
 
 ROUNDED = 0.2
 """Digits by which two programs differ that round powers and functions in their own ways."""

@@ -22,13 +22,14 @@ import numpy as np
 from benchmarks.repairs.processor import ProcessorClock
 from benchmarks.repairs.series_checks import Rows, rows_by_branch, rows_in_box
 from eic_core.formula.syntax import read
-from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node
+from eic_core.formula.tree import CONSTANT, Formula
 from eic_core.rewriting import Repair, Repairs, repair
 from eic_core.rewriting.pieces import Branch, Series
 from eic_core.rewriting.repair import SEARCH_SECONDS
 from eic_core.samples import Samples
 from tests.audit.cancelling import Columns, Drawn, cancelling
-from tests.core.rewriting.rewriting_oracle import FUNCTIONS, MP, NoValue, TooFar, number
+from tests.core.rewriting.rewriting_oracle import MP, NoValue, TooFar, number, value
+from tests.oracle import BeyondReach
 
 ROWS, POINTS, EDGES = 120, 24, 24
 """Rows that repair gets; fresh rows, and rows at thresholds and ends, where forms are compared."""
@@ -38,21 +39,8 @@ LEAST_DIGITS, MOST_DIGITS = 200, 3200
 SAME = 100
 """Digits to which exact forms agree."""
 
-COMPARED: dict[str, Callable[[Any, Any], bool]] = {
-    "less_than": lambda a, b: a < b,
-    "less_equal": lambda a, b: a <= b,
-    "greater_than": lambda a, b: a > b,
-    "greater_equal": lambda a, b: a >= b,
-    "equal_to": lambda a, b: a == b,
-    "not_equal": lambda a, b: a != b,
-    "logical_and": lambda a, b: bool(a) and bool(b),
-    "logical_or": lambda a, b: bool(a) or bool(b),
-}
-OPERATORS = {*COMPARED, *FUNCTIONS, "logical_not", "conditional", "power", "root"}
-
-
-class Unknown(Exception):
-    """An operator that this oracle does not have."""
+PHASE_BITS, LARGEST_BITS = 1200, 20_000
+"""Sizes of the argument of a function that turns, and of another, that are followed."""
 
 
 # --- values at many digits ---
@@ -66,14 +54,15 @@ def value_at(formula: Formula, row: Mapping[str, float]) -> Any:
     NoValue
         Outside the real domain, or too far out.
     """
-    digits, last = LEAST_DIGITS, None
+    tree, digits, last = formula.to_draft(), LEAST_DIGITS, None
     while True:
         with MP.workdps(digits):
+            bindings = {name: MP.mpf(cell) for name, cell in row.items()}
             try:
-                result = _Walk(formula, row).at(len(formula.nodes) - 1)
+                result = value(tree, bindings, largest=LARGEST_BITS, phase=PHASE_BITS)
             except TooFar:
                 raise
-            except NoValue:
+            except (NoValue, BeyondReach):
                 result = None
             if result and last and _agree(last, result):
                 return result
@@ -90,76 +79,6 @@ def value_at(formula: Formula, row: Mapping[str, float]) -> Any:
 
 def _agree(last: Any, result: Any) -> bool:
     return bool(abs(last - result) <= MP.mpf(10) ** -(SAME + 20) * abs(result))
-
-
-class _Walk:
-    """A tree at one row, from the root down: what is not chosen is not evaluated."""
-
-    def __init__(self, formula: Formula, row: Mapping[str, float]) -> None:
-        self.nodes, self.row = formula.nodes, row
-
-    def at(self, k: int) -> Any:
-        node = self.nodes[k]
-        if node.operator == VARIABLE:
-            return MP.mpf(self.row[node.label])
-        if node.operator == CONSTANT:
-            return number(node.label)
-        if node.operator not in OPERATORS:
-            raise Unknown(node.operator)
-        if node.operator == "conditional":
-            condition, then, otherwise = node.children
-            return self.at(then if self.at(condition) else otherwise)
-        return _applied(node, [self.at(child) for child in node.children])
-
-
-def _applied(node: Node, operands: Sequence[Any]) -> Any:
-    name, p = node.operator, node.parameter
-    if name in COMPARED:
-        return MP.mpf(COMPARED[name](*operands))
-    if name == "logical_not":
-        return MP.mpf(not operands[0])
-    _check_size(name, operands)
-    try:
-        if name == "power":
-            assert p is not None
-            result = _power(operands[0], p.numerator, p.denominator)
-        elif name == "root":
-            assert p is not None
-            result = _root(operands[0], p.numerator)
-        elif name == "pow" and operands[0] == 0 and operands[1] > 0:
-            result = MP.zero
-        else:
-            result = FUNCTIONS[name](*operands)
-        if name == "log" and p is not None:
-            result /= MP.log(number(str(p)))
-    except (ZeroDivisionError, ValueError, OverflowError) as error:
-        raise NoValue from error
-    if isinstance(result, MP.mpc) or not MP.isfinite(result):
-        raise NoValue
-    return result
-
-
-PHASES = frozenset(("sin", "cos", "tan", "cot", "sec", "csc", "floor", "ceil", "remainder"))
-
-
-def _check_size(name: str, operands: Sequence[Any]) -> None:
-    most = 1200 if name in PHASES else 20_000
-    if any(operand and abs(MP.mag(operand)) > most for operand in operands):
-        raise TooFar
-
-
-def _power(base: Any, numerator: int, denominator: int) -> Any:
-    if denominator == 1:
-        return base**numerator
-    if base < 0 or (base == 0 and numerator < 0):
-        raise NoValue
-    return MP.root(base, denominator) ** numerator
-
-
-def _root(x: Any, index: int) -> Any:
-    if x < 0 and index % 2 == 0:
-        raise NoValue
-    return MP.sign(x) * MP.root(abs(x), index)
 
 
 # --- the audit of one formula ---
@@ -205,10 +124,7 @@ class Findings:
             if read(form.text, columns=columns).formula.structure() != form.formula.structure():
                 self._fault(name, form, "its text reads back as another tree")
             places = _with_edges(form, fresh)
-            try:
-                self._judge(name, repairs.formula, form, places)
-            except Unknown as operator:
-                self.counts[f"not judged, {operator}"] += 1
+            self._judge(name, repairs.formula, form, places)
 
     def _judge(self, name: str, formula: Formula, form: Repair, points: Columns) -> None:
         original = [_value_or_none(formula, row) for row in _rows(points)]

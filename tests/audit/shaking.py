@@ -13,26 +13,64 @@ from dataclasses import dataclass
 from typing import Any
 
 from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node
-from tests.audit.exactly import (
+from tests.oracle import (
     COMPARED,
     JOINED,
-    ROUGH,
-    SINGULAR_S2,
-    STEP,
-    STEPS,
+    BeyondReach,
     NoRealValue,
     TooLarge,
-    Unfair,
     apply,
     bits_of,
     check_fair,
     gridded,
-    limit_at_zero,
     mp,
     number,
-    on_jump,
     snapped,
 )
+
+DIGITS, MOST_DIGITS = 170, 900
+STEP = mp.mpf(2) ** -233
+"""About 10^-70."""
+
+SINGULAR_S2 = 1e60
+"""Above s = 10^30 no digit is left, says the definition."""
+
+STEPS = frozenset("sign floor ceil round".split())
+
+ROUGH = frozenset(
+    "abs min max sign floor ceil round atan2 sqrt root asin acos acosh pow power hypot cbrt".split()
+)
+"""Where a move to one side may show what a move to the other does not."""
+
+ONES = dict.fromkeys("neg abs sin tan asin atan sinh tanh asinh atanh expm1 log1p erf".split(), 1)
+
+
+def on_jump(name: str, x: Any) -> bool:
+    if name == "sign":
+        return not x
+    if x and mp.mag(x) > mp.prec - 300:
+        raise BeyondReach
+    x = gridded(x)
+    return bool(mp.frac(x) == (0.5 if name == "round" else 0))
+
+
+def limit_at_zero(name: str, a: Sequence[Any], p: Any, i: int) -> float | None:
+    """The one finite limit other than 0 of the i-th condition number where the value is 0."""
+    if name in ("mul", "div") and not (name == "mul" and not any(a)):
+        return -1.0 if name == "div" and i else 1.0
+    if name == "mul":
+        return 1.0
+    if name in ONES:
+        return 1.0 if a[0] == 0 else None
+    if name == "power":
+        return float(p)
+    if name == "pow":
+        return float(a[1]) if i == 0 else None
+    if name in ("sqrt", "cbrt", "root"):
+        return 1 / {"sqrt": 2, "cbrt": 3}.get(name, int(p or 1))
+    if name == "atan2" and a[1] > 0:
+        return -1.0 if i else 1.0
+    return None
 
 
 def _ratio(change: Any, y: Any) -> float:
@@ -102,7 +140,11 @@ def values_of(
         if not _taken(y, guards):
             y.append(None)
             continue
-        value = apply(node, [y[c] for c in node.children]) if node.children else leaf(node)
+        value = (
+            apply(node.operator, [y[c] for c in node.children], node.parameter)
+            if node.children
+            else leaf(node)
+        )
         y.append(value if change is None else change(node.id, value))
     return y
 
@@ -168,7 +210,7 @@ def _moved(node: Node, a: list[Any], y: Any, i: int, to: Any) -> Any | None:
         b = list(a)
         b[i] = place
         try:
-            value = apply(node, b)
+            value = apply(node.operator, b, node.parameter)
         except NoRealValue:
             continue
         if found is None or abs(value - y) > 2 * abs(found - y):
@@ -204,16 +246,16 @@ def shake_row(formula: Formula, cells: Mapping[str, str], *, fair: bool = True) 
             continue
         a = [row.y[c] for c in node.children]
         if fair:
-            check_fair(node, a)
+            check_fair(node.operator, a)
         try:
-            y = apply(node, a)
+            y = apply(node.operator, a, node.parameter)
         except NoRealValue as reason:
             row.bad, row.too_large = k, isinstance(reason, TooLarge)
             return row
         if node.operator in COMPARED or node.operator in JOINED:
             edges[k] = _on_edge(node, a, moves, edges)
             if edges[k] and _counts_as_number(formula, k):
-                raise Unfair
+                raise BeyondReach
             _put(row, y, 1.0, {k: 1.0}, {})
             moves.append({k: y + y * STEP})
             continue
@@ -306,7 +348,7 @@ def _at_threshold(row: RowTruth, node: Node, branch: int) -> float:
         return math.inf
     larger = max(beside.raw[-1], row.raw[branch])
     if row.raw[branch] * (1 + 1e-6) < larger < math.inf:
-        raise Unfair  # whose noise it is, is a matter of words
+        raise BeyondReach  # whose noise it is, is a matter of words
     return 1.0 + larger
 
 

@@ -19,7 +19,7 @@ from tests.audit.repaired import Findings, NoValue, audit, main, value_at
 from tests.core.rewriting.rewriting_oracle import MP
 from tests.effort import FULL, cases
 
-AUDITED, SECONDS = cases(25, 1000), SEARCH_SECONDS if FULL else 1.5
+AUDITED, SECONDS = cases(8, 1000), SEARCH_SECONDS if FULL else 1.5
 
 FORMULA = "sqrt(x + 1) - sqrt(x)"
 FRESH = {"x": np.array([2e3, 3e4, 2e7, 5e9])}
@@ -52,7 +52,7 @@ def test_a_value_has_as_many_digits_as_it_takes(text: str, x: float, expected: s
         assert abs(value - exact) <= MP.mpf(10) ** -100 * abs(exact)
 
 
-@pytest.mark.parametrize("text", ["log(x)", "1/(x + 1)", "sqrt(x)", "exp(x*1e9)*0"])
+@pytest.mark.parametrize("text", ["log(x)", "1/(x + 1)", "sqrt(x)", "exp(-x*1e9)*0"])
 def test_there_is_no_value_outside_of_the_domain_or_too_far_out(text: str) -> None:
     with pytest.raises(NoValue):
         value_at(read(text).formula, {"x": -1.0})

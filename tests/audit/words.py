@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
@@ -82,14 +82,26 @@ def shape(text: str) -> str:
     return re.sub(r"[−∞\d][\d.,·⁻⁰¹²³⁴⁵⁶⁷⁸⁹]*", "0", text)[:60]
 
 
-def written() -> str:
-    """The text of `words.txt`."""
+def first_lines(examples: Iterable[tuple[str, str, int, str]]) -> dict[str, str]:
+    """By shape: a sentence, and the first of some examples that has it."""
     first: dict[str, str] = {}
-    for text, ranges, count, asked in EXAMPLES:
+    for text, ranges, count, asked in examples:
         for part, sentence in sentences(example(text, ranges, count), asked):
             line = f"{part}: {sentence}\n    {text} | {ranges} | {count}\n"
             first.setdefault(shape(sentence), line)
-    return "".join(sorted(first.values(), key=lambda line: (line.partition(":")[0], shape(line))))
+    return first
+
+
+def lines_read() -> dict[str, str]:
+    """The same of `words.txt`."""
+    found = re.findall(r"^\w+: .*\n    .*\n", FILE.read_text(encoding="utf-8"), re.MULTILINE)
+    return {shape(line.partition(": ")[2].partition("\n")[0]): line for line in found}
+
+
+def written() -> str:
+    """The text of `words.txt`."""
+    lines = first_lines(EXAMPLES).values()
+    return "".join(sorted(lines, key=lambda line: (line.partition(":")[0], shape(line))))
 
 
 if __name__ == "__main__":

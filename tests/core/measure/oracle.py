@@ -21,36 +21,29 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-import mpmath
-
 from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node
+from tests.oracle import (
+    GRIDDED,
+    BeyondReach,
+    NoRealValue,
+    apply,
+    check_fair,
+    gridded,
+    mp,
+    number,
+    trusted_bits,
+)
 
-DIGITS = 340
+DIGITS = mp.dps
 STEP = 60
 """Difference quotients take steps of 10^-60 and 10^-120."""
 
-SLACK = 60
-"""A value smaller than 10^(60 - working digits) of what it was made from is 0."""
-
 TRUSTED = 45
-"""A value above that, yet below 10^-45 of its making, is no rounding here, and not trusted."""
+"""A value below 10^-45 of its making, and not so small that it is 0, is not trusted."""
 
 MOST_DIGITS = 3000
 
-LARGEST, SMALLEST = 10**6, -3 * 10**14
-"""The decimal exponents between which values are followed."""
-
-mp = mpmath.MPContext()
-mp.dps = DIGITS
-ZERO, ONE, INF = mp.mpf(0), mp.mpf(1), mp.inf
-
-
-class NoRealValue(Exception):
-    """The operator is undefined here."""
-
-
-class BeyondReach(Exception):
-    """The true answer may need more digits than these: not a fair question."""
+ZERO, ONE, INF = mp.zero, mp.one, mp.inf
 
 
 class MoreDigits(Exception):
@@ -58,7 +51,7 @@ class MoreDigits(Exception):
 
 
 def _rounding() -> Any:
-    return mp.mpf(10) ** (SLACK - mp.dps)
+    return mp.ldexp(mp.one, -trusted_bits())
 
 
 @dataclass
@@ -99,262 +92,7 @@ def half_log10(value: float) -> float:
     return value if math.isnan(value) or math.isinf(value) else 0.5 * math.log10(value)
 
 
-# --- operators by name --------------------------------------------------------------------
-
-
-def _zero_if_rounding(value: Any, scale: Any) -> Any:
-    if value == 0:
-        return ZERO
-    return ZERO if abs(value) < scale * _rounding() else value
-
-
-def _sine(x: Any) -> Any:
-    return _zero_if_rounding(mp.sin(x), abs(x))
-
-
-def _cosine(x: Any) -> Any:
-    return _zero_if_rounding(mp.cos(x), abs(x))
-
-
-def _positive_power(base: Any, exponent: Any) -> Any:
-    if base <= 0:
-        if base == 0 and exponent > 0:
-            return ZERO
-        raise NoRealValue
-    return _exponential(exponent * mp.log(base))
-
-
-def _exponential(x: Any) -> Any:
-    if not SMALLEST < x / mp.log(10) < LARGEST:
-        raise NoRealValue
-    return mp.exp(x)
-
-
-def _exact_power(base: Any, exponent: Fraction) -> Any:
-    if base == 0:
-        if exponent < 0:
-            raise NoRealValue
-        return ONE if exponent == 0 else ZERO
-    if exponent.denominator == 1:
-        if not SMALLEST < exponent * mp.log(abs(base), 10) < LARGEST:
-            raise NoRealValue
-        return base**exponent.numerator
-    return _positive_power(base, mp.mpf(exponent.numerator) / exponent.denominator)
-
-
-def _root(x: Any, index: int) -> Any:
-    if x == 0:
-        return ZERO
-    if x < 0:
-        if index % 2 == 0:
-            raise NoRealValue
-        return -_positive_power(-x, ONE / index)
-    return _positive_power(x, ONE / index)
-
-
-def _angle(y: Any, x: Any) -> Any:
-    if y == 0 and x == 0:
-        raise NoRealValue
-    if x == 0:
-        return mp.pi / 2 if y > 0 else -mp.pi / 2
-    if x > 0:
-        return mp.atan(y / x)
-    return mp.atan(y / x) + (mp.pi if y >= 0 else -mp.pi)
-
-
-def _round_half_even(x: Any) -> Any:
-    low = mp.floor(x)
-    rest = x - low
-    if rest == mp.mpf("0.5"):
-        return low if int(low) % 2 == 0 else low + 1
-    return low if rest < 0.5 else low + 1
-
-
-def _logarithm(x: Any, base: Fraction | None) -> Any:
-    if x <= 0:
-        raise NoRealValue
-    value = _zero_if_rounding(mp.log(x), ONE)
-    return value if base is None else value / mp.log(mp.mpf(base.numerator) / base.denominator)
-
-
-def _divide(a: Any, b: Any) -> Any:
-    if b == 0:
-        raise NoRealValue
-    return a / b
-
-
-def _within(x: Any, low: int, high: float, open_ends: bool = False) -> Any:
-    if x < low or x > high or (open_ends and x in (low, high)):
-        raise NoRealValue
-    return x
-
-
-def _small(x: Any) -> Any:
-    if abs(x) > LARGEST * 2.4:
-        raise NoRealValue
-    return x
-
-
-def _number_of_divisors(x: Any, y: Any) -> Any:
-    """x / y, or the half-integer from which only a rounding keeps it."""
-    quotient = _divide(x, y)
-    nearest = mp.nint(2 * quotient) / 2
-    return nearest if abs(quotient - nearest) <= abs(quotient) * _rounding() else quotient
-
-
-def _rest(x: Any, y: Any, whole: Any) -> Any:
-    quotient = _number_of_divisors(x, y)
-    return ZERO if quotient == whole(quotient) else x - y * whole(quotient)
-
-
-def _gamma(x: Any) -> Any:
-    if (x <= 0 and x == mp.floor(x)) or abs(x) > 3 * 10**5:
-        raise NoRealValue
-    return mp.gamma(x)
-
-
-def _log_gamma(x: Any) -> Any:
-    if abs(x) < 1000:
-        return _zero_if_rounding(mp.log(abs(_gamma(x))), ONE)
-    if x < 0 and x == mp.floor(x):
-        raise NoRealValue
-    return mp.loggamma(x).real
-
-
-def _complementary_error(x: Any) -> Any:
-    if x > 1600:  # below 10^-(10^6)
-        raise NoRealValue
-    return mp.erfc(x) if x > -1600 else mp.mpf(2)
-
-
-def _is_beyond(x: Any, edge: Any) -> bool:
-    """Whether |x| exceeds an edge, and not by what may be rounding."""
-    gap = abs(x) - edge
-    if edge and 0 < abs(gap) <= edge * mp.mpf(10) ** -TRUSTED:
-        if abs(gap) > edge * _rounding():
-            raise BeyondReach
-        return False
-    return bool(gap > 0)
-
-
-def _guarded_quotient(x: Any, y: Any, edge: Any) -> Any:
-    return x / y if _is_beyond(y, edge) else ONE
-
-
-def apply(operator: str, a: Sequence[Any], parameter: Fraction | None = None) -> Any:
-    """The operator's value at high precision.
-
-    Raises
-    ------
-    NoRealValue
-        Outside the domain, at a pole, or beyond 10^(10^6).
-    """
-    x = a[0]
-    match operator:
-        case "add":
-            return _zero_if_rounding(x + a[1], max(abs(x), abs(a[1])))
-        case "sub":
-            return _zero_if_rounding(x - a[1], max(abs(x), abs(a[1])))
-        case "mul":
-            return x * a[1]
-        case "div":
-            return _divide(x, a[1])
-        case "gp_div":
-            return _guarded_quotient(x, a[1], mp.mpf("0.001"))
-        case "deap_div":
-            return _guarded_quotient(x, a[1], ZERO)
-        case "gp_inv":
-            return ONE / x if _is_beyond(x, mp.mpf("0.001")) else ZERO
-        case "gp_log":
-            return _logarithm(abs(x), None) if _is_beyond(x, mp.mpf("0.001")) else ZERO
-        case "neg":
-            return -x
-        case "abs":
-            return -x if x < 0 else x
-        case "power":
-            assert parameter is not None
-            return _exact_power(x, parameter)
-        case "sqrt":
-            return _root(x, 2)
-        case "cbrt":
-            return _root(x, 3)
-        case "root":
-            assert parameter is not None
-            return _root(x, int(parameter))
-        case "pow":
-            return _positive_power(x, a[1])
-        case "fma":
-            return _zero_if_rounding(x * a[1] + a[2], max(abs(x * a[1]), abs(a[2])))
-        case "hypot":
-            return mp.sqrt(x * x + a[1] * a[1])
-        case "exp":
-            return _exponential(x)
-        case "expm1":
-            return mp.expm1(x) if x < -1000 else mp.expm1(_small(x))
-        case "log":
-            return _logarithm(x, parameter)
-        case "log1p":
-            return mp.log1p(x) if x > -1 else _divide(ONE, ZERO)
-        case "sin":
-            return _sine(x)
-        case "cos":
-            return _cosine(x)
-        case "tan":
-            return _divide(_sine(x), _cosine(x))
-        case "cot":
-            return _divide(_cosine(x), _sine(x))
-        case "sec":
-            return _divide(ONE, _cosine(x))
-        case "csc":
-            return _divide(ONE, _sine(x))
-        case "asin":
-            return mp.asin(_within(x, -1, 1))
-        case "acos":
-            return mp.acos(_within(x, -1, 1))
-        case "atan":
-            return mp.atan(x)
-        case "atan2":
-            return _angle(x, a[1])
-        case "sinh":
-            return mp.sinh(_small(x))
-        case "cosh":
-            return mp.cosh(_small(x))
-        case "tanh":
-            return mp.tanh(x) if abs(x) < 10**4 else mp.sign(x)
-        case "asinh":
-            return mp.asinh(x)
-        case "acosh":
-            return mp.acosh(_within(x, 1, math.inf))
-        case "atanh":
-            return mp.atanh(_within(x, -1, 1, open_ends=True))
-        case "erf":
-            return mp.erf(x) if abs(x) < 10**3 else mp.sign(x)
-        case "erfc":
-            return _complementary_error(x)
-        case "gamma":
-            return _gamma(x)
-        case "lgamma":
-            return _log_gamma(x)
-        case "mod":
-            return _rest(x, a[1], mp.floor)
-        case "fmod":
-            return _rest(x, a[1], lambda q: mp.floor(q) if q > 0 else mp.ceil(q))
-        case "remainder":
-            return _rest(x, a[1], _round_half_even)
-        case "min":
-            return min(a)
-        case "max":
-            return max(a)
-        case "sign":
-            return mp.sign(x)
-        case "floor":
-            return mp.floor(x)
-        case "ceil":
-            return mp.ceil(x)
-        case "round":
-            return _round_half_even(x)
-    raise KeyError(operator)
-
+# --- derivatives and limits by differences ------------------------------------------------
 
 WAVY = frozenset(
     "sin cos tan cot sec csc exp expm1 sinh cosh tanh erf erfc gamma lgamma floor ceil"
@@ -364,32 +102,7 @@ WAVY = frozenset(
 
 PERIODIC = frozenset("sin cos tan cot sec csc floor ceil round".split())
 
-GRIDDED = frozenset("floor ceil round asin acos acosh atanh gamma lgamma".split())
-"""Operators that jump or end at half-integers."""
-
 REMAINDERS = frozenset("mod fmod remainder".split())
-
-NAMES = frozenset(
-    "add sub mul div neg abs power sqrt cbrt root pow hypot exp expm1 log log1p sin cos tan cot "
-    "sec csc asin acos atan atan2 sinh cosh tanh asinh acosh atanh erf min max sign floor ceil "
-    "round erfc gamma lgamma mod fmod remainder fma gp_div gp_log gp_inv deap_div".split()
-)
-
-
-def _on_grid(x: Any) -> Any:
-    """x, or the half-integer it differs from by rounding at 340 digits."""
-    if x == 0 or mp.mag(x) > 400:
-        return x
-    nearest = mp.nint(2 * x) / 2
-    gap = abs(x - nearest)
-    if not nearest or gap > abs(nearest) * mp.mpf(10) ** -TRUSTED:
-        return x
-    if gap > abs(nearest) * _rounding():
-        raise BeyondReach
-    return nearest
-
-
-# --- derivatives and limits by differences ------------------------------------------------
 
 
 def _moved(
@@ -448,7 +161,7 @@ def _bits_needed(operator: str, a: Sequence[Any], y: Any, step: Any) -> int:
     largest = max((mp.mag(v) for v in a if v), default=0)
     if operator == "fma":  # a step in one factor shows beside the other operand
         return 2 * max(largest, 0) - mp.mag(step) + 400 - min(mp.mag(v) for v in (*a, ONE) if v)
-    if operator in ("add", "sub", "hypot") or operator in REMAINDERS:
+    if operator in ("add", "sub", "hypot", "lgamma") or operator in REMAINDERS:
         return largest - mp.mag(step) + 400
     if operator in ("exp", "cos", "cosh", "sec", "pow", "erfc"):
         return 400 - mp.mag(step)
@@ -524,14 +237,6 @@ def limit_of_condition_number(
 # --- one sample ---------------------------------------------------------------------------
 
 
-def number(text: str) -> Any:
-    """A literal's exact value, rounded at 340 digits."""
-    if text in ("pi", "e"):
-        return +getattr(mp, text)
-    fraction = Fraction(text)
-    return mp.mpf(fraction.numerator) / fraction.denominator
-
-
 def _fair(operator: str, a: Sequence[Any], y: Any) -> None:
     """Refuse a sample with a value of 10^-45 to 10^-280 of what it is made of."""
     low, high = _rounding(), mp.mpf(10) ** -TRUSTED
@@ -548,7 +253,7 @@ def _fair(operator: str, a: Sequence[Any], y: Any) -> None:
     if operator in ("tan", "cot", "sec", "csc") and abs(y) > 1 / high and abs(a[0]) > high:
         raise BeyondReach
     if operator in REMAINDERS and a[0]:
-        quotient = _number_of_divisors(*a)
+        quotient = gridded(a[0] / a[1])
         gap = abs(quotient - mp.nint(2 * quotient) / 2)
         if 0 < gap < high * abs(quotient) and abs(quotient) > high:
             raise BeyondReach
@@ -572,8 +277,9 @@ def _product(kappa2: Any, s2: Any) -> Any:
 def step(node: Node, a: list[Any], s2: list[Any], v: list[Any]) -> tuple[Any, Any, Any]:
     """One node: value, s^2 and absolute variance from those of its operands."""
     name, parameter = node.operator, node.parameter
-    if name in GRIDDED:
-        a = [_on_grid(value) for value in a]
+    if name in GRIDDED and mp.mag(a[0]) <= 400:
+        check_fair(name, a)
+        a = [gridded(a[0])]
     if name in ("min", "max"):
         return _selected(name, a, s2, v)
     if name in PERIODIC and a[0] and mp.mag(a[0]) > mp.prec // 3:
@@ -581,9 +287,8 @@ def step(node: Node, a: list[Any], s2: list[Any], v: list[Any]) -> tuple[Any, An
     if name in REMAINDERS and a[0] and a[1] and mp.mag(a[0] / a[1]) > mp.prec // 3:
         raise MoreDigits(mp.mag(a[0] / a[1]))
     y = apply(name, a, parameter)
-    if y and not SMALLEST < mp.log(abs(y), 10) < LARGEST:
-        raise NoRealValue
-    _fair(name, a, y)
+    if any(each != 1 for each in s2):  # of leaves every digit is known
+        _fair(name, a, y)
     slopes = []
     for i, value in enumerate(a):
         if value == 0 and v[i] == 0 and y != 0:
@@ -655,9 +360,10 @@ def sample(formula: Formula, values: Mapping[str, str]) -> tuple[list[Any], list
     return y, s2, None
 
 
-def _sample_with_digits(
+def sample_with_digits(
     formula: Formula, values: Mapping[str, str]
 ) -> tuple[list[Any], list[Any], int | None]:
+    """The same with as many digits as it takes."""
     digits = DIGITS
     while digits <= MOST_DIGITS:
         try:
@@ -682,7 +388,7 @@ def measure(formula: Formula, rows: Iterable[Mapping[str, str]]) -> Result:
     total = 0
     for values in rows:
         total += 1
-        _, s2, invalid = _sample_with_digits(formula, values)
+        _, s2, invalid = sample_with_digits(formula, values)
         if invalid is None:
             kept.append(s2)
         else:

@@ -124,6 +124,14 @@ POINTS = {  # formula: (values, s^2 of the root, its derivation)
     "root(x, 5)": ({"x": -32.0}, 1.04),
     "x**0.5": ({"x": 9.0}, 1.25),
     "x**y": ({"x": math.e, "y": 3.0}, 1 + 9 + 9),
+    # a negative base under an exact exponent is a number
+    "x**3 ": ({"x": -2.0}, 10.0),
+    "x**-2": ({"x": -2.0}, 5.0),
+    # literals beyond double range are numbers, and doubles mean their shortest decimal
+    "x*1e400/1e399": ({"x": 2.0}, 5.0),
+    "log(1e-400)": ({}, 1 + 1 / (400 * math.log(10)) ** 2),
+    "x+y-z": ({"x": 0.1, "y": 0.2, "z": 0.3}, math.inf),
+    "x*10-1": ({"x": 0.1}, math.inf),
 }
 
 
@@ -169,11 +177,6 @@ def test_point_without_a_real_value_is_invalid_at_its_first_node(
     assert "no sample is valid" in result.reason
 
 
-def test_negative_base_under_an_exact_exponent_is_a_number() -> None:
-    assert root_s2("x**3", x=-2.0) == pytest.approx(10)
-    assert root_s2("x**-2", x=-2.0) == pytest.approx(5)
-
-
 def test_invalid_samples_are_left_out_of_every_mean() -> None:
     x = np.array([-1.0, 2.0, 3.0])
     result = at("exp(x)*log(x)", x=x)
@@ -215,16 +218,6 @@ def test_leaving_double_range_downwards_is_not_invalid() -> None:
     result = at("exp(-1000*x)*exp(1000*x)", x=1.0)
     assert result.counts.valid == 1 and result.counts.rechecked == 1
     assert result.nodes[-1].s_bar ** 2 == pytest.approx(3 + 6e6)
-
-
-def test_literals_beyond_double_range_are_numbers() -> None:
-    assert root_s2("x*1e400/1e399", x=2.0) == pytest.approx(5)
-    assert root_s2("log(1e-400)") == pytest.approx(1 + 1 / (400 * math.log(10)) ** 2)
-
-
-def test_doubles_mean_their_shortest_decimal() -> None:
-    assert root_s2("x+y-z", x=0.1, y=0.2, z=0.3) == math.inf
-    assert root_s2("x*10-1", x=0.1) == math.inf
 
 
 # --- heavy tails --------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -17,31 +18,21 @@ from eic_core.operators import NUMPY, Operator
 from eic_core.operators.balls import BALLS, working
 from tests.core.measure import oracle
 from tests.core.measure.trees import NUMERIC
+from tests.effort import FULL
 
-POINTS = (
-    -1000.25,
-    -37.5,
-    -2.5,
-    -2.0,
-    -1.25,
-    -1.0,
-    -0.99,
-    -0.5,
-    -1e-8,
-    0.0,
-    1e-8,
-    0.25,
-    0.5,
-    0.99,
-    1.0,
-    1.25,
-    1.5,
-    2.0,
-    2.5,
-    3.0,
-    20.75,
-    700.0,
+POINTS = tuple(
+    map(
+        float,
+        "-1000.25 -37.5 -2.5 -2 -1.25 -1 -0.99 -0.5 -1e-8 0 1e-8 "
+        "0.25 0.5 0.99 1 1.25 1.5 2 2.5 3 20.75 700".split(),
+    )
 )
+FEW = {
+    2: (-37.5, -2.5, -1.0, -1e-8, 0.0, 0.5, 1.0, 2.0, 2.5, 700.0),
+    3: (-2.5, -1.0, 0.0, 0.5, 2.0),
+}
+"""Operands of two and of three in a quick run."""
+
 PARAMETERS = {
     "power": tuple(map(Fraction, ("2", "3", "4", "-1", "-2", "0.5", "-0.5", "1.5", "0", "1"))),
     "root": tuple(map(Fraction, (2, 3, 4, 5))),
@@ -55,7 +46,7 @@ CASES = [
 
 def points(name: str) -> list[tuple[float, ...]]:
     arity = NUMERIC[name].arity or 2
-    return list(product(POINTS, repeat=arity))
+    return list(product(POINTS if FULL else FEW.get(arity, POINTS), repeat=arity))
 
 
 def arrays(point: tuple[float, ...]) -> list[np.ndarray]:
@@ -65,6 +56,7 @@ def arrays(point: tuple[float, ...]) -> list[np.ndarray]:
 BITS = 200
 
 
+@cache
 def exact_value(name: str, parameter: Fraction | None, point: tuple[float, ...]) -> arb | None:
     """The ball of an operator's value, or None outside the domain."""
     node = Node(0, name, tuple(range(len(point))), "", parameter, (0, 0))
@@ -85,6 +77,7 @@ def holds(ball: arb | None, truth: object) -> bool:
     return ball is not None and abs(to_mp(ball) - truth) <= abs(truth) * oracle.mp.mpf("1e-50")
 
 
+@cache
 def true_value(name: str, point: tuple[float, ...], parameter: Fraction | None) -> object:
     """The oracle's value, or None outside the domain."""
     try:

@@ -15,46 +15,39 @@ import pytest
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, variable
 from eic_core.measure import Domain, sample_domains
+from eic_core.operators import OPERATORS
 from tests.core.measure import oracle
 from tests.core.measure.agreement import disagreements
 from tests.core.measure.trees import NUMERIC, random_case
 from tests.effort import cases
+from tests.oracle import VALUES
 
 CHUNK = 100
 
 
-@pytest.mark.parametrize("first", range(0, cases(100, 800), CHUNK))
-def test_random_trees_agree_at_every_node(first: int) -> None:
-    unfair = 0
-    for seed in range(first, first + CHUNK):
+def test_random_trees_agree_at_every_node_and_meet_every_operator_and_kind_of_trouble() -> None:
+    met: Counter[str] = Counter()
+    count = cases(CHUNK, 800)
+    for seed in range(300):
+        met.update(node.operator for node in random_case(seed)[0].nodes)
+    assert not NUMERIC.keys() - met.keys()
+    for seed in range(count):
         try:
-            wrong, _, _ = disagreements(*random_case(seed))
+            wrong, expected, found = disagreements(*random_case(seed))
         except oracle.BeyondReach:
-            unfair += 1
+            met["unfair"] += 1
             continue
         assert not wrong, (seed, wrong)
-    assert unfair <= CHUNK // 20
-
-
-def test_random_trees_meet_every_operator_and_every_kind_of_trouble() -> None:
-    met: Counter[str] = Counter()
-    for seed in range(300):
-        formula, table = random_case(seed)
-        met.update(node.operator for node in formula.nodes)
-        try:
-            _, expected, found = disagreements(formula, table)
-        except oracle.BeyondReach:
-            continue
         met["invalid sample"] += expected.total - expected.valid
         met["singular node"] += sum(expected.singular)
         met["rechecked sample"] += found.rechecked
         met["clean formula"] += expected.valid == expected.total and not any(expected.singular)
-    assert not {*NUMERIC, "invalid sample", "singular node", "rechecked sample"} - {*met}
-    assert met["clean formula"] > 100
+    assert all(met[kind] for kind in ("invalid sample", "singular node", "rechecked sample"))
+    assert met["clean formula"] > count // 3 and met["unfair"] <= count // 20
 
 
 def test_the_oracle_knows_every_operator() -> None:
-    assert set(NUMERIC) == oracle.NAMES
+    assert OPERATORS.keys() == VALUES.keys()
 
 
 # Trees on which the engine was once wrong: what was wrong with it.
@@ -100,11 +93,11 @@ def test_a_formula_that_was_once_wrong_agrees(text: str) -> None:
     }
     formula = read(text).formula
     names = formula.variables or ("x",)
-    for row in range(6):
-        wrong, _, _ = disagreements(formula, {name: [table[name][row]] for name in names})
+    together = cases(0, 1)
+    for rows in [*([row] for row in range(6)), *[range(6)] * together]:
+        cells = {name: [table[name][row] for row in rows] for name in names}
+        wrong, _, _ = disagreements(formula, cells)
         assert not wrong, (ONCE_WRONG[text], wrong)
-    wrong, _, _ = disagreements(formula, {name: table[name] for name in names})
-    assert not wrong, (ONCE_WRONG[text], wrong)
 
 
 POINTS = (
@@ -136,6 +129,8 @@ def test_operator_agrees_at_every_point_of_the_table(name: str, noisy: bool) -> 
     if len(points) > 400:
         most = cases(10, 120) if noisy else cases(20, 250)
         points = random.Random(name).sample(points, most)
+    elif noisy:
+        points = points[:: cases(2, 1)]
     variables = "xyz"[:arity]
     for parameter in PARAMETERS.get(name, (None,)):
         children = [operand(v, noisy) for v in variables]

@@ -17,6 +17,7 @@ from eic_core.measure import Domain, Samples, amplify, sample_domains
 from eic_core.measure import perturbation as module
 from eic_core.measure.inspection import local_eic
 from eic_core.measure.perturbation import PerturbationEstimate, estimate, gamma_quantile
+from tests.effort import cases
 
 Columns = dict[str, np.ndarray]
 
@@ -50,7 +51,7 @@ CLOSED_FORMS: dict[str, tuple[Columns, Callable[..., np.ndarray]]] = {
 def test_interval_covers_the_closed_form_as_often_as_it_says(text: str) -> None:
     columns, s2 = CLOSED_FORMS[text]
     truth = local_eic(float(np.mean(s2(**columns))))
-    for repeats, runs in ((5, 400), (60, 200)):
+    for repeats, runs in ((5, cases(120, 400)), (60, cases(60, 200))):
         covered = 0
         for seed in range(runs):
             root = run(text, columns, repeats=repeats, seed=seed, level=0.9).nodes[-1]
@@ -61,7 +62,10 @@ def test_interval_covers_the_closed_form_as_often_as_it_says(text: str) -> None:
 
 def test_estimate_is_unbiased() -> None:
     columns, s2 = CLOSED_FORMS["1/(x-1)"]
-    means = [run("1/(x-1)", columns, repeats=10, seed=s).nodes[-1].mean_s2 for s in range(300)]
+    means = [
+        run("1/(x-1)", columns, repeats=10, seed=s).nodes[-1].mean_s2
+        for s in range(cases(100, 300))
+    ]
     error = np.std(means) / math.sqrt(len(means))
     assert abs(np.mean(means) - np.mean(s2(**columns))) < 4 * error
 

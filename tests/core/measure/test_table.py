@@ -91,24 +91,64 @@ def test_a_cell_below_double_range_is_no_zero():
     assert result.counts.valid == 1 and result.counts.rechecked == 1
 
 
-def test_columns_are_matched_by_name_first():
-    match = match_variables(["log_Re", "x1"], ["x1", "log_Re"])
-    assert match.mapping == {"log_Re": "log_Re", "x1": "x1"} and match.index_base is None
+SHIFTED = {"mapping": {"x1": "x2"}}
+FROM_1 = {"mapping": {"x1": "x1"}, "index_base": 1}
+ALIKE = {"x1": "x1", "x2": "x2"}
+MATCHES = [
+    # by name first; else indexed variables go by position, all or none
+    (
+        "log_Re x1",
+        "x1 log_Re",
+        {},
+        {"mapping": {"log_Re": "log_Re", "x1": "x1"}, "index_base": None},
+    ),
+    (
+        "x0 x1",
+        "x1 x2",
+        {},
+        {"mapping": {"x0": "x1", "x1": "x2"}, "index_base": 0, "assumed": True},
+    ),
+    # an index past the last column means counting from one
+    ("x1 x2", "a b", {}, {"mapping": {"x1": "a", "x2": "b"}}),
+    ("x0 x2", "a b", {}, {"missing": ("x2",)}),
+    # a stated base is kept even if a column is missing
+    (
+        "x1 x2",
+        "a b",
+        {"index_base": 0},
+        {"mapping": {"x1": "b"}, "missing": ("x2",), "assumed": False},
+    ),
+    # a tool that was given a data frame prints its names: x1 is x1, unless the user says else
+    ("x1", "x1 x2", {"index_base": 0}, FROM_1),
+    ("x1", "x1 x2", {"index_base": 0, "group": ["x0"]}, SHIFTED),
+    ("x1", "x1 x2", {"index_base": 0, "chosen": True}, SHIFTED),
+    # names refute what a notation counts from, but not what the user says
+    ("x1", "x1 x2", {"index_base": 0, "group": ["x2"]}, FROM_1 | {"renamed": {}}),
+    ("x1", "x1 x2 x3", {"index_base": 0, "group": ["x2", "x3"]}, FROM_1 | {"renamed": {}}),
+    (
+        "x1",
+        "x1 x2",
+        {"index_base": 0, "group": ["x2"], "chosen": True},
+        SHIFTED | {"renamed": {"x1": "x2"}},
+    ),
+    (
+        "x1",
+        "x1 x2 x3",
+        {"index_base": 0, "group": ["x2", "x3"], "chosen": True},
+        SHIFTED | {"renamed": {"x1": "x2"}},
+    ),
+    ("x1 x2", "x1 x2", {"index_base": 0}, {"mapping": ALIKE}),
+    ("x1 m", "x0 x1 m", {"index_base": 1}, {"mapping": {"x1": "x1", "m": "m"}}),
+    # one formula of a group that has no column by name moves all to positions
+    ("x1", "x3 x1 t", {}, {"mapping": {"x1": "x1"}}),
+    ("x1", "x3 x1 t", {"index_base": 1, "group": ["x2"]}, {"mapping": {"x1": "x3"}}),
+]
 
 
-def test_indexed_variables_go_by_position_all_or_none():
-    match = match_variables(["x0", "x1"], ["x1", "x2"])
-    assert match.mapping == {"x0": "x1", "x1": "x2"} and match.index_base == 0 and match.assumed
-
-
-def test_an_index_past_the_last_column_means_counting_from_one():
-    assert match_variables(["x1", "x2"], ["a", "b"]).mapping == {"x1": "a", "x2": "b"}
-    assert match_variables(["x0", "x2"], ["a", "b"]).missing == ("x2",)
-
-
-def test_a_stated_base_is_kept_even_if_a_column_is_missing():
-    match = match_variables(["x1", "x2"], ["a", "b"], index_base=0)
-    assert match.mapping == {"x1": "b"} and match.missing == ("x2",) and not match.assumed
+@pytest.mark.parametrize(("variables", "columns", "told", "found"), MATCHES)
+def test_variables_are_matched_by_name_or_by_position(variables, columns, told, found):
+    match = match_variables(variables.split(), columns.split(), **told)
+    assert {name: getattr(match, name) for name in found} == found
 
 
 @pytest.mark.parametrize(
@@ -130,32 +170,6 @@ def test_a_known_base_decides_before_names_where_the_columns_count(columns, base
     for chosen in (True, False):
         match = match_variables(["x1"], columns.split(), index_base=base, chosen=chosen)
         assert match.mapping == {"x1": x1}
-
-
-def test_a_notation_from_0_without_an_x0_has_the_names_of_columns_from_1():
-    """A tool that was given a data frame prints its names: x1 is x1, unless the user says else."""
-    by_name = match_variables(["x1"], ["x1", "x2"], index_base=0)
-    assert by_name.mapping == {"x1": "x1"} and by_name.index_base == 1
-    assert match_variables(["x1"], ["x1", "x2"], index_base=0, group=["x0"]).mapping == {"x1": "x2"}
-    assert match_variables(["x1"], ["x1", "x2"], index_base=0, chosen=True).mapping == {"x1": "x2"}
-
-
-def test_names_refute_what_a_notation_counts_from_but_not_what_the_user_says():
-    alike = {"x1": "x1", "x2": "x2"}
-    for group, columns in ((["x2"], ["x1", "x2"]), (["x2", "x3"], ["x1", "x2", "x3"])):
-        match = match_variables(["x1"], columns, index_base=0, group=group)
-        assert match.mapping == {"x1": "x1"} and match.index_base == 1 and not match.renamed
-        match = match_variables(["x1"], columns, index_base=0, group=group, chosen=True)
-        assert match.mapping == {"x1": "x2"} and match.renamed == {"x1": "x2"}
-    assert match_variables(["x1", "x2"], ["x1", "x2"], index_base=0).mapping == alike
-    match = match_variables(["x1", "m"], ["x0", "x1", "m"], index_base=1)
-    assert match.mapping == {"x1": "x1", "m": "m"}
-
-
-def test_one_formula_of_a_group_that_has_no_column_by_name_moves_all_to_positions():
-    columns = ["x3", "x1", "t"]
-    assert match_variables(["x1"], columns).mapping == {"x1": "x1"}
-    assert match_variables(["x1"], columns, index_base=1, group=["x2"]).mapping == {"x1": "x3"}
 
 
 def test_a_stream_depends_on_seed_and_name_alone():

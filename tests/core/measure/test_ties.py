@@ -19,6 +19,7 @@ from eic_core.engine.tape import SINGULAR_S2, tape_of
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, constant, variable
 from eic_core.measure import Amplification, Samples, amplify
+from tests.effort import examples
 
 CELLS = ["0", "1", "-1", "2", "3", "-3", "5", "0.1", "-0.1", "0.3", "0.7", "2.5"]
 LONGER = {"0.1": "0.10000000000000000001", "3": "3.00000000000000000002"}
@@ -105,7 +106,7 @@ def compare(found: Amplification, rows: Sequence[ExactSample]) -> None:
 
 
 @pytest.mark.parametrize("compiled", (True, False))
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 @given(trees(), tables())
 def test_zeros_that_doubles_decide_are_as_balls_say(
     compiled: bool, draft: Draft, samples: Samples
@@ -118,7 +119,7 @@ def test_zeros_that_doubles_decide_are_as_balls_say(
     compare(found, in_balls(formula, samples))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(trees(), tables())
 def test_the_noise_that_arrives_is_as_balls_say(draft: Draft, samples: Samples) -> None:
     formula = Formula.from_draft(draft)

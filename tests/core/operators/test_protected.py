@@ -1,11 +1,10 @@
-"""Protected functions of search tools, held to their definitions, to mpmath and to gplearn."""
+"""Protected functions of search tools, held to their definitions and to gplearn."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-import mpmath
 import numpy as np
 import pytest
 from gplearn._program import _Program
@@ -13,8 +12,6 @@ from gplearn.functions import _function_map
 
 from eic_core.cli import main
 from eic_core.engine.amplify import amplify
-from eic_core.engine.native import library as native
-from eic_core.engine.tape import tape_of
 from eic_core.engine.values import values
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
@@ -24,48 +21,7 @@ from eic_core.operators import OPERATORS
 from eic_core.rewriting import repair
 from tests.effort import cases
 
-mp = mpmath.MPContext()
-mp.dps = 60
-EDGE = mp.mpf("0.001")
-SINGLE = "1.5 -1.5 2 0.5 -0.2 1e-5 -9e-4 0.00099999 0.00100001 0 1e300 -1e-300 1.0000001".split()
-PAIRS = [(x, y) for x in ("2.5", "-0.3", "0", "1e-200", "1e300") for y in SINGLE]
-
-
-def truth(name: str, cells: tuple[str, ...]) -> tuple[Any, Any]:
-    """Value and s^2 of a protected function on leaves, none of which is on the edge."""
-    a = [mp.mpf(cell) for cell in cells]
-    size, edge = abs(a[-1]), mp.mpf(0) if name == "deap_div" else EDGE
-    if name in ("gp_div", "deap_div"):
-        if size <= edge:
-            return mp.mpf(1), mp.mpf(1)
-        return a[0] / a[1], mp.mpf(3)  # a zero has the limit of kappa, too
-    if size <= edge:
-        return mp.mpf(0), mp.mpf(1)
-    if name == "gp_inv":
-        return 1 / a[0], mp.mpf(2)
-    y = mp.log(size)
-    return y, 1 + 1 / y**2 if y else mp.inf
-
-
 NAMES = ("gp_div", "gp_log", "gp_inv", "deap_div")
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_value_and_amplification_are_those_of_mpmath(name: str) -> None:
-    rows = PAIRS if "div" in name else [(cell,) for cell in SINGLE]
-    names = "xy"[: len(rows[0])]
-    formula = read(f"{name}({', '.join(names)})").formula
-    samples = Samples.from_columns({v: [float(r[i]) for r in rows] for i, v in enumerate(names)})
-    measured = amplify(formula, samples)
-    y, s = measured.trace(formula.root.id)
-    for place, row in enumerate(rows):
-        value, s2 = truth(name, row)
-        if abs(value) > mp.mpf(10) ** 308 or 0 < abs(value) < mp.mpf(10) ** -307:
-            assert float(s[place]) == pytest.approx(float(mp.sqrt(s2)), rel=2e-9)
-            continue  # beyond doubles
-        assert float(s[place]) == pytest.approx(float(mp.sqrt(s2)), rel=2e-9), row
-        assert float(y[place]) == pytest.approx(float(value), rel=1e-13), row
-
 
 ON_EDGE = {
     "gp_div(x, 0.001)": 1.0,
@@ -110,28 +66,6 @@ def test_within_the_edge_what_is_below_matters_no_more() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_compiled_and_plain_engine_agree(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(4)
-    near = np.array([1e-3, -1e-3, 0.0, 1.0, -1.0, 1e-300, 5e-324, 1e300])
-    columns = {
-        "x": np.concatenate([rng.uniform(-6, 6, 400), near, near]),
-        "y": np.concatenate([rng.uniform(-2e-3, 2e-3, 400), near, near[::-1]]),
-    }
-    text = f"{name}(x, y)" if "div" in name else f"{name}(y)"
-    formula = read(f"{text} + {text.replace('y)', 'x*y - 2)')}").formula
-    samples = Samples.from_columns({v: columns[v] for v in formula.variables})
-    engine = native.library()
-    assert engine is None or engine.pack(tape_of(formula)) is not None
-    first = amplify(formula, samples, edges=True)
-    monkeypatch.setattr(native, "_LOADED", [None])
-    second = amplify(formula, samples, edges=True)
-    assert first.valid.all() and second.valid.all()
-    for node in formula:
-        for one, other in zip(first.trace(node.id), second.trace(node.id), strict=True):
-            np.testing.assert_allclose(one, other, rtol=1e-11)
-
-
-@pytest.mark.parametrize("name", NAMES)
 def test_wide_numbers_and_a_missing_value(name: str) -> None:
     row = OPERATORS[name]
     for kind in (np.float64, np.float32, np.longdouble):
@@ -173,7 +107,7 @@ def test_random_programs_of_gplearn_have_the_values_that_gplearn_computes() -> N
     near = np.array([0.0, 1e-3, -1e-3, 9e-4, 1.1e-3, -1.1e-3, 1.0, -2.0])
     x = np.vstack([rng.uniform(-2, 2, (80, 3)), rng.choice(near, (40, 3))])
     columns = {f"x{i}": x[:, i] for i in range(3)}
-    for seed in range(cases(2_000, 20_000)):
+    for seed in range(cases(300, 20_000)):
         program = random_program(seed)
         reading = read(str(program), syntax="gplearn")
         formula = reading.formula
