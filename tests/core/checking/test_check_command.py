@@ -45,8 +45,7 @@ def checked(eic: Callable) -> Callable:
 
 
 def test_it_fails_and_passes_after_the_proposed_edit(law: Path, checked: Callable) -> None:
-    document = json.loads(checked(law, "--format", "json", status=1).out)
-    [each] = document["formulas"]
+    [each] = json.loads(checked(law, "--format", "json", status=1).out)["formulas"]
     assert each["status"] == "exceeded" and each["line"] == 4
     assert each["losses"]["max"] > 8 and "the two terms cancel" in each["headline"]
     law.write_text(COSINE.replace("(1 - np.cos(x)) / x**2", each["better"]))

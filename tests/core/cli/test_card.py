@@ -33,8 +33,7 @@ def files(tmp_path):
 
 def printed(capsys) -> dict[str, list[str]]:
     """The cells of each line, by its name; what each line means, by "name:"."""
-    said = capsys.readouterr().out
-    table, _, _ = said.partition("\n\nas given: ")
+    table, _, _ = capsys.readouterr().out.partition("\n\nas given: ")
     lines = [line.split("  ") for line in table.splitlines() if line.startswith(("R²", "EIC"))]
     return {cells[0]: [cell.strip() for cell in cells[1:] if cell.strip()] for cells in lines}
 

@@ -101,8 +101,7 @@ def test_every_operator_is_copied_or_refused_in_a_sentence(language: str) -> Non
 
 def read_back(text: str, language: str, formula: Formula) -> Formula:
     """What our reader makes of a text when it is told the language and nothing else."""
-    syntax = {**DIALECTS, **NOTATIONS}[language].syntax
-    return read(text, syntax=syntax).formula
+    return read(text, syntax={**DIALECTS, **NOTATIONS}[language].syntax).formula
 
 
 def renamed(back: Formula, formula: Formula) -> Formula:
@@ -263,8 +262,7 @@ def test_a_helper_stands_once_and_each_needed_one_does() -> None:
         "function r = fmod",
         "function r = floormod",
     ]
-    both = copied(read("log1p(x)*log1p(y)").formula, "fortran")
-    assert len(both.helpers) == 1
+    assert len(copied(read("log1p(x)*log1p(y)").formula, "fortran").helpers) == 1
 
 
 @pytest.mark.parametrize(

@@ -60,8 +60,7 @@ def test_the_users_definition_of_a_known_name_wins_and_is_noted():
 
 def test_what_is_put_in_stands_at_the_call():
     text = "gaussian(x) = exp(-x^2)\n2*gaussian(x0) + 1"
-    formula = read(text).formula
-    power = next(node for node in formula if node.operator == "exp")
+    power = next(node for node in read(text).formula if node.operator == "exp")
     assert text[slice(*power.span)] == "gaussian(x0)"
 
 

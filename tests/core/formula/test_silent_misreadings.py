@@ -578,8 +578,7 @@ def test_spellings_of_one_variable_are_one_and_others_are_not(text, columns, var
 
 
 def test_a_variable_e_is_told_from_a_power_of_eulers_number():
-    formula = read("(FPCore (e x) (+ e (exp x)))").formula
-    assert "e^{" not in to_latex(formula)
+    assert "e^{" not in to_latex(read("(FPCore (e x) (+ e (exp x)))").formula)
 
 
 # --- equations and separators -------------------------------------------------------------------
@@ -776,8 +775,7 @@ def test_a_whole_number_in_parentheses_is_an_index_and_a_product_is_offered(text
     assert (set(reading.formula.variables), reading.index_base) == meant
     assert "an element of" in notes_of(reading)
     offered = next(a.text for a in reading.alternatives if "as the product" in a.label)
-    product = read(offered).formula
-    assert not any(name[-1].isdigit() for name in product.variables)
+    assert not any(name[-1].isdigit() for name in read(offered).formula.variables)
 
 
 @pytest.mark.parametrize("text", ["x(2) + x", "x(2)*x(y + 1)", "pi(2)", "x(2.5)"])
