@@ -43,11 +43,11 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A quick run lets its compiler optimise nothing, which takes a quarter of the time."""
-    made = tmp_path_factory.mktemp("wheel")
-    hasty = made / "cc"
+    folder = tmp_path_factory.mktemp("wheel")
+    hasty = folder / "cc"
     hasty.write_text('#!/bin/sh\nexec cc "$@" -O0\n')
     hasty.chmod(0o700)
-    return built("wheel", source, made, **({} if FULL else {"CC": str(hasty)}))
+    return built("wheel", source, folder, **({} if FULL else {"CC": str(hasty)}))
 
 
 def built(kind: str, source: Path, made: Path, **variables: str) -> Path:

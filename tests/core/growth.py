@@ -17,8 +17,7 @@ WORST = 25
 Linear work grows by 8, n log n by less than 11, quadratic work by 64.  What lies between leaves
 room for a machine that others use as well.
 """
-Shape = tuple[str, ...]
-"""What stands before a run of units, these, and what stands behind."""
+Shape = tuple[str, ...]  # what stands before a run of units, these, and what stands behind
 _TELLS_APART = 100 * time.get_clock_info("process_time").resolution
 """Seconds of work that this process's clock measures to a hundredth."""
 

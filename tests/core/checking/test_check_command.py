@@ -40,7 +40,6 @@ def check(*arguments: object) -> int:
 
 @pytest.fixture
 def checked(eic: Callable) -> Callable:
-    """What `eic check` prints and says."""
     return lambda *arguments, **ended: eic("check", *arguments, "--samples", 500, **ended)
 
 

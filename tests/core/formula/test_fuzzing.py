@@ -104,8 +104,7 @@ def test_hostile_text_is_refused_with_a_place(text):
     assert len(str(error)) < 400
 
 
-MANY = cases(2_000, 5_000)
-"""More than Python calls within one another."""
+MANY = cases(2_000, 5_000)  # more than Python calls within one another
 LARGE = {
     "sum": "+".join(["x"] * MANY),
     "product": "*".join(["x"] * MANY),
