@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 import tempfile
 from pathlib import Path
 
@@ -19,6 +20,11 @@ from tests.kept import FOLDER as KEPT
 from tests.outside import outside_folder, skip_without_sample, unchecked_line
 
 ROOT = Path(__file__).resolve().parents[1]
+
+# What one process has compiled is kept, whatever this machine's settings say: to compile the tests
+# is more than half of collecting them, and a process that a test starts would compile the product.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # A test that says nothing of `max_examples` tries as many as these do.  A quick run is the same
 # everywhere; a full one draws anew, by the seed that `make test-full` prints.

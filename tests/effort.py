@@ -6,7 +6,6 @@ differs is on how many examples, simulated studies, random trees or lines of tok
 
 from __future__ import annotations
 
-import itertools
 import os
 from collections.abc import Collection, Sequence
 from typing import TypeVar
@@ -65,13 +64,4 @@ def combined(units: Sequence[S], others: Sequence[T], few: int) -> list[tuple[S,
         (unit, others[(at * few + k) % len(others)])
         for at, unit in enumerate(units)
         for k in range(each)
-    ]
-
-
-def ordered_pairs(tokens: Sequence[S], share: int) -> list[tuple[S, S]]:
-    """Two different tokens in either order; in a quick run each first with a `share`-th of them."""
-    return [
-        (first, second)
-        for (i, first), (j, second) in itertools.permutations(enumerate(tokens), 2)
-        if FULL or (i + j) % share == 0
     ]

@@ -112,8 +112,7 @@ def assert_shown(shown: str, printed: str) -> None:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A reader's folder."""
-    x = np.linspace(1, 3, 40)
-    rows = "\n".join(f"{a!r},{a * a + 1!r}" for a in x.tolist())
+    rows = "\n".join(f"{a!r},{a * a + 1!r}" for a in np.linspace(1, 3, 40).tolist())
     for name in ("DATA.csv", "FILE.csv", "DIR/PROBLEM.csv"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(f"x,y\n{rows}\n", encoding="utf-8")

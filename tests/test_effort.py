@@ -45,7 +45,6 @@ def test_a_full_run_takes_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(effort, "FULL", True)
     assert effort.cases(2, 9) == 9 and effort.examples(300) == 300
     assert {*effort.combined("abc", "xyz", 1)} == {*itertools.product("abc", "xyz")}
-    assert effort.ordered_pairs("abcd", 3) == [*itertools.permutations("abcd", 2)]
 
 
 def test_a_quick_run_meets_every_unit_and_all_that_stands_around_it(
@@ -88,16 +87,6 @@ def test_a_quick_run_tries_some_cases_of_each_dear_test_and_a_full_run_all(
     }
     monkeypatch.setattr(effort, "FULL", True)
     assert effort.left_to_full(every) == set()
-
-
-@pytest.mark.parametrize("count", range(12, 30))
-def test_a_quick_run_puts_every_token_first_and_second(
-    count: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(effort, "FULL", False)
-    pairs = effort.ordered_pairs(range(count), 4)
-    assert {a for a, _ in pairs} == {b for _, b in pairs} == {*range(count)}
-    assert len(pairs) < 0.3 * count * (count - 1)
 
 
 def test_a_twin_that_a_quick_run_leaves_out_names_a_test_that_it_runs() -> None:

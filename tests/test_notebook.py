@@ -10,6 +10,8 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from tests.effort import dear
+
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 NOTEBOOKS = sorted((DOCS / "notebooks").glob("*.ipynb"))
 MOST_CELLS = 14
@@ -35,6 +37,7 @@ def test_each_notebook_is_kept_short_and_without_outputs(notebook) -> None:
         assert cell.cell_type == "markdown" or (not cell.outputs and cell.execution_count is None)
 
 
+@dear(2)
 def test_each_notebook_runs_without_an_error_or_a_warning(notebook, monkeypatch) -> None:
     name, kept = notebook
     monkeypatch.setenv("PYTHONPATH", str(DOCS.parent))

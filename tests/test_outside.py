@@ -6,38 +6,32 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-GALLERY = "tests/pages/test_gallery.py"
-CLAIM = "test_the_found_formula_stands_in_the_pool_with_the_fit_that_is_claimed"
+from tests.effort import dear
+from tests.outside import unchecked_line
+
+FILE = "tests/core/formula/test_silent_misreadings.py"
+CLAIM = "test_herbies_published_cases_have_the_values_that_they_state"
 
 
-def run(root: Path, *arguments: str) -> str:
-    """What pytest prints, the outside sample being hidden."""
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments],
-        cwd=root,
-        env=os.environ | {"EIC_LAB_OUTSIDE": ""},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-@pytest.mark.parametrize("workers", ["0", "2"])
+@dear(2)
+@pytest.mark.parametrize("workers", ["2", "0"])
 def test_the_summary_names_in_a_line_what_was_not_checked(root, workers):
-    told = run(root, "-p", "tests.side_by_side", "--workers", workers, GALLERY, "-k", "found")
-    assert (
-        told.splitlines().count(f"not checked without the outside sample: 1 claim ({CLAIM})") == 1
-    )
+    parts = ["-p", "no:cacheprovider", "-p", "tests.side_by_side", "--workers", workers]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", *parts, FILE, "-k", "herbies or column_before"],
+        cwd=root, env=os.environ | {"EIC_LAB_OUTSIDE": ""}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    line = f"not checked without the outside sample: 1 claim ({CLAIM})"
+    assert done.stdout.splitlines().count(line) == 1
 
 
-def test_nothing_is_said_where_no_test_needs_the_sample(root):
-    assert "outside sample" not in run(root, "tests/test_effort.py")
+def test_nothing_is_said_where_no_test_needs_the_sample(request, monkeypatch):
+    monkeypatch.setenv("EIC_LAB_OUTSIDE", "")
+    assert unchecked_line([request.node]) == ""
 
 
 def test_no_test_looks_for_the_sample_by_itself(root):

@@ -24,6 +24,7 @@ from packaging.utils import canonicalize_name
 
 import eic_core
 from eic_core.engine.native.library import file_name
+from tests.effort import FULL
 
 ROOT = Path(__file__).resolve().parents[1]
 FORMULA = ["log(exp(x))", "--range", "x=normal:1000:1"]
@@ -41,34 +42,23 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return built(source, tmp_path_factory.mktemp("wheel"))
+    """A quick run lets its compiler optimise nothing, which takes a quarter of the time."""
+    folder = tmp_path_factory.mktemp("wheel")
+    hasty = folder / "cc"
+    hasty.write_text('#!/bin/sh\nexec cc "$@" -O0\n')
+    hasty.chmod(0o700)
+    return built("wheel", source, folder, **({} if FULL else {"CC": str(hasty)}))
 
 
-def built(source: Path, made: Path, **variables: str) -> Path:
-    """The wheel of a folder or an sdist."""
+def built(kind: str, source: Path, made: Path, **variables: str) -> Path:
+    """The wheel or sdist of a folder, by the hook that pip calls."""
+    call = f"from setuptools import build_meta; print(build_meta.build_{kind}({str(made)!r}))"
     done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pip",
-            "wheel",
-            str(source),
-            "--no-deps",
-            "--no-build-isolation",
-            "--disable-pip-version-check",
-            "--quiet",
-            "--wheel-dir",
-            str(made),
-        ],
-        cwd=made,
-        env=os.environ | variables,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+        [sys.executable, "-P", "-c", call],
+        cwd=source, env=os.environ | variables, capture_output=True, text=True, check=False,
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    [wheel] = made.glob("*.whl")
-    return wheel
+    return made / done.stdout.split()[-1]
 
 
 @pytest.fixture(scope="module")
@@ -76,21 +66,12 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A fresh environment with the wheel, and of what this one has its dependencies alone."""
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, symlinks=os.name != "nt")
-    install = [
-        sys.executable,
-        "-m",
-        "pip",
-        "--python",
-        str(folder),
-        "install",
-        "--no-index",
-        "--disable-pip-version-check",
-        "--quiet",
-    ]
     packages = Path(sysconfig.get_path("purelib", vars={"base": str(folder)}))
     for place in needed(wheel):
         (packages / place.name).symlink_to(place)
-    run([*install, str(wheel)], folder)  # fails if a dependency is not there
+    pip = [sys.executable, "-m", "pip", "--python", str(folder), "--disable-pip-version-check"]
+    # fails if a dependency is not there; what is imported is compiled then
+    run([*pip, "install", "--no-index", "--no-compile", "--quiet", str(wheel)], folder)
     return folder
 
 
@@ -161,25 +142,28 @@ def test_the_installed_package_is_imported_from_its_environment(environment: Pat
     assert Path(place).is_relative_to(environment) and others == "None None None"
 
 
-def test_eic_says_what_python_dash_m_says(environment: Path) -> None:
-    python = script(environment, "python")
-    by_script = run([script(environment, "eic"), "inspect", *FORMULA, "--json"], environment)
-    by_module = run([python, "-m", "eic_core", "inspect", *FORMULA, "--json"], environment)
-    assert by_script.stdout == by_module.stdout and not by_script.stderr
-    assert json.loads(by_script.stdout)["eic"] == pytest.approx(3.0, abs=0.01)
+@pytest.fixture(scope="module")
+def inspected(environment: Path) -> subprocess.CompletedProcess[str]:
+    return run([script(environment, "eic"), "inspect", *FORMULA, "--json"], environment)
+
+
+def test_eic_says_what_python_dash_m_says(
+    environment: Path, inspected: subprocess.CompletedProcess[str]
+) -> None:
+    by_module = [script(environment, "python"), "-m", "eic_core"]
+    assert inspected.stdout == run([*by_module, "inspect", *FORMULA, "--json"], environment).stdout
+    assert json.loads(inspected.stdout)["eic"] == pytest.approx(3.0, abs=0.01)
+    assert not inspected.stderr
     for command, program in (
         ([script(environment, "eic")], "eic"),
-        (
-            [python, "-m", "eic_core"],
-            "python -m eic_core",
-        ),
+        (by_module, "python -m eic_core"),
     ):
         usage = run([*command, "inspect", "--help"], environment).stdout
         assert usage.startswith(f"usage: {program} inspect ")
 
 
 def test_the_script_that_a_report_prints_runs_where_the_wheel_is_installed(
-    environment: Path, tmp_path: Path
+    environment: Path, inspected: subprocess.CompletedProcess[str], tmp_path: Path
 ) -> None:
     report, again = tmp_path / "report.html", tmp_path / "again.py"
     parts = ["--no-repair", "--no-triangulation", "--no-budget", "--out", str(report)]
@@ -189,43 +173,31 @@ def test_the_script_that_a_report_prints_runs_where_the_wheel_is_installed(
     assert found is not None
     again.write_text(html.unescape(found[1]), encoding="utf-8")
     printed = run([script(environment, "python"), "-I", str(again)], tmp_path).stdout.splitlines()
-    direct = run([script(environment, "eic"), "inspect", *FORMULA, "--json"], tmp_path).stdout
-    assert printed[0] == f"EIC {json.loads(direct)['eic']!r}"
+    assert printed[0] == f"EIC {json.loads(inspected.stdout)['eic']!r}"
 
 
 def test_the_installed_engine_is_compiled_and_gives_what_numpy_gives(
-    environment: Path, tmp_path: Path
+    environment: Path, inspected: subprocess.CompletedProcess[str], tmp_path: Path
 ) -> None:
     eic = script(environment, "eic")
-    engines = [
-        run([eic, "--version"], tmp_path, **settings).stdout
-        for settings in ({}, {"EIC_LAB_NATIVE": "0"})
-    ]
-    print(*engines)
-    version = f"EIC Lab {eic_core.__version__}, engine: "
-    assert engines == [f"{version}compiled\n", f"{version}NumPy\n"]
-    command = [eic, "inspect", *FORMULA, "--json"]
-    compiled, plain = (
-        json.loads(run(command, tmp_path, **settings).stdout)["eic"]
-        for settings in ({}, {"EIC_LAB_NATIVE": "0"})
-    )
-    assert compiled == pytest.approx(plain, rel=1e-9)
+    for engine, settings in (("compiled", {}), ("NumPy", {"EIC_LAB_NATIVE": "0"})):
+        told = run([eic, "--version"], tmp_path, **settings).stdout
+        assert told == f"EIC Lab {eic_core.__version__}, engine: {engine}\n"
+    plain = run([eic, "inspect", *FORMULA, "--json"], tmp_path, EIC_LAB_NATIVE="0").stdout
+    compiled = json.loads(inspected.stdout)["eic"]
+    assert compiled == pytest.approx(json.loads(plain)["eic"], rel=1e-9)
 
 
 def test_an_sdist_without_a_compiler_gives_a_wheel_for_any_platform_that_says_so(
     source: Path, environment: Path, tmp_path: Path
 ) -> None:
-    program = "import sys; from setuptools import build_meta; build_meta.build_sdist(sys.argv[1])"
-    subprocess.run(
-        [sys.executable, "-c", program, str(tmp_path)], cwd=source, capture_output=True, check=True
-    )
-    [sdist] = tmp_path.glob("*.tar.gz")
+    sdist = built("sdist", source, tmp_path)
     with tarfile.open(sdist) as archive:
         names = {PurePosixPath(name).name for name in archive.getnames()}
+        archive.extractall(tmp_path, filter="data")
     assert {"kernel.c", "rules.h", "setup.py", "LICENSE"} < names
     assert not any(name.endswith(".so") for name in names)
-    (tmp_path / "wheel").mkdir()
-    wheel = built(sdist, tmp_path / "wheel", PATH="", CC="")
+    wheel = built("wheel", tmp_path / sdist.name[: -len(".tar.gz")], tmp_path, PATH="", CC="")
     assert wheel.stem.endswith("-py3-none-any")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path / "plain")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+from tests.effort import combined
 
 FACTOR = 8
 """How many times as long as the short text the long one is."""
@@ -14,6 +17,7 @@ WORST = 25
 Linear work grows by 8, n log n by less than 11, quadratic work by 64.  What lies between leaves
 room for a machine that others use as well.
 """
+Shape = tuple[str, ...]  # what stands before a run of units, these, and what stands behind
 _TELLS_APART = 100 * time.get_clock_info("process_time").resolution
 """Seconds of work that this process's clock measures to a hundredth."""
 
@@ -39,6 +43,23 @@ def growth(
         little = min(_work(work, short, clock) for _ in range(3))
         much = min(much, _work(work, long, clock))
     return much / little
+
+
+def shapes(units: Sequence[str], around: Sequence[tuple[str, str]]) -> list[Shape]:
+    """A run of each unit between some of the pairs: of all, in a full run."""
+    return [(before, unit, behind) for unit, (before, behind) in combined(units, around, 1)]
+
+
+def text_of(shape: Shape, size: int) -> str:
+    """A text of nearly that length, and half of it of each of two units."""
+    before, *units, behind = shape
+    return before + "".join(unit * (size // len(units) // len(unit)) for unit in units) + behind
+
+
+def slow(work: Callable[[str], object], shapes: Iterable[Shape], length: int) -> dict[Shape, float]:
+    """The shapes of a text on which the work grows faster than it may, with the ratio."""
+    ratios = {shape: growth(work, partial(text_of, shape), length) for shape in shapes}
+    return {shape: round(ratio, 1) for shape, ratio in ratios.items() if ratio > WORST}
 
 
 def _work(work: Callable[[str], object], text: str, clock: Callable[[], float]) -> float:

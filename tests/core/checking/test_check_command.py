@@ -7,6 +7,7 @@ import json
 import os
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -37,45 +38,39 @@ def check(*arguments: object) -> int:
     return main(["check", *map(str, arguments), "--samples", "500"])
 
 
-def test_it_fails_and_passes_after_the_proposed_edit(
-    law: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert check(law, "--format", "json") == 1
-    document = json.loads(capsys.readouterr().out)
-    [each] = document["formulas"]
+@pytest.fixture
+def checked(eic: Callable) -> Callable:
+    return lambda *arguments, **ended: eic("check", *arguments, "--samples", 500, **ended)
+
+
+def test_it_fails_and_passes_after_the_proposed_edit(law: Path, checked: Callable) -> None:
+    [each] = json.loads(checked(law, "--format", "json", status=1).out)["formulas"]
     assert each["status"] == "exceeded" and each["line"] == 4
     assert each["losses"]["max"] > 8 and "the two terms cancel" in each["headline"]
     law.write_text(COSINE.replace("(1 - np.cos(x)) / x**2", each["better"]))
-    assert check(law) == 0
-    assert "1 formula checked, 1 within limits" in capsys.readouterr().out
+    assert "1 formula checked, 1 within limits" in checked(law).out
 
 
-def test_what_is_not_read_fails_with_its_place(
-    law: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_not_read_fails_with_its_place(law: Path, checked: Callable) -> None:
     law.write_text(FINE + LOOP)
-    assert check(law, "--seconds", 0) == 1
-    out = capsys.readouterr().out
+    out = checked(law, "--seconds", 0, status=1).out
     assert out.startswith("law.py:5:5: not checked: the statement `for` is not read")
     assert out.endswith("2 formulas checked, 1 within limits, 1 not checked\n")
 
 
-def test_missing_data_names_what_to_write(law: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_data_names_what_to_write(law: Path, checked: Callable) -> None:
     law.write_text("# eic: x=1:2\ny = G*x\n")
-    assert check(law) == 1
-    assert "no data for `G`: write `eic: G=1:5` above it" in capsys.readouterr().out
+    assert "no data for `G`: write `eic: G=1:5` above it" in checked(law, status=1).out
 
 
-def test_a_table_beside_the_file_is_its_data(law: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_table_beside_the_file_is_its_data(law: Path, checked: Callable) -> None:
     folder = law.parent / "sub"
     folder.mkdir()
     (folder / "t.csv").write_text("x,y\n1e-6,1\n1e-7,2\n")
     (folder / "law.py").write_text("# eic: data=t.csv target=y max=1\nz = 1 - cos(x)\n")
-    assert check(folder, "--seconds", 0) == 1
-    assert "more than 1" in capsys.readouterr().out
+    assert "more than 1" in checked(folder, "--seconds", 0, status=1).out
     (folder / "law.py").write_text("# eic: data=none.csv\nz = 1 - cos(x)\n")
-    assert check(folder) == 1
-    assert "none.csv" in capsys.readouterr().out
+    assert "none.csv" in checked(folder, status=1).out
 
 
 @pytest.mark.parametrize("limit", ["max=9", "worst=9", "eic=9"])
@@ -93,14 +88,11 @@ def test_the_default_limit_is_an_option(law: Path) -> None:
     assert check(law, "--eic", 40) == 0
 
 
-def test_a_baseline_accepts_what_was_and_nothing_else(
-    law: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_baseline_accepts_what_was_and_nothing_else(law: Path, checked: Callable) -> None:
     law.write_text(COSINE + LOOP)
     assert check(law, "--seconds", 0, "--write-baseline", "base.json") == 0
     assert json.loads(Path("base.json").read_text())["FORMAT"] == 1
     assert check(law, "--seconds", 0, "--baseline", "base.json") == 0
-    capsys.readouterr()
     # another formula, a worse range and another loop are new
     for new in (
         COSINE.replace("x**2", "x**3"),
@@ -108,24 +100,21 @@ def test_a_baseline_accepts_what_was_and_nothing_else(
         LOOP.replace("3", "4"),
     ):
         law.write_text(COSINE + LOOP + new.replace("y =", "w ="))
-        assert check(law, "--seconds", 0, "--baseline", "base.json") == 1
-        assert capsys.readouterr().out.count("law.py:") == 1
+        assert (
+            checked(law, "--seconds", 0, "--baseline", "base.json", status=1).out.count("law.py:")
+            == 1
+        )
     law.write_text(FINE)
-    assert check(law, "--baseline", "base.json") == 0
-    assert "2 of the baseline needed no more" in capsys.readouterr().out
+    assert "2 of the baseline needed no more" in checked(law, "--baseline", "base.json").out
 
 
-def test_a_baseline_that_is_none_is_a_mistake(
-    law: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert check(law, "--baseline", "none.json") == 2
-    assert "make it with --write-baseline" in capsys.readouterr().err
+def test_a_baseline_that_is_none_is_a_mistake(law: Path, checked: Callable) -> None:
+    assert "make it with --write-baseline" in checked(law, "--baseline", "none.json", status=2).err
     for text in ("{}", "[]", '{"FORMAT": 1, "accepted": [3]}', "x"):
         Path("base.json").write_text(text)
         assert check(law, "--baseline", "base.json") == 2
     Path("base.json").write_text('{"FORMAT": 9, "accepted": []}')
-    assert check(law, "--baseline", "base.json") == 2
-    assert "FORMAT 9" in capsys.readouterr().err
+    assert "FORMAT 9" in checked(law, "--baseline", "base.json", status=2).err
 
 
 # What SARIF 2.1.0 (OASIS, 2020) allows and requires of the objects that are written: names, and
@@ -153,16 +142,13 @@ def is_sarif(kind: str, document: dict[str, Any]) -> bool:
     return required <= document.keys() <= rows.keys()
 
 
-def test_sarif_has_a_result_with_its_region_for_each(
-    law: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_sarif_has_a_result_with_its_region_for_each(law: Path, checked: Callable) -> None:
     Path("a b").mkdir()
     law = Path("a b/law#.py")
     law.write_text(COSINE + LOOP)
     check(law, "--seconds", 0, "--write-baseline", "base.json")
     law.write_text(COSINE + LOOP + "# eic: x=1:2\ny = x +\n")
-    assert check(law, "--seconds", 0, "--baseline", "base.json", "--format", "sarif") == 1
-    out = capsys.readouterr().out
+    out = checked(law, "--seconds", 0, "--baseline", "base.json", "--format", "sarif", status=1).out
     document = json.loads(out[out.index("{") :])
     assert is_sarif("log", document) and document["version"] == "2.1.0"
     [run] = document["runs"]
@@ -185,46 +171,40 @@ def test_sarif_has_a_result_with_its_region_for_each(
     assert [bool(result.get("suppressions")) for result in run["results"]][:1] == [True]
 
 
-def test_github_annotates_lines_and_nothing_escapes(
-    law: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_github_annotates_lines_and_nothing_escapes(law: Path, checked: Callable) -> None:
     law.write_text("# eic: x=1:2, ::100%\ny = x\n" + COSINE)
-    assert check(law, "--format", "github") == 1
-    first, second, _ = capsys.readouterr().out.splitlines()
+    first, second, _ = checked(law, "--format", "github", status=1).out.splitlines()
     assert first.startswith("::error file=law.py,line=1,") and "%25" in first
     assert "%0A" in second and "title=eic check%3A loses digits::" in second
 
 
-def test_without_marks_it_says_how_to_mark(law: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_marks_it_says_how_to_mark(law: Path, checked: Callable) -> None:
     law.write_text("y = x\n")
-    assert check(law) == 0
-    assert "no formula is marked in 1 file: write `eic: x=0.1:10`" in capsys.readouterr().out
+    assert "no formula is marked in 1 file: write `eic: x=0.1:10`" in checked(law).out
 
 
-def test_a_folder_is_walked_and_lists_are_named(
-    law: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_is_walked_and_lists_are_named(law: Path, checked: Callable) -> None:
     Path("pyproject.toml").write_text("[project]\n")
     Path("list.toml").write_text(
         "[[formula]]\nname = 'law'\ntext = '1 - cos(x)'\nranges = {x = '1e-8:1e-4'}\n"
     )
     Path(".hidden").mkdir()
     Path(".hidden/a.py").write_text(COSINE)
-    assert check(".", "--seconds", 0) == 1
-    assert capsys.readouterr().out.count("more than 3") == 1
-    assert check("list.toml", "--seconds", 0) == 1
-    assert "list.toml:1:1: law: `1 - cos(x)` loses" in capsys.readouterr().out
+    assert checked(".", "--seconds", 0, status=1).out.count("more than 3") == 1
+    assert (
+        "list.toml:1:1: law: `1 - cos(x)` loses"
+        in checked("list.toml", "--seconds", 0, status=1).out
+    )
 
 
 @pytest.mark.parametrize(
     ("encoding", "ends"), [("utf-8-sig", "\r\n"), ("utf-16", "\n"), ("utf-8", "\r")]
 )
 def test_any_encoding_and_line_ends_are_read(
-    law: Path, capsys: pytest.CaptureFixture[str], encoding: str, ends: str
+    law: Path, checked: Callable, encoding: str, ends: str
 ) -> None:
     law.write_bytes(COSINE.replace("\n", ends).encode(encoding))
-    assert check(law, "--seconds", 0) == 1
-    assert capsys.readouterr().out.startswith("law.py:4:1:")
+    assert checked(law, "--seconds", 0, status=1).out.startswith("law.py:4:1:")
 
 
 @pytest.mark.parametrize("limit", ["nan", "inf", "-1"])
@@ -233,7 +213,7 @@ def test_a_limit_that_lets_all_pass_is_refused(law: Path, limit: str) -> None:
         assert check(law, f"{option}={limit}") == 2
 
 
-def test_a_target_is_a_column_and_no_input(law: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_target_is_a_column_and_no_input(law: Path, checked: Callable) -> None:
     Path("t.csv").write_text("m [kg],target\n1,2\n3,4\n")
     law.write_text("# eic: data=t.csv\ny = 2*m\n")
     assert check(law) == 0
@@ -242,8 +222,7 @@ def test_a_target_is_a_column_and_no_input(law: Path, capsys: pytest.CaptureFixt
         ("# eic: data=t.csv target=z\ny = m\n", "there is no column `z`"),
     ):
         law.write_text(text)
-        assert check(law) == 1
-        assert fault in capsys.readouterr().out
+        assert fault in checked(law, status=1).out
 
 
 def test_a_file_of_thousands_of_lines_is_parsed_once(law: Path) -> None:
@@ -263,39 +242,30 @@ def test_a_report_goes_to_a_file(law: Path, capsys: pytest.CaptureFixture[str]) 
 
 
 def test_a_baseline_takes_the_larger_loss_of_a_formula_that_stands_twice(
-    law: Path, capsys: pytest.CaptureFixture[str]
+    law: Path, checked: Callable
 ) -> None:
     law.write_text(
         "# eic: x=1e-10:1e-5\na = np.exp(x) - 1\n# eic: x=1e-4:1e-2, max=1\nb = np.exp(x) - 1\n"
     )
-    assert check(law, "--write-baseline", "b.json") == 0
-    assert "2 accepted" in capsys.readouterr().err
+    assert "2 accepted" in checked(law, "--write-baseline", "b.json").err
     assert check(law, "--baseline", "b.json") == 0
 
 
-def test_a_name_in_a_mark_that_is_not_in_the_formula_fails(
-    law: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_name_in_a_mark_that_is_not_in_the_formula_fails(law: Path, checked: Callable) -> None:
     law.write_text("# eic: x=1:2, mx=1\ny = x + 1\n")
-    assert check(law) == 1
-    assert "`mx` is not in the formula: did you mean `max`?" in capsys.readouterr().out
+    assert "`mx` is not in the formula: did you mean `max`?" in checked(law, status=1).out
     law.with_name("list.toml").write_text('[[formula]]\ntext = "x + 1"\nx = "1:2"\nmx = 1\n')
-    assert check("list.toml") == 1
-    assert "`mx` is not in the formula" in capsys.readouterr().out
+    assert "`mx` is not in the formula" in checked("list.toml", status=1).out
     law.with_name("table.csv").write_text("x\n1\n2\n")
     law.write_text("# eic: data=table.csv, x=1:2\ny = x + 1\n")
-    assert check(law) == 1
-    assert "`x` has a range beside a table" in capsys.readouterr().out
+    assert "`x` has a range beside a table" in checked(law, status=1).out
     law.write_text("# eic: x=1:2, t=1\ndef f(x, t):\n    return x + 1\n")
     assert check(law) == 0
 
 
-def test_the_edit_of_numpy_code_is_numpy_code(
-    law: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_edit_of_numpy_code_is_numpy_code(law: Path, checked: Callable) -> None:
     law.write_text("# eic: x=1e-8:1e-4\ny = (1 - np.cos(x)) / x**2\n")
-    assert check(law) == 1
-    assert "In Python, NumPy: 2*(np.sin(x/2)/x)**2" in capsys.readouterr().out
+    assert "In Python, NumPy: 2*(np.sin(x/2)/x)**2" in checked(law, status=1).out
 
 
 @pytest.mark.parametrize(
@@ -303,13 +273,12 @@ def test_the_edit_of_numpy_code_is_numpy_code(
     [("a.py", "y = np.exp({0}) - 1\n"), ("a.jl", "f({0}) = exp({0}) - 1\n")],
 )
 def test_the_edit_has_the_names_of_the_file(
-    law: Path, capsys: pytest.CaptureFixture[str], name: str, text: str
+    law: Path, checked: Callable, name: str, text: str
 ) -> None:
     mark = "# eic: {0}=loguniform:1e-9:1e-7\n"
     for variable in ("x", "e"):
         Path(name).write_text((mark + text).format(variable))
-        assert check(name, "--format", "json") == 1
-        [each] = json.loads(capsys.readouterr().out)["formulas"]
+        [each] = json.loads(checked(name, "--format", "json", status=1).out)["formulas"]
         assert f"expm1({variable})" in each["better"]
 
 
@@ -320,24 +289,19 @@ def test_the_hook_of_pre_commit_takes_every_kind_of_file_with_marks() -> None:
     assert not re.search(pattern, "src/notes.md")
 
 
-def test_rows_without_a_value_are_said_where_the_rest_passes(
-    law: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_rows_without_a_value_are_said_where_the_rest_passes(law: Path, checked: Callable) -> None:
     law.write_text("# eic: x=-1:10, samples=1000\ny = sqrt(x)\n")
-    assert check(law) == 0
-    out = capsys.readouterr().out
+    out = checked(law).out
     count = int(out.split(" of 1,000 rows")[0].rsplit(" ", 1)[1])
     assert 60 < count < 120 and out.startswith("law.py:2:1: `sqrt(x)` has no value at ")
     assert out.endswith("1 formula checked, 1 within limits, 1 without a value at some rows\n")
     for form, level in (("github", "::warning "), ("sarif", '"level": "warning"')):
-        assert check(law, "--format", form) == 0
-        assert level in capsys.readouterr().out
+        assert level in checked(law, "--format", form).out
 
 
-def test_a_folder_without_files_is_a_mistake(law: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_without_files_is_a_mistake(law: Path, checked: Callable) -> None:
     (law.parent / "empty").mkdir()
-    assert check(law.parent / "empty") == 2
-    assert "there is no file to check" in capsys.readouterr().err
+    assert "there is no file to check" in checked(law.parent / "empty", status=2).err
 
 
 SECRET = "SECRETNAME,7654321\n1,2\n"
@@ -355,15 +319,14 @@ def strangers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_named_file_reads_below_the_folder_from_which_the_command_runs(
-    strangers: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    strangers: Path, checked: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (strangers.parent / "points.csv").write_text("x\n1\n2\n")
     (strangers / "law.py").write_text("# eic: data=../points.csv\ny = x + 1\n")
     for paths in ([strangers / "law.py"], [strangers / "law.py", "."], [strangers, "."]):
         assert check(*paths, "--seconds", 0) == 0, paths
     monkeypatch.chdir(strangers)
-    assert check("law.py", "--seconds", 0) == 1  # from here the table lies outside
-    assert "outside of the folder" in capsys.readouterr().out
+    assert "outside of the folder" in checked("law.py", "--seconds", 0, status=1).out
 
 
 @pytest.mark.parametrize("output", ["text", "json", "sarif", "github"])
@@ -388,7 +351,7 @@ def test_a_mark_reads_regular_files_of_the_folder_alone_and_tells_no_line_of_the
     data: str,
     why: str,
     output: str,
-    capsys: pytest.CaptureFixture[str],
+    checked: Callable,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("eic_core.checking.checks.MOST_TABLE", 1000)
@@ -401,8 +364,7 @@ def test_a_mark_reads_regular_files_of_the_folder_alone_and_tells_no_line_of_the
         os.mkfifo(strangers / "pipe")
     data = data.format(folder=strangers.absolute())
     (strangers / "law.py").write_text(f"# eic: data={data}\ny = x + 1\n")
-    assert check(strangers, "--seconds", 0, "--format", output) == 1
-    told = "".join(capsys.readouterr())
+    told = "".join(checked(strangers, "--seconds", 0, "--format", output, status=1))
     assert why in told and "1 within limits, 1 not checked" in told or output == "sarif"
     assert "SECRET" not in told and "7654321" not in told
 
@@ -433,7 +395,7 @@ def test_what_breaks_is_not_checked_and_the_others_are(
     strangers: Path,
     name: str,
     content: str,
-    capsys: pytest.CaptureFixture[str],
+    checked: Callable,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     path = strangers / name
@@ -446,22 +408,18 @@ def test_what_breaks_is_not_checked_and_the_others_are(
     if name == "large.py":
         monkeypatch.setattr("eic_core.cli.check_command.MOST_SOURCE", 1000)
     named = [path] if name.endswith(".toml") else []
-    assert check(strangers, *named, "--seconds", 0) == 1
-    told = capsys.readouterr().out
+    told = checked(strangers, *named, "--seconds", 0, status=1).out
     assert f"{path.as_posix()}:" in told
     assert told.endswith("2 formulas checked, 1 within limits, 1 not checked\n")
 
 
-def test_signs_without_end_are_read_where_python_gives_up(
-    law: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_signs_without_end_are_read_where_python_gives_up(law: Path, checked: Callable) -> None:
     law.write_text("# eic: x=1:2\ny = " + "-" * 6_000 + "x\n" + FINE)
-    assert check(law) == 0
-    assert capsys.readouterr().out == "2 formulas checked, 2 within limits\n"
+    assert checked(law).out == "2 formulas checked, 2 within limits\n"
 
 
 def test_a_fault_of_our_own_is_one_formula_that_is_not_checked(
-    law: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    law: Path, checked: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     law.write_text(FINE + "# eic: x=1:2\ny = x\n")
     real = checks.inspect
@@ -472,8 +430,7 @@ def test_a_fault_of_our_own_is_one_formula_that_is_not_checked(
         return real(formula, samples)
 
     monkeypatch.setattr(checks, "inspect", fails)
-    assert check(law) == 1
-    told = capsys.readouterr().out
+    told = checked(law, status=1).out
     assert "law.py:4:1: not checked: EIC Lab ended it with RuntimeError" in told
     assert told.endswith("1 within limits, 1 not checked\n") and "SECRET" not in told
 
@@ -510,16 +467,14 @@ def test_nothing_that_others_wrote_commands_a_terminal_or_a_runner(
 @pytest.mark.skipif(sys.platform in ("darwin", "win32"), reason="its names of files are UTF-8")
 @pytest.mark.parametrize("output", ["text", "json", "sarif", "github"])
 def test_a_file_whose_name_is_not_utf8_is_checked_in_every_format(
-    strangers: Path, output: str, capsys: pytest.CaptureFixture[str]
+    strangers: Path, output: str, checked: Callable
 ) -> None:
     path = strangers / os.fsdecode(b"\xff ##[debug].py")
     path.write_text("# eic: x=1:2\ny = x +\n")
     arguments = (strangers, "--seconds", 0, "--format", output)
     assert check(*arguments, "--out", "out") == 1
     written = Path("out").read_text(encoding="utf-8")
-    capsys.readouterr()
-    assert check(*arguments) == 1
-    assert capsys.readouterr().out == written
+    assert checked(*arguments, status=1).out == written
     if output == "sarif":
         [result] = json.loads(written)["runs"][0]["results"]
         place = result["locations"][0]["physicalLocation"]["artifactLocation"]
@@ -532,12 +487,11 @@ def test_a_file_whose_name_is_not_utf8_is_checked_in_every_format(
     assert check(*arguments, "--baseline", "base.json") == 0
 
 
-def test_the_conditions_of_a_form_go_with_it(law: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_conditions_of_a_form_go_with_it(law: Path, checked: Callable) -> None:
     # log(exp(u) + 1) is max(u, 0) + log1p(exp(-|u|)); |u| is u where u >= 0
     law.write_text("# eic: x=1:1000, T=1:2\ny = log(exp(x*T)+1)\n")
     for output in ("text", "json", "sarif", "github"):
-        assert check(law, "--format", output) == 1
-        told = capsys.readouterr().out
+        told = checked(law, "--format", output, status=1).out
         assert "`max(x*T, 0) + log1p(exp(-(x*T)))` where `x·T ≥ 0` (" in told
         if output == "json":
             [each] = json.loads(told)["formulas"]

@@ -4,14 +4,15 @@ Each text is a run of one unit, with something before and behind it, in every la
 marked: in a mark, below one, in a function, before the only mark, and with a mark on each line.
 """
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from eic_core.checking.marks import FILE_LANGUAGES, FileLanguage, marked_formulas
 from eic_core.errors import UserError
-from tests.core.growth import WORST, growth
-from tests.effort import FULL, cases, combined
+from tests.core.growth import WORST, growth, shapes, slow
+from tests.effort import FULL, cases
 
 LENGTH = 1_000
 LANGUAGES = {each.suffixes[0]: each for each in FILE_LANGUAGES}
@@ -108,25 +109,14 @@ def around(suffix: str) -> list[tuple[str, str]]:
     return within
 
 
-def quadratic(suffix: str, unit: str, before: str = "", behind: str = "") -> bool:
-    def text_of(size: int) -> str:
-        return before + unit * (size // len(unit)) + behind
-
-    return growth(lambda text: marked(suffix, text), text_of, LENGTH) > WORST
-
-
 @pytest.mark.parametrize("suffix", [*LANGUAGES, ".toml"])
 def test_a_run_of_one_unit_is_cut_out_or_refused_in_linear_work(suffix: str) -> None:
-    shapes = around(suffix)
+    every = around(suffix)
     # a quick run takes other units with each shape in each language
     turn = [*LANGUAGES, ".toml"].index(suffix)
-    turned = shapes if FULL else shapes[turn % len(shapes) :] + shapes[: turn % len(shapes)]
-    found = {
-        (before, unit, behind)
-        for unit, (before, behind) in combined(UNITS, turned, 1)
-        if quadratic(suffix, unit, before, behind)
-    }
-    assert not found
+    turned = every if FULL else every[turn % len(every) :] + every[: turn % len(every)]
+    some = UNITS[turn % cases(2, 1) :: cases(2, 1)]
+    assert not slow(partial(marked, suffix), shapes(some, turned), LENGTH)
 
 
 @pytest.mark.parametrize("suffix", LANGUAGES)
@@ -136,9 +126,9 @@ def test_a_mark_on_each_line_is_cut_out_or_refused_in_linear_work(suffix: str) -
     # as few characters as can be, so that many marks stand in a text
     mark = f"{language.comment}eic:\n"
     turn = [*LANGUAGES].index(suffix)  # a quick run takes other units in each language
-    units = [*UNITS[turn % cases(6, 1) :: cases(6, 1)], before, before + behind]
-    found = {unit for unit in units if quadratic(suffix, f"{mark}{unit}\n")}
-    assert not found
+    units = [*UNITS[turn % cases(12, 1) :: cases(12, 1)], before, before + behind]
+    lines = [("", f"{mark}{unit}\n", "") for unit in units]
+    assert not slow(partial(marked, suffix), lines, LENGTH)
 
 
 @pytest.mark.parametrize(
@@ -160,7 +150,7 @@ def test_a_mark_on_each_line_is_cut_out_or_refused_in_linear_work(suffix: str) -
 def test_the_texts_that_took_quadratic_work_take_linear_work(
     suffix: str, before: str, unit: str, behind: str
 ) -> None:
-    assert not quadratic(suffix, unit, before, behind)
+    assert not slow(partial(marked, suffix), [(before, unit, behind)], LENGTH)
 
 
 def test_a_mark_with_many_ranges_is_refused_in_linear_work() -> None:

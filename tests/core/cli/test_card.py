@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Callable
 
 import pytest
 
@@ -32,8 +33,7 @@ def files(tmp_path):
 
 def printed(capsys) -> dict[str, list[str]]:
     """The cells of each line, by its name; what each line means, by "name:"."""
-    said = capsys.readouterr().out
-    table, _, _ = said.partition("\n\nas given: ")
+    table, _, _ = capsys.readouterr().out.partition("\n\nas given: ")
     lines = [line.split("  ") for line in table.splitlines() if line.startswith(("R²", "EIC"))]
     return {cells[0]: [cell.strip() for cell in cells[1:] if cell.strip()] for cells in lines}
 
@@ -47,45 +47,40 @@ def test_a_formula_that_breaks_in_float32_stands_beside_one_that_does_not(files,
     assert float(shown["EIC"][0]) > 6 > 1 > float(shown["EIC"][1])
 
 
-def test_a_pick_has_the_cards_of_its_two_formulas(files, capsys) -> None:
+def test_a_pick_has_the_cards_of_its_two_formulas(files, eic: Callable) -> None:
     arguments = ["pick", str(files / "hall.csv"), "--data", str(files / "data.csv")]
-    assert main([*arguments, "--card"]) == 0
-    said = capsys.readouterr().out
+    said = eic(*arguments, "--card").out
     assert said.startswith(f"{GOOD}\n") and re.search("^ +row 3 +row 2, plain$", said, re.M)
-    assert main([*arguments, "--json"]) == 0
-    assert "cards" not in json.loads(capsys.readouterr().out)
-    assert main([*arguments, "--card", "--json"]) == 0
-    picked, plain = json.loads(capsys.readouterr().out)["cards"]
+    assert "cards" not in json.loads(eic(*arguments, "--json").out)
+    picked, plain = json.loads(eic(*arguments, "--card", "--json").out)["cards"]
     assert picked["float32"] > 0.9999999 and plain["float32"] < 0.99
     assert picked["holdout"] == "nan" and picked["complexity"] == 14
-    assert main([*arguments, "--alpha", "0", "--card"]) == 0
-    assert "plain\n" not in capsys.readouterr().out
+    assert "plain\n" not in eic(*arguments, "--alpha", "0", "--card").out
 
 
-def test_a_held_out_table_is_measured_beside_the_data(files, capsys) -> None:
+def test_a_held_out_table_is_measured_beside_the_data(files, eic: Callable) -> None:
     data = ["--data", str(files / "data.csv"), "--holdout", str(files / "other.csv")]
-    assert main(["card", GOOD, *data, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(eic("card", GOOD, *data, "--json").out)
     assert (found["holdout_rows"], found["outside_rows"], found["rows"]) == (15, 10, 49)
     assert found["holdout"] > 0.999999 and found["beside"] is None and found["target"] == "y"
-    assert main(["pick", str(files / "hall.csv"), *data]) == 0
-    assert "R² held-out, outside" in capsys.readouterr().out
+    assert "R² held-out, outside" in eic("pick", files / "hall.csv", *data).out
 
 
-def test_formulas_of_other_variables_are_measured_on_the_same_outer_rows(files, capsys) -> None:
+def test_formulas_of_other_variables_are_measured_on_the_same_outer_rows(
+    files, eic: Callable
+) -> None:
     arguments = ["card", "a", "--beside", "-b", "--data", str(files / "data.csv"), "--json"]
-    assert main(arguments) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(eic(*arguments).out)
     assert found["outer_count"] == found["beside"]["outer_count"] > 0
     assert found["beside"]["formula"] == "-b"
 
 
-def test_where_there_is_no_value_a_line_says_what_the_dash_means(files, capsys) -> None:
-    assert main(["card", "log(a - 40)", "--data", str(files / "data.csv")]) == 0
-    assert "R² as given                             —" in (said := capsys.readouterr().out)
+def test_where_there_is_no_value_a_line_says_what_the_dash_means(files, eic: Callable) -> None:
+    assert "R² as given                             —" in (
+        said := eic("card", "log(a - 40)", "--data", files / "data.csv").out
+    )
     assert said.endswith("—: there is no value at some row, or nothing to measure it on.\n")
-    assert main(["card", "a", "--data", str(files / "data.csv")]) == 0
-    assert "—:" not in capsys.readouterr().out
+    assert "—:" not in eic("card", "a", "--data", files / "data.csv").out
 
 
 @pytest.mark.parametrize(
@@ -98,13 +93,14 @@ def test_where_there_is_no_value_a_line_says_what_the_dash_means(files, capsys) 
         (["--beside", "("], "missing operand"),
     ],
 )
-def test_a_mistake_is_told_in_one_message(files, capsys, monkeypatch, more, message) -> None:
+def test_a_mistake_is_told_in_one_message(files, eic: Callable, monkeypatch, more, message) -> None:
     monkeypatch.chdir(files)
-    assert main(["card", "-a", "--data", "data.csv", *more]) == 2
-    assert message in capsys.readouterr().err
+    assert message in eic("card", "-a", "--data", "data.csv", *more, status=2).err
 
 
-def test_columns_of_one_name_are_told_apart_aloud(tmp_path, capsys) -> None:
+def test_columns_of_one_name_are_told_apart_aloud(tmp_path, eic: Callable) -> None:
     (tmp_path / "twice.csv").write_text("x,x,y\n" + "".join(f"{i},{i * i},{i}\n" for i in range(9)))
-    assert main(["card", "x", "--data", str(tmp_path / "twice.csv")]) == 0
-    assert "note: twice.csv: Column 2 is called `x (2)` here." in capsys.readouterr().err
+    assert (
+        "note: twice.csv: Column 2 is called `x (2)` here."
+        in eic("card", "x", "--data", tmp_path / "twice.csv").err
+    )

@@ -74,16 +74,14 @@ def test_the_names_in_a_message_are_inert(
 
 
 def test_a_header_of_a_table_is_inert_and_keeps_its_json(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, eic: Callable
 ) -> None:
     monkeypatch.chdir(tmp_path)
     file = Path(f"{HOSTILE}.csv")
     file.write_text(f'"{HOSTILE}!",y\n1,2\n3,x\n')  # what ends in a bracket is a unit
-    assert main(["inspect", "x0 + y", "--data", str(file)]) == 0
-    out, err = capsys.readouterr()
+    out, err = eic("inspect", "x0 + y", "--data", file)
     assert is_inert(out + err) and f"x0 = {WRITTEN}!\n" in out
-    assert main(["inspect", "x0 + y", "--data", str(file), "--json"]) == 0
-    document = capsys.readouterr().out
+    document = eic("inspect", "x0 + y", "--data", file, "--json").out
     assert is_inert(document)
     assert json.loads(document)["variables"]["x0"] == f"{HOSTILE}!"
 

@@ -33,14 +33,14 @@ def scored(files: Path, *options: str) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize(("options", "nodes"), [((), 2), (("--exponents", "noisy"), 3)])
-def test_inspect_states_the_choice(capsys, options, nodes):
-    assert main(["inspect", "x**4", "--range", "x=1:5", "--json", *options]) == 0
-    document = json.loads(capsys.readouterr().out)
+def test_inspect_states_the_choice(eic, options, nodes):
+    document = json.loads(eic("inspect", "x**4", "--range", "x=1:5", "--json", *options).out)
     assert document["complexity"] == nodes
     assert document["exponents"] == ("noisy" if options else "exact")
     assert document["eic"] == pytest.approx(0.78 if options else 0.6152, abs=5e-3)
-    assert main(["inspect", "x**4", "--range", "x=1:5", *options]) == 0
-    assert ("exponents    noisy" in capsys.readouterr().out) == bool(options)
+    assert (
+        "exponents    noisy" in eic("inspect", "x**4", "--range", "x=1:5", *options).out
+    ) == bool(options)
 
 
 def test_the_report_is_made_again_with_the_same_choice(tmp_path):
@@ -52,26 +52,22 @@ def test_the_report_is_made_again_with_the_same_choice(tmp_path):
     assert "--exponents noisy -- " in text and "exponents=" in text
 
 
-def test_other_commands_take_the_choice(files, capsys):
+def test_other_commands_take_the_choice(files, eic):
     data = ["--data", str(files / "p.csv"), "--json", "--exponents", "noisy"]
-    assert main(["pick", str(files / "pool.csv"), *data]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(eic("pick", files / "pool.csv", *data).out)
     assert found["exponents"] == "noisy" and found["picked"]["complexity"] == 3
-    assert main(["card", "x**4", *data]) == 0
-    card = json.loads(capsys.readouterr().out)
+    card = json.loads(eic("card", "x**4", *data).out)
     assert (card["exponents"], card["complexity"]) == ("noisy", 3)
     assert main(["repair", "x**4", "--range", "x=1:5", "--exponents", "noisy"]) == 0
-    assert main(["write", "x**4", "--as", "c", "--exponents", "noisy"]) == 0
-    assert capsys.readouterr().out.endswith("pow(x, 4.)\n")
+    assert eic("write", "x**4", "--as", "c", "--exponents", "noisy").out.endswith("pow(x, 4.)\n")
     with pytest.raises(SystemExit):
         main(["inspect", "x**4", "--range", "x=1:5", "--exponents", "loud"])
 
 
-def test_gap_measures_its_corpora_anew(capsys):
+def test_gap_measures_its_corpora_anew(eic):
     for exponents in ("exact", "noisy"):
         options = ["--corpus", "strogatz", "--samples", "100", "--exponents", exponents, "--json"]
-        assert main(["gap", *options]) == 0
-        assert json.loads(capsys.readouterr().out)["exponents"] == exponents
+        assert json.loads(eic("gap", *options).out)["exponents"] == exponents
 
 
 def test_a_scored_pool_says_how_exponents_were_read(files):

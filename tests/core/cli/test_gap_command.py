@@ -6,12 +6,12 @@ import csv
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from eic_core.cli import main
 from eic_core.corpora import load
 from eic_core.corpora.claims import groups_of_laws, groups_of_short_runs
 from eic_core.corpora.found import LEAST_R2
@@ -24,13 +24,10 @@ LAWS = ["gap", "--corpus", "feynman", "--corpus", "strogatz"]
 POOL = "dataset,method,formula\nfeynman_I_12_1,Mine,x0*x1\nfeynman_I_12_1,Mine,x0+9\n"
 
 
-def test_json_and_the_file_hold_the_same_figures(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_json_and_the_file_hold_the_same_figures(tmp_path: Path, eic: Callable) -> None:
     pool, out = tmp_path / "pool.csv", tmp_path / "figures.csv"
     pool.write_text(POOL, encoding="utf-8")
-    assert main([*LAWS, "--pool", str(pool), "--json", "--out", str(out)]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = json.loads(eic(*LAWS, "--pool", pool, "--json", "--out", out).out)
     by_key = {(g["group"], g["measure"], g["samples"]): g for g in document["groups"]}
     with out.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -49,9 +46,8 @@ def test_json_and_the_file_hold_the_same_figures(
     assert document["claims"][0]["verdict"] == "for the median only"
 
 
-def test_the_text_says_every_group_and_every_claim(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["gap"]) == 0
-    said = capsys.readouterr().out
+def test_the_text_says_every_group_and_every_claim(eic: Callable) -> None:
+    said = eic("gap").out
     for group in (*groups_of_laws(), *groups_of_short_runs()):
         assert group.title in said
     assert said.count("\n  so: ") == 5 and "5 left out, no source law" in said
@@ -66,34 +62,28 @@ def test_the_text_says_every_group_and_every_claim(capsys: pytest.CaptureFixture
         (["--out", "no/where.csv"], "cannot write"),
     ],
 )
-def test_mistakes_end_with_one_message(
-    more: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main([*LAWS, *more]) == 2
-    assert message in capsys.readouterr().err
+def test_mistakes_end_with_one_message(more: list[str], message: str, eic: Callable) -> None:
+    assert message in eic(*LAWS, *more, status=2).err
 
 
 def test_a_pool_about_nothing_known_is_refused_with_its_reasons(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, eic: Callable
 ) -> None:
     pool = tmp_path / "pool.csv"
     pool.write_text("dataset,formula\niris,x0+1\n", encoding="utf-8")
-    assert main([*LAWS, "--pool", str(pool)]) == 2
-    assert "1 not found for a law of the corpora" in capsys.readouterr().err
+    assert "1 not found for a law of the corpora" in eic(*LAWS, "--pool", pool, status=2).err
     pool.write_text("a list of formulas\nx0+1\n", encoding="utf-8")
-    assert main([*LAWS, "--pool", str(pool)]) == 2
-    assert "does not say what its formulas were found for" in capsys.readouterr().err
+    assert (
+        "does not say what its formulas were found for" in eic(*LAWS, "--pool", pool, status=2).err
+    )
 
 
-def test_an_interruption_is_no_traceback(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_interruption_is_no_traceback(monkeypatch: pytest.MonkeyPatch, eic: Callable) -> None:
     def interrupted(*given: object, **named: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("eic_core.cli.gap_command.groups_of_laws", interrupted)
-    assert main(LAWS) == 130
-    assert capsys.readouterr().err.strip() == "interrupted"
+    assert eic(*LAWS, status=130).err.strip() == "interrupted"
 
 
 def test_the_corpora_are_read_without_any_heavy_library() -> None:

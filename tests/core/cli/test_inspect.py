@@ -6,6 +6,7 @@ import json
 import math
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,13 +21,12 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def inspect_json(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict:
-    assert main(["inspect", *arguments, "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
+def inspect_json(eic: Callable, *arguments: str) -> dict:
+    return json.loads(eic("inspect", *arguments, "--json").out)
 
 
-def test_json_has_exactly_the_promised_keys(capsys):
-    document = inspect_json(capsys, "log(exp(x))", "--range", "x=normal:1000:1")
+def test_json_has_exactly_the_promised_keys(eic):
+    document = inspect_json(eic, "log(exp(x))", "--range", "x=normal:1000:1")
     promised = {
         "formula",
         "latex",
@@ -65,8 +65,8 @@ def test_json_has_exactly_the_promised_keys(capsys):
     ] * 3
 
 
-def test_json_holds_the_verdict_and_its_findings(capsys):
-    document = inspect_json(capsys, "log(exp(x))", "--range", "x=normal:1000:1", "--samples", "50")
+def test_json_holds_the_verdict_and_its_findings(eic):
+    document = inspect_json(eic, "log(exp(x))", "--range", "x=normal:1000:1", "--samples", "50")
     verdict, findings = document["verdict"], document["findings"]
     assert set(verdict) == {
         "level",
@@ -96,44 +96,44 @@ def test_a_formula_that_is_sensitive_and_computed_right_is_told_so(capsys):
     assert not any("lost" in line or "loses" in line for line in lines)
 
 
-def test_logarithm_of_exponential_on_normal_1000_loses_three_digits(capsys):
-    document = inspect_json(capsys, "log(exp(x))", "--range", "x=normal:1000:1", "--samples", "500")
+def test_logarithm_of_exponential_on_normal_1000_loses_three_digits(eic):
+    document = inspect_json(eic, "log(exp(x))", "--range", "x=normal:1000:1", "--samples", "500")
     assert document["eic"] == pytest.approx(3.0, abs=2e-4)
     assert document["noise_figure_db"] == pytest.approx(20 * document["eic"])
     assert document["samples"]["rechecked"] == 500
 
 
-def test_a_difference_of_near_multiples_loses_4_38905_digits(capsys):
-    document = inspect_json(capsys, "10000*x-9999*x", "--range", "x=0.1:10")
+def test_a_difference_of_near_multiples_loses_4_38905_digits(eic):
+    document = inspect_json(eic, "10000*x-9999*x", "--range", "x=0.1:10")
     exact = 0.5 * math.log10(1 + 3 * (10_000**2 + 9_999**2))
     assert document["eic"] == pytest.approx(exact, abs=1e-9)
     assert round(document["eic"], 5) == 4.38905
 
 
-def test_non_finite_numbers_are_strings(capsys):
-    document = inspect_json(capsys, "x-x", "--range", "x=1:2")
+def test_non_finite_numbers_are_strings(eic):
+    document = inspect_json(eic, "x-x", "--range", "x=1:2")
     assert document["eic"] == "inf" and document["eic_finite"] == "nan"
 
 
-def test_no_valid_sample_is_no_error_and_has_a_reason(capsys):
-    document = inspect_json(capsys, "log(-exp(x))", "--range", "x=1:2")
+def test_no_valid_sample_is_no_error_and_has_a_reason(eic):
+    document = inspect_json(eic, "log(-exp(x))", "--range", "x=1:2")
     assert document["eic"] == "nan" and "log" in document["reason"]
     assert document["tail"]["divergent"] is None
 
 
 @pytest.mark.parametrize("formula", ["-x**2", "-2*x", "--2+x", "-(x)"])
-def test_a_formula_may_begin_with_a_minus(formula, capsys):
+def test_a_formula_may_begin_with_a_minus(formula, eic):
     for arguments in (
         [formula, "--range", "x=1:2"],
         ["--range", "x=1:2", formula],
         ["--range", "x=1:2", "--samples", "7", formula],
     ):
-        assert inspect_json(capsys, *arguments)["formula"] == formula
+        assert inspect_json(eic, *arguments)["formula"] == formula
 
 
-def test_ranges_may_be_listed_or_repeated(capsys):
-    one = inspect_json(capsys, "x*y", "--range", "x=1:2", "y=3:4")
-    two = inspect_json(capsys, "x*y", "--range", "y=3:4", "--range", "x=1:2")
+def test_ranges_may_be_listed_or_repeated(eic):
+    one = inspect_json(eic, "x*y", "--range", "x=1:2", "y=3:4")
+    two = inspect_json(eic, "x*y", "--range", "y=3:4", "--range", "x=1:2")
     assert one["eic"] == two["eic"] and one["variables"] == {"x": "1.0:2.0", "y": "3.0:4.0"}
 
 
@@ -142,25 +142,25 @@ def test_a_misspelt_option_is_not_taken_for_the_formula():
     assert run("inspect", "--jsn", "x").returncode == 2
 
 
-def test_samples_of_a_variable_do_not_depend_on_the_other_variables(capsys):
-    alone = inspect_json(capsys, "sin(x)", "--range", "x=1:9", "--seed", "3")
-    beside = inspect_json(capsys, "sin(x)+y", "--range", "x=1:9", "y=1:2", "--seed", "3")
+def test_samples_of_a_variable_do_not_depend_on_the_other_variables(eic):
+    alone = inspect_json(eic, "sin(x)", "--range", "x=1:9", "--seed", "3")
+    beside = inspect_json(eic, "sin(x)+y", "--range", "x=1:9", "y=1:2", "--seed", "3")
     assert alone["nodes"][1]["s_bar"] == beside["nodes"][1]["s_bar"]
 
 
-def test_indexed_names_and_ranges_meet_in_one_canonical_form(capsys):
-    document = inspect_json(capsys, "X_0 + x[:,1]", "--range", "x_{0}=1:2", "x₁=1:2")
+def test_indexed_names_and_ranges_meet_in_one_canonical_form(eic):
+    document = inspect_json(eic, "X_0 + x[:,1]", "--range", "x_{0}=1:2", "x₁=1:2")
     assert set(document["variables"]) == {"x0", "x1"}
 
 
-def test_a_table_is_matched_by_name_then_by_index(tmp_path, capsys):
+def test_a_table_is_matched_by_name_then_by_index(tmp_path, eic):
     file = tmp_path / "flow.csv"
     file.write_text("r_k,log_Re,target\n1,2,3\n4,5,6\n")
-    by_name = inspect_json(capsys, "r_k/log_Re", "--data", str(file))
+    by_name = inspect_json(eic, "r_k/log_Re", "--data", str(file))
     assert by_name["variables"] == {"r_k": "r_k", "log_Re": "log_Re"}
-    by_index = inspect_json(capsys, "x0/x1", "--data", str(file))
+    by_index = inspect_json(eic, "x0/x1", "--data", str(file))
     assert by_index["variables"] == {"x0": "r_k", "x1": "log_Re"}
-    operon = inspect_json(capsys, "X1/X2", "--data", str(file), "--syntax", "operon")
+    operon = inspect_json(eic, "X1/X2", "--data", str(file), "--syntax", "operon")
     assert operon["variables"] == {"x1": "r_k", "x2": "log_Re"}
 
 
@@ -179,9 +179,8 @@ def test_a_table_is_matched_by_name_then_by_index(tmp_path, capsys):
         (["__import__('os').system('x')", "--range", "x=1:2"], "error"),
     ],
 )
-def test_a_users_mistake_exits_2_with_one_message(arguments, said, capsys):
-    assert main(["inspect", *arguments]) == 2  # what else is raised has a traceback
-    printed = capsys.readouterr()
+def test_a_users_mistake_exits_2_with_one_message(arguments, said, eic):
+    printed = eic("inspect", *arguments, status=2)
     assert said in printed.err and printed.out == ""
 
 
@@ -198,44 +197,41 @@ def test_an_empty_table_is_the_users_mistake(tmp_path: Path):
     assert run("inspect", "x", "--data", str(file)).returncode == 2
 
 
-def test_the_plain_report_names_the_bottleneck(capsys):
-    assert main(["inspect", "10000*x-9999*x", "--range", "x=1:2"]) == 0
-    out = capsys.readouterr().out
+def test_the_plain_report_names_the_bottleneck(eic):
+    out = eic("inspect", "10000*x-9999*x", "--range", "x=1:2").out
     assert "4.39 digits at the worst step" in out and "*  6" in out
 
 
-def test_other_readings_are_told_with_what_to_write_for_them(capsys):
-    document = inspect_json(capsys, "E=mc^2", "--range", "m=1:2", "c=1:3")
+def test_other_readings_are_told_with_what_to_write_for_them(eic):
+    document = inspect_json(eic, "E=mc^2", "--range", "m=1:2", "c=1:3")
     assert any("m*c^2" in note for note in document["reading"]["notes"])
     (other,) = document["reading"]["alternatives"]
     assert set(other) == {"label", "text"}
-    whole = inspect_json(capsys, other["text"], "--range", "mc=1:2")
+    whole = inspect_json(eic, other["text"], "--range", "mc=1:2")
     assert [node["text"] for node in whole["nodes"]] == ["mc", "mc²"]
     for command in ("inspect", "repair"):
-        assert main([command, "1/2x", "--range", "x=1:2"]) == 0
-        out = capsys.readouterr().out
+        out = eic(command, "1/2x", "--range", "x=1:2").out
         assert "read as `1/2*x`" in out and "write 1/(2*x)" in out
 
 
-def test_a_range_keeps_its_name_whole(capsys):
-    document = inspect_json(capsys, "E=mc^2", "--range", "mc=1:2")
+def test_a_range_keeps_its_name_whole(eic):
+    document = inspect_json(eic, "E=mc^2", "--range", "mc=1:2")
     assert [node["text"] for node in document["nodes"]] == ["mc", "mc²"]
 
 
 CORE = "(FPCore (e x) :pre (and (<= 1 e 10) (< 1e-4 x 1e4)) (* e x))"
 
 
-def test_an_fpcore_is_sampled_where_it_says_unless_a_range_is_given(capsys):
-    document = inspect_json(capsys, CORE)
+def test_an_fpcore_is_sampled_where_it_says_unless_a_range_is_given(eic):
+    document = inspect_json(eic, CORE)
     assert document["variables"] == {"e": "1.0:10.0", "x": "loguniform:0.0001:10000.0"}
     assert any("`:pre`" in note for note in document["reading"]["notes"])
-    document = inspect_json(capsys, CORE, "--range", "x=2:3")
+    document = inspect_json(eic, CORE, "--range", "x=2:3")
     assert document["variables"] == {"e": "1.0:10.0", "x": "2.0:3.0"}
 
 
-def test_an_equation_is_answered_with_its_sides(capsys):
-    assert main(["inspect", "sin(x) = y", "--range", "x=1:2"]) == 2
-    assert "give `sin(x)` or `y`" in capsys.readouterr().err
+def test_an_equation_is_answered_with_its_sides(eic):
+    assert "give `sin(x)` or `y`" in eic("inspect", "sin(x) = y", "--range", "x=1:2", status=2).err
 
 
 def test_units_of_a_table_are_no_part_of_its_names(tmp_path):
@@ -247,8 +243,8 @@ def test_units_of_a_table_are_no_part_of_its_names(tmp_path):
         assert "`m` in kg, `v` in m/s and `KE` in J" in done.stderr
 
 
-def test_json_holds_the_digits_of_the_worst_row(capsys):
-    document = inspect_json(capsys, "sqrt(x+1) - sqrt(x)", "--range", "x=1e8")
+def test_json_holds_the_digits_of_the_worst_row(eic):
+    document = inspect_json(eic, "sqrt(x+1) - sqrt(x)", "--range", "x=1e8")
     assert document["digits"] == {
         "kind": "float64",
         "worst": {
@@ -261,14 +257,13 @@ def test_json_holds_the_digits_of_the_worst_row(capsys):
     }
 
 
-def test_json_without_a_row_to_compare_has_no_worst_row(capsys):
-    document = inspect_json(capsys, "log(x)", "--range", "x=-2:-1", "--samples", "5")
+def test_json_without_a_row_to_compare_has_no_worst_row(eic):
+    document = inspect_json(eic, "log(x)", "--range", "x=-2:-1", "--samples", "5")
     assert document["digits"] == {"kind": "float64", "worst": None}
 
 
-def test_the_worst_row_stands_digit_under_digit(capsys):
-    assert main(["inspect", "sqrt(x+1) - sqrt(x)", "--range", "x=1e8"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+def test_the_worst_row_stands_digit_under_digit(eic):
+    lines = eic("inspect", "sqrt(x+1) - sqrt(x)", "--range", "x=1e8").out.splitlines()
     at = next(i for i, line in enumerate(lines) if line.startswith("exact "))
     exact, double, marks, sentence = lines[at : at + 4]
     assert exact.endswith("at x = 100000000")
@@ -278,7 +273,6 @@ def test_the_worst_row_stands_digit_under_digit(capsys):
     assert sentence.strip() == "At this row the last 9 of 17 digits are wrong."
 
 
-def test_where_no_digit_is_lost_no_mark_stands_under_the_digits(capsys):
-    assert main(["inspect", "x + 1", "--range", "x=1:2", "--samples", "50"]) == 0
-    printed = capsys.readouterr().out
+def test_where_no_digit_is_lost_no_mark_stands_under_the_digits(eic):
+    printed = eic("inspect", "x + 1", "--range", "x=1:2", "--samples", "50").out
     assert "No digit turns red" in printed and "^" not in printed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,13 +19,12 @@ HALF_ANGLE = ("(1 - cos(x))/x**2", "--range", "x=loguniform:1e-6:1", "--samples"
 VECTORS = ("sqrt(x*x + y*y + z*z) - x", "--range", "x=loguniform:1:1e5", "y=1:2", "z=1:2")
 
 
-def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
-    assert main(["repair", *arguments, "--seconds", "inf"]) == 0
-    return capsys.readouterr().out.splitlines()
+def printed(eic: Callable, *arguments: str) -> list[str]:
+    return eic("repair", *arguments, "--seconds", "inf").out.splitlines()
 
 
-def test_the_front_has_a_row_for_the_formula_and_one_for_the_best_form(capsys) -> None:
-    lines = printed(capsys, *HALF_ANGLE)
+def test_the_front_has_a_row_for_the_formula_and_one_for_the_best_form(eic) -> None:
+    lines = printed(eic, *HALF_ANGLE)
     head = lines.index(" mean  9 in 10  worst   NumPy     C")
     written, best = (line.split(maxsplit=5) for line in lines[head + 1 : head + 3])
     assert written[5] == "as written" and best[5] == "2*(sin(x/2)/x)**2"
@@ -32,26 +32,26 @@ def test_the_front_has_a_row_for_the_formula_and_one_for_the_best_form(capsys) -
     assert all(0 < float(number) < 100 for number in (*written[3:5], *best[3:5]))
 
 
-def test_each_step_names_its_rule_and_the_digits_after_it(capsys) -> None:
-    lines = printed(capsys, *HALF_ANGLE)
+def test_each_step_names_its_rule_and_the_digits_after_it(eic) -> None:
+    lines = printed(eic, *HALF_ANGLE)
     start = next(i for i, line in enumerate(lines) if line.startswith("How it follows"))
     assert lines[start + 1].split(maxsplit=1)[1] == "half angle: (1 − cos(x))/x² → 2·(sin(x/2)/x)²"
     assert lines[start + 2].strip() == "equal to 1e-30 at 200 rows"
 
 
-def test_all_but_the_sentence_fits_a_terminal(capsys) -> None:
-    lines = printed(capsys, *VECTORS, "--samples", "300")
+def test_all_but_the_sentence_fits_a_terminal(eic) -> None:
+    lines = printed(eic, *VECTORS, "--samples", "300")
     assert max(len(line) for line in lines[1:]) <= WIDTH
 
 
-def test_a_formula_with_nothing_better_has_its_own_row_alone(capsys) -> None:
-    lines = printed(capsys, "x - sin(x)", "--range", "x=loguniform:1e-4:3", "--no-series")
+def test_a_formula_with_nothing_better_has_its_own_row_alone(eic) -> None:
+    lines = printed(eic, "x - sin(x)", "--range", "x=loguniform:1e-4:3", "--no-series")
     assert sum("as written" in line for line in lines[1:]) == 1
     assert not any(line.startswith("How it follows") for line in lines)
 
 
-def test_json_is_complete(capsys) -> None:
-    (line,) = printed(capsys, *HALF_ANGLE, "--json")
+def test_json_is_complete(eic) -> None:
+    (line,) = printed(eic, *HALF_ANGLE, "--json")
     document = json.loads(line)
     texts = [form["formula"] for form in document["front"]]
     assert {HALF_ANGLE[0], document["repairs"][0]["formula"]} <= set(texts)
@@ -64,12 +64,12 @@ def test_json_is_complete(capsys) -> None:
     "e pi π E Pi I i j inf nan lambda sin log gamma max where true if x0 X0 T_0 _x M_PI".split(),
 )
 def test_what_is_printed_for_a_column_is_exported_as_the_same_formula(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, tmp_path: Path, eic: Callable
 ) -> None:
     data = tmp_path / "data.csv"
     data.write_text(f"{name},y\n1e-9,2\n1e-8,3\n1e-7,2.5\n3e-10,1.5\n")
     text = f"exp({name}) - 1 + y*{name}*{name}"
-    (line,) = printed(capsys, text, "--data", str(data), "--json")
+    (line,) = printed(eic, text, "--data", str(data), "--json")
     document = json.loads(line)
     names, form = [*document["variables"]], document["repairs"][0]["formula"]
     assert document["variables"][names[0]] == name and len(names) == 2
@@ -77,21 +77,23 @@ def test_what_is_printed_for_a_column_is_exported_as_the_same_formula(
     assert [*expected.variables] == names and "expm1" in form
     for language in ("c", "julia", "excel", "sympy"):
         variables = ("--variables", ",".join(names))
-        assert main(["write", form, *variables, "--as", language, "--json"]) == 0
-        copy = json.loads(capsys.readouterr().out)
+        copy = json.loads(eic("write", form, *variables, "--as", language, "--json").out)
         assert copy["text"] == copied(expected, language).text
 
 
-def test_a_variable_that_is_a_number_elsewhere_is_named_for_who_exports_the_form(capsys) -> None:
+def test_a_variable_that_is_a_number_elsewhere_is_named_for_who_exports_the_form(
+    eic: Callable,
+) -> None:
     ranges = ("--range", "e=1e-9:1e-8", "pi=1:2")
-    lines = printed(capsys, "exp(e) - 1 + pi*e", *ranges)
+    lines = printed(eic, "exp(e) - 1 + pi*e", *ranges)
     note = "note         `e` and `pi` are variables here, which `eic write` learns from"
     assert lines[-2:] == [note, "             `--variables e,pi`"]
-    assert not any(line.startswith("note") for line in printed(capsys, *HALF_ANGLE))
-    assert main(["write", "expm1(e) + pi*e", "--as", "c", "--variables", "pi, e"]) == 0
-    assert capsys.readouterr().out == "expm1(e_2) + pi_2*e_2\n"
-    assert main(["write", "--variables=e", "--as", "c", "-e"]) == 0
-    assert capsys.readouterr().out == "-e_2\n"
+    assert not any(line.startswith("note") for line in printed(eic, *HALF_ANGLE))
+    assert (
+        eic("write", "expm1(e) + pi*e", "--as", "c", "--variables", "pi, e").out
+        == "expm1(e_2) + pi_2*e_2\n"
+    )
+    assert eic("write", "--variables=e", "--as", "c", "-e").out == "-e_2\n"
 
 
 def described(repairs) -> list[str]:
@@ -145,7 +147,7 @@ def test_json_holds_branches_and_series_by_name() -> None:
     assert plain_value(quadratic())["repairs"][0]["bound"] == 0.0
 
 
-def test_branches_and_series_are_turned_off(capsys, monkeypatch) -> None:
+def test_branches_and_series_are_turned_off(monkeypatch) -> None:
     asked = []
     module = "eic_core.cli.repair_command.repair"
     monkeypatch.setattr(module, lambda *_, **options: asked.append(options) or sine())

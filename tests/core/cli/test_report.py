@@ -32,25 +32,21 @@ def test_the_page_goes_to_the_file_named(tmp_path, capsys):
     assert capsys.readouterr().out == ""
 
 
-def test_json_holds_every_part_or_why_it_is_missing(capsys):
-    assert (
-        main(
-            [
-                "report",
-                "sqrt(x+1)-sqrt(x)",
-                "--range",
-                "x=1e3:1e6",
-                "--samples",
-                "50",
-                "--no-triangulation",
-                "--json",
-                "--seconds",
-                "inf",
-            ]
-        )
-        == 0
+def test_json_holds_every_part_or_why_it_is_missing(eic):
+    document = json.loads(
+        eic(
+            "report",
+            "sqrt(x+1)-sqrt(x)",
+            "--range",
+            "x=1e3:1e6",
+            "--samples",
+            "50",
+            "--no-triangulation",
+            "--json",
+            "--seconds",
+            "inf",
+        ).out
     )
-    document = json.loads(capsys.readouterr().out)
     assert document["triangulation"] is None and set(document["missing"]) == {"triangulation"}
     assert document["repair"]["repairs"][0]["formula"] == "1/(sqrt(x + 1) + sqrt(x))"
     assert document["budget"]["needs"] and document["diagnosis"]["sentences"]
@@ -66,46 +62,40 @@ def test_json_holds_every_part_or_why_it_is_missing(capsys):
         (["x", "--data", "nowhere.csv"], "cannot read"),
     ],
 )
-def test_a_users_mistake_is_one_message_and_status_2(
-    arguments, said, capsys, tmp_path, monkeypatch
-):
+def test_a_users_mistake_is_one_message_and_status_2(arguments, said, eic, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert main(["report", *arguments]) == 2
-    error = capsys.readouterr().err
+    error = eic("report", *arguments, status=2).err
     assert said in error and "Traceback" not in error
 
 
 CUT = ["sqrt(x+1)-sqrt(x)", "--range", "x=1e3:1e6", "--samples", "50", "--seconds", "1e-9"]
 
 
-def test_a_report_cut_short_says_so_on_the_page_and_beside_it(capsys):
-    assert main(["report", *CUT, "--no-triangulation", "--no-budget"]) == 0
-    told = capsys.readouterr()
+def test_a_report_cut_short_says_so_on_the_page_and_beside_it(eic):
+    told = eic("report", *CUT, "--no-triangulation", "--no-budget")
     assert "This report is not complete." in told.out
     assert "note: No better form was looked for: measuring the formula was cut short" in told.err
     whole = [*CUT[:-1], "inf", "--no-triangulation", "--no-budget"]
-    assert main(["report", *whole]) == 0
-    told = capsys.readouterr()
+    told = eic("report", *whole)
     assert "not complete" not in told.out and "note:" not in told.err
 
 
-def test_repairs_cut_short_are_printed_as_such(capsys):
-    assert main(["repair", *CUT]) == 0
-    first, sentence, *_ = capsys.readouterr().out.splitlines()
+def test_repairs_cut_short_are_printed_as_such(eic):
+    first, sentence, *_ = eic("repair", *CUT).out.splitlines()
     assert first == "NOT FINISHED: --seconds inf lets the search come to its end."
     assert "measuring the formula was cut short by its time limit" in sentence
-    assert main(["repair", *CUT[:-1], "inf"]) == 0
-    assert capsys.readouterr().out.startswith("Write `1/(sqrt(x + 1) + sqrt(x))`")
+    assert eic("repair", *CUT[:-1], "inf").out.startswith("Write `1/(sqrt(x + 1) + sqrt(x))`")
 
 
 @pytest.mark.parametrize("command", ["repair", "report"])
 @pytest.mark.parametrize("seconds", ["0", "-1", "nan"])
-def test_a_search_takes_some_time(command, seconds, capsys):
-    assert main([command, "x+1", "--range", "x=1:2", f"--seconds={seconds}"]) == 2
-    assert "the search cannot take" in capsys.readouterr().err
+def test_a_search_takes_some_time(command, seconds, eic):
+    assert (
+        "the search cannot take"
+        in eic(command, "x+1", "--range", "x=1:2", f"--seconds={seconds}", status=2).err
+    )
 
 
-def test_the_ranges_that_a_formula_states_are_in_the_command_that_makes_the_page_again(capsys):
+def test_the_ranges_that_a_formula_states_are_in_the_command_that_makes_the_page_again(eic):
     core = "(FPCore (x) :pre (<= 1 x 10) (+ x 1))"
-    assert main(["report", core, "--samples", "20", *QUICK]) == 0
-    assert "--range x=1.0:10.0 --samples 20" in capsys.readouterr().out
+    assert "--range x=1.0:10.0 --samples 20" in eic("report", core, "--samples", "20", *QUICK).out

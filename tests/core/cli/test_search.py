@@ -24,10 +24,9 @@ def data(tmp_path):
     return path
 
 
-def test_the_pool_is_read_by_score_by_pick_and_by_compare(data, tmp_path, capsys):
+def test_the_pool_is_read_by_score_by_pick_and_by_compare(data, tmp_path, eic):
     out = tmp_path / "pool.csv"
-    assert main(["search", str(data), "--target", "out", *SHORT, "--out", str(out)]) == 0
-    said = capsys.readouterr()
+    said = eic("search", data, "--target", "out", *SHORT, "--out", out)
     assert said.out == "" and "take: " in said.err and "2,000 candidates" in said.err
     rows = list(csv.DictReader(out.open()))
     assert {row["problem"] for row in rows} == {"demo"} and len(rows) > 3
@@ -45,14 +44,11 @@ def test_the_pool_is_read_by_score_by_pick_and_by_compare(data, tmp_path, capsys
         for key in ("complexity", "r2", "eic", "eic_finite"):
             assert float(after[key]) == float(before[key]), before["formula"]
 
-    capsys.readouterr()
-    assert (
-        main(
-            ["pick", str(out), "--data", str(data), "--target", "out", "--json", "--alpha", "0.002"]
-        )
-        == 0
+    picked = json.loads(
+        eic(
+            "pick", str(out), "--data", str(data), "--target", "out", "--json", "--alpha", "0.002"
+        ).out
     )
-    picked = json.loads(capsys.readouterr().out)
     assert picked["weighed"] == len(rows) and picked["doubts"] == []
     assert picked["picked"]["formula"] == next(r["formula"] for r in rows if r["best"] == "1")
 
@@ -60,9 +56,8 @@ def test_the_pool_is_read_by_score_by_pick_and_by_compare(data, tmp_path, capsys
     assert [row.formula for row in imported.rows] == [row["formula"] for row in rows]
 
 
-def test_json_says_the_same(data, capsys):
-    assert main(["search", str(data), "--target", "out", *SHORT, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+def test_json_says_the_same(data, eic):
+    found = json.loads(eic("search", data, "--target", "out", *SHORT, "--json").out)
     assert found["target"] == "out" and found["evaluations"] == 2000 and found["seed"] == 3
     assert found["stopped"] == "evaluations" and found["best"] in found["front"]
     assert {"formula", "latex", "complexity", "r2", "eic", "loss", "digits_needed"} < set(
@@ -70,13 +65,11 @@ def test_json_says_the_same(data, capsys):
     )
 
 
-def test_a_search_goes_on_from_its_checkpoint(data, tmp_path, capsys):
+def test_a_search_goes_on_from_its_checkpoint(data, tmp_path, eic):
     file = tmp_path / "run.json"
     arguments = ["search", str(data), "--target", "out", "--json", "--checkpoint", str(file)]
-    assert main([*arguments, *SHORT]) == 0
-    first = json.loads(capsys.readouterr().out)
-    assert main([*arguments, *SHORT]) == 0
-    again = json.loads(capsys.readouterr().out)
+    first = json.loads(eic(*arguments, *SHORT).out)
+    again = json.loads(eic(*arguments, *SHORT).out)
     assert again["evaluations"] == 2000 and again["front"] == first["front"]
 
 
@@ -89,10 +82,11 @@ def test_a_search_goes_on_from_its_checkpoint(data, tmp_path, capsys):
         (["--method", "mcts", "--alpha", "0", "--penalty", "mean"], "MCTS", 0.0),
     ],
 )
-def test_the_pool_names_the_method_and_whether_a_digit_cost(data, capsys, more, name, alpha):
+def test_the_pool_names_the_method_and_whether_a_digit_cost(data, eic, more, name, alpha):
     short = ["--max-evals", "400", "--seed", "3"]
-    assert main(["search", str(data), "--target", "out", *short, *more]) == 0
-    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    rows = list(
+        csv.DictReader(io.StringIO(eic("search", data, "--target", "out", *short, *more).out))
+    )
     assert {row["method"] for row in rows} == {name}
     assert {float(row["alpha"]) for row in rows} == {alpha}
 
@@ -108,14 +102,12 @@ def test_the_pool_names_the_method_and_whether_a_digit_cost(data, capsys, more, 
         (["--max-complexity", "0"], "at least one node"),
     ],
 )
-def test_a_mistake_is_told_in_one_message(data, capsys, more, message):
-    assert main(["search", str(data), *SHORT, *more]) == 2
-    assert message in capsys.readouterr().err
+def test_a_mistake_is_told_in_one_message(data, eic, more, message):
+    assert message in eic("search", data, *SHORT, *more, status=2).err
 
 
-def test_columns_that_no_formula_can_name_are_numbered(tmp_path, capsys):
+def test_columns_that_no_formula_can_name_are_numbered(tmp_path, eic):
     path = tmp_path / "odd.csv"
     path.write_text("2 long,pi,y\n" + "".join(f"{a},{b},{a * b}\n" for a, b in ROWS))
-    assert main(["search", str(path), *SHORT, "--json"]) == 0
-    best = json.loads(capsys.readouterr().out)["best"]
+    best = json.loads(eic("search", path, *SHORT, "--json").out)["best"]
     assert set(best["formula"]) <= set("x01*()") and best["r2"] > 1 - 1e-9

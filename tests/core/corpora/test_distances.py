@@ -10,7 +10,6 @@ import pytest
 from scipy.spatial.distance import jensenshannon
 from scipy.stats import entropy, norm
 
-from eic_core.cli.main import main
 from eic_core.corpora import load
 from eic_core.corpora.distances import (
     FILTERED,
@@ -175,9 +174,8 @@ def test_the_paper_says_what_its_text_does():
     assert (round(min(kl), 2), round(max(kl), 2)) == (0.10, 0.92)
 
 
-def test_the_command_prints_every_corpus_and_what_the_paper_says(capsys):
-    assert main(["distances", "--count", "120", "--corpus", "feynman"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+def test_the_command_prints_every_corpus_and_what_the_paper_says(eic):
+    lines = eic("distances", "--count", "120", "--corpus", "feynman").out.splitlines()
     assert lines[0].startswith("120 formulas a set")
     assert sum(line.startswith("feynman, ") for line in lines) == len(TRAITS) + 4
     assert any("0.120 -> 0.077  −36 %" in line for line in lines)
@@ -185,16 +183,14 @@ def test_the_command_prints_every_corpus_and_what_the_paper_says(capsys):
     assert lines[-1].startswith("KL, all rows: −30 % … −70 % in their text, −67 % … −92 % in their")
 
 
-def test_the_command_as_json_holds_all_settings_of_kl(capsys):
+def test_the_command_as_json_holds_all_settings_of_kl(eic):
     command = ["distances", "--count", "120", "--corpus", "llm_srbench_synth", "--json"]
-    assert main([*command, "--max-eic", "1.5"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = json.loads(eic(*command, "--max-eic", "1.5").out)
     assert document["count"] == 120 and 0 < document["accepted"] < 1
     assert len(document["comparisons"]) == len(TRAITS)
     length = document["comparisons"][3]
     assert length["trait"] == "length" and len(length["kl"]) == 20 and length["paper"] is None
 
 
-def test_too_few_formulas_are_refused(capsys):
-    assert main(["distances", "--count", "20"]) == 2
-    assert "tell nothing" in capsys.readouterr().err
+def test_too_few_formulas_are_refused(eic):
+    assert "tell nothing" in eic("distances", "--count", "20", status=2).err

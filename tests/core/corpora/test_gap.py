@@ -164,8 +164,7 @@ def test_a_median_interval_is_that_of_an_own_bootstrap() -> None:
 
 def test_formulas_of_one_law_are_drawn_together() -> None:
     """Ten copies of each law's formula say no more than one."""
-    rng = np.random.default_rng(0)
-    values = rng.normal(2, 1, 40).tolist()
+    values = np.random.default_rng(0).normal(2, 1, 40).tolist()
     laws = [f"law{k}" for k in range(40)]
     once = summarise(group_of(values, laws), 100)
     copies = summarise(group_of(values * 10, laws * 10), 100)
@@ -202,8 +201,7 @@ def test_a_weighted_median_is_that_of_the_repeated_values() -> None:
 
 
 def test_a_difference_on_shared_laws_is_sharper_than_one_on_other_laws() -> None:
-    rng = np.random.default_rng(1)
-    base = rng.normal(2, 1, 60)
+    base = np.random.default_rng(1).normal(2, 1, 60)
     laws = [f"law{k}" for k in range(60)]
     first = group_of((base + 0.5).tolist(), laws, key="a")
     paired = compare_groups(first, group_of(base.tolist(), laws, key="b"), 100)

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from eic_core.cli.main import main
 from eic_core.corpora import stored
 from eic_core.corpora.clusters import random_rotations, random_tables
 from eic_core.corpora.generating import GenerationPlan, Proposals, samples
@@ -272,17 +271,16 @@ if find_spec("torch") is not None:  # an extra that no test run installs: it is 
             assert sorted(sample.infix for sample in loader) == sorted(wanted)
 
 
-def test_the_command_generates_goes_on_and_says_what_is_there(tmp_path, capsys):
+def test_the_command_generates_goes_on_and_says_what_is_there(tmp_path, eic):
     out = tmp_path / "set"
     command = ["generate", "--count", "5e1", "--points", "20", "--seed", "1", "--out", str(out)]
-    assert main([*command, "--json"]) == 0
-    said = capsys.readouterr()
+    said = eic(*command, "--json")
     done = json.loads(said.out)
     assert (done["kept"], done["files"], done["interrupted"]) == (50, 1, False)
     assert "50 formulas in 1 file of" in said.err
     before = contents(out)
-    assert main(command) == 0
-    assert contents(out) == before and "a second" not in capsys.readouterr().err.split("file")[1]
+    assert "a second" not in eic(*command).err.split("file")[1]
+    assert contents(out) == before
 
 
 @pytest.mark.parametrize(
@@ -299,7 +297,6 @@ def test_the_command_generates_goes_on_and_says_what_is_there(tmp_path, capsys):
         (["--max-eic", "0.1", "--points", "10"], "none has an EIC of at most 0.1"),
     ],
 )
-def test_a_users_mistake_is_told(tmp_path, capsys, options, message, monkeypatch):
+def test_a_users_mistake_is_told(tmp_path, eic, options, message, monkeypatch):
     monkeypatch.setattr("eic_core.corpora.generating.HOPELESS", 4000)
-    assert main(["generate", "--out", str(tmp_path / "set"), *options]) == 2
-    assert message in capsys.readouterr().err
+    assert message in eic("generate", "--out", tmp_path / "set", *options, status=2).err

@@ -185,8 +185,7 @@ def test_functions_are_taken_of_little_and_never_of_the_whole(grown):
     unary = {choice.operator for choice in E2ESR.unaries}
     most = 0
     for number in range(0, len(forest), cases(5, 20)):
-        formula = forest.formula(number)
-        bare = read_back(stripped(formula))
+        bare = read_back(stripped(forest.formula(number)))
         assert len(bare[1]) != 1
         inside = [part for part in parts(bare) if len(part[1]) == 1]
         for _, (operand,) in inside:
@@ -238,8 +237,7 @@ def shape(tree) -> tuple[int, ...]:
 
 
 def test_numbers_have_three_digits_and_lie_below_a_hundred():
-    labels = number_labels(E2ESR)
-    values = Counter(Fraction(label) for label in labels)
+    values = Counter(Fraction(label) for label in number_labels(E2ESR))
     wanted = Counter(
         sign * Fraction(digits, 10**power)
         for sign in (1, -1)

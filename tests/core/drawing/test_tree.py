@@ -104,8 +104,7 @@ def test_cool_subtrees_fold_before_hot_ones():
     cool = "+".join(f"(x+{i})*(y+{i})" for i in range(1, 25))
     inspection = inspect_ranges(f"({cool})+sin(1000*x)*(x-1.00001)", count=200)
     tree = visible_tree(inspection)
-    shown = {inspection.nodes[k].node.operator for k in tree.order}
-    assert {"sin", "sub"} <= shown
+    assert {"sin", "sub"} <= {inspection.nodes[k].node.operator for k in tree.order}
     assert tree.folded
 
 
@@ -166,16 +165,14 @@ def test_a_tree_of_ten_thousand_nodes_is_laid_out_without_recursion():
     formula = Formula.from_draft(draft, "deep")
     order = tuple(range(len(formula)))
     tree = VisibleTree(order, {n.id: n.children for n in formula.nodes}, {})
-    placement = tidy(tree, dict.fromkeys(order, 20.0))
-    assert placement.levels == 5_001
+    assert tidy(tree, dict.fromkeys(order, 20.0)).levels == 5_001
     inspection = inspect(formula, Samples.from_columns({"x": [1.0, 2.0]}))
     assert len(compose(inspection).cards) <= 40
 
 
 def test_a_parent_stands_over_the_middle_of_its_operands():
     inspection = inspect_ranges("(x+y)*(x-y)", count=200)
-    scene = compose(inspection)
-    at = {card.node_id: card for card in scene.cards}
+    at = {card.node_id: card for card in compose(inspection).cards}
     root = inspection.formula.root
     assert at[root.id].x == pytest.approx(sum(at[c].x for c in root.children) / 2)
 
@@ -355,8 +352,7 @@ def test_a_picture_for_a_script_is_an_aria_tree_in_reading_order():
     for item, level in zip(items, levels, strict=True):
         way = [*way[: level - 1], int(item.get("data-node"))]
         if level > 1:
-            parent = nodes_of(svg)[way[-2]]
-            assert parent.get("aria-expanded") == "true"
+            assert nodes_of(svg)[way[-2]].get("aria-expanded") == "true"
             assert int(item.get("aria-posinset")) <= int(item.get("aria-setsize"))
     closed = [item for item in items if item.get("aria-expanded") == "false"]
     assert closed and all(item.get("data-folded") != "0" for item in closed)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
 
@@ -19,7 +19,6 @@ import pytest
 import scipy.special
 from hypothesis import given, settings
 
-from eic_core.cli.main import main
 from eic_core.engine.values import values
 from eic_core.errors import FormulaError
 from eic_core.formula.copying import COPIED, NOTATIONS, copied
@@ -102,8 +101,7 @@ def test_every_operator_is_copied_or_refused_in_a_sentence(language: str) -> Non
 
 def read_back(text: str, language: str, formula: Formula) -> Formula:
     """What our reader makes of a text when it is told the language and nothing else."""
-    syntax = {**DIALECTS, **NOTATIONS}[language].syntax
-    return read(text, syntax=syntax).formula
+    return read(text, syntax={**DIALECTS, **NOTATIONS}[language].syntax).formula
 
 
 def renamed(back: Formula, formula: Formula) -> Formula:
@@ -264,8 +262,7 @@ def test_a_helper_stands_once_and_each_needed_one_does() -> None:
         "function r = fmod",
         "function r = floormod",
     ]
-    both = copied(read("log1p(x)*log1p(y)").formula, "fortran")
-    assert len(both.helpers) == 1
+    assert len(copied(read("log1p(x)*log1p(y)").formula, "fortran").helpers) == 1
 
 
 @pytest.mark.parametrize(
@@ -294,15 +291,12 @@ def test_a_truth_value_is_no_number_where_the_language_has_none() -> None:
 
 
 def test_the_command_writes_the_text_alone_and_says_the_rest_aside(
-    capsys: pytest.CaptureFixture[str],
+    eic: Callable,
 ) -> None:
-    assert main(["write", "-expm1(x)", "--as", "sympy"]) == 0
-    printed = capsys.readouterr()
+    printed = eic("write", "-expm1(x)", "--as", "sympy")
     assert printed.out.startswith("class expm1(Function):\n")
     assert printed.out.endswith("\n\n-expm1(x)\n")
     assert "SymPy has no `expm1`: the definition before the formula stands for it." in printed.err
-    assert main(["write", "sqrt(x)", "--as", "c", "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = json.loads(eic("write", "sqrt(x)", "--as", "c", "--json").out)
     assert document["text"] == "sqrt(x)" and document["helpers"] == []
-    assert main(["write", "round(x)", "--as", "excel"]) == 2
-    assert "cannot be written in Excel" in capsys.readouterr().err
+    assert "cannot be written in Excel" in eic("write", "round(x)", "--as", "excel", status=2).err

@@ -5,6 +5,7 @@ import pytest
 from eic_core.errors import FormulaError
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
+from tests.core.formula.refusals import refusal
 
 DEFINED = {
     "gaussian(x) = exp(-x^2)\n2*gaussian(x0) + 1": "2*exp(-x0**2) + 1",
@@ -59,8 +60,7 @@ def test_the_users_definition_of_a_known_name_wins_and_is_noted():
 
 def test_what_is_put_in_stands_at_the_call():
     text = "gaussian(x) = exp(-x^2)\n2*gaussian(x0) + 1"
-    formula = read(text).formula
-    power = next(node for node in formula if node.operator == "exp")
+    power = next(node for node in read(text).formula if node.operator == "exp")
     assert text[slice(*power.span)] == "gaussian(x0)"
 
 
@@ -84,8 +84,7 @@ def test_what_is_put_in_stands_at_the_call():
     ],
 )
 def test_a_definition_that_cannot_be_put_in_is_refused(text, reason):
-    with pytest.raises(FormulaError, match=reason):
-        read(text)
+    refusal(text, match=reason)
 
 
 @pytest.mark.parametrize("text", ["f(x) = x^2", "f(x) = x^2; g(x) = x^3", "y = a*x; b = 2"])
@@ -117,9 +116,8 @@ NAMES_THE_VALUE = (
 
 @pytest.mark.parametrize("text", NAMES_THE_VALUE)
 def test_a_name_of_the_value_is_no_product(text):
-    with pytest.raises(FormulaError, match="names the value") as caught:
-        read(text)
-    for label, other in caught.value.choices:
+    error = refusal(text, match="names the value")
+    for label, other in error.choices:
         assert label == "a product"
         assert read(other).formula.root.operator == "mul"
 

@@ -104,8 +104,7 @@ def test_a_form_in_place_of_a_noisy_one_has_noisy_exponents() -> None:
     assert found.best.text == "1/(sqrt(pow_noisy(x, 4) + 1) + x**2)"
     assert found.best.formula.exponents == "noisy"
     # an exponent is no loss that another writing of the same power would spare
-    nothing = repair(noisy("x**4"), X, limit_seconds=math.inf)
-    assert nothing.repairs == ()
+    assert repair(noisy("x**4"), X, limit_seconds=math.inf).repairs == ()
 
 
 def test_noisy_formulas_are_written_in_other_languages() -> None:

@@ -69,8 +69,7 @@ def test_a_tree_that_differs_or_cannot_be_read_is_a_fault(monkeypatch: pytest.Mo
     ],
 )
 def test_what_fuzzing_found_is_read_as_the_same_names_again(text: str, written: str) -> None:
-    formula = read(text).formula
-    assert to_python(formula) == written
+    assert to_python(read(text).formula) == written
     findings = Findings()
     check(text, findings)
     assert findings.faults == []
@@ -79,8 +78,7 @@ def test_what_fuzzing_found_is_read_as_the_same_names_again(text: str, written: 
 @pytest.mark.parametrize("text", ["5.08e2 + x", "-1e-3*x", "2/1.5e4", "x**2.5e-3"])
 def test_a_number_with_an_exponent_is_one_number_in_mathml(text: str) -> None:
     formula = read(text).formula
-    again = read(to_mathml(formula)).formula
-    assert again.complexity == formula.complexity
+    assert read(to_mathml(formula)).formula.complexity == formula.complexity
 
 
 def test_a_product_with_a_power_of_ten_stays_one_in_mathml() -> None:

@@ -16,11 +16,11 @@ from scipy.special import erf, gamma
 from sympy.parsing.mathematica import parse_mathematica
 
 from eic_core.engine.values import plain_values
-from eic_core.errors import FormulaError
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import SYNTAXES, read
 from eic_core.samples import Samples
 from tests.core.formula.pasted import GIVEN, PASTED
+from tests.core.formula.refusals import refusal
 
 READ = [(text, truth) for rows in PASTED.values() for text, truth in rows.items() if truth]
 REFUSED = [text for rows in PASTED.values() for text, truth in rows.items() if truth is None]
@@ -88,12 +88,11 @@ def test_a_notation_that_is_given_decides_what_a_text_means(syntax, text, meanin
 
 @pytest.mark.parametrize("text", REFUSED)
 def test_what_cannot_be_read_is_refused_with_a_place_and_a_way_out(text):
-    with pytest.raises(FormulaError) as caught:
-        read(text)
-    start, end = caught.value.span
+    error = refusal(text)
+    start, end = error.span
     assert 0 <= start < end <= len(text)
-    assert caught.value.hint
-    assert caught.value.source == text
+    assert error.hint
+    assert error.source == text
 
 
 @pytest.mark.parametrize(("text", "meaning"), READ)
@@ -427,12 +426,11 @@ UNREAD = [
 
 @pytest.mark.parametrize(("text", "span", "message", "hint", "replacement"), UNREAD)
 def test_an_error_names_the_place_in_the_users_own_text(text, span, message, hint, replacement):
-    with pytest.raises(FormulaError) as caught:
-        read(text)
-    assert caught.value.span == span
-    assert re.search("|".join(map(re.escape, message.split("|"))), caught.value.message)
-    assert hint in caught.value.hint
-    assert caught.value.replacement == replacement
+    error = refusal(text)
+    assert error.span == span
+    assert re.search("|".join(map(re.escape, message.split("|"))), error.message)
+    assert hint in error.hint
+    assert error.replacement == replacement
 
 
 x, y = sympy.symbols("x y", positive=True)

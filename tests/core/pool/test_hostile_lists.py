@@ -22,6 +22,7 @@ from eic_core.pool.list_variables import ListedVariables, counted_from_zero
 from eic_core.pool.listing import RangeData, accuracy_keys, front_of, score_listing, stored_scores
 from eic_core.samples import Domain
 from tests.core.growth import WORST, growth
+from tests.core.pool.refusals import refusal
 
 NINES = "9" * 5_000
 """More digits than Python turns into a whole number."""
@@ -189,8 +190,9 @@ def test_half_a_character_in_json_is_replaced() -> None:
 
 
 def test_a_nul_anywhere_is_named_by_its_line() -> None:
-    with pytest.raises(DataError, match=r"line 2,001 holds a character that is no text \(NUL\)"):
-        import_formulas("x + 1\n" * 2_000 + "x\0\n")
+    refusal(
+        "x + 1\n" * 2_000 + "x\0\n", match=r"line 2,001 holds a character that is no text \(NUL\)"
+    )
 
 
 def other_keys(objects: int) -> str:
@@ -208,8 +210,7 @@ def other_keys(objects: int) -> str:
     ],
 )
 def test_more_columns_than_a_list_has_are_refused(text: str) -> None:
-    with pytest.raises(DataError, match=f"the list has more than {MAX_COLUMNS} columns"):
-        import_formulas(text)
+    refusal(text, match=f"the list has more than {MAX_COLUMNS} columns")
 
 
 def test_objects_with_other_keys_are_refused_or_read_in_linear_work() -> None:

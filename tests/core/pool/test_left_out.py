@@ -219,24 +219,21 @@ def files(tmp_path: Path) -> tuple[str, str]:
     return str(tmp_path / "list.txt"), str(tmp_path / "data.csv")
 
 
-def test_strict_prints_the_result_and_exits_with_2(files, tmp_path, capsys):
+def test_strict_prints_the_result_and_exits_with_2(files, tmp_path, eic):
     listed, data = files
-    assert main(["pick", listed, "--data", data]) == 0
-    plain = capsys.readouterr().out
-    assert main(["pick", listed, "--data", data, "--strict"]) == 2
-    strict = capsys.readouterr()
+    plain = eic("pick", listed, "--data", data).out
+    strict = eic("pick", listed, "--data", data, "--strict", status=2)
     assert strict.out == plain and "left out: 2 of 3 formulas" in strict.err
     (tmp_path / "list.txt").write_text("p\np + x\n")
     assert main(["pick", listed, "--data", data, "--strict"]) == 0
 
 
-def test_score_groups_what_it_leaves_out_and_keeps_its_columns(files, tmp_path, capsys):
+def test_score_groups_what_it_leaves_out_and_keeps_its_columns(files, tmp_path, eic):
     _, data = files
     pool, out = tmp_path / "pool.csv", tmp_path / "scored.csv"
     pool.write_text("problem,formula\ndata,p\ndata,lg(p)\ndata,1+lg(x)\ndata,p + log(x)\n")
     arguments = ["score", str(pool), "--problems", str(tmp_path), "--out", str(out)]
-    assert main(arguments) == 0
-    said = capsys.readouterr().err
+    said = eic(*arguments).err
     assert "left out: 3 of 4 formulas" in said
     assert said.count("unknown function `lg`: did you mean `log10`?") == 1
     assert "row 2  lg(p)  (column 1)" in said and "row 3  1+lg(x)  (column 3)" in said
@@ -248,18 +245,22 @@ def test_score_groups_what_it_leaves_out_and_keeps_its_columns(files, tmp_path, 
     assert rows[2]["error"] == "unknown function `lg`: did you mean `log10`? (column 3)"
 
 
-def test_the_notation_and_the_column_of_a_list_can_be_named(files, tmp_path, capsys):
+def test_the_notation_and_the_column_of_a_list_can_be_named(files, tmp_path, eic):
     _, data = files
     (tmp_path / "two.csv").write_text('name,first,second\na,"add(X1, X0)",p\nb,"X1",p + 0.3*x\n')
     arguments = ["pick", str(tmp_path / "two.csv"), "--data", data, "--json"]
-    assert main([*arguments, "--column", "second"]) == 0
-    assert json.loads(capsys.readouterr().out)["picked"]["formula"] == "p + 0.3*x"
-    assert main([*arguments, "--column", "first", "--syntax", "gplearn"]) == 0
-    assert json.loads(capsys.readouterr().out)["picked"]["syntax"] == "gplearn"
-    assert main(arguments) == 2
-    assert "--column NAME" in capsys.readouterr().err
-    assert main([*arguments, "--column", "second", "--syntax", "klingon"]) == 2
-    assert "no notation `klingon`" in capsys.readouterr().err
+    assert json.loads(eic(*arguments, "--column", "second").out)["picked"]["formula"] == "p + 0.3*x"
+    assert (
+        json.loads(eic(*arguments, "--column", "first", "--syntax", "gplearn").out)["picked"][
+            "syntax"
+        ]
+        == "gplearn"
+    )
+    assert "--column NAME" in eic(*arguments, status=2).err
+    assert (
+        "no notation `klingon`"
+        in eic(*arguments, "--column", "second", "--syntax", "klingon", status=2).err
+    )
 
 
 @pytest.mark.outside

@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from eic_core.errors import DataError
 from eic_core.measure.table import Table, read_table
 from eic_core.pool.importers import ALIASES, ColumnChoice, Imported, Listed, import_formulas
 from eic_core.pool.listing import TableData, score_listing
+from tests.core.pool.refusals import refusal
 
 SAMPLES = Path(__file__).parent / "samples"
 OWN_SCORES = json.loads((SAMPLES / "scores.json").read_text())
@@ -244,8 +244,7 @@ def test_columns_of_formulas_that_no_format_names_are_asked_for():
     ],
 )
 def test_a_pickle_is_refused_without_loading_it(data, name):
-    with pytest.raises(DataError, match=r"never loaded.*model\.equations_\.to_csv\(\"equations"):
-        import_formulas(data, name=name)
+    refusal(data, name=name, match=r"never loaded.*model\.equations_\.to_csv\(\"equations")
 
 
 LATEX = r"""\begin{tabular}{|l|c|c|}
@@ -284,8 +283,7 @@ def test_runs_are_read_at_any_depth_of_json():
         assert [bool(row.error) for row in rows] == [False, False, True]
     lines = "\n".join(json.dumps({"symbolic_model": f"x0 + {i}"}) for i in range(3))
     assert [row.formula for row in import_formulas(lines).rows] == ["x0 + 0", "x0 + 1", "x0 + 2"]
-    with pytest.raises(DataError, match="nothing in this JSON is named as a formula"):
-        import_formulas('{"r2": 0.5}')
+    refusal('{"r2": 0.5}', match="nothing in this JSON is named as a formula")
 
 
 @pytest.mark.parametrize(
@@ -312,8 +310,10 @@ def test_the_last_output_with_formulas_is_taken():
     got = import_formulas(notebook(table, first, table))
     assert got.format == "table" and got.reason.endswith("in a notebook")
     assert got.notes[0] == "2 outputs hold formulas; the last is taken."
-    with pytest.raises(DataError, match="no output of the notebook holds formulas"):
-        import_formulas(notebook({"output_type": "stream", "text": "fitted in 3.1 s!\n"}))
+    refusal(
+        notebook({"output_type": "stream", "text": "fitted in 3.1 s!\n"}),
+        match="no output of the notebook holds formulas",
+    )
 
 
 def test_a_row_that_is_empty_counts_where_others_follow():

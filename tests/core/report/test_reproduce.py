@@ -7,6 +7,7 @@ import os
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -27,11 +28,10 @@ def blocks(page: Page) -> list[str]:
     return ["".join(e.itertext()) for e in page.section("reproduce").iter("pre")]
 
 
-def run_again(capsys: pytest.CaptureFixture[str], command: str) -> dict:
+def run_again(eic: Callable, command: str) -> dict:
     python, dash_m, package, *arguments = shlex.split(command)
     assert (python, dash_m, package) == ("python", "-m", "eic_core")
-    assert main([arguments[0], *QUICK, "--json", *arguments[1:]]) == 0
-    return json.loads(capsys.readouterr().out)
+    return json.loads(eic(arguments[0], *QUICK, "--json", *arguments[1:]).out)
 
 
 def run_script(script: str, folder: Path) -> list[str]:
@@ -57,7 +57,7 @@ RANGES = {
 
 
 @pytest.mark.parametrize("text, syntax, ranges", RANGES.values(), ids=RANGES)
-def test_command_and_script_give_the_same_numbers_again(capsys, tmp_path, text, syntax, ranges):
+def test_command_and_script_give_the_same_numbers_again(eic, tmp_path, text, syntax, ranges):
     reading = read(text, syntax=syntax, columns=tuple(ranges))
     domains = tuple(
         (name, Domain("uniform", *map(float, ranges[name]))) for name in reading.formula.variables
@@ -75,7 +75,7 @@ def test_command_and_script_give_the_same_numbers_again(capsys, tmp_path, text, 
         )
     )
     *_, command, script = blocks(page)
-    again = run_again(capsys, command)
+    again = run_again(eic, command)
     assert again["nodes"] == inspection.to_json()["nodes"]
     assert again["data_hash"] == samples.digest() and samples.digest() in page.words("reproduce")
     printed = run_script(script, tmp_path)
@@ -83,14 +83,13 @@ def test_command_and_script_give_the_same_numbers_again(capsys, tmp_path, text, 
     assert printed[-1] == f"data {samples.digest()}"
 
 
-def test_a_table_is_found_again_with_its_columns(capsys, tmp_path, monkeypatch):
+def test_a_table_is_found_again_with_its_columns(eic, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my data.csv").write_text("a,b,target\n1,2,3\n2,2.001,5\n0.1,5,1\n", "utf-8")
     assert main(["report", "x0-x1", "--data", "my data.csv", "--out", "page.html", *QUICK]) == 0
-    capsys.readouterr()
     page = Page((tmp_path / "page.html").read_text("utf-8"))
     *_, command, script = blocks(page)
-    again = run_again(capsys, command)
+    again = run_again(eic, command)
     del again["missing"]
     carried = page.json()
     assert again == {key: carried[key] for key in again}
@@ -122,7 +121,7 @@ def test_a_column_called_target_that_is_an_input_needs_the_script():
     assert command_line(reading.formula, table.samples(known.mapping), known) is None
 
 
-def test_the_command_leaves_out_what_the_report_left_out(capsys):
+def test_the_command_leaves_out_what_the_report_left_out(eic):
     domain = Domain("uniform", 1.0, 5.0)
     reading = read("1.2345678*x")
     samples = sample_domains({"x": domain}, count=30)
@@ -131,8 +130,7 @@ def test_the_command_leaves_out_what_the_report_left_out(capsys):
     page = Page(html_report(inspection, provenance=known, with_repair=False, tolerance=0.02))
     _, dash_m, package, *arguments = shlex.split(blocks(page)[-2])
     assert (dash_m, package) == ("-m", "eic_core")
-    assert main([arguments[0], "--json", *arguments[1:]]) == 0
-    again = json.loads(capsys.readouterr().out)
+    again = json.loads(eic(arguments[0], "--json", *arguments[1:]).out)
     assert again == page.json()
     assert again["budget"]["tolerance"] == 0.02 and set(again["missing"]) == {"repair"}
 

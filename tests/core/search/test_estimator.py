@@ -42,8 +42,7 @@ def test_it_predicts_what_its_formula_says(fitted) -> None:
     best = fitted.best_
     assert fitted.score(X, Y) == pytest.approx(best.score.r2) and best.score.r2 > 0.9
     assert r_squared(fitted.predict(X), Y) == pytest.approx(best.score.r2)
-    again = pickle.loads(pickle.dumps(fitted))
-    assert (again.predict(X) == fitted.predict(X)).all()
+    assert (pickle.loads(pickle.dumps(fitted)).predict(X) == fitted.predict(X)).all()
 
 
 def test_the_table_has_a_row_for_each_formula_of_the_front(fitted) -> None:
