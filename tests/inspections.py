@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from eic_core.formula.syntax import read
+from eic_core.formula.tree import Draft, Formula, variable
 from eic_core.measure import Inspection, Samples, inspect
 from eic_core.samples import Domain, sample_domains
 
@@ -19,6 +20,14 @@ def inspect_ranges(text: str, count: int = 500, seed: int = 0, **ranges: Range) 
     formula = read(text).formula
     domains = {name: domain_of(ranges.get(name, "1:5")) for name in (*formula.variables, *ranges)}
     return inspect(formula, sample_domains(domains, count=count, seed=seed))
+
+
+def deep(additions: int = 5_000) -> Inspection:
+    """Of a sum that adds one variable again and again."""
+    draft = variable("x")
+    for _ in range(additions):
+        draft = Draft("add", [draft, variable("x")])
+    return inspect(Formula.from_draft(draft, "deep"), Samples.from_columns({"x": [1.0, 2.0]}))
 
 
 def domain_of(given: Range) -> Domain:

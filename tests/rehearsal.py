@@ -16,6 +16,8 @@ from study.links import NewInvitation
 from study.material import Column, Member, NewPair, Pool, Problem, Study
 from study.organising import OrganiserService
 from study.rating import RatingService
+from study.rating_types import Ballot
+from study.store import VoteRow
 
 SECRET_METHOD = "SecretMethod"
 _OPENED: dict[str, sqlite3.Connection] = {}
@@ -134,11 +136,27 @@ class Rehearsal:
         self.rating.consent(token, degree="Doctorate", field="Physics")
         return token
 
+    def ballot(self, token: str) -> Ballot:
+        """What a rater is to answer next."""
+        ballot = self.rating.next_ballot(token).ballot
+        assert ballot is not None
+        return ballot
+
+    def begun(self, **changes: object) -> tuple[Study, str, Ballot]:
+        """An open study, a rater of it and the first ballot."""
+        study = self.opened(**changes)  # type: ignore[arg-type]
+        token = self.rater(study)
+        return study, token, self.ballot(token)
+
+    def votes(self, study: int = 1) -> tuple[VoteRow, ...]:
+        """Every vote that counts; of the first study."""
+        with self.store.reading() as tx:
+            return tx.votes.every(study)
+
     def rate(self, token: str, count: int = 1, seconds: float = 20.0) -> None:
         """Vote on the next ballots."""
         for _ in range(count):
-            ballot = self.rating.next_ballot(token).ballot
-            assert ballot is not None
+            ballot = self.ballot(token)
             self.clock.advance(seconds)
             self.rating.vote(token, ballot.token, "left")
 

@@ -21,7 +21,9 @@ def slow_server() -> Iterator[str]:
         yield address
 
 
-@twin("pages/test_cut_short.py::test_finishing_the_check_goes_on_to_the_full_answer")
+@twin(
+    "pages/test_cut_short.py::test_an_unfinished_check_is_marked_and_nothing_of_it_is_drawn_until_it_is_finished"
+)
 def test_a_check_goes_on_to_its_end_and_the_page_follows(
     browser: Browser, slow_server: str
 ) -> None:

@@ -27,7 +27,9 @@ def ask(page: Page, question: str) -> None:
     still(page)
 
 
-@twin("pages/test_diagnosis_instead.py::test_the_form_before_comes_back_and_goes_again")
+@twin(
+    "pages/test_diagnosis_instead.py::test_a_better_form_is_said_shown_derived_and_taken_with_one_click_and_back"
+)
 def test_a_better_form_is_looked_at_taken_left_and_taken_again(visit: Opener) -> None:
     page = visit(ROOTS)
     ask(page, "Instead")
@@ -57,7 +59,9 @@ def test_a_better_form_is_looked_at_taken_left_and_taken_again(visit: Opener) ->
     assert formula(page) == BETTER
 
 
-@twin("pages/test_diagnosis_digits.py::test_the_shorter_formula_goes_into_the_editor_and_back")
+@twin(
+    "pages/test_diagnosis_digits.py::test_the_answer_is_a_sentence_a_picture_a_table_and_a_shorter_formula"
+)
 def test_a_tolerance_of_ones_own_shortens_the_constants(visit: Opener) -> None:
     page = visit(f"/?formula={quote('3.14159265*x + 2.71828')}&range=x=1:5&ask=digits")
     answer = page.locator(".st-key-answer-digits")

@@ -76,7 +76,9 @@ def test_a_what_if_is_answered_in_place_and_the_answer_stays(visit: Callable[...
     expect(answer).to_contain_text("Replaced by its mean")
 
 
-@twin("pages/test_diagnosis_truth.py::test_a_selected_row_selects_its_node")
+@twin(
+    "pages/test_diagnosis_truth.py::test_the_page_says_where_the_ways_agree_and_a_row_of_its_list_selects_its_node"
+)
 def test_a_row_of_the_truth_table_selects_its_node(visit: Callable[..., Page]) -> None:
     page = visit(ROOTS + "truth")
     answer = page.locator(".st-key-answer-truth")

@@ -476,7 +476,9 @@ def test_a_model_is_asked_paused_and_gone_on_with_beside_the_page(
     expect(page.locator(".js-plotly-plot")).to_contain_text("m (exploratory)")
 
 
-@twin("pages/test_organise_routes.py::test_throttling_holds_for_the_right_passphrase_too")
+@twin(
+    "pages/test_organise_routes.py::test_a_wrong_passphrase_sets_no_cookie_and_throttling_holds_for_the_right_one_too"
+)
 def test_guessing_is_slowed_down(address: str, profile: Profile, login: str) -> None:
     page = opened(profile(address), f"{address}/organise")
     for number in range(8):

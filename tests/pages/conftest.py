@@ -8,6 +8,8 @@ from functools import cache
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
+from streamlit.proto.WidgetStates_pb2 import WidgetStates
+from streamlit.testing.v1 import AppTest
 
 from pages.ui.inspector import headline
 from pages.ui.kit import wiring
@@ -15,8 +17,8 @@ from pages.ui.kit.diagnosis_service import DiagnosisService
 from pages.ui.kit.inspector_service import InspectorService
 from tests.clocks import PacedClock
 
-UNHURRIED = 100.0
-"""Seconds that a page waits for its summary: what comes later is not on it."""
+UNHURRIED = 300.0
+"""Seconds after which a page, or what a test waits for, is taken to hang."""
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -34,6 +36,24 @@ def scanned_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
         scan = cache(manifest_scanner.scan_component_manifests)
         patched.setattr(manifest_scanner, "scan_component_manifests", scan)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def unbroken() -> Iterator[None]:
+    """No run of any page breaks, nor an answer on it, nor ends for want of seconds."""
+    run = AppTest._run
+
+    def watched(
+        page: AppTest, widgets: WidgetStates | None = None, timeout: float | None = None
+    ) -> AppTest:
+        run(page, widgets, timeout=timeout or UNHURRIED)
+        assert not page.exception
+        assert "for a reason of ours" not in " ".join(e.proto.body for e in page.get("html"))
+        return page
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(AppTest, "_run", watched)
         yield
 
 

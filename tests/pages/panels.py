@@ -10,12 +10,7 @@ import plotly.graph_objects as go
 from streamlit.testing.v1 import AppTest
 
 from eic_core.measure.table import read_table
-from tests.pages.test_app_inspector import html_of, open_page
-
-
-def failed(page: AppTest) -> bool:
-    """Whether the page or its answer broke."""
-    return bool(page.exception) or "for a reason of ours" in html_of(page)
+from tests.pages.test_app_inspector import open_page
 
 
 def answer(page: AppTest) -> str:
@@ -24,11 +19,11 @@ def answer(page: AppTest) -> str:
     return str(said)
 
 
-def chart(page: AppTest, key: str) -> dict[str, Any] | None:
+def chart(page: AppTest, key: str) -> Any:
     """The figure drawn under a key."""
     for element in page.get("plotly_chart"):
         if element.proto.id.endswith(f"-{key}"):
-            found: dict[str, Any] = json.loads(element.proto.spec)
+            found = json.loads(element.proto.spec)
             go.Figure(found)  # Plotly takes it
             return found
     return None

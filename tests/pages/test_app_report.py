@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from threading import Thread
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,10 +17,9 @@ from eic_core.explain.budget import TOLERANCE
 from eic_core.measure.table import read_table
 from eic_core.report import command_line, investigate
 from pages.ui.inspector import share
-from pages.ui.inspector import share as widgets_share
 from pages.ui.kit import diagnosis_service as answers
 from pages.ui.kit.diagnosis_service import DiagnosisService
-from pages.ui.kit.inspector_service import InspectionRequest, InspectorService
+from pages.ui.kit.inspector_service import InspectionRequest, InspectionResult, InspectorService
 from tests.clocks import PacedClock
 from tests.pages.panels import open_with_table
 from tests.pages.test_app_inspector import open_page
@@ -27,29 +27,19 @@ from tests.pages.test_app_inspector import open_page
 
 def test_the_report_is_among_the_downloads() -> None:
     page = open_page(formula="10000*x-9999*x")
-    assert not page.exception
-    offered = [button.proto.label for button in page.get("download_button")]
-    assert "Report, HTML" in offered
-
-
-class Visit:
-    """A stand-in for the tab: only its table matters."""
-
-    def __init__(self, table=None):
-        self.table = table
+    assert "Report, HTML" in [button.proto.label for button in page.get("download_button")]
 
 
 @pytest.fixture
 def tab(monkeypatch):
-    here = Visit()
-    monkeypatch.setattr(widgets_share, "current_visit", lambda: here)
+    """A stand-in for the visit: only its table matters."""
+    here = SimpleNamespace(table=None)
+    monkeypatch.setattr(share, "current_visit", lambda: here)
     return here
 
 
 def test_a_report_of_ranges_says_how_to_have_them_again(tab) -> None:
-    result = InspectorService(clock=PacedClock(0.0)).inspect(
-        InspectionRequest("x*y - 1", samples=50, seed=4)
-    )
+    result = shown(InspectionRequest("x*y - 1", samples=50, seed=4))
     known = share.provenance_of(result)
     command = command_line(result.inspection.formula, result.inspection.samples, known)
     assert "--samples 50 --seed 4" in command and "x=1.0:5.0 y=1.0:5.0" in command
@@ -72,11 +62,8 @@ def test_a_report_of_a_table_says_which_column_is_which(tab) -> None:
 
 def made_elsewhere(make: Callable[[], str]) -> str:
     """What a download holds: it is made in a thread that no visit belongs to."""
-    made: list[str] = []
-    thread = Thread(target=lambda: made.append(make()))
-    thread.start()
-    thread.join(60)
-    return made[0]
+    with ThreadPoolExecutor(1) as elsewhere:
+        return elsewhere.submit(make).result()
 
 
 def test_files_made_after_the_run_still_know_the_table_and_the_tolerance(monkeypatch) -> None:
@@ -86,8 +73,7 @@ def test_files_made_after_the_run_still_know_the_table_and_the_tolerance(monkeyp
         offered[label] = data
 
     monkeypatch.setattr(share.st, "download_button", note)
-    table = "a,b,t\n1,2,3\n4,5,6\n"
-    assert not open_with_table(table, formula="x0 - x1", tolerance="0.02").exception
+    open_with_table("a,b,t\n1,2,3\n4,5,6\n", formula="x0 - x1", tolerance="0.02")
     document = json.loads(made_elsewhere(offered["Results, JSON"]))
     assert document["data"]["file"] == "rows.csv"
     assert document["data"]["columns"] == {"x0": "a", "x1": "b"}
@@ -97,29 +83,28 @@ def test_files_made_after_the_run_still_know_the_table_and_the_tolerance(monkeyp
     assert "--data rows.csv" in report and "--tolerance 0.02" in report
 
 
-SHOWN = InspectionRequest("sqrt(x+1) - sqrt(x) + log(y)", samples=200, seed=2)
+ROOTS = InspectionRequest("sqrt(x+1) - sqrt(x) + log(y)", samples=200, seed=2)
+
+
+def shown(request: InspectionRequest = ROOTS) -> InspectionResult:
+    return InspectorService(clock=PacedClock(0.0)).inspect(request)
 
 
 def test_the_page_finds_what_the_command_line_finds() -> None:
-    result = InspectorService(clock=PacedClock(0.0)).inspect(SHOWN)
+    result = shown()
     unhurried = PacedClock(0.0)  # how far a search gets in 2 s depends on the machine
     here = DiagnosisService(clock=unhurried).findings(result)
-    there = investigate(result.inspection, seed=SHOWN.seed, clock=unhurried)
+    there = investigate(result.inspection, seed=result.request.seed, clock=unhurried)
     assert here.to_json() == there.to_json()
 
 
 def test_a_report_computes_nothing_that_the_page_has_answered(monkeypatch) -> None:
-    result = InspectorService(clock=PacedClock(0.0)).inspect(SHOWN)
-    service = DiagnosisService(clock=PacedClock(0.0))
+    result, service = shown(), DiagnosisService(clock=PacedClock(0.0))
     service.summary(result, focus_node(result.inspection))
     service.triangulation(result)
     service.budget(result, TOLERANCE)
-
-    def again(*_: object, **__: object) -> None:
-        raise AssertionError("computed again")
-
     for name in ("blame", "where", "writing_loss", "repair", "triangulate", "digit_budget"):
-        monkeypatch.setattr(answers, name, again)
+        monkeypatch.setattr(answers, name, None)
     found = service.findings(result)
     assert found.missing == {} and found.repairs is not None
     assert found.repairs is service.repairs(result)
@@ -130,8 +115,6 @@ def test_what_the_page_cannot_answer_is_said_in_its_report(monkeypatch) -> None:
         raise UserError("the numbers are too odd")
 
     monkeypatch.setattr(answers, "digit_budget", refused)
-    found = DiagnosisService(clock=PacedClock(0.0)).findings(
-        InspectorService(clock=PacedClock(0.0)).inspect(SHOWN)
-    )
+    found = DiagnosisService(clock=PacedClock(0.0)).findings(shown())
     assert found.budget is None and found.triangulation is not None
     assert "the numbers are too odd" in found.missing["budget"]

@@ -1,15 +1,19 @@
-"""The state in the URL: everything comes back, nothing crashes, nothing grows too long."""
+"""The state in the URL: everything comes back, nothing crashes, nothing grows too long; text."""
 
 from __future__ import annotations
 
+import html
 import math
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from eic_core.measure import Domain
 from pages.ui.compare.desk import CompareState
+from pages.ui.compare.pair import requests_of
+from pages.ui.kit.text import clean, code_label, escape, label, prose
 from pages.ui.kit.visit import (
     ASKS,
     MAX_SAMPLES,
@@ -19,7 +23,11 @@ from pages.ui.kit.visit import (
     PageState,
     encoded_length,
     query_problems,
+    request_of,
 )
+from tests.pages.test_app_inspector import html_of, open_page, query_of, state_of
+from tests.pages.test_compare import desk_of, paste
+from tests.pages.test_compare import open_page as open_compare
 
 names = st.text(
     st.characters(categories=("L", "N"), include_characters="_"), min_size=1, max_size=8
@@ -130,3 +138,80 @@ def test_pages_know_the_parameters_of_all_their_links() -> None:
     )
     queries = [each.to_query() for each in (full, table, compared, CompareState(list_example="a"))]
     assert set().union(*queries) == PARAMETERS
+
+
+# --- User text is inert wherever it is shown ---
+
+
+@given(st.text(max_size=300))
+def test_escaped_text_has_no_markup_of_its_own(text: str) -> None:
+    assert "<" not in escape(text)
+    assert html.unescape(escape(text)) == clean(text)
+
+
+@given(st.text(max_size=300))
+def test_prose_has_no_element_but_code(text: str) -> None:
+    rest = prose(text).replace("<code>", "").replace("</code>", "")
+    assert "<" not in rest
+
+
+@given(st.text(max_size=100))
+def test_a_code_label_is_one_code_span(text: str) -> None:
+    shown = code_label(text)
+    fence = len(shown) - len(shown.lstrip("`"))
+    inside = shown[fence:-fence]
+    assert "`" * fence not in inside.replace("`" * (fence + 1), "")
+    assert "\n" not in shown
+
+
+@given(st.text("*_`[]()<>#:$!|~\\x", max_size=60))
+def test_every_sign_that_markdown_reads_is_escaped_in_labels(text: str) -> None:
+    shown = label(text)
+    assert all(c.isalnum() or c in "\\ …" or shown[i - 1] == "\\" for i, c in enumerate(shown))
+
+
+def test_control_and_direction_characters_vanish() -> None:
+    assert clean("a\u202eb\x00c\u200bd\ud800e") == "a b c d e"
+
+
+# --- The choice of exponents ---
+
+
+def test_a_link_holds_the_choice_and_one_without_it_is_exact() -> None:
+    state = PageState("x**4", exponents="noisy")
+    assert state.to_query()["exponents"] == ["noisy"]
+    assert PageState.from_query(state.to_query()) == state
+    assert "exponents" not in PageState("x**4").to_query()
+    for query in ({}, {"exponents": ["loud"]}, {"exponents": []}):
+        assert PageState.from_query({"formula": ["x**4"], **query}).exponents == "exact"
+    assert request_of(state).exponents == "noisy"
+
+
+def test_both_formulas_of_a_comparison_share_the_choice() -> None:
+    state = CompareState("x**4", other="x**5", exponents="noisy")
+    assert CompareState.from_query(state.to_query()) == state
+    assert [request.exponents for request in requests_of(state)] == ["noisy", "noisy"]
+
+
+@pytest.mark.parametrize(("query", "nodes"), [({}, 2), ({"exponents": "noisy"}, 3)])
+def test_the_inspector_follows_its_address(query: dict[str, str], nodes: int) -> None:
+    page = open_page(formula="x**4", range="x=1.0:5.0", samples="100", **query)
+    result = page.session_state["visit"].last_good
+    assert result.inspection.formula.complexity == nodes
+    assert ("noisy exponents</span>" in html_of(page)) == (nodes == 3)
+
+
+def test_the_setting_changes_the_address_and_the_numbers() -> None:
+    page = open_page(formula="x**4", range="x=1.0:5.0", samples="100")
+    page = page.segmented_control(key="exponents").set_value("noisy").run()
+    assert state_of(page).exponents == "noisy" and query_of(page, "exponents") == ["noisy"]
+    assert page.session_state["visit"].last_good.inspection.formula.complexity == 3
+    assert "eic-sentence" in html_of(page)
+
+
+def test_a_list_is_scored_with_the_choice() -> None:
+    exact = paste(open_compare(range="x=1.0:5.0", samples="100"), "x**4")
+    noisy = paste(open_compare(range="x=1.0:5.0", samples="100", exponents="noisy"), "x**4")
+    scores = [desk_of(page).scored.scores[0].score for page in (exact, noisy)]
+    assert [score.complexity for score in scores] == [2, 3]
+    assert [score.exponents for score in scores] == ["exact", "noisy"]

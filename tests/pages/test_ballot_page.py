@@ -22,6 +22,7 @@ from pages.ui.organising import ballot_preview, login
 from study.errors import BusyError, StorageError
 from study.material import Study
 from study.rating_types import Axis, Progress, RatingVisit, Stage
+from study.store import AssignmentRow
 from tests.rehearsal import SECRET_METHOD, Rehearsal, token_of
 
 HOSTILE = "<script>alert(1)</script>`$x$`{{ 7*777 }}\x00\u202e"
@@ -110,11 +111,17 @@ def test_a_link_opens_the_consent_page_and_burns_nothing(rehearsal: Rehearsal) -
 def test_a_head_request_gives_no_ballot_out(rehearsal: Rehearsal) -> None:
     page = Browser(link(rehearsal, practice=False)).agree()
     assert page.client.head("/rate", params={"t": page.token}).status_code == 200
+    assert given_out(rehearsal) == ()
+
+
+def given_out(rehearsal: Rehearsal) -> tuple[AssignmentRow, ...]:
+    """The ballots of the first rater."""
     with rehearsal.store.reading() as tx:
-        assert (
-            tx.assignments.of_rater(tx.raters.every(rehearsal.organiser.studies()[0].id)[0].id)
-            == ()
-        )
+        return tx.assignments.of_rater(1)
+
+
+def choices(rehearsal: Rehearsal) -> list[str]:
+    return [vote.choice for vote in rehearsal.votes()]
 
 
 def test_what_is_missing_stands_beside_its_field_and_what_was_given_stays(
@@ -134,8 +141,7 @@ def test_consent_shows_the_link_before_any_clock_runs(rehearsal: Rehearsal) -> N
     page = Browser(token).agree()
     for _ in range(2):
         assert f"/rate?t={token}" in page.text and words.KEEP_LINK in page.text
-        with rehearsal.store.reading() as tx:
-            assert tx.assignments.of_rater(1) == ()
+        assert given_out(rehearsal) == ()
         page.get(str(page.answer.url))  # a reload
     page.start()
     assert "Ballot 1 of 4" in page.text and "saved 0 of 4" in page.text
@@ -164,8 +170,7 @@ def test_the_practice_is_answered_before_the_first_clock_runs(rehearsal: Rehears
     rehearsal.clock.advance(5)
     page.choose("left")
     assert "You chose formula A" in page.text and words.DECIDES not in page.text
-    with rehearsal.store.reading() as tx:
-        assert len(tx.assignments.of_rater(1)) == 1
+    assert len(given_out(rehearsal)) == 1
     page.start()
     assert "Ballot 1 of 4" in page.text
     assert 'id="undo"' not in page.text  # practice does not count
@@ -176,8 +181,7 @@ def test_a_vote_its_reason_and_its_report_arrive_together(rehearsal: Rehearsal) 
     rehearsal.clock.advance(20)
     page.choose("right", reason="shorter", report="ms=9000;w=390;seen=1;plot=1;by=pointer")
     assert "saved 1 of 4" in page.text and "shorter" not in page.text
-    with rehearsal.store.reading() as tx:
-        [vote] = tx.votes.every(1)
+    [vote] = rehearsal.votes()
     assert (vote.choice, vote.reason, vote.seconds) == ("right", "shorter", 20.0)
     assert (vote.rater_seconds, vote.viewport) == (9.0, "narrow")
 
@@ -185,7 +189,9 @@ def test_a_vote_its_reason_and_its_report_arrive_together(rehearsal: Rehearsal) 
 def test_a_vote_that_comes_too_soon_is_not_saved_and_the_page_says_so(
     rehearsal: Rehearsal,
 ) -> None:
-    page = rating(link(rehearsal)).choose("left")
+    page = rating(link(rehearsal))
+    assert 'id="choose-none"' not in page.text and 'id="reason"' in page.text
+    page.choose("left")
     assert words.TOO_SOON in page.text and "saved 0 of 4" in page.text
     rehearsal.clock.advance(5)
     page.choose("left")
@@ -205,18 +211,11 @@ def test_a_press_before_everything_was_in_view_saves_nothing(
 def test_cannot_decide_and_the_reason_are_there_only_where_they_are_allowed(
     rehearsal: Rehearsal,
 ) -> None:
-    page = rating(link(rehearsal))
-    assert 'id="choose-none"' not in page.text and 'id="reason"' in page.text
-
-
-def test_a_tie_is_saved_where_it_is_allowed(rehearsal: Rehearsal) -> None:
     page = rating(link(rehearsal, allow_tie=True, ask_reason=False))
-    assert 'id="reason"' not in page.text
+    assert 'id="choose-none"' in page.text and 'id="reason"' not in page.text
     rehearsal.clock.advance(5)
     page.choose("tie")
-    with rehearsal.store.reading() as tx:
-        assert [vote.choice for vote in tx.votes.every(1)] == ["tie"]
-    assert "Saved: cannot decide." in page.text
+    assert choices(rehearsal) == ["tie"] and "Saved: cannot decide." in page.text
 
 
 def test_a_second_tab_learns_that_the_first_answer_stands(rehearsal: Rehearsal) -> None:
@@ -226,8 +225,7 @@ def test_a_second_tab_learns_that_the_first_answer_stands(rehearsal: Rehearsal) 
     one.choose("left")
     other.choose("right")
     assert words.ALREADY_SAVED in other.text and "saved 1 of 4" in other.text
-    with rehearsal.store.reading() as tx:
-        assert [vote.choice for vote in tx.votes.every(1)] == ["left"]
+    assert choices(rehearsal) == ["left"]
 
 
 def test_a_vote_that_is_sent_again_after_a_lost_answer_goes_on_in_silence(
@@ -242,49 +240,38 @@ def test_a_vote_that_is_sent_again_after_a_lost_answer_goes_on_in_silence(
     assert words.ALREADY_SAVED not in page.text and "saved 1 of 4" in page.text
 
 
-def test_an_answer_can_be_taken_back_for_five_seconds(rehearsal: Rehearsal) -> None:
-    page = rating(link(rehearsal))
+def test_an_answer_can_be_taken_back_for_five_seconds_and_the_last_one_too(
+    rehearsal: Rehearsal,
+) -> None:
+    page = rating(link(rehearsal, ballots_per_rater=1))
     first = page.fields('id="choose-A"')[2]["ballot"]
     rehearsal.clock.advance(5)
     page.choose("left")
-    assert "Saved: formula A." in page.text
+    assert page.stage == "finished" and "Saved: formula A." in page.text
     page.send('id="undo"')
-    assert words.UNDONE in page.text and "saved 0 of 4" in page.text
-    assert page.fields('id="choose-A"')[2]["ballot"] == first
+    assert words.UNDONE in page.text and "saved 0 of 1" in page.text
+    assert page.stage == "rating" and page.fields('id="choose-A"')[2]["ballot"] == first
     rehearsal.clock.advance(5)
     page.choose("right")
     rehearsal.clock.advance(6)
     page.send('id="undo"')
-    assert words.TOO_LATE in page.text and "saved 1 of 4" in page.text
-    with rehearsal.store.reading() as tx:
-        assert [vote.choice for vote in tx.votes.every(1)] == ["right"]
+    assert words.TOO_LATE in page.text and choices(rehearsal) == ["right"]
 
 
-def test_the_last_answer_too_can_be_taken_back(rehearsal: Rehearsal) -> None:
-    page = rating(link(rehearsal, ballots_per_rater=1))
-    rehearsal.clock.advance(5)
-    page.choose("left")
-    assert page.stage == "finished" and "Saved: formula A." in page.text
-    assert page.send('id="undo"').stage == "rating"
-
-
-def test_a_tab_left_open_after_withdrawal_saves_nothing(rehearsal: Rehearsal) -> None:
+def test_a_withdrawal_is_confirmed_and_a_tab_left_open_after_it_saves_nothing(
+    rehearsal: Rehearsal,
+) -> None:
     token = link(rehearsal)
     one, other = rating(token), Browser(token)
+    one.send('id="ask-withdrawal"').send('id="withdraw-no"')
+    assert "Ballot 1 of 4" in one.text
     one.send('id="ask-withdrawal"')
     assert "cannot be undone" in one.text
     one.send('id="withdraw-yes"')
     assert "You have withdrawn" in one.text
     rehearsal.clock.advance(5)
     other.choose("right")
-    assert "You have withdrawn" in other.text
-    with rehearsal.store.reading() as tx:
-        assert tx.votes.every(1) == ()
-
-
-def test_a_withdrawal_that_is_not_confirmed_changes_nothing(rehearsal: Rehearsal) -> None:
-    page = rating(link(rehearsal)).send('id="ask-withdrawal"').send('id="withdraw-no"')
-    assert "Ballot 1 of 4" in page.text
+    assert "You have withdrawn" in other.text and rehearsal.votes() == ()
 
 
 def test_pause_and_resume(rehearsal: Rehearsal) -> None:
@@ -294,8 +281,7 @@ def test_pause_and_resume(rehearsal: Rehearsal) -> None:
     page.send('id="resume"')
     rehearsal.clock.advance(5)
     page.choose("left")
-    with rehearsal.store.reading() as tx:
-        [vote] = tx.votes.every(1)
+    [vote] = rehearsal.votes()
     assert vote.idle_seconds == pytest.approx(1000) and vote.seconds == pytest.approx(1005)
 
 
@@ -307,8 +293,7 @@ def test_a_sign_of_life_keeps_time_that_is_missing_apart(rehearsal: Rehearsal) -
         rehearsal.clock.advance(pause)
         assert page.client.post("/rate/beat", data=sign).status_code == 204
     page.choose("left")
-    with rehearsal.store.reading() as tx:
-        assert [vote.idle_seconds for vote in tx.votes.every(1)] == [pytest.approx(600)]
+    assert [vote.idle_seconds for vote in rehearsal.votes()] == [pytest.approx(600)]
 
 
 def test_an_open_link_gives_a_personal_one_and_never_two(rehearsal: Rehearsal) -> None:
@@ -416,8 +401,7 @@ def test_a_form_of_another_site_is_refused(rehearsal: Rehearsal) -> None:
     for headers in ({"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
         answer = page.client.post("/rate/vote", data=vote, headers=headers)
         assert answer.status_code == 403
-    with rehearsal.store.reading() as tx:
-        assert tx.votes.every(1) == ()
+    assert rehearsal.votes() == ()
 
 
 @pytest.mark.parametrize("body", [b"\xff", b"&".join(b"a=1" for _ in range(99)), b"t=" * 20_000])

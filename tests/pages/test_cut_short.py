@@ -18,11 +18,13 @@ from pages.ui.inspector.share import _json
 from pages.ui.kit import wiring
 from pages.ui.kit.caches import BoundedCache, UnfinishedAnswers
 from pages.ui.kit.diagnosis_service import DiagnosisService
-from pages.ui.kit.inspector_service import InspectionRequest, InspectorService
+from pages.ui.kit.inspector_service import InspectionRequest, InspectionResult, InspectorService
 from pages.ui.kit.visit import Visit
 from tests.clocks import PacedClock
-from tests.pages.panels import answer, chart, failed, parts
-from tests.pages.test_app_inspector import html_of, open_page, type_formula
+from tests.pages.conftest import UNHURRIED
+from tests.pages.panels import answer, chart, parts
+from tests.pages.test_app_inspector import buttons, html_of, open_page, type_formula
+from tests.pages.test_compare import open_page as open_compare
 
 NEAR_1000 = (("x", Domain("normal", 1000.0, 1.0)),)
 OVERFLOWING = InspectionRequest("log(exp(x))", domains=NEAR_1000)
@@ -112,7 +114,7 @@ def test_work_that_is_broken_off_is_not_kept() -> None:
 def test_nothing_is_concluded_from_an_inspection_that_was_cut_short() -> None:
     inspector = InspectorService(clock=PacedClock(SLOW))
     result, service = inspector.inspect(OVERFLOWING), DiagnosisService(clock=PacedClock(0.0))
-    asked = (
+    for ask in (
         lambda: service.blame(result, 0),
         lambda: service.where(result, 0),
         lambda: service.writing(result),
@@ -122,8 +124,7 @@ def test_nothing_is_concluded_from_an_inspection_that_was_cut_short() -> None:
         lambda: service.budget(result, 1e-3),
         lambda: service.findings(result),
         lambda: service.summary(result, 0),
-    )
-    for ask in asked:
+    ):
         with pytest.raises(UserError, match="before the exact check is finished"):
             ask()
     whole = inspector.inspect(OVERFLOWING, seconds=math.inf)
@@ -133,13 +134,15 @@ def test_nothing_is_concluded_from_an_inspection_that_was_cut_short() -> None:
 # --- what to write instead ---
 
 
-def test_a_search_cut_short_is_searched_again_by_the_next_visit() -> None:
+@pytest.fixture
+def roots() -> InspectionResult:
+    return InspectorService(clock=PacedClock(0.0)).inspect(SAME_ROOTS)
+
+
+def test_a_search_cut_short_is_searched_again_by_the_next_visit(roots: InspectionResult) -> None:
     clock = PacedClock(SLOWEST)
-    service, result = (
-        DiagnosisService(clock=clock),
-        InspectorService(clock=PacedClock(0.0)).inspect(SAME_ROOTS),
-    )
-    first = service.repairs(result, aside=UnfinishedAnswers())
+    service = DiagnosisService(clock=clock)
+    first = service.repairs(roots, aside=UnfinishedAnswers())
     assert not first.finished and first.best is None
     assert str(first.missing) == (
         "No better form was looked for: measuring the formula was cut short by its time limit."
@@ -147,46 +150,37 @@ def test_a_search_cut_short_is_searched_again_by_the_next_visit() -> None:
     assert str(first.missing) in str(first.sentence) and first.advice is None
     assert first.to_json()["missing"] == str(first.missing)
     clock.pace = QUICK
-    second = service.repairs(result, aside=UnfinishedAnswers())
+    second = service.repairs(roots, aside=UnfinishedAnswers())
     assert second.finished and second.missing is None
     assert second.best is not None and second.best.text == BETTER
-    assert service.repairs(result) is second
+    assert service.repairs(roots) is second
 
 
-def test_a_search_to_the_end_serves_every_later_visit_whatever_its_limit() -> None:
+def test_a_search_to_the_end_serves_every_later_visit_whatever_its_limit(
+    roots: InspectionResult,
+) -> None:
     service = DiagnosisService(clock=PacedClock(SLOWEST))
-    result = InspectorService(clock=PacedClock(0.0)).inspect(SAME_ROOTS)
-    found = service.repairs(result, math.inf)
-    assert found.finished and service.repairs(result) is found
+    found = service.repairs(roots, math.inf)
+    assert found.finished and service.repairs(roots) is found
 
 
-def test_a_summary_of_a_search_cut_short_says_so_and_is_not_kept() -> None:
+def test_a_summary_and_a_report_of_a_search_cut_short_say_so_first_and_are_not_kept(
+    roots: InspectionResult,
+) -> None:
     clock = PacedClock(SLOWEST)
-    service, result = (
-        DiagnosisService(clock=clock),
-        InspectorService(clock=PacedClock(0.0)).inspect(SAME_ROOTS),
-    )
-    first = service.summary(result, 5, aside=UnfinishedAnswers())
+    service = DiagnosisService(clock=clock)
+    first = service.summary(roots, 5, aside=UnfinishedAnswers())
     assert not first.complete and "cut short by its time limit" in first.instead
-    clock.pace = QUICK
-    second = service.summary(result, 5, aside=UnfinishedAnswers())
-    assert second.complete and second.better == BETTER
-
-
-def test_a_report_of_a_search_cut_short_says_so_before_anything_else() -> None:
-    clock = PacedClock(SLOWEST)
-    service, result = (
-        DiagnosisService(clock=clock),
-        InspectorService(clock=PacedClock(0.0)).inspect(SAME_ROOTS),
-    )
-    findings = service.findings(result, aside=UnfinishedAnswers())
+    findings = service.findings(roots, aside=UnfinishedAnswers())
     assert not findings.complete and findings.to_json()["complete"] is False
     assert findings.to_json()["unfinished"] == {"repair": str(findings.repairs.missing)}
     page = render(findings, Provenance())
     warning = page.index("This report is not complete.")
     assert warning < page.index('<dl class="answers">')
     clock.pace = QUICK
-    whole = service.findings(result, aside=UnfinishedAnswers())
+    second = service.summary(roots, 5, aside=UnfinishedAnswers())
+    assert second.complete and second.better == BETTER
+    whole = service.findings(roots, aside=UnfinishedAnswers())
     assert whole.complete and whole.to_json()["unfinished"] == {}
     assert "This report is not complete." not in render(whole, Provenance())
 
@@ -217,56 +211,41 @@ def clocks(monkeypatch: pytest.MonkeyPatch) -> Clocks:
     return made
 
 
-def keys(page: AppTest) -> list[str]:
-    return [str(button.key) for button in page.button]
-
-
 def finished(page: AppTest) -> AppTest:
     """The page once what was to be finished is."""
     job = page.session_state["visit"].finishing
-    assert job is not None and job.wait(60)
+    assert job is not None and job.wait(UNHURRIED)
     return page.run()
 
 
 OPENED = {"formula": "log(exp(x))", "range": ["x=normal:1000:1"]}
 
 
-def test_an_unfinished_check_is_marked_and_nothing_of_it_is_drawn(clocks: Clocks) -> None:
+def test_an_unfinished_check_is_marked_and_nothing_of_it_is_drawn_until_it_is_finished(
+    clocks: Clocks,
+) -> None:
     clocks.inspector.pace = SLOW
     page = open_page(**OPENED)
-    assert not failed(page)
     said = unescape(html_of(page))
     assert "The check is not finished, so there is no result yet" in said
     assert re.search(STOPPED, said)
-    assert "finish" in keys(page)
-    assert not parts(page) and not page.get("plotly_chart")
+    assert not parts(page) and not page.get("plotly_chart") and not buttons(page, "download")
     for bare in ("eic-sentence", "eic-metric", "real value", "nan"):
         assert bare not in said
-    assert not [key for key in keys(page) if key.startswith("download")]
-
-
-def test_finishing_the_check_goes_on_to_the_full_answer(clocks: Clocks) -> None:
-    clocks.inspector.pace = SLOW
-    page = finished(open_page(**OPENED).button(key="finish").click().run())
-    assert not failed(page)
+    page = finished(page.button(key="finish").click().run())
     assert "No double-precision value at" in unescape(html_of(page))
-    assert "finish" not in keys(page) and "eic-tree-pane" in parts(page)
+    assert not buttons(page, "finish") and "eic-tree-pane" in parts(page)
 
 
-def test_a_later_visitor_on_a_quick_machine_gets_the_full_answer(clocks: Clocks) -> None:
-    clocks.inspector.pace = SLOW
-    open_page(**OPENED)
-    clocks.inspector.pace = QUICK
-    page = open_page(**OPENED)
-    assert "No double-precision value at" in unescape(html_of(page))
-
-
-def test_an_unfinished_check_is_no_last_good_result(clocks: Clocks) -> None:
+def test_an_unfinished_check_is_no_last_good_result_nor_one_for_a_later_visitor(
+    clocks: Clocks,
+) -> None:
     clocks.inspector.pace = SLOW
     page = type_formula(open_page(**OPENED), "log(exp(")
-    assert not failed(page)
     assert "the last formula that could be measured" not in html_of(page)
     assert "eic-sentence" not in html_of(page)
+    clocks.inspector.pace = QUICK
+    assert "No double-precision value at" in unescape(html_of(open_page(**OPENED)))
 
 
 def test_asking_for_something_else_ends_what_was_to_be_finished(clocks: Clocks) -> None:
@@ -274,42 +253,28 @@ def test_asking_for_something_else_ends_what_was_to_be_finished(clocks: Clocks) 
     page = open_page(**OPENED).button(key="finish").click().run()
     job = page.session_state["visit"].finishing
     type_formula(page, "x + 1")
-    assert job.wait(60) and (job.cancelled or job.result)
+    assert job.wait(UNHURRIED) and (job.cancelled or job.result)
     assert page.session_state["visit"].finishing is None
 
 
 def test_a_search_cut_short_is_marked_and_can_go_on_to_its_end(clocks: Clocks) -> None:
     clocks.diagnosis.pace = SLOWEST
     page = open_page(**ROOTS, ask="instead")
-    assert not failed(page)
     assert "cut short by its time limit" in answer(page)
     page = finished(page.button(key="finish").click().run())
-    assert not failed(page)
     assert "conjugate roots" in answer(page) and "cut short" not in answer(page)
-    assert "finish" not in keys(page)
+    assert not buttons(page, "finish")
     job = page.session_state["visit"].summary_job
-    assert job.wait(60)
+    assert job.wait(UNHURRIED)
     assert "cut short" not in html_of(page.run())
-    assert f"Write `{BETTER}`" in page.session_state["visit"].summary_job.result.instead
-
-
-COMPARE = """
-from pages.compare import compare_page
-compare_page()
-"""
+    assert f"Write `{BETTER}`" in job.result.instead
 
 
 def test_two_formulas_are_compared_only_once_both_are_finished(clocks: Clocks) -> None:
     clocks.inspector.pace = SLOW
-    page = AppTest.from_string(COMPARE, default_timeout=60)
-    for name, value in {"formula": "x", "b": "log(exp(x))", "range": "x=normal:1000:1"}.items():
-        page.query_params[name] = value
-    page.run()
-    assert not page.exception
+    page = open_compare(formula="x", b="log(exp(x))", range="x=normal:1000:1")
     said = unescape(html_of(page))
     assert "B: The exact check was stopped" in said
     assert "cannot be compared" not in said and chart(page, "pair-plot") is None
     page = finished(page.button(key="finish").click().run())
-    assert not page.exception
-    said = "EIC of B is 3.0 digits more than that of A"
-    assert said in unescape(html_of(page))
+    assert "EIC of B is 3.0 digits more than that of A" in unescape(html_of(page))

@@ -13,7 +13,7 @@ from eic_core.explain.writing import writing_loss
 from eic_core.formula.syntax import read
 from eic_core.measure import Samples, inspect
 from pages.ui.figures.digits import WRITING_INK, losses_figure
-from tests.pages.panels import answer, chart, failed, open_with_table
+from tests.pages.panels import answer, chart, open_with_table
 from tests.pages.test_app_inspector import html_of, open_page
 
 ROOTS = {"formula": "sqrt(x+1) - sqrt(x)", "range": ["x=loguniform:1:1e8"], "ask": "writing"}
@@ -30,13 +30,10 @@ def lengths(figure: go.Figure) -> list[float]:
 
 def test_the_verdict_stands_above_three_bars() -> None:
     page = open_page(**ROOTS)
-    assert not failed(page)
     assert "of them are added by the writing." in answer(page)
     assert chart(page, "losses") is not None
-    assert {e.label for e in page.expander} >= {
-        "What the three bars mean",
-        "Which inputs the result is sensitive to",
-    }
+    labels = {"What the three bars mean", "Which inputs the result is sensitive to"}
+    assert labels <= {e.label for e in page.expander}
 
 
 def test_the_bars_are_the_digits_worked_out_by_hand() -> None:
@@ -71,7 +68,6 @@ def test_where_every_sample_is_singular_the_step_is_named_and_no_bar_is_drawn() 
     assert len(figure.data) == 3 and len(figure.layout.shapes) == 1
     assert any("x − x" in note.text for note in figure.layout.annotations)
     page = open_page(formula="1/(x - x + 1)", ask="writing")
-    assert not failed(page)
     assert "all digits at 1,000 samples" in html_of(page) and "undefined" not in answer(page)
 
 
@@ -92,12 +88,9 @@ def test_the_two_parts_tell_apart_and_stand_out_from_the_page(dark: bool) -> Non
 
 def test_a_formula_in_a_label_is_not_markup() -> None:
     figure = losses_figure(found_in("x - 2", x=[1.0, 3.0]))
-    figure_text = [note.text for note in figure.layout.annotations]
-    assert any("x − 2" in text for text in figure_text)
-    hostile = inspect(
-        read("a - b").formula, Samples.from_columns({"a": [1.0, 2.0], "b": [3.0, 5.0]})
-    )
-    assert "<script" not in losses_figure(writing_loss(hostile)).to_json()
+    assert any("x − 2" in note.text for note in figure.layout.annotations)
+    hostile = found_in("a - b", a=[1.0, 2.0], b=[3.0, 5.0])
+    assert "<script" not in losses_figure(hostile).to_json()
 
 
 def test_the_condition_numbers_of_the_inputs_are_those_of_the_power() -> None:
@@ -124,20 +117,16 @@ def test_degenerate_and_plain_formulas_are_answered_in_words(
     formula: str, said: str, drawn: bool
 ) -> None:
     page = open_page(formula=formula, ask="writing")
-    assert not failed(page)
-    assert said in answer(page)
+    assert said in answer(page) and "nan" not in answer(page)
     assert (chart(page, "losses") is not None) is drawn
-    assert "nan" not in answer(page)
 
 
 def test_samples_without_a_digit_are_counted_in_a_note() -> None:
     page = open_with_table("x,y\n1,0\n2,0.7\n3,1.1\n", formula="log(x)", ask="writing", target="y")
-    assert not failed(page)
     assert "At 1 sample the function itself is 0, jumps or is infinitely steep" in html_of(page)
 
 
 def test_three_hundred_nodes_are_answered() -> None:
     text = "+".join(f"{k}.5*x**{k % 5 + 2}" for k in range(1, 61))
     page = open_page(formula=text, ask="writing")
-    assert not failed(page)
     assert np.isfinite(chart(page, "losses")["data"][0]["x"][0])  # type: ignore[index]

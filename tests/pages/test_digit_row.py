@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import re
 from functools import cache
+from unittest.mock import Mock
 
 import pytest
 
 from eic_core.drawing.gauges import END, HEIGHT, Gauge, gauges_html
 from eic_core.drawing.scale import colour
+from eic_core.errors import UserError
 from eic_core.explain.digit_rows import digit_rows
 from eic_core.explain.phrases.gauges import gauge_words
 from eic_core.formula.syntax import read
@@ -18,7 +21,9 @@ from eic_core.measure import Domain
 from eic_core.measure.measured import Quantiles
 from pages.ui.bench.digit_row import record_of
 from pages.ui.bench.gauges import gauges_of
+from pages.ui.kit.diagnosis_service import DiagnosisService
 from pages.ui.kit.inspector_service import InspectionRequest, InspectionResult, InspectorService
+from pages.ui.kit.workers import InThread
 from tests.clocks import PacedClock
 
 LARGE = "+".join(f"sin({k}*x)*y-cos({k}*y)" for k in range(1, 9))
@@ -65,18 +70,15 @@ def test_the_same_request_is_the_same_rows_and_another_is_not() -> None:
 
 def test_a_form_to_write_instead_is_named_in_short() -> None:
     result = result_of("10000*x-9999*x")
-    form = read("x").formula
-    assert (
-        record_of(result, digit_rows(result.inspection, better=form), form, searching=False)[
-            "better"
-        ]
-        == "x"
-    )
-    form = read("x" + "+0*x" * 50).formula
-    rows = digit_rows(result.inspection, better=form)
-    record = record_of(result, rows, form, searching=False)
-    assert 100 < len(record["better"]) <= 160
-    assert record_of(result, rows, None, searching=True)["better"] == ""
+
+    def name(text: str) -> str:
+        form = read(text).formula
+        rows = digit_rows(result.inspection, better=form)
+        assert record_of(result, rows, None, searching=True)["better"] == ""
+        return str(record_of(result, rows, form, searching=False)["better"])
+
+    assert name("x") == "x"
+    assert 100 < len(name("x" + "+0*x" * 50)) <= 160
 
 
 def labels(html: str) -> list[str]:
@@ -98,12 +100,10 @@ def test_gauges_say_all_that_they_show() -> None:
 def test_gauges_have_one_size_before_and_after_the_writing_is_known() -> None:
     verdict = result_of("x+1").verdict
     before, after = gauges_of(verdict, None), gauges_of(verdict, Quantiles(0, 0, 0, 0, 0))
-    heights = [re.findall(r"(?<!-)height:(\d+)px", html)[0] for html in (before, after)]
-    assert heights[0] == heights[1]
-    assert int(heights[0]) <= HEIGHT
+    heights = {re.findall(r"(?<!-)height:(\d+)px", html)[0] for html in (before, after)}
+    assert len(heights) == 1 and int(*heights) <= HEIGHT
     assert labels(before)[1] == "Writing: not computed yet"
-    assert ">…</b>" in before
-    assert ">…</b>" not in after
+    assert ">…</b>" in before and ">…</b>" not in after
 
 
 def bars(digits: Quantiles) -> list[tuple[float, float]]:
@@ -138,5 +138,51 @@ def test_an_infinite_loss_fills_the_gauge_with_hatches_and_an_undefined_one_is_e
 
 def test_a_gauge_s_words_and_name_are_no_markup() -> None:
     html = gauges_html([Gauge("<b>", '"<i>', None)])
-    assert "&lt;b&gt;" in html
-    assert "&quot;&lt;i&gt;" in html
+    assert "&lt;b&gt;" in html and "&quot;&lt;i&gt;" in html
+
+
+# --- The service ---
+
+
+ROOTS = InspectionRequest(
+    "sqrt(x+1) - sqrt(x)", domains=(("x", Domain("loguniform", 1.0, 1e8)),), samples=300
+)
+
+
+@pytest.fixture(scope="module")
+def roots() -> InspectionResult:
+    return InspectorService(clock=PacedClock(0.0)).inspect(ROOTS)
+
+
+def test_digits_are_computed_once_for_each_better_form(roots: InspectionResult) -> None:
+    service, better = DiagnosisService(), read("1/(sqrt(x + 1) + sqrt(x))").formula
+    shown = service.digit_rows(roots)
+    assert service.digit_rows(roots) is shown
+    assert shown.to_json() == digit_rows(roots.inspection).to_json()
+    with_better = service.digit_rows(roots, better)
+    assert service.digit_rows(roots, better) is with_better
+    assert shown.worst_row is not None and not shown.worst_row.better
+    assert with_better.worst_row is not None and with_better.worst_row.better_wrong <= 1
+    assert service.digit_rows(roots, kind="float32").digits == 9
+
+
+def test_a_result_that_is_not_quick_is_looked_at_by_a_worker(roots: InspectionResult) -> None:
+    workers = Mock(wraps=InThread(), beside=False)
+    service = DiagnosisService(workers=workers)
+    service.digit_rows(result_of("x + 1"))
+    assert workers.run.call_count == 0
+    service.digit_rows(roots)
+    assert workers.run.call_count == 1
+
+
+def test_there_are_no_digits_before_the_exact_check_is_finished(roots: InspectionResult) -> None:
+    cut_short = dataclasses.replace(roots, missing="the check was stopped")
+    with pytest.raises(UserError, match="before the exact check is finished"):
+        DiagnosisService().digit_rows(cut_short)
+
+
+def test_the_summary_holds_what_the_writing_adds_row_by_row(roots: InspectionResult) -> None:
+    service = DiagnosisService(clock=PacedClock(0.0))
+    added = service.summary(roots, len(roots.inspection.formula) - 1).added
+    assert added is not None and added == service.writing(roots).added
+    assert 3 < added.typical < added.nine_in_ten < added.worst < 9

@@ -31,7 +31,7 @@ from pages.ui.figures.plotting import (
     value_limits,
     worst_row,
 )
-from tests.inspections import inspect_ranges
+from tests.inspections import inspect_columns, inspect_ranges
 
 
 def with_target(text, target, **columns):
@@ -56,19 +56,22 @@ def test_every_curve_is_a_valid_figure(text, dark):
 
 
 def test_the_curve_is_the_formula_and_the_lower_panel_is_s_of_the_node():
-    inspection = inspect_ranges("10000*x-9999*x")
-    figure = curve_figure(inspection, 6)
+    figure = curve_figure(inspect_ranges("10000*x-9999*x"), 6)
     (curve,), (s,) = named(figure, "formula"), named(figure, "s")
     assert np.allclose(curve.y, curve.x, rtol=1e-9)
     exact = math.sqrt(1 + 2 * (1e4**2 + 9999**2) + 1e4**2 + 9999**2)
     assert np.allclose(s.y, exact, rtol=1e-4)
     assert s.yaxis == "y2" and figure.layout.yaxis2.type == "log"
+    # all rows lose the same: none is the worst
+    assert not named(figure, "worst") and "worst" not in figure.layout.annotations[0].text
 
 
 def test_both_panels_share_the_x_axis_and_it_bears_the_columns_name():
     figure = curve_figure(inspect_ranges("x-1"), 2, labels={"x": "radius <mm>"})
     assert {t.xaxis for t in figure.data} == {None}
     assert figure.layout.xaxis.title.text == "radius &lt;mm>"
+    without = curve_figure(inspect_ranges("2+3"), 2)
+    assert "no variable" in without.layout.annotations[0].text
 
 
 def test_the_target_is_drawn_and_thinned():
@@ -79,8 +82,7 @@ def test_the_target_is_drawn_and_thinned():
 
 
 def test_singular_and_invalid_samples_stand_on_the_edges():
-    columns = {"x": [-2.0, -1.0, 1.0, 2.0, 3.0]}
-    inspection = inspect(read("log(x)").formula, Samples.from_columns(columns))
+    inspection = inspect_columns("log(x)", x=[-2.0, -1.0, 1.0, 2.0, 3.0])
     rugs = [t for t in curve_figure(inspection, 1).data if "symbol" in t.marker.to_plotly_json()]
     by_symbol = {t.marker.symbol: list(t.x) for t in rugs if t.name == "rows"}
     assert by_symbol["triangle-down"] == [1.0]
@@ -98,33 +100,16 @@ def test_a_pole_is_not_bridged():
     assert np.isnan(curve.y).sum() >= 1
 
 
-def test_a_formula_without_variables_says_so():
-    figure = curve_figure(inspect_ranges("2+3"), 2)
-    assert "no variable" in figure.layout.annotations[0].text
-
-
-def worst_of(inspection, node):
-    return worst_row(inspection.amplification.trace(node)[1])
-
-
-def test_the_worst_sample_is_the_one_with_the_largest_s():
-    inspection = inspect(
-        read("x-y").formula, Samples.from_columns({"x": [3.0, 2.0, 5.0], "y": [1.0, 2.0001, 1.0]})
-    )
-    assert worst_of(inspection, 2) == 1
-
-
-def test_a_singular_sample_is_worse_than_any_other():
-    inspection = inspect(
-        read("x-y").formula, Samples.from_columns({"x": [1.0001, 2.0], "y": [1.0, 2.0]})
-    )
-    assert worst_of(inspection, 2) == 1
-    assert list(worst_rows(inspection.amplification.trace(2)[1])) == [1]
+@pytest.mark.parametrize(
+    ("x", "y"), [([3.0, 2.0, 5.0], [1.0, 2.0001, 1.0]), ([1.0001, 2.0], [1.0, 2.0])]
+)
+def test_the_worst_sample_is_the_one_with_the_largest_s_or_a_singular_one(x, y):
+    _, s = inspect_columns("x-y", x=x, y=y).amplification.trace(2)
+    assert worst_row(s) == 1 == worst_rows(s)[0]
 
 
 def test_there_is_no_worst_sample_where_none_is_valid():
-    inspection = inspect_ranges("log(-x)")
-    assert worst_of(inspection, 1) is None
+    assert worst_row(inspect_ranges("log(-x)").amplification.trace(1)[1]) is None
     surface_figure(inspect_ranges("log(-x)*y"), 2)
 
 
@@ -165,14 +150,11 @@ def test_lines_of_equal_value_with_labels_lie_over_the_map_of_s():
     assert "lines: value" in figure.layout.annotations[0].text
 
 
-def test_a_value_over_orders_of_magnitude_has_lines_of_its_logarithm():
+def test_a_value_over_orders_of_magnitude_has_lines_of_its_logarithm_and_a_constant_none():
     figure = surface_figure(inspect_ranges("exp(x*y)"), 3)
     (lines,) = named(figure, "value")
     assert np.allclose(lines.z, lines.x[None, :] * lines.y[:, None] / math.log(10), rtol=1e-5)
     assert "log₁₀ of the value" in figure.layout.annotations[0].text
-
-
-def test_a_constant_value_has_no_lines():
     assert not named(surface_figure(inspect_ranges("0*x*y + 1"), 6), "value")
 
 
@@ -184,11 +166,6 @@ def test_the_worst_hundredth_is_marked_in_both_panels_of_a_curve():
     for marks in (value, below):
         assert sorted(marks.customdata) == sorted(np.argsort(-s)[:50])
     assert sorted(below.y) == sorted(np.sort(s)[-50:])
-
-
-def test_where_all_rows_lose_the_same_none_is_marked():
-    figure = curve_figure(inspect_ranges("10000*x-9999*x"), 6)
-    assert not named(figure, "worst") and "worst" not in figure.layout.annotations[0].text
 
 
 def test_s_is_in_every_variant_of_the_picture_and_all_are_of_one_height():
@@ -235,15 +212,8 @@ def test_the_variables_that_matter_are_chosen_by_what_they_do_to_s():
 
 
 def test_a_variable_moves_s_by_the_range_of_its_digits():
-    inspection = inspect_ranges("x + 0*y", x=Domain("uniform", 1.0, 2.0))
-    node = inspect_ranges("exp(x) + 0*y", count=500, x=Domain("loguniform", 1.0, 1e3)).formula
-    assert effects(inspection, 0) == {"x": 0.0, "y": 0.0}
-    wide = inspect(
-        node,
-        sample_domains(
-            {"x": Domain("loguniform", 1.0, 100.0)} | {"y": Domain("uniform", 0.0, 1.0)}, count=500
-        ),
-    )
+    assert effects(inspect_ranges("x + 0*y", x=(1.0, 2.0)), 0) == {"x": 0.0, "y": 0.0}
+    wide = inspect_ranges("exp(x) + 0*y", x=Domain("loguniform", 1.0, 100.0), y=(0.0, 1.0))
     moved = effects(wide, 1)
     assert moved["y"] == 0 and moved["x"] == pytest.approx(0.9 * 2, abs=0.1)
 
@@ -254,11 +224,13 @@ def test_variables_below_the_node_to_blame_come_first():
     assert set(telling_variables(inspection, blamed)[:2]) == {"y", "z"}
 
 
-def test_a_slice_holds_the_other_variables():
-    inspection = inspect_ranges("x*y+z")
-    figure = slice_figure(inspection, 4, "x", None, {"y": 2.0, "z": 1.0})
-    (curve,) = named(figure, "formula")
+def test_a_slice_holds_the_other_variables_at_first_at_their_medians():
+    (curve,) = named(
+        slice_figure(inspect_ranges("x*y+z"), 4, "x", None, {"y": 2.0, "z": 1.0}), "formula"
+    )
     assert np.allclose(curve.y, 2 * curve.x + 1)
+    inspection = inspect_ranges("x*y", x=Domain("fixed", 3.0, 3.0))
+    assert slice_defaults(inspection)["x"] == 3.0
 
 
 def test_a_slice_over_two_variables_is_a_map_in_which_no_row_is_seen():
@@ -270,11 +242,6 @@ def test_a_slice_over_two_variables_is_a_map_in_which_no_row_is_seen():
     value = np.array(heat_map(figure).customdata)
     x, z = heat_map(figure).x, heat_map(figure).y
     assert np.allclose(value, 2 * x[None, :] + z[:, None])
-
-
-def test_slices_start_at_the_medians():
-    inspection = inspect_ranges("x*y", x=Domain("fixed", 3.0, 3.0))
-    assert slice_defaults(inspection)["x"] == 3.0
 
 
 def test_samples_over_orders_of_magnitude_get_a_logarithmic_axis():
@@ -292,26 +259,17 @@ def test_residuals_are_target_minus_prediction_with_r_squared_in_the_title():
     assert list(figure.data[1].y) == [0.0, 0.0, 1.0]
 
 
-def test_r_squared_is_undefined_with_a_reason_where_samples_are_invalid():
+def test_r_squared_is_undefined_with_a_reason_where_samples_are_invalid_or_targets_equal():
     inspection = with_target("log(x)", [0.0, 0.7, 1.2], x=[-1.0, 2.0, 3.0])
     fit = fit_of(inspection)
     assert math.isnan(fit.r2) and "1 of 3" in fit.reason and fit.r2_valid > 0.9
     assert "where defined" in residual_figure(inspection).layout.title.text
-
-
-def test_r_squared_of_a_constant_target_is_undefined_with_a_reason():
-    fit = fit_of(with_target("x", [1.0, 1.0], x=[1.0, 2.0]))
-    assert math.isnan(fit.r2) and "same everywhere" in fit.reason
-
-
-def test_residuals_without_a_target_are_refused():
+    constant = fit_of(with_target("x", [1.0, 1.0], x=[1.0, 2.0]))
+    assert math.isnan(constant.r2) and "same everywhere" in constant.reason
+    none_valid = with_target("log(-x)", [0.0, 1.0], x=[1.0, 2.0])
+    assert "undefined" in residual_figure(none_valid).layout.title.text
     with pytest.raises(DataError, match="no target"):
         residual_figure(inspect_ranges("x"))
-
-
-def test_residuals_where_nothing_is_valid_still_draw():
-    inspection = with_target("log(-x)", [0.0, 1.0], x=[1.0, 2.0])
-    assert "undefined" in residual_figure(inspection).layout.title.text
 
 
 def test_thinning_keeps_the_rows_named():

@@ -15,7 +15,7 @@ from eic_core.formula.syntax import read
 from eic_core.measure import Samples, inspect
 from pages.ui.figures.data import curve_figure, slice_figure, surface_figure, worst_rows
 from pages.ui.figures.rows import INPUT, ROW, VALUE, Across, growth_figure, rows_figure, ways_across
-from tests.inspections import inspect_ranges
+from tests.inspections import inspect_columns, inspect_ranges
 
 
 def marked(figure):
@@ -79,11 +79,6 @@ def test_the_caption_has_a_line_of_room_above_the_figure():
         assert figure.layout.margin.t >= note.yshift + 15.6
 
 
-def test_where_every_row_gives_the_same_none_is_marked():
-    found = where(inspect_ranges("10000*x-9999*x"))
-    assert not marked(rows_figure(found, ways_across(found)[0]))
-
-
 def test_the_node_that_crosses_zero_is_named_at_the_place():
     found = where(inspect_ranges("1/(x-2)", count=5_000))
     (across, *_) = ways_across(found)
@@ -112,34 +107,26 @@ def test_a_table_without_a_telling_input_is_drawn_against_its_row_numbers():
 
 
 def test_rows_without_a_digit_and_without_a_value_stand_on_the_edges():
-    samples = Samples.from_columns({"x": [-2.0, -1.0, 1.0, 2.0, 3.0]})
-    found = where(inspect(read("log(x)").formula, samples))
+    found = where(inspect_columns("log(x)", x=[-2.0, -1.0, 1.0, 2.0, 3.0]))
     data = rows_figure(found, Across(INPUT, "x")).data
     by_symbol = {t.marker.symbol: list(t.x) for t in data}
     assert by_symbol["triangle-down"] == [1.0]
     assert by_symbol["line-ns-open"] == [-2.0, -1.0]
 
 
-def test_shares_reach_from_the_floor_to_100_per_cent():
-    figure = rows_figure(where(inspect_ranges("x")), Across(INPUT, "x"))
-    low, high = figure.layout.yaxis.range
-    assert high > 0 and low < math.log10(1 / 500) - 2
-
-
 @pytest.mark.parametrize("count", [3, 50, 500, 5_000, 50_000])
 def test_the_scale_of_shares_is_labelled_at_both_ends(count):
-    axis = rows_figure(
-        where(inspect_ranges("1/(x-2)", count=count)), Across(INPUT, "x")
-    ).layout.yaxis
+    found = where(inspect_ranges("1/(x-2)", count=count))
+    figure = rows_figure(found, Across(INPUT, "x"), labels={"x": "<b>radius</b>"})
+    axis = figure.layout.yaxis
     assert axis.ticktext[-1] == "100 %" and axis.tickvals[-1] == 1
     assert math.log10(axis.tickvals[0]) == pytest.approx(axis.range[0] + 0.15)
     assert list(axis.tickvals) == sorted(set(axis.tickvals)) and len(axis.tickvals) <= 8
-
-
-def test_column_names_are_inert():
-    found = where(inspect_ranges("1/(x-2)"))
-    figure = rows_figure(found, Across(INPUT, "x"), labels={"x": "<b>radius</b>"})
     assert figure.layout.xaxis.title.text == "&lt;b>radius&lt;/b>"
+    same = rows_figure(where(inspect_ranges("x", count=count)), Across(INPUT, "x"))
+    low, high = same.layout.yaxis.range
+    assert high > 0 and low < math.log10(1 / count) - 2
+    assert not marked(same), "every row gives the same share"
 
 
 def test_a_million_rows_are_thinned_and_no_carrier_of_a_few_is_lost():
@@ -207,24 +194,17 @@ def test_in_a_slice_the_worst_rows_stand_at_their_own_values():
         go.Figure(figure.to_dict())
 
 
-def test_the_caption_tells_how_much_of_the_noise_the_worst_rows_carry():
+def test_the_caption_tells_how_much_of_the_noise_the_worst_rows_carry_and_names_are_inert():
     inspection = inspect_ranges("1/(a-b) + 0*c*d*g", count=5_000)
     share = where(inspection, 4).shares[worst_rows(inspection.amplification.trace(4)[1])].sum()
     caption = caption_of(slice_figure(inspection, 4, "a", "b", {}, narrow=True))
     assert caption.endswith(f"◇ worst 50 rows: {wording.percent(share)} of the noise")
-
-
-def test_the_names_of_a_slice_are_inert():
     one = inspect_ranges("1/(a-b) + 0*c", count=5_000)
     wide = slice_figure(one, 4, "a", "b", {}, labels={"c": "<b>mass</b>"})
-    assert any(
-        "at its own &lt;b>mass&lt;/b>" in (t.hovertemplate or "")
-        for t in wide.data
-        if t.name == "rows"
-    )
+    (rows,) = [t for t in wide.data if t.name == "rows"]
+    assert "at its own &lt;b>mass&lt;/b>" in rows.hovertemplate
 
 
 def test_rows_without_a_digit_are_counted_among_the_worst():
-    samples = Samples.from_columns({"x": [1.0, 1.0, *np.linspace(2.0, 3.0, 300)]})
-    inspection = inspect(read("x - 1").formula, samples)
+    inspection = inspect_columns("x - 1", x=[1.0, 1.0, *np.linspace(2.0, 3.0, 300)])
     assert "worst 4 rows: 2 without a digit" in caption_of(curve_figure(inspection, 2))

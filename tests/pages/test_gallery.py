@@ -9,12 +9,15 @@ import math
 import numpy as np
 import pytest
 
+from eic_core.drawing.layout import TAG_GAP, compose, focus_node, tag_side, text_width
+from eic_core.drawing.svg import LEGEND_WIDTH, PADDING
 from eic_core.explain.findings import Cancellation, NearZero, OutOfRange, Place, Way
 from eic_core.explain.verdict import Lead, Level, verdict
 from eic_core.formula.syntax import SYNTAXES, read
 from eic_core.measure import Domain, Samples, inspect, sample_domains
 from eic_core.measure.fit import fit_of
 from pages.ui.inspector.formula_input import EXAMPLES, example
+from tests.effort import cases
 
 
 def run(key, formula=None, count=None):
@@ -27,27 +30,18 @@ def bottleneck(inspection):
     return inspection.nodes[inspection.bottleneck].text
 
 
-def test_there_are_ten_with_distinct_keys():
-    assert len(EXAMPLES) == len({e.key for e in EXAMPLES}) == 10
-
-
 @pytest.mark.parametrize("key", [e.key for e in EXAMPLES])
-def test_each_example_is_read_and_gives_a_finite_eic(key):
+def test_each_example_is_read_detected_and_gives_a_finite_eic(key):
     e = example(key)
+    reading = read(e.formula, syntax=e.syntax)
     assert e.syntax == "auto" or e.syntax in SYNTAXES
-    assert dict(e.domains).keys() == set(read(e.formula, syntax=e.syntax).formula.variables)
+    assert read(e.formula).formula.structure() == reading.formula.structure()
+    assert dict(e.domains).keys() == set(reading.formula.variables)
     inspection = run(key)
     assert inspection.counts.valid == e.samples
     assert math.isfinite(inspection.eic)
     assert e.lesson.endswith(".") and len(e.lesson) < 220
-
-
-@pytest.mark.parametrize("key", [e.key for e in EXAMPLES])
-def test_detecting_the_notation_gives_the_same_tree(key):
-    e = example(key)
-    assert (
-        read(e.formula).formula.structure() == read(e.formula, syntax=e.syntax).formula.structure()
-    )
+    assert len(EXAMPLES) == len({e.key for e in EXAMPLES}) == 10
 
 
 def test_cancellation_loses_4_4_digits_at_the_difference():
@@ -109,7 +103,7 @@ def test_the_weight_masks_more_than_four_digits():
 
 
 def test_eic_grows_with_n_at_the_pole():
-    few, many = run("pole", count=100), run("pole", count=1_000_000)
+    few, many = run("pole", count=100), run("pole", count=cases(100_000, 1_000_000))
     assert many.eic > few.eic + 1
     tail = run("pole").tail
     assert tail is not None and tail.divergent
@@ -155,3 +149,33 @@ def test_the_found_formula_stands_in_the_pool_with_the_fit_that_is_claimed(share
     for name, domain in e.domains:
         assert domain.low == pytest.approx(columns[name].min())
         assert domain.high == pytest.approx(columns[name].max())
+
+
+# --- The trees, as a pane of the workbench has them ---
+
+
+WIDTH, HEIGHT = 540.0, 260.0
+
+
+@pytest.mark.parametrize("key", [e.key for e in EXAMPLES])
+def test_the_tree_of_an_example_fits_its_pane_and_the_label_covers_no_card(key):
+    inspection = run(key, count=300)
+    focus = focus_node(inspection)
+    scene = compose(inspection, selected=focus, width=WIDTH, height=HEIGHT)
+    assert scene.width <= WIDTH + 1 and scene.height <= HEIGHT + 1
+    (card,) = [card for card in scene.cards if card.tag]
+    assert card.node_id == focus
+    size = 12 * scene.scale
+    wide = text_width(card.tag, size)
+    side = tag_side(card, scene, spare=PADDING + max(0, LEGEND_WIDTH - scene.width) / 2)
+    x, y = card.x, card.y
+    if side == "above":
+        y -= card.height / 2 + 9 + size / 3
+    else:
+        x += (card.width / 2 + TAG_GAP + wide / 2) * (1 if side == "right" else -1)
+    for other in scene.cards:
+        apart = (
+            abs(x - other.x) > (wide + other.width) / 2
+            or abs(y - other.y) > (other.height + size) / 2
+        )
+        assert apart or other is card, other.title

@@ -1,4 +1,4 @@
-"""A matching that its time limit cut short: marked wherever it goes, and finished on a click."""
+"""A matching that its time limit cut short, and pairs by further rules, on the page."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from pages.ui.kit.wiring import Lab, Settings, jobs
 from pages.ui.organising import desk, step_pairs
 from study.design import StudyDesign
 from study.matching import MatchingRules
+from study.matching.robustness import DRAWS
 from study.pairing import match_study, problems_from_folder, read_upload
 from tests.clocks import PacedClock
+from tests.pages.conftest import UNHURRIED
 from tests.pages.test_app_inspector import html_of
 
 SLOW, QUICK = 100.0, 0.0
@@ -81,18 +83,15 @@ def test_a_matching_cut_short_is_marked_and_finished_on_a_click(
     lab: Lab, clock: PacedClock
 ) -> None:
     match_study(lab.organising, 1, RULES, clock=PacedClock(SLOW))
-    app = AppTest.from_function(page, default_timeout=60).run()
-    assert not app.exception
+    app = AppTest.from_function(page).run()
     said = unescape(html_of(app)).replace("<code>", "`").replace("</code>", "`")
     assert f"{SAID} The pairs below are no answer yet." in said
     assert "What became of the formulas" not in said
     app.button(key="finish-matching").click().run()
     job = next(job for key, job in jobs()._jobs.items() if key.startswith("pairs 1 "))
-    assert job.wait(60) and job.error is None
-    app.run()
-    assert not app.exception
-    assert "What became of the formulas" in html_of(app)
-    assert "cut short" not in html_of(app)
+    assert job.wait(UNHURRIED) and job.error is None
+    said = html_of(app.run())
+    assert "What became of the formulas" in said and "cut short" not in said
     assert "unfinished" not in lab.organising.study(1).rules
 
 
@@ -101,12 +100,50 @@ def test_fates_that_were_counted_in_a_hurry_are_not_shown_nor_kept_for_others(
 ) -> None:
     match_study(lab.organising, 1, RULES)
     clock.pace = SLOW
-    app = AppTest.from_function(page, default_timeout=60).run()
-    assert not app.exception
+    app = AppTest.from_function(page).run()
     assert "could not be counted in time" in html_of(app)
     assert "What became of the formulas" not in html_of(app)
     clock.pace = QUICK
-    other = AppTest.from_function(page, default_timeout=60).run()
+    other = AppTest.from_function(page).run()
     assert "What became of the formulas" in html_of(other)
     app.button(key="count-again").click().run()
     assert "What became of the formulas" in html_of(app)
+
+
+# --- Beside the paper’s rules ---
+
+
+def preview() -> None:
+    from pages.ui.organising import desk, step_preview
+    from pages.ui.organising.desk import draft_of
+
+    service = desk.organiser()
+    assert service is not None
+    step_preview.preview_view(service, draft_of(service, service.study(1)))
+
+
+def test_the_preview_says_how_far_a_gap_hangs_on_rows_as_the_matching_knew_it(
+    lab: Lab, clock: PacedClock
+) -> None:
+    match_study(lab.organising, 1, RULES)
+    app = AppTest.from_function(preview).run()
+    assert f"ΔEIC ≥ 2 in 100 % of {DRAWS} draws of the data’s rows; " in html_of(app)
+
+
+def test_further_rules_are_kept_with_the_study_where_they_are_used_and_stand_in_the_form_again(
+    lab: Lab, clock: PacedClock
+) -> None:
+    app = AppTest.from_function(page).run()
+    next(each for each in app.number_input if each.label.startswith("|ΔC|")).set_value(4)
+    app.button[0].click().run()
+    assert set(lab.organising.study(1).rules) == {*MatchingRules().to_json(), "mode", "k"}
+    assert f"of {DRAWS} draws of the data’s rows" in html_of(app)
+    by_label = {each.label: each for each in app.number_input}
+    by_label["|Δ depth| at most"].set_value(0)
+    by_label["Gap in share of draws"].set_value(0.8)
+    app.button[0].click().run()
+    rules = lab.organising.study(1).rules
+    assert rules["max_depth_gap"] == 0 and rules["min_gap_share"] == 0.8
+    assert "max_calls_gap" not in rules and "distinct" not in rules
+    again = {each.label: each.value for each in app.number_input}
+    assert again["|Δ depth| at most"] == 0 and again["|Δ calls| at most"] is None

@@ -22,6 +22,7 @@ from pages.ui.kit.diagnosis_service import DiagnosisService
 from pages.ui.kit.inspector_service import InspectionRequest, InspectorService
 from pages.ui.server import forget_ended_visits
 from tests.clocks import PacedClock
+from tests.pages.conftest import UNHURRIED
 
 FORMULA = "exp(-((theta-theta1)/sigma)**2/2)/(sqrt(2*pi)*sigma)"
 TOGETHER = 450e6
@@ -127,5 +128,5 @@ def test_visits_that_have_ended_are_let_go_without_another_one() -> None:
 def test_jobs_that_have_ended_are_kept_up_to_a_number() -> None:
     all_jobs = jobs.Jobs()
     for number in range(jobs.MOST_ENDED + 20):
-        assert all_jobs.start(str(number), "work", lambda _: None).wait(20)
+        assert all_jobs.start(str(number), "work", lambda _: None).wait(UNHURRIED)
     assert all_jobs.get("0") is None and len(all_jobs.under("")) <= jobs.MOST_ENDED + 1

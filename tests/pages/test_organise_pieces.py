@@ -24,9 +24,8 @@ from study.errors import AccessError, StaleEditError
 from study.organising import OrganiserService
 from study.report.figures import pair_histograms
 from tests.kept import making_once
-from tests.pages.test_app_inspector import html_of
-
-SHELL = Path(__file__).resolve().parents[2] / "pages" / "ui" / "shell.py"
+from tests.pages.conftest import UNHURRIED
+from tests.pages.test_app_inspector import html_of, open_page, visit
 
 
 @pytest.fixture
@@ -45,23 +44,15 @@ def test_the_page_itself_shows_a_visitor_the_door_and_nothing_of_a_study() -> No
 
         organise_page()
 
-    drawn = AppTest.from_function(page, default_timeout=120)
-    drawn.query_params["study"] = "1"
-    drawn.run()
-    assert not drawn.exception
+    drawn = visit(AppTest.from_function(page), study="1")
     assert "Hidden from visitors" not in html_of(drawn)
     assert not drawn.button and not drawn.text_input
     assert "passphrase" in html_of(drawn)
 
 
 def test_visitors_see_no_way_to_the_organisers_pages() -> None:
-    page = AppTest.from_file(str(SHELL), default_timeout=120).run()
-    assert not page.exception
-    assert [link.proto.label for link in page.get("page_link")] == [
-        "Inspector",
-        "Compare",
-        "About",
-    ]
+    links = [link.proto.label for link in open_page().get("page_link")]
+    assert links == ["Inspector", "Compare", "About"]
 
 
 def test_a_set_up_link_is_printed_until_a_passphrase_is_chosen(tmp_path: Path) -> None:
@@ -152,20 +143,20 @@ def test_the_demo_is_made_once_and_mended_if_it_was_cut_short(
 
 
 def test_a_job_is_cancelled_at_its_next_step_and_a_second_one_waits_its_turn() -> None:
-    jobs, started = Jobs(), threading.Event()
+    jobs, started, cancelled = Jobs(), threading.Event(), threading.Event()
 
     def work(step: Step) -> str:
         started.set()
-        for i in range(100_000):
-            step(i, 100_000)
-            threading.Event().wait(0.001)
+        cancelled.wait()
+        step(1, 2)
         return "done"
 
     job = jobs.start("one", "slow", work)
-    assert started.wait(10)
+    started.wait()
     assert jobs.start("one", "another", work) is job
     job.cancel()
-    assert job.wait(10) and job.result is None and job.error is None
+    cancelled.set()
+    assert job.wait(UNHURRIED) and job.result is None and job.error is None
     jobs.forget("one")
     assert jobs.get("one") is None
 
@@ -176,7 +167,7 @@ def test_a_job_keeps_the_users_mistake() -> None:
         raise UserError("no such column")
 
     job = Jobs().start("one", "failing", work)
-    assert job.wait(10) and str(job.error) == "no such column"
+    assert job.wait(UNHURRIED) and str(job.error) == "no such column"
 
 
 def test_parcels_are_gone_after_an_hour() -> None:

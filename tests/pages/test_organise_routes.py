@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.applications import Starlette
@@ -24,9 +25,6 @@ from pages.ui.organising import (
     login as door_routes,
 )
 from pages.ui.organising import (
-    report_files as export_routes,
-)
-from pages.ui.organising import (
     report_files as results_data,
 )
 from pages.ui.server import ROUTES
@@ -37,59 +35,54 @@ CHEAP = HashParameters(n=2**10)
 
 
 @pytest.fixture
-def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
+def new_lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     made = Lab(Settings(f"sqlite:///{tmp_path}/lab.sqlite3"))
     made.__dict__["access"] = AccessService(made.store, made.clock, made.chance, parameters=CHEAP)
-    for module in (wiring, door_routes, export_routes, results_data):
+    for module in (wiring, door_routes, results_data):
         monkeypatch.setattr(module, "lab", lambda: made)
     yield made
     made.store.dispose()
 
 
-def client() -> TestClient:
-    return TestClient(Starlette(routes=ROUTES), base_url="http://lab.test", follow_redirects=False)
-
-
-def chosen(lab: Lab) -> None:
-    token = lab.access.setup_token()
+@pytest.fixture
+def lab(new_lab: Lab) -> Lab:
+    """With a passphrase, and nobody logged in."""
+    token = new_lab.access.setup_token()
     assert token
-    lab.access.log_out(lab.access.set_up(token, PASSPHRASE).token)
+    new_lab.access.log_out(new_lab.access.set_up(token, PASSPHRASE).token)
+    return new_lab
 
 
-def login_form(passphrase: str, **more: str) -> dict[str, str]:
-    return {"passphrase": passphrase, "token": timed_token(wiring.form_key(), "login"), **more}
+def client(login: str = "") -> TestClient:
+    app = Starlette(routes=ROUTES)
+    cookies = {COOKIE: login} if login else None
+    return TestClient(app, "http://lab.test", cookies=cookies, follow_redirects=False)
+
+
+def log_in(passphrase: str = PASSPHRASE, **headers: str) -> Any:
+    """What the form of the door is answered."""
+    form = {"passphrase": passphrase, "token": timed_token(wiring.form_key(), "login")}
+    return client().post("/door/login", data=form, headers=headers)
 
 
 def test_the_right_passphrase_sets_a_strict_http_only_cookie(lab: Lab) -> None:
-    chosen(lab)
-    answer = client().post("/door/login", data=login_form(PASSPHRASE))
+    answer = log_in()
     assert (answer.status_code, answer.headers["location"]) == (303, "/organise")
     cookie = answer.headers["set-cookie"].lower()
     assert "httponly" in cookie and "samesite=strict" in cookie
-    assert "secure" not in cookie
-    assert PASSPHRASE not in cookie
+    assert "secure" not in cookie and PASSPHRASE not in cookie
+    over_https = log_in(**{"X-Forwarded-Proto": "https"})
+    assert "secure" in over_https.headers["set-cookie"].lower()
 
 
-def test_over_https_the_cookie_is_secure(lab: Lab) -> None:
-    chosen(lab)
-    answer = client().post(
-        "/door/login", data=login_form(PASSPHRASE), headers={"X-Forwarded-Proto": "https"}
-    )
-    assert "secure" in answer.headers["set-cookie"].lower()
-
-
-def test_a_wrong_passphrase_sets_no_cookie(lab: Lab) -> None:
-    chosen(lab)
-    answer = client().post("/door/login", data=login_form("wrong"))
-    assert "door=wrong" in answer.headers["location"]
-    assert "set-cookie" not in answer.headers
-
-
-def test_throttling_holds_for_the_right_passphrase_too(lab: Lab) -> None:
-    chosen(lab)
+def test_a_wrong_passphrase_sets_no_cookie_and_throttling_holds_for_the_right_one_too(
+    lab: Lab,
+) -> None:
     for _ in range(6):
-        answer = client().post("/door/login", data=login_form("wrong"))
-    answer = client().post("/door/login", data=login_form(PASSPHRASE))
+        answer = log_in("wrong")
+        assert "set-cookie" not in answer.headers
+    assert "door=wait" in answer.headers["location"]
+    answer = log_in()
     assert "door=wait" in answer.headers["location"] and "wait=" in answer.headers["location"]
     assert "set-cookie" not in answer.headers
 
@@ -104,25 +97,18 @@ def test_throttling_holds_for_the_right_passphrase_too(lab: Lab) -> None:
     ],
 )
 def test_a_form_of_another_site_is_not_taken(lab: Lab, headers: dict[str, str]) -> None:
-    chosen(lab)
-    answer = client().post("/door/login", data=login_form(PASSPHRASE), headers=headers)
+    answer = log_in(**headers)
     assert "door=again" in answer.headers["location"]
     assert "set-cookie" not in answer.headers
 
 
 def test_a_form_that_keeps_its_origin_to_itself_is_taken_from_our_own_pages(lab: Lab) -> None:
     """What a browser sends from a page with `Referrer-Policy: no-referrer` (Fetch, 3.2)."""
-    chosen(lab)
-    answer = client().post(
-        "/door/login",
-        data=login_form(PASSPHRASE),
-        headers={"Origin": "null", "Sec-Fetch-Site": "same-origin"},
-    )
+    answer = log_in(**{"Origin": "null", "Sec-Fetch-Site": "same-origin"})
     assert answer.headers["location"] == "/organise"
 
 
 def test_a_form_without_its_token_is_not_taken(lab: Lab) -> None:
-    chosen(lab)
     answer = client().post("/door/login", data={"passphrase": PASSPHRASE})
     assert "door=again" in answer.headers["location"]
 
@@ -145,23 +131,22 @@ def test_a_token_fits_its_own_login_purpose_and_half_day_only() -> None:
     assert not timed_fits(timed, "key", "setup", now=100)
 
 
-def test_the_set_up_link_works_once_and_refuses_short_or_differing_passphrases(lab: Lab) -> None:
-    link = lab.access.setup_token()
+def test_the_set_up_link_works_once_and_refuses_short_or_differing_passphrases(
+    new_lab: Lab,
+) -> None:
+    link = new_lab.access.setup_token()
     assert link
 
     def send(passphrase: str, again: str) -> str:
         token = timed_token(wiring.form_key(), "setup")
-        answer = client().post(
-            "/door/setup",
-            data={"token": token, "setup": link, "passphrase": passphrase, "again": again},
-        )
-        return answer.headers["location"]
+        form = {"token": token, "setup": link, "passphrase": passphrase, "again": again}
+        return client().post("/door/setup", data=form).headers["location"]
 
     assert "door=differ" in send(PASSPHRASE, "another one entirely")
     assert "door=short" in send("short", "short")
     assert send(PASSPHRASE, PASSPHRASE) == "/organise"
     assert "door=stale" in send("a second passphrase", "a second passphrase")
-    assert lab.access.log_in(PASSPHRASE)
+    assert new_lab.access.log_in(PASSPHRASE)
 
 
 @pytest.mark.parametrize(
@@ -180,19 +165,15 @@ def test_nobody_is_sent_elsewhere_after_the_door(address: str) -> None:
 
 @pytest.mark.parametrize("what", ["study.zip", "votes.csv", "report.html"])
 def test_an_export_needs_a_login_and_its_form(lab: Lab, what: str) -> None:
-    chosen(lab)
-    study = lab.organising.create("A").id
-    url, login = f"/exports/{study}/{what}", lab.access.log_in(PASSPHRASE).token
-    browser = client()
-    assert browser.post(url).status_code == 401
-    browser.cookies.set(COOKIE, "forged")
-    token = form_token("forged", f"export {study}")
-    assert browser.post(url, data={"token": token}).status_code == 401
-    browser.cookies.set(COOKIE, login)
+    study, login = lab.organising.create("A").id, lab.access.log_in(PASSPHRASE).token
+    url, token = f"/exports/{study}/{what}", form_token(login, f"export {study}")
+    assert client().post(url).status_code == 401
+    forged = {"token": form_token("forged", f"export {study}")}
+    assert client("forged").post(url, data=forged).status_code == 401
+    browser = client(login)
     assert browser.post(url).status_code == 403
-    token = form_token(login, f"export {study + 1}")
-    assert browser.post(url, data={"token": token}).status_code == 403
-    token = form_token(login, f"export {study}")
+    other = {"token": form_token(login, f"export {study + 1}")}
+    assert browser.post(url, data=other).status_code == 403
     refused = browser.post(url, data={"token": token})
     assert refused.status_code == 409 and "a draft has nothing to export" in refused.text
     lab.access.log_out(login)
@@ -204,23 +185,17 @@ def test_an_export_needs_a_login_and_its_form(lab: Lab, what: str) -> None:
     [(str(10**9), 10**9), (str(10**40), 0), ("9" * 5000, 0), ("-1", 0), ("one", 0)],
 )
 def test_a_study_that_no_database_can_hold_is_not_found(lab: Lab, study: str, read: int) -> None:
-    chosen(lab)
-    browser = client()
     login = lab.access.log_in(PASSPHRASE).token
-    browser.cookies.set(COOKIE, login)
     token = form_token(login, f"export {read}")
-    answer = browser.post(f"/exports/{study}/study.zip", data={"token": token})
+    answer = client(login).post(f"/exports/{study}/study.zip", data={"token": token})
     assert answer.status_code == 404 and "there is no study" in answer.text
 
 
 def test_a_parcel_goes_to_its_owner_only(lab: Lab) -> None:
-    chosen(lab)
     mine, theirs = (lab.access.log_in(PASSPHRASE).token for _ in range(2))
     url = f"/exports/parcel/{wiring.parcels().leave(mine, 'links.csv', b'id,link')}"
     for login, status in ((theirs, 404), (mine, 200), (mine, 200)):
-        browser = client()
-        browser.cookies.set(COOKIE, login)
-        answer = browser.post(url, data={"token": form_token(login, "parcel")})
+        answer = client(login).post(url, data={"token": form_token(login, "parcel")})
         assert answer.status_code == status
     assert answer.text == "id,link"
     assert answer.headers["cache-control"] == "no-store"
@@ -228,10 +203,8 @@ def test_a_parcel_goes_to_its_owner_only(lab: Lab) -> None:
 
 
 def test_logging_out_needs_the_form_and_ends_the_login(lab: Lab) -> None:
-    chosen(lab)
     login = lab.access.log_in(PASSPHRASE).token
-    browser = client()
-    browser.cookies.set(COOKIE, login)
+    browser = client(login)
     assert browser.post("/door/logout").status_code == 403
     assert lab.access.is_organiser(login)
     answer = browser.post("/door/logout", data={"token": form_token(login, "logout")})
@@ -239,19 +212,10 @@ def test_logging_out_needs_the_form_and_ends_the_login(lab: Lab) -> None:
 
 
 def test_changing_the_passphrase_ends_every_other_login(lab: Lab) -> None:
-    chosen(lab)
     mine, other = (lab.access.log_in(PASSPHRASE).token for _ in range(2))
-    browser = client()
-    browser.cookies.set(COOKIE, mine)
-    answer = browser.post(
-        "/door/passphrase",
-        data={
-            "token": form_token(mine, "passphrase"),
-            "old": PASSPHRASE,
-            "new": "another passphrase",
-            "again": "another passphrase",
-        },
-    )
+    new = dict.fromkeys(("new", "again"), "another passphrase")
+    form = {"token": form_token(mine, "passphrase"), "old": PASSPHRASE, **new}
+    answer = client(mine).post("/door/passphrase", data=form)
     assert answer.headers["location"] == "/organise?door=changed"
     assert not lab.access.is_organiser(other) and not lab.access.is_organiser(mine)
     fresh = answer.headers["set-cookie"].partition("=")[2].partition(";")[0]

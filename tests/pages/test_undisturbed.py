@@ -36,7 +36,6 @@ def test_work_that_a_newer_request_would_cut_short_is_done_and_the_request_is_se
     app = AppTest.from_function(page, args=(shielded,)).run()
     runs = app.session_state["runs"]
     app.button[0].click().run()
-    assert not app.exception
     assert app.session_state["begun"] is True
     # Once Streamlit lets callbacks finish by itself, the second case fails: take the shield away.
     assert ("done" in app.session_state) == shielded

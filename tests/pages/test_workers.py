@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import select
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextvars import copy_context
 from pathlib import Path
@@ -24,6 +25,7 @@ from pages.ui.kit.diagnosis_service import DiagnosisService
 from pages.ui.kit.inspector_service import InspectionRequest, InspectorService
 from pages.ui.kit.workers import InThread, WorkerPool, WorkStopped, current_visitor
 from tests.pages import toil
+from tests.pages.conftest import UNHURRIED
 
 ROOT = Path(__file__).resolve().parents[2]
 LIMIT = 256 << 20
@@ -34,6 +36,13 @@ def pool() -> Iterator[WorkerPool]:
     made = WorkerPool(2, LIMIT, ("tests.pages.toil", "pages.ui.kit.diagnosis_service"))
     yield made
     made.close()
+
+
+@pytest.fixture
+def gate(tmp_path: Path) -> Iterator[toil.Gate]:
+    made = toil.Gate(tmp_path / "gate")
+    yield made
+    made.open()
 
 
 def aside(visitor: str, work: Callable[[], Any]) -> tuple[Thread, list[Any]]:
@@ -52,20 +61,21 @@ def aside(visitor: str, work: Callable[[], Any]) -> tuple[Thread, list[Any]]:
     return thread, found
 
 
-def eventually(true: Callable[[], bool], seconds: float = 60.0) -> bool:
-    ends = time.monotonic() + seconds
-    while not true() and time.monotonic() < ends:
-        time.sleep(0.01)
-    return true()
+def until(pool: WorkerPool, true: Callable[[], bool]) -> None:
+    """Wait until something holds of the pool."""
+    with pool._changed:
+        while not true():
+            pool._changed.wait(0.01)
 
 
-def alive(pid: int) -> bool:
-    """Whether a process is there and has not ended; one that nobody has buried has."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return False
-    return stat.rpartition(")")[2].split()[0] != "Z"
+def ends(*processes: int) -> list[int]:
+    """What is to be waited for: the ends of processes that are there."""
+    return [os.pidfd_open(pid) for pid in processes]
+
+
+def came(ends: list[int]) -> bool:
+    """Wait for the ends of processes; whether they came."""
+    return all(select.select([end], [], [], UNHURRIED)[0] for end in ends)
 
 
 # --- what comes back ---
@@ -97,51 +107,65 @@ def test_a_table_is_sent_to_a_worker_once(pool: WorkerPool) -> None:
     assert all(places[pid] == place for pid, place in seen)
 
 
-def test_progress_is_told_and_what_it_raises_ends_the_work(pool: WorkerPool) -> None:
+def test_progress_is_told_and_what_it_raises_ends_the_work(
+    pool: WorkerPool, gate: toil.Gate
+) -> None:
     told: list[float] = []
-    assert pool.run(toil.spin, 0.4, progress=told.append) in pool.pids
-    assert len(told) > 1 and told == sorted(told)
+
+    def note(done: float) -> None:
+        told.append(done)
+        if len(told) == 3:
+            gate.open()
+
+    assert pool.run(toil.advance, gate.path, progress=note) in pool.pids
+    assert len(told) >= 3 and told == sorted(told)
+    gate.shut()
     busy: list[int] = []
 
     def stop(_: float) -> None:
-        busy.extend(pool.pids[:1])
+        busy.extend(ends(pool.pids[0]))
         raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        pool.run(toil.spin, 60.0, progress=stop)
-    assert eventually(lambda: not alive(busy[0])) and len(pool.pids) == 2
+        pool.run(toil.advance, gate.path, progress=stop)
+    assert came(busy) and len(pool.pids) == 2
 
 
 # --- what it survives ---
 
 
-def test_at_its_deadline_a_worker_is_killed_and_another_takes_its_place(pool: WorkerPool) -> None:
-    before = set(pool.pids)
+def test_at_its_deadline_a_worker_is_killed_and_another_takes_its_place(
+    pool: WorkerPool, gate: toil.Gate
+) -> None:
+    before = dict(zip(pool.pids, ends(*pool.pids), strict=True))
     with pytest.raises(WorkStopped, match="stopped after 0 seconds, before it was done: fewer"):
-        pool.run(toil.spin, 60.0, seconds=0.3)
-    assert len(before & set(pool.pids)) == 1 and len(pool.pids) == 2
-    assert eventually(lambda: not any(alive(pid) for pid in before - set(pool.pids)))
+        pool.run(toil.held, gate.path, seconds=0.0)
+    after = pool.pids
+    (killed,) = before.keys() - after
+    assert len(after) == 2 and came([before[killed]])
 
 
 def test_a_worker_that_is_killed_costs_its_visitor_a_sentence_and_nobody_else_anything(
-    pool: WorkerPool,
+    pool: WorkerPool, gate: toil.Gate
 ) -> None:
-    victim, said = aside("one", lambda: pool.run(toil.rest, 60.0))
-    assert eventually(lambda: len(pool._busy) == 1)
+    victim, said = aside("one", lambda: pool.run(toil.held, gate.path))
+    until(pool, lambda: len(pool._busy) == 1)
     (pid,) = [worker.pid for worker in pool._busy]
-    other, done = aside("other", lambda: pool.run(toil.rest, 0.3))
+    other, done = aside("other", lambda: pool.run(toil.held, gate.path))
+    until(pool, lambda: len(pool._busy) == 2)
     os.kill(pid, signal.SIGKILL)
-    victim.join(60)
-    other.join(60)
+    victim.join()
+    gate.open()
+    other.join()
     assert str(said[0]) == "the process that worked on this ended before it was done: try again"
     assert said[0].again
-    assert done[0] != pid and pool.run(toil.rest, 0.0) in pool.pids
+    assert done[0] != pid and pool.run(os.getpid) in pool.pids
 
 
 def test_a_worker_that_crashes_on_its_own_is_replaced(pool: WorkerPool) -> None:
     with pytest.raises(WorkStopped, match="try again"):
         pool.run(toil.end, signal.SIGSEGV)
-    assert len(pool.pids) == 2 and pool.run(toil.rest, 0.0) in pool.pids
+    assert len(pool.pids) == 2 and pool.run(os.getpid) in pool.pids
 
 
 def test_what_needs_too_much_memory_is_told_so(pool: WorkerPool) -> None:
@@ -151,18 +175,15 @@ def test_what_needs_too_much_memory_is_told_so(pool: WorkerPool) -> None:
 
 
 def test_the_pool_goes_on_when_the_process_that_makes_workers_is_gone() -> None:
-    with_own = WorkerPool(2, 0, ("tests.pages.toil",))
-    try:
+    with contextlib.closing(WorkerPool(2, 0, ("tests.pages.toil",))) as with_own:
         assert with_own._nursery is not None
         with_own._nursery.kill()
         with_own._nursery.wait()
         with pytest.raises(WorkStopped):
-            with_own.run(toil.end)
-        assert len(with_own.pids) == 2 and with_own.run(toil.rest, 0.0) in with_own.pids
-    finally:
-        pids = with_own.pids
-        with_own.close()
-    assert eventually(lambda: not any(map(alive, pids)))
+            with_own.run(toil.end, signal.SIGKILL)
+        assert len(with_own.pids) == 2 and with_own.run(os.getpid) in with_own.pids
+        last = ends(*with_own.pids)
+    assert came(last)
 
 
 _SERVER = """
@@ -170,7 +191,7 @@ import sys, threading
 from pages.ui.kit.workers import WorkerPool
 from tests.pages import toil
 pool = WorkerPool(2, 0, ("tests.pages.toil",))
-threading.Thread(target=pool.run, args=(toil.spin, 600.0), daemon=True).start()
+threading.Thread(target=pool.run, args=(toil.end, 0), daemon=True).start()
 while not pool._busy:
     pass
 print(pool._nursery.pid, *pool.pids, flush=True)
@@ -184,10 +205,9 @@ def test_no_process_outlives_the_server(number: int) -> None:
         [sys.executable, "-c", _SERVER], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as server:
         assert server.stdout is not None
-        pids = [int(word) for word in server.stdout.readline().split()]
-        assert len(pids) == 3 and all(map(alive, pids))
+        processes = ends(*map(int, server.stdout.readline().split()))
         server.send_signal(number)
-    assert eventually(lambda: not any(map(alive, pids)))
+    assert len(processes) == 3 and came(processes)
 
 
 def test_where_no_process_can_be_started_threads_do_the_work(
@@ -204,46 +224,44 @@ def test_where_no_process_can_be_started_threads_do_the_work(
 # --- who is next ---
 
 
-def test_a_visitor_with_twenty_requests_does_not_starve_another(pool: WorkerPool) -> None:
-    ended: list[str] = []
-
-    def work(visitor: str) -> None:
-        pool.run(toil.rest, 0.03)
-        ended.append(visitor)
-
-    many = [aside("many", lambda: work("many"))[0] for _ in range(20)]
-    assert eventually(lambda: len(pool._turns) + len(pool._busy) + len(ended) == 20)
-    one, _ = aside("one", lambda: work("one"))
-    for thread in (*many, one):
-        thread.join(60)
-    assert len(ended) == 21 and "one" in ended[:-8]
-
-
-def test_one_visitor_leaves_a_worker_to_others_and_long_work_to_the_quick(
-    pool: WorkerPool,
+def test_a_visitor_with_twenty_requests_does_not_starve_another(
+    pool: WorkerPool, gate: toil.Gate
 ) -> None:
-    first, _ = aside("one", lambda: pool.run(toil.rest, 0.5))
-    second, _ = aside("one", lambda: pool.run(toil.rest, 0.5))
-    assert eventually(lambda: len(pool._busy) == 1 and len(pool._turns) == 1)
-    assert pool.run(toil.rest, 0.0) and first.is_alive()
-    first.join(60), second.join(60)
-    first, _ = aside("one", lambda: pool.run(toil.rest, 0.5, long=True))
-    assert eventually(lambda: len(pool._busy) == 1)
-    second, _ = aside("two", lambda: pool.run(toil.rest, 0.0, long=True))
-    assert pool.run(toil.rest, 0.0) and first.is_alive() and second.is_alive()
-    first.join(60), second.join(60)
+    many = [aside("many", lambda: pool.run(toil.held, gate.path)) for _ in range(20)]
+    until(pool, lambda: (len(pool._busy), len(pool._turns)) == (1, 19))
+    one, done = aside("one", lambda: pool.run(os.getpid))
+    one.join()
+    assert done[0] in pool.pids and not any(found for _, found in many)
+    gate.open()
+    for thread, _ in many:
+        thread.join()
+    assert all(found[0] in pool.pids for _, found in many)
+
+
+def test_long_work_leaves_a_worker_to_the_quick(pool: WorkerPool, gate: toil.Gate) -> None:
+    slow = [
+        aside(visitor, lambda: pool.run(toil.held, gate.path, long=True))[0]
+        for visitor in ("one", "two")
+    ]
+    until(pool, lambda: (len(pool._busy), len(pool._turns)) == (1, 1))
+    assert pool.run(os.getpid) and all(thread.is_alive() for thread in slow)
+    gate.open()
+    for thread in slow:
+        thread.join()
 
 
 def test_who_asks_too_much_at_once_is_told_so(
-    pool: WorkerPool, monkeypatch: pytest.MonkeyPatch
+    pool: WorkerPool, gate: toil.Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(workers, "MOST_OF_ONE", 3)
-    asked = [aside("many", lambda: pool.run(toil.rest, 0.2)) for _ in range(6)]
-    for thread, _ in asked:
-        thread.join(60)
-    refused = [said[0] for _, said in asked if isinstance(said[0], WorkStopped)]
-    assert 1 <= len(refused) <= 2
+    asked = [aside("many", lambda: pool.run(toil.held, gate.path)) for _ in range(6)]
+    until(pool, lambda: sum(len(found) for _, found in asked) == 2)
+    refused = [found[0] for _, found in asked if found]
     assert all("too much is waiting" in str(error) and error.again for error in refused)
+    gate.open()
+    for thread, found in asked:
+        thread.join()
+        assert found[0] in (*refused, *pool.pids)
 
 
 # --- the services ---

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
-import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,25 +14,45 @@ import numpy as np
 from eic_core.errors import FormulaError
 
 
-def spin(seconds: float, progress: Callable[[float], None] | None = None) -> int:
-    """Be busy without a pause; the process that was."""
-    ends = time.monotonic() + seconds
-    while (left := ends - time.monotonic()) > 0:
-        if progress is not None:
-            progress(1 - left / seconds)
+class Gate:
+    """Shut until it is opened: a lock on a file, which other processes can wait for."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = str(path)
+        self._file = path.open("w")
+        self.shut()
+
+    def shut(self) -> None:
+        fcntl.flock(self._file, fcntl.LOCK_EX)
+
+    def open(self) -> None:
+        fcntl.flock(self._file, fcntl.LOCK_UN)
+
+
+def held(gate: str) -> int:
+    """Wait until the gate is open; the process that did."""
+    with open(gate) as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
     return os.getpid()
 
 
-def rest(seconds: float) -> int:
-    """Wait; the process that did."""
-    time.sleep(seconds)
-    return os.getpid()
+def advance(gate: str, progress: Callable[[float], None]) -> int:
+    """Be busy without a pause, and tell of it, until the gate is open; the process that was."""
+    done = 0.0
+    with open(gate) as file:
+        while True:
+            progress(done := done + 1)
+            try:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            return os.getpid()
 
 
-def end(number: int = signal.SIGKILL) -> None:
-    """End this process."""
+def end(number: int) -> None:
+    """End this process; by no signal, stay for good."""
     os.kill(os.getpid(), number)
-    time.sleep(60)
+    signal.pause()
 
 
 def swell(megabytes: int) -> int:

@@ -38,10 +38,6 @@ def _member(text: str, **more: object) -> Member:
     return Member(text, eic=0.0, r2=1.0, complexity=1, **more)  # type: ignore[arg-type]
 
 
-def _formula(text: str):  # type: ignore[no-untyped-def]
-    return read(text).formula
-
-
 def test_both_members_show_the_fewest_digits_that_keep_both_fits() -> None:
     samples = problem_samples(STEEP)
     plain = read_member(_member("12.345000*x0"), ("time",))
@@ -51,13 +47,17 @@ def test_both_members_show_the_fewest_digits_that_keep_both_fits() -> None:
     assert [n.label for n in shown.nodes if n.operator == "constant"] == ["123456.8", "123444.4"]
     for fewer in range(4, digits):
         one, other = (short_constant(c, fewer) for c in ("123456.789", "123444.444"))
-        rounded = _formula(f"{one}*time - {other}*time")
+        rounded = read(f"{one}*time - {other}*time").formula
         assert samples.target is not None
         assert abs(r_squared(evaluate(rounded, samples.columns), samples.target) - 1) > 0.001
 
 
+def _content(lower: str, higher: str, of: Problem = STEEP) -> BallotContent:
+    return make_content(of, NewPair(of.name, _member(lower), _member(higher)))
+
+
 def test_four_digits_are_shown_where_they_do() -> None:
-    content = make_content(STEEP, NewPair("steep", _member("12.34567*x0"), _member("x0*12.3")))
+    content = _content("12.34567*x0", "x0*12.3")
     assert content.digits == 4
     assert "12.35" in content.lower.latex and "12.3" in content.higher.latex
 
@@ -83,9 +83,7 @@ def test_constants_are_written_in_one_style(label: str, digits: int, shown: str)
 
 
 def test_exact_exponents_and_the_tree_stay_as_written() -> None:
-    content = make_content(
-        STEEP, NewPair("steep", _member("x0**2.5 - x0**2.5 + 12*x0"), _member("12*x0"))
-    )
+    content = _content("x0**2.5 - x0**2.5 + 12*x0", "12*x0")
     assert r"^{5/2}" in content.lower.latex and content.lower.complexity == 9
 
 
@@ -123,8 +121,9 @@ def test_two_inputs_give_a_map_for_each_formula_on_one_scale() -> None:
     assert all("data:image/png" in plot for plot in shapes.narrow.drawn(lower_left=False))
 
 
-def test_shapes_are_frozen_with_the_ballot_and_read_back() -> None:
-    content = make_content(problem(0), pair(0, 1))
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_ballot_is_frozen_with_its_shapes_and_read_back(number: int) -> None:
+    content = make_content(problem(number), pair(number, 0))
     assert BallotContent.from_json(content.to_json()) == content
     before = dataclasses.replace(content, shapes=None, rules=())
     assert "shapes" not in json.loads(before.to_json())
@@ -149,36 +148,25 @@ def test_a_ballot_of_before_is_drawn_from_its_latex_and_its_points() -> None:
     assert ballot.right.narrow == "<math><mi>温度</mi></math>" or "<use" in ballot.right.narrow
 
 
-def test_a_formula_without_values_on_the_data_is_refused() -> None:
-    with pytest.raises(StudyError, match="no R²"):
-        make_content(problem(0), NewPair("q0", _member("log(-1-x0)"), _member("x0")))
-
-
 @pytest.mark.parametrize(
-    ("text", "message"), [("x0 +", "cannot read"), ("x0 + zz", "is no column")]
+    ("text", "message"),
+    [("x0 +", "cannot read"), ("x0 + zz", "is no column"), ("log(-1-x0)", "no R²")],
 )
-def test_an_unreadable_member_is_named(text: str, message: str) -> None:
+def test_a_member_that_is_unreadable_or_without_values_is_named(text: str, message: str) -> None:
     with pytest.raises(StudyError, match=message):
-        make_content(problem(0), NewPair("q0", _member(text), _member("x0")))
+        _content(text, "x0", problem(0))
 
 
 def test_three_inputs_are_refused() -> None:
     with pytest.raises(StudyError, match="has 3 inputs"):
-        make_content(Problem("p", "a,b,c,y\n1,2,3,4\n"), NewPair("p", _member("a"), _member("b")))
+        _content("a", "b", Problem("p", "a,b,c,y\n1,2,3,4\n"))
 
 
 def test_many_rows_are_thinned_the_same_way_every_time() -> None:
-    rows = "\n".join(f"{i},{i * 2}" for i in range(5000))
-    big = Problem("big", f"x,y\n{rows}\n")
-    contents = [make_content(big, NewPair("big", _member("x"), _member("2*x"))) for _ in range(2)]
-    assert contents[0] == contents[1]
-    assert len(contents[0].figure.points) == 300 and contents[0].figure.rows == 5000
-
-
-def test_content_survives_the_database() -> None:
-    for number in (0, 1):
-        content = make_content(problem(number), pair(number, 0))
-        assert BallotContent.from_json(content.to_json()) == content
+    big = Problem("big", "x,y\n" + "\n".join(f"{i},{i * 2}" for i in range(5000)) + "\n")
+    first, second = (_content("x", "2*x", big) for _ in range(2))
+    assert first == second
+    assert len(first.figure.points) == 300 and first.figure.rows == 5000
 
 
 def test_a_ballot_tells_neither_eic_nor_method_nor_canonical_order() -> None:

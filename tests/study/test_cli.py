@@ -109,16 +109,11 @@ def test_mistakes_get_one_message_and_status_2(
     options: list[str],
     told: str,
 ) -> None:
-    command = ["pairs", str(scored), "--out", str(tmp_path / "pairs.csv")]
-    assert main([*command, *options]) == 2
+    out = ["--out", str(tmp_path / "pairs.csv")]
+    assert main(["pairs", str(scored), *out, *options]) == 2
     error = capsys.readouterr().err
     assert error.startswith("error: ") and told in error and error.count("\n") == 1
-
-
-def test_an_unscored_pool_is_told_to_be_scored(
-    scored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["pairs", str(scored.parent / "pool.csv"), "--out", str(tmp_path / "p.csv")]) == 2
+    assert main(["pairs", str(scored.parent / "pool.csv"), *out]) == 2
     assert "score the pool first" in capsys.readouterr().err
 
 
@@ -190,22 +185,16 @@ def test_report_reads_only_its_folder(exported: Path, tmp_path: Path) -> None:
         capture_output=True,
         check=False,
         env={"PYTHONPATH": str(ROOT), "MPLCONFIGDIR": str(tmp_path)},
-        timeout=120,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(b"<!DOCTYPE html>")
 
 
-@pytest.mark.parametrize("level", ["0", "1", "95"])
-def test_a_senseless_level_is_refused(
-    exported: Path, capsys: pytest.CaptureFixture[str], level: str
+def test_a_senseless_level_is_refused_and_a_missing_folder_told_what_makes_one(
+    exported: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["report", str(exported), "--level", level]) == 2
-    assert "between 0 and 1" in capsys.readouterr().err
-
-
-def test_report_without_a_folder_says_what_makes_one(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["report", str(tmp_path / "none")]) == 2
+    for level in ("0", "1", "95"):
+        assert main(["report", str(exported), "--level", level]) == 2
+        assert "between 0 and 1" in capsys.readouterr().err
+    assert main(["report", str(exported / "none")]) == 2
     assert "python -m db export" in capsys.readouterr().err

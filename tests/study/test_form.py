@@ -17,13 +17,15 @@ from hypothesis import strategies as st
 from eic_core.formula.rendering import to_latex
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import CONSTANT, VARIABLE, Draft, Formula, constant, variable
+from study import pairing
 from study.ballots import evaluate, problem_samples, read_member, round_pair
 from study.demo import demo_pool_path
 from study.demo.seeding import problems_of_demo
 from study.matching import MatchingRules
 from study.material import NewPair, Problem
-from study.pairing import match_candidates, read_upload
 from study.stimulus.form import RULES, FairForm, fair_form, short_constant
+from tests.effort import examples
+from tests.kept import making_once
 
 ROOT = Path(__file__).resolve().parents[2]
 NUMBERS = ("0", "1", "-1", "2", "-0.5", "0.5", "1.50", "-0.0", "3e-2", "1/2", "-1/3", "e", "pi")
@@ -232,7 +234,7 @@ def _operation(node, a, place):  # type: ignore[no-untyped-def]
     }[name]()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(TREES)
 def test_every_rule_keeps_the_value_by_mpmath(formula: Formula) -> None:
     with mpmath.workdps(60):
@@ -245,7 +247,7 @@ def test_every_rule_keeps_the_value_by_mpmath(formula: Formula) -> None:
                     assert abs(one - other) <= mpmath.mpf(10) ** -40 * (1 + abs(one)), rule.id
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(TREES, TREES)
 def test_the_form_keeps_the_engines_values_and_is_its_own_form(
     lower: Formula, higher: Formula
@@ -261,7 +263,7 @@ def test_the_form_keeps_the_engines_values_and_is_its_own_form(
         assert np.allclose(one[both], other[both], rtol=1e-9, atol=1e-9)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(TREES)
 def test_no_neutral_number_and_no_double_sign_is_left(formula: Formula) -> None:
     shown = fair_form(formula, formula).lower
@@ -285,9 +287,10 @@ def test_no_neutral_number_and_no_double_sign_is_left(formula: Formula) -> None:
 def _demo_pairs() -> tuple[tuple[Problem, NewPair], ...]:
     problems = problems_of_demo()
     path = demo_pool_path()
-    pool = read_upload(path.name, path.read_bytes(), problems, jobs=1).pool
+    with making_once():
+        pool = pairing.read_upload(path.name, path.read_bytes(), problems, jobs=1).pool
+        pairs = pairing.match_candidates(pool, problems, MatchingRules())
     by_name = {problem.name: problem for problem in problems}
-    pairs = match_candidates(pool, problems, MatchingRules())
     return tuple((by_name[pair.problem], pair) for pair in pairs[1])
 
 

@@ -26,6 +26,7 @@ from tests.clocks import PacedClock
 from tests.effort import examples
 
 RULES = MatchingRules()
+STILL = PacedClock(0.0)
 NONE: frozenset[tuple[int, int]] = frozenset()
 FORMULAS = st.lists(
     st.tuples(
@@ -80,7 +81,7 @@ def test_small_matchings_are_optimal(
     higher, lower = sweep.pairs()
     pairs = [*zip(higher.tolist(), lower.tolist(), strict=True)]
     forbidden = frozenset(data.draw(st.sets(st.sampled_from(pairs)))) if pairs else NONE
-    found = best_disjoint(sweep, forbidden)
+    found = best_disjoint(sweep, forbidden, clock=STILL)
     assert found.exact
     assert found.total == pytest.approx(optimum(sweep, forbidden), abs=1e-6)
     assert_disjoint(found)
@@ -127,9 +128,8 @@ def test_where_the_relaxation_is_fractional_integer_programming_settles_it(
     assert not loose.exact and loose.bound >= best
 
 
-@pytest.mark.parametrize("formulas", [[(7, 0.9, 0.0), (7, 0.9, 3.0), (8, 0.9, 3.5), (8, 0.9, 6.0)]])
-def test_a_known_small_optimum(formulas: list[tuple[int, float, float]]) -> None:
-    found = best_disjoint(sweep_of(formulas))
+def test_a_known_small_optimum() -> None:
+    found = best_disjoint(sweep_of([(7, 0.9, 0.0), (7, 0.9, 3.0), (8, 0.9, 3.5), (8, 0.9, 6.0)]))
     pairs = sorted(zip(found.higher.tolist(), found.lower.tolist(), strict=True))
     assert pairs == [(3, 0)]  # 36 - 1; 0-1 and 2-3 give 9 + 6.25, and 1-2 is no pair
     assert found.total == pytest.approx(35)
@@ -154,8 +154,7 @@ def large(size: int) -> PairSweep:
 
 
 def test_a_large_matching_is_close_to_its_bound() -> None:
-    sweep = large(3_000)
-    found = best_disjoint(sweep)
+    found = best_disjoint(large(3_000), clock=STILL)
     assert_disjoint(found)
     assert found.total <= found.bound
     assert (found.bound - found.total) / found.bound < 0.01
@@ -163,25 +162,20 @@ def test_a_large_matching_is_close_to_its_bound() -> None:
 
 def test_the_bound_holds_when_the_time_is_up_and_when_edges_are_left_out() -> None:
     sweep = large(400)
-    best = best_disjoint(sweep)
+    best = best_disjoint(sweep, clock=STILL)
     assert best.exact
-    hurried = relax(PairGraph(sweep), Edges.join([]), seconds=0.0)
+    hurried = relax(PairGraph(sweep), Edges.join([]), clock=PacedClock(100.0))
     assert not hurried.converged and hurried.bound >= best.total
     thin = PairGraph(sweep, max_edges=sweep.total // 8)
     assert thin.thinned and len(thin.edges) < sweep.total
-    assert relax(thin, Edges.join([])).bound >= best.total - 1e-6
+    assert relax(thin, Edges.join([]), clock=STILL).bound >= best.total - 1e-6
 
 
-def test_a_choice_that_ran_out_of_time_says_so() -> None:
-    sweep = large(3_000)
-    hurried = best_disjoint(sweep, seconds=0.0)
+def test_a_choice_that_ran_out_of_time_says_so_and_is_settled_once_there_is_time() -> None:
+    sweep = large(400)
+    hurried = best_disjoint(sweep, clock=PacedClock(100.0))
     assert not hurried.in_time and hurried.bound >= hurried.total
     assert_disjoint(hurried)
-
-
-def test_the_same_choice_is_settled_once_there_is_time() -> None:
-    sweep = large(400)
-    assert not best_disjoint(sweep, clock=PacedClock(100.0)).in_time
     patient = best_disjoint(sweep, seconds=math.inf, clock=PacedClock(100.0))
-    quick = best_disjoint(sweep, clock=PacedClock(0.0))
+    quick = best_disjoint(sweep, clock=STILL)
     assert patient.in_time and patient.exact and patient.total == quick.total

@@ -72,7 +72,9 @@ ROWS = [
 
 
 def test_every_formula_falls_to_exactly_one_rule() -> None:
-    result = match_pool(pool_of(ROWS), TWINS)
+    seen: list[tuple[int, int, str]] = []
+    result = match_pool(pool_of(ROWS), TWINS, progress=lambda *args: seen.append(args))
+    assert seen == [(0, 2, "a"), (1, 2, "b")]
     assert result.outcomes == {
         "refused": 1,
         "no_numbers": 1,
@@ -93,47 +95,32 @@ def test_every_formula_falls_to_exactly_one_rule() -> None:
     assert by_name["a"].allowed == 4 and by_name["a"].exact
     for said in ("1 with invalid samples", "2 without a finite EIC", "optimal", "3 of 5 pairs"):
         assert said in result.summary()
-
-
-def test_invalid_and_singular_formulas_are_kept_on_request() -> None:
+    plotted = [(side, of) for side in ("lower", "higher") for of in ("complexity", "r2", "eic")]
+    assert {result.values(*each).shape for each in plotted} == {(3,)}  # type: ignore[arg-type]
+    assert (result.values("higher", "eic") - result.values("lower", "eic") >= 2).all()
     rules = MatchingRules(include_invalid=True, include_singular=True, near_twins=True)
     outcomes = match_pool(pool_of(ROWS), rules).outcomes
     assert outcomes["invalid"] == outcomes["singular"] == 0
 
 
-def test_pairs_never_cross_problems() -> None:
-    result = match_pool(pool_of(ROWS), TWINS, mode="all")
-    names = [r[0] for r in ROWS]
-    assert len(result.pairs) == 5
-    for pair in result.pairs:
-        assert names[pair.lower.row] == names[pair.higher.row] == pair.problem
-
-
-def test_the_members_are_the_rows_they_name() -> None:
-    for pair in match_pool(pool_of(ROWS), TWINS, mode="all").pairs:
+def test_the_members_are_the_rows_they_name_of_one_problem_numbered_by_loss() -> None:
+    pairs = match_pool(pool_of(ROWS), TWINS, mode="all").pairs
+    assert [p.pair for p in pairs] == ["p1", "p2", "p3", "p4", "p5"]
+    assert [(p.problem, p.loss) for p in pairs] == sorted((p.problem, p.loss) for p in pairs)
+    for pair in pairs:
         for member in (pair.lower, pair.higher):
             cells = ROWS[member.row]
-            assert member.formula == cells[1]
+            assert (cells[0], cells[1]) == (pair.problem, member.formula)
             assert (str(member.complexity), str(member.r2), str(member.eic)) == tuple(cells[5:8])
         dc = pair.lower.complexity - pair.higher.complexity
         dr, de = pair.lower.r2 - pair.higher.r2, pair.higher.eic - pair.lower.eic
         assert de >= 2 and pair.loss == pytest.approx(dc**2 + dr**2 - de**2)
-
-
-def test_pairs_are_numbered_by_problem_and_then_by_loss() -> None:
-    pairs = match_pool(pool_of(ROWS), TWINS, mode="all").pairs
-    assert [p.pair for p in pairs] == ["p1", "p2", "p3", "p4", "p5"]
-    assert [(p.problem, p.loss) for p in pairs] == sorted((p.problem, p.loss) for p in pairs)
-
-
-def test_the_best_k_are_taken_in_each_problem() -> None:
     result = match_pool(pool_of(ROWS), TWINS, mode="best", k=2)
     assert [p.problem for p in result.pairs] == ["a", "a", "b"]
-    every = match_pool(pool_of(ROWS), TWINS, mode="all").pairs
-    assert [p.loss for p in result.pairs[:2]] == [p.loss for p in every[:2]]
+    assert [p.loss for p in result.pairs[:2]] == [p.loss for p in pairs[:2]]
 
 
-def content(result: MatchingResult, pool: ScoredPool) -> list[tuple[object, ...]]:
+def content(result: MatchingResult) -> list[tuple[object, ...]]:
     return [
         (p.pair, p.problem, p.loss, p.lower.formula, p.higher.formula, p.lower.eic, p.higher.eic)
         for p in result.pairs
@@ -155,13 +142,11 @@ def test_the_result_does_not_depend_on_the_order_of_the_rows(mode: str) -> None:
         for i in range(120)
     ]
     k = 9 if mode == "best" else None
-    first = pool_of(rows)
-    expected = content(match_pool(first, mode=mode, k=k), first)  # type: ignore[arg-type]
+    expected = content(match_pool(pool_of(rows), mode=mode, k=k))  # type: ignore[arg-type]
     assert expected
     for _ in range(4):
         rng.shuffle(rows)
-        again = pool_of(rows)
-        assert content(match_pool(again, mode=mode, k=k), again) == expected  # type: ignore[arg-type]
+        assert content(match_pool(pool_of(rows), mode=mode, k=k)) == expected  # type: ignore[arg-type]
 
 
 def test_identical_trees_are_never_a_pair_however_they_are_spelt() -> None:
@@ -279,20 +264,6 @@ def test_extreme_numbers_do_no_harm() -> None:
     assert result.formulas == 6 and not result.pairs
 
 
-def test_progress_names_each_problem() -> None:
-    seen: list[tuple[int, int, str]] = []
-    match_pool(pool_of(ROWS), progress=lambda *args: seen.append(args))
-    assert seen == [(0, 2, "a"), (1, 2, "b")]
-
-
-def test_the_result_gives_the_numbers_that_plots_need() -> None:
-    result = match_pool(pool_of(ROWS), TWINS)
-    for quantity in ("complexity", "r2", "eic"):
-        for side in ("lower", "higher"):
-            assert result.values(side, quantity).shape == (3,)  # type: ignore[arg-type]
-    assert (result.values("higher", "eic") - result.values("lower", "eic") >= 2).all()
-
-
 @pytest.mark.outside
 def test_a_real_pool_gives_pairs_that_obey_the_rules(shared: Path) -> None:
     data = shared / "data"
@@ -336,11 +307,10 @@ def test_near_twins_are_left_out_unless_asked_for(mode: str, k: int | None) -> N
 
 
 def test_the_result_counts_the_twins_that_were_passed_over() -> None:
-    result = match_pool(pool_of(TWIN_ROWS), mode="all")
-    assert result.twins == result.problems[0].twins == 1
+    result, with_twins = (match_pool(pool_of(TWIN_ROWS), r, mode="all") for r in (None, TWINS))
+    assert result.twins == result.problems[0].twins == 1 and with_twins.twins == 0
     assert "1 pair of one skeleton passed over" in result.summary()
-    assert "skeleton" not in match_pool(pool_of(TWIN_ROWS), TWINS).summary()
-    assert match_pool(pool_of(TWIN_ROWS), TWINS).twins == 0
+    assert "skeleton" not in with_twins.summary()
 
 
 def test_formulas_with_another_exponent_or_variable_are_no_twins() -> None:

@@ -16,13 +16,8 @@ from study.design import DEFAULT_MEANING
 from study.errors import DesignError, StudyError
 from study.rating import RatingService
 from study.rating_types import BrowserReport, Stage, VoteStatus
-from study.store import VoteRow
+from study.store import Choice
 from tests.rehearsal import DESIGN, Rehearsal, token_of
-
-
-def _votes(rehearsal: Rehearsal, study_id: int) -> tuple[VoteRow, ...]:
-    with rehearsal.store.reading() as tx:
-        return tx.votes.every(study_id)
 
 
 def test_a_whole_session_from_link_to_debrief(rehearsal: Rehearsal) -> None:
@@ -34,9 +29,9 @@ def test_a_whole_session_from_link_to_debrief(rehearsal: Rehearsal) -> None:
     consent = rehearsal.rating.consent(token, degree="Doctorate", field="Physics")
     assert consent.token == token and consent.link.endswith(f"/rate?t={token}")
     assert consent.visit.stage == Stage.PRACTICE
-    step = rehearsal.rating.next_ballot(token)
-    assert step.ballot is not None and step.ballot.practice and step.ballot.number == 0
-    outcome = rehearsal.rating.vote(token, step.ballot.token, "left")
+    practice = rehearsal.ballot(token)
+    assert practice.practice and practice.number == 0
+    outcome = rehearsal.rating.vote(token, practice.token, "left")
     assert outcome.practised and str(outcome.visit.progress) == "saved 0 of 11"
     numbers = []
     while (step := rehearsal.rating.next_ballot(token)).ballot is not None:
@@ -46,7 +41,7 @@ def test_a_whole_session_from_link_to_debrief(rehearsal: Rehearsal) -> None:
     assert numbers == list(range(1, 12))
     assert step.visit.stage == Stage.FINISHED and step.visit.debrief
     assert str(step.visit.progress) == "saved 11 of 11"
-    kinds = Counter(vote.kind for vote in _votes(rehearsal, study.id))
+    kinds = Counter(vote.kind for vote in rehearsal.votes())
     assert kinds == {"main": 10, "practice": 1, "attention": 1}
 
 
@@ -88,7 +83,9 @@ def test_consent_needs_degree_and_field(
     assert rehearsal.rating.open(token).stage == Stage.CONSENT
 
 
-def test_an_open_link_makes_a_rater_of_their_own_for_each_consent(rehearsal: Rehearsal) -> None:
+def test_an_open_link_makes_a_rater_of_their_own_for_each_consent_and_withdrawing_refills_none(
+    rehearsal: Rehearsal,
+) -> None:
     study = rehearsal.opened()
     link = token_of(rehearsal.organiser.invitations.open_link(study.id, quota=2))
     assert rehearsal.rating.open(link).reusable
@@ -99,58 +96,52 @@ def test_an_open_link_makes_a_rater_of_their_own_for_each_consent(rehearsal: Reh
     assert len(tokens) == 2 and link not in tokens
     assert rehearsal.rating.open(link).stage == Stage.FULL
     assert {rehearsal.rating.open(token).stage for token in tokens} == {Stage.RATING}
+    gone = tokens.pop()
+    rehearsal.rating.withdraw(gone)
+    assert rehearsal.rating.open(link).stage == Stage.FULL
+    assert rehearsal.rating.open(gone).stage == Stage.UNKNOWN
 
 
 def test_a_second_vote_on_the_same_ballot_is_refused_with_the_state(rehearsal: Rehearsal) -> None:
-    study = rehearsal.opened()
-    token = rehearsal.rater(study)
-    ballot = rehearsal.rating.next_ballot(token).ballot
-    assert ballot is not None
+    _, token, ballot = rehearsal.begun()
     assert rehearsal.rating.vote(token, ballot.token, "left").status == VoteStatus.SAVED
     for choice in ("left", "right"):
         again = rehearsal.rating.vote(token, ballot.token, choice)  # type: ignore[arg-type]
         assert again.status == VoteStatus.ALREADY_SAVED
         assert str(again.visit.progress) == "saved 1 of 10"
-    (vote,) = _votes(rehearsal, study.id)
+    (vote,) = rehearsal.votes()
     assert vote.choice == "left"
 
 
 def test_a_ballot_of_somebody_else_is_stale(rehearsal: Rehearsal) -> None:
-    study = rehearsal.opened()
-    mine, other = rehearsal.rater(study), rehearsal.rater(study)
-    ballot = rehearsal.rating.next_ballot(other).ballot
-    assert ballot is not None
+    study, _, ballot = rehearsal.begun()
+    mine = rehearsal.rater(study)
     assert rehearsal.rating.vote(mine, ballot.token, "left").status == VoteStatus.STALE
-    assert _votes(rehearsal, study.id) == ()
+    assert rehearsal.votes() == ()
 
 
 def test_a_held_key_does_not_vote_on_the_next_ballot(rehearsal: Rehearsal) -> None:
-    study = rehearsal.opened()
     service = RatingService(rehearsal.store, rehearsal.clock, SystemChance(), min_view_seconds=1.0)
-    token = rehearsal.rater(study)
+    _, token, ballot = rehearsal.begun()
     for _ in range(40):  # a key repeats every 230 ms
-        ballot = service.next_ballot(token).ballot
-        assert ballot is not None
+        assert service.next_ballot(token).ballot == ballot
         rehearsal.clock.advance(0.23)
         assert service.vote(token, ballot.token, "left").status == VoteStatus.TOO_SOON
     rehearsal.clock.advance(1.0)
     assert service.vote(token, ballot.token, "left").status == VoteStatus.SAVED
-    assert len(_votes(rehearsal, study.id)) == 1
+    assert len(rehearsal.votes()) == 1
 
 
 def test_the_second_before_a_vote_counts_from_what_the_rater_saw(rehearsal: Rehearsal) -> None:
-    study = rehearsal.opened()
     service = RatingService(rehearsal.store, rehearsal.clock, SystemChance(), min_view_seconds=1.0)
-    token = rehearsal.rater(study)
-    ballot = service.next_ballot(token).ballot
-    assert ballot is not None
+    _, token, ballot = rehearsal.begun()
     rehearsal.clock.advance(2.5)  # a slow server: the rater has seen the ballot for a blink
     at_once = BrowserReport.read("ms=120;w=1440;seen=1;by=keys")
     assert service.vote(token, ballot.token, "left", "", at_once).status == VoteStatus.TOO_SOON
     rehearsal.clock.advance(1.1)
     meant = BrowserReport.read("ms=1200;w=1440;seen=1;by=keys")
     assert service.vote(token, ballot.token, "left", "", meant).status == VoteStatus.SAVED
-    (vote,) = _votes(rehearsal, study.id)
+    (vote,) = rehearsal.votes()
     assert (vote.rater_seconds, vote.viewport, vote.in_view) == (1.2, "wide", True)
     assert vote.seconds == pytest.approx(3.6)
 
@@ -169,68 +160,51 @@ def test_the_second_before_a_vote_counts_from_what_the_rater_saw(rehearsal: Rehe
 def test_a_browser_cannot_tell_times_that_cannot_be(
     rehearsal: Rehearsal, told: str, seconds: float | None, viewport: str
 ) -> None:
-    study = rehearsal.opened()
-    token = rehearsal.rater(study)
-    ballot = rehearsal.rating.next_ballot(token).ballot
-    assert ballot is not None
+    _, token, ballot = rehearsal.begun()
     rehearsal.clock.advance(20)
     report = BrowserReport.read(told)
     assert rehearsal.rating.vote(token, ballot.token, "left", "", report).status == "saved"
-    (vote,) = _votes(rehearsal, study.id)
+    (vote,) = rehearsal.votes()
     assert (vote.rater_seconds, vote.viewport) == (seconds, viewport)
 
 
-def test_a_pointer_counts_once_both_formulas_were_in_view_and_keys_always(
-    rehearsal: Rehearsal,
-) -> None:
-    study = rehearsal.opened()
-    token = rehearsal.rater(study)
-    statuses = []
-    for told in ("seen=0;by=pointer", "seen=?;by=pointer", "seen=0;by=keys", "seen=1;by=pointer"):
-        ballot = rehearsal.rating.next_ballot(token).ballot
-        assert ballot is not None
-        rehearsal.clock.advance(9)
-        report = BrowserReport.read(f"ms=9000;w=390;{told}")
-        statuses.append(rehearsal.rating.vote(token, ballot.token, "left", "", report).status)
-    assert statuses == ["unseen", "saved", "saved", "saved"]
-    assert [vote.in_view for vote in _votes(rehearsal, study.id)] == [None, False, True]
-
-
 @pytest.mark.parametrize(
-    ("told", "status", "plot", "page"),
+    ("told", "status", "in_view", "plot", "page"),
     [
-        ("seen=1;plot=0;page=3;by=pointer", "unseen", None, 3),
-        ("seen=0;plot=1;page=3;by=pointer", "unseen", None, 3),
-        ("seen=1;plot=?;page=3;by=pointer", "saved", None, 3),
-        ("seen=1;plot=0;page=3;by=keys", "saved", False, 3),
-        ("seen=1;plot=1;page=3;by=pointer", "saved", True, 3),
+        ("seen=0;by=pointer", "unseen", None, None, 2),
+        ("seen=?;by=pointer", "saved", None, None, 2),
+        ("seen=0;by=keys", "saved", False, None, 2),
+        ("seen=1;plot=0;page=3;by=pointer", "unseen", None, None, 3),
+        ("seen=0;plot=1;page=3;by=pointer", "unseen", None, None, 3),
+        ("seen=1;plot=?;page=3;by=pointer", "saved", True, None, 3),
+        ("seen=1;plot=0;page=3;by=keys", "saved", True, False, 3),
+        ("seen=1;plot=1;page=3;by=pointer", "saved", True, True, 3),
         # a script that was loaded before the server was updated, and one that does not fit
-        ("seen=1;plot=1;by=pointer", "saved", True, 2),
-        ("seen=1;by=pointer", "saved", None, 2),
-        ("seen=1;plot=1;page=4;by=pointer", "saved", None, 3),
+        ("seen=1;plot=1;by=pointer", "saved", True, True, 2),
+        ("seen=1;by=pointer", "saved", True, None, 2),
+        ("seen=1;plot=1;page=4;by=pointer", "saved", True, None, 3),
     ],
 )
-def test_a_pointer_counts_once_the_plot_was_in_view_too_and_the_script_says_its_page(
-    rehearsal: Rehearsal, told: str, status: str, plot: bool | None, page: int
+def test_a_pointer_counts_once_formulas_and_plot_were_in_view_keys_always_and_pages_are_told(
+    rehearsal: Rehearsal,
+    told: str,
+    status: str,
+    in_view: bool | None,
+    plot: bool | None,
+    page: int,
 ) -> None:
-    study = rehearsal.opened()
-    token = rehearsal.rater(study)
-    ballot = rehearsal.rating.next_ballot(token).ballot
-    assert ballot is not None
+    _, token, ballot = rehearsal.begun()
     rehearsal.clock.advance(9)
     report = BrowserReport.read(f"ms=9000;w=390;{told}")
     assert rehearsal.rating.vote(token, ballot.token, "left", "", report).status == status
-    assert [(vote.plot_in_view, vote.page) for vote in _votes(rehearsal, study.id)] == [
-        (plot, page)
-    ] * (status == "saved")
+    seen = [(vote.in_view, vote.plot_in_view, vote.page) for vote in rehearsal.votes()]
+    assert seen == [(in_view, plot, page)] * (status == "saved")
 
 
 def test_what_the_question_means_is_told_before_and_on_ballots(rehearsal: Rehearsal) -> None:
-    study = rehearsal.opened(question_meaning="Which would you rather explain?")
-    token = rehearsal.rater(study)
-    step = rehearsal.rating.next_ballot(token)
-    assert step.ballot is not None
-    assert step.ballot.meaning == step.visit.meaning == "Which would you rather explain?"
+    study, token, ballot = rehearsal.begun(question_meaning="Which would you rather explain?")
+    visit = rehearsal.rating.open(token)
+    assert ballot.meaning == visit.meaning == "Which would you rather explain?"
     text = " ".join(rehearsal.organiser.preregistration(study.id).split())
     assert "told what that means: “Which would you rather explain?”" in text
 
@@ -249,34 +223,23 @@ def test_a_draft_of_the_version_before_is_frozen_with_the_meaning_that_it_shows(
     assert rehearsal.organiser.study(draft.id).design.question_meaning == DEFAULT_MEANING
 
 
-def test_a_refresh_or_restart_shows_the_same_ballot_and_keeps_its_time(
+def test_a_refresh_restart_or_other_device_shows_the_same_ballot_and_keeps_its_time(
     rehearsal: Rehearsal,
 ) -> None:
-    study = rehearsal.opened()
-    token = rehearsal.rater(study)
-    first = rehearsal.rating.next_ballot(token).ballot
+    _, token, first = rehearsal.begun()
     rehearsal.clock.advance(30)
     restarted = RatingService(rehearsal.store, rehearsal.clock, SystemChance(), min_view_seconds=0)
     assert restarted.next_ballot(token).ballot == first
-    assert first is not None
     rehearsal.clock.advance(12)
     restarted.vote(token, first.token, "left")
-    (vote,) = _votes(rehearsal, study.id)
+    (vote,) = rehearsal.votes()
     assert vote.seconds == 42 and vote.idle_seconds == 0
-
-
-def test_a_session_goes_on_at_another_device_with_the_same_link(rehearsal: Rehearsal) -> None:
-    token = rehearsal.rater(rehearsal.opened())
-    rehearsal.rate(token, 4)
     visit = rehearsal.rating.open(token)
-    assert visit.stage == Stage.RATING and str(visit.progress) == "saved 4 of 10"
+    assert visit.stage == Stage.RATING and str(visit.progress) == "saved 1 of 10"
 
 
 def test_silence_between_heartbeats_is_kept_apart_as_idle(rehearsal: Rehearsal) -> None:
-    study = rehearsal.opened()
-    token = rehearsal.rater(study)
-    ballot = rehearsal.rating.next_ballot(token).ballot
-    assert ballot is not None
+    _, token, ballot = rehearsal.begun()
     for _ in range(3):
         rehearsal.clock.advance(15)
         rehearsal.rating.heartbeat(token, ballot.token)
@@ -286,15 +249,12 @@ def test_silence_between_heartbeats_is_kept_apart_as_idle(rehearsal: Rehearsal) 
     rehearsal.rating.heartbeat(token, ballot.token, active=False)  # another tab
     rehearsal.clock.advance(5)
     rehearsal.rating.vote(token, ballot.token, "left")
-    (vote,) = _votes(rehearsal, study.id)
+    (vote,) = rehearsal.votes()
     assert (vote.seconds, vote.idle_seconds) == (670, 620)
 
 
 def test_a_pause_is_idle_time(rehearsal: Rehearsal) -> None:
-    study = rehearsal.opened()
-    token = rehearsal.rater(study)
-    ballot = rehearsal.rating.next_ballot(token).ballot
-    assert ballot is not None
+    _, token, ballot = rehearsal.begun()
     rehearsal.clock.advance(10)
     assert rehearsal.rating.pause(token).stage == Stage.PAUSED
     assert rehearsal.rating.next_ballot(token).ballot is None
@@ -304,20 +264,17 @@ def test_a_pause_is_idle_time(rehearsal: Rehearsal) -> None:
     assert rehearsal.rating.next_ballot(token).ballot == ballot
     rehearsal.clock.advance(8)
     rehearsal.rating.vote(token, ballot.token, "right")
-    (vote,) = _votes(rehearsal, study.id)
+    (vote,) = rehearsal.votes()
     assert (vote.seconds, vote.idle_seconds) == (7218, 7200)
 
 
 def test_a_vote_from_a_tab_that_missed_the_pause_is_saved(rehearsal: Rehearsal) -> None:
-    study = rehearsal.opened()
-    token = rehearsal.rater(study)
-    ballot = rehearsal.rating.next_ballot(token).ballot
-    assert ballot is not None
+    _, token, ballot = rehearsal.begun()
     rehearsal.rating.pause(token)
     rehearsal.clock.advance(100)
     outcome = rehearsal.rating.vote(token, ballot.token, "left")
     assert outcome.status == VoteStatus.SAVED and outcome.visit.stage == Stage.RATING
-    assert _votes(rehearsal, study.id)[0].idle_seconds == 100
+    assert rehearsal.votes()[0].idle_seconds == 100
 
 
 def test_withdrawing_deletes_everything_and_leaves_a_line_without_content(
@@ -332,20 +289,11 @@ def test_withdrawing_deletes_everything_and_leaves_a_line_without_content(
     assert rehearsal.rating.next_ballot(goes).ballot is None
     with pytest.raises(StudyError):
         rehearsal.rating.consent(goes, degree="a", field="b")
-    assert len(_votes(rehearsal, study.id)) == 2
+    assert len(rehearsal.votes()) == 2
     line = rehearsal.organiser.audit(study.id)[0]
     assert (line.actor, line.action, line.detail) == ("rater", "withdrew", "")
     live = rehearsal.organiser.monitor.live(study.id)
     assert (live.consented, live.withdrawn, live.votes) == (2, 1, 2)
-
-
-def test_withdrawing_from_an_open_link_does_not_refill_its_quota(rehearsal: Rehearsal) -> None:
-    study = rehearsal.opened()
-    link = token_of(rehearsal.organiser.invitations.open_link(study.id, quota=1))
-    rater = rehearsal.rating.consent(link, degree="a", field="b").token
-    rehearsal.rating.withdraw(rater)
-    assert rehearsal.rating.open(link).stage == Stage.FULL
-    assert rehearsal.rating.open(rater).stage == Stage.UNKNOWN
 
 
 def test_after_the_deadline_nothing_is_taken(rehearsal: Rehearsal) -> None:
@@ -353,19 +301,18 @@ def test_after_the_deadline_nothing_is_taken(rehearsal: Rehearsal) -> None:
     study = rehearsal.opened(deadline=deadline)
     early = rehearsal.rater(study)
     late = token_of(rehearsal.organiser.invitations.invite(study.id, [""])[0])
-    ballot = rehearsal.rating.next_ballot(early).ballot
-    assert ballot is not None
+    ballot = rehearsal.ballot(early)
     rehearsal.clock.advance(3600)
     assert rehearsal.rating.vote(early, ballot.token, "left").status == VoteStatus.CLOSED
     assert rehearsal.rating.open(late).stage == Stage.CLOSED
-    assert _votes(rehearsal, study.id) == ()
+    assert rehearsal.votes() == ()
 
 
 def test_a_closed_study_thanks_those_who_finished_and_turns_others_away(
     rehearsal: Rehearsal,
 ) -> None:
-    study = rehearsal.opened(ballots_per_rater=2)
-    done, half = rehearsal.rater(study), rehearsal.rater(study)
+    study, done, _ = rehearsal.begun(ballots_per_rater=2)
+    half = rehearsal.rater(study)
     rehearsal.rate(done, 2)
     rehearsal.rate(half, 1)
     rehearsal.organiser.close(study.id)
@@ -374,33 +321,26 @@ def test_a_closed_study_thanks_those_who_finished_and_turns_others_away(
 
 
 def test_a_revoked_link_takes_no_further_vote(rehearsal: Rehearsal) -> None:
-    study = rehearsal.opened()
-    made = rehearsal.organiser.invitations.invite(study.id, [""])[0]
-    token = token_of(made)
-    rehearsal.rating.consent(token, degree="a", field="b")
-    ballot = rehearsal.rating.next_ballot(token).ballot
-    assert ballot is not None
+    study, token, ballot = rehearsal.begun()
+    (made,) = rehearsal.organiser.invitations.every(study.id)
     rehearsal.organiser.invitations.revoke(study.id, made.id)
     assert rehearsal.rating.open(token).stage == Stage.REVOKED
     assert rehearsal.rating.vote(token, ballot.token, "left").status == VoteStatus.CLOSED
 
 
 def test_a_tie_is_refused_unless_it_is_offered(rehearsal: Rehearsal) -> None:
-    token = rehearsal.rater(rehearsal.opened())
-    ballot = rehearsal.rating.next_ballot(token).ballot
-    assert ballot is not None and not ballot.allow_tie
+    _, token, ballot = rehearsal.begun()
+    assert not ballot.allow_tie
     for choice in ("tie", "lower", ""):
         with pytest.raises(StudyError):
             rehearsal.rating.vote(token, ballot.token, choice)  # type: ignore[arg-type]
 
 
 def test_a_reason_is_one_line_of_at_most_two_hundred_characters(rehearsal: Rehearsal) -> None:
-    study = rehearsal.opened(allow_tie=True)
-    token = rehearsal.rater(study)
-    ballot = rehearsal.rating.next_ballot(token).ballot
-    assert ballot is not None and ballot.allow_tie
+    _, token, ballot = rehearsal.begun(allow_tie=True)
+    assert ballot.allow_tie
     rehearsal.rating.vote(token, ballot.token, "tie", reason="two\nlines " + "x" * 300)
-    (vote,) = _votes(rehearsal, study.id)
+    (vote,) = rehearsal.votes()
     assert vote.reason.startswith("two lines xxx") and len(vote.reason) == 200
     assert vote.chosen == "tie"
 
@@ -410,10 +350,9 @@ def test_an_abandoned_ballot_goes_to_others_and_its_rater_may_still_vote(
 ) -> None:
     study = rehearsal.opened(ballots_per_rater=1, problems=2, pairs=1)
     slow = rehearsal.rater(study)
-    ballot = rehearsal.rating.next_ballot(slow).ballot
-    assert ballot is not None
-    second = rehearsal.rating.next_ballot(rehearsal.rater(study)).ballot
-    assert second is not None and second.title != ballot.title  # reserved, so not given again
+    ballot = rehearsal.ballot(slow)
+    second = rehearsal.ballot(rehearsal.rater(study))
+    assert second.title != ballot.title  # reserved, so not given again
     rehearsal.clock.advance(31 * 60)
     rehearsal.rate(rehearsal.rater(study), 1)
     rehearsal.rate(rehearsal.rater(study), 1)
@@ -423,10 +362,9 @@ def test_an_abandoned_ballot_goes_to_others_and_its_rater_may_still_vote(
 
 
 def test_showing_a_ballot_again_writes_nothing(rehearsal: Rehearsal) -> None:
-    token = rehearsal.rater(rehearsal.opened())
-    rehearsal.rating.next_ballot(token)
+    _, token, ballot = rehearsal.begun()
     with rehearsal.store.writing():  # whoever needs to write now would wait for half a minute
-        assert rehearsal.rating.next_ballot(token).ballot is not None
+        assert rehearsal.ballot(token) == ballot
         assert rehearsal.rating.open(token).stage == Stage.RATING
 
 
@@ -437,12 +375,11 @@ def test_attention_checks_are_interleaved_and_not_called_so(rehearsal: Rehearsal
         token = rehearsal.rater(study)
         while (ballot := rehearsal.rating.next_ballot(token).ballot) is not None:
             assert {f.name for f in dataclasses.fields(ballot)} & {"kind", "attention"} == set()
+            side: Choice = "left"
             if ballot.instruction:
                 places.add(ballot.number)
                 side = "left" if "formula A" in ballot.instruction else "right"
-                rehearsal.rating.vote(token, ballot.token, side)
-            else:
-                rehearsal.rating.vote(token, ballot.token, "left")
+            rehearsal.rating.vote(token, ballot.token, side)
     assert min(places) >= 3 and len(places) > 1
     live = rehearsal.organiser.monitor.live(study.id)
     assert (live.attention_passed, live.attention_failed, live.votes) == (12, 0, 30)
@@ -451,23 +388,20 @@ def test_attention_checks_are_interleaved_and_not_called_so(rehearsal: Rehearsal
 def test_a_rater_meets_every_problem_before_any_comes_again(rehearsal: Rehearsal) -> None:
     study = rehearsal.opened(problems=5, pairs=4)
     for _ in range(4):
+        titles: Counter[str] = Counter()
         token = rehearsal.rater(study)
-        titles = []
         while (ballot := rehearsal.rating.next_ballot(token).ballot) is not None:
-            titles.append(ballot.title)
+            titles[ballot.title] += 1
             rehearsal.rating.vote(token, ballot.token, "left")
-        assert max(Counter(titles).values()) <= 3
+        assert max(titles.values()) <= 3
 
 
 def test_a_clock_set_back_makes_no_negative_time_and_loses_no_vote(rehearsal: Rehearsal) -> None:
-    study = rehearsal.opened()
-    token = rehearsal.rater(study)
     service = RatingService(rehearsal.store, rehearsal.clock, SystemChance(), min_view_seconds=1.0)
-    ballot = service.next_ballot(token).ballot
-    assert ballot is not None
+    _, token, ballot = rehearsal.begun()
     rehearsal.clock.advance(-3600)
     assert service.vote(token, ballot.token, "left").status == VoteStatus.SAVED
-    assert _votes(rehearsal, study.id)[0].seconds == 0
+    assert rehearsal.votes()[0].seconds == 0
 
 
 class _Signs(SystemChance):
@@ -485,10 +419,8 @@ def test_a_rater_is_never_called_what_a_spreadsheet_takes_for_more_than_a_name(
     for invitation in rehearsal.organiser.invitations.invite(study.id, [""] * 3):
         token = token_of(invitation)
         service.consent(token, degree="Doctorate", field="Physics", request_id="x")
-        ballot = service.next_ballot(token).ballot
-        assert ballot is not None
-        service.vote(token, ballot.token, "left")
-    raters = [vote.rater_code for vote in _votes(rehearsal, study.id)]
+        service.vote(token, rehearsal.ballot(token).token, "left")
+    raters = [vote.rater_code for vote in rehearsal.votes()]
     assert len(set(raters)) == 3
     assert [name for name in raters if not re.fullmatch("r[0-9a-f]{15}", name)] == []
 

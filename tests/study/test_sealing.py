@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import gzip
 import hashlib
@@ -48,8 +49,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> StudyExport:
         exclusion_seconds=0.0,
     )
     raters = [lab.rater(study) for _ in range(4)]
-    first = lab.rating.next_ballot(raters[0]).ballot
-    assert first is not None
+    first = lab.ballot(raters[0])
     lab.clock.advance(20)
     lab.rating.vote(
         raters[0], first.token, "left", "", BrowserReport(12.25, "narrow", True, False, False)
@@ -188,8 +188,7 @@ def undone(tmp_path_factory: pytest.TempPathFactory) -> StudyExport:
     raters = [lab.rater(study) for _ in range(2)]
     for rater in raters:
         lab.rate(rater, 2)
-    last = lab.rating.next_ballot(raters[0]).ballot
-    assert last is not None
+    last = lab.ballot(raters[0])
     lab.rating.vote(raters[0], last.token, "left")
     lab.clock.advance(3)
     lab.rating.undo(raters[0], last.token)
@@ -264,22 +263,20 @@ def test_nobody_undoes_a_vote_afterwards(undone: StudyExport, edit: str) -> None
     assert any(said in each for each in edits), edits
 
 
-def test_a_vote_of_before_keeps_its_commitment(exported: StudyExport) -> None:
+def test_a_vote_of_before_keeps_its_commitment_and_gets_no_plot_in_view_afterwards(
+    exported: StudyExport,
+) -> None:
     """Without a page, what is sealed is what was sealed before pages were told apart."""
     vote = replace(exported.votes[0], page=None, plot_in_view=None)
+    sealed = cast_vote(vote).commitment("salt")
     values = dataclasses.asdict(cast_vote(vote))
     del values["page"], values["plot_in_view"]
     for name in ("shown_at", "voted_at"):
         values[name] = values[name].isoformat(timespec="microseconds")
     values |= {name: repr(values[name]) for name in ("idle_seconds", "rater_seconds")}
     text = json.dumps(["salt", values], sort_keys=True, separators=(",", ":"))
-    assert cast_vote(vote).commitment("salt") == hashlib.sha256(text.encode()).hexdigest()
-
-
-def test_a_vote_of_before_gets_no_plot_in_view_afterwards(exported: StudyExport) -> None:
-    vote = replace(exported.votes[0], page=None, plot_in_view=None)
-    edited = replace(vote, plot_in_view=True)
-    assert cast_vote(edited).commitment("salt") != cast_vote(vote).commitment("salt")
+    assert sealed == hashlib.sha256(text.encode()).hexdigest()
+    assert cast_vote(replace(vote, plot_in_view=True)).commitment("salt") != sealed
 
 
 def test_an_early_look_knows_a_vote_as_it_stood_then(rehearsal: Rehearsal, tmp_path: Path) -> None:
@@ -295,8 +292,7 @@ def test_an_early_look_knows_a_vote_as_it_stood_then(rehearsal: Rehearsal, tmp_p
 
 def _looked(lab: Rehearsal, study: Study, rater: str, undo_first: bool) -> StudyExport:
     """As of a look before or after the second ballot's answer was undone."""
-    ballot = lab.rating.next_ballot(rater).ballot
-    assert ballot is not None
+    ballot = lab.ballot(rater)
     lab.rating.vote(rater, ballot.token, "left")
     if undo_first:
         lab.clock.advance(1)
@@ -339,46 +335,33 @@ def test_a_study_of_format_1_declares_nothing_and_its_votes_are_named_unsealed()
     assert "before votes were sealed" in text
 
 
-def test_what_was_declared_is_a_document_that_carries_the_hash(rehearsal: Rehearsal) -> None:
+def test_what_was_declared_is_a_document_with_the_hash_that_the_archive_holds_as_it_was(
+    rehearsal: Rehearsal,
+) -> None:
     study = rehearsal.opened(ballots_per_rater=2, problems=2, pairs=2, smallest_effect=0.07)
-    text = " ".join(rehearsal.organiser.preregistration(study.id).split())
+    assert study.design.estimand == "pairs like these" and rehearsal.organiser.verify(study.id)
+    offered = rehearsal.organiser.preregistration(study.id)
+    text = " ".join(offered.split())
     assert study.hash in text and "4 pairs of formulas from 2 problems" in text
     assert "an estimate for pairs like these, 95 % intervals, a two-sided test" in text
     assert "7 points to either side" in text and "|ΔR²| ≤ 0.02" in text
     draft = rehearsal.draft(name="draft", problems=2, pairs=2)
     with pytest.raises(UserError, match="declared nothing yet"):
         rehearsal.organiser.preregistration(draft.id)
-
-
-def test_the_archive_holds_the_very_document_that_was_offered_at_freezing(
-    rehearsal: Rehearsal,
-) -> None:
-    study = rehearsal.opened(ballots_per_rater=2, problems=2, pairs=2)
-    offered = rehearsal.organiser.preregistration(study.id).encode()
     rehearsal.rate(rehearsal.rater(study), 2)
     rehearsal.organiser.close(study.id)
-    report = analyse(rehearsal.organiser.monitor.export(study.id))
-    files = bundle_files(report)
-    assert next(content for name, content in files if name == PREREGISTERED_FILE) == offered
-    assert study.hash.encode() in offered
-
-
-def test_freezing_writes_the_estimand_down(rehearsal: Rehearsal) -> None:
-    study = rehearsal.opened(ballots_per_rater=2, problems=2, pairs=2)
-    assert study.design.estimand == "pairs like these"
-    assert rehearsal.organiser.verify(study.id)
+    files = dict(bundle_files(analyse(rehearsal.organiser.monitor.export(study.id))))
+    assert files[PREREGISTERED_FILE] == offered.encode()
 
 
 def test_the_upgrade_of_a_populated_database_keeps_every_trigger(tmp_path: Path) -> None:
     path = tmp_path / "golden.sqlite3"
     path.write_bytes(gzip.decompress((GOLDEN / "studies.sqlite3.gz").read_bytes()))
-    wanted = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
 
     def triggers() -> dict[str, str]:
-        connection = sqlite3.connect(path)
-        found = dict(connection.execute(wanted).fetchall())
-        connection.close()
-        return found
+        with contextlib.closing(sqlite3.connect(path)) as here:
+            wanted = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
+            return dict(here.execute(wanted).fetchall())
 
     before = triggers()
     open_database(f"sqlite:///{path}").dispose()
@@ -393,19 +376,15 @@ def test_the_upgrade_of_a_populated_database_keeps_every_trigger(tmp_path: Path)
     }
 
 
-@pytest.mark.parametrize(
-    ("statement", "message"),
-    [
-        ("UPDATE seal SET salt = ''", "append-only"),
-        ("UPDATE seal SET salt = '', vote_id = NULL", "append-only"),
-        ("UPDATE seal SET commitment = 'x'", "append-only"),
-        ("DELETE FROM seal", "append-only"),
-    ],
-)
-def test_the_database_guards_the_seals(rehearsal: Rehearsal, statement: str, message: str) -> None:
-    study = rehearsal.opened(ballots_per_rater=2, problems=2, pairs=2)
-    rehearsal.rate(rehearsal.rater(study), 2)
-    connection = sqlite3.connect(rehearsal.url.removeprefix("sqlite:///"))
-    with pytest.raises(sqlite3.IntegrityError, match=message):
-        connection.execute(statement)
-    connection.close()
+def test_the_database_guards_the_seals(rehearsal: Rehearsal) -> None:
+    _, token, _ = rehearsal.begun(ballots_per_rater=2, problems=2, pairs=2)
+    rehearsal.rate(token, 2)
+    with contextlib.closing(sqlite3.connect(rehearsal.url.removeprefix("sqlite:///"))) as here:
+        for statement in (
+            "UPDATE seal SET salt = ''",
+            "UPDATE seal SET salt = '', vote_id = NULL",
+            "UPDATE seal SET commitment = 'x'",
+            "DELETE FROM seal",
+        ):
+            with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+                here.execute(statement)

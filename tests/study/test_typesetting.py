@@ -7,7 +7,6 @@ import gzip
 import json
 import re
 import sqlite3
-import time
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -207,12 +206,10 @@ def test_a_name_is_drawn_and_never_run(name: str) -> None:
         (r"x \right)", r"\\right"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused_at_once(latex: str, problem: str) -> None:
-    began = time.perf_counter()
+def test_what_cannot_be_drawn_is_refused_with_what_helps(latex: str, problem: str) -> None:
     with pytest.raises(StudyError, match=problem) as error:
         typeset("x", latex)
     assert error.value.hint and latex[:5] in error.value.message
-    assert time.perf_counter() - began < 1
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from study.balance import ReadMark
+from study.balance import ReadMark, StoredBallot
 from study.material import Study
 from study.rating_types import UNDO_SECONDS, Ballot, Stage, Undoable, VoteStatus
 from study.report.exported import edits_of
@@ -18,33 +18,29 @@ from tests.effort import cases
 from tests.rehearsal import Rehearsal, token_of
 
 
-def current(lab: Rehearsal, token: str) -> Ballot:
-    ballot = lab.rating.next_ballot(token).ballot
-    assert ballot is not None
-    return ballot
+def after_an_undo(lab: Rehearsal) -> tuple[str, Ballot, Ballot]:
+    """A rater who has undone the first answer, that ballot and the next one."""
+    _, token, first = lab.begun()
+    lab.rating.vote(token, first.token, "left")
+    second = lab.ballot(token)
+    lab.rating.undo(token, first.token)
+    return token, first, second
 
 
-def votes(lab: Rehearsal, study: int) -> tuple[VoteRow, ...]:
+def undone(lab: Rehearsal) -> tuple[VoteRow, ...]:
     with lab.store.reading() as tx:
-        return tx.votes.every(study)
+        return tx.votes.undone(1)
 
 
-def undone(lab: Rehearsal, study: int) -> tuple[VoteRow, ...]:
+def rows(lab: Rehearsal) -> tuple[AssignmentRow, ...]:
     with lab.store.reading() as tx:
-        return tx.votes.undone(study)
-
-
-def rows(lab: Rehearsal, rater: int = 1) -> tuple[AssignmentRow, ...]:
-    with lab.store.reading() as tx:
-        return tx.assignments.of_rater(rater)
+        return tx.assignments.of_rater(1)
 
 
 def test_the_ballot_is_back_with_its_times_and_the_last_answer_counts(
     rehearsal: Rehearsal,
 ) -> None:
-    study = rehearsal.opened()
-    token = rehearsal.rater(study)
-    ballot = current(rehearsal, token)
+    study, token, ballot = rehearsal.begun()
     rehearsal.clock.advance(20)
     outcome = rehearsal.rating.vote(token, ballot.token, "left", and_next=True)
     assert outcome.visit.undoable == Undoable(ballot.token, "A", UNDO_SECONDS)
@@ -57,12 +53,12 @@ def test_the_ballot_is_back_with_its_times_and_the_last_answer_counts(
     assert again.status == VoteStatus.UNDONE and again.visit.undoable is None
     assert again.following is not None and again.following.ballot == ballot
     assert str(again.visit.progress) == "saved 0 of 10"
-    assert current(rehearsal, token) == ballot
+    assert rehearsal.ballot(token) == ballot
     rehearsal.clock.advance(7)
     second = rehearsal.rating.vote(token, ballot.token, "right", "on second thought")
     assert second.status == VoteStatus.SAVED and str(second.visit.progress) == "saved 1 of 10"
-    assert current(rehearsal, token) == ahead
-    [vote], [gone] = votes(rehearsal, study.id), undone(rehearsal, study.id)
+    assert rehearsal.ballot(token) == ahead
+    [vote], [gone] = rehearsal.votes(), undone(rehearsal)
     assert (gone.choice, vote.choice, vote.reason) == ("left", "right", "on second thought")
     assert gone.assignment_id == vote.assignment_id and gone.shown_at == vote.shown_at
     assert gone.undone_at is not None and (gone.undone_at - gone.voted_at).total_seconds() == 4
@@ -71,18 +67,16 @@ def test_the_ballot_is_back_with_its_times_and_the_last_answer_counts(
     assert vote.page == gone.page == 3
     rehearsal.clock.advance(10)
     rehearsal.rating.vote(token, ahead.token, "left")
-    last = votes(rehearsal, study.id)[-1]
+    last = rehearsal.votes()[-1]
     # Seven of the 21 seconds since it was first shown the rater was back on the other one.
     assert (last.seconds, last.idle_seconds) == (21, 7)
     assert [row.position for row in rows(rehearsal)] == [1, 2]
 
 
 def test_it_may_be_said_twice_and_only_of_the_last_vote(rehearsal: Rehearsal) -> None:
-    study = rehearsal.opened()
-    token = rehearsal.rater(study)
-    first = current(rehearsal, token)
+    study, token, first = rehearsal.begun()
     rehearsal.rating.vote(token, first.token, "left")
-    second = current(rehearsal, token)
+    second = rehearsal.ballot(token)
     assert rehearsal.rating.undo(token, second.token).status == VoteStatus.STALE
     rehearsal.rating.vote(token, second.token, "left")
     assert rehearsal.rating.undo(token, first.token).status == VoteStatus.STALE
@@ -94,35 +88,28 @@ def test_it_may_be_said_twice_and_only_of_the_last_vote(rehearsal: Rehearsal) ->
     late = rehearsal.rating.undo(token, second.token)
     assert late.status == VoteStatus.UNDONE and late.following is not None
     assert late.following.ballot == second
-    assert len(undone(rehearsal, study.id)) == 1 and len(votes(rehearsal, study.id)) == 1
+    assert len(undone(rehearsal)) == 1 and len(rehearsal.votes()) == 1
 
 
-@pytest.mark.parametrize(("seconds", "status"), [(5.0, "undone"), (5.001, "too late")])
+@pytest.mark.parametrize(
+    ("seconds", "status"),
+    [(5.0, "undone"), (5.001, "too late"), (-3600.0, "too late")],  # the last: a clock set back
+)
 def test_five_seconds_by_the_servers_clock(
     rehearsal: Rehearsal, seconds: float, status: str
 ) -> None:
-    token = rehearsal.rater(rehearsal.opened())
-    ballot = current(rehearsal, token)
+    _, token, ballot = rehearsal.begun()
     rehearsal.rating.vote(token, ballot.token, "right")
     rehearsal.clock.advance(seconds)
     assert (rehearsal.rating.open(token).undoable is None) == (status == "too late")
     assert rehearsal.rating.undo(token, ballot.token).status == status
 
 
-def test_a_clock_that_was_set_back_lengthens_no_undo(rehearsal: Rehearsal) -> None:
-    token = rehearsal.rater(rehearsal.opened())
-    ballot = current(rehearsal, token)
-    rehearsal.rating.vote(token, ballot.token, "right")
-    rehearsal.clock.advance(-3600)
-    assert rehearsal.rating.open(token).undoable is None
-    assert rehearsal.rating.undo(token, ballot.token).status == VoteStatus.TOO_LATE
-
-
 def test_after_the_last_ballot_the_rater_is_back_in_the_study(rehearsal: Rehearsal) -> None:
     study = rehearsal.opened(ballots_per_rater=2, allow_tie=True)
     token = rehearsal.rater(study)
     rehearsal.rate(token)
-    last = current(rehearsal, token)
+    last = rehearsal.ballot(token)
     done = rehearsal.rating.vote(token, last.token, "tie", and_next=True)
     assert done.visit.stage == Stage.FINISHED and done.visit.undoable is not None
     assert done.visit.undoable.letter == ""
@@ -135,39 +122,28 @@ def test_after_the_last_ballot_the_rater_is_back_in_the_study(rehearsal: Rehears
 
 
 def test_the_practice_ballot_too(rehearsal: Rehearsal) -> None:
-    token = rehearsal.rater(rehearsal.opened(practice=True))
-    practice = current(rehearsal, token)
+    _, token, practice = rehearsal.begun(practice=True)
     rehearsal.rating.vote(token, practice.token, "left")
-    first = current(rehearsal, token)
+    first = rehearsal.ballot(token)
     outcome = rehearsal.rating.undo(token, practice.token)
-    assert outcome.visit.stage == Stage.PRACTICE and current(rehearsal, token) == practice
+    assert outcome.visit.stage == Stage.PRACTICE and rehearsal.ballot(token) == practice
     assert rehearsal.rating.vote(token, practice.token, "right").practised
-    assert current(rehearsal, token) == first
+    assert rehearsal.ballot(token) == first
 
 
 def test_a_ballot_given_out_meanwhile_may_be_answered_in_its_own_tab(
     rehearsal: Rehearsal,
 ) -> None:
-    study = rehearsal.opened()
-    token = rehearsal.rater(study)
-    first = current(rehearsal, token)
-    rehearsal.rating.vote(token, first.token, "left")
-    second = current(rehearsal, token)
-    rehearsal.rating.undo(token, first.token)
+    token, first, second = after_an_undo(rehearsal)
     assert rehearsal.rating.vote(token, second.token, "left").status == VoteStatus.SAVED
-    assert current(rehearsal, token) == first
+    assert rehearsal.ballot(token) == first
     rehearsal.rating.vote(token, first.token, "right")
-    assert [vote.position for vote in votes(rehearsal, study.id)] == [2, 1]
-    assert current(rehearsal, token).number == 3
+    assert [vote.position for vote in rehearsal.votes()] == [2, 1]
+    assert rehearsal.ballot(token).number == 3
 
 
 def test_a_pause_on_the_undone_ballot_counts_for_both(rehearsal: Rehearsal) -> None:
-    study = rehearsal.opened()
-    token = rehearsal.rater(study)
-    first = current(rehearsal, token)
-    rehearsal.rating.vote(token, first.token, "left")
-    second = current(rehearsal, token)
-    rehearsal.rating.undo(token, first.token)
+    token, first, second = after_an_undo(rehearsal)
     rehearsal.clock.advance(10)
     rehearsal.rating.pause(token)
     rehearsal.clock.advance(1000)
@@ -176,18 +152,17 @@ def test_a_pause_on_the_undone_ballot_counts_for_both(rehearsal: Rehearsal) -> N
     rehearsal.rating.vote(token, first.token, "left")
     rehearsal.clock.advance(3)
     rehearsal.rating.vote(token, second.token, "left")
-    one, two = votes(rehearsal, study.id)
+    one, two = rehearsal.votes()
     assert (one.seconds, one.idle_seconds) == (1015, 1000)
     assert (two.seconds, two.idle_seconds) == (1018, 1015)
 
 
 def test_an_undo_during_a_pause_ends_it(rehearsal: Rehearsal) -> None:
-    token = rehearsal.rater(rehearsal.opened())
-    first = current(rehearsal, token)
+    _, token, first = rehearsal.begun()
     rehearsal.rating.vote(token, first.token, "left")
     rehearsal.rating.pause(token)
     assert rehearsal.rating.undo(token, first.token).status == VoteStatus.UNDONE
-    assert current(rehearsal, token) == first
+    assert rehearsal.ballot(token) == first
 
 
 def test_where_no_other_answer_is_taken_the_vote_stands(rehearsal: Rehearsal) -> None:
@@ -195,7 +170,7 @@ def test_where_no_other_answer_is_taken_the_vote_stands(rehearsal: Rehearsal) ->
     link = rehearsal.organiser.invitations.invite(study.id, [""])[0]
     revoked, other = token_of(link), rehearsal.rater(study)
     rehearsal.rating.consent(revoked, degree="a", field="b")
-    ballots = {token: current(rehearsal, token) for token in (revoked, other)}
+    ballots = {token: rehearsal.ballot(token) for token in (revoked, other)}
     for token, ballot in ballots.items():
         rehearsal.rating.vote(token, ballot.token, "left")
     rehearsal.organiser.invitations.revoke(study.id, link.id)
@@ -203,48 +178,40 @@ def test_where_no_other_answer_is_taken_the_vote_stands(rehearsal: Rehearsal) ->
     rehearsal.organiser.close(study.id)
     outcome = rehearsal.rating.undo(other, ballots[other].token)
     assert outcome.status == VoteStatus.CLOSED and outcome.visit.undoable is None
-    assert len(votes(rehearsal, study.id)) == 2
+    assert len(rehearsal.votes()) == 2
 
 
 def test_one_ballot_is_undone_ten_times_at_most(rehearsal: Rehearsal) -> None:
-    study = rehearsal.opened()
-    token = rehearsal.rater(study)
-    ballot = current(rehearsal, token)
+    _, token, ballot = rehearsal.begun()
     statuses = []
     for _ in range(12):
         rehearsal.rating.vote(token, ballot.token, "left")
         statuses.append(rehearsal.rating.undo(token, ballot.token).status)
     assert statuses == ["undone"] * 10 + ["too late"] * 2
-    assert len(votes(rehearsal, study.id)) == 1
+    assert len(rehearsal.votes()) == 1
 
 
 def test_a_pair_whose_vote_was_undone_is_reserved_and_not_counted(rehearsal: Rehearsal) -> None:
-    study = rehearsal.opened()
-    token = rehearsal.rater(study)
-    ballot = current(rehearsal, token)
+    token, ballot, _ = after_an_undo(rehearsal)
+    assert rehearsal.organiser.monitor.live(1).votes == 0
+
+    def first_given() -> StoredBallot:
+        with rehearsal.store.reading() as tx:
+            [(_, given)] = tx.assignments.changes(1, ReadMark()).raters.values()
+        return given[0]
+
+    assert not first_given().voted and first_given().reserved_until > rehearsal.clock.now()
     rehearsal.rating.vote(token, ballot.token, "left")
-    rehearsal.rating.undo(token, ballot.token)
-    assert rehearsal.organiser.monitor.live(study.id).votes == 0
-    with rehearsal.store.reading() as tx:
-        [(_, [given])] = tx.assignments.changes(study.id, ReadMark()).raters.values()
-    assert not given.voted and given.reserved_until > rehearsal.clock.now()
-    rehearsal.rating.vote(token, ballot.token, "left")
-    with rehearsal.store.reading() as tx:
-        [(_, [given])] = tx.assignments.changes(study.id, ReadMark()).raters.values()
-    assert given.voted
+    assert first_given().voted
 
 
 def test_withdrawing_deletes_undone_votes_and_empties_their_seals(rehearsal: Rehearsal) -> None:
-    study = rehearsal.opened()
-    token = rehearsal.rater(study)
-    ballot = current(rehearsal, token)
-    rehearsal.rating.vote(token, ballot.token, "left")
-    rehearsal.rating.undo(token, ballot.token)
+    token, ballot, _ = after_an_undo(rehearsal)
     rehearsal.rating.vote(token, ballot.token, "right")
     rehearsal.rating.withdraw(token)
-    assert votes(rehearsal, study.id) == undone(rehearsal, study.id) == ()
+    assert rehearsal.votes() == undone(rehearsal) == ()
     with rehearsal.store.reading() as tx:
-        seals = tx.seals.every(study.id)
+        seals = tx.seals.every(1)
     assert [(seal.vote, seal.salt, seal.undo) for seal in seals] == [
         ("", "", False),
         ("", "", True),
@@ -321,7 +288,7 @@ def _check(lab: Rehearsal, study: Study, standing: dict[str, str], undoings: int
     assert {row.token: row.vote.choice for row in given_out if row.vote} == standing
     first = 0 if given_out and given_out[0].position == 0 else 1
     assert [row.position for row in given_out] == [*range(first, first + len(given_out))]
-    cast, gone = votes(lab, study.id), undone(lab, study.id)
+    cast, gone = lab.votes(), undone(lab)
     assert len(cast) == len(standing) and len(gone) == undoings
     for vote in (*cast, *gone):
         assert 0 <= vote.idle_seconds <= vote.seconds + 1e-6
