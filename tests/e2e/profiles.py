@@ -13,6 +13,10 @@ from playwright.sync_api import Browser, BrowserContext, CDPSession, ConsoleMess
 Scheme = Literal["light", "dark"]
 
 PHONE = {"width": 390, "height": 844}
+PHONE_AGENT = (
+    "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) "
+    "Chrome/141.0.0.0 Mobile Safari/537.36"
+)
 _ANCHOR = "http://127.0.0.1/anchor"
 
 

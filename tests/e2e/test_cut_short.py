@@ -9,8 +9,8 @@ from playwright.sync_api import Browser, expect
 
 from tests.e2e.browser import running_server, settle
 from tests.e2e.profiles import profile, window
-from tests.e2e.screenshots_unfinished import OVERFLOWING, SEARCHED
 from tests.effort import twin
+from tools.screenshots.unfinished import OVERFLOWING, SEARCHED
 
 pytestmark = pytest.mark.e2e
 
