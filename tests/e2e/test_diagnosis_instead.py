@@ -7,9 +7,8 @@ from urllib.parse import parse_qs, quote, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.browser import PATIENCE
+from tests.e2e.browser import PATIENCE, still
 from tests.e2e.conftest import Opener
-from tests.e2e.test_compare import still
 from tests.effort import twin
 
 pytestmark = pytest.mark.e2e
@@ -88,9 +87,9 @@ def test_on_a_phone_the_answers_fit(visit: Opener) -> None:
     for question in ("Instead", "Digits"):
         ask(page, question)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    for question, panel in (("Whose noise?", "noise"), ("True?", "truth")):
+    for question, panel in (("Which rows?", "rows"), ("Whose noise?", "noise"), ("True?", "truth")):
         ask(page, question)
-        drawn = page.locator(f".st-key-answer-{panel} .js-plotly-plot")
+        drawn = page.locator(f".st-key-answer-{panel} .js-plotly-plot").first
         drawn.wait_for(timeout=PATIENCE)
         still(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -8,21 +8,13 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.browser import PATIENCE
+from tests.e2e.browser import PATIENCE, eventually, middle, still
 from tests.effort import twin
 
 pytestmark = pytest.mark.e2e
 
 ROOTS = "/?formula=sqrt(x%2B1)-sqrt(x)&range=x=loguniform:1:1e8&ask="
 BRANCH = "/?formula=x%2B0.000001*sin(1000*x)&range=x=1:5&ask=noise&node=7"
-
-
-def still(page: Page) -> None:
-    """Wait until no script is running."""
-    page.wait_for_timeout(300)
-    page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for(
-        timeout=PATIENCE
-    )
 
 
 def click_at(page: Page, place: Locator, across: float, down: float = 0.5) -> None:
@@ -40,13 +32,19 @@ def node_of(page: Page) -> list[str]:
     return parse_qs(urlsplit(page.url).query).get("node", [])
 
 
-def test_a_click_on_a_bar_selects_its_node_in_the_tree_and_there_is_a_way_back(
+def test_the_pointer_frames_a_bar_of_the_ledger_and_a_click_on_it_selects_its_node(
     visit: Callable[..., Page],
 ) -> None:
     page = visit(ROOTS + "noise")
     answer = page.locator(".st-key-answer-noise")
     bars = answer.locator(".barlayer .trace").nth(1).locator(".point")
     bars.nth(1).wait_for(timeout=PATIENCE)
+    page.evaluate("eicBench.set({hover: 5})")
+    frame = answer.locator(".eic-mark-hover")
+    eventually(page, lambda: framed(frame, bars), lambda places: len(places) == 1)
+    page.evaluate("eicBench.set({hover: null})")
+    expect(frame).to_have_count(0)
+
     click_at(page, bars.nth(1), 0.5)
     expect(answer.locator(".eic-answer")).to_contain_text("of the noise of √x comes from")
     assert node_of(page) == ["5"]
@@ -55,6 +53,21 @@ def test_a_click_on_a_bar_selects_its_node_in_the_tree_and_there_is_a_way_back(
     assert node_of(page) == ["6"]
 
 
+def framed(frame: Locator, bars: Locator) -> list[int]:
+    """The bars whose middle is inside the frame."""
+    around = frame.bounding_box() if frame.count() else None
+    if around is None:
+        return []
+    middles = [middle(bar) for bar in bars.all()]
+    return [
+        place
+        for place, (x, y) in enumerate(middles)
+        if around["x"] < x < around["x"] + around["width"]
+        and around["y"] < y < around["y"] + around["height"]
+    ]
+
+
+@twin("pages/test_diagnosis_noise.py::test_a_bar_names_its_node_and_the_rest_names_none")
 def test_a_thin_bar_is_hit_anywhere_on_its_track(visit: Callable[..., Page]) -> None:
     page = visit("/?formula=1%2Bx*1e-3&range=x=1:2&ask=noise&node=4")
     answer = page.locator(".st-key-answer-noise")

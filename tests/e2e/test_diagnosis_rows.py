@@ -45,6 +45,9 @@ def drag(page: Page, thumb: Locator, share: float) -> None:
     page.mouse.up()
 
 
+@twin(
+    "pages/test_diagnosis_rows.py::test_a_dragged_end_moves_the_domain_everywhere_and_back_goes_to_where_it_was"
+)
 def test_dragging_an_end_moves_rows_verdict_data_and_address(visit: Opener) -> None:
     page = visit(POLE)
     answer = page.locator(".st-key-answer-rows .eic-answer")
@@ -86,6 +89,9 @@ def test_the_keyboard_moves_an_end_and_the_bottleneck_is_said_to_move(visit: Ope
     assert ranges(page) != before
 
 
+@twin(
+    "pages/test_diagnosis_rows.py::test_the_file_has_the_rows_as_they_were_written_and_no_formula_for_a_spreadsheet"
+)
 def test_the_rows_can_be_taken_away(visit: Opener, tmp_path: Path) -> None:
     page = visit(POLE)
     page.locator(".st-key-rows-list summary").click()
@@ -98,9 +104,3 @@ def test_the_rows_can_be_taken_away(visit: Opener, tmp_path: Path) -> None:
     assert head == ["row", "x", "1/(x - 2)", "s", "share"]
     assert 0.99 <= sum(float(row[4]) for row in rows) < 1
     assert all(abs(float(row[1]) - 2) < 0.2 for row in rows)
-
-
-def test_on_a_phone_nothing_is_wider_than_the_screen(visit: Opener) -> None:
-    page = visit(POLE, width=390)
-    expect(page.locator(".st-key-answer-rows .js-plotly-plot").first).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
