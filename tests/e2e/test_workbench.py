@@ -144,10 +144,15 @@ def test_a_part_that_was_not_laid_out_unfolds_and_folds_again(visit: Opener) -> 
     shown = page.locator(".eic-pane-canvas .node")
     before = shown.count()
     closed = page.locator(".eic-pane-canvas [aria-expanded=false]").last
-    closed.locator(".card").dblclick()
-    eventually(page, shown.count, lambda count: count > before)
-    page.get_by_role("button", name="Fold again").click()
-    eventually(page, shown.count, before.__eq__)
+    node = closed.get_attribute("data-node")
+    closed.locator(".card").dblclick()  # its first click selects the node
+    fold = page.get_by_role("button", name="Fold again")
+    expect(fold).to_be_visible()
+    assert shown.count() > before
+    expect(page).to_have_url(re.compile(rf"node={node}\b"))
+    fold.click()
+    expect(fold).to_be_hidden()
+    assert shown.count() == before
     # a node that is hidden comes into view with the keys that find it
     page.get_by_role("button", name="Show every node in a table").click()
     page.locator(".eic-pane-table tr[data-row='0']").click()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -224,8 +225,14 @@ def test_hostile_text_is_escaped_wherever_it_is_shown() -> None:
     page = open_page(formula=HOSTILE, data="0123456789ab", file=HOSTILE)
     assert not page.exception
     assert "<script" not in html_of(page)
+    named = "<img src=x onerror=window.pwned=2>"
+    rows = f"x,{named},:red[c]`$z$\n1,<script>pwned=3</script>,2\n3,4,5\n"
+    page = upload(type_formula(page, "x+y"), rows, f"{named}.csv", "uploader")
+    page = page.button(key="use_anyway").click().run()
+    assert not page.exception and "eic-file" in html_of(page)
+    assert "<img" not in html_of(page) and "<script" not in html_of(page)
     for markdown in page.markdown:
-        assert "<script" not in markdown.value
+        assert "<script" not in markdown.value and "<img" not in markdown.value
 
 
 def test_the_other_reading_of_a_formula_is_one_click_away() -> None:
@@ -406,6 +413,39 @@ def test_a_table_that_cannot_be_read_says_so_on_the_empty_page() -> None:
     page = upload(open_page(), "a,b\n1,2,3\n")
     assert not page.exception and is_empty(page)
     assert html_of(page).count("row 1 has 3 cells, the header 2") == 1
+
+
+def test_a_table_gives_residuals_columns_by_number_and_says_which_cells_are_bad() -> None:
+    table = "r,T,load\n1,300,3\n2,301,5\n,302,oops\n4,303,9\n"
+    page = upload(open_page(formula="x1*2.0"), table)
+    assert not page.exception
+    assert "2 cells without a number" in {fold.label for fold in page.expander}
+    assert "row 3, column <code>r</code>: empty" in html_of(page)
+    assert "oops" in html_of(page)
+    column = page.selectbox(key="column:x1")
+    assert column.value == "T"
+    page = next(c for c in page.get("button_group") if c.key == "base").set_value(1).run()
+    assert page.selectbox(key="column:x1").value == "r"
+    assert query_of(page, "base") == ["1"]
+    residuals = next(c for c in page.get("button_group") if "Residuals" in c.options)
+    page = residuals.set_value("Residuals").run()
+    charts = [json.loads(chart.proto.spec) for chart in page.get("plotly_chart")]
+    assert any("R²" in str(chart) for chart in charts)
+
+
+def test_what_is_unfolded_stays_though_its_address_is_that_before_the_last_change() -> None:
+    page = open_page(formula="log(x)-3*sin(x)", range=["x=1.0:2.0"])
+    before = dict(page.query_params)
+    page = page.number_input(key="high:x").set_value(9.0).run()
+    visit = page.session_state["visit"]
+    visit.unfolded, visit.pressed = frozenset({3}), True
+    page.query_params.clear()
+    for name, value in before.items():
+        page.query_params[name] = value
+    page = page.run()
+    assert (dict(state_of(page).domains)["x"].high, visit.unfolded) == (9.0, {3})
+    page = page.run()  # without a press it is the browser's Back
+    assert (dict(state_of(page).domains)["x"].high, visit.unfolded) == (2.0, frozenset())
 
 
 def test_a_dropped_table_takes_the_place_of_the_one_before() -> None:
