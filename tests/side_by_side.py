@@ -31,11 +31,8 @@ ROOT = Path(__file__).resolve().parents[1]
 IN_ONE_PROCESS = {
     "the inspector": (
         "tests/e2e/test_inspector.py",
-        "tests/e2e/test_diagnosis_instead.py",
+        "tests/e2e/test_questions.py",
         "tests/e2e/test_compare.py",
-        "tests/e2e/test_cut_short.py",
-        "tests/e2e/test_diagnosis_noise_truth.py",
-        "tests/e2e/test_diagnosis_rows.py",
     ),
     "the bench": (
         "tests/e2e/test_workbench.py",

@@ -73,6 +73,18 @@ def test_an_error_shows_the_place_and_no_result_of_another_formula() -> None:
     assert "eic-error" in html_of(page)
     assert "^" in html_of(page)
     assert "eic-sentence" not in html_of(page) and not is_empty(page)
+    page = type_formula(page, "10000*x - log10(x)")
+    assert "eic-error" not in html_of(page) and "eic-sentence" in html_of(page)
+
+
+def test_one_click_mends_a_misspelled_function() -> None:
+    page = type_formula(open_page(formula="x+1"), "2*squrt(x)")
+    (mend,) = [button for button in page.button if button.label.startswith("Fix it")]
+    page = mend.click().run()
+    assert page.text_area(key="formula_text").value == "2*sqrt(x)"
+    assert "eic-error" not in html_of(page)
+    page = type_formula(page, "2x+1")
+    assert "eic-error" not in html_of(page) and "read as <code>2*x+1</code>" in html_of(page)
 
 
 def test_an_error_on_a_first_visit_has_no_picture_to_keep() -> None:
@@ -190,11 +202,17 @@ def test_an_example_brings_its_own_domain() -> None:
 
 
 def test_a_link_to_a_file_that_is_not_here_asks_for_it() -> None:
-    page = open_page(formula="x+1", data="0123456789ab", file="rows.csv")
+    rows = "r,T,load\n1,300,3\n2,301,5\n4,303,9\n"
+    link = dict(upload(open_page(formula="T-r"), rows).query_params)
+    page = open_page(**link)
     assert not page.exception
     assert "This link needs its file" in html_of(page)
     assert "rows.csv" in html_of(page)
     assert "eic-sentence" not in html_of(page)
+    page = upload(page, "r,T\n1,2\n3,4\n", "other.csv", "uploader")
+    assert page.button(key="use_anyway") and "eic-sentence" not in html_of(page)
+    page = upload(page, rows, place="uploader")
+    assert "eic-sentence" in html_of(page)
 
 
 def test_a_formula_too_long_for_an_address_still_works_and_says_so() -> None:
@@ -431,6 +449,8 @@ def test_a_table_gives_residuals_columns_by_number_and_says_which_cells_are_bad(
     page = residuals.set_value("Residuals").run()
     charts = [json.loads(chart.proto.spec) for chart in page.get("plotly_chart")]
     assert any("R²" in str(chart) for chart in charts)
+    page = page.button(key="remove_table").click().run()
+    assert not page.exception and "eic-file" not in html_of(page)
 
 
 def test_what_is_unfolded_stays_though_its_address_is_that_before_the_last_change() -> None:

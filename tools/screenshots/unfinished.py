@@ -37,7 +37,7 @@ STATES = {
 
 def photograph(pictures: Album) -> None:
     """Take all that are asked for."""
-    slow = "tests/e2e/hurried_app.py"
+    slow = "tools/screenshots/hurried_app.py"
     with running_server(script=slow) as address:
         pictures.take(f"{address}/", STATES, _ready, "unfinished-")
 
