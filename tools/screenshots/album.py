@@ -54,11 +54,13 @@ class Album:
 
         Parameters
         ----------
-        address : str
-        states : mapping of name to State
-        ready : callable
+        address
+            Of the pages.
+        states
+            By name.
+        ready
             Waits until the page is there, and until it has answered.
-        prefix : str
+        prefix
             `only` holds names without it.
         """
         for width in WIDTHS:
