@@ -193,15 +193,8 @@ validate-statistics: $(VENV)/.installed ## Coverage and size of all that a repor
 	@$(PY) -m study.statistics.validation $(if $(STUDIES),--studies $(STUDIES))
 
 .PHONY: screenshots
-screenshots: $(VENV)/.installed-test $(VENV)/.native chromium ## Photograph every state of the page into DIR
-	@$(PY) tests/e2e/screenshots.py $(DIR)
-	@$(PY) tests/e2e/screenshots_gallery.py $(DIR)
-	@$(PY) tests/e2e/screenshots_compare.py $(DIR)
-	@$(PY) tests/e2e/screenshots_gap.py $(DIR)
-	@$(PY) tests/e2e/screenshots_unfinished.py $(DIR)
-	@$(PY) tests/e2e/screenshots_organising.py $(DIR)
-	@$(PY) tests/e2e/screenshots_rating.py $(DIR)
-	@$(PY) tests/e2e/screenshots_results.py $(DIR)
+screenshots: $(VENV)/.installed-test $(VENV)/.native chromium ## Photograph every state of the pages into DIR (ASK="--of compare --only pair")
+	@$(PY) -m tools.screenshots $(DIR) $(ASK)
 
 # DATABASE_URL says which database; without it, the one that the app uses.
 DB := $(PY) -m db $(if $(DATABASE_URL),--database "$(DATABASE_URL)")

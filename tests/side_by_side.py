@@ -27,14 +27,21 @@ ROOT = Path(__file__).resolve().parents[1]
 IN_ONE_PROCESS = {
     "the inspector": (
         "tests/e2e/test_inspector.py",
-        "tests/e2e/test_diagnosis_instead.py",
+        "tests/e2e/test_questions.py",
         "tests/e2e/test_compare.py",
-        "tests/e2e/test_cut_short.py",
-        "tests/e2e/test_diagnosis_noise_truth.py",
-        "tests/e2e/test_diagnosis_rows.py",
+    ),
+    "the bench": (
+        "tests/e2e/test_workbench.py",
+        "tests/e2e/test_digit_row.py",
+        "tests/e2e/test_axe.py",
+        "tests/e2e/test_one_screen.py",
     ),
     "the organiser": ("tests/e2e/test_organising.py", "tests/e2e/test_organising_demo.py"),
-    "the rater": ("tests/e2e/test_rating.py", "tests/e2e/test_blind.py"),
+    "the rater": (
+        "tests/e2e/test_rating.py",
+        "tests/e2e/test_blind.py",
+        "tests/e2e/test_undo.py",
+    ),
 }
 """Files that go to one process, for they share a server, its database and a browser.
 

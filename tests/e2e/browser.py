@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 from tests.e2e import patience
 from tests.e2e.prepared_server import start
@@ -164,6 +164,20 @@ def only_safe_downloads(page: Page) -> None:
     download = toolbar.locator("[aria-label^='Download']").first
     expect(download).to_be_attached()
     expect(download).to_be_hidden()
+
+
+def middle(place: Locator) -> tuple[float, float]:
+    box = place.bounding_box()
+    assert box is not None, place
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def still(page: Page) -> None:
+    """Wait until no script is running, once what was pressed has come to the server."""
+    page.wait_for_timeout(300)
+    page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for(
+        timeout=PATIENCE
+    )
 
 
 def settle(page: Page) -> None:

@@ -10,9 +10,15 @@ from weakref import WeakKeyDictionary
 
 from playwright.sync_api import Browser, BrowserContext, CDPSession, ConsoleMessage, Page
 
+from tests.e2e.browser import PATIENCE
+
 Scheme = Literal["light", "dark"]
 
 PHONE = {"width": 390, "height": 844}
+PHONE_AGENT = (
+    "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) "
+    "Chrome/141.0.0.0 Mobile Safari/537.36"
+)
 _ANCHOR = "http://127.0.0.1/anchor"
 
 
@@ -96,6 +102,7 @@ def window(
     A tenth of a visit's work is to draw what moves while nothing happens; `motion` shows that too.
     """
     page = context.new_page()
+    page.set_default_timeout(PATIENCE)
     page.set_viewport_size({"width": width, "height": height})
     reduced: Literal["no-preference", "reduce"] = "no-preference" if motion else "reduce"
     page.emulate_media(color_scheme=scheme, reduced_motion=reduced)

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from pages.ui.kit.visit import ASKS
 from tests.e2e.accessibility import violations
-from tests.e2e.browser import PATIENCE
+from tests.e2e.browser import PATIENCE, eventually
 from tests.e2e.profiles import Scheme, profile, window
 from tests.effort import FULL
 
@@ -41,16 +41,11 @@ def still(page: Page) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_on_any_page(browser: Browser, server: str, scheme: Scheme) -> None:
+    # a quick run looks at a page in one scheme: every other page by day, those between by night
     left_out = set() if FULL else {*[*PATHS][scheme == "dark" :: 2], *[*ASKS][::2]}
-    faults = {}
     with profile(browser) as context:
         page = window(context, 1280, 720, scheme)
         for name in PATHS.keys() - left_out:
             page.goto(server + PATHS[name])
             still(page)
-            faults[name] = violations(page)
-            for _ in range(20):  # a late drawing may mend it
-                if faults[name]:
-                    page.wait_for_timeout(200)
-                    faults[name] = violations(page)
-    assert {name: found for name, found in faults.items() if found} == {}
+            eventually(page, lambda: violations(page), [].__eq__)  # a late drawing may mend it

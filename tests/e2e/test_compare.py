@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 
 from tests.e2e.accessibility import violations
-from tests.e2e.browser import PATIENCE, eventually, only_safe_downloads
+from tests.e2e.browser import PATIENCE, eventually, only_safe_downloads, still
 from tests.e2e.profiles import profile, window
 from tests.effort import twin
 
@@ -43,14 +43,6 @@ def opened(browser: Browser, address: str, width: int = 1400) -> Iterator[Page]:
         yield page
 
 
-def still(page: Page) -> None:
-    """Wait until no script is running."""
-    page.wait_for_timeout(300)
-    page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for(
-        timeout=PATIENCE
-    )
-
-
 def bring(page: Page, place: Locator, name: str, text: str) -> None:
     file: FilePayload = {"name": name, "mimeType": "text/csv", "buffer": text.encode()}
     place.locator("input[type=file]").set_input_files(file)
@@ -61,10 +53,20 @@ def query(page: Page) -> dict[str, list[str]]:
     return parse_qs(urlsplit(page.url).query)
 
 
-def test_a_hall_of_fame_becomes_a_front_whose_points_open_in_the_inspector(
+def on_the_first_screen(page: Page, *places: str) -> None:
+    for place in places:
+        shown = page.locator(place).locator("visible=true").last  # with help it is there twice
+        shown.wait_for(timeout=PATIENCE)
+        box = shown.bounding_box()
+        assert box is not None and box["y"] + box["height"] <= 720, place
+
+
+def test_a_hall_of_fame_becomes_a_front_on_the_first_screen_whose_points_open_in_the_inspector(
     browser: Browser, server: str
 ) -> None:
-    with opened(browser, f"{server}/compare") as page:
+    with opened(browser, f"{server}/compare", width=1280) as page:
+        page.set_viewport_size({"width": 1280, "height": 720})
+        on_the_first_screen(page, "[class*=st-key-list-file]", ".st-key-list-examples button")
         page.locator(".st-key-data_mode").get_by_text("Table").click()
         still(page)
         bring(page, page.locator(".st-key-data-panel"), "rows.csv", TABLE)
@@ -73,6 +75,10 @@ def test_a_hall_of_fame_becomes_a_front_whose_points_open_in_the_inspector(
         expect(line).to_contain_text("hall_of_fame.csv: 4 formulas")
         expect(page.get_by_text("PySR hall of fame, CSV")).to_be_hidden()
         expect(page.locator(".eic-lead")).to_contain_text("of 3 formulas")
+        page.locator(".st-key-front-plot .main-svg").first.wait_for(timeout=PATIENCE)
+        on_the_first_screen(
+            page, ".eic-choice", "[class*=st-key-card-] .katex", ".st-key-front-plot"
+        )
         line.click()
         expect(page.get_by_text("PySR hall of fame, CSV")).to_be_visible()
         line.click()
@@ -111,30 +117,6 @@ def test_a_hall_of_fame_becomes_a_front_whose_points_open_in_the_inspector(
         expect(formula).to_have_value(text)
         expect(page.locator(".eic-sentence")).to_be_visible()
         assert eventually(page, lambda: query(page).get("range"), bool)
-
-
-def bottom(page: Page, place: str) -> float:
-    shown = page.locator(place).locator("visible=true").last  # a button with help is there twice
-    shown.wait_for(timeout=PATIENCE)
-    box = shown.bounding_box()
-    assert box is not None, place
-    return box["y"] + box["height"]
-
-
-def test_the_choice_its_formulas_and_the_front_are_the_first_screen_of_a_laptop(
-    browser: Browser, server: str
-) -> None:
-    with opened(browser, f"{server}/compare", width=1280) as page:
-        page.set_viewport_size({"width": 1280, "height": 720})
-        for place in ("[class*=st-key-list-file]", ".st-key-list-examples button"):
-            assert bottom(page, place) <= 720
-        page.locator(".st-key-data_mode").get_by_text("Table").click()
-        still(page)
-        bring(page, page.locator(".st-key-data-panel"), "rows.csv", TABLE)
-        bring(page, page.locator("[class*=st-key-list-file]"), "hall_of_fame.csv", LIST)
-        page.locator(".st-key-front-plot .main-svg").first.wait_for(timeout=PATIENCE)
-        for place in (".eic-choice", "[class*=st-key-card-] .katex", ".st-key-front-plot"):
-            assert bottom(page, place) <= 720, place
 
 
 @twin("pages/test_compare.py::test_typing_and_swapping_goes_into_the_address")

@@ -41,7 +41,7 @@ def height_of_row(page: Page) -> float:
     return box["height"]
 
 
-def test_lost_digits_are_red_and_struck_out_in_columns_and_the_form_to_write_instead_keeps_them(
+def test_lost_digits_are_red_in_columns_the_form_instead_keeps_them_and_the_plot_moves_the_row(
     visit: Callable[..., Page],
 ) -> None:
     page = opened(visit, CANCELS)
@@ -78,71 +78,7 @@ def test_lost_digits_are_red_and_struck_out_in_columns_and_the_form_to_write_ins
     assert len(above) == len(below) == 18
     assert all(abs(a - b) <= 1 for a, b in zip(above, below, strict=True))
 
-
-def test_where_nothing_is_lost_nothing_is_red(visit: Callable[..., Page]) -> None:
-    page = opened(visit, "/?formula=x%2B1&range=x=1:5")
-    assert written(page)[2] == ""
-    expect(page.locator(".eic-written .eic-digits-note")).to_have_text("✓ no digit lost")
-
-
-def test_the_slider_moves_the_row_by_keys_and_digits_mark_and_tree_follow(
-    visit: Callable[..., Page],
-) -> None:
-    page = opened(visit, MAP)
-    slider = page.get_by_role("slider", name="Rows, from the least to the greatest loss")
-    marks = page.locator(".st-key-plots .eic-mark-row")
-    expect(marks).to_have_count(1)  # the map of s, with the value as lines in it
-    title, computed, _ = written(page)
-    box = marks.first.bounding_box()
-    root = page.locator('.st-key-tree-pane [data-node="10"]').first
-    colours = (
-        "e => [e.querySelector('.card').getAttribute('fill'),"
-        " e.querySelector('.value').textContent]"
-    )
-    drawn = root.evaluate(colours)
-    worst = slider.get_attribute("aria-valuetext") or ""
-    slider.focus()
-    page.keyboard.press("Home")
-    assert page.evaluate(BENCH) == [0, "row"]
-    assert written(page)[0] != title
-    assert written(page)[1] != computed
-    assert "no digit is wrong" in (slider.get_attribute("aria-valuetext") or "")
-    assert "no digit is wrong" not in worst
-    eventually(page, lambda: marks.first.bounding_box(), lambda now: now != box)
-    eventually(page, lambda: root.evaluate(colours), lambda now: now != drawn)
-    page.get_by_role("button", name="all rows").click()
-    assert page.evaluate(BENCH) == [0, "eic"]
-    eventually(page, lambda: root.evaluate(colours), lambda now: now == drawn)
-
-
-def test_marks_of_the_slider_are_buttons_and_another_format_keeps_the_row(
-    visit: Callable[..., Page],
-) -> None:
-    page = opened(visit, f"{CANCELS}&samples=40")  # so few that no format leaves one out
-    slider = page.locator(".eic-row input")
-    last = slider.get_attribute("max")
-    worst, typical = (page.get_by_role("button", name=name) for name in ("worst", "typical"))
-    expect(worst).to_have_attribute("aria-pressed", "true")
-    typical.click()
-    expect(typical).to_have_attribute("aria-pressed", "true")
-    assert 0.3 < int(slider.input_value()) / int(last or 0) < 0.7
-    worst.click()
-    assert slider.input_value() == last
-
-    title, computed, _ = written(page)
-    float32 = page.get_by_role("button", name="float32")
-    float32.click()
-    expect(page.locator(".eic-written .eic-digits-name").nth(1)).to_have_text("float32")
-    expect(float32).to_have_attribute("aria-pressed", "true")
-    again, shorter, _ = written(page)
-    assert len(shorter) < len(computed)
-    assert again.split(":")[0] == title.split(":")[0]
-
-
-def test_the_mark_stands_at_the_row_s_input_and_a_click_in_the_plot_moves_it(
-    visit: Callable[..., Page],
-) -> None:
-    page = opened(visit, CANCELS)
+    # the mark stands at the row's input, and a click in the plot moves it
     expect(page.locator(".st-key-plots .eic-mark-row").first).to_be_attached()
     across = (
         "x => { const plot = document.querySelector('.st-key-plots .js-plotly-plot');"
@@ -179,28 +115,57 @@ def test_the_mark_stands_at_the_row_s_input_and_a_click_in_the_plot_moves_it(
     eventually(page, apart, lambda pixels: pixels < 1.5)
 
 
-def test_the_node_under_the_pointer_is_framed_in_the_ledger(visit: Callable[..., Page]) -> None:
-    page = opened(visit, "/?formula=sqrt(x%2B1)-sqrt(x)&range=x=loguniform:1:1e8")
-    page.get_by_text("Whose noise?").click()
-    bars = page.locator(".st-key-answer-noise .barlayer .trace").nth(1).locator(".point")
-    bars.first.wait_for(timeout=PATIENCE)
-    page.evaluate("eicBench.set({hover: 5})")
-    frame = page.locator(".st-key-answer-noise .eic-mark-hover")
-    expect(frame).to_have_count(1)
+def test_the_slider_moves_the_row_by_keys_and_digits_mark_and_tree_follow(
+    visit: Callable[..., Page],
+) -> None:
+    page = opened(visit, MAP)
+    slider = page.get_by_role("slider", name="Rows, from the least to the greatest loss")
+    marks = page.locator(".st-key-plots .eic-mark-row")
+    expect(marks).to_have_count(1)  # the map of s, with the value as lines in it
+    title, computed, _ = written(page)
+    box = marks.first.bounding_box()
+    root = page.locator('.st-key-tree-pane [data-node="10"]').first
+    colours = (
+        "e => [e.querySelector('.card').getAttribute('fill'),"
+        " e.querySelector('.value').textContent]"
+    )
+    drawn = root.evaluate(colours)
+    worst = slider.get_attribute("aria-valuetext") or ""
+    slider.focus()
+    page.keyboard.press("Home")
+    assert page.evaluate(BENCH) == [0, "row"]
+    now, least, struck = written(page)
+    assert now != title and least != computed
+    assert struck == ""  # where nothing is lost nothing is red
+    expect(page.locator(".eic-written .eic-digits-note")).to_have_text("✓ no digit lost")
+    assert "no digit is wrong" in (slider.get_attribute("aria-valuetext") or "")
+    assert "no digit is wrong" not in worst
+    eventually(page, lambda: marks.first.bounding_box(), lambda now: now != box)
+    eventually(page, lambda: root.evaluate(colours), lambda now: now != drawn)
+    page.get_by_role("button", name="all rows").click()
+    assert page.evaluate(BENCH) == [0, "eic"]
+    eventually(page, lambda: root.evaluate(colours), lambda now: now == drawn)
 
-    def framed() -> list[int]:
-        """The bars inside the frame."""
-        around = frame.bounding_box()
-        boxes = [bar.bounding_box() for bar in bars.all()]
-        return [
-            place
-            for place, box in enumerate(boxes)
-            if box is not None
-            and around is not None
-            and around["x"] < box["x"] + box["width"] / 2 < around["x"] + around["width"]
-            and around["y"] < box["y"] + box["height"] / 2 < around["y"] + around["height"]
-        ]
 
-    eventually(page, framed, lambda places: len(places) == 1)
-    page.evaluate("eicBench.set({hover: null})")
-    expect(frame).to_have_count(0)
+def test_marks_of_the_slider_are_buttons_and_another_format_keeps_the_row(
+    visit: Callable[..., Page],
+) -> None:
+    page = opened(visit, f"{CANCELS}&samples=40")  # so few that no format leaves one out
+    slider = page.locator(".eic-row input")
+    last = slider.get_attribute("max")
+    worst, typical = (page.get_by_role("button", name=name) for name in ("worst", "typical"))
+    expect(worst).to_have_attribute("aria-pressed", "true")
+    typical.click()
+    expect(typical).to_have_attribute("aria-pressed", "true")
+    assert 0.3 < int(slider.input_value()) / int(last or 0) < 0.7
+    worst.click()
+    assert slider.input_value() == last
+
+    title, computed, _ = written(page)
+    float32 = page.get_by_role("button", name="float32")
+    float32.click()
+    expect(page.locator(".eic-written .eic-digits-name").nth(1)).to_have_text("float32")
+    expect(float32).to_have_attribute("aria-pressed", "true")
+    again, shorter, _ = written(page)
+    assert len(shorter) < len(computed)
+    assert again.split(":")[0] == title.split(":")[0]

@@ -6,13 +6,12 @@ import json
 import re
 import urllib.request
 from collections.abc import Callable
-from pathlib import Path
 from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 from playwright.sync_api import FilePayload, Page, expect
 
-from tests.e2e.accessibility import passes, violations
+from tests.e2e.accessibility import violations
 from tests.e2e.browser import settle
 from tests.effort import dear, twin
 
@@ -40,21 +39,17 @@ def type_formula(page: Page, text: str) -> None:
     area.press("Control+Enter")
 
 
-def sentence(page: Page) -> str:
-    return page.locator(".eic-sentence").inner_text()
-
-
 def query(page: Page) -> dict[str, list[str]]:
     return parse_qs(urlsplit(page.url).query, keep_blank_values=True)
 
 
 def test_the_health_route_answers(server: str) -> None:
-    with urllib.request.urlopen(f"{server}/healthz", timeout=10) as answer:
-        assert answer.status == 200
+    with urllib.request.urlopen(f"{server}/healthz") as answer:
         assert json.load(answer) == {"status": "ok"}
 
 
-@pytest.mark.parametrize("path", ["/inspector", "/nowhere", "/?node=999999&seed=-1&samples=x"])
+@dear(2)
+@pytest.mark.parametrize("path", ["/nowhere", "/inspector"])
 def test_odd_addresses_never_crash(visit: Opener, path: str) -> None:
     page = visit(path)
     expect(page.locator(".stException")).to_have_count(0)
@@ -79,9 +74,8 @@ def test_an_empty_page_takes_a_picture_by_keyboard_and_back_empties_it(visit: Op
     page = visit()
     expect(page.locator(".st-key-pictured img")).to_have_count(6)
     assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
-    passes(page)
-    page.get_by_role("button", name="√(x+1) − √x").first.focus()
-    page.keyboard.press("Enter")
+    settle(page)  # while a page is drawn anew, a press may go to what is taken away
+    page.get_by_role("button", name="√(x+1) − √x").first.press("Enter")
     expect(page.locator(".eic-sentence")).to_be_visible()
     expect(page.locator(".st-key-pictured")).to_have_count(0)
     page.go_back()
@@ -130,41 +124,6 @@ def test_a_first_visit_with_operon_text_and_a_csv_leads_to_the_guilty_part(visit
     assert page.locator(".eic-pane-tree").bounding_box() == before
 
 
-@twin("pages/test_app_inspector.py::test_an_error_shows_the_place_and_no_result_of_another_formula")
-def test_an_error_leaves_no_result_under_it_and_one_click_mends_a_misspelled_function(
-    visit: Opener,
-) -> None:
-    page = visit("/?formula=" + quote("10000*x-9999*x"))
-    expect(page.locator(".eic-sentence")).to_be_visible()
-    type_formula(page, "10000*x - lg(x")
-    expect(page.locator(".eic-error pre")).to_contain_text("^")
-    expect(page.locator(".eic-sentence")).to_have_count(0)
-    passes(page)
-    type_formula(page, "10000*x - log10(x)")
-    expect(page.locator(".eic-error")).to_have_count(0)
-    expect(page.locator(".eic-sentence")).to_be_visible()
-
-    type_formula(page, "2*squrt(x)")
-    page.get_by_role("button", name=re.compile("Fix it")).click()
-    expect(page.locator(".eic-error")).to_have_count(0)
-    expect(page.locator(".st-key-formula_text textarea")).to_have_value("2*sqrt(x)")
-    type_formula(page, "2x+1")
-    page.locator(".st-key-notices button").first.click()
-    expect(page.get_by_text("read as 2*x+1")).to_be_visible()
-    expect(page.locator(".eic-error")).to_have_count(0)
-
-
-def test_the_back_button_returns_to_the_formula_before(visit: Opener) -> None:
-    page = visit("/?formula=" + quote("x+1"))
-    type_formula(page, "x+2")
-    expect(page).to_have_url(re.compile(r"x%2B2"))
-    page.go_back()
-    expect(page.locator(".st-key-formula_text textarea")).to_have_value("x+1")
-    type_formula(page, "x+3")
-    page.get_by_role("button", name=re.compile("Previous formula")).click()
-    expect(page.locator(".st-key-formula_text textarea")).to_have_value("x+1")
-
-
 @twin(
     "pages/test_app_inspector.py::test_ends_that_are_upside_down_stay_in_their_fields_until_they_are_mended"
 )
@@ -193,31 +152,12 @@ def test_a_range_is_typed_number_by_number_and_nothing_that_was_typed_is_lost(
     expect(page.locator(".st-key-data-panel summary")).to_contain_text("1,000 … 10⁶")
 
 
-@twin("pages/test_app_inspector.py::test_a_link_to_a_file_that_is_not_here_asks_for_it")
-def test_a_link_to_an_absent_upload_asks_for_its_file(visit: Opener) -> None:
-    owner = visit("/?formula=" + quote("T-r"))
-    upload(owner, CSV)
-    expect(owner.locator(".eic-sentence")).to_be_visible()
-    expect(owner).to_have_url(re.compile("data="))
-    link = owner.url
-    said = sentence(owner)
-
-    guest = visit("/?" + urlsplit(link).query)
-    expect(guest.locator(".eic-ask")).to_contain_text("rows.csv")
-    expect(guest.locator(".eic-sentence")).to_have_count(0)
-    other: FilePayload = {"name": "o.csv", "mimeType": "text/csv", "buffer": b"r,T\n1,2\n3,4\n"}
-    guest.locator(".st-key-data input[type=file]").set_input_files(other)
-    expect(guest.get_by_role("button", name="Use it anyway")).to_be_visible()
-    right: FilePayload = {"name": "rows.csv", "mimeType": "text/csv", "buffer": CSV.encode()}
-    guest.locator(".st-key-data input[type=file]").set_input_files(right)
-    expect(guest.locator(".eic-sentence")).to_have_text(said)
-
-
 HOSTILE = (
     "<img src=x onerror=window.pwned=1> $\\href{javascript:alert(1)}{x}$ :red[a] [b](http://c)"
 )
 
 
+@twin("pages/test_app_inspector.py::test_hostile_text_is_escaped_wherever_it_is_shown")
 def test_hostile_text_stays_inert(visit: Opener) -> None:
     page = visit("/?formula=" + quote(HOSTILE) + "&data=0123456789ab&file=" + quote(HOSTILE))
     expect(page.locator(".eic-error").first).to_be_visible()
@@ -284,54 +224,3 @@ def test_the_keyboard_alone_suffices(visit: Opener) -> None:
     expect(page.locator(".eic-pane-strip code").first).not_to_have_text(before)
     page.keyboard.press("b")
     expect(page.locator(".eic-pane-strip code").first).to_have_text(before)
-
-
-def test_every_download_arrives_and_parses(visit: Opener, tmp_path: Path) -> None:
-    page = visit("/?formula=" + quote("log(x)-3*sin(x)"))
-    expect(page.locator(".eic-sentence")).to_be_visible()
-    texts = {}
-    page.get_by_role("button", name="Download", exact=True).click()
-    for name in ("JSON", "CSV", "SVG", "LaTeX", "Python", "HTML"):
-        with page.expect_download() as started:
-            page.locator("[data-testid='stPopoverBody']").get_by_role("button", name=name).click()
-        target = tmp_path / started.value.suggested_filename
-        started.value.save_as(target)
-        texts[name] = target.read_text(encoding="utf-8")
-    assert json.loads(texts["JSON"])["complexity"] == 7
-    assert len(texts["CSV"].strip().splitlines()) == 8
-    assert texts["SVG"].lstrip().startswith(("<svg", "<?xml"))
-    assert "\\log" in texts["LaTeX"] or "\\ln" in texts["LaTeX"]
-    compile(texts["Python"], "eic_reproduce.py", "exec")
-    assert texts["HTML"].startswith("<!DOCTYPE html>") and "What to write instead" in texts["HTML"]
-
-
-def test_a_table_gives_residuals_columns_by_number_and_says_which_cells_are_bad(
-    visit: Opener,
-) -> None:
-    page = visit("/?formula=" + quote("T/r") + "&target=load")
-    upload(page, CSV)
-    page.get_by_text("Residuals").click()
-    expect(page.locator("[class*='st-key-plot-residuals'] .js-plotly-plot")).to_contain_text("R²")
-
-    # columns may be counted from zero or one
-    type_formula(page, "x1*2.0")
-    expect(page).to_have_url(re.compile(r"x1\*2.0|x1%2A2.0"))
-    settle(page)  # the data panel folds with the new formula
-    expect(page.locator(".eic-sentence")).to_contain_text("All well")
-    page.locator(".st-key-data-panel summary").click()
-    choice = page.get_by_role("combobox", name="x1")
-    expect(choice).to_have_value("T")
-    page.locator(".st-key-base").get_by_text("1", exact=True).click()
-    expect(choice).to_have_value("r")
-    expect(page).to_have_url(re.compile("base=1"))
-
-    # bad cells are named by row and column
-    type_formula(page, "a+b")
-    expect(page).to_have_url(re.compile("a%2Bb"))
-    settle(page)
-    page.get_by_role("button", name="Remove", exact=True).click()
-    expect(page.locator(".eic-file")).to_have_count(0)
-    upload(page, "a,b\n1,2\n,3\n4,oops\n5,6\n", "bad.csv")
-    page.get_by_text("2 cells without a number").click()
-    expect(page.locator(".eic-list")).to_contain_text("row 2, column a: empty")
-    expect(page.locator(".eic-list")).to_contain_text("row 3, column b: oops is not a number")

@@ -5,11 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import socket
-import subprocess
-import sys
 import time
-import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,10 +13,9 @@ import pytest
 from websockets.asyncio.client import connect
 
 from benchmarks.load.visitors import HeavyVisitor, stream_of
+from tests.e2e.browser import running_server
 
-ROOT = Path(__file__).resolve().parents[2]
 HEAVY = "+".join(f"(x-x*{1 + k * 1e-16!r})" for k in range(1, 100))
-NO_STREAMLIT = {k: v for k, v in os.environ.items() if not k.startswith("STREAMLIT_")}
 
 
 def descendants(pid: int) -> list[int]:
@@ -59,48 +54,15 @@ async def killed_while_at_work(address: str, server: int) -> tuple[str, str]:
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="reads /proc")
-def test_a_killed_worker_is_told_in_a_sentence_and_none_outlives_the_server(
-    tmp_path: Path,
-) -> None:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port = int(listener.getsockname()[1])
-    address = f"http://127.0.0.1:{port}"
-    with (
-        (tmp_path / "log").open("w") as log,
-        subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "streamlit",
-                "run",
-                "app.py",
-                "--server.port",
-                str(port),
-                "--server.headless",
-                "true",
-            ],
-            cwd=ROOT,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            env=NO_STREAMLIT | {"DATABASE_URL": f"sqlite:///{tmp_path / 'lab.sqlite3'}"},
-        ) as server,
-    ):
-        try:
-            ends = time.monotonic() + 120
-            while time.monotonic() < ends and server.poll() is None:
-                try:
-                    urllib.request.urlopen(f"{address}/healthz", timeout=2).close()
-                    break
-                except OSError:
-                    time.sleep(0.1)
-            with ThreadPoolExecutor(1) as aside:  # beside the browser's own loop
-                work = killed_while_at_work(address, server.pid)
-                lost, after = aside.submit(asyncio.run, work).result()
-            below = descendants(server.pid)
-        finally:
-            server.kill()
+def test_a_killed_worker_is_told_in_a_sentence_and_none_outlives_the_server() -> None:
+    processes: list[int] = []
+    with running_server(processes=processes) as address:
+        (server,) = processes
+        with ThreadPoolExecutor(1) as aside:  # beside the browser's own loop
+            work = killed_while_at_work(address, server)
+            lost, after = aside.submit(asyncio.run, work).result()
+        below = descendants(server)
+        os.kill(server, signal.SIGKILL)
     assert "the process that worked on this ended before it was done" in lost
     assert "[Try again]" in lost
     assert "4.4" in after and "ended before it was done" not in after

@@ -10,8 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from pages.ui.inspector.formula_input import EXAMPLES, example_state
 from tests.e2e.browser import eventually, settle
-from tests.e2e.photographs import PHONE_AGENT
-from tests.e2e.profiles import profile, window
+from tests.e2e.profiles import PHONE_AGENT, profile, window
 from tests.effort import FULL, dear
 
 pytestmark = pytest.mark.e2e

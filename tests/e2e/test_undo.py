@@ -18,7 +18,6 @@ from tests.e2e.rating_world import (
     idle,
     look,
     stage,
-    understand,
     visit,
     volunteer,
 )
@@ -43,7 +42,7 @@ def choices(world: World, link: str) -> list[tuple[str, bool]]:
     ]
 
 
-def test_a_click_takes_the_last_answer_back_and_the_next_one_counts(
+def test_an_answer_is_taken_back_by_click_and_by_key_and_stands_after_five_seconds(
     page: Page, world: World, brief: Study
 ) -> None:
     link = begun(page, world, brief)
@@ -57,74 +56,51 @@ def test_a_click_takes_the_last_answer_back_and_the_next_one_counts(
     assert world.votes(link) == []
     answer(page, "B")
     expect(page.locator(".undo")).to_contain_text("Saved: formula B.")
-    assert [vote["choice"] for vote in world.votes(link)] == ["right"]
     assert choices(world, link) == [("left", False), ("right", True)]
 
+    # five seconds later an answer stands, whatever the page says
+    answer(page, "B")
+    undo = page.locator("#undo")
+    expect(undo).to_have_text(re.compile(r"Undo \([1-5]\)"))
+    form = page.locator("form.undo").evaluate("form => form.outerHTML")
+    expect(undo).to_have_count(0)
+    page.locator("main").evaluate(
+        "(main, html) => main.insertAdjacentHTML('beforeend', html)", form
+    )
+    undo.evaluate("button => button.click()")  # a page that stood still meanwhile
+    expect(page.locator("#notice")).to_contain_text("That time was over, so it stands")
+    assert [vote["choice"] for vote in world.votes(link)] == ["right", "right"]
 
-def test_the_keyboard_takes_back_too_and_after_the_last_ballot(
-    page: Page, world: World, brief: Study
-) -> None:
-    link = begun(page, world, brief)
-    for letter in "AB":
-        answer(page, letter)
+    # by the keyboard, after the last ballot
     look(page)
     page.get_by_role("button", name="Cannot decide").click()
     expect(page.get_by_text("Thank you!")).to_be_visible()
     expect(page.locator(".undo")).to_contain_text("Saved: cannot decide.")
     page.keyboard.press("Tab")  # from the heading to what is next
-    expect(page.locator("#undo")).to_be_focused()
+    expect(undo).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.get_by_text("saved 2 of 3")).to_be_visible()
     answer(page, "A")
     expect(page.get_by_text("Thank you!")).to_be_visible()
-    assert [vote["choice"] for vote in world.votes(link)] == ["left", "right", "left"]
-    assert len(choices(world, link)) == 4
+    assert [vote["choice"] for vote in world.votes(link)] == ["right", "right", "left"]
+    assert len(choices(world, link)) == 5
 
 
-def test_after_five_seconds_an_answer_stands_whatever_the_page_says(
-    page: Page, world: World, brief: Study
+def test_the_practice_can_be_undone_and_asks_what_should_decide_until_it_is_understood(
+    page: Page, world: World
 ) -> None:
-    link = begun(page, world, brief)
-    answer(page, "A")
-    undo = page.locator("#undo")
-    expect(undo).to_have_text(re.compile(r"Undo \([1-5]\)"))
-    form = page.locator("form.undo").evaluate("form => form.outerHTML")
-    expect(undo).to_have_count(0, timeout=8000)
-    page.locator("main").evaluate(
-        "(main, html) => main.insertAdjacentHTML('beforeend', html)", form
-    )
-    page.locator("#undo").evaluate("button => button.click()")  # a page that stood still meanwhile
-    expect(page.locator("#notice")).to_contain_text("That time was over, so it stands")
-    assert [vote["choice"] for vote in world.votes(link)] == ["left"]
-
-
-def test_undo_after_the_practice_brings_the_practice_back(page: Page, world: World) -> None:
     link = world.link()
     visit(page, link)
     agree(page)
     page.locator("#start").click()
     expect(stage(page, "practice")).to_be_visible()
     answer(page, "A")
-    expect(stage(page, "practised")).to_be_visible()
     expect(page.get_by_text("You chose formula A")).to_be_visible()
     if page.locator("#undo").count():
         page.locator("#undo").click()
         expect(stage(page, "practice")).to_be_visible()
         answer(page, "B")
         expect(page.get_by_text("You chose formula B")).to_be_visible()
-    understand(page)
-    expect(page.get_by_text("Ballot 1 of")).to_be_visible()
-    assert world.votes(link) == []
-
-
-def test_what_should_decide_is_asked_once_and_a_wrong_answer_is_explained(
-    page: Page, world: World
-) -> None:
-    visit(page, world.link())
-    agree(page)
-    page.locator("#start").click()
-    answer(page, "B")
-    expect(stage(page, "practised")).to_be_visible()
     check = page.locator("#check")
     for wrong, sentence in (("fit", "R² has measured that"), ("length", "complexity has counted")):
         check.locator(f"button[value={wrong}]").click()
@@ -136,3 +112,4 @@ def test_what_should_decide_is_asked_once_and_a_wrong_answer_is_explained(
     page.reload()
     page.locator("#start").click()
     expect(page.get_by_text("Ballot 1 of")).to_be_visible()
+    assert world.votes(link) == []

@@ -10,8 +10,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.accessibility import violations
-from tests.e2e.browser import eventually, settle
-from tests.e2e.profiles import Scheme
+from tests.e2e.browser import eventually, middle, settle
 from tests.effort import dear
 
 pytestmark = pytest.mark.e2e
@@ -21,6 +20,11 @@ Opener = Callable[..., Page]
 # 0 x, 1 log, 2 3, 3 x, 4 sin, 5 product, 6 difference
 LOGARITHM = "/?formula=" + quote("log(x)-3*sin(x)") + "&range=x%3D1.0:2.0&seed=7"
 LONG = "/?formula=" + quote("+".join(f"sin({i}*x)/(y+{i})" for i in range(1, 40)))
+INKS = (
+    "[...document.querySelectorAll('.eic-pane-formula svg > g:has(#eic-glyphs), "
+    ".eic-pane-formula g[mask]')].map(g => getComputedStyle(g.querySelector("
+    "'#eic-glyphs, use')).color)"
+)
 RINGED = "[...document.querySelectorAll('.eic-pane-canvas .node.%s')].map(g => +g.dataset.node)"
 
 
@@ -38,34 +42,44 @@ def selected(page: Page) -> object:
     return page.evaluate(RINGED % "selected")
 
 
-def middle(place: Locator) -> tuple[float, float]:
-    box = place.bounding_box()
-    assert box is not None
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-
-
 def framed(page: Page, kind: str) -> str:
     """The place of the frame around a part of the formula; "" without one."""
     frame = page.locator(f".eic-pane-formula rect.{kind}")
     return str(frame.first.bounding_box()) if frame.count() else ""
 
 
-def test_a_click_selects_the_node_in_tree_formula_table_strip_and_plots_at_once(
+def test_pointer_and_click_move_tree_formula_table_strip_and_plots_together(
     visit: Opener,
 ) -> None:
     page = open_pane(visit)
+    settle(page)
+    page.mouse.move(*middle(card(page, 4)))
+    part = page.locator(".eic-pane-formula rect.eic-hover")
+    expect(part).to_be_attached()
+    x, y = middle(part)
+    page.mouse.move(5, 5)
+    expect(part).to_have_count(0)
+    box = page.locator(".eic-pane-formula svg").first.bounding_box()
+    assert box is not None and box["x"] < x < box["x"] + box["width"]
+    page.mouse.move(x - 12, y)  # on the name of the sine, not on its argument
+    eventually(page, lambda: page.evaluate(RINGED % "hover"), [4].__eq__)
+
     assert selected(page) == [1]  # the bottleneck
     before = framed(page, "eic-selected")
-    card(page, 4).click()
+    page.mouse.click(x - 12, y)
     assert selected(page) == [4]  # without an answer of the server
     assert framed(page, "eic-selected") not in ("", before)
     expect(page.locator(".eic-pane-strip code").first).to_have_text("sin(x)")
     expect(page).to_have_url(re.compile(r"node=4\b"))  # the server draws its plots
     expect(page.locator("[class*='st-key-plot-']").first).to_contain_text("sin(x)")
+    card(page, 5).click()
+    assert selected(page) == [5]
     page.get_by_role("button", name="Show every node in a table").click()
-    expect(page.locator(".eic-pane-table tr[aria-current=true]")).to_contain_text("sin(x)")
+    now = page.locator(".eic-pane-table tr[aria-current=true]")
+    expect(now).to_have_attribute("data-row", "5")
+    expect(now).to_contain_text("sin(x)")
 
-    # a part of the formula and a row of the table select as well
+    # a row of the table selects as well
     page.locator(".eic-pane-table tr[data-row='1']").click()
     expect(page.locator(".eic-pane-strip code").first).to_have_text("log(x)")
     expect(page).to_have_url(re.compile(r"node=1\b"))
@@ -76,23 +90,6 @@ def test_a_click_selects_the_node_in_tree_formula_table_strip_and_plots_at_once(
     expect(page.locator(".eic-sentence")).to_have_text(sentence)
     expect(page.locator(".st-key-formula_text textarea")).to_have_value("log(x)-3*sin(x)")
     assert "seed=7" in page.url and "range=x" in page.url
-
-
-def test_the_pointer_lights_card_part_and_row_together(visit: Opener) -> None:
-    page = open_pane(visit)
-    settle(page)
-    page.mouse.move(*middle(card(page, 4)))
-    eventually(page, lambda: framed(page, "eic-hover"), bool)
-    part = page.locator(".eic-pane-formula rect.eic-hover")
-    x, y = middle(part)
-    page.mouse.move(5, 5)
-    expect(part).to_have_count(0)
-    box = part.page.locator(".eic-pane-formula svg").first.bounding_box()
-    assert box is not None and box["x"] < x < box["x"] + box["width"]
-    page.mouse.move(x - 12, y)  # on the name of the sine, not on its argument
-    eventually(page, lambda: page.evaluate(RINGED % "hover"), [4].__eq__)
-    page.mouse.click(x - 12, y)
-    eventually(page, lambda: selected(page), [4].__eq__)
 
 
 def test_the_tree_is_walked_by_keys_that_are_listed_and_says_where_one_is(visit: Opener) -> None:
@@ -131,30 +128,33 @@ def test_the_tree_is_walked_by_keys_that_are_listed_and_says_where_one_is(visit:
     # letters work anywhere but in a text field
     page.evaluate("document.activeElement.blur()")
     page.locator("body").press("u")
-    eventually(page, lambda: selected(page), [6].__eq__)
-    field = page.locator(".st-key-formula_text textarea")
-    field.focus()
-    page.keyboard.press("j")
     assert selected(page) == [6]
-    field.blur()
     page.keyboard.press("?")
     keys = page.get_by_role("dialog", name="Keys")
     for key in ("U", "D", "K", "J", "B", "O", "Home", "End", "Enter"):
         expect(keys.locator("kbd", has_text=re.compile(f"^{key}$"))).to_have_count(1)
     page.keyboard.press("Escape")
     expect(keys).to_be_hidden()
+    page.locator(".st-key-formula_text textarea").focus()
+    page.keyboard.press("j")  # last of all: it is another formula once the field is left
+    assert selected(page) == [6]
 
 
 def test_a_part_that_was_not_laid_out_unfolds_and_folds_again(visit: Opener) -> None:
     page = open_pane(visit, LONG)
-    settle(page)  # the tree is laid out again once the page's width is known
+    settle(page)
     shown = page.locator(".eic-pane-canvas .node")
     before = shown.count()
     closed = page.locator(".eic-pane-canvas [aria-expanded=false]").last
-    closed.locator(".card").dblclick()
-    eventually(page, shown.count, lambda count: count > before)
-    page.get_by_role("button", name="Fold again").click()
-    eventually(page, shown.count, before.__eq__)
+    node = closed.get_attribute("data-node")
+    closed.locator(".card").dblclick()  # its first click selects the node
+    fold = page.get_by_role("button", name="Fold again")
+    expect(fold).to_be_visible()
+    assert shown.count() > before
+    expect(page).to_have_url(re.compile(rf"node={node}\b"))
+    fold.click()
+    expect(fold).to_be_hidden()
+    assert shown.count() == before
     # a node that is hidden comes into view with the keys that find it
     page.get_by_role("button", name="Show every node in a table").click()
     page.locator(".eic-pane-table tr[data-row='0']").click()
@@ -212,19 +212,18 @@ def test_letters_of_the_formula_stand_out_from_their_boxes_by_day_and_by_night(
     visit: Opener,
 ) -> None:
     # Letters have the page's ink, and the other one where a box needs it, seen through a mask.
-    schemes: tuple[Scheme, ...] = ("light", "dark")
-    for scheme in schemes:
-        page = visit(LOGARITHM, scheme=scheme)
-        expect(page.locator(".eic-pane-formula svg")).to_be_visible()
-        inks = page.evaluate(
-            "[...document.querySelectorAll('.eic-pane-formula svg > g:has(#eic-glyphs), "
-            ".eic-pane-formula g[mask]')].map(g => getComputedStyle(g.querySelector("
-            "'#eic-glyphs, use')).color)"
-        )
-        light = [sum(map(int, re.findall(r"\d+", ink)[:3])) > 380 for ink in inks]
-        assert light == [scheme == "dark", scheme == "light"]
-        filled = "getComputedStyle(document.querySelector('#eic-glyphs')).fill"
-        assert page.evaluate(filled) == inks[0]
+    page = visit(LOGARITHM)
+    expect(page.locator(".eic-pane-formula svg")).to_be_visible()
+
+    def light() -> list[bool]:
+        """Of both inks, whether they are."""
+        return [sum(map(int, re.findall(r"\d+", ink)[:3])) > 380 for ink in page.evaluate(INKS)]
+
+    assert light() == [False, True]
+    page.emulate_media(color_scheme="dark")
+    eventually(page, light, [True, False].__eq__)
+    filled = "getComputedStyle(document.querySelector('#eic-glyphs')).fill"
+    assert page.evaluate(filled) == page.evaluate(INKS)[0]
 
 
 @dear(2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -84,6 +85,18 @@ def test_an_error_shows_the_place_and_no_result_of_another_formula() -> None:
         shown = html_of(page)
         assert "eic-error" in shown and "^" in shown
         assert "eic-sentence" not in shown and not is_empty(page)
+        page = type_formula(page, "10000*x - log10(x)")
+        assert "eic-error" not in html_of(page) and "eic-sentence" in html_of(page)
+
+
+def test_one_click_mends_a_misspelled_function() -> None:
+    page = type_formula(open_page(formula="x+1"), "2*squrt(x)")
+    (mend,) = [button for button in page.button if button.label.startswith("Fix it")]
+    page = mend.click().run()
+    assert page.text_area(key="formula_text").value == "2*sqrt(x)"
+    assert "eic-error" not in html_of(page)
+    page = type_formula(page, "2x+1")
+    assert "eic-error" not in html_of(page) and "read as <code>2*x+1</code>" in html_of(page)
 
 
 @pytest.mark.parametrize(
@@ -181,9 +194,16 @@ def test_an_impossible_range_is_refused_in_words() -> None:
 
 
 def test_a_link_to_a_file_that_is_not_here_asks_for_it() -> None:
-    said = html_of(open_page(formula="x+1", data="0123456789ab", file="rows.csv"))
-    assert "This link needs its file" in said and "rows.csv" in said
-    assert "eic-sentence" not in said
+    rows = "r,T,load\n1,300,3\n2,301,5\n4,303,9\n"
+    link = dict(upload(open_page(formula="T-r"), rows).query_params)
+    page = open_page(**link)
+    assert "This link needs its file" in html_of(page)
+    assert "rows.csv" in html_of(page)
+    assert "eic-sentence" not in html_of(page)
+    page = upload(page, "r,T\n1,2\n3,4\n", "other.csv", "uploader")
+    assert page.button(key="use_anyway") and "eic-sentence" not in html_of(page)
+    page = upload(page, rows, place="uploader")
+    assert "eic-sentence" in html_of(page)
 
 
 def test_a_formula_too_long_for_an_address_works_says_so_and_comes_back() -> None:
@@ -212,7 +232,14 @@ HOSTILE = "<script>alert(1)</script>`$x$`:red[y]**z**"
 def test_hostile_text_is_escaped_wherever_it_is_shown() -> None:
     page = open_page(formula=HOSTILE, data="0123456789ab", file=HOSTILE)
     assert "<script" not in html_of(page)
-    assert not [each for each in page.markdown if "<script" in each.value]
+    named = "<img src=x onerror=window.pwned=2>"
+    rows = f"x,{named},:red[c]`$z$\n1,<script>pwned=3</script>,2\n3,4,5\n"
+    page = upload(type_formula(page, "x+y"), rows, f"{named}.csv", "uploader")
+    page = page.button(key="use_anyway").click().run()
+    assert "eic-file" in html_of(page)
+    assert "<img" not in html_of(page) and "<script" not in html_of(page)
+    for markdown in page.markdown:
+        assert "<script" not in markdown.value and "<img" not in markdown.value
 
 
 def test_the_other_reading_of_a_formula_is_one_click_away() -> None:
@@ -369,6 +396,41 @@ def test_a_table_that_cannot_be_read_says_so_on_the_empty_page() -> None:
     page = upload(open_page(), "a,b\n1,2,3\n")
     assert is_empty(page)
     assert html_of(page).count("row 1 has 3 cells, the header 2") == 1
+
+
+def test_a_table_gives_residuals_columns_by_number_and_says_which_cells_are_bad() -> None:
+    table = "r,T,load\n1,300,3\n2,301,5\n,302,oops\n4,303,9\n"
+    page = upload(open_page(formula="x1*2.0"), table)
+    assert not page.exception
+    assert "2 cells without a number" in {fold.label for fold in page.expander}
+    assert "row 3, column <code>r</code>: empty" in html_of(page)
+    assert "oops" in html_of(page)
+    column = page.selectbox(key="column:x1")
+    assert column.value == "T"
+    page = next(c for c in page.get("button_group") if c.key == "base").set_value(1).run()
+    assert page.selectbox(key="column:x1").value == "r"
+    assert query_of(page, "base") == ["1"]
+    residuals = next(c for c in page.get("button_group") if "Residuals" in c.options)
+    page = residuals.set_value("Residuals").run()
+    charts = [json.loads(chart.proto.spec) for chart in page.get("plotly_chart")]
+    assert any("R²" in str(chart) for chart in charts)
+    page = page.button(key="remove_table").click().run()
+    assert not page.exception and "eic-file" not in html_of(page)
+
+
+def test_what_is_unfolded_stays_though_its_address_is_that_before_the_last_change() -> None:
+    page = open_page(formula="log(x)-3*sin(x)", range=["x=1.0:2.0"])
+    before = dict(page.query_params)
+    page = page.number_input(key="high:x").set_value(9.0).run()
+    visit = page.session_state["visit"]
+    visit.unfolded, visit.pressed = frozenset({3}), True
+    page.query_params.clear()
+    for name, value in before.items():
+        page.query_params[name] = value
+    page = page.run()
+    assert (dict(state_of(page).domains)["x"].high, visit.unfolded) == (9.0, {3})
+    page = page.run()  # without a press it is the browser's Back
+    assert (dict(state_of(page).domains)["x"].high, visit.unfolded) == (2.0, frozenset())
 
 
 def test_a_dropped_table_takes_the_place_of_the_one_before() -> None:

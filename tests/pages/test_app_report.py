@@ -66,13 +66,30 @@ def made_elsewhere(make: Callable[[], str]) -> str:
         return elsewhere.submit(make).result()
 
 
-def test_files_made_after_the_run_still_know_the_table_and_the_tolerance(monkeypatch) -> None:
-    offered: dict[str, Callable[[], str]] = {}
+@pytest.fixture
+def offered(monkeypatch) -> dict[str, Callable[[], str]]:
+    """What makes each download of the page that is opened next."""
+    makers: dict[str, Callable[[], str]] = {}
 
     def note(label: str, *, data: Callable[[], str], **_: Any) -> None:
-        offered[label] = data
+        makers[label] = data
 
     monkeypatch.setattr(share.st, "download_button", note)
+    return makers
+
+
+def test_every_download_can_be_made_and_parses(offered) -> None:
+    open_page(formula="log(x)-3*sin(x)")
+    texts = {label.rpartition(", ")[2]: made_elsewhere(make) for label, make in offered.items()}
+    assert json.loads(texts["JSON"])["complexity"] == 7
+    assert len(texts["CSV"].strip().splitlines()) == 8
+    assert texts["SVG"].lstrip().startswith(("<svg", "<?xml"))
+    assert "\\log" in texts["LaTeX"] or "\\ln" in texts["LaTeX"]
+    compile(texts["Python"], "eic_reproduce.py", "exec")
+    assert texts["HTML"].startswith("<!DOCTYPE html>") and "What to write instead" in texts["HTML"]
+
+
+def test_files_made_after_the_run_still_know_the_table_and_the_tolerance(offered) -> None:
     open_with_table("a,b,t\n1,2,3\n4,5,6\n", formula="x0 - x1", tolerance="0.02")
     document = json.loads(made_elsewhere(offered["Results, JSON"]))
     assert document["data"]["file"] == "rows.csv"

@@ -50,7 +50,8 @@ def test_a_bar_names_its_node_and_the_rest_names_none() -> None:
     ledger = ledger_of(LONG, x="1:2", y="1:2")
     figure = waterfall_figure(ledger)
     ids = figure.data[1]["customdata"]
-    assert ids == figure.data[0]["customdata"]
+    track = figure.data[0]  # as wide as the picture: a thin bar is hit anywhere on it
+    assert ids == track["customdata"] and set(track["x"]) == {100.0}
     shares = {row.node_id: row.share for row in ledger.rows}
     for node, width in zip(ids[:-1], figure.data[1]["x"][:-1], strict=True):
         assert width == pytest.approx(100 * shares[node], abs=1e-9)

@@ -5,6 +5,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const CALM = 0.3; // digits by which a part must differ from the box around it to get its own
 const MOST_BOXES = 30;
 const LEAST_SCALE = 0.7; // of a long formula, before it scrolls
+const SLOWEST = 30000; // milliseconds that an answer of the server may take
 const KEYS = [
   ["↑ ↓", "the node above, below in the tree"],
   ["← →", "fold, or to the operation; unfold, or to the first operand"],
@@ -64,6 +65,8 @@ class Pane {
     this.ended = bench.listen((keys) => this.follow(keys));
     this.onKey = (event) => this.pageKey(event);
     document.addEventListener("keydown", this.onKey);
+    this.onBack = () => { this.sent = null; }; // what the history brings is no answer to a selection
+    window.addEventListener("popstate", this.onBack);
     this.watch = new ResizeObserver(() => { this.scaleFormula(); if (this.svg && this.fitted) this.fit(); });
     for (const part of [this.root, this.canvas]) this.watch.observe(part);
   }
@@ -73,6 +76,7 @@ class Pane {
     this.watch.disconnect();
     clearTimeout(this.timer);
     document.removeEventListener("keydown", this.onKey);
+    window.removeEventListener("popstate", this.onBack);
     this.tip.remove();
   }
 
@@ -147,7 +151,7 @@ class Pane {
     this.unfoldAll.hidden = this.groups.size === this.nodes.length || this.nodes.length > data.listed;
     this.foldAll.hidden = !data.unfolded && !this.shut.size;
     // An answer to an earlier selection must not undo a later one.
-    const old = this.sent !== null && data.node !== this.sent && performance.now() - this.sentAt < 5000;
+    const old = this.sent !== null && data.node !== this.sent && performance.now() - this.sentAt < SLOWEST;
     this.serverNode = data.node;
     if (data.node === this.sent) this.sent = null;
     if (!old && !this.timer && bench.node !== data.node) bench.set({node: data.node});

@@ -288,6 +288,7 @@ def _laid_out(result: InspectionResult) -> TreePane:
     )
 
 
+@uninterrupted()
 def _select() -> None:
     chosen = st.session_state[_KEY].select
     if isinstance(chosen, int) and chosen >= 0:
@@ -303,3 +304,5 @@ def _unfold() -> None:
         visit.unfolded |= {chosen}
     elif isinstance(chosen, list):
         visit.unfolded = frozenset(k for k in chosen[:LISTED] if isinstance(k, int))
+    # The first click of two has selected the node: the second may come before its address is known.
+    visit.pressed = True

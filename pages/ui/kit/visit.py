@@ -328,6 +328,7 @@ class Visit:
     uploads: LRUCache[str, Table] = field(default_factory=lambda: LRUCache(MAX_UPLOADS))
     last_good: InspectionResult | None = None
     unfolded: frozenset[int] = frozenset()
+    pressed: bool = False  # something that stays out of the address: it may be that of a run before
     summarised: InspectionRequest | None = None
     summary_job: Job | None = None
     refused: Table | None = None
@@ -373,7 +374,8 @@ def sync_with_url(welcome: PageState) -> Visit:
     query = _query()
     kind = type(welcome)  # the state of a page of another kind gives way
     visit.arrived = type(visit.state) is not kind
-    if visit.query_written is None or query != visit.query_written or visit.arrived:
+    pressed, visit.pressed = visit.pressed, False
+    if visit.arrived or (query != visit.query_written and not pressed):
         _remember(visit)
         bare = not query
         before = visit.states.get((kind, query))

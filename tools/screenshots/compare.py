@@ -1,18 +1,14 @@
-"""Photograph the page Compare: part of `make screenshots`."""
+"""Photograph the page Compare."""
 
 from __future__ import annotations
 
 import math
-import sys
-from pathlib import Path
 from urllib.parse import quote
 
 from playwright.sync_api import FilePayload, Page
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
 from tests.e2e.browser import PATIENCE, running_server
-from tests.e2e.photographs import Act, State, album
+from tools.screenshots.album import Act, Album, State
 
 REFUSED = "x0*x1 - 3\nlg(x0)\nsqrt(x0+1) - sqrt(x0)\n<b>bold</b>\nx0 +* 2\nlog(x0 - 10)\n"
 POOL = "problem,method,formula,syntax\np,Operon,X1*X2 - 3,operon\np,PySR,sqrt(x0+1) - x1,pysr\n"
@@ -141,11 +137,7 @@ STATES = {
 }
 
 
-def main(*arguments: str) -> None:
-    """Into a folder, all pictures, or those whose names begin with what is named after it."""
-    with album(*arguments) as pictures, running_server() as address:
+def photograph(pictures: Album) -> None:
+    """Take all that are asked for."""
+    with running_server() as address:
         pictures.take(f"{address}/compare", STATES, _still, "compare-")
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -1,4 +1,4 @@
-"""Photograph every state of the volunteer's page: part of `make screenshots`.
+"""Photograph every state of the volunteer's page.
 
 Each at the size of a desk, of a phone and of a desk at 200 %, light and dark. A picture is of the
 window alone, as somebody sees it; a name with `whole` is of a window as tall as its page.
@@ -6,7 +6,6 @@ window alone, as somebody sees it; a name with `whole` is of a window as tall as
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,10 +13,8 @@ from pathlib import Path
 
 from playwright.sync_api import Page, ViewportSize, expect
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
 from study.material import Study
-from tests.e2e.photographs import PHONE_AGENT, SCHEMES, Album, album
+from tests.e2e.profiles import PHONE_AGENT
 from tests.e2e.rating_world import (
     World,
     agree,
@@ -29,6 +26,7 @@ from tests.e2e.rating_world import (
     token_of,
     visit,
 )
+from tools.screenshots.album import SCHEMES, Album
 
 SIZES = {"desk": (1280, 800), "phone": (390, 844), "200": (640, 400)}
 EVERY = 8
@@ -175,14 +173,14 @@ def doors(roll: Roll, world: World, study: Study, shut_link: str) -> None:
     roll.take("welcome-back")
 
 
-def main(*arguments: str) -> None:
-    """Into a folder, all pictures, or those whose names begin with what is named after it."""
+def photograph(pictures: Album) -> None:
+    """Take all that are asked for."""
     with tempfile.TemporaryDirectory(prefix="eic-lab-pictures-") as base:
         world = World.at(Path(base), every=EVERY, allow_tie=True, ballots_per_rater=4)
         shut = world.another(ballots_per_rater=1)
         shut_link = world.link(shut)
         world.organiser.close(shut.id)
-        with album(*arguments) as pictures, world.serving():
+        with world.serving():
             for size, pixels in SIZES.items():
                 for scheme in SCHEMES:
                     _photograph(pictures, world, shut_link, size, pixels, scheme)
@@ -211,7 +209,3 @@ def _photograph(
     walk(roll, world, world.study)
     doors(roll, world, world.study, shut_link)
     context.close()
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -1,4 +1,4 @@
-"""Photograph states of the pages, at every width and in both schemes: `make screenshots DIR=…`."""
+"""An album: pictures of states of the pages, at every width and in both schemes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, ViewportSize
 
 from tests.e2e.browser import find_chromium, running_browser
+from tests.e2e.profiles import PHONE_AGENT
 
 Act = Callable[[Page], None]
 
@@ -17,11 +18,6 @@ WIDTHS = {"wide": 1400, "phone": 390}
 SCHEMES = ("light", "dark")
 LEAST, MOST = 500, 6000
 """Height of a picture in pixels, whatever the height of the page."""
-
-PHONE_AGENT = (
-    "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) "
-    "Chrome/141.0.0.0 Mobile Safari/537.36"
-)
 
 
 def nothing(page: Page) -> None:
@@ -58,11 +54,13 @@ class Album:
 
         Parameters
         ----------
-        address : str
-        states : mapping of name to State
-        ready : callable
+        address
+            Of the pages.
+        states
+            By name.
+        ready
             Waits until the page is there, and until it has answered.
-        prefix : str
+        prefix
             `only` holds names without it.
         """
         for width in WIDTHS:
@@ -77,17 +75,14 @@ class Album:
 
 
 @contextlib.contextmanager
-def album(*arguments: str) -> Iterator[Album]:
-    """An album, from a command's arguments: its folder, and the names of pictures to take."""
-    if not arguments:
-        raise SystemExit("say which folder the pictures go to")
-    folder, *only = arguments
+def album(folder: Path, only: tuple[str, ...] = ()) -> Iterator[Album]:
+    """An album in a folder, for the pictures whose names begin with one of these."""
     executable = find_chromium()
     if executable is None:
         raise SystemExit("Chromium was not found")
-    Path(folder).mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     with running_browser(executable) as browser:
-        yield Album(browser, Path(folder), tuple(only))
+        yield Album(browser, folder, only)
 
 
 @contextlib.contextmanager

@@ -1,16 +1,11 @@
-"""Photograph the page Stability gap: part of `make screenshots`."""
+"""Photograph the page Stability gap."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 from playwright.sync_api import FilePayload, Page
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
 from tests.e2e.browser import PATIENCE, running_server
-from tests.e2e.photographs import Act, State, album
+from tools.screenshots.album import Act, Album, State
 
 POOL = "dataset,method,formula\n" + "\n".join(
     f"{law},{method},{formula}"
@@ -61,11 +56,7 @@ STATES = {
 }
 
 
-def main(*arguments: str) -> None:
-    """Into a folder, all pictures, or those whose names begin with what is named after it."""
-    with album(*arguments) as pictures, running_server() as address:
+def photograph(pictures: Album) -> None:
+    """Take all that are asked for."""
+    with running_server() as address:
         pictures.take(f"{address}/gap", STATES, _still, "gap-")
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

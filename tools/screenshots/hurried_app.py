@@ -1,4 +1,4 @@
-"""The application on a machine that is always too slow, for pictures and tests of that."""
+"""The application on a machine that is always too slow, for pictures of that."""
 
 from __future__ import annotations
 

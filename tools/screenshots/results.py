@@ -1,8 +1,7 @@
-"""Photograph the results of studies: part of `make screenshots`."""
+"""Photograph the results of studies."""
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from pathlib import Path
 
@@ -11,10 +10,8 @@ from playwright.sync_api import Page
 from study.material import Study
 from tests.e2e.browser import free_port, running_server
 from tests.e2e.organiser import ready
-from tests.e2e.photographs import Act, State, album
 from tests.e2e.results_world import ResultsWorld, agreed
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from tools.screenshots.album import Act, Album, State
 
 
 def _open(name: str) -> Act:
@@ -86,19 +83,12 @@ def states_of(world: ResultsWorld, address: str) -> dict[str, State]:
     }
 
 
-def main(*arguments: str) -> None:
-    """Into a folder, all pictures, or those whose names begin with what is named after it."""
+def photograph(pictures: Album) -> None:
+    """Take all that are asked for."""
     with tempfile.TemporaryDirectory(prefix="eic-lab-pictures-") as base:
         file, port = Path(base) / "results.sqlite3", free_port()
         world = ResultsWorld.at(file)
         states = states_of(world, f"http://127.0.0.1:{port}")
         world.store.dispose()
-        with (
-            album(*arguments) as pictures,
-            running_server(demo=True, database=file, port=port) as address,
-        ):
+        with running_server(demo=True, database=file, port=port) as address:
             pictures.take(address, states, ready, "results-")
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -1,19 +1,15 @@
-"""Photograph the organiser's pages, in the demo and at the door: part of `make screenshots`."""
+"""Photograph the organiser's pages, in the demo and at the door."""
 
 from __future__ import annotations
 
 import re
-import sys
-from pathlib import Path
 
 from playwright.sync_api import Page
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.e2e import organiser as at
 from tests.e2e.browser import running_server
 from tests.e2e.organiser import ready
-from tests.e2e.photographs import Act, State, album
+from tools.screenshots.album import Act, Album, State
 
 DRAFT, OPEN = "?study=1&step=", "?study=2&step="
 
@@ -68,13 +64,8 @@ DOOR = {
 }
 
 
-def main(*arguments: str) -> None:
-    """Into a folder, all pictures, or those whose names begin with what is named after it."""
-    with album(*arguments) as pictures:
-        for demo, states in ((True, DEMO), (False, DOOR)):
-            with running_server(demo=demo) as address:
-                pictures.take(f"{address}/organise", states, ready, "organise-")
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+def photograph(pictures: Album) -> None:
+    """Take all that are asked for."""
+    for demo, states in ((True, DEMO), (False, DOOR)):
+        with running_server(demo=demo) as address:
+            pictures.take(f"{address}/organise", states, ready, "organise-")

@@ -1,17 +1,13 @@
-"""Photograph what a busy machine could not finish: `make screenshots DIR=…`."""
+"""Photograph what a busy machine could not finish."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from urllib.parse import quote
 
 from playwright.sync_api import Page, expect
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
 from tests.e2e.browser import running_server, settle
-from tests.e2e.photographs import State, album
+from tools.screenshots.album import Album, State
 
 OVERFLOWING = "?formula=" + quote("log(exp(x))") + "&range=x=normal:1000:1"
 SEARCHED = (
@@ -39,17 +35,13 @@ STATES = {
 }
 
 
-def main(*arguments: str) -> None:
-    """Into a folder, all pictures, or those whose names begin with what is named after it."""
-    slow = "tests/e2e/hurried_app.py"
-    with album(*arguments) as pictures, running_server(script=slow) as address:
+def photograph(pictures: Album) -> None:
+    """Take all that are asked for."""
+    slow = "tools/screenshots/hurried_app.py"
+    with running_server(script=slow) as address:
         pictures.take(f"{address}/", STATES, _ready, "unfinished-")
 
 
 def _ready(page: Page) -> None:
     if "compare" not in page.url:
         settle(page)
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -1,23 +1,21 @@
-"""Photograph the first screen of every example of the gallery: `make screenshots DIR=…`.
+"""Photograph the first screen of every example of the gallery.
 
 Each at the size of a laptop, a desk and a phone, light and dark; pictures are of the window alone,
-as somebody sees it without scrolling.  `--readme` takes the README's picture instead.
+as somebody sees it without scrolling.
 """
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from urllib.parse import urlencode
 
 from playwright.sync_api import Page, ViewportSize
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
 from eic_core.measure import Domain
 from pages.ui.inspector.formula_input import EXAMPLES, Example, example_state
 from tests.e2e.browser import ROOT, running_server, settle
-from tests.e2e.photographs import PHONE_AGENT, SCHEMES, Album, album
+from tests.e2e.profiles import PHONE_AGENT
+from tools.screenshots.album import SCHEMES, Album
 
 SIZES = {"1280x720": (1280, 720), "1440x900": (1440, 900), "390x844": (390, 844)}
 README = ROOT / "docs" / "inspector.png"
@@ -33,14 +31,15 @@ QUADRATIC = Example(
 )
 
 
-def main(*arguments: str) -> None:
-    """Into a folder, all pictures, or those whose names begin with what is named after it."""
-    readme = arguments[:1] == ("--readme",)
-    wanted = ("docs",) if readme else arguments
-    with album(*wanted) as pictures, running_server() as address:
-        if readme:
-            _take(pictures, address, QUADRATIC, (1280, 720), "light", README)
-            return
+def photograph_for_readme(pictures: Album) -> None:
+    """Take the README's picture anew."""
+    with running_server() as address:
+        _take(pictures, address, QUADRATIC, (1280, 720), "light", README)
+
+
+def photograph(pictures: Album) -> None:
+    """Take all that are asked for."""
+    with running_server() as address:
         for one in EXAMPLES:
             for size, pixels in SIZES.items():
                 for scheme in SCHEMES:
@@ -75,7 +74,3 @@ def _still(page: Page) -> None:
     page.get_by_text("Looking for a better form…").wait_for(state="detached")
     page.locator("[data-testid='stSkeleton']").last.wait_for(state="detached")
     page.wait_for_timeout(800)
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -1,10 +1,8 @@
-"""Photograph every state of the inspector: `make screenshots DIR=…`."""
+"""Photograph every state of the inspector."""
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
-from pathlib import Path
 from urllib.parse import quote, urlencode
 
 from playwright.sync_api import Page
@@ -12,9 +10,7 @@ from playwright.sync_api import Page
 from pages.ui.inspector.formula_input import example, example_state
 from pages.ui.kit.visit import ASKS
 from tests.e2e.browser import running_server, settle
-from tests.e2e.photographs import State, album
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from tools.screenshots.album import Album, State
 
 ROWS = (
     f"{1 + i / 20:.2f},{300 + i},{(300 + i) / (1 + i / 20) + (i * 37 % 11) / 10:.3f}"
@@ -108,11 +104,7 @@ STATES |= {f"{ask}-{key}": _asked(key, ask) for ask in ASKS for key in ASKED}
 STATES |= {f"{ask}-undefined": State(f"?formula={quote('log(-x)')}&ask={ask}") for ask in ASKS[1:]}
 
 
-def main(*arguments: str) -> None:
-    """Into a folder, all pictures, or those whose names begin with what is named after it."""
-    with album(*arguments) as pictures, running_server() as address:
+def photograph(pictures: Album) -> None:
+    """Take all that are asked for."""
+    with running_server() as address:
         pictures.take(f"{address}/", STATES, settle)
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
