@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import os
 import signal
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import threading
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,7 @@ from study.clock import SystemClock
 from study.model_raters.endpoint import ChatEndpoint
 from study.model_raters.service import ModelRaters, RunSettings
 from tests.chat_server import Body, ChatServer, Said, chat_server, error, shorter
+from tests.db.traces import connected
 from tests.rehearsal import Rehearsal
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -208,11 +211,9 @@ def asked_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def asked(asked_file: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(asked_file, isolation_level=None)
-    connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute("PRAGMA recursive_triggers = ON")
-    return connection
+def asked(asked_file: Path) -> Iterator[sqlite3.Connection]:
+    with contextlib.closing(connected(asked_file)) as connection:
+        yield connection
 
 
 def test_a_database_of_the_first_schema_gets_the_tables_and_keeps_its_triggers(

@@ -159,6 +159,18 @@ def close_study(database: Path, study: int) -> None:
         service.close(study)
 
 
+def begin_study(database: Path, name: str) -> int:
+    """An empty draft; its number."""
+    with _services(database) as service:
+        return service.create(name).id
+
+
+def studies(database: Path) -> list[str]:
+    """The names of all studies."""
+    with _services(database) as service:
+        return [study.name for study in service.studies()]
+
+
 def open_study(database: Path, name: str, address: str) -> int:
     """A frozen study of the same material, made by the services in this process; its number."""
     with _services(database) as service:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from study.material import Study
 from tests.e2e.rating_world import World, agree, stage, understand, visit
 
 pytestmark = pytest.mark.e2e
@@ -56,7 +55,7 @@ def test_from_consent_to_thanks_without_a_script(page: Page, world: World) -> No
     assert votes == [("right", "I can read it aloud")]
 
     # the offer goes by itself
-    expect(page.locator("#undo")).to_be_hidden(timeout=9000)
+    expect(page.locator("#undo")).to_be_hidden()
 
     # pause, on with it, too fast a press, the end
     page.locator("#pause").click()
@@ -75,19 +74,3 @@ def test_from_consent_to_thanks_without_a_script(page: Page, world: World) -> No
     page.go_back()
     page.reload()
     assert len(world.votes(link)) == 3
-
-
-def test_withdrawal_without_a_script(page: Page, world: World, brief: Study) -> None:
-    link = world.link(brief)
-    visit(page, link)
-    agree(page)
-    page.locator("#start").click()
-    choose(page, "A")
-    expect(page.get_by_text("saved 1 of 3")).to_be_visible()
-    page.locator("#ask-withdrawal").click()
-    page.locator("#withdraw-no").click()
-    expect(page.get_by_text("saved 1 of 3")).to_be_visible()
-    page.locator("#ask-withdrawal").click()
-    page.locator("#withdraw-yes").click()
-    expect(page.get_by_text("You have withdrawn")).to_be_visible()
-    assert world.ballots(link) == []

@@ -121,10 +121,12 @@ def test_a_form_that_keeps_its_origin_to_itself_is_taken_from_our_own_pages(lab:
     assert answer.headers["location"] == "/organise"
 
 
-def test_a_form_without_its_token_is_not_taken(lab: Lab) -> None:
+@pytest.mark.parametrize("more", [{}, {"token": "1.x"}])
+def test_a_form_without_its_token_is_not_taken(lab: Lab, more: dict[str, str]) -> None:
     chosen(lab)
-    answer = client().post("/door/login", data={"passphrase": PASSPHRASE})
+    answer = client().post("/door/login", data={"passphrase": PASSPHRASE, **more})
     assert "door=again" in answer.headers["location"]
+    assert "set-cookie" not in answer.headers
 
 
 @pytest.mark.parametrize(

@@ -402,6 +402,7 @@ def test_a_damaged_gzip_file_is_refused_by_its_name(cut: int) -> None:
     ("data", "why"),
     [
         (b"", "pool.csv has no rows"),
+        (b"a,b\n1,2\n", "a pool needs the columns `problem` (or `dataset`) and `formula`"),
         (b"\x00\xff\xfe" * 20, "cannot read pool.csv"),
         (b'problem,formula\nq0,"' + b"x+" * 100_000 + b'x"\n', "field larger than field limit"),
     ],
