@@ -8,17 +8,16 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from playwright.sync_api import BrowserContext, FilePayload, Locator, Page, expect
+from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from db import open_database
 from study.clock import SystemChance, SystemClock
 from study.demo import demo_candidates, demo_problems
 from study.demo.seeding import problems_of_demo
 from study.design import StudyDesign
-from study.matching import MatchingRules
 from study.organising import OrganiserService
-from study.pairing import match_study, read_upload
 from tests.e2e.browser import PATIENCE
+from tests.e2e.rating_world import matched
 from tests.kept import making_once
 
 PASSPHRASE = "correct horse battery"
@@ -128,13 +127,6 @@ def fill(page: Page, label: str, text: str) -> Locator:
     return field
 
 
-def cookie_of(context: BrowserContext) -> str:
-    """The login that a browser holds."""
-    return next(
-        (c.get("value", "") for c in context.cookies() if c.get("name") == "eic_organiser"), ""
-    )
-
-
 def archive(page: Page) -> Path:
     """Export all of a report as a ZIP, which takes as long as all its figures take to draw."""
     with page.expect_download(timeout=6 * PATIENCE) as download:
@@ -180,12 +172,7 @@ def open_study(database: Path, name: str, address: str) -> int:
 @making_once()
 def _opened(service: OrganiserService, name: str, address: str) -> int:
     design = StudyDesign(contact="study@example.org", ballots_per_rater=3, public_base_url=address)
-    study = service.create(name, design)
     problems = tuple(p for p in problems_of_demo() if p.name in PROBLEMS)
-    service.set_problems(study.id, problems)
     file = pool_file(60)
-    upload = read_upload(file["name"], file["buffer"], problems, jobs=1)
-    service.set_pool(study.id, upload.pool)
-    match_study(service, study.id, MatchingRules())
-    service.freeze(study.id)
-    return study.id
+    study = matched(service, name, design, problems, (file["name"], file["buffer"]))
+    return service.freeze(study.id).id

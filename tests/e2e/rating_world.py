@@ -70,6 +70,23 @@ def _marked(pair: NewPair, number: int) -> NewPair:
     )
 
 
+def matched(
+    organiser: OrganiserService,
+    name: str,
+    design: StudyDesign,
+    problems: tuple[Problem, ...] = (),
+    pool: tuple[str, bytes] | None = None,
+) -> Study:
+    """A draft with pairs of these problems and this file of formulas, or of the demo's."""
+    path, problems = demo_pool_path(), problems or demo_material()
+    study = organiser.create(name, design)
+    organiser.set_problems(study.id, problems)
+    upload = read_upload(*(pool or (path.name, path.read_bytes())), problems, jobs=1)
+    organiser.set_pool(study.id, upload.pool)
+    match_study(organiser, study.id, MatchingRules())
+    return study
+
+
 @making_once()
 def _made(every: int, frozen: bool, design: dict[str, Any]) -> tuple[bytes, frozenset[float]]:
     """A database with one study, and the EICs of its pairs."""
@@ -77,14 +94,8 @@ def _made(every: int, frozen: bool, design: dict[str, Any]) -> tuple[bytes, froz
         file = Path(folder) / "study.sqlite3"
         store = open_database(f"sqlite:///{file}")
         organiser = OrganiserService(store, SystemClock(), SystemChance())
-        problems = demo_material()
-        study = organiser.create("Demo", StudyDesign(contact=CONTACT, **design))
-        organiser.set_problems(study.id, problems)
-        path = demo_pool_path()
-        pool = read_upload(path.name, path.read_bytes(), problems, jobs=1).pool
-        organiser.set_pool(study.id, pool)
-        _, pairs = match_study(organiser, study.id, MatchingRules())
-        pairs = pairs[::every]
+        study = matched(organiser, "Demo", StudyDesign(contact=CONTACT, **design))
+        pairs = organiser.pairs(study.id)[::every]
         organiser.set_pairs(
             study.id, [_marked(pair.pair, number) for number, pair in enumerate(pairs)]
         )
@@ -150,10 +161,6 @@ class World:
         """A fresh personal link."""
         made = self.organiser.invitations.invite((study or self.study).id, [""])
         return made[0].link
-
-    def open_link(self, quota: int = 100) -> str:
-        """A fresh open link."""
-        return self.organiser.invitations.open_link(self.study.id, quota).link
 
     def rows(self, query: str, **values: Any) -> list[dict[str, Any]]:
         """Read the database."""

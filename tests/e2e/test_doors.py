@@ -16,7 +16,6 @@ import socket
 import sqlite3
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
@@ -590,19 +589,6 @@ def test_to_look_changes_nothing_and_no_form_is_sent_by_a_link(place: Place) -> 
     assert "needs your link" in rater.get("/rate/consent")
     assert place.stored() == before
     place.tell(f"{6 + 5 * len(FORMS)} looks at a rater's addresses that are no form", "no change")
-
-
-def test_presses_at_the_same_moment_are_one_vote(place: Place) -> None:
-    rater = place.rater()
-    with ThreadPoolExecutor(8) as pool, place.no_traceback():
-        list(pool.map(lambda n: rater.vote(("left", "right")[n % 2]).status, range(8)))
-    rater.look()
-    assert "saved 1 of" in rater.page
-    twice = [rater.vote("right").headers["location"] for _ in range(2)]
-    assert not any("note" in where for where in twice)  # a browser may send a form twice by itself
-    rater.look()
-    assert "saved 2 of" in rater.page
-    place.tell("8 presses on one ballot at the same moment", "one vote")
 
 
 # --- faults of the machine: these come last, the server's database does not live through them ---

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import re
-import subprocess
-import sys
 import zipfile
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
 from tests.e2e.accessibility import violations
 from tests.e2e.browser import (
-    ROOT,
     eventually,
     kept_port,
     only_safe_downloads,
@@ -129,20 +125,11 @@ def test_from_the_table_to_a_pair_to_the_inspector_and_back(
 @twin(
     "pages/test_results_page.py::test_the_archive_of_a_closed_study_is_read_again_and_holds_what_the_routes_give"
 )
-def test_one_click_makes_the_archive_and_saves_it_and_the_command_line_reads_it(
-    results: tuple[ResultsWorld, str, Study], go: Visit, tmp_path: Path
+def test_one_click_makes_the_archive_and_saves_it(
+    results: tuple[ResultsWorld, str, Study], go: Visit
 ) -> None:
     page = go(results[2])
-    zipfile.ZipFile(archive(page)).extractall(tmp_path)
-    done = subprocess.run(
-        [sys.executable, "-m", "study", "report", str(tmp_path)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    said = page.locator(".eic-sentence").inner_text()
-    assert said in " ".join(done.stdout.split())
+    assert {"votes.csv", "report.html"} <= {*zipfile.ZipFile(archive(page)).namelist()}
     page.reload()
     ready(page)
     expect(page.get_by_text("The ZIP is ready")).to_have_count(0)  # nothing is sent unasked

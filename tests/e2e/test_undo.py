@@ -14,7 +14,6 @@ from tests.e2e.rating_world import (
     agree,
     answer,
     begun,
-    current,
     idle,
     look,
     stage,
@@ -41,24 +40,6 @@ def choices(world: World, link: str) -> list[tuple[str, bool]]:
         for vote in votes
         if vote["assignment_id"] in ballots
     ]
-
-
-def test_a_click_takes_the_last_answer_back_and_the_next_one_counts(
-    page: Page, world: World, brief: Study
-) -> None:
-    link = begun(page, world, brief)
-    first = current(page)
-    answer(page, "A")
-    expect(page.locator(".undo")).to_contain_text("Saved: formula A.")
-    page.locator("#undo").click()
-    expect(page.get_by_text("saved 0 of 3")).to_be_visible()
-    expect(page.get_by_role("alert")).to_contain_text("Your last answer is taken back")
-    assert current(page) == first
-    assert world.votes(link) == []
-    answer(page, "B")
-    expect(page.locator(".undo")).to_contain_text("Saved: formula B.")
-    assert [vote["choice"] for vote in world.votes(link)] == ["right"]
-    assert choices(world, link) == [("left", False), ("right", True)]
 
 
 def test_the_keyboard_takes_back_too_and_after_the_last_ballot(

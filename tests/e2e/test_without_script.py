@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
@@ -12,20 +10,14 @@ from tests.e2e.rating_world import World, agree, stage, understand, visit
 pytestmark = pytest.mark.e2e
 
 
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(java_script_enabled=False, viewport={"width": 390, "height": 844})
-    yield context.new_page()
-    context.close()
-
-
 def choose(page: Page, letter: str) -> None:
     """Wait as long as a look takes, and choose."""
     page.wait_for_timeout(1200)
     page.locator(f"#choose-{letter}").click()
 
 
-def test_from_consent_to_thanks_without_a_script(page: Page, world: World) -> None:
+def test_from_consent_to_thanks_without_a_script(browser: Browser, world: World) -> None:
+    page = browser.new_page(java_script_enabled=False, viewport={"width": 390, "height": 844})
     study = world.another(ballots_per_rater=3, practice=True, allow_tie=True)
     link = world.link(study)
     visit(page, link)
@@ -74,3 +66,4 @@ def test_from_consent_to_thanks_without_a_script(page: Page, world: World) -> No
     page.go_back()
     page.reload()
     assert len(world.votes(link)) == 3
+    page.close()

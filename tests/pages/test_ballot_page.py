@@ -250,9 +250,10 @@ def test_a_vote_that_is_sent_again_after_a_lost_answer_goes_on_in_silence(
     rehearsal.clock.advance(5)
     fields = page.fields('id="choose-A"')[2]
     page.choose("left")
-    page.client.post("/rate/vote", data={**fields, "choice": "left", "again": "1"})
-    page._take(page.client.post("/rate/vote", data={**fields, "choice": "left", "again": "1"}))
-    assert words.ALREADY_SAVED not in page.text and "saved 1 of 4" in page.text
+    for again in ({"again": "1"}, {}):  # by the script, or by a browser that sends a form twice
+        vote = {**fields, "choice": "left", **again}
+        page._take(page.client.post("/rate/vote", data=vote))
+        assert words.ALREADY_SAVED not in page.text and "saved 1 of 4" in page.text
 
 
 def test_an_answer_can_be_taken_back_for_five_seconds(rehearsal: Rehearsal) -> None:
@@ -378,7 +379,7 @@ def test_links_that_lead_nowhere_say_why_and_what_to_do(rehearsal: Rehearsal) ->
     ends["is closed"] = Browser(late)
     for said, page in ends.items():
         assert re.search(f"<h1[^>]*>[^<]*{said}", page.text), page.text
-        assert re.search("link|write|ask", re.findall("<p[^>]*>(.*?)</p>", page.text)[-1])
+        assert re.search("link|write|ask", re.findall("<p[^>]*>([^<]+)</p>", page.text)[-1])
 
 
 @pytest.mark.parametrize("token", [None, "", "nosuchtoken", "../../etc", HOSTILE, "x" * 5000])

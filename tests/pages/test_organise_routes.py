@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -213,6 +214,15 @@ def test_a_study_that_no_database_can_hold_is_not_found(lab: Lab, study: str, re
     token = form_token(login, f"export {read}")
     answer = browser.post(f"/exports/{study}/study.zip", data={"token": token})
     assert answer.status_code == 404 and "there is no study" in answer.text
+
+
+def test_a_name_that_points_here_does_not_open_a_demo(lab: Lab) -> None:
+    lab.settings = replace(lab.settings, demo=True)
+    lab.__dict__["access"] = AccessService(lab.store, lab.clock, lab.chance, demo=True)
+    study = lab.organising.create("A").id
+    for host, status in (("127.0.0.1:8501", 403), ("rebound.example:8501", 401)):
+        answer = client().post(f"/exports/{study}/study.zip", headers={"Host": host})
+        assert answer.status_code == status
 
 
 def test_a_parcel_goes_to_its_owner_only(lab: Lab) -> None:
