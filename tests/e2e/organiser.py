@@ -59,12 +59,12 @@ def problem_files() -> list[FilePayload]:
     ]
 
 
-def pool_file(rows_each: int = 150) -> FilePayload:
+def pool_file() -> FilePayload:
     """An unscored pool for them, one row of which no parser reads."""
     lines = ["problem,method,syntax,formula"]
     for name in PROBLEMS:
         of_problem = [c for c in demo_candidates() if c.problem == name]
-        step = max(1, len(of_problem) // rows_each)
+        step = max(1, len(of_problem) // 60)
         lines += [f'{name},{c.method},{c.syntax},"{c.formula}"' for c in of_problem[::step]]
     lines.append('kepler,hand,,"<img src=x onerror=alert(1)>"')
     text = "\n".join(lines) + "\n"
@@ -173,6 +173,6 @@ def open_study(database: Path, name: str, address: str) -> int:
 def _opened(service: OrganiserService, name: str, address: str) -> int:
     design = StudyDesign(contact="study@example.org", ballots_per_rater=3, public_base_url=address)
     problems = tuple(p for p in problems_of_demo() if p.name in PROBLEMS)
-    file = pool_file(60)
+    file = pool_file()
     study = matched(service, name, design, problems, (file["name"], file["buffer"]))
     return service.freeze(study.id).id

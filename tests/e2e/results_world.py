@@ -66,10 +66,14 @@ class ResultsWorld:
         )
 
     @making_once()
-    def opened(self, name: str, address: str = "http://127.0.0.1", **design: object) -> Study:
-        """An open study of the demo's pairs."""
+    def opened(
+        self, name: str, address: str = "http://127.0.0.1", every: int = 1, **design: object
+    ) -> Study:
+        """An open study of the demo's pairs, or of one of `every`: each is drawn."""
         made = StudyDesign(contact=CONTACT, practice=False, public_base_url=address)
         study = matched(self.organiser, name, replace(made, **design))  # type: ignore[arg-type]
+        pairs = [pair.pair for pair in self.organiser.pairs(study.id)[::every]]
+        self.organiser.set_pairs(study.id, pairs, self.organiser.study(study.id).rules)
         return self.organiser.freeze(study.id)
 
     def rate(

@@ -16,6 +16,7 @@ import socket
 import sqlite3
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
@@ -660,8 +661,9 @@ def failed_start(
         async with server.lifespan(None):
             pass
 
-    with pytest.raises(SystemExit) as ended:
-        asyncio.run(begin())
+    # in a thread, for a browser of another test may have a loop in this one
+    with ThreadPoolExecutor(1) as thread, pytest.raises(SystemExit) as ended:
+        thread.submit(asyncio.run, begin()).result()
     return ended.value.code, "".join(capsys.readouterr())
 
 

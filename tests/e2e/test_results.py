@@ -26,7 +26,7 @@ from playwright.sync_api import Browser, Page, expect
 from pages.ui.organising.report import PARTS
 from study.material import Study
 from tests.e2e.results_world import ResultsWorld
-from tests.effort import twin
+from tests.effort import cases, twin
 
 pytestmark = pytest.mark.e2e
 Visit = Callable[..., Page]
@@ -38,7 +38,8 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ResultsW
     file = tmp_path_factory.mktemp("results") / "results.sqlite3"
     world = ResultsWorld.at(file)
     with kept_port() as port:
-        study = world.opened("Closed", f"http://127.0.0.1:{port}", attention_checks=1)
+        where, every = f"http://127.0.0.1:{port}", cases(4, 1)
+        study = world.opened("Closed", where, every, attention_checks=1)
         world.rate(study, 24)
         world.organiser.close(study.id)
         with running_server(demo=True, database=file, port=port) as address:
