@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +27,8 @@ from tests.db.traces import connected
 from tests.rehearsal import Rehearsal
 
 ROOT = Path(__file__).resolve().parents[2]
+AT_MOST = 600
+"""Seconds that a process may take to come so far."""
 
 
 def ask(rehearsal: Rehearsal, server: ChatServer, *options: str) -> list[str]:
@@ -59,17 +62,18 @@ def test_a_run_that_is_killed_half_way_goes_on_without_asking_twice(rehearsal: R
     def holding(body: Body, number: int) -> Said:
         if number > 7:
             half.set()
-            go_on.wait(60)
+            go_on.wait(AT_MOST)
         return Said(drop=True) if number in range(8, 12) else shorter(body, number)
 
     with chat_server(holding) as server:
         command = [sys.executable, "-m", "db", *ask(rehearsal, server, "--concurrency", "4")]
         running = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
-        assert half.wait(90)
+        assert half.wait(AT_MOST)
         while _stored(rehearsal) < 7:
             assert running.poll() is None
+            time.sleep(0.05)
         os.kill(running.pid, signal.SIGKILL)
-        assert running.wait(30) == -signal.SIGKILL
+        assert running.wait() == -signal.SIGKILL
         go_on.set()
         assert main(ask(rehearsal, server)) == 2, "it says to resume"
         assert main(ask(rehearsal, server, "--resume")) == 0

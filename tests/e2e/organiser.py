@@ -35,7 +35,7 @@ def ready(page: Page) -> None:
 
 def setup_link(log: Path) -> str:
     """The one-time link that the server printed."""
-    for _ in range(100):
+    for _ in range(6000):
         found = re.search(r"http\S+/organise\?setup=\S+", log.read_text(errors="replace"))
         if found:
             return found[0]

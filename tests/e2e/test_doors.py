@@ -473,7 +473,7 @@ def test_frames_that_are_no_message_and_orders_of_strangers_do_nothing(place: Pl
             with stranger(place.address, "about") as visitor, pytest.raises(ConnectionClosed):
                 visitor.socket.send(frame)
                 while True:
-                    visitor.socket.recv(20)
+                    visitor.socket.recv()
         with stranger(place.address, "about") as visitor:
             before = visitor.text
             for order in (
