@@ -91,6 +91,7 @@ def test_the_first_screen_has_a_sentence_a_figure_a_few_lines_and_the_flow(
     expect(page.get_by_text("people preferred")).to_be_visible()
 
 
+@twin("pages/test_results_page.py::test_a_pair_shows_its_votes_and_a_pair_that_is_none_says_so")
 def test_from_the_table_to_a_pair_to_the_inspector_and_back(
     results: tuple[ResultsWorld, str, Study], go: Visit
 ) -> None:
