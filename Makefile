@@ -186,7 +186,7 @@ audit-repair: $(VENV)/.installed-test $(VENV)/.native ## Whether 1,000 random re
 
 .PHONY: security
 security: $(VENV)/.installed-test $(VENV)/.native ## What strangers and faults of the machine meet, tried on a real server
-	@$(PY) -m pytest -q -s tests/e2e/test_doors.py
+	@EIC_LAB_TESTS=full $(PY) -m pytest -q -s tests/e2e/test_doors.py
 
 .PHONY: validate-statistics
 validate-statistics: $(VENV)/.installed ## Coverage and size of all that a report prints, threats on planted defects (10 minutes; STUDIES=…)

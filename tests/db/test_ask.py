@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import os
 import signal
@@ -9,7 +10,9 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,9 +23,12 @@ from study.clock import SystemClock
 from study.model_raters.endpoint import ChatEndpoint
 from study.model_raters.service import ModelRaters, RunSettings
 from tests.chat_server import Body, ChatServer, Said, chat_server, error, shorter
+from tests.db.traces import connected
 from tests.rehearsal import Rehearsal
 
 ROOT = Path(__file__).resolve().parents[2]
+AT_MOST = 600
+"""Seconds that a process may take to come so far."""
 
 
 def ask(rehearsal: Rehearsal, server: ChatServer, *options: str) -> list[str]:
@@ -56,17 +62,18 @@ def test_a_run_that_is_killed_half_way_goes_on_without_asking_twice(rehearsal: R
     def holding(body: Body, number: int) -> Said:
         if number > 7:
             half.set()
-            go_on.wait(60)
+            go_on.wait(AT_MOST)
         return Said(drop=True) if number in range(8, 12) else shorter(body, number)
 
     with chat_server(holding) as server:
         command = [sys.executable, "-m", "db", *ask(rehearsal, server, "--concurrency", "4")]
         running = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
-        assert half.wait(90)
+        assert half.wait(AT_MOST)
         while _stored(rehearsal) < 7:
             assert running.poll() is None
+            time.sleep(0.05)
         os.kill(running.pid, signal.SIGKILL)
-        assert running.wait(30) == -signal.SIGKILL
+        assert running.wait() == -signal.SIGKILL
         go_on.set()
         assert main(ask(rehearsal, server)) == 2, "it says to resume"
         assert main(ask(rehearsal, server, "--resume")) == 0
@@ -208,11 +215,9 @@ def asked_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def asked(asked_file: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(asked_file, isolation_level=None)
-    connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute("PRAGMA recursive_triggers = ON")
-    return connection
+def asked(asked_file: Path) -> Iterator[sqlite3.Connection]:
+    with contextlib.closing(connected(asked_file)) as connection:
+        yield connection
 
 
 def test_a_database_of_the_first_schema_gets_the_tables_and_keeps_its_triggers(

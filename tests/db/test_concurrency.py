@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 
@@ -45,43 +46,32 @@ def _check(votes: tuple[VoteRow, ...], pairs: int, most: int = 1) -> None:
     assert sum(map(abs, of_pair.values())) <= 1.75 * pairs
 
 
-def test_many_raters_in_threads_land_every_vote_in_balance(rehearsal: Rehearsal) -> None:
+def _rate_in_processes(url: str, tokens: list[str], stops: list[int | None]) -> list[int]:
+    assert not any(stops)
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(cases(2, 4), mp_context=context) as pool:
+        return list(pool.map(rate_everything, [url] * RATERS, tokens, range(RATERS)))
+
+
+@pytest.mark.parametrize(
+    ("rate", "leaving"), [(rate_in_threads, 0.0), (rate_in_threads, 0.3), (_rate_in_processes, 0.0)]
+)
+def test_many_raters_at_once_land_every_vote_in_balance_also_when_some_drop_out(
+    rehearsal: Rehearsal, rate: Callable[..., list[int]], leaving: float
+) -> None:
     study = rehearsal.opened(problems=8, pairs=5)
+    rng = random.Random(1)
+    stops = [rng.randrange(10) if rng.random() < leaving else None for _ in range(RATERS)]
     made = rehearsal.organiser.invitations.invite(study.id, [""] * RATERS)
-    saved = rate_in_threads(rehearsal.url, list(map(token_of, made)), [None] * RATERS)
+    saved = rate(rehearsal.url, list(map(token_of, made)), stops)
     votes = _votes(rehearsal, study.id)
-    assert saved == [10] * RATERS
-    assert len(votes) == RATERS * 10
-    _check(votes, pairs=40)
+    assert saved == [10 if stop is None else stop for stop in stops]
+    assert len(votes) == sum(saved)
+    _check(votes, pairs=40, most=2 if leaving else 1)  # the last to leave cannot be made up for
     problem_of = {pair.id: pair.pair.problem for pair in rehearsal.organiser.pairs(study.id)}
     for rater in {vote.rater_id for vote in votes}:
         problems = Counter(problem_of[v.pair_id] for v in votes[:40] if v.rater_id == rater)
         assert not problems or max(problems.values()) <= 3
-
-
-def test_votes_stay_even_when_thirty_percent_drop_out(rehearsal: Rehearsal) -> None:
-    study = rehearsal.opened(problems=8, pairs=5)
-    rng = random.Random(1)
-    stops = [rng.randrange(10) if rng.random() < 0.3 else None for _ in range(RATERS)]
-    made = rehearsal.organiser.invitations.invite(study.id, [""] * RATERS)
-    saved = rate_in_threads(rehearsal.url, list(map(token_of, made)), stops)
-    votes = _votes(rehearsal, study.id)
-    assert saved == [10 if stop is None else stop for stop in stops]
-    assert len(votes) == sum(saved)
-    _check(votes, pairs=40, most=2)  # the last ones to leave cannot be made up for
-
-
-def test_many_raters_in_processes_land_every_vote_in_balance(rehearsal: Rehearsal) -> None:
-    study = rehearsal.opened(problems=8, pairs=5)
-    made = rehearsal.organiser.invitations.invite(study.id, [""] * RATERS)
-    tokens = list(map(token_of, made))
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(cases(2, 4), mp_context=context) as pool:
-        saved = list(pool.map(rate_everything, [rehearsal.url] * RATERS, tokens, range(RATERS)))
-    assert saved == [10] * RATERS
-    votes = _votes(rehearsal, study.id)
-    assert len(votes) == RATERS * 10
-    _check(votes, pairs=40)
 
 
 def test_one_ballot_sent_from_twenty_tabs_at_once_is_one_vote(rehearsal: Rehearsal) -> None:

@@ -6,7 +6,6 @@ import contextlib
 import sqlite3
 import stat
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
 from multiprocessing import get_context
@@ -24,17 +23,11 @@ from db.tables import Base
 from study.errors import StorageError, StudyError
 from tests.rehearsal import Rehearsal
 
-
-@pytest.fixture
-def raw(rehearsal: Rehearsal) -> Iterator[sqlite3.Connection]:
-    """A connection that knows nothing of our repositories, to a study with votes."""
-    study = rehearsal.opened(ballots_per_rater=3, problems=2, pairs=2)
-    rehearsal.rate(rehearsal.rater(study), 3)
-    connection = sqlite3.connect(rehearsal.url.removeprefix("sqlite:///"), isolation_level=None)
-    connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute("PRAGMA recursive_triggers = ON")
-    yield connection
-    connection.close()
+OF_A_VOTE = (
+    "assignment_id, rater_id, pair_id, position, choice, lower_left, shown_at, voted_at,"
+    " idle_seconds, reason"
+)
+SECOND = f"INSERT INTO vote (id, {OF_A_VOTE}) SELECT id + 100, {OF_A_VOTE} FROM vote LIMIT 1"
 
 
 @pytest.mark.parametrize(
@@ -61,6 +54,7 @@ def raw(rehearsal: Rehearsal) -> Iterator[sqlite3.Connection]:
         ("UPDATE ballot SET content = ''", "the study is frozen"),
         ("DELETE FROM ballot", "the study is frozen"),
         ("INSERT INTO ballot VALUES (99, '')", "FOREIGN KEY|frozen"),
+        (SECOND, "UNIQUE"),
     ],
 )
 def test_the_database_refuses(raw: sqlite3.Connection, statement: str, message: str) -> None:
@@ -68,39 +62,12 @@ def test_the_database_refuses(raw: sqlite3.Connection, statement: str, message: 
         raw.execute(statement)
 
 
-OF_A_VOTE = (
-    "assignment_id, rater_id, pair_id, position, choice, lower_left, shown_at, voted_at,"
-    " idle_seconds, reason"
-)
-
-
-def test_a_second_vote_of_a_rater_on_a_pair_is_refused(raw: sqlite3.Connection) -> None:
-    with pytest.raises(sqlite3.IntegrityError, match="UNIQUE"):
-        raw.execute(
-            f"INSERT INTO vote (id, {OF_A_VOTE}) SELECT id + 100, {OF_A_VOTE} FROM vote LIMIT 1"
-        )
-
-
 def test_no_vote_enters_a_closed_study(raw: sqlite3.Connection) -> None:
     raw.execute("UPDATE study SET status = 'closed'")
     with pytest.raises(sqlite3.IntegrityError, match="not open"):
-        raw.execute(
-            f"INSERT INTO vote (id, {OF_A_VOTE}) SELECT id + 100, {OF_A_VOTE} FROM vote LIMIT 1"
-        )
+        raw.execute(SECOND)
     with pytest.raises(sqlite3.IntegrityError, match="only moves forward"):
         raw.execute("UPDATE study SET status = 'open'")
-
-
-def test_what_is_withdrawn_is_overwritten_in_the_file(rehearsal: Rehearsal, tmp_path: Path) -> None:
-    study = rehearsal.opened()
-    token = rehearsal.rater(study)
-    ballot = rehearsal.rating.next_ballot(token).ballot
-    assert ballot is not None
-    rehearsal.rating.vote(token, ballot.token, "left", reason="a-telling-reason")
-    rehearsal.rating.withdraw(token)
-    rehearsal.store.dispose()  # the last to leave folds the log into the file
-    stored = b"".join(path.read_bytes() for path in tmp_path.glob("eic_lab.sqlite3*"))
-    assert b"a-telling-reason" not in stored
 
 
 def test_migrations_from_nothing_make_exactly_the_tables(tmp_path: Path) -> None:

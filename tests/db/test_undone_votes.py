@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,17 +28,6 @@ OF_BEFORE = (
 )
 OF_SEALS = "id, study_id, number, vote_id, salt, commitment, link"
 OTHERS = ("study", "problem", "pool", "pair", "member", "ballot", "invitation", "rater")
-
-
-@pytest.fixture
-def raw(rehearsal: Rehearsal) -> Iterator[sqlite3.Connection]:
-    """A connection that knows nothing of our repositories, to a study with votes."""
-    study = rehearsal.opened(ballots_per_rater=3, problems=2, pairs=2)
-    rehearsal.rate(rehearsal.rater(study), 2)
-    path = rehearsal.url.removeprefix("sqlite:///")
-    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.execute("PRAGMA foreign_keys = ON")
-        yield connection
 
 
 def _rows(connection: sqlite3.Connection, columns: str, table: str) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -24,6 +25,14 @@ import pathlib, sys
 file = pathlib.Path(sys.argv[1])
 sys.stdout.buffer.write(file.read_bytes() if file.exists() else b"")
 """
+
+
+def connected(file: Path) -> sqlite3.Connection:
+    """A connection without our repositories that obeys all that the file itself demands."""
+    connection = sqlite3.connect(file, isolation_level=None)
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA recursive_triggers = ON")
+    return connection
 
 
 @contextlib.contextmanager

@@ -1,26 +1,15 @@
-"""Measure every ballot of the demo at the sizes of phones, desks and zoom, light and dark.
-
-    python -m tests.e2e.ballot_boxes [FOLDER] [EVERY]
-
-takes every ballot, or one of EVERY; prints a line for each size, exits with 1 if anything is cut,
-covered, too small, too wide or collides, and puts a picture of every ballot into FOLDER.
-"""
+"""What is wrong with a ballot as a browser draws it: cut, covered, too small, too wide."""
 
 from __future__ import annotations
 
-import sys
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Page
 
 from study.stimulus.shapes import LEAST_PX
-from tests.e2e.browser import find_chromium, running_browser
-from tests.e2e.every_ballot import every_ballot, show, size_of_glyphs
-from tests.e2e.profiles import Scheme, profile, window
-from tests.e2e.rating_world import World
+from tests.e2e.every_ballot import size_of_glyphs
+from tests.e2e.profiles import Scheme
 
 SIZES = ((390, 660), (390, 844), (844, 390), (1280, 800), (640, 400), (320, 256))
 """CSS pixels: two phones, one of them on its side, a desk, and the desk at 200 and 400 %."""
@@ -176,47 +165,3 @@ def _overlap(a: list[float], b: list[float], room: float = 2.0) -> bool:
     across = min(a[2], b[2]) - max(a[0], b[0])
     down = min(a[3], b[3]) - max(a[1], b[1])
     return across > room / 2 and down > 2 * room
-
-
-def main() -> int:
-    """Measure; 1 if something is wrong."""
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else None
-    every, wrong = int(sys.argv[2]) if len(sys.argv) > 2 else 1, 0
-    executable = find_chromium()
-    assert executable is not None, "there is no Chromium"
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-    measured: dict[tuple[int, int], dict[str, Measured]] = {size: {} for size in SIZES}
-    with (
-        tempfile.TemporaryDirectory() as base,
-        running_browser(executable) as browser,
-        profile(browser) as context,
-    ):
-        world = World.at(Path(base), every=every, frozen=False, attention_checks=3, allow_tie=True)
-        page = window(context, *SIZES[0])
-        for name, ballot in every_ballot(world):
-            show(page, ballot)
-            for width, height in SIZES:
-                page.set_viewport_size({"width": width, "height": height})
-                for scheme in SCHEMES:
-                    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-                    found = measured[width, height][name] = faults(page)
-                    wrong += len(found.wrong)
-                    for fault in found.wrong:
-                        print(f"{width}x{height}, {scheme}, ballot {name}: {fault}", flush=True)
-                    if folder is not None:
-                        picture = folder / f"{width}x{height}-{scheme}-{name}.png"
-                        page.screenshot(path=picture, full_page=True)
-        world.store.dispose()
-    for (width, height), found_at in measured.items():
-        print(
-            f"{width}x{height}: {len(found_at)} ballots, letters of "
-            f"{min(m.main for m in found_at.values()):.1f} px or more, scripts of "
-            f"{min(m.least for m in found_at.values()):.1f} px or more, the bar takes "
-            f"{100 * max(m.bar for m in found_at.values()):.0f} % at most"
-        )
-    return min(wrong, 1)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -17,11 +17,13 @@ class Cable:
         self._open: list[socket.socket] = []
         self._plugged = True
         self._cut: set[str] = set()
+        self.refused = self.swallowed = 0
+        """Connections since the cable was pulled; bytes that went nowhere since `swallow`."""
         threading.Thread(target=self._accept, daemon=True).start()
 
     def pull(self) -> None:
         """Cut every connection, and refuse new ones."""
-        self._plugged = False
+        self._plugged, self.refused = False, 0
         for end in self._open:
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
@@ -30,7 +32,7 @@ class Cable:
 
     def swallow(self, *ways: str) -> None:
         """Lose all that goes "up" to the server or "down" to the browser, and close nothing."""
-        self._cut = set(ways)
+        self._cut, self.swallowed = set(ways), 0
 
     def plug(self) -> None:
         """Let connections through again."""
@@ -51,6 +53,7 @@ class Cable:
             except OSError:
                 return
             if not self._plugged:
+                self.refused += 1
                 near.close()
                 continue
             try:
@@ -65,7 +68,9 @@ class Cable:
     def _pump(self, way: str, source: socket.socket, target: socket.socket) -> None:
         with contextlib.suppress(OSError):
             while data := source.recv(65536):
-                if way not in self._cut:
+                if way in self._cut:
+                    self.swallowed += len(data)
+                else:
                     target.sendall(data)
         self._close(target)
 

@@ -8,17 +8,16 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from playwright.sync_api import BrowserContext, FilePayload, Locator, Page, expect
+from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from db import open_database
 from study.clock import SystemChance, SystemClock
 from study.demo import demo_candidates, demo_problems
 from study.demo.seeding import problems_of_demo
 from study.design import StudyDesign
-from study.matching import MatchingRules
 from study.organising import OrganiserService
-from study.pairing import match_study, read_upload
 from tests.e2e.browser import PATIENCE
+from tests.e2e.rating_world import matched
 from tests.kept import making_once
 
 PASSPHRASE = "correct horse battery"
@@ -36,7 +35,7 @@ def ready(page: Page) -> None:
 
 def setup_link(log: Path) -> str:
     """The one-time link that the server printed."""
-    for _ in range(100):
+    for _ in range(6000):
         found = re.search(r"http\S+/organise\?setup=\S+", log.read_text(errors="replace"))
         if found:
             return found[0]
@@ -60,12 +59,12 @@ def problem_files() -> list[FilePayload]:
     ]
 
 
-def pool_file(rows_each: int = 150) -> FilePayload:
+def pool_file() -> FilePayload:
     """An unscored pool for them, one row of which no parser reads."""
     lines = ["problem,method,syntax,formula"]
     for name in PROBLEMS:
         of_problem = [c for c in demo_candidates() if c.problem == name]
-        step = max(1, len(of_problem) // rows_each)
+        step = max(1, len(of_problem) // 60)
         lines += [f'{name},{c.method},{c.syntax},"{c.formula}"' for c in of_problem[::step]]
     lines.append('kepler,hand,,"<img src=x onerror=alert(1)>"')
     text = "\n".join(lines) + "\n"
@@ -128,13 +127,6 @@ def fill(page: Page, label: str, text: str) -> Locator:
     return field
 
 
-def cookie_of(context: BrowserContext) -> str:
-    """The login that a browser holds."""
-    return next(
-        (c.get("value", "") for c in context.cookies() if c.get("name") == "eic_organiser"), ""
-    )
-
-
 def archive(page: Page) -> Path:
     """Export all of a report as a ZIP, which takes as long as all its figures take to draw."""
     with page.expect_download(timeout=6 * PATIENCE) as download:
@@ -159,6 +151,18 @@ def close_study(database: Path, study: int) -> None:
         service.close(study)
 
 
+def begin_study(database: Path, name: str) -> int:
+    """An empty draft; its number."""
+    with _services(database) as service:
+        return service.create(name).id
+
+
+def studies(database: Path) -> list[str]:
+    """The names of all studies."""
+    with _services(database) as service:
+        return [study.name for study in service.studies()]
+
+
 def open_study(database: Path, name: str, address: str) -> int:
     """A frozen study of the same material, made by the services in this process; its number."""
     with _services(database) as service:
@@ -168,12 +172,7 @@ def open_study(database: Path, name: str, address: str) -> int:
 @making_once()
 def _opened(service: OrganiserService, name: str, address: str) -> int:
     design = StudyDesign(contact="study@example.org", ballots_per_rater=3, public_base_url=address)
-    study = service.create(name, design)
     problems = tuple(p for p in problems_of_demo() if p.name in PROBLEMS)
-    service.set_problems(study.id, problems)
-    file = pool_file(60)
-    upload = read_upload(file["name"], file["buffer"], problems, jobs=1)
-    service.set_pool(study.id, upload.pool)
-    match_study(service, study.id, MatchingRules())
-    service.freeze(study.id)
-    return study.id
+    file = pool_file()
+    study = matched(service, name, design, problems, (file["name"], file["buffer"]))
+    return service.freeze(study.id).id

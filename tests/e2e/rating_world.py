@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -24,7 +25,7 @@ from study.pairing import match_study, read_upload
 from study.rating import RatingService
 from tests.e2e.browser import eventually, free_port, running_server
 from tests.e2e.profiles import profile, window
-from tests.kept import making_once
+from tests.kept import making_once, once
 
 CONTACT = "study@example.org"
 MARKED_METHOD = "zebrafinch"
@@ -69,6 +70,42 @@ def _marked(pair: NewPair, number: int) -> NewPair:
     )
 
 
+def matched(
+    organiser: OrganiserService,
+    name: str,
+    design: StudyDesign,
+    problems: tuple[Problem, ...] = (),
+    pool: tuple[str, bytes] | None = None,
+) -> Study:
+    """A draft with pairs of these problems and this file of formulas, or of the demo's."""
+    path, problems = demo_pool_path(), problems or demo_material()
+    study = organiser.create(name, design)
+    organiser.set_problems(study.id, problems)
+    upload = read_upload(*(pool or (path.name, path.read_bytes())), problems, jobs=1)
+    organiser.set_pool(study.id, upload.pool)
+    match_study(organiser, study.id, MatchingRules())
+    return study
+
+
+@making_once()
+def _made(every: int, frozen: bool, design: dict[str, Any]) -> tuple[bytes, frozenset[float]]:
+    """A database with one study, and the EICs of its pairs."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "study.sqlite3"
+        store = open_database(f"sqlite:///{file}")
+        organiser = OrganiserService(store, SystemClock(), SystemChance())
+        study = matched(organiser, "Demo", StudyDesign(contact=CONTACT, **design))
+        pairs = organiser.pairs(study.id)[::every]
+        organiser.set_pairs(
+            study.id, [_marked(pair.pair, number) for number, pair in enumerate(pairs)]
+        )
+        if frozen:
+            organiser.freeze(study.id)
+        store.dispose()
+        eics = frozenset(m.eic for p in pairs for m in (p.pair.lower, p.pair.higher))
+        return file.read_bytes(), eics
+
+
 @dataclass
 class World:
     """A database with an open study, and the address of its server."""
@@ -82,31 +119,27 @@ class World:
     true_eics: frozenset[float]
 
     @classmethod
-    @making_once()
     def at(cls, folder: Path, *, every: int = 1, frozen: bool = True, **design: Any) -> World:
         """Make the demo's problems, pool and pairs, or one pair of `every`, into an open study.
 
         One that is not `frozen` stays a draft.
         """
         file, port = folder / "study.sqlite3", free_port()
+        content, eics = once(
+            "world",
+            every,
+            frozen,
+            sorted(design.items()),
+            make=lambda: _made(every, frozen, design),
+        )
+        file.write_bytes(content)
         store = open_database(f"sqlite:///{file}")
         organiser = OrganiserService(store, SystemClock(), SystemChance())
-        problems = demo_material()
-        made = StudyDesign(contact=CONTACT, public_base_url=f"http://127.0.0.1:{port}", **design)
-        study = organiser.create("Demo", made)
-        organiser.set_problems(study.id, problems)
-        path = demo_pool_path()
-        pool = read_upload(path.name, path.read_bytes(), problems, jobs=1).pool
-        organiser.set_pool(study.id, pool)
-        _, pairs = match_study(organiser, study.id, MatchingRules())
-        pairs = pairs[::every]
-        organiser.set_pairs(
-            study.id, [_marked(pair.pair, number) for number, pair in enumerate(pairs)]
-        )
         rating = RatingService(store, SystemClock(), SystemChance(), min_view_seconds=0)
-        eics = frozenset(m.eic for p in pairs for m in (p.pair.lower, p.pair.higher))
-        made_study = organiser.freeze(study.id) if frozen else organiser.study(study.id)
-        return cls(file, port, store, organiser, rating, made_study, eics)
+        (study,) = organiser.studies()
+        here = replace(study.design, public_base_url=f"http://127.0.0.1:{port}")
+        study = organiser.edit(study.id, design=here, based_on=study.design)
+        return cls(file, port, store, organiser, rating, study, eics)
 
     @making_once()
     def another(self, **design: Any) -> Study:
@@ -128,10 +161,6 @@ class World:
         """A fresh personal link."""
         made = self.organiser.invitations.invite((study or self.study).id, [""])
         return made[0].link
-
-    def open_link(self, quota: int = 100) -> str:
-        """A fresh open link."""
-        return self.organiser.invitations.open_link(self.study.id, quota).link
 
     def rows(self, query: str, **values: Any) -> list[dict[str, Any]]:
         """Read the database."""

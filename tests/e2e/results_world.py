@@ -10,14 +10,11 @@ from pathlib import Path
 
 from db import SqlStore, open_database
 from study.clock import ManualClock, SeededChance
-from study.demo import demo_pool_path
 from study.design import StudyDesign
-from study.matching import MatchingRules
-from study.material import PairKind, Problem, Study
+from study.material import PairKind, Study
 from study.organising import OrganiserService
-from study.pairing import match_study, read_upload
 from study.rating import RatingService
-from tests.e2e.rating_world import CONTACT, demo_material, token_of
+from tests.e2e.rating_world import CONTACT, matched, token_of
 from tests.kept import making_once
 
 REASONS = (
@@ -55,7 +52,6 @@ class ResultsWorld:
     clock: ManualClock
     organiser: OrganiserService
     rating: RatingService
-    problems: tuple[Problem, ...]
 
     @classmethod
     def at(cls, file: Path) -> ResultsWorld:
@@ -67,24 +63,17 @@ class ResultsWorld:
             clock,
             OrganiserService(store, clock, chance),
             RatingService(store, clock, chance, min_view_seconds=0),
-            demo_material(),
         )
 
     @making_once()
-    def opened(self, name: str, address: str = "http://127.0.0.1", **design: object) -> Study:
-        """An open study of the demo's pairs."""
+    def opened(
+        self, name: str, address: str = "http://127.0.0.1", every: int = 1, **design: object
+    ) -> Study:
+        """An open study of the demo's pairs, or of one of `every`: each is drawn."""
         made = StudyDesign(contact=CONTACT, practice=False, public_base_url=address)
-        study = self.organiser.create(name, replace(made, **design))  # type: ignore[arg-type]
-        earlier = [s for s in self.organiser.studies() if s.hash]
-        self.organiser.set_problems(study.id, self.problems)
-        if earlier:
-            pairs = self.organiser.pairs(earlier[0].id)
-            self.organiser.set_pairs(study.id, [p.pair for p in pairs], earlier[0].rules)
-        else:
-            path = demo_pool_path()
-            upload = read_upload(path.name, path.read_bytes(), self.problems, jobs=1)
-            self.organiser.set_pool(study.id, upload.pool)
-            match_study(self.organiser, study.id, MatchingRules())
+        study = matched(self.organiser, name, replace(made, **design))  # type: ignore[arg-type]
+        pairs = [pair.pair for pair in self.organiser.pairs(study.id)[::every]]
+        self.organiser.set_pairs(study.id, pairs, self.organiser.study(study.id).rules)
         return self.organiser.freeze(study.id)
 
     def rate(

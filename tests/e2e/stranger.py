@@ -16,7 +16,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.sync.client import ClientConnection, connect
 
-PATIENCE = 60.0
+PATIENCE = 600.0
 INPUTS = (
     "button",
     "checkbox",
@@ -110,6 +110,7 @@ def stranger(address: str, page: str = "", query: str = "") -> Iterator[Stranger
         subprotocols=["streamlit"],
         origin=address,
         max_size=None,  # type: ignore[arg-type]
+        ping_interval=None,  # however long a busy machine is silent
     ) as socket:
         visitor = Stranger(socket, page=page, query=query)
         visitor.run()
@@ -133,6 +134,8 @@ def ask(
 
 
 FORM = "application/x-www-form-urlencoded"
+LOOKED = "ms=1000;w=1280;seen=1;plot=1;by=keys"
+"""What a browser reports of a ballot that was looked at for long enough."""
 
 
 @dataclass
@@ -164,7 +167,7 @@ class PlainRater:
 
     def vote(self, choice: str = "left", **headers: str) -> http.client.HTTPResponse:
         """Send the form of the ballot on the page."""
-        fields = {"t": self.token, "ballot": self.ballot, "choice": choice}
+        fields = {"t": self.token, "ballot": self.ballot, "choice": choice, "report": LOOKED}
         return send_form(self.address, "/rate/vote", fields, **headers)
 
     def press(self, choice: str = "left") -> str:

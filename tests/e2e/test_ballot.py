@@ -29,7 +29,7 @@ from tests.effort import cases, dear
 pytestmark = pytest.mark.e2e
 
 SOME = cases(12, 1)
-"""One of so many pairs is measured here; `python -m tests.e2e.ballot_boxes` takes all."""
+"""One of so many pairs is measured."""
 
 
 def test_every_ballot_is_whole_and_large_enough_at_any_size_and_zoom_light_and_dark(
@@ -61,8 +61,7 @@ def test_a_press_with_a_finger_counts_once_formulas_and_plot_were_in_view(
         assert box and bar and box["y"] + box["height"] > bar["y"]  # as it is on such a phone
         _tap(page, "A")
         expect(page.get_by_role("alert")).to_contain_text("look at both formulas and at the plot")
-        page.wait_for_timeout(500)
-        assert page.evaluate("scrollY") > 0
+        eventually(page, lambda: page.evaluate("scrollY"), lambda down: down > 0)
         assert world.votes(link) == []
         scroll_through(page)
         _tap(page, "A")
@@ -94,6 +93,7 @@ _JUMP = """(box, left) => new Promise(done => {
 })"""
 
 
+@dear(2)
 @pytest.mark.parametrize(("letter", "motion"), [("A", False), ("B", True)])
 def test_a_formula_counts_as_seen_once_it_was_scrolled_to_both_ends(
     browser: Browser, world: World, brief: Study, letter: str, motion: bool

@@ -40,8 +40,15 @@ def test_a_shared_computer_asks_who_is_there_and_a_closing_study_lets_its_raters
         (cookie,) = [each for each in page.context.cookies() if each["name"] == "rater"]
         assert cookie["httpOnly"] and cookie["sameSite"] == "Lax"
         first = own_link(page)
+        expect(page.get_by_text("This is your personal link")).to_be_visible()
         start(page)
         answer(page, "A")
+        page.go_back()
+        page.go_forward()  # not to the open link, which would ask for a second consent
+        expect(page.get_by_text("saved 1 of 2")).to_be_visible()
+        page.reload()
+        expect(page.get_by_text("saved 1 of 2")).to_be_visible()
+        assert own_link(page) == first
 
         # the same browser, the open link again: another person takes part
         visit(page, shared)
@@ -91,7 +98,7 @@ def test_a_replaced_link_goes_on_and_a_lost_connection_is_told_once_and_soon(
             lit = "e => getComputedStyle(e).filter + getComputedStyle(e).opacity"
             other, bright = page.locator("#choose-B"), page.locator("#choose-B").evaluate(lit)
             button.click()
-            expect(page.get_by_text("There is no connection just now")).to_be_visible(timeout=2000)
+            expect(page.get_by_text("There is no connection just now")).to_be_visible()
             expect(page.get_by_text("There is no connection just now")).to_have_count(1)
             expect(button).to_have_text("Saving…")
             expect(other).to_be_disabled()

@@ -6,6 +6,7 @@ One server and no browser; what a browser makes of the policy, every test with o
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import http.client
 import os
@@ -13,9 +14,7 @@ import re
 import resource
 import socket
 import sqlite3
-import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -31,15 +30,17 @@ from websockets.sync.client import connect
 
 from db import open_database
 from db.backup import backup
+from db.commands import main
+from pages.ui import server
 from pages.ui.doors.headers import guarding_headers
-from pages.ui.server import ROUTES
+from pages.ui.kit.wiring import Lab, Settings
 from study.access import HashParameters, hash_passphrase
 from study.clock import SystemChance, SystemClock
 from study.organising import OrganiserService
 from study.rating import RatingService
-from tests.e2e.browser import ROOT, free_port, running_server
+from tests.e2e.browser import free_port, running_server
 from tests.e2e.stranger import FORM, PlainRater, ask, notice_of, send_form, stranger
-from tests.effort import cases, dear
+from tests.effort import cases, combined, dear
 from tests.rehearsal import Rehearsal
 
 pytestmark = pytest.mark.e2e
@@ -69,9 +70,8 @@ class Place:
         """What happens in here leaves none in the log, and the server is still there."""
         before = len(self.log())
         yield
-        time.sleep(0.2)
-        assert "Traceback" not in self.log()[before:], self.log()[before:]
         assert ask(self.address, "GET", "/healthz").status == 200
+        assert "Traceback" not in self.log()[before:], self.log()[before:]
 
     @contextlib.contextmanager
     def full_disk(self) -> Iterator[None]:
@@ -172,8 +172,8 @@ def test_every_answer_says_the_policy_also_errors_files_and_refused_upgrades(pla
                 policy = headers[name]
                 assert "default-src 'none'" in policy or policy == "sandbox", (path, policy)
                 assert "frame-ancestors 'none'" in policy or policy == "sandbox", (path, policy)
-                scripts = re.findall(r"script-src ([^;]*)", policy)
-                assert all("unsafe" not in each for each in scripts), (path, policy)
+                ours = "" if path == "/rate?t=x" else "style-src 'self' 'unsafe-inline'"
+                assert "unsafe" not in policy.replace(ours, ""), (path, policy)
             else:
                 assert headers[name] == text, (method, path, name)
     stream = place.address.replace("http", "ws") + "/_stcore/stream"
@@ -208,7 +208,7 @@ def test_what_the_framework_serves_beside_our_pages_is_closed(place: Place) -> N
 
 
 ADDRESSES = (
-    *((method, route.path) for route in ROUTES for method in sorted(route.methods or ())),
+    *((method, route.path) for route in server.ROUTES for method in sorted(route.methods or ())),
     *(("GET", path) for path in ("/", "/about", "/none", "/static/none.js", "/media/none.csv")),
     *(("GET", path) for path in ("/_stcore/health", "/_stcore/host-config", "/_stcore/stream")),
     ("PUT", "/_stcore/upload_file/a/b"),
@@ -238,16 +238,15 @@ def test_headers_that_cannot_be_read_are_refused_on_every_address(place: Place) 
     filled = str.maketrans({"{": "", "}": "", ":": "-"})
     before = place.stored()
     with place.no_traceback():
-        for method, path in ADDRESSES:
+        for (method, path), headers in combined(ADDRESSES, (*UNREADABLE, *ODD), 5):
             body = None if method in ("GET", "HEAD") else b"t=a&token=b"
-            for headers in (*UNREADABLE, *ODD):
-                answer = ask(place.address, method, path.translate(filled), body, **headers)
-                assert answer.headers["x-content-type-options"] == "nosniff", (path, headers)
-                if headers in UNREADABLE:
-                    refused = 403 if "Origin" in headers else 400
-                    assert answer.status == refused, (method, path, headers)
-                else:
-                    assert answer.status < 500, (method, path, headers)
+            answer = ask(place.address, method, path.translate(filled), body, **headers)
+            assert answer.headers["x-content-type-options"] == "nosniff", (path, headers)
+            if headers in UNREADABLE:
+                refused = 403 if "Origin" in headers else 400
+                assert answer.status == refused, (method, path, headers)
+            else:
+                assert answer.status < 500, (method, path, headers)
         for path in ("/rate/consent?t=%ff%00", "/%ff%00", f"/exports/{'9' * 5000}/study.zip"):
             for method in ("GET", "POST"):
                 assert ask(place.address, method, path, b"t=a").status < 500, path[:40]
@@ -474,7 +473,7 @@ def test_frames_that_are_no_message_and_orders_of_strangers_do_nothing(place: Pl
             with stranger(place.address, "about") as visitor, pytest.raises(ConnectionClosed):
                 visitor.socket.send(frame)
                 while True:
-                    visitor.socket.recv(20)
+                    visitor.socket.recv()
         with stranger(place.address, "about") as visitor:
             before = visitor.text
             for order in (
@@ -502,28 +501,6 @@ def test_frames_that_are_no_message_and_orders_of_strangers_do_nothing(place: Pl
 # --- the volunteer's forms ---
 
 FORMS = ("consent", "vote", "undo", "pause", "resume", "withdraw", "beat")
-
-
-def test_forms_of_the_rating_pages_from_another_site_do_nothing(place: Place) -> None:
-    rater = place.rater()
-    fields = {"t": rater.token, "ballot": rater.ballot, "choice": "left", "degree": "Doctorate"}
-    before = place.stored()
-    foreign: tuple[dict[str, str], ...] = (
-        {"Origin": "https://evil.example"},
-        {"Sec_Fetch_Site": "cross-site"},
-        {"Sec_Fetch_Site": "same-site"},
-        {"Origin": "null"},
-        {"Origin": "null", "Sec_Fetch_Site": "cross-site"},
-        {"Origin": f"{place.address}.evil.example"},
-        {"Origin": "https://evil.example", "X_Requested_With": "ballot"},
-    )
-    for name in FORMS:
-        for headers in foreign:
-            answer = send_form(place.address, f"/rate/{name}", fields, **headers)
-            assert answer.status == 403, (name, headers)
-            assert "set-cookie" not in answer.headers
-    assert place.stored() == before
-    place.tell(f"{len(FORMS)} forms of a rater from {len(foreign)} places that are not ours", "403")
 
 
 def test_forged_and_hostile_tokens_store_nothing_and_leave_no_traceback(place: Place) -> None:
@@ -615,36 +592,6 @@ def test_to_look_changes_nothing_and_no_form_is_sent_by_a_link(place: Place) -> 
     place.tell(f"{6 + 5 * len(FORMS)} looks at a rater's addresses that are no form", "no change")
 
 
-def test_the_policy_of_the_rating_pages_allows_nothing_inline(place: Place) -> None:
-    rater = place.rater()
-    for path in (f"/rate?t={rater.token}", f"/rate?t={rater.token}&at=withdraw", "/rate"):
-        answer = ask(place.address, "GET", path)
-        policy = answer.headers["content-security-policy"]
-        assert "unsafe" not in policy and "sha256" not in policy, (path, policy)
-        for part in ("default-src 'none'", "base-uri 'none'", "form-action 'self'"):
-            assert part in policy, (path, policy)
-    assert not re.search(r"<script(?![^>]* src=)|<style| style=| on[a-z]+=", rater.page)
-    assert (
-        ask(place.address, "GET", f"/rate?t={rater.token}").headers["cache-control"] == "no-store"
-    )
-    place.tell("the volunteer's pages", "a policy without anything inline; no inline code to allow")
-
-
-def test_presses_at_the_same_moment_are_one_vote(place: Place) -> None:
-    rater = place.rater()
-    time.sleep(1.1)
-    with ThreadPoolExecutor(8) as pool, place.no_traceback():
-        list(pool.map(lambda n: rater.vote(("left", "right")[n % 2]).status, range(8)))
-    rater.look()
-    assert "saved 1 of" in rater.page
-    time.sleep(1.1)
-    twice = [rater.vote("right").headers["location"] for _ in range(2)]
-    assert not any("note" in where for where in twice)  # a browser may send a form twice by itself
-    rater.look()
-    assert "saved 2 of" in rater.page
-    place.tell("8 presses on one ballot at the same moment", "one vote")
-
-
 # --- faults of the machine: these come last, the server's database does not live through them ---
 
 
@@ -659,7 +606,6 @@ def test_a_locked_database_is_told_and_the_ballot_stays(place: Place) -> None:
     rater = place.rater()
     with place.no_traceback():
         ballot = rater.ballot
-        time.sleep(1.1)
         with contextlib.closing(sqlite3.connect(place.file, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             page = rater.press()
@@ -675,7 +621,6 @@ def test_a_disk_that_takes_no_more_is_told_and_the_ballot_stays(place: Place) ->
     rater = place.rater()
     with place.no_traceback():
         ballot = rater.ballot
-        time.sleep(1.1)
         with place.full_disk():
             page = rater.press()
             assert "Our server cannot save answers just now" in page
@@ -702,32 +647,41 @@ def test_a_database_that_is_damaged_meanwhile_is_told(place: Place) -> None:
     place.tell("a database that is overwritten meanwhile", f"“{text}” The ballot stays")
 
 
-def start(database: str) -> subprocess.CompletedProcess[str]:
-    """A start that should fail."""
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("STREAMLIT_")}
-    return subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "streamlit",
-            "run",
-            "app.py",
-            "--server.headless",
-            "true",
-            "--server.port",
-            str(free_port()),
-        ],
-        cwd=ROOT,
-        env={**environment, "DATABASE_URL": f"sqlite:///{database}", "EIC_LAB_DEMO": "0"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+def failed_start(
+    patch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], listening: str, **variables: str
+) -> tuple[object, str]:
+    """The status of a start that ends at once, and all that it prints."""
+    options = {"server.address": listening, "server.port": free_port()}
+    patch.setattr(server.st, "get_option", options.__getitem__)
+    patch.setattr(server, "start_workers", lambda count: None)
+    patch.setattr(server, "lab", lambda: Lab(Settings.of(variables)))
+    patch.setattr(os, "_exit", sys.exit)
+
+    async def begin() -> None:
+        async with server.lifespan(None):
+            pass
+
+    # in a thread, for a browser of another test may have a loop in this one
+    with ThreadPoolExecutor(1) as thread, pytest.raises(SystemExit) as ended:
+        thread.submit(asyncio.run, begin()).result()
+    return ended.value.code, "".join(capsys.readouterr())
+
+
+def test_a_demo_refuses_to_listen_to_other_machines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    url = f"sqlite:///{tmp_path}/demo.sqlite3"
+    demo = {"EIC_LAB_DEMO": "1", "EIC_LAB_DEMO_DATABASE_URL": url}
+    status, said = failed_start(monkeypatch, capsys, "0.0.0.0", **demo)
+    assert status == 2 and "Traceback" not in said
+    assert said.startswith("EIC Lab cannot start: a demo listens on this machine only")
 
 
 def test_a_start_on_a_damaged_database_is_one_sentence_and_a_backup_goes_in_its_place(
-    place: Place, tmp_path: Path
+    place: Place,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     world = Rehearsal.at(tmp_path)
     world.opened(problems=2, pairs=2, ballots_per_rater=2)
@@ -737,18 +691,12 @@ def test_a_start_on_a_damaged_database_is_one_sentence_and_a_backup_goes_in_its_
     content = bytearray(file.read_bytes())
     content[4096:] = b"\xff" * (len(content) - 4096)
     file.write_bytes(content)
-    failed = start(str(file))
-    assert failed.returncode == 3 and "Traceback" not in failed.stderr + failed.stdout
-    assert len(re.findall("EIC Lab cannot start: .*damaged.*make restore", failed.stderr)) == 1
-    restored = subprocess.run(
-        [sys.executable, "-m", "db", "--database", world.url, "restore", str(kept)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    status, said = failed_start(monkeypatch, capsys, "", DATABASE_URL=world.url)
+    assert status == 3 and "Traceback" not in said
+    assert len(re.findall("EIC Lab cannot start: .*damaged.*make restore", said)) == 1
+    assert main(["--database", world.url, "restore", str(kept)]) == 0
     aside = next(tmp_path.glob("eic_lab.sqlite3.damaged-*"))
-    assert aside.name in restored.stderr and aside.read_bytes() == bytes(content)
+    assert aside.name in capsys.readouterr().err and aside.read_bytes() == bytes(content)
     store = open_database(world.url)
     assert len(OrganiserService(store, SystemClock(), SystemChance()).studies()) == 1
     store.dispose()

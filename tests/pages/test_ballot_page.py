@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import re
+import sqlite3
 from collections.abc import Iterator
 from datetime import timedelta
 from html import unescape
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
@@ -27,6 +30,16 @@ from tests.rehearsal import SECRET_METHOD, Rehearsal, token_of
 
 HOSTILE = "<script>alert(1)</script>`$x$`{{ 7*777 }}\x00\u202e"
 FRAGMENT = {"X-Requested-With": "ballot"}
+FORMS = ("consent", "vote", "undo", "pause", "resume", "withdraw", "beat")
+FOREIGN = (
+    {"Origin": "https://evil.example"},
+    {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site"},
+    {"Origin": "null"},
+    {"Origin": "null", "Sec-Fetch-Site": "cross-site"},
+    {"Origin": "http://testserver.evil.example"},
+    {"Origin": "https://evil.example", **FRAGMENT},
+)
 
 
 @pytest.fixture
@@ -235,9 +248,10 @@ def test_a_vote_that_is_sent_again_after_a_lost_answer_goes_on_in_silence(
     rehearsal.clock.advance(5)
     fields = page.fields('id="choose-A"')[2]
     page.choose("left")
-    page.client.post("/rate/vote", data={**fields, "choice": "left", "again": "1"})
-    page._take(page.client.post("/rate/vote", data={**fields, "choice": "left", "again": "1"}))
-    assert words.ALREADY_SAVED not in page.text and "saved 1 of 4" in page.text
+    for again in ({"again": "1"}, {}):  # by the script, or by a browser that sends a form twice
+        vote = {**fields, "choice": "left", **again}
+        page._take(page.client.post("/rate/vote", data=vote))
+        assert words.ALREADY_SAVED not in page.text and "saved 1 of 4" in page.text
 
 
 def test_an_answer_can_be_taken_back_for_five_seconds_and_the_last_one_too(
@@ -274,10 +288,12 @@ def test_a_withdrawal_is_confirmed_and_a_tab_left_open_after_it_saves_nothing(
     assert "You have withdrawn" in other.text and rehearsal.votes() == ()
 
 
-def test_pause_and_resume(rehearsal: Rehearsal) -> None:
-    page = rating(link(rehearsal)).send('id="pause"')
-    assert "the clock stands still" in page.text
+def test_a_pause_is_seen_and_ended_at_another_device_too(rehearsal: Rehearsal) -> None:
+    token = link(rehearsal)
+    assert "the clock stands still" in rating(token).send('id="pause"').text
     rehearsal.clock.advance(1000)
+    page = Browser(token)
+    assert "the clock stands still" in page.text
     page.send('id="resume"')
     rehearsal.clock.advance(5)
     page.choose("left")
@@ -332,6 +348,23 @@ def test_the_instruction_of_a_check_is_shown_plainly(rehearsal: Rehearsal) -> No
         page.choose("left")
     assert seen.count('class="instruction"') == 3
     assert "Thank you!" in page.text and "What the study is about" in page.text
+
+
+def test_links_that_lead_nowhere_say_why_and_what_to_do(rehearsal: Rehearsal) -> None:
+    study, invitations = opened(rehearsal), rehearsal.organiser.invitations
+    revoked = invitations.invite(study.id, [""])[0]
+    invitations.revoke(study.id, revoked.id)
+    full = token_of(invitations.open_link(study.id, 1))
+    rehearsal.rating.consent(full, degree="Doctorate", field="Physics", request_id="x")
+    late = token_of(invitations.invite(study.id, [""])[0])
+    ends = {"needs your link": Browser(None), "does not work": Browser("nosuchtoken")}
+    ends |= {"taken back": Browser(token_of(revoked)), "All places are taken": Browser(full)}
+    assert "Already started?" in Browser(token_of(invitations.open_link(study.id, 5))).text
+    rehearsal.organiser.close(study.id)
+    ends["is closed"] = Browser(late)
+    for said, page in ends.items():
+        assert re.search(f"<h1[^>]*>[^<]*{said}", page.text), page.text
+        assert re.search("link|write|ask", re.findall("<p[^>]*>([^<]+)</p>", page.text)[-1])
 
 
 @pytest.mark.parametrize("token", [None, "", "nosuchtoken", "../../etc", HOSTILE, "x" * 5000])
@@ -394,14 +427,17 @@ def test_what_people_write_stays_text(rehearsal: Rehearsal) -> None:
         assert "\x00" not in text and "\u202e" not in text
 
 
-def test_a_form_of_another_site_is_refused(rehearsal: Rehearsal) -> None:
+def test_a_form_of_another_site_does_nothing(rehearsal: Rehearsal) -> None:
     page = rating(link(rehearsal))
-    vote = {**page.fields('id="choose-A"')[2], "choice": "left"}
+    vote = {**page.fields('id="choose-A"')[2], "choice": "left", "degree": "Doctorate"}
     rehearsal.clock.advance(5)
-    for headers in ({"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
-        answer = page.client.post("/rate/vote", data=vote, headers=headers)
-        assert answer.status_code == 403
-    assert rehearsal.votes() == ()
+    with contextlib.closing(sqlite3.connect(rehearsal.url.removeprefix("sqlite:///"))) as stored:
+        before = [*stored.iterdump()]
+        for name, headers in product(FORMS, FOREIGN):
+            answer = page.client.post(f"/rate/{name}", data=vote, headers=headers)
+            assert answer.status_code == 403, (name, headers)
+            assert "set-cookie" not in answer.headers
+        assert [*stored.iterdump()] == before
 
 
 @pytest.mark.parametrize("body", [b"\xff", b"&".join(b"a=1" for _ in range(99)), b"t=" * 20_000])
@@ -411,15 +447,19 @@ def test_what_is_no_form_is_refused(rehearsal: Rehearsal, body: bytes) -> None:
 
 
 def test_no_answer_runs_a_script_of_its_own_or_stays_anywhere(rehearsal: Rehearsal) -> None:
-    page = rating(link(rehearsal))
-    policy = page.answer.headers["content-security-policy"]
-    assert "unsafe" not in policy and "frame-ancestors 'none'" in policy
-    assert page.answer.headers["cache-control"] == "no-store"
-    assert not re.search(r"<style|\sstyle=|<script>|\son\w+=", page.answer.text)
-    assert set(re.findall(r'(?:src|href)="(?!#|data:)([^"]+)"', page.answer.text)) == {
-        STYLE.address,
-        SCRIPT.address,
-    }
+    token = link(rehearsal)
+    for page in (Browser(None), rating(token), Browser(token).send('id="ask-withdrawal"')):
+        policy = page.answer.headers["content-security-policy"]
+        assert "unsafe" not in policy and "sha256" not in policy
+        for part in ("default-src", "base-uri", "frame-ancestors"):
+            assert f"{part} 'none'" in policy
+        assert "form-action 'self'" in policy
+        assert page.answer.headers["cache-control"] == "no-store"
+        assert not re.search(r"<style|\sstyle=|<script>|\son\w+=", page.answer.text)
+        assert set(re.findall(r'(?:src|href)="(?!#|data:)([^"]+)"', page.answer.text)) <= {
+            STYLE.address,
+            SCRIPT.address,
+        }
 
 
 def test_style_and_script_are_small_and_stored_for_good(rehearsal: Rehearsal) -> None:

@@ -24,6 +24,7 @@ from pages.ui.organising import (
 from pages.ui.organising import (
     studies as frame,
 )
+from tests.pages.test_app_inspector import html_of
 from tests.rehearsal import DESIGN, Rehearsal, problem
 
 SEES: tuple[ModuleType, ...] = (wiring, door, drafts, frame, results_data, step_design)
@@ -80,6 +81,47 @@ def test_a_limit_of_checks_that_two_organisers_changed_can_be_insisted_on(
     assert rehearsal.organiser.study(study).design == theirs
     app.button(key=f"mine:design:{study}:max_failed_attention").click().run()
     assert rehearsal.organiser.study(study).design.max_failed_attention == 1
+
+
+def test_the_later_of_two_organisers_is_told_and_nothing_is_lost(rehearsal: Rehearsal) -> None:
+    study = rehearsal.draft().id
+    first, second = drawn(study, "design"), drawn(study, "design")
+    contact, place = f"design:{study}:contact", f"design:{study}:"
+    first.text_input(key=contact).input("first@example.org").run()
+    second.text_input(key=contact).input("second@example.org").run()
+    said = html_of(second)
+    assert "Another organiser has changed the contact" in said
+    assert "Stored now: first@example.org" in said
+    assert second.text_input(key=contact).value == "second@example.org"
+    second.button(key=f"mine:{contact}").click().run()
+    assert "Another organiser" not in html_of(second)
+    first.text_input(key=f"{place}title").input("A better title").run()
+    second.number_input(key=f"{place}expected_minutes").set_value(7).run()
+    design = rehearsal.organiser.study(study).design
+    assert (design.contact, design.title) == ("second@example.org", "A better title")
+    assert design.expected_minutes == 7
+
+
+def test_a_description_that_is_stale_is_refused_and_both_texts_are_there(
+    rehearsal: Rehearsal,
+) -> None:
+    study = rehearsal.draft().id
+    first, second = drawn(study, "problems"), drawn(study, "problems")
+    text = f"about:{study}:q0:text"
+    for app, words in ((first, "From the first."), (second, "From the second.")):
+        app.button(key=f"describe-{study}:q0").click().run()
+        app.text_area(key=text).input(words)
+    assert "Saved what raters are told" in html_of(_save(first))
+    said = html_of(_save(second))
+    assert "Another organiser has changed" in said and "From the first." in said
+    assert second.text_area(key=text).value == "From the second."
+    second.button(key="keep-mine").click().run()
+    assert "Saved what raters are told" in html_of(_save(second))
+    assert rehearsal.organiser.problems(study)[0].description == "From the second."
+
+
+def _save(app: AppTest) -> AppTest:
+    return next(button for button in app.button if button.label == "Save").click().run()
 
 
 def test_a_pair_without_votes_has_an_empty_cell_for_its_time(rehearsal: Rehearsal) -> None:

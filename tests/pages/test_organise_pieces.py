@@ -47,7 +47,9 @@ def test_the_page_itself_shows_a_visitor_the_door_and_nothing_of_a_study() -> No
     drawn = visit(AppTest.from_function(page), study="1")
     assert "Hidden from visitors" not in html_of(drawn)
     assert not drawn.button and not drawn.text_input
-    assert "passphrase" in html_of(drawn)
+    assert "No passphrase has been chosen yet" in html_of(drawn)
+    drawn.query_params["door"], drawn.query_params["wait"] = "wait", "7"
+    assert "Too many attempts.</p><p>Try again in 7 seconds." in html_of(drawn.run())
 
 
 def test_visitors_see_no_way_to_the_organisers_pages() -> None:
@@ -199,6 +201,9 @@ def test_problem_files_keep_what_fits_and_say_why_the_rest_does_not() -> None:
         ("nested", "nested"),
     ]
     assert len(upload.refused) == 4
+    assert any(
+        each.startswith("`wide.csv` is left out") and "3 inputs" in each for each in upload.refused
+    )
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -108,9 +109,11 @@ def test_a_form_that_keeps_its_origin_to_itself_is_taken_from_our_own_pages(lab:
     assert answer.headers["location"] == "/organise"
 
 
-def test_a_form_without_its_token_is_not_taken(lab: Lab) -> None:
-    answer = client().post("/door/login", data={"passphrase": PASSPHRASE})
+@pytest.mark.parametrize("more", [{}, {"token": "1.x"}])
+def test_a_form_without_its_token_is_not_taken(lab: Lab, more: dict[str, str]) -> None:
+    answer = client().post("/door/login", data={"passphrase": PASSPHRASE, **more})
     assert "door=again" in answer.headers["location"]
+    assert "set-cookie" not in answer.headers
 
 
 @pytest.mark.parametrize(
@@ -189,6 +192,15 @@ def test_a_study_that_no_database_can_hold_is_not_found(lab: Lab, study: str, re
     token = form_token(login, f"export {read}")
     answer = client(login).post(f"/exports/{study}/study.zip", data={"token": token})
     assert answer.status_code == 404 and "there is no study" in answer.text
+
+
+def test_a_name_that_points_here_does_not_open_a_demo(lab: Lab) -> None:
+    lab.settings = replace(lab.settings, demo=True)
+    lab.__dict__["access"] = AccessService(lab.store, lab.clock, lab.chance, demo=True)
+    study = lab.organising.create("A").id
+    for host, status in (("127.0.0.1:8501", 403), ("rebound.example:8501", 401)):
+        answer = client().post(f"/exports/{study}/study.zip", headers={"Host": host})
+        assert answer.status_code == status
 
 
 def test_a_parcel_goes_to_its_owner_only(lab: Lab) -> None:

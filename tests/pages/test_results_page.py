@@ -289,21 +289,28 @@ def test_the_page_of_an_open_study_asks_for_a_confirmation_and_shows_the_cost(
     lab: Lab, rehearsal: Rehearsal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     study = rated(rehearsal)
-    app, html = drawn(lab, monkeypatch, study=str(study.id), step="report")
+    query = {"study": str(study.id), "step": "report"}
+    (app, html), (other, _) = (drawn(lab, monkeypatch, **query) for _ in range(2))
     assert "No result is shown while the study is open" in html and "Armitage" in html
     assert "preferred" not in html and not app.get("plotly_chart")
-    app.text_input[0].input("another name").run()
-    next(b for b in app.button if b.label == "Look now").click().run()
-    assert "not the study" in "".join(e.proto.body for e in app.get("html"))
+    assert "not the study" in _look(app, "another name")
     assert rehearsal.organiser.early.of(study.id) == ()
-    app.text_input[0].input(study.name)
-    next(b for b in app.button if b.label == "Look now").click().run()
-    html = "".join(e.proto.body for e in app.get("html"))
+    html = _look(app, study.name)
     assert "still open" in html and "looked at once" in html and "preferred" in html
-    for _ in range(2):  # a reload, a second tab
-        _, html = drawn(lab, monkeypatch, study=str(study.id), step="report")
-        assert "looked at once" in html
+    assert "looked at once" in _look(other, study.name)  # at the same time
+    assert "looked at once" in drawn(lab, monkeypatch, **query)[1]  # a reload
     assert len(rehearsal.organiser.early.of(study.id)) == 1
+    rehearsal.rate(rehearsal.rater(study), 1)
+    app, html = drawn(lab, monkeypatch, **query)
+    assert "One vote that came since is not in it." in html
+    assert "looked at twice" in _look(app, study.name, "Look again")
+    assert len(rehearsal.organiser.early.of(study.id)) == 2
+
+
+def _look(app: AppTest, confirmed: str, verb: str = "Look now") -> str:
+    app.text_input[0].input(confirmed)
+    next(button for button in app.button if button.label == verb).click().run()
+    return "".join(e.proto.body for e in app.get("html"))
 
 
 @pytest.mark.parametrize(("part", "votes"), combined(DRAWN_PARTS, [0, 1, 6], 1))

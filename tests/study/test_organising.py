@@ -390,6 +390,11 @@ PACKED = gzip.compress(b"problem,formula\nq0,x\n" * 50)
     ("name", "data", "why"),
     [
         ("pool.csv", b"", "pool.csv has no rows"),
+        (
+            "pool.csv",
+            b"a,b\n1,2\n",
+            "a pool needs the columns `problem` (or `dataset`) and `formula`",
+        ),
         ("pool.csv", b"\x00\xff\xfe" * 20, "cannot read pool.csv"),
         (
             "pool.csv",
