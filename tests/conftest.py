@@ -5,7 +5,9 @@ from __future__ import annotations
 import gc
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from hypothesis import settings
@@ -68,6 +70,13 @@ def pytest_terminal_summary(
 ) -> None:
     if line := config.stash.get(_UNCHECKED, ""):
         terminalreporter.line(line, yellow=True)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _patient_with_series() -> Iterator[None]:
+    """On a busy machine SymPy's answers are those of a quick one: it may take its time."""
+    with patch("eic_core.rewriting.series.proposals.QUESTION_SECONDS", 50.0):
+        yield
 
 
 @pytest.fixture(scope="session")

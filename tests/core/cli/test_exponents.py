@@ -60,7 +60,8 @@ def test_other_commands_take_the_choice(files, capsys):
     assert main(["card", "x**4", *data]) == 0
     card = json.loads(capsys.readouterr().out)
     assert (card["exponents"], card["complexity"]) == ("noisy", 3)
-    assert main(["repair", "x**4", "--range", "x=1:5", "--exponents", "noisy"]) == 0
+    asked = ["--range", "x=1:5", "--seconds", "inf", "--exponents", "noisy"]
+    assert main(["repair", "x**4", *asked]) == 0
     assert main(["write", "x**4", "--as", "c", "--exponents", "noisy"]) == 0
     assert capsys.readouterr().out.endswith("pow(x, 4.)\n")
     with pytest.raises(SystemExit):

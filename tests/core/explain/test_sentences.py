@@ -258,6 +258,9 @@ def test_growth_tells_what_was_seen():
     grows = growth_of(1 + 1 / (u - 0.5001) ** 2)
     decades = np.log10(grows.counts[-1] / grows.counts[0])
     seen = (grows.local_eic[-1] - grows.local_eic[0]) / decades
+    assert grows.pace is GrowthPace.GROWS
+    assert str(grows.sentence).startswith("The local EIC grows with the data: ")
+    assert f"{grows.local_eic[-1]:.1f} on all 1,600" in str(grows.sentence)
     assert str(grows.sentence).endswith(f": that is {seen:.1f} more for every ten times as many.")
 
 

@@ -5,19 +5,17 @@ import json
 import pytest
 
 from eic_core.formula.syntax import read
-from eic_core.measure import Domain, sample_domains
-from eic_core.rewriting import Repairs, repair
+from eic_core.rewriting import Repairs
 from eic_core.rewriting.costs import Nanoseconds
 from eic_core.rewriting.front import DigitsLost, FrontForm, RepairStep, front_of
-from eic_core.samples import Samples
+from tests.repairs import repaired, repaired_on
 
 ROOTS = "sqrt(p**2 + m**2) - m"
 
 
 @pytest.fixture(scope="module")
 def repairs() -> Repairs:
-    domains = {"p": Domain("loguniform", 1e-6, 1), "m": Domain("loguniform", 1, 1e3)}
-    return repair(read(ROOTS).formula, sample_domains(domains, count=300))
+    return repaired(ROOTS, "p=loguniform:1e-6:1 m=loguniform:1:1e3")
 
 
 def form(text: str, digits: float, c: float, *rules: str) -> FrontForm:
@@ -48,7 +46,6 @@ def test_a_form_of_which_no_row_can_be_compared_stands_alone() -> None:
 
 def test_the_front_holds_the_original_and_the_best_form(repairs: Repairs) -> None:
     texts = [each.text for each in repairs.front]
-    assert repairs.best is not None
     assert ROOTS in texts and repairs.best.text in texts
     costs = [each.nanoseconds.c for each in repairs.front]
     assert costs == sorted(costs)
@@ -56,7 +53,6 @@ def test_the_front_holds_the_original_and_the_best_form(repairs: Repairs) -> Non
 
 
 def test_the_digits_of_the_front_are_those_of_the_sentence(repairs: Repairs) -> None:
-    assert repairs.before is not None and repairs.best is not None
     digits = {each.text: each.digits for each in repairs.front}
     for text, measured in ((ROOTS, repairs.before), (repairs.best.text, repairs.best.after)):
         loss = measured.loss
@@ -72,14 +68,8 @@ def test_the_digits_after_the_last_step_are_those_of_the_form(repairs: Repairs) 
 
 
 def test_a_formula_with_nothing_better_has_a_front_of_itself() -> None:
-    samples = Samples.from_columns({"x": [1.0, 2.0, 3.0]})
-    assert [f.text for f in repair(read("x*x + 1").formula, samples).front] == ["x*x + 1"]
-    assert repair(read("x*x + 1").formula, samples).front[0].is_original
-
-
-def test_what_was_not_searched_has_no_front() -> None:
-    samples = Samples.from_columns({"x": [1.0, 2.0]})
-    assert repair(read("x + 1").formula, samples, limit_seconds=0).front == ()
+    (alone,) = repaired_on("x*x + 1", {"x": [1.0, 2.0, 3.0]}).front
+    assert alone.text == "x*x + 1" and alone.is_original
 
 
 def test_json_holds_the_front_and_the_steps(repairs: Repairs) -> None:

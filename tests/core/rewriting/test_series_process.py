@@ -14,13 +14,12 @@ from unittest.mock import patch
 import pytest
 
 from eic_core.formula.syntax import read
-from eic_core.rewriting import repair
-from eic_core.rewriting.deadline import Deadline
+from eic_core.rewriting.deadline import NEVER
 from eic_core.rewriting.pieces import Omission
 from eic_core.rewriting.series import proposals
 from eic_core.rewriting.series.expansion import ExpansionQuestion
 from eic_core.rewriting.terms import Terms
-from eic_core.samples import Samples
+from tests.repairs import repaired_on
 
 NO_PROCESS = [], [Omission.SERIES_NO_PROCESS]
 PROCESS_ENDED = [], [Omission.SERIES_UNFINISHED]
@@ -38,7 +37,7 @@ def asked() -> tuple[list[object], list[Omission]]:
     root = terms.add(read("sin(x) - x").formula)
     x = next(number for number in terms.subterms(root) if terms[number].label == "x")
     question = ExpansionQuestion(root, x, Fraction(0), 4)
-    answers, left_out = proposals.expansions(terms, [question], Deadline(60.0))
+    answers, left_out = proposals.expansions(terms, [question], NEVER)
     return list(answers), left_out
 
 
@@ -83,11 +82,10 @@ def test_a_process_that_is_killed_again_and_again_is_given_up() -> None:
 
 @pytest.mark.parametrize("text", ["sin(x) - x", "where(x < 2, sin(x) - x, x)"])
 def test_a_repair_without_processes_says_what_it_left_out(text: str) -> None:
-    samples = Samples.from_columns({"x": [10.0**-k for k in range(12)]})
-    formula = read(text).formula
+    columns = {"x": [10.0**-k for k in range(12)]}
     with patch.object(subprocess, "Popen", side_effect=OSError("no")):
-        found = repair(formula, samples, limit_seconds=60.0)
+        found = repaired_on(text, columns)
     assert Omission.SERIES_NO_PROCESS in found.left_out
     assert "series_no_process" in json.dumps(found.to_json(), allow_nan=False)
     assert any("process" in str(sentence) for sentence in found.left_out_sentences)
-    assert repair(formula, samples, series=False).left_out == ()
+    assert repaired_on(text, columns, series=False).left_out == ()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -17,16 +19,16 @@ from eic_core.measure.observed import run_in
 from eic_core.rewriting.deadline import Deadline
 from eic_core.rewriting.regimes.option import Option
 from eic_core.rewriting.regimes.signs import DecidingSign, sign_options
-from eic_core.rewriting.repair import repair
 from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.terms import Terms
-from eic_core.samples import Samples
+from tests.clocks import PacedClock
 from tests.core.rewriting.rewriting_oracle import NoValue, number, same, value
+from tests.repairs import repaired_on
 
 MODULE = sys.modules["eic_core.rewriting.repair"]
 
 
-def search(text: str, columns: Mapping[str, Any], monkeypatch: pytest.MonkeyPatch) -> Searched:
+def search(text: str, columns: Mapping[str, Any]) -> Searched:
     """What a search of all rows leaves to those who part them."""
     left: list[Searched] = []
 
@@ -34,9 +36,8 @@ def search(text: str, columns: Mapping[str, Any], monkeypatch: pytest.MonkeyPatc
         left.append(searched)
         return repairs
 
-    monkeypatch.setattr(MODULE, "with_choices", keep)
-    samples = Samples.from_columns(columns)
-    repair(read(text).formula, samples, limit_seconds=math.inf, limit_steps=60)
+    with patch.object(MODULE, "with_choices", keep):
+        repaired_on(text, columns, limit_steps=60)
     return left[0]
 
 
@@ -44,6 +45,14 @@ def mixed(count: int, seed: int, decades: float) -> Any:
     """Numbers of both signs over so many decades on either side of 1."""
     rng = np.random.default_rng(seed)
     return rng.choice([-1.0, 1.0], count) * 10 ** rng.uniform(-decades, decades, count)
+
+
+ABC = {name: mixed(160, seed, 160) for seed, name in enumerate("abc")}
+
+
+@cache
+def search_abc(text: str) -> Searched:
+    return search(text, ABC)
 
 
 def text(searched: Searched, root: int | None) -> str:
@@ -69,15 +78,12 @@ def holding(searched: Searched, option: Option) -> Any:
         "(-b + sqrt(b*b - 4*a*c))/(2*a)",
     ],
 )
-def test_every_form_is_the_formula_where_its_guard_holds(
-    formula: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    columns = {name: mixed(160, seed, 160) for seed, name in enumerate("abc")}
-    searched = search(formula, columns, monkeypatch)
+def test_every_form_is_the_formula_where_its_guard_holds(formula: str) -> None:
+    searched = search_abc(formula)
     options = sign_options(searched)
     assert options
     rows = list(searched.truth.rows.verified)
-    a, b, c = (np.log10(abs(columns[name])) for name in "abc")
+    a, b, c = (np.log10(abs(ABC[name])) for name in "abc")
     sizes = 2 * b - a - c
     as_written = searched.formula.to_draft()
     compared = 0
@@ -87,7 +93,7 @@ def test_every_form_is_the_formula_where_its_guard_holds(
         assert holds.any() and not holds.all()
         assert (option.lost[~holds & ~np.isnan(option.lost)] == 16).all()
         for place in np.flatnonzero(holds & (abs(sizes[rows]) < 40))[:20]:
-            at = {n: number(str(Fraction(float(c[rows[place]])))) for n, c in columns.items()}
+            at = {n: number(str(Fraction(float(c[rows[place]])))) for n, c in ABC.items()}
             try:
                 expected = value(as_written, at)
             except NoValue:
@@ -97,9 +103,8 @@ def test_every_form_is_the_formula_where_its_guard_holds(
     assert compared > 5
 
 
-def test_the_quadratic_keeps_its_digits_on_all_four_sides(monkeypatch: pytest.MonkeyPatch) -> None:
-    columns = {name: mixed(160, seed, 160) for seed, name in enumerate("abc")}
-    searched = search("(-b + sqrt(b*b - a*c))/a", columns, monkeypatch)
+def test_the_quadratic_keeps_its_digits_on_all_four_sides() -> None:
+    searched = search_abc("(-b + sqrt(b*b - a*c))/a")
     options = sign_options(searched)
     before = searched.measurer.lost_before
     least = np.fmin.reduce([before, *[option.lost for option in options]])
@@ -109,9 +114,8 @@ def test_the_quadratic_keeps_its_digits_on_all_four_sides(monkeypatch: pytest.Mo
     assert any("b >= 0" in guard for guard in guards)
 
 
-def test_one_sign_is_enough_where_one_decides(monkeypatch: pytest.MonkeyPatch) -> None:
-    columns = {name: mixed(160, seed, 160) for seed, name in enumerate("abc")}
-    searched = search("sqrt(b*b - a*c)", columns, monkeypatch)
+def test_one_sign_is_enough_where_one_decides() -> None:
+    searched = search_abc("sqrt(b*b - a*c)")
     guards = {text(searched, option.guard) for option in sign_options(searched)}
     assert guards and guards <= {"sign(a)*sign(c) < 0", "sign(a)*sign(c) >= 0"}
 
@@ -123,21 +127,13 @@ def test_one_sign_is_enough_where_one_decides(monkeypatch: pytest.MonkeyPatch) -
         ("x*y + 1", {"x": mixed(60, 1, 1), "y": mixed(60, 2, 1)}),  # nothing to gain
     ],
 )
-def test_nothing_is_parted_without_need(
-    formula: str, columns: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert sign_options(search(formula, columns, monkeypatch)) == []
+def test_nothing_is_parted_without_need(formula: str, columns: dict[str, Any]) -> None:
+    assert sign_options(search(formula, columns)) == []
 
 
-def test_no_time_leaves_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    columns = {name: mixed(60, seed, 3) for seed, name in enumerate("abc")}
-    searched = search("(-b + sqrt(b*b - a*c))/a", columns, monkeypatch)
-    ticks = iter([0.0, *[1e9] * 10_000])
-    late = Searched(*[
-        Deadline(1.0, lambda: next(ticks)) if name == "deadline" else getattr(searched, name)
-        for name in Searched.__dataclass_fields__
-    ])  # fmt: skip
-    assert sign_options(late) == []
+def test_no_time_leaves_none() -> None:
+    late = Deadline(1.0, PacedClock(1e9))
+    assert sign_options(replace(search_abc("(-b + sqrt(b*b - a*c))/a"), deadline=late)) == []
 
 
 @pytest.mark.parametrize(
