@@ -11,15 +11,18 @@ from hypothesis import strategies as st
 
 from eic_core.explain.conditioning import _on_threshold, own_conditioning
 from eic_core.explain.correlated import class_tape, correlated_eic, correlated_trace
+from eic_core.explain.writing import writing_loss
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula
 from eic_core.measure import Samples, amplify
+from eic_core.measure.measured import quantiles_of
 from tests.core.explain.shaking import arrival, classes
 from tests.core.measure.agreement import rows_of, samples_of
 from tests.core.measure.oracle import BeyondReach, NoRealValue
 from tests.core.measure.trees import random_case
 from tests.effort import examples
+from tests.inspections import inspect_columns
 
 SMOOTH = frozenset(
     "variable constant add sub mul div neg power sqrt cbrt root pow hypot exp expm1 log log1p sin "
@@ -245,3 +248,53 @@ def test_a_value_is_compared_to_itself_without_a_jump():
 
 def test_sample_that_more_digits_do_not_settle_keeps_what_fewer_say() -> None:
     assert q_of("1/(asin(z**2) - z**2)", z=[5.835453606023389e-299]).q_eic == math.inf
+
+
+# --- the digits that a writing adds, row by row, beside their mean
+
+
+def added_by(text, **columns):
+    return writing_loss(inspect_columns(text, **columns))
+
+
+def test_rows_that_are_alike_add_what_the_mean_adds():
+    added = added_by("10000*x - 9999*x", x=[1.0, 2.0, 4.0])
+    assert added.added.typical == pytest.approx(added.loss)
+    assert added.added.worst == pytest.approx(added.loss)
+
+
+def test_the_digits_of_each_row_are_q_over_the_functions_own():
+    x = np.geomspace(1.0, 1e8, 400)
+    result = added_by("sqrt(x + 1) - sqrt(x)", x=x)
+    # x f'/f of the function itself, at most one half in size
+    own2 = 1 + np.square(0.5 * np.sqrt(x / (x + 1)))
+    q = correlated_trace(read("sqrt(x + 1) - sqrt(x)").formula, Samples.from_columns({"x": x}))
+    digits = np.log10(q) - 0.5 * np.log10(own2)
+    expected = quantiles_of(digits)
+    assert result.added.typical == pytest.approx(expected.typical, abs=1e-6)
+    assert result.added.nine_in_ten == pytest.approx(expected.nine_in_ten, abs=1e-6)
+    assert result.added.worst == pytest.approx(expected.worst, abs=1e-6)
+
+
+@pytest.mark.parametrize("text", ["sqrt(x + 1) - sqrt(x)", "x*x - x*x*(1 - 1/x)", "(x - 1)**2"])
+def test_the_mean_lies_between_the_least_and_the_most_that_a_row_adds(text):
+    x = np.linspace(2.0, 900.0, 60)
+    result = added_by(text, x=x)
+    by_row = [added_by(text, x=[value]).loss for value in x.tolist()]
+    assert min(by_row) - 1e-9 <= result.loss <= max(by_row) + 1e-9
+    assert result.added.worst == pytest.approx(max(by_row), abs=1e-6)
+    assert result.added.typical == pytest.approx(quantiles_of(np.array(by_row)).typical, abs=1e-6)
+
+
+def test_a_row_at_which_the_writing_alone_keeps_no_digit_adds_infinitely_many():
+    added = added_by("(x + 1e35) - 1e35", x=[1.0, 2.0]).added
+    assert added.worst == math.inf
+
+
+def test_rows_at_which_the_function_itself_keeps_no_digit_add_none():
+    added = added_by("x - 1", x=[1.0, 2.0]).added
+    assert added.worst == pytest.approx(added_by("x - 1", x=[2.0]).loss, abs=1e-9)
+
+
+def test_without_values_nothing_is_added():
+    assert math.isnan(added_by("log(x)", x=[-1.0]).added.worst)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from eic_core.explain.bottleneck import origin_of_loss
+from eic_core.explain.bottleneck import BottleneckOnData, origin_of_loss
 from eic_core.explain.causes import explain_loss
 from eic_core.explain.created import created_losses, digits_created, row_weights
 from eic_core.explain.findings import (
@@ -25,6 +25,7 @@ from eic_core.explain.findings import (
     NearEdge,
 )
 from eic_core.explain.ledger import blame
+from eic_core.explain.phrases.bottleneck import bottleneck_sentence
 from eic_core.explain.where import where
 from eic_core.formula.rendering import to_python
 from eic_core.measure import inspect
@@ -239,3 +240,47 @@ def test_a_choice_of_many_rows_tells_what_all_of_them_do(text, monkeypatch):
     of_some = digits_created(chosen, root)
     monkeypatch.setattr("eic_core.explain.created.MOST_ROWS", 10**9)
     assert of_some == pytest.approx(digits_created(every, root), abs=0.02)
+
+
+# --- the bottleneck is told to have moved where it has, and nowhere else
+
+
+def inspected(text, low, high):
+    return inspect_ranges(text, 99, x=(low, high))
+
+
+def sentence(before, after):
+    """What is told of a bottleneck on two inspections."""
+    ends = BottleneckOnData.of(before), BottleneckOnData.of(after)
+    return str(bottleneck_sentence(after.formula, *ends))
+
+
+def test_a_bottleneck_that_moves_is_named_with_where_it_was():
+    """s^2 of log x is 1 + 1 / log(x)^2, of sin x 1 + (x / tan x)^2; the sum keeps neither."""
+    near, far = inspected("log(x) + sin(x)", 1.001, 1.001), inspected("log(x)+sin(x)", 3.14, 3.14)
+    was = math.log10(math.hypot(1, 1 / math.log(1.001)))
+    now = math.log10(math.hypot(1, 3.14 / math.tan(3.14)))
+    assert sentence(near, far) == (
+        f"Bottleneck moved from `log(x)` ({was:.1f} digits) to `sin(x)` ({now:.1f} digits)."
+    )
+
+
+@settings(max_examples=examples(50), deadline=None)
+@given(st.floats(-5, 5), st.floats(0.01, 3))
+def test_the_sentence_names_the_bottleneck_there_is(low, width):
+    before = inspected("log(x) + sqrt(3 - x)", 1, 2)
+    after = inspected("log(x) + sqrt(3 - x)", low, low + width)
+    said = sentence(before, after)
+    if math.isnan(after.eic):
+        assert "no sample has a usable value" in said
+    elif after.bottleneck == before.bottleneck:
+        assert "stays" in said
+    else:
+        assert said.startswith("Bottleneck moved")
+        assert f"`{after.nodes[after.bottleneck].text}`" in said
+
+
+def test_data_without_and_with_a_value_are_told():
+    nothing, something = inspected("log(-x)", 1, 2), inspected("log(-x)", -2, -1)
+    assert "no sample has a usable value" in sentence(something, nothing)
+    assert "Now there are samples with a value" in sentence(nothing, something)

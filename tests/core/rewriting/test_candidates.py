@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from itertools import combinations
 
 import numpy as np
 import pytest
 
 from eic_core.formula.syntax import read
+from eic_core.rewriting import Repairs
 from eic_core.rewriting.candidates import PromisingForm, by_fronts, promises, ranked, without_twins
-from eic_core.rewriting.costs import nanoseconds
+from eic_core.rewriting.costs import Nanoseconds, nanoseconds
+from eic_core.rewriting.front import DigitsLost, FrontForm, RepairStep, front_of
 from eic_core.rewriting.gains import GAIN
 from eic_core.rewriting.search import Cost, FoundForm
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.twins import Spellings
-from tests.repairs import repaired
+from tests.repairs import repaired, repaired_on
 
 
 def candidate(digits: float, time: float, q: float = 1.0, size: int = 9, root: int = 0):
@@ -183,3 +186,78 @@ def test_a_value_of_which_nothing_was_right_is_none_that_a_form_can_lose() -> No
     best = repaired("1/(x+1) - 1/x", "x=loguniform:1:1e160").best
     assert best.gain.values >= 0
     assert best.after.float64.mean_digits_lost < 1 < 13 < best.before.float64.mean_digits_lost
+
+
+# --- the front: what forms cost and lose, and the digits after each step of a derivation
+
+ROOTS = "sqrt(p**2 + m**2) - m"
+
+
+@pytest.fixture(scope="module")
+def repairs() -> Repairs:
+    return repaired(ROOTS, "p=loguniform:1e-6:1 m=loguniform:1:1e3")
+
+
+def front_form(text: str, digits: float, c: float, *rules: str) -> FrontForm:
+    lost = DigitsLost(digits, digits, digits)
+    steps = tuple(RepairStep(rule, "x", text, (), text, digits) for rule in rules)
+    return FrontForm(read(text).formula, lost, Nanoseconds(c, c), steps)
+
+
+WRITTEN = front_form("x", 8, 5)
+
+
+def test_the_cheapest_comes_first_and_each_next_one_keeps_more() -> None:
+    forms = [("y", 1, 4), ("z", 0.5, 6), ("u", 0, 9)]
+    cheap, good, best = (front_form(*each, "a") for each in forms)
+    assert front_of(WRITTEN, [best, good, cheap]) == (cheap, WRITTEN, good, best)
+
+
+def test_what_a_cheaper_form_matches_is_left_out_but_for_the_original_and_the_best() -> None:
+    best, worse = front_form("y", 0, 6, "a"), front_form("z", 0.2, 7, "a")
+    assert front_of(WRITTEN, [best, worse]) == (WRITTEN, best)
+    cheap = front_form("z", 0.05, 3, "a")
+    assert front_of(WRITTEN, [best, cheap]) == (cheap, WRITTEN, best)
+
+
+def test_a_form_of_which_no_row_can_be_compared_stands_alone() -> None:
+    unknown = front_form("x", float("nan"), 5)
+    assert front_of(unknown, ()) == (unknown,)
+
+
+def test_the_front_holds_the_original_and_the_best_form(repairs: Repairs) -> None:
+    texts = [each.text for each in repairs.front]
+    assert ROOTS in texts and repairs.best.text in texts
+    costs = [each.nanoseconds.c for each in repairs.front]
+    assert costs == sorted(costs)
+    assert [each.text for each in repairs.front if each.is_original] == [ROOTS]
+
+
+def test_the_digits_of_the_front_are_those_of_the_sentence(repairs: Repairs) -> None:
+    digits = {each.text: each.digits for each in repairs.front}
+    for text, measured in ((ROOTS, repairs.before), (repairs.best.text, repairs.best.after)):
+        loss = measured.loss
+        assert digits[text] == (loss.mean, loss.nine_in_ten, loss.worst)
+
+
+def test_the_digits_after_the_last_step_are_those_of_the_form(repairs: Repairs) -> None:
+    for each in repairs.front:
+        assert each.is_original or each.steps[-1].digits == each.digits.mean
+    for each in repairs.repairs:
+        assert each.steps[-1].digits == each.after.loss.mean
+        assert all(step.whole for step in each.steps)
+
+
+def test_a_formula_with_nothing_better_has_a_front_of_itself() -> None:
+    (alone,) = repaired_on("x*x + 1", {"x": [1.0, 2.0, 3.0]}).front
+    assert alone.text == "x*x + 1" and alone.is_original
+
+
+def test_json_holds_the_front_and_the_steps(repairs: Repairs) -> None:
+    document = json.loads(json.dumps(repairs.to_json(), allow_nan=False))
+    keys = "formula", "latex", "digits", "nanoseconds", "rules", "assumptions", "steps", "branches"
+    assert document["front"][0].keys() == set(keys)
+    assert document["front"][0]["digits"].keys() == {"mean", "nine_in_ten", "worst"}
+    assert document["front"][0]["nanoseconds"].keys() == {"numpy", "c"}
+    (first, *_) = document["repairs"][0]["steps"]
+    assert {"whole", "digits"} < first.keys()

@@ -5,21 +5,20 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy import special
 
 from eic_core.explain.writing import writing_loss
 from eic_core.formula.syntax import read
-from eic_core.formula.tree import CONSTANT, VARIABLE, Draft, Formula
+from eic_core.formula.tree import Formula
 from eic_core.measure import Domain, Samples, inspect, sample_domains
 from eic_core.measure.double_range import double_range
 from eic_core.rewriting import Repair, Repairs
 from eic_core.rewriting.gains import MORE, NothingToDo, RowComparison
-from tests.core.rewriting.rewriting_oracle import MP, NoValue, number, value
+from tests.audit.plain import run_plain
+from tests.core.rewriting.rewriting_oracle import MP, NoValue, value
 from tests.effort import cases, dear
 from tests.repairs import drawn, repaired, repaired_on
 
@@ -27,90 +26,6 @@ DIGITS = 900
 """Of the oracle: 1 - cos(1e-200) has its first one at place 400."""
 
 WIDE = "loguniform:1e-300:1e300"
-
-
-def _fused(a: float, b: float, c: float) -> float:
-    """a*b + c with one rounding."""
-    if not all(map(math.isfinite, (a, b, c))):
-        return a * b + c
-    exact = Fraction(a) * Fraction(b) + Fraction(c)
-    try:
-        return float(exact)
-    except OverflowError:
-        return math.inf if exact > 0 else -math.inf
-
-
-NUMPY: dict[str, Any] = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "div": np.divide,
-    "neg": np.negative,
-    "abs": np.abs,
-    "pow": np.power,
-    "min": np.minimum,
-    "max": np.maximum,
-    "asin": np.arcsin,
-    "acos": np.arccos,
-    "atan": np.arctan,
-    "asinh": np.arcsinh,
-    "acosh": np.arccosh,
-    "atanh": np.arctanh,
-    "atan2": np.arctan2,
-    "erf": special.erf,
-    "erfc": special.erfc,
-    "fma": np.vectorize(_fused, otypes=[float]),
-    "remainder": np.vectorize(math.remainder, otypes=[float]),
-    "round": np.rint,
-    "conditional": np.where,
-    "less_than": np.less,
-    "less_equal": np.less_equal,
-    "greater_than": np.greater,
-    "greater_equal": np.greater_equal,
-    "logical_and": np.logical_and,
-    "cot": lambda a: 1 / np.tan(a),
-    "sec": lambda a: 1 / np.cos(a),
-    "csc": lambda a: 1 / np.sin(a),
-    **{
-        name: getattr(np, name)
-        for name in (
-            "hypot",
-            "cbrt",
-            "exp",
-            "sinh",
-            "cosh",
-            "expm1",
-            "log1p",
-            "sqrt",
-            "log",
-            "sin",
-            "cos",
-            "tan",
-            "tanh",
-            "sign",
-            "floor",
-            "ceil",
-        )
-    },
-}
-
-
-def in_doubles(draft: Draft, columns: Mapping[str, Any], count: int) -> Any:
-    """A tree as a NumPy program computes it."""
-    if draft.operator == VARIABLE:
-        return columns[draft.label]
-    if draft.operator == CONSTANT:
-        return np.full(count, float(number(draft.label)))
-    operands = [in_doubles(child, columns, count) for child in draft.children]
-    if draft.operator == "power":
-        assert draft.parameter is not None
-        return np.power(operands[0], float(draft.parameter))
-    if draft.operator == "root":
-        assert draft.parameter is not None
-        return np.power(operands[0], 1 / float(draft.parameter))
-    found = NUMPY[draft.operator](*operands)
-    base = draft.parameter if draft.operator == "log" else None
-    return found if base is None else found / math.log(base)
 
 
 def exact(formula: Formula, columns: Mapping[str, Any], count: int) -> list[Any | None]:
@@ -160,10 +75,10 @@ def hold(found: Repairs) -> None:
     columns, count = samples.columns, len(samples)
     truth = exact(formula, columns, count)
     with np.errstate(all="ignore"):
-        before = digits_lost(truth, in_doubles(formula.to_draft(), columns, count))
+        before = digits_lost(truth, run_plain(formula, columns, count, "float64")[-1])
         for form in found.repairs:
             _hold_equal(truth, exact(form.formula, columns, count), form)
-            after = digits_lost(truth, in_doubles(form.formula.to_draft(), columns, count))
+            after = digits_lost(truth, run_plain(form.formula, columns, count, "float64")[-1])
             known = ~np.isnan(before) & ~np.isnan(after)
             if known.any():
                 _hold_errors(before[known], after[known], form, count)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import select
 import subprocess
@@ -25,6 +26,7 @@ from eic_core.rewriting.series import proposals
 from eic_core.rewriting.series.expansion import Expansion, ExpansionQuestion, Point, Side
 from eic_core.rewriting.series.pade import horner, pade, quotient, without_denominators, written
 from eic_core.rewriting.terms import Terms, number_value
+from tests.repairs import repaired_on
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -341,6 +343,55 @@ def test_without_processes(monkeypatch: pytest.MonkeyPatch) -> None:
             assert ask("x - sin(x)")[1:] == (None, [Omission.SERIES_NO_PROCESS])
         proposals.close()
     assert ask("x - sin(x)")[1] is not None
+
+
+@pytest.mark.parametrize(
+    "error", [OSError, MemoryError, PermissionError, BlockingIOError, ValueError]
+)
+def test_where_no_process_starts_series_are_left_out(error: type[Exception]) -> None:
+    proposals.close()
+    with patch.object(subprocess, "Popen", side_effect=error("no")):
+        assert ask("sin(x) - x")[1:] == (None, [Omission.SERIES_NO_PROCESS])
+
+
+def test_where_no_thread_starts_series_are_left_out() -> None:
+    proposals.close()
+    with patch.object(threading.Thread, "start", side_effect=RuntimeError("no thread")):
+        assert ask("sin(x) - x")[1:] == (None, [Omission.SERIES_NO_PROCESS])
+
+
+def test_half_an_answer_is_none() -> None:
+    def half(worker: proposals._Worker, seconds: float) -> str | None:
+        line = RECEIVE(worker, seconds)
+        return line[: len(line) // 2] if line and len(line) > 20 else line
+
+    with patch.object(proposals._Worker, "receive", half):
+        assert ask("sin(x) - x")[1:] == (None, [Omission.SERIES_UNFINISHED])
+    assert ask("sin(x) - x")[1] is not None
+
+
+def test_a_process_that_is_killed_again_and_again_is_given_up() -> None:
+    send = proposals._Worker.send
+
+    def killed(worker: proposals._Worker, text: str) -> None:
+        worker.process.kill()
+        send(worker, text)
+
+    with patch.object(proposals._Worker, "send", killed):
+        assert ask("sin(x) - x")[1:] == (None, [Omission.SERIES_UNFINISHED])
+    assert proposals._worker is None
+
+
+@pytest.mark.parametrize("text", ["sin(x) - x", "where(x < 2, sin(x) - x, x)"])
+def test_a_repair_without_processes_says_what_it_left_out(text: str) -> None:
+    proposals.close()
+    columns = {"x": [10.0**-k for k in range(12)]}
+    with patch.object(subprocess, "Popen", side_effect=OSError("no")):
+        found = repaired_on(text, columns)
+    assert Omission.SERIES_NO_PROCESS in found.left_out
+    assert "series_no_process" in json.dumps(found.to_json(), allow_nan=False)
+    assert any("process" in str(sentence) for sentence in found.left_out_sentences)
+    assert repaired_on(text, columns, series=False).left_out == ()
 
 
 def test_warming_does_not_wait() -> None:
