@@ -27,6 +27,7 @@ from eic_core.measure import Inspection, inspect
 from eic_core.measure.measured import measured_loss
 from eic_core.measure.outcomes import outcomes
 from eic_core.measure.reasons import Outcome
+from tests.audit.doubles import digits_lost
 from tests.audit.plain import run_plain
 from tests.core.explain.shaking import classes
 from tests.core.explain.test_phrases import words
@@ -146,22 +147,6 @@ def tiny_inside(row: Exact) -> bool:
     return any(0 < abs(y) < np.finfo(float).tiny for y in row.values.values() if y is not False)
 
 
-# --- a program
-
-
-def lost(computed: float, exact: Any) -> float:
-    """Digits that a double has lost of an exact value."""
-    if abs(exact) > np.finfo(float).max:
-        return math.nan  # no double could hold it
-    if not math.isfinite(computed):
-        return ALL
-    if exact == 0:
-        return ALL if computed else 0.0
-    with mp.workdps(DEPTH):
-        error = abs(mp.mpf(computed) - exact) / max(abs(exact), mp.mpf(np.finfo(float).tiny))
-        return min(ALL, max(0.0, float(mp.log10(error / UNIT)))) if error else 0.0
-
-
 # --- all of it
 
 
@@ -195,7 +180,7 @@ def truth_of(inspection: Inspection) -> Truth:
             continue
         growth = sensitivity(row)
         s = min(ALL, growth)
-        measured.append(lost(float(computed[at]), held.y))
+        measured.append(float(digits_lost([held.y], [computed[at]])[0]))
         if not math.isfinite(computed[at]) or (computed[at] == 0 and row.y != 0):
             no_double += 1
             digits.append(ALL)

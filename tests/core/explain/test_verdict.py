@@ -22,6 +22,8 @@ from eic_core.measure import Samples, inspect
 from eic_core.measure.outcomes import outcomes
 from eic_core.measure.reasons import DOUBLE_DIGITS, Outcome
 from eic_core.operators import OPERATORS
+from tests.audit.doubles import digits_lost
+from tests.core.explain.test_three_quantities import quantile
 from tests.effort import dear
 from tests.findings import counts, findings_of, rows_of, step_of
 from tests.inspections import inspect_columns, inspect_ranges
@@ -29,17 +31,6 @@ from tests.inspections import inspect_columns, inspect_ranges
 
 def judged(text, **ranges):
     return verdict(inspect_ranges(text, **{"count": 1000, **ranges}))
-
-
-def quantile(values, q):
-    """The value at a rank, as the inverted distribution function has it."""
-    return sorted(values)[max(0, math.ceil(q * len(values)) - 1)]
-
-
-def digits_lost(computed, true):
-    """Digits that a double has lost of an exact value."""
-    error = abs(mpmath.mpf(float(computed)) - true) / abs(true) * 2**53
-    return min(DOUBLE_DIGITS, max(0.0, float(mpmath.log10(error)))) if error else 0.0
 
 
 def test_cancelling_terms_are_named():
@@ -198,7 +189,7 @@ def test_sensitive_and_computed_right(text, ends, kappa):
         for v in x[:100]:
             true = eval(text, dict(exact), {"x": mpmath.mpf(float(v))})  # noqa: S307
             y = eval(text, {"sqrt": np.sqrt, "tan": np.tan}, {"x": v})  # noqa: S307
-            assert digits_lost(y, true) < 1
+            assert digits_lost([true], [y]) < 1
     assert found.measured.worst < 1
     assert found.lead is Lead.SENSITIVITY and found.leading.noise is ErrorKind.INDEPENDENT
     assert found.level in (Level.SENSITIVE, Level.VERY_SENSITIVE)
@@ -364,13 +355,10 @@ def test_a_sum_before_a_difference_is_the_writings_loss():
     first, better = (inspect_columns(t, **columns) for t in ("x + y - z", "(x - z) + y"))
     for inspection, order in ((first, "xyz"), (better, "xzy")):
         with mpmath.workdps(60):
-            lost = [
-                digits_lost(
-                    (u + v) - w if order == "xyz" else (u - w) + v,
-                    mpmath.mpf(u) + mpmath.mpf(v) - mpmath.mpf(w),
-                )
-                for u, v, w in zip(*columns.values(), strict=True)
-            ]
+            rows = [*zip(*columns.values(), strict=True)]
+            true = [mpmath.mpf(u) + mpmath.mpf(v) - mpmath.mpf(w) for u, v, w in rows]
+            computed = [(u + v) - w if order == "xyz" else (u - w) + v for u, v, w in rows]
+            lost = digits_lost(true, computed)
         ours = verdict(inspection).measured
         assert ours.nine_in_ten == pytest.approx(quantile(lost, 0.9), abs=1e-6)
     assert verdict(first).lead is Lead.LOSS and verdict(first).measured.typical > 6

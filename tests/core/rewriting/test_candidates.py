@@ -123,6 +123,12 @@ NOTHING_LOST = (
     ("exp(x)/(1 + exp(x))", "x=-5:5"),
     ("time + time", "time=1:5"),
     ("6.674e-11*a*b/r**2", "a=1:5 b=1:5 r=1:5"),
+    # what another writing would gain with independent noise alone
+    ("x**2", "x=1:5"),
+    ("x*x", "x=1:5"),
+    ("x**3", "x=1:5"),
+    ("(x*y)**2", "x=1:5 y=1:5"),
+    ("q1*q2/(4*pi*epsilon*r**2)", "q1=1:5 q2=1:5 epsilon=1:5 r=1:5"),
 )
 
 

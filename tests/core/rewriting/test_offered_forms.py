@@ -17,6 +17,7 @@ from eic_core.measure import Domain, Samples, inspect, sample_domains
 from eic_core.measure.double_range import double_range
 from eic_core.rewriting import Repair, Repairs
 from eic_core.rewriting.gains import MORE, NothingToDo, RowComparison
+from tests.audit.doubles import digits_lost
 from tests.audit.plain import run_plain
 from tests.core.rewriting.rewriting_oracle import MP, NoValue, value
 from tests.effort import cases, dear
@@ -38,23 +39,6 @@ def exact(formula: Formula, columns: Mapping[str, Any], count: int) -> list[Any 
             except NoValue:
                 found.append(None)
     return found
-
-
-def digits_lost(truth: list[Any | None], computed: Any) -> Any:
-    """Digits lost at each row, 0 to 16; nan where the truth is unknown or no normal double."""
-    found = []
-    with MP.workdps(DIGITS):
-        for true, result in zip(truth, computed.tolist(), strict=True):
-            if true is None or abs(true) > 1.79e308 or 0 < abs(true) < 2.3e-308:
-                found.append(math.nan)
-            elif not math.isfinite(result) or (not true and result):
-                found.append(15.95)
-            elif not true or MP.mpf(result) == true:
-                found.append(0.0)
-            else:
-                error = abs((MP.mpf(result) - true) / true)
-                found.append(min(15.95, max(0.0, float(MP.log10(error * 2**53)))))
-    return np.array(found)
 
 
 def rms(lost: Any) -> float:

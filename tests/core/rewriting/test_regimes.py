@@ -40,15 +40,18 @@ def offered(text: str, limit: float = math.inf, **columns: np.ndarray) -> Repair
     return repaired_on(text, columns, limit_seconds=limit, limit_steps=120, series=False)
 
 
-def around_zero(decades: float, count: int = 400) -> np.ndarray:
-    return RNG.choice([-1, 1], count) * 10 ** RNG.uniform(-decades, decades, count)
+def mixed(count: int, seed: int, decades: float) -> np.ndarray:
+    """Numbers of both signs over so many decades on either side of 1."""
+    rng = np.random.default_rng(seed)
+    return rng.choice([-1.0, 1.0], count) * 10 ** rng.uniform(-decades, decades, count)
 
 
 def quadratic_columns(count: int = 400) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(3)
     return {
-        "a": RNG.uniform(0.5, 2, count),
-        "b": RNG.uniform(-1e6, 1e6, count),
-        "c": RNG.uniform(0.5, 2, count),
+        "a": rng.uniform(0.5, 2, count),
+        "b": rng.uniform(-1e6, 1e6, count),
+        "c": rng.uniform(0.5, 2, count),
     }
 
 
@@ -100,7 +103,7 @@ def test_the_front_and_the_json_hold_a_form_that_chooses(quadratic: Repairs) -> 
 
 
 def test_one_answer_for_the_same_data() -> None:
-    x = around_zero(5)
+    x = mixed(400, 3, 5)
     one, other = (offered("sqrt(x**2 + 1) - x", x=x).best for _ in range(2))
     assert one.text == other.text and len(one.branches) == 2
 
@@ -189,7 +192,7 @@ def test_a_form_that_holds_for_one_sign_stands_under_its_guard(
         choosing, "sign_options", lambda searched: [option(searched, "3*x", "x >= 0")]
     )
     text = "abs(x) + 2*x + 1 - 1"  # 3x for x >= 0, x below
-    found = repaired_on(text, {"x": around_zero(8)}, limit_steps=1, series=False)
+    found = repaired_on(text, {"x": mixed(400, 3, 8)}, limit_steps=1, series=False)
     assert found.best.text == "where(x >= 0, 3*x, abs(x) + 2*x + 1 - 1)"
 
 
@@ -239,7 +242,7 @@ def test_few_rows_have_an_answer(count: int) -> None:
 
 
 def test_values_from_end_to_end_of_the_range_have_a_threshold() -> None:
-    best = offered("sqrt(x**2 + 1) - x", x=around_zero(300)).best
+    best = offered("sqrt(x**2 + 1) - x", x=mixed(400, 3, 300)).best
     assert [branch.condition for branch in best.branches] == ["x >= 0", ""]
 
 
@@ -266,12 +269,6 @@ def search(text: str, columns: Mapping[str, Any]) -> Searched:
     with patch.object(MODULE, "with_choices", keep):
         repaired_on(text, columns, limit_steps=60)
     return left[0]
-
-
-def mixed(count: int, seed: int, decades: float) -> Any:
-    """Numbers of both signs over so many decades on either side of 1."""
-    rng = np.random.default_rng(seed)
-    return rng.choice([-1.0, 1.0], count) * 10 ** rng.uniform(-decades, decades, count)
 
 
 ABC = {name: mixed(160, seed, 160) for seed, name in enumerate("abc")}

@@ -52,7 +52,9 @@ def test_all_of_it_ends_within_its_limit(text: str, ranges: str, pace: float) ->
 
 def test_what_was_cut_short_shows_a_verified_form() -> None:
     found = repaired(*LOSING, 60, limit_seconds=100.0, clock=PacedClock(0.2))
-    assert not found.finished and found.best is not None
+    assert not found.finished and "there may be a still better one" in str(found.sentence)
+    document = found.to_json()
+    assert (document["missing"], document["finished"]) == (str(found.missing), False)
     assert found.best.verification.rows > 20
     assert found.best.after.float64.mean_digits_lost < 1 < found.before.float64.mean_digits_lost
 
