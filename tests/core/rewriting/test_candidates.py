@@ -17,6 +17,7 @@ from eic_core.rewriting.gains import GAIN
 from eic_core.rewriting.search import Cost, FoundForm
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.twins import Spellings
+from tests.effort import dear
 from tests.repairs import repaired, repaired_on
 
 
@@ -132,6 +133,7 @@ NOTHING_LOST = (
 )
 
 
+@dear(3)
 @pytest.mark.parametrize(("text", "ranges"), NOTHING_LOST)
 def test_where_nothing_is_lost_nothing_is_offered(text: str, ranges: str) -> None:
     assert [form.text for form in repaired(text, ranges).repairs] == []
@@ -148,6 +150,7 @@ OFFERED = (
 )
 
 
+@dear(3)
 @pytest.mark.parametrize(("text", "ranges"), OFFERED)
 def test_every_offer_gains_and_none_is_a_twin_or_one_that_nobody_would_choose(text, ranges):
     found = repaired(text, ranges)

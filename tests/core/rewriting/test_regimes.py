@@ -29,6 +29,7 @@ from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.terms import Terms
 from tests.clocks import PacedClock
 from tests.core.rewriting.rewriting_oracle import NoValue, number, same, value
+from tests.effort import dear
 from tests.repairs import repaired, repaired_on
 
 QUADRATIC = "(-b + sqrt(b**2 - 4*a*c))/(2*a)"
@@ -294,6 +295,7 @@ def holding(searched: Searched, option: Option) -> Any:
     return run_in(tape, columns, len(option.lost), "float64")[-1] == 1
 
 
+@dear(3)
 @pytest.mark.parametrize(
     "formula",
     [

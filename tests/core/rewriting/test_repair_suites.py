@@ -36,7 +36,7 @@ from eic_core.formula.tree import Formula
 from eic_core.rewriting import Repairs
 from eic_core.rewriting.pieces import Branch, InputInterval, Series
 from tests.core.rewriting.rewriting_oracle import FUNCTIONS, MP, NoValue, value
-from tests.effort import cases
+from tests.effort import cases, dear
 from tests.repairs import repaired_on
 
 KNOWN_TO_THE_ORACLE = {*FUNCTIONS, "power", "root", "variable", "constant"}
@@ -112,6 +112,7 @@ def test_a_form_of_the_library_loses_fewer_bits_than_the_formula(name: str) -> N
         assert points.bits(known_doubles(case, form, points.columns)) < before - 1
 
 
+@dear(3)
 @pytest.mark.parametrize("name", QUICK)
 def test_repair_comes_to_a_fix_of_the_library(name: str) -> None:
     outcome = run(LIBRARY[name], limit_seconds=math.inf)
@@ -317,8 +318,9 @@ def test_every_textbook_case_but_one_has_a_known_form() -> None:
 
 
 def test_a_suite_is_printed_with_herbies_figures_beside(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("benchmarks.repairs.__main__.run", cache(run))
     arguments = ["--suite", "library", "--suite", "hamming", "--name", "pseudo-huber"]
     assert main([*arguments, "--forms", "--shared", str(tmp_path)]) == 0
     lines = capsys.readouterr().out

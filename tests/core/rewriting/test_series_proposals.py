@@ -463,39 +463,38 @@ def has_ended(process: int, seconds: float) -> bool:
     return bool(select.select([process], [], [], seconds)[0])
 
 
-@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux")
-@pytest.mark.parametrize("end", ["kill", "exit"])
-def test_the_process_ends_with_the_one_that_started_it(end: str) -> None:
+needs_linux = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux")
+
+
+@needs_linux
+def test_the_process_ends_with_the_one_that_is_killed() -> None:
     parent = script("print(ask(), flush=True); sys.stdin.readline()")
     process = os.pidfd_open(int(parent.stdout.readline()))
     assert not has_ended(process, 0)
-    if end == "kill":
-        parent.kill()
-    else:
-        parent.stdin.close()
-    parent.wait()
+    parent.kill()
+    parent.communicate()
     assert has_ended(process, 60)
     os.close(process)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX")
-def test_a_fork_starts_a_process_of_its_own() -> None:
+@needs_linux
+def test_a_fork_starts_a_process_of_its_own_nobody_imports_sympy_and_all_end_at_the_end() -> None:
     parent = script(
         "ours = ask()\n"
+        "print(ours, flush=True)\n"
+        "sys.stdin.readline()\n"
         "child = os.fork()\n"
         "if not child:\n"
         "    theirs = ask()\n"
         "    proposals.close()\n"
         "    os._exit(0 if theirs != ours else 1)\n"
         "_, status = os.waitpid(child, 0)\n"
-        "print(status, ask() == ours)\n"
+        "print(status, ask() == ours, 'sympy' in sys.modules, 'mpmath' in sys.modules)\n"
     )
-    assert parent.communicate()[0].split() == ["0", "True"]
-
-
-def test_nobody_imports_sympy_in_this_process() -> None:
-    done = script("ask(); print('sympy' in sys.modules, 'mpmath' in sys.modules)")
-    assert done.communicate()[0].split() == ["False", "False"]
+    process = os.pidfd_open(int(parent.stdout.readline()))
+    assert parent.communicate()[0].split() == ["0", "True", "False", "False"]
+    assert has_ended(process, 60)
+    os.close(process)
 
 
 # --- Polynomials and Padé approximants -------------------------------------

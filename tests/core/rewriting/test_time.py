@@ -119,6 +119,7 @@ def test_a_table_without_time_is_whole_when_there_is_time_again() -> None:
         assert value is not None and value.overlaps(known)
 
 
+@dear(2)
 @pytest.mark.parametrize("waves", [34, 72])
 def test_of_a_large_formula_the_part_that_loses_most_is_rewritten(waves: int) -> None:
     found = repaired(large(waves), LARGE_X, 60, limit_steps=60)
