@@ -29,6 +29,14 @@ def _np_log(x: Any, p: Any) -> Any:
 _ERFC = np.vectorize(math.erfc, otypes=[float])  # SciPy's loses 2.6 digits at 20
 
 
+@np.vectorize
+def _fused(a: float, b: float, c: float) -> float:
+    """a*b + c with one rounding."""
+    if not all(map(math.isfinite, (a, b, c))):
+        return a * b + c
+    return _as_double(Fraction(a) * Fraction(b) + Fraction(c))
+
+
 def _of_one(f: Any) -> Callable[[Sequence[Any], Any], Any]:
     return lambda a, p: f(a[0])
 
@@ -43,6 +51,8 @@ PLAIN: dict[str, Callable[[Sequence[Any], Any], Any]] = {
     "power": lambda a, p: np.power(a[0], a[0].dtype.type(float(p))),
     "root": lambda a, p: _np_root(a[0], p),
     "pow": lambda a, p: np.power(a[0], a[1]),
+    "fma": lambda a, p: _fused(*a),
+    "remainder": lambda a, p: np.vectorize(math.remainder, otypes=[float])(*a),
     "hypot": lambda a, p: np.hypot(a[0], a[1]),
     "log": lambda a, p: _np_log(a[0], p),
     "cot": lambda a, p: 1 / np.tan(a[0]),
@@ -106,8 +116,9 @@ def run_plain(formula: Formula, columns: Mapping[str, Any], count: int, kind: st
     return found
 
 
-def _as_double(label: str) -> float:
+def _as_double(number: str | Fraction) -> float:
+    value = Fraction(number)
     try:
-        return float(Fraction(label))
+        return float(value)
     except OverflowError:
-        return math.copysign(math.inf, -1 if label.startswith("-") else 1)
+        return math.copysign(math.inf, value)

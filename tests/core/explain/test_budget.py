@@ -16,19 +16,12 @@ from eic_core.explain.budget import digit_budget
 from eic_core.explain.shortening import digits_of, shortened_label
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
-from eic_core.measure import Domain, Samples, inspect, sample_domains
+from eic_core.measure import Samples, inspect
+from tests.inspections import inspect_columns, inspect_ranges
 
 
-def samples_of(count=800, **ranges):
-    domains = dict(Domain.parse(f"{name}={where}") for name, where in ranges.items())
-    return sample_domains(domains, count=count)
-
-
-def budget_of(text, tolerance=1e-3, target=None, **ranges):
-    samples = samples_of(**ranges)
-    if target is not None:
-        samples = Samples.from_columns(samples.columns, target=target)
-    return digit_budget(inspect(read(text).formula, samples), tolerance=tolerance)
+def budget_of(text, tolerance=1e-3, **ranges):
+    return digit_budget(inspect_ranges(text, 800, **ranges), tolerance=tolerance)
 
 
 def rounded(column, digits):
@@ -52,7 +45,7 @@ def test_a_shortened_constant_is_the_nearest_with_so_many_digits(value, digits):
 def test_all_numbers_rounded_together_keep_the_tolerance_on_every_row():
     text = "3.14159265*sin(1.41421356*x) + 0.57721566*y**2.30258509"
     found = budget_of(text, x="1:5", y="1:3")
-    samples = samples_of(x="1:5", y="1:3").columns
+    samples = found.inspection.samples.columns
     digits = {(n.kind, n.name): n.together for n in found.needs}
     a, b, c, d = (
         float(f"%.{digits['constant', label] - 1}e" % float(label))
@@ -73,7 +66,7 @@ def test_all_numbers_rounded_together_keep_the_tolerance_on_every_row():
 def test_one_digit_less_of_a_number_alone_breaks_the_tolerance(text, label):
     found = budget_of(text, x="1:5")
     need = next(n for n in found.needs if n.name == label)
-    x = samples_of(x="1:5").columns["x"]
+    x = found.inspection.samples.columns["x"]
 
     def run(digits):
         value = float(f"%.{digits - 1}e" % float(label))
@@ -106,9 +99,10 @@ def test_a_cancelling_constant_keeps_its_digits_and_that_is_said():
 
 def test_with_a_target_the_loss_of_fit_stays_within_the_tolerance_too():
     rng = np.random.default_rng(5)
-    x = samples_of(x="1:5").columns["x"]
+    x = rng.uniform(1, 5, 800)
     target = 2.345678 * x + 1.2345678 + rng.normal(0, 0.01, len(x))
-    found = budget_of("2.345678*x + 1.2345678", target=target, x="1:5")
+    samples = Samples.from_columns({"x": x}, target=target)
+    found = digit_budget(inspect(read("2.345678*x + 1.2345678").formula, samples))
     x_short = {n.name: n.together for n in found.needs}
     a, b = (float(n.shortened) for n in found.needs if n.kind == "constant")
     spread = np.sum((target - target.mean()) ** 2)
@@ -134,13 +128,12 @@ def test_values_beyond_double_range_are_run_exactly():
 
 def test_the_domain_does_not_shrink():
     """asin(1.231 x) is defined up to x = 0.8123; rounded up, it would not be."""
-    samples = Samples.from_columns({"x": [0.2, 0.5, 0.8123]})
-    found = digit_budget(inspect(read("asin(1.231*x)").formula, samples), tolerance=1.0)
+    found = digit_budget(inspect_columns("asin(1.231*x)", x=[0.2, 0.5, 0.8123]), tolerance=1.0)
     assert np.isfinite(np.arcsin(float(found.needs[0].shortened) * 0.8123))
 
 
 def test_bad_arguments_and_empty_domains_are_refused():
-    inspection = inspect(read("log(x)").formula, Samples.from_columns({"x": [-1.0]}))
+    inspection = inspect_columns("log(x)", x=[-1.0])
     with pytest.raises(UserError, match="no finite value"):
         digit_budget(inspection)
     for tolerance in (0.0, -1.0, 2.0, math.nan):
@@ -152,9 +145,7 @@ def test_a_long_formula_is_done_with_progress():
     rng = random.Random(1)
     text = " + ".join(f"{rng.uniform(1, 9):.6f}*x**{rng.uniform(1, 3):.5f}" for _ in range(12))
     told = []
-    found = digit_budget(
-        inspect(read(text).formula, samples_of(count=300, x="1:2")), progress=told.append
-    )
+    found = digit_budget(inspect_ranges(text, 300, x="1:2"), progress=told.append)
     assert told == sorted(told) and told[-1] == 1.0
     assert sum(n.together for n in found.needs) < sum(n.given for n in found.needs)
     assert found.deviation <= 1e-3

@@ -11,8 +11,6 @@ import pytest
 
 from eic_core.cli.main import main
 from eic_core.explain.budget import digit_budget
-from eic_core.explain.conditioning import own_conditioning
-from eic_core.explain.correlated import correlated_eic
 from eic_core.explain.diagnosis import diagnose
 from eic_core.explain.findings import NearEdge, OnThreshold
 from eic_core.explain.ledger import blame
@@ -22,13 +20,11 @@ from eic_core.explain.verdict import Level, verdict
 from eic_core.explain.what_if import what_if_mean
 from eic_core.explain.where import where
 from eic_core.formula.rendering import short_text
-from eic_core.formula.syntax import read
-from eic_core.measure import inspect
 from eic_core.measure.reasons import Outcome
-from eic_core.rewriting.repair import repair
-from eic_core.samples import Samples
+from tests.core.explain.test_correlated import own_of, q_of
 from tests.findings import counts, findings_of, rows_of, step_of, steps_of
 from tests.inspections import inspect_columns
+from tests.repairs import repaired_on
 
 
 def spread(low: float, high: float, count: int = 400) -> list[float]:
@@ -52,7 +48,7 @@ def test_the_branch_that_loses_is_named_and_its_samples_counted() -> None:
 def test_a_loss_that_a_conditional_hands_on_is_said_to_be_created_in_its_branch() -> None:
     result = inspect_columns("where(x > -5, log(x), x)", x=spread(0.9, 1.5))
     leading = verdict(result).leading
-    assert leading is not None and step_of(result, leading) == "log(x)"
+    assert step_of(result, leading) == "log(x)"
     assert leading.at == result.formula.root.id and isinstance(leading.cause, NearEdge)
     x = np.array(spread(0.9, 1.5))
     assert leading.rows == np.count_nonzero(np.sqrt(2 + np.log(x) ** -2) >= 10)
@@ -86,7 +82,7 @@ def test_the_ledger_of_the_result_gives_conditions_nothing() -> None:
 def test_a_jump_is_named_with_its_row(column: list[float], rows: int, first: int) -> None:
     result = inspect_columns("where(x > 1, x + 1, 5)", x=column)
     leading = verdict(result).leading
-    assert leading is not None and leading.outcome is Outcome.NO_DIGIT
+    assert leading.outcome is Outcome.NO_DIGIT
     assert (leading.rows, leading.of) == (rows, len(column))
     assert leading.cause == OnThreshold(result.formula.root.id, first, True, False)
     assert rows_of(result, Outcome.NO_DIGIT) == [k for k, x in enumerate(column) if x == 1]
@@ -115,24 +111,21 @@ def test_a_branch_is_not_all_the_data() -> None:
 
 def test_own_conditioning_is_that_of_the_branch_taken() -> None:
     x = [-2.0, -0.5, 0.5, 2.0]
-    samples = Samples.from_columns({"x": x})
-    found = own_conditioning(read("where(x > 0, x**3, exp(x))").formula, samples)
+    found = own_of("where(x > 0, x**3, exp(x))", x=x)
     expected = np.mean([1 + (3.0 if v > 0 else v) ** 2 for v in x])  # κ of x³ is 3, of exp(x) is x
     assert 10 ** (2 * found.own) == pytest.approx(expected)
 
 
 def test_own_conditioning_is_infinite_on_a_jump() -> None:
-    samples = Samples.from_columns({"x": [1.0, 2.0]})
-    found = own_conditioning(read("where(x > 1, x, 5)").formula, samples)
+    found = own_of("where(x > 1, x, 5)", x=[1.0, 2.0])
     assert found.singular == 1 and found.own == math.inf
 
 
 def test_copies_in_a_branch_and_outside_share_their_noise() -> None:
-    samples = Samples.from_columns({"x": [2.0, -3.0], "y": [5.0, 7.0]})
-    formula = read("y - y + x - where(x > 0, x/2, y)").formula
-    apart, together = correlated_eic(formula, samples), read("x - where(x > 0, x/2, y)").formula
+    columns = {"x": [2.0, -3.0], "y": [5.0, 7.0]}
+    apart = q_of("y - y + x - where(x > 0, x/2, y)", **columns)
     assert apart.q_eic < apart.root_eic or math.isinf(apart.root_eic)
-    found = correlated_eic(together, samples)
+    found = q_of("x - where(x > 0, x/2, y)", **columns)
     # x = 2: y = x - (x/2): x counts (2 - 1)/1, the others 1/1: x/2, its choice, 2, the root
     first = 1**2 + 1 + 1 + 1 + 1
     # x = -3: x - y = -10: x 3/10, y 7/10 and its choice 7/10, the root 1
@@ -150,24 +143,18 @@ def test_copies_in_a_branch_and_outside_share_their_noise() -> None:
     ],
 )
 def test_every_question_has_an_answer(text: str) -> None:
-    columns = {"x": spread(-1.01, 3, 60), "y": spread(0.013, 1, 60)}
-    formula = read(text).formula
-    samples = Samples.from_columns({name: columns[name] for name in formula.variables})
-    result = inspect(formula, samples)
+    result = inspect_columns(text, x=spread(-1.01, 3, 60), y=spread(0.013, 1, 60))
     for sentence in map(str, diagnose(result).sentences):
         assert sentence.endswith(".")
         assert "nan" not in " ".join(sentence.split("`")[::2])  # outside of formulas
-    assert len(triangulate(result).nodes) == len(formula)
-    budget = digit_budget(result, tolerance=1e-3)
-    assert budget is not None
+    assert len(triangulate(result).nodes) == len(result.formula)
+    assert digit_budget(result, tolerance=1e-3) is not None
     inner = next(n.node.id for n in result.nodes if n.text == "x" and n.evaluated)
     assert math.isfinite(what_if_mean(result, inner).eic_after)
 
 
 def test_repair_rewrites_a_branch() -> None:
-    formula = read("where(x > 0, exp(x) - 1, 0)").formula
-    found = repair(formula, Samples.from_columns({"x": [1e-9, 1.0]}), limit_seconds=math.inf)
-    assert found.best is not None and found.best.text == "where(x > 0, expm1(x), 0)"
+    found = repaired_on("where(x > 0, exp(x) - 1, 0)", {"x": [1e-9, 1.0]})
     assert str(found.sentence).startswith(
         "Write `where(x > 0, expm1(x), 0)` (conditions as written; expm1): "
     )
@@ -215,20 +202,15 @@ def test_a_pool_with_conditionals_is_scored(tmp_path: Path) -> None:
     arguments = ["score", str(tmp_path / "pool.csv"), "--problems", str(tmp_path)]
     assert main([*arguments, "--out", str(out)]) == 0
     lines = out.read_text().splitlines()[1:]
-    assert [",6,1.0,0.15" in line or ",12,1.0,0.26" in line for line in lines] == [
-        True,
-        True,
-        True,
-        False,
-    ]
+    is_scored = [",6,1.0,0.15" in line or ",12,1.0,0.26" in line for line in lines]
+    assert is_scored == [True, True, True, False]
     assert "no other branch" in lines[3]
 
 
 def test_a_branch_that_is_never_taken_hides_no_quantiles():
-    samples = Samples.from_columns({"x": np.linspace(2.0, 5.0, 500)})
-    inspection = inspect(read("np.where(x > 0, log(x), 0)").formula, samples)
+    inspection = inspect_columns("np.where(x > 0, log(x), 0)", x=np.linspace(2.0, 5.0, 500))
     spread = spread_of(inspection)
-    assert spread is not None and spread.place and "no sample keeps" not in str(spread.settled)
+    assert spread.place and "no sample keeps" not in str(spread.settled)
     assert spread.quantiles == " / ".join(
         f"{q:.1f}" for q in (inspection.tail.q50, inspection.tail.q90, inspection.tail.q99)
     )

@@ -11,15 +11,18 @@ from hypothesis import strategies as st
 
 from eic_core.explain.conditioning import _on_threshold, own_conditioning
 from eic_core.explain.correlated import class_tape, correlated_eic, correlated_trace
+from eic_core.explain.writing import writing_loss
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula
-from eic_core.measure import Domain, Samples, amplify, sample_domains
+from eic_core.measure import Samples, amplify
+from eic_core.measure.measured import quantiles_of
 from tests.core.explain.shaking import arrival, classes
 from tests.core.measure.agreement import rows_of, samples_of
 from tests.core.measure.oracle import BeyondReach, NoRealValue
 from tests.core.measure.trees import random_case
 from tests.effort import examples
+from tests.inspections import inspect_columns
 
 SMOOTH = frozenset(
     "variable constant add sub mul div neg power sqrt cbrt root pow hypot exp expm1 log log1p sin "
@@ -27,14 +30,12 @@ SMOOTH = frozenset(
 )
 
 
-def formula_of(text):
-    return read(text).formula
+def q_of(text, **columns):
+    return correlated_eic(read(text).formula, Samples.from_columns(columns))
 
 
-def domain(count=400, **ranges):
-    return sample_domains(
-        dict(Domain.parse(f"{name}={text}") for name, text in ranges.items()), count=count
-    )
+def own_of(text, **columns):
+    return own_conditioning(read(text).formula, Samples.from_columns(columns))
 
 
 @st.composite
@@ -179,80 +180,121 @@ def test_q_does_not_depend_on_the_order_of_operands_of_sums_and_products(seed, r
     ],
 )
 def test_q_of_small_formulas(text, q2):
-    samples = Samples.from_columns({"x": [1.0, 3.0], "y": [2.0, 3.0]})
-    found = correlated_eic(formula_of(text), samples)
+    found = q_of(text, x=[1.0, 3.0], y=[2.0, 3.0])
     if q2 is None:  # one class for both sums: 1 + 2^2 (1 + (x/(x+y))^2 + (y/(x+y))^2)
         q2 = 1 + 4 * (1 + (1 / 9 + 4 / 9 + 1 / 4 + 1 / 4) / 2)
     assert 10 ** (2 * found.q_eic) == pytest.approx(q2, rel=1e-10)
 
 
 def test_constants_of_equal_value_share_their_noise():
-    samples = Samples.from_columns({"x": [1.0]})
-    found = correlated_eic(formula_of("(2*x)/(2.0*x)"), samples)
+    found = q_of("(2*x)/(2.0*x)", x=[1.0])
     assert found.q_eic == pytest.approx(0.0, abs=1e-12)  # the quotient of a number by itself
 
 
 def test_the_quotient_of_a_sub_result_by_itself_is_exact_but_for_its_own_rounding():
-    found = correlated_eic(formula_of("sin(x*y)/sin(y*x)"), domain(x="1:5", y="1:5"))
+    found = q_of("sin(x*y)/sin(y*x)", x=[1.2, 3.4], y=[2.5, 2.3])
     assert found.q_eic == pytest.approx(0.0, abs=1e-9)
     assert found.root_eic > 0.5
 
 
 def test_samples_beyond_double_precision_are_settled_exactly():
     # (x + 1e17) - 1e17 is x; each sum loses 17 digits, of which 1e17 itself cancels.
+    formula = read("(x + 1e17) - 1e17").formula
     samples = Samples.from_columns({"x": [0.5, 1.5]})
-    own = own_conditioning(formula_of("(x + 1e17) - 1e17"), samples)
-    assert own.own == pytest.approx(0.5 * math.log10(2), abs=1e-9)
-    unchecked = own_conditioning(formula_of("(x + 1e17) - 1e17"), samples, recheck=False)
-    assert unchecked.own != pytest.approx(own.own, abs=1e-3)
+    checked, unchecked = (own_conditioning(formula, samples, recheck=k).own for k in (True, False))
+    assert checked == pytest.approx(0.5 * math.log10(2), abs=1e-9)
+    assert unchecked != pytest.approx(checked, abs=1e-3)
 
 
 def test_equal_functions_have_equal_conditioning_however_they_are_written():
-    samples = domain(x="1e3:1e6")
-    found = [
-        own_conditioning(formula_of(text), samples).own
-        for text in ("sqrt(x+1) - sqrt(x)", "1/(sqrt(x+1) + sqrt(x))")
-    ]
-    assert found[0] == pytest.approx(found[1], abs=1e-6)
-    assert found[0] == pytest.approx(0.5 * math.log10(1.25), abs=1e-3)  # ~ x^(-1/2) / 2
+    x = np.random.default_rng(0).uniform(1e3, 1e6, 400)
+    one, other = (
+        own_of(text, x=x).own for text in ("sqrt(x+1) - sqrt(x)", "1/(sqrt(x+1) + sqrt(x))")
+    )
+    assert one == pytest.approx(other, abs=1e-6)
+    assert one == pytest.approx(0.5 * math.log10(1.25), abs=1e-3)  # ~ x^(-1/2) / 2
 
 
 def test_an_input_that_cancels_has_no_influence():
-    found = own_conditioning(formula_of("y + (x - x)"), domain(x="1:5", y="1:5"))
-    by_name = {v.name: v for v in found.variables}
-    assert by_name["x"].rms == 0
-    assert by_name["y"].rms == pytest.approx(1, rel=1e-12)
+    found = own_of("y + (x - x)", x=[1.2, 3.4], y=[4.1, 2.3])
+    assert {v.name: v.rms for v in found.variables} == pytest.approx({"x": 0, "y": 1}, rel=1e-12)
 
 
 def test_no_valid_sample_gives_nan_and_a_zero_of_the_function_counts_as_singular():
-    nothing = own_conditioning(formula_of("log(x)"), Samples.from_columns({"x": [-1.0, -2.0]}))
+    nothing = own_of("log(x)", x=[-1.0, -2.0])
     assert math.isnan(nothing.own) and nothing.valid == 0
-    at_zero = own_conditioning(formula_of("x - 1"), Samples.from_columns({"x": [1.0, 3.0]}))
+    at_zero = own_of("x - 1", x=[1.0, 3.0])
     assert at_zero.own == math.inf and at_zero.singular == 1
     assert 10 ** (2 * at_zero.own_finite) == pytest.approx(1 + 1.5**2)
-    limit = own_conditioning(formula_of("sin(x)"), Samples.from_columns({"x": [0.0]}))
-    assert 10 ** (2 * limit.own) == pytest.approx(2)  # kappa -> 1 at the zero of a sine
+    at_limit = own_of("sin(x)", x=[0.0])  # kappa -> 1 at the zero of a sine
+    assert 10 ** (2 * at_limit.own) == pytest.approx(2)
 
 
 def test_of_a_zero_that_is_only_assumed_no_conditioning_is_told():
     """That of 1 - erf is 2x^2 there, 6.3 digits, but the value is 10^-434298 (by mpmath)."""
-    samples = Samples.from_columns({"x": [1000.0, 1001.5]})
-    found = own_conditioning(formula_of("1 - erf(x)"), samples)
+    found, proved = (own_of(text, x=[1000.0, 1001.5]) for text in ("1 - erf(x)", "2*x - x - x"))
     assert math.isnan(found.own) and math.isnan(found.own_finite)
     assert (found.valid, found.singular, found.unsettled) == (0, 0, 2)
-    proved = own_conditioning(formula_of("2*x - x - x"), samples)
     assert proved.own == proved.own_finite == 0 and proved.unsettled == 0
 
 
 def test_a_value_is_compared_to_itself_without_a_jump():
     """Shared noise moves both sides alike; independent noise turns the condition."""
-    samples = Samples.from_columns({"y": [1.0, 2.0]})
-    found = correlated_eic(read("where(y > y, 1, 2)").formula, samples)
+    found = q_of("where(y > y, 1, 2)", y=[1.0, 2.0])
     assert math.isinf(found.root_eic) and found.q_eic < 1
+    samples = Samples.from_columns({"y": [1.0, 2.0]})
     assert correlated_trace(read("y > y").formula, samples).min() >= 1
 
 
 def test_sample_that_more_digits_do_not_settle_keeps_what_fewer_say() -> None:
-    samples = Samples.from_columns({"z": [5.835453606023389e-299]})
-    result = correlated_eic(read("1/(asin(z**2) - z**2)").formula, samples)
-    assert result.q_eic == math.inf
+    assert q_of("1/(asin(z**2) - z**2)", z=[5.835453606023389e-299]).q_eic == math.inf
+
+
+# --- the digits that a writing adds, row by row, beside their mean
+
+
+def added_by(text, **columns):
+    return writing_loss(inspect_columns(text, **columns))
+
+
+def test_rows_that_are_alike_add_what_the_mean_adds():
+    added = added_by("10000*x - 9999*x", x=[1.0, 2.0, 4.0])
+    assert added.added.typical == pytest.approx(added.loss)
+    assert added.added.worst == pytest.approx(added.loss)
+
+
+def test_the_digits_of_each_row_are_q_over_the_functions_own():
+    x = np.geomspace(1.0, 1e8, 400)
+    result = added_by("sqrt(x + 1) - sqrt(x)", x=x)
+    # x f'/f of the function itself, at most one half in size
+    own2 = 1 + np.square(0.5 * np.sqrt(x / (x + 1)))
+    q = correlated_trace(read("sqrt(x + 1) - sqrt(x)").formula, Samples.from_columns({"x": x}))
+    digits = np.log10(q) - 0.5 * np.log10(own2)
+    expected = quantiles_of(digits)
+    assert result.added.typical == pytest.approx(expected.typical, abs=1e-6)
+    assert result.added.nine_in_ten == pytest.approx(expected.nine_in_ten, abs=1e-6)
+    assert result.added.worst == pytest.approx(expected.worst, abs=1e-6)
+
+
+@pytest.mark.parametrize("text", ["sqrt(x + 1) - sqrt(x)", "x*x - x*x*(1 - 1/x)", "(x - 1)**2"])
+def test_the_mean_lies_between_the_least_and_the_most_that_a_row_adds(text):
+    x = np.linspace(2.0, 900.0, 60)
+    result = added_by(text, x=x)
+    by_row = [added_by(text, x=[value]).loss for value in x.tolist()]
+    assert min(by_row) - 1e-9 <= result.loss <= max(by_row) + 1e-9
+    assert result.added.worst == pytest.approx(max(by_row), abs=1e-6)
+    assert result.added.typical == pytest.approx(quantiles_of(np.array(by_row)).typical, abs=1e-6)
+
+
+def test_a_row_at_which_the_writing_alone_keeps_no_digit_adds_infinitely_many():
+    added = added_by("(x + 1e35) - 1e35", x=[1.0, 2.0]).added
+    assert added.worst == math.inf
+
+
+def test_rows_at_which_the_function_itself_keeps_no_digit_add_none():
+    added = added_by("x - 1", x=[1.0, 2.0]).added
+    assert added.worst == pytest.approx(added_by("x - 1", x=[2.0]).loss, abs=1e-9)
+
+
+def test_without_values_nothing_is_added():
+    assert math.isnan(added_by("log(x)", x=[-1.0]).added.worst)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from eic_core.explain.bottleneck import origin_of_loss
+from eic_core.explain.bottleneck import BottleneckOnData, origin_of_loss
 from eic_core.explain.causes import explain_loss
 from eic_core.explain.created import created_losses, digits_created, row_weights
 from eic_core.explain.findings import (
@@ -25,15 +25,15 @@ from eic_core.explain.findings import (
     NearEdge,
 )
 from eic_core.explain.ledger import blame
+from eic_core.explain.phrases.bottleneck import bottleneck_sentence
 from eic_core.explain.where import where
 from eic_core.formula.rendering import to_python
-from eic_core.formula.syntax import read
-from eic_core.measure import Samples, inspect
+from eic_core.measure import inspect
 from tests.core.explain.shaking import arrival
 from tests.core.measure.agreement import samples_of
 from tests.core.measure.trees import random_case
 from tests.effort import examples
-from tests.inspections import inspect_ranges
+from tests.inspections import inspect_columns, inspect_ranges
 
 
 def true_created(inspection, target):
@@ -176,9 +176,8 @@ def test_the_unit_of_an_input_does_not_change_the_cause(power, seed):
     factor = 2.0**power  # exact in double precision
     texts = ("(x - y)**3/(x + y)", "exp(x/y)*(x - 0.5*y)**2", "cos(3*x/y)*log(x/y)")
     for text in texts:
-        formula = read(text).formula
-        before = inspect(formula, Samples.from_columns({"x": x, "y": y}))
-        after = inspect(formula, Samples.from_columns({"x": factor * x, "y": factor * y}))
+        before = inspect_columns(text, x=x, y=y)
+        after = inspect_columns(text, x=factor * x, y=factor * y)
         k = before.bottleneck
         assert after.bottleneck == k
         assert digits_created(after, k) == pytest.approx(digits_created(before, k), abs=1e-6)
@@ -206,23 +205,21 @@ def test_rows_are_weighted_so_that_the_mean_of_digits_is_the_local_eic(digits):
 
 def test_a_zero_on_the_way_creates_nothing_itself():
     """exp(x - x) has s^2 = 1 + 2 x^2 though no digit of its exponent is left."""
-    inspection = inspect(read("exp(x-x)").formula, Samples.from_columns({"x": [3.0]}))
-    created = {loss.node_id: loss.digits for loss in created_losses(inspection, 3)}
+    losses = created_losses(inspect_columns("exp(x-x)", x=[3.0]), 3)
+    created = {loss.node_id: loss.digits for loss in losses}
     assert created == pytest.approx({3: 0.5 * math.log10(19), 2: 0.0}, abs=1e-9)
 
 
 def test_noise_below_the_square_root_of_all_doubles_creates_no_infinity():
     """The remainder is below 4.4e-159 beside 0.15: of log(1.09) there arrives 10^-159."""
-    samples = Samples.from_columns({"x": [1.09], "y": [-4.4e-159]})
-    found = inspect(read("lgamma(fma(fmod(log(x), y), 3, 0.15))").formula, samples)
+    found = inspect_columns("lgamma(fma(fmod(log(x), y), 3, 0.15))", x=[1.09], y=[-4.4e-159])
     assert all(math.isfinite(loss.digits) for loss in created_losses(found, found.formula.root.id))
     assert explain_loss(found, found.formula.root.id, np.array([0]))[0].cause
 
 
 def test_an_amplification_beyond_all_doubles_is_followed():
     """fmod takes log 2 = 0.69... by 10^-316: about 10^316 times what its value is."""
-    samples = Samples.from_columns({"x": [1e-316, 1e-310], "y": [2.0, 3.0]})
-    found = inspect(read("(fmod(log(y), x)) - 0.15").formula, samples)
+    found = inspect_columns("(fmod(log(y), x)) - 0.15", x=[1e-316, 1e-310], y=[2.0, 3.0])
     assert blame(found, found.formula.root.id).rows
 
 
@@ -238,10 +235,52 @@ def test_steps_that_each_lose_little_are_not_blamed_one_by_one():
 
 @pytest.mark.parametrize("text", ["100 + (x - 3)", "exp(x)*sin(y)/(x - 0.9*y) + log(x + y)", "x*y"])
 def test_a_choice_of_many_rows_tells_what_all_of_them_do(text, monkeypatch):
-    rng = np.random.default_rng(4)
-    columns = {name: rng.uniform(1, 5, 40_000) for name in "xy"}
-    formula = read(text).formula
-    chosen = digits_created(inspect(formula, Samples.from_columns(columns)), len(formula) - 1)
+    chosen, every = (inspect_ranges(text, count=40_000) for _ in range(2))
+    root = len(chosen.formula) - 1
+    of_some = digits_created(chosen, root)
     monkeypatch.setattr("eic_core.explain.created.MOST_ROWS", 10**9)
-    every = digits_created(inspect(formula, Samples.from_columns(columns)), len(formula) - 1)
-    assert chosen == pytest.approx(every, abs=0.02)
+    assert of_some == pytest.approx(digits_created(every, root), abs=0.02)
+
+
+# --- the bottleneck is told to have moved where it has, and nowhere else
+
+
+def inspected(text, low, high):
+    return inspect_ranges(text, 99, x=(low, high))
+
+
+def sentence(before, after):
+    """What is told of a bottleneck on two inspections."""
+    ends = BottleneckOnData.of(before), BottleneckOnData.of(after)
+    return str(bottleneck_sentence(after.formula, *ends))
+
+
+def test_a_bottleneck_that_moves_is_named_with_where_it_was():
+    """s^2 of log x is 1 + 1 / log(x)^2, of sin x 1 + (x / tan x)^2; the sum keeps neither."""
+    near, far = inspected("log(x) + sin(x)", 1.001, 1.001), inspected("log(x)+sin(x)", 3.14, 3.14)
+    was = math.log10(math.hypot(1, 1 / math.log(1.001)))
+    now = math.log10(math.hypot(1, 3.14 / math.tan(3.14)))
+    assert sentence(near, far) == (
+        f"Bottleneck moved from `log(x)` ({was:.1f} digits) to `sin(x)` ({now:.1f} digits)."
+    )
+
+
+@settings(max_examples=examples(50), deadline=None)
+@given(st.floats(-5, 5), st.floats(0.01, 3))
+def test_the_sentence_names_the_bottleneck_there_is(low, width):
+    before = inspected("log(x) + sqrt(3 - x)", 1, 2)
+    after = inspected("log(x) + sqrt(3 - x)", low, low + width)
+    said = sentence(before, after)
+    if math.isnan(after.eic):
+        assert "no sample has a usable value" in said
+    elif after.bottleneck == before.bottleneck:
+        assert "stays" in said
+    else:
+        assert said.startswith("Bottleneck moved")
+        assert f"`{after.nodes[after.bottleneck].text}`" in said
+
+
+def test_data_without_and_with_a_value_are_told():
+    nothing, something = inspected("log(-x)", 1, 2), inspected("log(-x)", -2, -1)
+    assert "no sample has a usable value" in sentence(something, nothing)
+    assert "Now there are samples with a value" in sentence(nothing, something)

@@ -19,16 +19,17 @@ from eic_core.explain.phrases.headline import badge, marks, meaning, short_cause
 from eic_core.explain.triangulation import triangulate
 from eic_core.explain.what_if import what_if_mean
 from eic_core.formula.syntax import read
-from eic_core.measure import Samples, inspect
+from eic_core.measure import inspect
 from tests.core.measure.agreement import samples_of
 from tests.core.measure.trees import random_case
 from tests.effort import examples
+from tests.inspections import inspect_columns
 
 NOT_A_NUMBER = re.compile(r"(?<![\w`])(nan|inf|None)(?!\w)")
 
 
-def told(inspection):
-    """Everything that is said, and every result as strict JSON."""
+def assert_said(inspection):
+    """Everything is said in words, and every result is strict JSON."""
     diagnosis, triangulation = diagnose(inspection), triangulate(inspection)
     results = [diagnosis, triangulation, correlated_eic(inspection.formula, inspection.samples)]
     lines = [*diagnosis.sentences, *diagnosis.ledger.sentences, *diagnosis.where.sentences]
@@ -47,15 +48,15 @@ def told(inspection):
         json.dumps(result.to_json(), allow_nan=False)
     for finding in diagnosis.verdict.findings:
         json.dumps(finding.to_json(), allow_nan=False)
-    return [*map(str, lines)]
+    for line in map(str, lines):
+        assert line and not NOT_A_NUMBER.search(line), line
 
 
 @settings(max_examples=examples(60), deadline=None)
 @given(st.integers(0, 10**6))
 def test_any_formula_on_any_data_gets_sentences(seed):
     formula, table = random_case(seed)
-    for line in told(inspect(formula, samples_of(table))):
-        assert line and not NOT_A_NUMBER.search(line), line
+    assert_said(inspect(formula, samples_of(table)))
 
 
 @pytest.mark.parametrize(
@@ -76,9 +77,7 @@ def test_any_formula_on_any_data_gets_sentences(seed):
     ],
 )
 def test_the_edges_one_by_one(text, values):
-    inspection = inspect(read(text).formula, Samples.from_columns({"x": values}))
-    for line in told(inspection):
-        assert line and not NOT_A_NUMBER.search(line), line
+    assert_said(inspect_columns(text, x=values))
 
 
 @pytest.mark.filterwarnings("error")
@@ -98,5 +97,4 @@ def test_what_double_precision_cannot_compute_has_its_cause_all_the_same(text, o
         assert isinstance(found, cause) == (node.node.operator == operator)
         if isinstance(found, cause):
             assert found.largest == pytest.approx(800)
-    for line in told(inspection):
-        assert not NOT_A_NUMBER.search(line), line
+    assert_said(inspection)

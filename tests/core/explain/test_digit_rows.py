@@ -28,17 +28,17 @@ from eic_core.explain.judgement import A_DIGIT
 from eic_core.explain.phrases.headline import measured_mark
 from eic_core.explain.verdict import verdict
 from eic_core.formula.syntax import read
-from eic_core.measure import Domain, Samples, inspect, sample_domains
 from eic_core.measure.measured import measured_loss
 from eic_core.measure.observed import DIGITS, ROUNDOFF, digits_lost_by_row
 from eic_core.operators.balls import rational, working
 from tests.effort import examples
+from tests.inspections import inspect_columns, inspect_ranges
 
 DECADES = {"float32": 30, "float64": 280}
 
 
 def rows_of(text: str, kind: str = "float64", better: str = "", **columns) -> DigitRows:
-    inspection = inspect(read(text).formula, Samples.from_columns(columns))
+    inspection = inspect_columns(text, **columns)
     return digit_rows(inspection, kind, read(better).formula if better else None)
 
 
@@ -169,8 +169,7 @@ def test_an_exact_zero_takes_the_place_of_what_is_computed():
 
 
 def test_rows_stand_from_the_least_to_the_greatest_loss_and_equal_ones_by_sensitivity():
-    x = np.geomspace(1, 1e8, 700)
-    inspection = inspect(read("sqrt(x + 1) - sqrt(x)").formula, Samples.from_columns({"x": x}))
+    inspection = inspect_columns("sqrt(x + 1) - sqrt(x)", x=np.geomspace(1, 1e8, 700))
     shown, loss = digit_rows(inspection), measured_loss(inspection)
     lost = [row.lost for row in shown.rows]
     assert lost == sorted(lost)
@@ -185,9 +184,7 @@ def test_rows_stand_from_the_least_to_the_greatest_loss_and_equal_ones_by_sensit
 
 
 def test_weights_of_rows_count_for_the_marks():
-    domain = Domain("uniform", 0.0, 1.0)
-    formula = read("(x + 1e6) - 1e6").formula
-    inspection = inspect(formula, sample_domains({"x": domain}, count=5000, seed=1))
+    inspection = inspect_ranges("(x + 1e6) - 1e6", 5000, seed=1, x="0:1")
     shown, loss = digit_rows(inspection), measured_loss(inspection)
     assert shown.rows[shown.typical].lost == loss.typical
     assert shown.rows[shown.nine_in_ten].lost == loss.nine_in_ten
@@ -195,31 +192,25 @@ def test_weights_of_rows_count_for_the_marks():
 
 
 def test_steps_are_the_digits_of_every_node_at_each_row():
-    x = [0.5, 1.0000001, 3.0, 1.0]
-    inspection = inspect(
-        read("where(x > 0.7, x - 1, log(x)) + 2").formula, Samples.from_columns({"x": x})
-    )
+    text = "where(x > 0.7, x - 1, log(x)) + 2"
+    inspection = inspect_columns(text, x=[0.5, 1.0000001, 3.0, 1.0])
     shown = digit_rows(inspection)
     count = len(inspection.formula)
     form = shown.to_json()
     steps = np.frombuffer(base64.b64decode(form["steps"]), np.uint8).reshape(-1, count)
     assert len(steps) == len(form["rows"]) == len(shown.rows) == 4
     for row, line in zip(shown.rows, steps, strict=True):
-        for node, step in enumerate(line.tolist()):
-            s = inspection.amplification.trace(node)[1][row.position]
-            if math.isnan(s):
-                assert step == 255
-            elif math.isinf(s):
-                assert step == 254
-            else:
-                assert step / STEPS_A_DIGIT == pytest.approx(math.log10(s), abs=0.0201)
+        s = [inspection.amplification.trace(node)[1][row.position] for node in range(count)]
+        assert (line == 255).tolist() == np.isnan(s).tolist()
+        assert (line == 254).tolist() == np.isinf(s).tolist()
+        finite = np.isfinite(s)
+        digits = np.log10(np.array(s)[finite])
+        assert line[finite] / STEPS_A_DIGIT == pytest.approx(digits, abs=0.0201)
     assert {254, 255} <= set(steps.ravel().tolist())
 
 
 def test_created_digits_are_those_of_the_result():
-    inspection = inspect(
-        read("sqrt(x + 1) - sqrt(x)").formula, Samples.from_columns({"x": [1e3, 1e5]})
-    )
+    inspection = inspect_columns("sqrt(x + 1) - sqrt(x)", x=[1e3, 1e5])
     shown = digit_rows(inspection)
     assert shown.created == tuple(digits_created(inspection, 6))
     assert sum(shown.created) == pytest.approx(inspection.nodes[6].local_eic)
@@ -249,16 +240,11 @@ def test_a_row_beyond_the_type_or_not_settled_is_not_compared():
 
 
 @pytest.mark.parametrize(
-    ("text", "columns"),
-    [
-        ("n_rho*p_d**2*Ef/(3*kb*T)", "n_rho p_d Ef kb T"),
-        ("I_0*(exp(q*V/(kb*T)) - 1)", "I_0 q V kb T"),
-        ("G*m1*m2*(1/r2 - 1/r1)", "G m1 m2 r1 r2"),
-    ],
+    "text",
+    ["n_rho*p_d**2*Ef/(3*kb*T)", "I_0*(exp(q*V/(kb*T)) - 1)", "G*m1*m2*(1/r2 - 1/r1)"],
 )
-def test_digits_are_red_where_the_headline_says_that_some_are_lost(text, columns):
-    domains = {name: Domain("uniform", 1.0, 5.0) for name in columns.split()}
-    inspection = inspect(read(text).formula, sample_domains(domains, count=300, seed=0))
+def test_digits_are_red_where_the_headline_says_that_some_are_lost(text):
+    inspection = inspect_ranges(text, 300)
     shown, judged = digit_rows(inspection), verdict(inspection)
     red = max(row.wrong for row in shown.rows)
     right_at_nine_in_ten = str(measured_mark(judged)).startswith("computed right")
@@ -316,18 +302,12 @@ def test_float32_has_nine_digits_and_inputs_of_its_own():
 
 def test_json_of_a_formula_of_forty_nodes_is_small():
     text = "+".join(f"{name}*{name}*{k}.5" for k, name in enumerate("abcdefgh"))
-    domain = Domain("uniform", 1.0, 5.0)
-    formula = read(text).formula
-    samples = sample_domains(dict.fromkeys("abcdefgh", domain), count=2000, seed=0)
-    inspection = inspect(formula, samples)
-    assert len(formula) >= 40
-    assert len(json.dumps(digit_rows(inspection, better=formula).to_json())) < 40_000
+    inspection = inspect_ranges(text, 2000)
+    assert len(inspection.formula) >= 40
+    shown = digit_rows(inspection, better=inspection.formula)
+    assert len(json.dumps(shown.to_json())) < 40_000
 
 
 def test_the_worst_row_carries_the_loss_of_the_verdict():
-    inspection = inspect(
-        read("(1 - cos(x)) / x**2").formula,
-        Samples.from_columns({"x": np.geomspace(1e-9, 1, 300)}),
-    )
-    shown = digit_rows(inspection)
-    assert shown.worst_row.lost == verdict(inspection).measured.worst
+    inspection = inspect_columns("(1 - cos(x)) / x**2", x=np.geomspace(1e-9, 1, 300))
+    assert digit_rows(inspection).worst_row.lost == verdict(inspection).measured.worst

@@ -18,24 +18,16 @@ from eic_core.explain.ledger import blame
 from eic_core.explain.what_if import what_if_mean
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
-from eic_core.measure import Domain, Samples, amplify, inspect, sample_domains
+from eic_core.measure import Samples, amplify, inspect
 from tests.core.explain.shaking import arrival
 from tests.core.measure.agreement import samples_of
 from tests.core.measure.trees import random_case
 from tests.effort import examples
+from tests.inspections import inspect_columns, inspect_ranges
 
 
 def told_of(ledger):
     return tuple(map(str, ledger.sentences))
-
-
-def inspected(text, count=500, target=None, **ranges):
-    samples = sample_domains(
-        dict(Domain.parse(f"{name}={where}") for name, where in ranges.items()), count=count
-    )
-    if target is not None:
-        samples = Samples.from_columns(samples.columns, target=target(samples.columns))
-    return inspect(read(text).formula, samples)
 
 
 @settings(max_examples=examples(400), deadline=None)
@@ -66,8 +58,7 @@ def test_a_jump_met_up_to_a_rounding_lets_no_digit_through():
     """0.2**-2 is 25, where ceil jumps; no ball tells it from 25, fractions do."""
     formula = read("ceil(x**(-2))").formula
     samples = Samples.from_columns({"x": [0.2, 0.3]})
-    tape = tape_of(formula)
-    (block,) = sweep(tape, node_units(formula), samples)
+    (block,) = sweep(tape_of(formula), node_units(formula), samples)
     assert [abs(g[0]) for g in block.arrived] == [math.inf, math.inf, 1.0]
     assert [g[1] for g in block.arrived] == [0.0, 0.0, 1.0]
 
@@ -76,7 +67,7 @@ def test_a_jump_met_up_to_a_rounding_lets_no_digit_through():
     "text", ["sqrt(x+1)-sqrt(x)", "(x-y)*exp(x)/(1+y)", "log(x*y)**2+x/y", "hypot(x, y)-x*y**1.3"]
 )
 def test_the_split_is_exact_to_twelve_digits_for_everyday_formulas(text):
-    inspection = inspected(text, x="1:5", y="2:3")
+    inspection = inspect_ranges(text, x="1:5", y="2:3")
     formula = inspection.formula
     for target in range(len(formula)):
         ledger = blame(inspection, target)
@@ -111,7 +102,7 @@ def test_shares_through_operands_are_the_edge_shares_of_the_recursion(seed):
     ],
 )
 def test_blame_is_what_shaking_each_node_alone_at_340_digits_says(text, ranges):
-    inspection = inspected(text, count=12, **ranges)
+    inspection = inspect_ranges(text, count=12, **ranges)
     formula, samples = inspection.formula, inspection.samples
     cells = [
         {name: samples.decimal(name, row) for name in formula.variables}
@@ -132,17 +123,19 @@ def test_blame_is_what_shaking_each_node_alone_at_340_digits_says(text, ranges):
 
 
 def test_a_single_sample_dominates_the_share_but_not_the_mean_share():
-    samples = Samples.from_columns({"x": [1 + 1e-9] + [3.0] * 99})
-    inspection = inspect(read("(x-1)+1/x").formula, samples)
-    difference = blame(inspection, 2)
-    assert difference.rows[0].share == pytest.approx(0.5, abs=1e-6)  # (x/(x-1))^2 each at x = 1
-    assert difference.rows[0].mean_share == pytest.approx(
-        0.99 * 9 / 4 / (1 + 9 / 4 + 1 / 4) + 0.01 * 0.5, rel=1e-6
-    )
+    ledger = blame(inspect_columns("(x-1)+1/x", x=[1 + 1e-9] + [3.0] * 99), 2)
+    assert ledger.rows[0].share == pytest.approx(0.5, abs=1e-6)  # (x/(x-1))^2 each at x = 1
+    mean = 0.99 * 9 / 4 / (1 + 9 / 4 + 1 / 4) + 0.01 * 0.5
+    assert ledger.rows[0].mean_share == pytest.approx(mean, rel=1e-6)
+    means = {row.node_id: row.mean_share for row in ledger.rows}
+    bars = ledger.waterfall(mean=True)
+    for bar in bars:
+        assert bar.end - bar.start == pytest.approx(sum(means[k] for k in bar.nodes), abs=1e-12)
+    assert bars[0].nodes == (0,) and bars[-1].end == pytest.approx(1, abs=1e-12)
 
 
 def test_the_waterfall_sums_to_one_and_groups_the_rest():
-    ledger = blame(inspected("exp(x)*sin(3*x)+x*y/(1+y**2)-log(x+y)*x**3", x="1:5", y="1:2"))
+    ledger = blame(inspect_ranges("exp(x)*sin(3*x)+x*y/(1+y**2)-log(x+y)*x**3", x="1:5", y="1:2"))
     for bars in (1, 3, 8, 100):
         stacked = ledger.waterfall(bars)
         assert len(stacked) <= bars
@@ -156,15 +149,16 @@ def test_the_waterfall_sums_to_one_and_groups_the_rest():
 
 
 def test_a_loss_that_the_target_hides_is_called_masked_and_one_that_it_shows_is_not():
-    hidden = blame(inspected("x + 0.000001*sin(1000*x)", x="1:5"), 7)
+    hidden = blame(inspect_ranges("x + 0.000001*sin(1000*x)", x="1:5"), 7)
     assert {5, 6} <= set(hidden.masked)  # the sine and its product
+    assert {row.node_id for row in hidden.outermost_masked} == {6}  # named once
     assert any("Masked" in sentence for sentence in told_of(hidden))
-    shown = blame(inspected("x + 100000*sin(1000*x)", x="1:5"), 7)
+    shown = blame(inspect_ranges("x + 100000*sin(1000*x)", x="1:5"), 7)
     assert not shown.masked
 
 
 def test_noise_is_told_where_it_arises_and_where_it_is_amplified():
-    ledger = blame(inspected("(x+1) - x", x="1e6:1.0001e6"))
+    ledger = blame(inspect_ranges("(x+1) - x", x="1e6:1.0001e6"))
     worst = ledger.ranked[0]
     assert worst.gain == pytest.approx(1e6, rel=1e-3)
     assert worst.amplifier == 4
@@ -173,19 +167,18 @@ def test_noise_is_told_where_it_arises_and_where_it_is_amplified():
 
 
 def test_singular_samples_are_left_out_and_said():
-    samples = Samples.from_columns({"x": [1.0, 2.0, 3.0]})
-    ledger = blame(inspect(read("x-2").formula, samples), 2)
+    ledger, nothing, invalid = (
+        blame(inspect_columns(text, x=[1.0, 2.0, 3.0]), 2) for text in ("x-2", "x-x", "log(-x)")
+    )
     assert (ledger.finite, ledger.singular) == (2, 1)
     left_out = "1 sample at which the amplification of the result is infinite is not in the ledger."
     assert left_out in told_of(ledger)
-    nothing = blame(inspect(read("x-x").formula, samples), 2)
     assert nothing.rows == () and "is infinite" in told_of(nothing)[0]
-    invalid = blame(inspect(read("log(-x)").formula, samples), 2)
     assert invalid.rows == () and "no sample has a usable value" in told_of(invalid)[0].lower()
 
 
 def test_the_ledger_does_not_depend_on_how_the_samples_fall_into_blocks(monkeypatch):
-    inspection = inspected("sqrt(x+1)-sqrt(x)", count=1000, x="1:1e8")
+    inspection = inspect_ranges("sqrt(x+1)-sqrt(x)", count=1000, x="1:1e8")
     whole = blame(inspection)
     monkeypatch.setattr("eic_core.engine.sweep.MOST_ROWS", 64)
     parts = blame(inspection)
@@ -193,12 +186,10 @@ def test_the_ledger_does_not_depend_on_how_the_samples_fall_into_blocks(monkeypa
 
 
 def test_replacing_a_masked_branch_by_its_mean_costs_no_fit_and_saves_its_digits():
-    inspection = inspected(
-        "x + 0.000001*sin(1000*x)", x="1:5", target=lambda c: 1.0 * c["x"] + 0.01
-    )
-    found = what_if_mean(inspection, 6)
-    x = inspection.samples.columns["x"]
-    target = inspection.samples.target
+    x = inspect_ranges("x").samples.columns["x"]
+    target = x + 0.01
+    samples = Samples.from_columns({"x": x}, target=target)
+    found = what_if_mean(inspect(read("x + 0.000001*sin(1000*x)").formula, samples), 6)
     mean = np.mean(1e-6 * np.sin(1000 * x))
     expected = 1 - np.sum((target - x - mean) ** 2) / np.sum((target - target.mean()) ** 2)
     assert found.mean == pytest.approx(mean, rel=1e-9)
@@ -209,28 +200,18 @@ def test_replacing_a_masked_branch_by_its_mean_costs_no_fit_and_saves_its_digits
 
 
 def test_without_a_target_the_fit_is_to_the_formulas_own_values():
-    found = what_if_mean(inspected("x + sin(y)", x="1:5", y="0:6"), 2)
+    found = what_if_mean(inspect_ranges("x + sin(y)", x="1:5", y="0:6"), 2)
     assert found.against == "formula" and found.r2_before == 1
     assert 0 < found.r2_after < 1
 
 
 def test_the_whole_formula_is_not_replaced():
     with pytest.raises(UserError, match="choose a part"):
-        what_if_mean(inspected("x+1", x="1:5"), 2)
-
-
-def test_the_waterfall_of_mean_shares_stacks_those():
-    samples = Samples.from_columns({"x": [1 + 1e-9] + [3.0] * 99})
-    ledger = blame(inspect(read("(x-1)+1/x").formula, samples), 2)
-    means = {row.node_id: row.mean_share for row in ledger.rows}
-    for bar in ledger.waterfall(mean=True):
-        assert bar.end - bar.start == pytest.approx(sum(means[k] for k in bar.nodes), abs=1e-12)
-    assert ledger.waterfall(mean=True)[0].nodes == (0,)
-    assert ledger.waterfall(mean=True)[-1].end == pytest.approx(1, abs=1e-12)
+        what_if_mean(inspect_ranges("x+1", x="1:5"), 2)
 
 
 def test_shares_not_worth_a_bar_are_one_bar():
-    ledger = blame(inspected("sqrt(x+1) - sqrt(x)", x="1e6:1e8"))
+    ledger = blame(inspect_ranges("sqrt(x+1) - sqrt(x)", x="1e6:1e8"))
     labels = [str(bar.label) for bar in ledger.waterfall()]
     assert labels[-1] == "2 more nodes" and len(labels) == 6
     assert all(bar.end - bar.start >= 0.001 for bar in ledger.waterfall()[:-1])
@@ -238,24 +219,18 @@ def test_shares_not_worth_a_bar_are_one_bar():
 
 @pytest.mark.parametrize("text", ["x", "2"])
 def test_a_leaf_is_said_to_carry_its_own_error_only(text):
-    ledger = blame(inspected(text, x="1:5"), 0)
+    ledger = blame(inspect_ranges(text, x="1:5"), 0)
     assert told_of(ledger) == (
         f"The only noise of `{text}` is its own error, and nothing has amplified it yet.",
     )
 
 
 def test_the_first_sentence_says_of_whose_noise_it_speaks():
-    ledger = blame(inspected("(1 - cos(x))/x**2", x="0.001:0.01"))
+    ledger = blame(inspect_ranges("(1 - cos(x))/x**2", x="0.001:0.01"))
     assert told_of(ledger)[0].startswith(
         "Over 99.9 % of the noise of the result comes from the error of the constant `1` and the "
         "rounding of `cos(x)`, each amplified "
     )
-
-
-def test_masked_nodes_within_masked_ones_are_named_once():
-    ledger = blame(inspected("x + 0.000001*sin(1000*x)", x="1:5"), 7)
-    assert {row.node_id for row in ledger.outermost_masked} == {6}
-    assert set(ledger.masked) > {6}
 
 
 WAYS = [
@@ -313,13 +288,8 @@ def test_of_a_way_through_a_zero_the_step_that_makes_most_of_it_is_named(text, t
     for step, times in moved.items():
         gained[step], before = float(mp.log10(times / before)), times
     most = max(gained, key=gained.get)
-    columns = {name: np.array(values, float) for name, values in table.items() if name in text}
-    inspection = inspect(read(text).formula, Samples.from_columns(columns))
-    (sentence,) = [
-        line
-        for line in told_of(blame(inspection, len(inspection.formula) - 1))
-        if "error of the input `x`" in line
-    ]
+    ledger = blame(inspect_columns(text, **table), len(read(text).formula) - 1)
+    (sentence,) = (line for line in told_of(ledger) if "error of the input `x`" in line)
     assert sentence.endswith(f" {most}."), (sentence, gained)
 
 
@@ -329,7 +299,7 @@ def test_the_step_that_is_named_adds_most_at_the_rows_that_carry_the_noise(text,
 
     Where a step is 0 it has no relative noise, and passes on what it is given (ADR 0010).
     """
-    inspection = inspected(text, count=15, **ranges)
+    inspection = inspect_ranges(text, count=15, **ranges)
     formula, samples = inspection.formula, inspection.samples
     target = len(formula) - 1
     ledger = blame(inspection, target)
@@ -364,20 +334,16 @@ def test_the_step_is_that_of_the_rows_that_carry_the_noise():
     """x is told from 1 in three digits at one row; at the nine others the sum makes 100 times of
     what arrives, but nothing arrives of x."""
     x, y = np.append(np.full(9, 1e-9), 1.001), np.append(np.full(9, 0.99), 0.0)
-    samples = Samples.from_columns({"x": x, "y": y})
-    told = blame(inspect(read("(x - 1) + y").formula, samples), 4)
+    told = blame(inspect_columns("(x - 1) + y", x=x, y=y), 4)
     assert told.rows[0].amplifier == 2
     assert told.rows[0].gain == pytest.approx(1001 / math.sqrt(10), rel=1e-3)
 
 
 def test_what_is_amplified_at_two_steps_alike_is_not_told_of_one():
     """The inner x is multiplied at both powers, 3.7 and 5.3 times: not "at" the outer alone."""
-    samples = Samples.from_columns({"x": [5.0, 5.1, 5.3]})
-    told = told_of(blame(inspect(read("(0.4918**x)**x").formula, samples)))
-    assert any("`x` (in 2 places)" in sentence for sentence in told)
-    for sentence in told:
-        if "`x` (in 2 places)" in sentence:
-            assert "times at the" not in sentence
+    told = told_of(blame(inspect_columns("(0.4918**x)**x", x=[5.0, 5.1, 5.3])))
+    of_x = [sentence for sentence in told if "`x` (in 2 places)" in sentence]
+    assert of_x and not any("times at the" in sentence for sentence in of_x)
 
 
 @pytest.mark.parametrize(
@@ -391,7 +357,7 @@ def test_what_is_amplified_at_two_steps_alike_is_not_told_of_one():
 )
 def test_of_an_input_that_enters_in_more_places_it_is_said_which_are_meant(text, said):
     """No sentence gives a part of an input's noise for all of it."""
-    ledger = blame(inspected(text, count=2000, x="1:5", y="1:5"))
+    ledger = blame(inspect_ranges(text, count=2000, x="1:5", y="1:5"))
     assert said in " ".join(told_of(ledger))
     for source in {str(ledger.source(row)) for row in ledger.rows}:
         of_source = math.fsum(row.share for row in ledger.rows if str(ledger.source(row)) == source)
@@ -411,8 +377,7 @@ def test_of_an_input_that_enters_in_more_places_it_is_said_which_are_meant(text,
 )
 def test_the_share_that_is_told_is_that_of_the_sources_named(text, columns):
     """All is said only where nothing is left out."""
-    inspection = inspect(read(text).formula, Samples.from_columns(columns))
-    ledger = blame(inspection, len(inspection.formula) - 1)
+    ledger = blame(inspect_columns(text, **columns), len(read(text).formula) - 1)
     (first, *_) = told_of(ledger)
     if first.startswith("All "):
         extra = (int(n) - 1 for n in re.findall(r"\(in (\d+) places\)", first))

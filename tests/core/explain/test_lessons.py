@@ -26,6 +26,8 @@ from eic_core.measure import Samples, inspect, sample_domains
 from eic_core.rewriting import repair
 from pages.ui.inspector.formula_input import EXAMPLES, example
 from tests.core.explain.shaking import arrival, classes
+from tests.effort import dear
+from tests.inspections import inspect_columns
 
 KEYS = [e.key for e in EXAMPLES]
 
@@ -86,6 +88,7 @@ def test_own_conditioning_is_that_of_the_function_worked_out_by_hand(key):
     assert diagnosis_of(key).writing.own == pytest.approx(expected, abs=2e-5)
 
 
+@dear(3)
 @pytest.mark.parametrize("key", KEYS)
 def test_blame_q_and_own_agree_with_shaken_nodes_at_340_digits(key):
     whole = diagnosis_of(key).inspection
@@ -286,10 +289,9 @@ def test_the_found_formula_undoes_its_own_exponents():
 
 
 def test_a_function_and_a_writing_may_share_the_blame():
-    samples = Samples.from_columns({"x": np.linspace(30, 60, 200)})
-    found = writing_loss(inspect(read("(1e6*exp(x) - 999999*exp(x))").formula, samples))
+    x = np.linspace(30, 60, 200)
+    found = writing_loss(inspect_columns("(1e6*exp(x) - 999999*exp(x))", x=x))
     assert found.place == "both"
-    x = samples.columns["x"]
     assert found.own == pytest.approx(half_log10_mean(1 + x**2), abs=1e-9)
     q2 = 1 + 2 * 1e12 + 2 * 999_999.0**2 + 1 + x**2  # root, constants, products, exp(x) and x once
     assert found.q == pytest.approx(half_log10_mean(q2), abs=1e-9)
@@ -297,14 +299,14 @@ def test_a_function_and_a_writing_may_share_the_blame():
 
 
 def test_samples_at_which_nothing_is_left_are_left_out_of_the_split_and_told():
-    samples = Samples.from_columns({"x": [1.0, 2.0, 3.0]})
-    function = writing_loss(inspect(read("x - 2").formula, samples))
+    texts = ("x - 2", "(x + 1) - (x + 1) + (1 - cos(x - x))", "log(-x)")
+    function, writing, nothing = (
+        writing_loss(inspect_columns(text, x=[1.0, 2.0, 3.0])) for text in texts
+    )
     assert (function.compared, function.singular, function.singular_function) == (2, 1, 1)
     assert "the function itself is 0" in str(function.notes[-1])
-    writing = writing_loss(inspect(read("(x + 1) - (x + 1) + (1 - cos(x - x))").formula, samples))
     assert writing.place == "undefined"
     assert "the amplification of the result is infinite" in str(writing.sentence)
-    nothing = writing_loss(inspect(read("log(-x)").formula, samples))
     assert nothing.place == "undefined" and "no usable value" in str(nothing.sentence)
 
 
@@ -347,6 +349,7 @@ BETTER = {
 }
 
 
+@dear(3)
 @pytest.mark.parametrize("key", KEYS)
 def test_what_to_write_instead_is_the_same_number_and_loses_what_it_says(key):
     e = example(key)
@@ -371,18 +374,19 @@ def test_what_to_write_instead_is_the_same_number_and_loses_what_it_says(key):
 
 
 def test_a_step_that_loses_everything_without_the_result_is_told() -> None:
-    samples = Samples.from_columns({"x": [1.0, 2.0, 3.0]})
-    found = writing_loss(inspect(read("1/(x - x + 1) + log(x)").formula, samples))
+    found, calm = (
+        writing_loss(inspect_columns(text, x=[1.0, 2.0, 3.0]))
+        for text in ("1/(x - x + 1) + log(x)", "log(x)")
+    )
     assert found.singular == 0 and math.isfinite(found.q)
     assert [str(note) for note in found.notes] == [
         "At 3 samples an inner step, `x − x`, keeps no digit, and the result does."
     ]
-    calm = writing_loss(inspect(read("log(x)").formula, samples))
     assert not any("inner step" in str(note) for note in calm.notes)
 
 
 def test_a_constant_function_is_neither_zero_nor_steep():
     """cosh^2 - sinh^2 is 1: at 266, of 10^231 each, 250 digits leave 20 of it."""
-    samples = Samples.from_columns({"x": [259.49121358116554, 266.4112122191675, 3.0]})
-    found = writing_loss(inspect(read("cosh(x)**2 - sinh(x)**2").formula, samples))
+    x = [259.49121358116554, 266.4112122191675, 3.0]
+    found = writing_loss(inspect_columns("cosh(x)**2 - sinh(x)**2", x=x))
     assert found.singular_function == 0

@@ -49,10 +49,9 @@ def test_single_precision_is_what_numpy_makes_of_float32() -> None:
     predicted = a * np.exp(b * x) * z + c * (x * x)
     assert predicted.dtype == np.float32
     assert r2_in_float32(read(LAW).formula, samples) == r2_by_hand(predicted, samples.target)
-    big = np.float32(1e9)
-    text = "(x + 1000000000) - 1000000000"
+    big, formula = np.float32(1e9), read("(x + 1000000000) - 1000000000").formula
     expected = r2_by_hand((x + big) - big, samples.target)
-    assert r2_in_float32(read(text).formula, samples) == pytest.approx(expected, rel=1e-12)
+    assert r2_in_float32(formula, samples) == pytest.approx(expected, rel=1e-12)
 
 
 def test_what_leaves_the_range_of_float32_has_no_value_there() -> None:
@@ -113,8 +112,7 @@ def test_left_out_one_by_one_a_line_misses_by_what_the_hat_matrix_says() -> None
 def test_a_formula_without_constants_is_no_worse_on_rows_left_out() -> None:
     samples = table(33, noise=0.3)
     expected = r2_by_hand(samples.columns["x"] / samples.columns["z"], samples.target)
-    found = r2_of_rows_left_out(read("x/z").formula, samples)
-    assert found == pytest.approx(expected, rel=1e-12)
+    assert r2_of_rows_left_out(read("x/z").formula, samples) == pytest.approx(expected, rel=1e-12)
 
 
 def test_outer_rows_are_predicted_by_what_fits_the_inner_ones() -> None:
@@ -145,8 +143,8 @@ def test_outer_rows_are_at_the_ends_of_either_input_and_do_not_hang_on_the_order
 
 def test_inputs_of_two_values_have_no_outer_rows() -> None:
     samples = Samples.from_columns({"x": [0.0, 1.0] * 10}, target=range(20))
-    assert math.isnan(robustness_card(read("x").formula, samples).outer)
-    assert robustness_card(read("x").formula, samples).outer_count == 0
+    card = robustness_card(read("x").formula, samples)
+    assert math.isnan(card.outer) and card.outer_count == 0
 
 
 def test_a_held_out_table_is_predicted_by_the_formula_as_it_is() -> None:
@@ -190,18 +188,8 @@ def test_the_table_has_what_the_card_has() -> None:
     card = robustness_card(read(LAW).formula, table(30), holdout=table(10, seed=4))
     shown = {str(line.name): line.r2 for line in card.lines}
     document = card.to_json()
-    numbers = [
-        "r2",
-        "resampled_low",
-        "resampled_high",
-        "few_digits",
-        "float32",
-        "left_out",
-        "outer",
-        "holdout",
-        "outside",
-    ]
-    assert [document[name] for name in numbers] == list(shown.values())
+    numbers = "r2 resampled_low resampled_high few_digits float32 left_out outer holdout outside"
+    assert [document[name] for name in numbers.split()] == list(shown.values())
     assert document["formula"] == LAW and document["rows"] == 30
 
 

@@ -34,12 +34,11 @@ from eic_core.explain.verdict import Level, verdict
 from eic_core.explain.where import where
 from eic_core.explain.writing import writing_loss
 from eic_core.formula.rendering import short_text
-from eic_core.formula.syntax import read
-from eic_core.measure import Domain, Samples, inspect, sample_domains
+from eic_core.measure import Samples
 from eic_core.measure.outcomes import outcomes
 from eic_core.measure.reasons import Outcome
 from tests.findings import findings_of, rows_of, step_of, steps_of
-from tests.inspections import inspect_columns
+from tests.inspections import inspect_columns, inspect_ranges
 
 NO_ANGLE = "its argument is too large to have an angle"
 
@@ -258,6 +257,9 @@ def test_growth_tells_what_was_seen():
     grows = growth_of(1 + 1 / (u - 0.5001) ** 2)
     decades = np.log10(grows.counts[-1] / grows.counts[0])
     seen = (grows.local_eic[-1] - grows.local_eic[0]) / decades
+    assert grows.pace is GrowthPace.GROWS
+    assert str(grows.sentence).startswith("The local EIC grows with the data: ")
+    assert f"{grows.local_eic[-1]:.1f} on all 1,600" in str(grows.sentence)
     assert str(grows.sentence).endswith(f": that is {seen:.1f} more for every ten times as many.")
 
 
@@ -387,26 +389,25 @@ def test_a_quotient_that_60_digits_lose_is_lost_by_its_writing():
     assert found.conditioning.own_finite == pytest.approx(0.5 * math.log10(2), abs=0.01)
 
 
-# formula, its inputs, how many samples, the size of x f'/f as a closed form that cancels nowhere
+# formula, its inputs, the size of x f'/f as a closed form that cancels nowhere
 KAPPAS = (
-    ("exp(x)-1", "loguniform:1e-60:1", 400, lambda x: x * mpmath.exp(x) / mpmath.expm1(x)),
-    ("sqrt(x+1)-sqrt(x)", "loguniform:1:1e60", 400, lambda x: mpmath.sqrt(x / (x + 1)) / 2),
+    ("exp(x)-1", "loguniform:1e-60:1", lambda x: x * mpmath.exp(x) / mpmath.expm1(x)),
+    ("sqrt(x+1)-sqrt(x)", "loguniform:1:1e60", lambda x: mpmath.sqrt(x / (x + 1)) / 2),
     (
         "log(1+exp(x))",
         "-800:800",
-        400,
         lambda x: x / (1 + mpmath.exp(-x)) / mpmath.log1p(mpmath.exp(x)),
     ),
 )
 
 
-@pytest.mark.parametrize(("text", "inputs", "count", "kappa"), KAPPAS)
-def test_of_no_sample_the_function_is_blamed_that_was_not_looked_at(text, inputs, count, kappa):
-    samples = sample_domains({"x": Domain.parse(f"x={inputs}")[1]}, count=count, seed=0)
+@pytest.mark.parametrize(("text", "inputs", "kappa"), KAPPAS)
+def test_of_no_sample_the_function_is_blamed_that_was_not_looked_at(text, inputs, kappa):
+    inspection = inspect_ranges(text, 400, x=inputs)
     with mpmath.workdps(400):
-        sizes = [abs(kappa(mpmath.mpf(samples.decimal("x", row)))) for row in range(count)]
-    assert max(sizes) < 1e3
-    found = writing_loss(inspect(read(text).formula, samples))
+        cells = (inspection.samples.decimal("x", row) for row in range(400))
+        assert max(abs(kappa(mpmath.mpf(cell))) for cell in cells) < 1e3
+    found = writing_loss(inspection)
     assert (found.singular_function, found.unsettled) == (0, 0) and found.singular > 100
     assert not any("the function itself is 0" in note for note in map(str, found.notes)), (
         found.notes

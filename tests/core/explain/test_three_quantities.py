@@ -12,7 +12,6 @@ import math
 import operator
 import re
 from collections.abc import Callable, Iterable, Mapping
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +27,8 @@ from eic_core.measure import Inspection, inspect
 from eic_core.measure.measured import measured_loss
 from eic_core.measure.outcomes import outcomes
 from eic_core.measure.reasons import Outcome
+from tests.audit.doubles import digits_lost
+from tests.audit.plain import run_plain
 from tests.core.explain.shaking import classes
 from tests.core.explain.test_phrases import words
 from tests.core.measure.oracle import NoRealValue, apply, mp, number
@@ -146,65 +147,6 @@ def tiny_inside(row: Exact) -> bool:
     return any(0 < abs(y) < np.finfo(float).tiny for y in row.values.values() if y is not False)
 
 
-# --- a program
-
-
-def program(formula: Formula, columns: Mapping[str, np.ndarray]) -> np.ndarray:
-    """The tree as NumPy runs it."""
-    count = len(next(iter(columns.values()), np.empty(1)))
-    y: list[Any] = []
-    with np.errstate(all="ignore"):
-        for node in formula.nodes:
-            y.append(_run(node, [y[k] for k in node.children], columns))
-    return np.broadcast_to(np.asarray(y[-1], dtype=float), count)
-
-
-PROGRAM: Mapping[str, Callable[..., Any]] = {
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "div": np.divide,
-    "neg": np.negative,
-    "asin": np.arcsin,
-    "acos": np.arccos,
-    "atan": np.arctan,
-    "atan2": np.arctan2,
-    "min": np.minimum,
-    "max": np.maximum,
-    "less_than": np.less,
-    "greater_than": np.greater,
-    "pow": np.power,
-    "equal_to": np.equal,
-    "round": np.rint,
-    "conditional": np.where,
-}
-
-
-def _run(node: Node, a: list[Any], columns: Mapping[str, np.ndarray]) -> Any:
-    if node.operator == "variable":
-        return columns[node.label]
-    if node.operator == "constant":
-        return np.float64(math.pi if node.label == "pi" else float(Fraction(node.label)))
-    if node.operator == "power":
-        whole = node.parameter == int(node.parameter)
-        return np.power(a[0], int(node.parameter) if whole else float(node.parameter))
-    if node.operator == "log" and node.parameter is not None:
-        return np.log10(a[0])
-    return (PROGRAM.get(node.operator) or getattr(np, node.operator))(*a)
-
-
-def lost(computed: float, exact: Any) -> float:
-    """Digits that a double has lost of an exact value."""
-    if abs(exact) > np.finfo(float).max:
-        return math.nan  # no double could hold it
-    if not math.isfinite(computed):
-        return ALL
-    if exact == 0:
-        return ALL if computed else 0.0
-    with mp.workdps(DEPTH):
-        error = abs(mp.mpf(computed) - exact) / max(abs(exact), mp.mpf(np.finfo(float).tiny))
-        return min(ALL, max(0.0, float(mp.log10(error / UNIT)))) if error else 0.0
-
-
 # --- all of it
 
 
@@ -223,7 +165,7 @@ class Truth(NamedTuple):
 def truth_of(inspection: Inspection) -> Truth:
     formula, samples = inspection.formula, inspection.samples
     columns = {name: samples.columns[name] for name in formula.variables}
-    computed = np.broadcast_to(program(formula, columns), len(samples))
+    computed = run_plain(formula, columns, len(samples), "float64")[-1]
     jumps = any(node.operator in JUMPS for node in formula.nodes)
     places = [[n.id for n in formula.nodes if n.label == name] for name in formula.variables]
     digits, measured, own, shared = [], [], [], []
@@ -238,7 +180,7 @@ def truth_of(inspection: Inspection) -> Truth:
             continue
         growth = sensitivity(row)
         s = min(ALL, growth)
-        measured.append(lost(float(computed[at]), held.y))
+        measured.append(float(digits_lost([held.y], [computed[at]])[0]))
         if not math.isfinite(computed[at]) or (computed[at] == 0 and row.y != 0):
             no_double += 1
             digits.append(ALL)

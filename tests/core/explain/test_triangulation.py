@@ -24,7 +24,8 @@ from eic_core.formula.tree import Formula
 from eic_core.measure import Domain, Samples, inspect, sample_domains
 from eic_core.measure.observed import exact_values, observe
 from tests.core.measure.trees import random_tree
-from tests.inspections import inspect_ranges
+from tests.effort import cases
+from tests.inspections import inspect_columns, inspect_ranges
 
 
 def root_of(text, **ranges):
@@ -32,9 +33,9 @@ def root_of(text, **ranges):
 
 
 def test_no_node_of_random_formulas_is_left_unclear():
-    """The recursion, the perturbation and both floating-point types, on 25 random formulas."""
+    """The recursion, the perturbation and both floating-point types, on random formulas."""
     badges = []
-    for seed in range(25):
+    for seed in range(cases(8, 25)):
         rng = random.Random(seed)
         formula = Formula.from_draft(random_tree(rng, ("x", "y"), rng.choice((3, 4)), 0.8))
         domains = {name: Domain("uniform", 0.5, 3.0) for name in formula.variables}
@@ -102,7 +103,7 @@ def test_large_noise_is_called_out_of_proportion():
     assert root.agreement.badge in ("ok", "explained")
 
 
-def test_overflow_is_named():
+def test_overflow_and_underflow_are_named():
     node = triangulate(inspect_ranges("log(exp(x))", count=300, x="800:1000")).nodes[1]
     assert node.recursion == pytest.approx(2.95, abs=0.05)
     assert node.float64.usable == 0 and node.float64.rows_lost == 200
@@ -110,11 +111,8 @@ def test_overflow_is_named():
     assert MeasuredEvent("float64", Event.NO_NUMBER) in node.agreement.reasons
     said = "In float64, the value overflows or has no number."
     assert said in map(str, node.agreement.sentences)
-
-
-def test_underflow_is_named():
-    node = root_of("x**(-165.3)", x="1.8:2")
-    assert MeasuredEvent("float32", Event.UNDERFLOW) in node.agreement.reasons
+    small = root_of("x**(-165.3)", x="1.8:2")
+    assert MeasuredEvent("float32", Event.UNDERFLOW) in small.agreement.reasons
 
 
 def test_a_constant_that_binary_holds_exactly_is_no_disagreement():
@@ -133,8 +131,7 @@ def test_the_rows_and_the_work_are_bounded_and_progress_is_told():
 
 
 def test_without_a_valid_row_there_is_nothing_to_compare():
-    samples = Samples.from_columns({"x": [-1.0, -2.0]})
-    assert triangulate(inspect(read("log(x)").formula, samples)).nodes == ()
+    assert triangulate(inspect_columns("log(x)", x=[-1.0, -2.0])).nodes == ()
 
 
 def test_the_result_goes_to_json():
@@ -185,8 +182,8 @@ def test_where_no_sample_keeps_a_digit_it_is_said_of_all_of_them():
 
 
 def reasons_at_the_root(text, **columns):
-    inspection = inspect(read(text).formula, Samples.from_columns(columns))
-    return " ".join(map(str, triangulate(inspection).nodes[-1].agreement.sentences))
+    root = triangulate(inspect_columns(text, **columns)).nodes[-1]
+    return " ".join(map(str, root.agreement.sentences))
 
 
 def test_floating_point_is_said_to_follow_shared_noise_only_where_it_does():
@@ -262,37 +259,30 @@ def test_what_bears_no_noise_is_not_counted_as_a_disagreement(text, compared, no
 @pytest.mark.parametrize("text", ["sqrt(1-x)", "1/(x-1)", "x**50", "tan(x)", "abs(x-y)"])
 def test_what_errors_of_the_inputs_grow_to_is_not_measured_as_lost(text):
     """The program is held to the exact value at the number that it gets: all digits but one."""
-    columns = {"x": np.linspace(0.9999, 1, 60, endpoint=False).round(7)}
-    columns["y"] = columns["x"][::-1] - 3e-7
-    root = triangulate(inspect(read(text).formula, Samples.from_columns(columns))).nodes[-1]
+    x = np.linspace(0.9999, 1, 60, endpoint=False).round(7)
+    root = triangulate(inspect_columns(text, x=x, y=x[::-1] - 3e-7)).nodes[-1]
     assert root.recursion > (0.3 if text == "tan(x)" else 1.6)
     assert max(root.float32.digits, root.float64.digits) < 0.3 < root.recursion
     assert root.rounded < 0.3 and root.agreement.badge != "unclear"
 
 
 def test_a_constant_that_no_double_holds_is_measured_as_it_is_written():
-    root = triangulate(inspect(read("x-0.3").formula, NEAR_0_3)).nodes[-1]
+    # numbers near 0.3, whose double is 1.1e-17 off, 0.33 units of its roundoff
+    root = triangulate(inspect_columns("x-0.3", x=[0.3000001, 0.29999992, 0.3000002])).nodes[-1]
     assert root.float64.digits == pytest.approx(math.log10(0.3 / 1e-7 * 0.2), abs=0.3)
     measured = [r for r in root.agreement.reasons if isinstance(r, MeasuredEvent)]
     assert "float64" not in [reason.kind for reason in measured]  # its error is as expected
 
 
-# Numbers near 0.3, whose double is 1.1e-17 off, 0.33 units of its roundoff
-NEAR_0_3 = Samples.from_columns({"x": [0.3000001, 0.29999992, 0.3000002]})
-
-
 def test_what_nothing_rounds_has_nothing_to_compare():
-    samples = sample_domains({"x": Domain("uniform", 1, 5)}, count=40)
-    found = triangulate(inspect(read("0*x+1").formula, samples))
+    found = triangulate(inspect_ranges("0*x+1", 40))
     assert str(found.sentence) == (
         "At all 2 nodes that can be compared the prediction, trials with small errors and the "
         "errors measured in float32 and float64 agree. At 3 more there is nothing to compare: a "
         "value of 0 and a value that comes out exact."
     )
-    whole = Samples.from_columns({"x": [1.0, 2.0, 3.0]})
-    assert (
-        triangulate(inspect(read("x+1").formula, whole)).nodes[-1].agreement.nothing
-        is Nothing.UNROUNDED
+    whole, third = (
+        triangulate(inspect_columns("x+1", x=x)).nodes[-1].agreement
+        for x in ([1.0, 2.0, 3.0], [0.1, 0.3, 0.7])
     )
-    third = Samples.from_columns({"x": [0.1, 0.3, 0.7]})
-    assert not triangulate(inspect(read("x+1").formula, third)).nodes[-1].agreement.nothing
+    assert whole.nothing is Nothing.UNROUNDED and not third.nothing

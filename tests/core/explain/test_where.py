@@ -10,7 +10,6 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from eic_core.explain.means import GrowthPace
 from eic_core.explain.settling import growth_of, interval_of
 from eic_core.explain.where import chance_of_so_narrow, where
 from eic_core.formula.syntax import read
@@ -18,7 +17,7 @@ from eic_core.measure import Samples, inspect
 from tests.core.measure.agreement import samples_of
 from tests.core.measure.trees import random_case
 from tests.effort import examples
-from tests.inspections import inspect_ranges
+from tests.inspections import inspect_columns, inspect_ranges
 
 
 def told_of(found):
@@ -57,7 +56,7 @@ def test_rows_are_named_by_their_number_in_the_table():
 
 def test_a_handful_of_rows_is_named_with_what_vanishes_and_near_which_input():
     x = np.concatenate([np.linspace(3, 9, 497), [2 - 1e-6, 2 + 1e-6, 2 + 2e-6]])
-    found = where(inspect(read("exp(x)/(x-2)").formula, Samples.from_columns({"x": x})))
+    found = where(inspect_columns("exp(x)/(x-2)", x=x))
     # s^2 goes like 1/(x - 2)^2: 1e12, 1e12 and a quarter of that; two of them make 89 per cent
     assert told_of(found)[0] == (
         "3 of 500 rows give 99 % of the amplified noise at `exp(x)/(x − 2)` "
@@ -70,8 +69,8 @@ def test_a_handful_of_rows_is_named_with_what_vanishes_and_near_which_input():
 
 def test_an_amplification_alike_everywhere_is_said_to_be_all_over_the_data():
     found = where(inspect_ranges("10000*x-9999*x", x="1:5"))
-    assert told_of(found)[0].startswith("All over the data")
-    assert found.place is None
+    assert told_of(found)[0].startswith("All over the data") and found.place is None
+    assert "expect 4.39 digits here" in str(found.interval.sentence)  # one number, named once
 
 
 def test_a_masked_crossing_does_not_make_the_result_unsettled():
@@ -129,14 +128,12 @@ def test_no_interval_where_the_variance_does_not_exist(index):
 
 
 def test_rows_without_a_digit_and_data_without_a_value_are_told():
-    samples = Samples.from_columns({"x": [1.0, 2.0, 5.0, 9.0]})
-    found = where(inspect(read("x-2").formula, samples))
+    texts, x = ("x-2", "x-x", "log(-x)"), [1.0, 2.0, 5.0, 9.0]
+    found, nothing, invalid = (where(inspect_columns(text, x=x), 2) for text in texts)
     assert found.singular == (1,)
     told = "The amplification of `x − 2` is infinite at 1 sample (row 2)"
     assert any(told in s for s in told_of(found))
-    nothing = where(inspect(read("x-x").formula, samples), 2)
     assert told_of(nothing) == ("At every valid sample the amplification of `x − x` is infinite.",)
-    invalid = where(inspect(read("log(-x)").formula, samples), 2)
     assert told_of(invalid) == ("No sample has a usable value at every node.",)
 
 
@@ -147,11 +144,6 @@ def test_no_sentence_speaks_in_symbols(text):
     for sentence in told_of(where(inspect_ranges(text, count=400, x="1:5"))):
         said = re.sub("`[^`]*`", "", sentence)
         assert "E[" not in said and "s²" not in said and " N" not in said
-
-
-def test_an_interval_of_one_number_names_it_once():
-    found = where(inspect_ranges("10000*x-9999*x", x="1:5"))
-    assert "expect 4.39 digits here" in str(found.interval.sentence)
 
 
 @pytest.mark.parametrize(
@@ -165,8 +157,7 @@ def test_an_interval_of_one_number_names_it_once():
     ],
 )
 def test_an_input_is_shown_with_the_digits_that_make_the_value_beside_it(text, near, value):
-    samples = Samples.from_columns({"x": [near, *np.linspace(3, 9, 60)]})
-    told = told_of(where(inspect(read(text).formula, samples)))[1]
+    told = told_of(where(inspect_columns(text, x=[near, *np.linspace(3, 9, 60)])))[1]
     found = re.fullmatch(r"At the worst row `[^`]+`(?:, which .*,)? is (.+): `x` is (.+)\.", told)
     assert found, told
     raised = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
@@ -176,15 +167,6 @@ def test_an_input_is_shown_with_the_digits_that_make_the_value_beside_it(text, n
     )
     assert value(x) == pytest.approx(shown, rel=0.12)  # two digits of it are shown
     assert len(found[2].replace(".", "")) <= 3 + math.log10(1 / abs(value(near))) + 2
-
-
-def test_growth_is_told_in_digits_and_rows():
-    u = (np.arange(1_600) + 0.5) / 1_600
-    grows = growth_of(1 + 1 / (u - 0.5001) ** 2)
-    assert grows.pace is GrowthPace.GROWS
-    assert str(grows.sentence).startswith("The local EIC grows with the data: ")
-    assert f"{grows.local_eic[-1]:.1f} on all 1,600" in str(grows.sentence)
-    assert "does not grow" in str(growth_of(np.full(1_600, 100.0)).sentence)
 
 
 def test_inputs_that_a_few_rows_share_by_chance_are_not_told():

@@ -13,7 +13,6 @@ from eic_core.formula.syntax import read
 from eic_core.measure import inspect
 from eic_core.measure.measured import MeasuredLoss, measured_loss
 from eic_core.measure.observed import ObservedError
-from eic_core.rewriting import repair
 from eic_core.rewriting.chosen_rows import MEASURED
 from eic_core.rewriting.costs import Nanoseconds
 from eic_core.rewriting.gains import (
@@ -33,7 +32,7 @@ from eic_core.rewriting.gains import (
 )
 from eic_core.rewriting.phrases import repair_sentence
 from eic_core.samples import Samples
-from tests.core.rewriting.test_offered_forms import samples_of
+from tests.repairs import repaired, repaired_on
 
 X = read("x").formula
 SAME = RowComparison(9, 0, 0, 0, 0, 0, 0)
@@ -168,8 +167,7 @@ def test_a_computed_value_that_is_right_is_never_called_lost(
     text: str, columns: dict[str, float], expected: Rest
 ) -> None:
     spread = np.random.default_rng(34).uniform(0.0, 1e-6, 150)
-    table = Samples.from_columns({name: x * (1 + spread) for name, x in columns.items()})
-    result = repair(read(text).formula, table, limit_seconds=math.inf)
+    result = repaired_on(text, {name: x * (1 + spread) for name, x in columns.items()})
     assert isinstance(result.reason, NothingBetter) and result.reason.rest is expected
     right = "nothing to rewrite" in str(result.sentence)
     assert right == (expected is Rest.FUNCTION)
@@ -177,11 +175,9 @@ def test_a_computed_value_that_is_right_is_never_called_lost(
 
 
 def test_before_and_headline_have_one_measured_loss() -> None:
-    samples = samples_of({"x": "loguniform:1:1e8"}, MEASURED, False)
-    formula = read("sqrt(x+1) - sqrt(x)").formula
-    best = repair(formula, samples, limit_seconds=math.inf).best
-    assert best is not None
-    assert best.before.loss.to_json() == measured_loss(inspect(formula, samples)).to_json()
+    found = repaired("sqrt(x+1) - sqrt(x)", "x=loguniform:1:1e8", MEASURED)
+    best, headline = found.best, measured_loss(inspect(found.formula, found.samples))
+    assert best.before.loss.to_json() == headline.to_json()
     assert best.after.loss.positions.tolist() == best.before.loss.positions.tolist()
 
 

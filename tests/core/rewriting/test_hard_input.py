@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import time
 import warnings
 from collections.abc import Mapping
 
@@ -13,16 +12,15 @@ import pytest
 
 from eic_core.errors import DataError
 from eic_core.formula.syntax import read
-from eic_core.measure import Domain, sample_domains
-from eic_core.rewriting import repair
 from eic_core.rewriting.chosen_rows import SIDE, VERIFIED, choose_rows
 from eic_core.rewriting.gains import NotSearched, Unsearched
-from eic_core.rewriting.precision import TARGETS, Target
+from eic_core.rewriting.precision import TARGETS
 from eic_core.rewriting.results import Repairs
 from eic_core.rewriting.series.regions import _points
 from eic_core.samples import Samples
 from tests.clocks import PacedClock
 from tests.effort import dear
+from tests.repairs import drawn, repaired_on
 
 LARGEST, LEAST = 1.7976931348623157e308, 5e-324
 ENDS = [LEAST, 2.2e-308, LARGEST, 1.0, 0.0, -LARGEST, -1.0, LARGEST / 2]
@@ -31,10 +29,6 @@ WIDE = "loguniform:1e-300:1e300"
 
 def columns(**values: object) -> Samples:
     return Samples.from_columns(values, count=None if values else 5)
-
-
-def drawn(ranges: str, count: int = 300) -> Samples:
-    return sample_domains(dict(map(Domain.parse, ranges.split())), count=count)
 
 
 def patterns(names: str, count: int = 60) -> Samples:
@@ -52,10 +46,10 @@ CASES: Mapping[str, tuple[str, Samples]] = {
     "equal rows": ("sqrt(x+1) - sqrt(x)", columns(x=[1e9] * 300)),
     "repeated rows": ("1 - cos(x)", columns(x=[1e-5, 1e-6, 1e-5] * 100)),
     "unused columns": ("1 - cos(x)", columns(x=[1e-5, 1e-6], y=[LARGEST, LEAST])),
-    "600 decades": ("sqrt(x+1) - sqrt(x)", drawn(f"x={WIDE}")),
+    "600 decades": ("sqrt(x+1) - sqrt(x)", drawn(f"x={WIDE}", 300)),
     "600 decades, quadratic": (
         "(-b + sqrt(b*b - 4*a*c))/(2*a)",
-        drawn(f"a={WIDE} b={WIDE} c={WIDE}"),
+        drawn(f"a={WIDE} b={WIDE} c={WIDE}", 300),
     ),
     "all bit patterns": ("(-b + sqrt(b*b - 4*a*c))/(2*a)", patterns("abc")),
     "ends of doubles": ("sqrt(x+1) - sqrt(x)", columns(x=ENDS * 10)),
@@ -66,62 +60,54 @@ CASES: Mapping[str, tuple[str, Samples]] = {
     ),
     "a singular point inside": ("1/x - 1/tan(x)", columns(x=np.linspace(-1, 1, 301))),
     "a singular point alone": ("1/x - 1/tan(x)", columns(x=[0.0] * 5)),
-    "no valid row": ("sqrt(x) - 1", drawn("x=-2:-1")),
-    "no valid row in a choice": ("where(x < 0, log(x), log(-x))", drawn("x=-2:-1")),
+    "no valid row": ("sqrt(x) - 1", drawn("x=-2:-1", 300)),
+    "no valid row in a choice": ("where(x < 0, log(x), log(-x))", drawn("x=-2:-1", 300)),
     "no variable": ("sqrt(2) - 1.4142", columns()),
-    "no variable that matters": ("exp(1e-10) - 1", drawn("x=1:2")),
+    "no variable that matters": ("exp(1e-10) - 1", drawn("x=1:2", 300)),
     "a number": ("3", columns()),
-    "a variable": ("x", drawn("x=-1:1")),
+    "a variable": ("x", drawn("x=-1:1", 300)),
     "400 nodes": (
         " + ".join(f"sqrt(x*{i}+1) - sqrt(x*{i})" for i in range(1, 40)),
-        drawn("x=loguniform:1:1e9"),
+        drawn("x=loguniform:1:1e9", 300),
     ),
     "30 variables": (
         " + ".join(f"(v{i}*v{(i + 1) % 30} - v{(i + 2) % 30})" for i in range(30)),
-        drawn(" ".join(f"v{i}=1:2" for i in range(30))),
+        drawn(" ".join(f"v{i}=1:2" for i in range(30)), 300),
     ),
-    "abs": ("abs(x + 1) - abs(x)", drawn("x=-1e9:1e9")),
-    "min and max": ("max(x, y) - min(x, y)", drawn("x=-1:1 y=-1:1")),
-    "floor and mod": ("x - floor(x) + mod(x, 3)", drawn("x=-1e9:1e9")),
+    "abs": ("abs(x + 1) - abs(x)", drawn("x=-1e9:1e9", 300)),
+    "min and max": ("max(x, y) - min(x, y)", drawn("x=-1:1 y=-1:1", 300)),
+    "floor and mod": ("x - floor(x) + mod(x, 3)", drawn("x=-1e9:1e9", 300)),
     "many conditions": (
         " + ".join(f"where(x < {i}, exp(x/{i + 1}) - 1, sqrt(x+{i}+1) - x)" for i in range(9)),
-        drawn("x=-1:100"),
+        drawn("x=-1:100", 300),
     ),
     "conditions in each other": (
         "where(x < 1, " * 20 + "exp(x) - 1" + ", cos(x) - 1)" * 20,
-        drawn("x=-1:100"),
+        drawn("x=-1:100", 300),
     ),
-    "deep": ("sin(" * 100 + "x" + ")" * 100 + " - 1", drawn("x=-1:1")),
-    "powers beyond range": ("(1 + 1/n)**n - e", drawn("n=loguniform:1:1e300")),
+    "deep": ("sin(" * 100 + "x" + ")" * 100 + " - 1", drawn("x=-1:1", 300)),
+    "powers beyond range": ("(1 + 1/n)**n - e", drawn("n=loguniform:1:1e300", 300)),
 }
 
 
-def answered(
-    name: str, seconds: float, target: Target = "float64", clock: PacedClock | None = None
-) -> Repairs:
-    text, samples = CASES[name]
+def answered(name: str, **options: object) -> Repairs:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = repair(
-            read(text).formula,
-            samples,
-            target=target,
-            limit_seconds=seconds,
-            clock=clock or time.monotonic,
-        )
+        found = repaired_on(*CASES[name], **options)
     assert str(found.sentence).endswith(".")
     assert found.finished or found.missing is not None
     json.dumps(found.to_json(), allow_nan=False)
     return found
 
 
-@dear(3)
+@dear(11)
 @pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("pace", [0.3, 3.0, 30.0])
 @pytest.mark.parametrize("name", CASES)
-def test_whatever_the_input_is_there_is_an_answer_in_time(name: str, target: Target) -> None:
-    start = time.monotonic()
-    answered(name, 0.3, target)
-    assert time.monotonic() - start < 3.0  # on a machine that does other things, too
+def test_whatever_the_input_is_there_is_an_answer_in_time(name, pace, target) -> None:
+    clock = PacedClock(pace)
+    answered(name, target=target, limit_seconds=100.0, clock=clock)
+    assert clock.now <= 100.0 + 12 * pace  # so many looks may follow one that was in time
 
 
 def test_a_place_that_rounds_beyond_the_doubles_is_no_point() -> None:
@@ -131,31 +117,21 @@ def test_a_place_that_rounds_beyond_the_doubles_is_no_point() -> None:
     assert all(isinstance(point, str) or abs(point) <= LARGEST for point in points)
 
 
-@dear(4)
-@pytest.mark.parametrize("pace", [0.3, 3.0, 30.0])
-@pytest.mark.parametrize("name", CASES)
-def test_all_of_it_ends_within_its_limit(name: str, pace: float) -> None:
-    clock = PacedClock(pace)
-    answered(name, 100.0, clock=clock)
-    # so many looks may follow one that was in time
-    assert clock.now <= 100.0 + 12 * pace
-
-
 def test_branches_on_all_bit_patterns_are_measured_or_left_out() -> None:
     """A form of b*b and a*c 10^1200 apart has ties that no 10,000 bits settle."""
-    assert answered("all bit patterns", 4.0, clock=PacedClock(0.0007)).before is not None
+    assert answered("all bit patterns", limit_seconds=4.0, clock=PacedClock(0.0007)).before
 
 
 @pytest.mark.parametrize("name", ["one row", "ends of doubles, conditions", "a number"])
 def test_without_a_limit_the_search_comes_to_its_end(name: str) -> None:
-    assert answered(name, math.inf).finished
+    assert answered(name).finished
 
 
 @pytest.mark.parametrize(
     "name", ["a singular point alone", "no valid row", "no valid row in a choice"]
 )
 def test_without_a_value_nothing_is_searched(name: str) -> None:
-    assert answered(name, 1.0).reason == NotSearched(Unsearched.NO_VALUE)
+    assert answered(name).reason == NotSearched(Unsearched.NO_VALUE)
 
 
 @pytest.mark.parametrize(
@@ -168,7 +144,7 @@ def test_data_without_numbers_are_refused(values: dict[str, list[object]]) -> No
 
 def test_a_variable_without_a_column_is_refused_with_a_hint() -> None:
     with pytest.raises(DataError) as refused:
-        repair(read("x + y").formula, columns(x=[1.0]))
+        repaired_on("x + y", columns(x=[1.0]))
     assert "`y`" in str(refused.value) and "`x`" in (refused.value.hint or "")
 
 

@@ -5,112 +5,28 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Mapping
-from fractions import Fraction
-from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy import special
 
 from eic_core.explain.writing import writing_loss
 from eic_core.formula.syntax import read
-from eic_core.formula.tree import CONSTANT, VARIABLE, Draft, Formula
+from eic_core.formula.tree import Formula
 from eic_core.measure import Domain, Samples, inspect, sample_domains
 from eic_core.measure.double_range import double_range
-from eic_core.rewriting import Repair, Repairs, repair
+from eic_core.rewriting import Repair, Repairs
 from eic_core.rewriting.gains import MORE, NothingToDo, RowComparison
-from tests.core.rewriting.rewriting_oracle import MP, NoValue, number, value
+from tests.audit.doubles import digits_lost
+from tests.audit.plain import run_plain
+from tests.core.rewriting.rewriting_oracle import MP, NoValue, value
 from tests.effort import cases, dear
+from tests.repairs import drawn, repaired, repaired_on
 
 DIGITS = 900
 """Of the oracle: 1 - cos(1e-200) has its first one at place 400."""
 
 WIDE = "loguniform:1e-300:1e300"
-
-
-def _fused(a: float, b: float, c: float) -> float:
-    """a*b + c with one rounding."""
-    if not all(map(math.isfinite, (a, b, c))):
-        return a * b + c
-    exact = Fraction(a) * Fraction(b) + Fraction(c)
-    try:
-        return float(exact)
-    except OverflowError:
-        return math.inf if exact > 0 else -math.inf
-
-
-NUMPY: dict[str, Any] = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "div": np.divide,
-    "neg": np.negative,
-    "abs": np.abs,
-    "pow": np.power,
-    "min": np.minimum,
-    "max": np.maximum,
-    "asin": np.arcsin,
-    "acos": np.arccos,
-    "atan": np.arctan,
-    "asinh": np.arcsinh,
-    "acosh": np.arccosh,
-    "atanh": np.arctanh,
-    "atan2": np.arctan2,
-    "erf": special.erf,
-    "erfc": special.erfc,
-    "fma": np.vectorize(_fused, otypes=[float]),
-    "remainder": np.vectorize(math.remainder, otypes=[float]),
-    "round": np.rint,
-    "conditional": np.where,
-    "less_than": np.less,
-    "less_equal": np.less_equal,
-    "greater_than": np.greater,
-    "greater_equal": np.greater_equal,
-    "logical_and": np.logical_and,
-    "cot": lambda a: 1 / np.tan(a),
-    "sec": lambda a: 1 / np.cos(a),
-    "csc": lambda a: 1 / np.sin(a),
-    **{
-        name: getattr(np, name)
-        for name in (
-            "hypot",
-            "cbrt",
-            "exp",
-            "sinh",
-            "cosh",
-            "expm1",
-            "log1p",
-            "sqrt",
-            "log",
-            "sin",
-            "cos",
-            "tan",
-            "tanh",
-            "sign",
-            "floor",
-            "ceil",
-        )
-    },
-}
-
-
-def in_doubles(draft: Draft, columns: Mapping[str, Any], count: int) -> Any:
-    """A tree as a NumPy program computes it."""
-    if draft.operator == VARIABLE:
-        return columns[draft.label]
-    if draft.operator == CONSTANT:
-        return np.full(count, float(number(draft.label)))
-    operands = [in_doubles(child, columns, count) for child in draft.children]
-    if draft.operator == "power":
-        assert draft.parameter is not None
-        return np.power(operands[0], float(draft.parameter))
-    if draft.operator == "root":
-        assert draft.parameter is not None
-        return np.power(operands[0], 1 / float(draft.parameter))
-    found = NUMPY[draft.operator](*operands)
-    base = draft.parameter if draft.operator == "log" else None
-    return found if base is None else found / math.log(base)
 
 
 def exact(formula: Formula, columns: Mapping[str, Any], count: int) -> list[Any | None]:
@@ -125,39 +41,16 @@ def exact(formula: Formula, columns: Mapping[str, Any], count: int) -> list[Any 
     return found
 
 
-def digits_lost(truth: list[Any | None], computed: Any) -> Any:
-    """Digits lost at each row, 0 to 16; nan where the truth is unknown or no normal double."""
-    found = []
-    with MP.workdps(DIGITS):
-        for true, result in zip(truth, computed.tolist(), strict=True):
-            if true is None or abs(true) > 1.79e308 or 0 < abs(true) < 2.3e-308:
-                found.append(math.nan)
-            elif not math.isfinite(result) or (not true and result):
-                found.append(15.95)
-            elif not true or MP.mpf(result) == true:
-                found.append(0.0)
-            else:
-                error = abs((MP.mpf(result) - true) / true)
-                found.append(min(15.95, max(0.0, float(MP.log10(error * 2**53)))))
-    return np.array(found)
-
-
 def rms(lost: Any) -> float:
     return 0.5 * math.log10(np.mean(np.power(10.0, 2 * lost)))
 
 
-def samples_of(ranges: Mapping[str, str], count: int, signed: bool, seed: int = 0) -> Samples:
-    drawn = sample_domains(
-        dict(Domain.parse(f"{name}={text}") for name, text in ranges.items()),
-        count=count,
-        seed=seed,
-    )
-    signs = np.random.default_rng(seed).choice([-1.0, 1.0], (len(ranges), count))
-    columns = {
-        name: column * sign if signed else column
-        for (name, column), sign in zip(drawn.columns.items(), signs, strict=True)
-    }
-    return Samples.from_columns(columns, count=count)
+def on_both_sides_of_0(samples: Samples, seed: int = 0) -> Samples:
+    """The samples, each value with a sign at random."""
+    shape = len(samples.columns), len(samples)
+    signs = np.random.default_rng(seed).choice([-1.0, 1.0], shape)
+    columns = zip(samples.columns.items(), signs, strict=True)
+    return Samples.from_columns({name: column * sign for (name, column), sign in columns})
 
 
 def hold(found: Repairs) -> None:
@@ -166,10 +59,10 @@ def hold(found: Repairs) -> None:
     columns, count = samples.columns, len(samples)
     truth = exact(formula, columns, count)
     with np.errstate(all="ignore"):
-        before = digits_lost(truth, in_doubles(formula.to_draft(), columns, count))
+        before = digits_lost(truth, run_plain(formula, columns, count, "float64")[-1])
         for form in found.repairs:
             _hold_equal(truth, exact(form.formula, columns, count), form)
-            after = digits_lost(truth, in_doubles(form.formula.to_draft(), columns, count))
+            after = digits_lost(truth, run_plain(form.formula, columns, count, "float64")[-1])
             known = ~np.isnan(before) & ~np.isnan(after)
             if known.any():
                 _hold_errors(before[known], after[known], form, count)
@@ -195,29 +88,28 @@ def _hold_errors(before: Any, after: Any, form: Repair, count: int) -> None:
 
 
 WORSE_BEFORE = [
-    ("sqrt(0.5*(1+x/sqrt(4*p*p+x*x)))", {"x": WIDE, "p": WIDE}, True),
+    # formula, ranges, whether of both signs
+    ("sqrt(0.5*(1+x/sqrt(4*p*p+x*x)))", f"x={WIDE} p={WIDE}", True),
     (
         "(3 + 2/(r*r)) - (0.125*(3-2*v)*(w*w*r*r))/(1-v) - 4.5",
-        {"r": WIDE, "v": WIDE, "w": WIDE},
+        f"r={WIDE} v={WIDE} w={WIDE}",
         True,
     ),
-    ("1/x - 1/tan(x)", {"x": WIDE}, True),
-    ("1/x - 1/tan(x)", {"x": "loguniform:1e-9:1"}, True),
-    ("sqrt(0.5*(1+x/sqrt(4*p*p+x*x)))", {"x": "-1:1", "p": "-1:1"}, False),
-    ("x/(x**2+1)", {"x": "loguniform:1e-3:1e300"}, False),
-    ("(1-cos(x))/sin(x)", {"x": "loguniform:1e-200:1"}, False),
-    ("exp(x)/(1+exp(x))", {"x": "-800:800"}, False),
-    ("x - y + y", {"x": WIDE, "y": WIDE}, True),
+    ("1/x - 1/tan(x)", f"x={WIDE}", True),
+    ("1/x - 1/tan(x)", "x=loguniform:1e-9:1", True),
+    ("sqrt(0.5*(1+x/sqrt(4*p*p+x*x)))", "x=-1:1 p=-1:1", False),
+    ("x/(x**2+1)", "x=loguniform:1e-3:1e300", False),
+    ("(1-cos(x))/sin(x)", "x=loguniform:1e-200:1", False),
+    ("exp(x)/(1+exp(x))", "x=-800:800", False),
+    ("x - y + y", f"x={WIDE} y={WIDE}", True),
 ]
 
 
 @dear(4)
 @pytest.mark.parametrize(("text", "ranges", "signed"), WORSE_BEFORE)
-def test_no_form_is_offered_that_loses_more_on_the_data(
-    text: str, ranges: dict[str, str], signed: bool
-) -> None:
-    samples = samples_of(ranges, 150, signed)
-    hold(repair(read(text, columns=tuple(ranges)).formula, samples, limit_seconds=math.inf))
+def test_no_form_is_offered_that_loses_more_on_the_data(text, ranges, signed) -> None:
+    samples = drawn(ranges, 150)
+    hold(repaired_on(text, on_both_sides_of_0(samples) if signed else samples))
 
 
 @pytest.mark.parametrize(
@@ -240,18 +132,15 @@ def test_no_form_is_offered_that_loses_more_on_the_data(
     ],
 )
 def test_the_form_that_a_program_needs_is_offered_first(text: str, domain: str, form: str) -> None:
-    formula = read(text, columns=("x", "y", "z")).formula
-    samples = samples_of(dict.fromkeys(formula.variables, domain), 120, False)
-    found = repair(formula, samples, limit_seconds=math.inf)
-    assert found.best is not None and found.best.text == form
-    assert found.best.after.float64.failed == 0
-    assert found.best.after.float64.digits_lost < 0.5
+    ranges = " ".join(f"{name}={domain}" for name in read(text).formula.variables)
+    best = repaired(text, ranges, 120).best
+    assert best.text == form
+    assert best.after.float64.failed == 0 and best.after.float64.digits_lost < 0.5
 
 
 def test_a_loss_that_noise_does_not_explain_is_said_where_no_form_is_found() -> None:
-    samples = samples_of({"x": "loguniform:1e100:1e150", "y": "loguniform:1e160:1e250"}, 100, False)
-    formula = read("x**3*y/(1 + x**3*y)*x").formula
-    found = repair(formula, samples, series=False, limit_seconds=math.inf)
+    ranges = "x=loguniform:1e100:1e150 y=loguniform:1e160:1e250"
+    found = repaired("x**3*y/(1 + x**3*y)*x", ranges, 100, series=False)
     for sentence in (found.sentence, *(r.sentence for r in found.repairs)):
         assert "in double precision it has no value at any of 100 rows" in str(sentence)
     assert not isinstance(found.helps, NothingToDo)
@@ -310,22 +199,21 @@ DOMAINS = (
 )
 
 
-@cache
-def drawn(seed: int) -> tuple[str, dict[str, str], bool]:
+def case_of(seed: int) -> tuple[str, Samples]:
+    """A formula and 60 rows for it."""
     rng = random.Random(seed)
     text = rng.choice(CORES)
     names = read(text, columns=("x", "y", "z")).formula.variables
     one = rng.choice(DOMAINS)
     alike = rng.random() < 0.6
-    return text, {n: one if alike else rng.choice(DOMAINS) for n in names}, rng.random() < 0.4
+    ranges = [f"{name}={one if alike else rng.choice(DOMAINS)}" for name in names]
+    samples = sample_domains(dict(map(Domain.parse, ranges)), count=60, seed=seed)
+    return text, on_both_sides_of_0(samples, seed) if rng.random() < 0.4 else samples
 
 
 @pytest.mark.parametrize("seed", range(cases(6, 250)))
 def test_whatever_is_drawn_no_offer_is_wrong_or_loses_more_or_misstates_it(seed: int) -> None:
-    text, ranges, signed = drawn(seed)
-    samples = samples_of(ranges, 60, signed, seed)
-    formula = read(text, columns=tuple(ranges)).formula
-    hold(repair(formula, samples, limit_seconds=math.inf, limit_steps=200))
+    hold(repaired_on(*case_of(seed), limit_steps=200))
 
 
 @pytest.mark.parametrize(
@@ -360,24 +248,22 @@ LOSSES = (
 @pytest.mark.parametrize(
     ("text", "ranges"),
     [
-        ("log(x) - log(y)", {"x": "1:5", "y": "1:5"}),
-        ("x**2 - y**2", {"x": "1:5", "y": "1:5"}),
-        ("x - x", {"x": "1:5"}),
-        ("1/(x-2)", {"x": "1:3"}),
-        ("x - sin(x)", {"x": "loguniform:1e-4:1"}),
-        ("x + 1e-6*sin(1000*x)", {"x": "1:5"}),
-        ("log(exp(x))", {"x": "normal:1000:1"}),
-        ("x**2", {"x": "loguniform:1e200:1e300"}),
-        ("sin(x)**2 + cos(x)**2 - 1", {"x": "1:5"}),
+        ("log(x) - log(y)", "x=1:5 y=1:5"),
+        ("x**2 - y**2", "x=1:5 y=1:5"),
+        ("x - x", "x=1:5"),
+        ("1/(x-2)", "x=1:3"),
+        ("x - sin(x)", "x=loguniform:1e-4:1"),
+        ("x + 1e-6*sin(1000*x)", "x=1:5"),
+        ("log(exp(x))", "x=normal:1000:1"),
+        ("x**2", "x=loguniform:1e200:1e300"),
+        ("sin(x)**2 + cos(x)**2 - 1", "x=1:5"),
     ],
 )
 def test_whose_fault_concludes_nothing_that_the_search_may_contradict(
-    text: str, ranges: dict[str, str]
+    text: str, ranges: str
 ) -> None:
-    samples = samples_of(ranges, 80, False)
-    formula = read(text, columns=tuple(ranges)).formula
-    split = writing_loss(inspect(formula, samples))
-    found = repair(formula, samples, limit_seconds=math.inf, limit_steps=150)
+    found = repaired(text, ranges, 80, limit_steps=150)
+    split = writing_loss(inspect(found.formula, found.samples))
     for sentence in map(str, (split.sentence, *split.notes, found.sentence)):
         assert not [said for said in CONCLUSIONS if said in sentence], sentence
         for clause in sentence.split("; "):
@@ -389,15 +275,14 @@ def test_whose_fault_concludes_nothing_that_the_search_may_contradict(
 
 
 def test_where_the_result_is_a_difference_of_equals_both_lines_say_which_noise() -> None:
-    samples = samples_of({"x": "1:5"}, 80, False)
-    formula = read("x - x").formula
-    split = writing_loss(inspect(formula, samples))
+    found = repaired("x - x", "x=1:5", 80)
+    split = writing_loss(inspect(found.formula, found.samples))
     assert str(split.sentence).startswith("With shared noise errors do not grow up to the result")
     assert [str(note) for note in split.notes] == [
         "At 80 samples the result keeps no digit with independent noise, as EIC has it, and some "
         "with shared noise.",
     ]
-    assert str(repair(formula, samples, limit_seconds=math.inf).sentence) == (
+    assert str(found.sentence) == (
         "Write `0` (merging like terms): in double precision it loses no digit, as before; "
         "the worst step's sensitivity (EIC) is 0.0 digits instead of infinite."
     )
@@ -424,17 +309,13 @@ that is none; S, L: no double is near."""
 
 @pytest.mark.parametrize(("text", "table", "rows"), RANGES)
 def test_a_value_in_double_precision_is_the_same_thing_to_headline_and_offers(text, table, rows):
-    columns = {name: np.array(values, float) for name, values in table.items()}
-    formula, samples = read(text).formula, Samples.from_columns(columns)
-    found = repair(formula, samples, limit_seconds=math.inf)
-    assert found.before is not None
+    found = repaired_on(text, {name: np.array(values, float) for name, values in table.items()})
     error = found.before.float64
     lost, few = sum(rows.count(c) for c in "DF"), sum(rows.count(c) for c in "fF")
     beyond = sum(rows.count(c) for c in "SL")
     assert (error.failed, error.fewer, error.out_of_range) == (lost, few, beyond)
     assert error.rows == len(rows) - beyond
-    in_headline = double_range(inspect(formula, samples))
-    assert in_headline.count == lost + beyond
+    assert double_range(inspect(found.formula, found.samples)).count == lost + beyond
     said = f"{found.sentence} {found.advice}"
     assert ("cannot hold" in said) == bool(beyond), said
     if not found.repairs:
@@ -461,12 +342,11 @@ def test_a_form_is_python_that_runs_as_it_is_and_is_read_as_the_form_it_was_meas
     text, domain
 ):
     """Run with NumPy's functions alone, against the formula's exact values."""
-    formula = read(text).formula
-    samples = samples_of({"y": domain}, 60, False)
-    found = repair(formula, samples, limit_seconds=math.inf)
+    found = repaired(text, f"y={domain}", 60)
     assert found.repairs
-    names = {"sqrt": np.sqrt, "log": np.log, "cbrt": np.cbrt, "y": samples.columns["y"]}
-    truth = exact(formula, samples.columns, 60)
+    columns = found.samples.columns
+    names = {"sqrt": np.sqrt, "log": np.log, "cbrt": np.cbrt, "y": columns["y"]}
+    truth = exact(found.formula, columns, 60)
     for form in found.repairs:
         computed = eval(form.text, {"__builtins__": {}}, names)  # noqa: S307
         again, offered = (
@@ -480,6 +360,5 @@ def test_a_form_is_python_that_runs_as_it_is_and_is_read_as_the_form_it_was_meas
 
 def test_no_form_loses_a_value_that_programs_have_of_a_negative_base() -> None:
     x = [-1.5, 1e-9, 2e-9, 3e-8, 4e-9, -1e-8]
-    table = Samples.from_columns({"x": x, "y": [2.0, 2.5, 3.5, 1.5, 2.0, 0.5]})
-    found = repair(read("(1+x)**y-1").formula, table, limit_seconds=math.inf)
+    found = repaired_on("(1+x)**y-1", {"x": x, "y": [2.0, 2.5, 3.5, 1.5, 2.0, 0.5]})
     assert all("log1p" not in form.text for form in found.repairs)

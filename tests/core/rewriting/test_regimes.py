@@ -3,41 +3,56 @@
 import json
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 
 from eic_core.engine.exact import ExactEvaluator
 from eic_core.engine.tape import lay_out
+from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
-from eic_core.measure import Domain, sample_domains
-from eic_core.rewriting import Repairs, repair
+from eic_core.measure.observed import run_in
+from eic_core.rewriting import Repairs
+from eic_core.rewriting.deadline import Deadline
 from eic_core.rewriting.gains import GAIN
 from eic_core.rewriting.pieces import InputInterval, Omission, Series
 from eic_core.rewriting.regimes import choosing
 from eic_core.rewriting.regimes.option import Option
+from eic_core.rewriting.regimes.signs import DecidingSign, sign_options
 from eic_core.rewriting.searched import Searched
-from eic_core.samples import Samples
+from eic_core.rewriting.terms import Terms
+from tests.clocks import PacedClock
+from tests.core.rewriting.rewriting_oracle import NoValue, number, same, value
+from tests.effort import dear
+from tests.repairs import repaired, repaired_on
 
 QUADRATIC = "(-b + sqrt(b**2 - 4*a*c))/(2*a)"
 RNG = np.random.default_rng(3)
+MODULE = sys.modules["eic_core.rewriting.repair"]
 
 
 def offered(text: str, limit: float = math.inf, **columns: np.ndarray) -> Repairs:
-    samples = Samples.from_columns(columns)
-    return repair(read(text).formula, samples, limit_seconds=limit, limit_steps=120, series=False)
+    return repaired_on(text, columns, limit_seconds=limit, limit_steps=120, series=False)
 
 
-def around_zero(decades: float, count: int = 400) -> np.ndarray:
-    return RNG.choice([-1, 1], count) * 10 ** RNG.uniform(-decades, decades, count)
+def mixed(count: int, seed: int, decades: float) -> np.ndarray:
+    """Numbers of both signs over so many decades on either side of 1."""
+    rng = np.random.default_rng(seed)
+    return rng.choice([-1.0, 1.0], count) * 10 ** rng.uniform(-decades, decades, count)
 
 
 def quadratic_columns(count: int = 400) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(3)
     return {
-        "a": RNG.uniform(0.5, 2, count),
-        "b": RNG.uniform(-1e6, 1e6, count),
-        "c": RNG.uniform(0.5, 2, count),
+        "a": rng.uniform(0.5, 2, count),
+        "b": rng.uniform(-1e6, 1e6, count),
+        "c": rng.uniform(0.5, 2, count),
     }
 
 
@@ -48,7 +63,7 @@ def quadratic() -> Repairs:
 
 def test_the_quadratic_formula_chooses_by_the_sign_of_b(quadratic: Repairs) -> None:
     best = quadratic.best
-    assert best is not None and best.is_exact and best.bound == 0
+    assert best.is_exact and best.bound == 0
     assert [branch.condition for branch in best.branches] == ["b >= 0", ""]
     assert best.gain.judged.mean_after < 0.5 < 4 < best.gain.judged.mean_before
 
@@ -62,7 +77,6 @@ def test_a_form_that_chooses_keeps_clearly_more_than_the_others(quadratic: Repai
 
 def test_the_branches_tell_their_rows_and_what_they_lose_there(quadratic: Repairs) -> None:
     best = quadratic.best
-    assert best is not None
     assert sum(branch.rows for branch in best.branches) == best.gain.judged.rows
     after = sum(b.rows * b.after for b in best.branches) / best.gain.judged.rows
     assert after == pytest.approx(best.gain.judged.mean_after)
@@ -73,7 +87,6 @@ def test_the_branches_tell_their_rows_and_what_they_lose_there(quadratic: Repair
 
 def test_a_form_that_chooses_reads_back_and_has_the_exact_values(quadratic: Repairs) -> None:
     best = quadratic.best
-    assert best is not None
     form, formula = read(best.text).formula, read(QUADRATIC).formula
     for row in range(20):
         cells = {name: float(c[row]) for name, c in quadratic_columns(20).items()}
@@ -90,34 +103,27 @@ def test_the_front_and_the_json_hold_a_form_that_chooses(quadratic: Repairs) -> 
     assert costs == sorted(costs)
 
 
-def test_one_answer_for_the_same_data(quadratic: Repairs) -> None:
-    x = around_zero(5)
-    one, other = (offered("sqrt(x**2 + 1) - x", x=x) for _ in range(2))
-    assert one.best is not None and other.best is not None
-    assert one.best.text == other.best.text and len(one.best.branches) == 2
+def test_one_answer_for_the_same_data() -> None:
+    x = mixed(400, 3, 5)
+    one, other = (offered("sqrt(x**2 + 1) - x", x=x).best for _ in range(2))
+    assert one.text == other.text and len(one.branches) == 2
 
 
 def test_a_program_in_single_precision_chooses_too() -> None:
-    samples = Samples.from_columns(quadratic_columns())
-    repairs = repair(
-        read(QUADRATIC).formula, samples, target="float32", limit_seconds=math.inf, limit_steps=120
-    )
-    assert repairs.best is not None and len(repairs.best.branches) == 2
+    found = repaired_on(QUADRATIC, quadratic_columns(), target="float32", limit_steps=120)
+    assert len(found.best.branches) == 2
 
 
-def test_no_form_chooses_where_one_is_good_everywhere() -> None:
-    domains = {"x": Domain("loguniform", 1e-3, 1e8)}
-    samples = sample_domains(domains, count=300)
-    for text in ("sqrt(x + 1) - sqrt(x)", "1/(x + 1) - 1/x", "x*x + 1"):
-        repairs = repair(read(text).formula, samples, limit_seconds=math.inf, limit_steps=120)
-        assert not any(each.branches for each in repairs.repairs), text
-        assert not repairs.left_out
+@pytest.mark.parametrize("text", ["sqrt(x + 1) - sqrt(x)", "1/(x + 1) - 1/x", "x*x + 1"])
+def test_no_form_chooses_where_one_is_good_everywhere(text: str) -> None:
+    found = repaired(text, "x=loguniform:1e-3:1e8", limit_steps=120)
+    assert not found.left_out and not any(form.branches for form in found.repairs)
 
 
 def test_branches_are_turned_off() -> None:
-    samples = Samples.from_columns(quadratic_columns())
-    repairs = repair(read(QUADRATIC).formula, samples, branches=False, series=False, limit_steps=60)
-    assert not any(each.branches for each in repairs.repairs)
+    options = {"branches": False, "series": False, "limit_steps": 60}
+    found = repaired_on(QUADRATIC, quadratic_columns(), **options)
+    assert not any(form.branches for form in found.repairs)
 
 
 def test_without_time_the_exact_forms_stay_and_the_answer_says_so(
@@ -158,9 +164,8 @@ def with_series(
     ) -> tuple[Sequence[Option], Sequence[Omission]]:
         return [option(searched, SINE, where, sine_series(bound))], [Omission.SERIES_UNFINISHED]
 
-    monkeypatch.setattr(sys.modules[repair.__module__], "series_options", series_options)
-    samples = Samples.from_columns({"x": 10 ** RNG.uniform(-6, 0, 400)})
-    return repair(read("sin(x) - x").formula, samples, limit_seconds=math.inf)
+    monkeypatch.setattr(MODULE, "series_options", series_options)
+    return repaired_on("sin(x) - x", {"x": 10 ** RNG.uniform(-6, 0, 400)})
 
 
 def test_a_series_is_an_approximation_and_no_repair(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,11 +192,9 @@ def test_a_form_that_holds_for_one_sign_stands_under_its_guard(
     monkeypatch.setattr(
         choosing, "sign_options", lambda searched: [option(searched, "3*x", "x >= 0")]
     )
-    columns = Samples.from_columns({"x": around_zero(8)})
-    formula = read("abs(x) + 2*x + 1 - 1").formula  # 3x for x >= 0, x below
-    repairs = repair(formula, columns, limit_seconds=math.inf, limit_steps=1, series=False)
-    assert repairs.best is not None
-    assert repairs.best.text == "where(x >= 0, 3*x, abs(x) + 2*x + 1 - 1)"
+    text = "abs(x) + 2*x + 1 - 1"  # 3x for x >= 0, x below
+    found = repaired_on(text, {"x": mixed(400, 3, 8)}, limit_steps=1, series=False)
+    assert found.best.text == "where(x >= 0, 3*x, abs(x) + 2*x + 1 - 1)"
 
 
 def test_a_wrong_side_is_left_out_and_the_rest_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,10 +203,8 @@ def test_a_wrong_side_is_left_out_and_the_rest_is_tried(monkeypatch: pytest.Monk
         "sign_options",
         lambda searched: [option(searched, "-c/b*(1 + 1e-12)", "b >= 0")],
     )
-    repairs = offered(QUADRATIC, **quadratic_columns())
-    best = repairs.best
-    assert best is not None and len(best.branches) == 2
-    assert "1e-12" not in best.text
+    best = offered(QUADRATIC, **quadratic_columns()).best
+    assert len(best.branches) == 2 and "1e-12" not in best.text
 
 
 SUM, RECIPROCAL = "x + 1e8 - 1e8", "1/(1/x + 1 - 1)"
@@ -218,20 +219,17 @@ def planted(monkeypatch: pytest.MonkeyPatch, x: np.ndarray) -> Repairs:
         return [Option(root, (), doubles.lost(root)) for root in roots]
 
     monkeypatch.setattr(choosing.Chooser, "_exact_options", exact_options)
-    samples = Samples.from_columns({"x": x})
-    return repair(read(SUM).formula, samples, limit_seconds=math.inf, limit_steps=1, series=False)
+    return repaired_on(SUM, {"x": x}, limit_steps=1, series=False)
 
 
 def test_a_threshold_is_found_where_both_forms_lose_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     best = planted(monkeypatch, 10 ** RNG.uniform(0, 8, 1000)).best
-    assert best is not None
     assert best.text == f"where(x < 10000, {RECIPROCAL}, {SUM})"
 
 
 def test_a_threshold_between_distant_rows_is_refined(monkeypatch: pytest.MonkeyPatch) -> None:
     low, high = 10 ** RNG.uniform(0, 2, 500), 10 ** RNG.uniform(7, 8, 500)
     best = planted(monkeypatch, np.concatenate([low, high])).best
-    assert best is not None
     condition, *_ = (branch.condition for branch in best.branches)
     threshold = float(condition.removeprefix("x < "))
     assert 1e3 <= threshold <= 1e5
@@ -245,8 +243,7 @@ def test_few_rows_have_an_answer(count: int) -> None:
 
 
 def test_values_from_end_to_end_of_the_range_have_a_threshold() -> None:
-    best = offered("sqrt(x**2 + 1) - x", x=around_zero(300)).best
-    assert best is not None
+    best = offered("sqrt(x**2 + 1) - x", x=mixed(400, 3, 300)).best
     assert [branch.condition for branch in best.branches] == ["x >= 0", ""]
 
 
@@ -254,8 +251,138 @@ def test_a_side_is_held_to_its_domain_where_it_is_computed() -> None:
     # Below 0 a program has 0 for sqrt(x*x + y) + x at many of the rows; nothing computes it there
     rng = np.random.default_rng(2)
     x = rng.choice([-1, 1], 4000) * 10 ** rng.uniform(3, 9, 4000)
-    samples = Samples.from_columns({"x": x, "y": 10 ** rng.uniform(-2, 2, 4000)})
-    repairs = repair(
-        read("y/(sqrt(x*x + y) - x)").formula, samples, series=False, limit_seconds=math.inf
-    )
-    assert [branch.condition for branch in repairs.repairs[0].branches] == ["x >= 0", ""]
+    columns = {"x": x, "y": 10 ** rng.uniform(-2, 2, 4000)}
+    best = repaired_on("y/(sqrt(x*x + y) - x)", columns, series=False).best
+    assert [branch.condition for branch in best.branches] == ["x >= 0", ""]
+
+
+# --- forms that hold where an input or a product has one sign, and their guards
+
+
+def search(text: str, columns: Mapping[str, Any]) -> Searched:
+    """What a search of all rows leaves to those who part them."""
+    left: list[Searched] = []
+
+    def keep(searched: Searched, repairs: Any, **_: bool) -> Any:
+        left.append(searched)
+        return repairs
+
+    with patch.object(MODULE, "with_choices", keep):
+        repaired_on(text, columns, limit_steps=60)
+    return left[0]
+
+
+ABC = {name: mixed(160, seed, 160) for seed, name in enumerate("abc")}
+
+
+@cache
+def search_abc(text: str) -> Searched:
+    return search(text, ABC)
+
+
+def text(searched: Searched, root: int | None) -> str:
+    return "" if root is None else to_python(searched.terms.formula(root))
+
+
+def holding(searched: Searched, option: Option) -> Any:
+    """The judged rows at which a program finds that the guard holds."""
+    assert option.guard is not None
+    columns = {
+        name: np.asarray(column)[list(searched.truth.rows.verified)]
+        for name, column in searched.truth.columns.items()
+    }
+    tape = searched.terms.tape(option.guard)
+    return run_in(tape, columns, len(option.lost), "float64")[-1] == 1
+
+
+@dear(3)
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "(-b + sqrt(b*b - a*c))/a",
+        "(-b - sqrt(b*b - 4*(a*c)))/(2*a)",
+        "(-b + sqrt(b*b - 4*a*c))/(2*a)",
+    ],
+)
+def test_every_form_is_the_formula_where_its_guard_holds(formula: str) -> None:
+    searched = search_abc(formula)
+    options = sign_options(searched)
+    assert options
+    rows = list(searched.truth.rows.verified)
+    a, b, c = (np.log10(abs(ABC[name])) for name in "abc")
+    sizes = 2 * b - a - c
+    as_written = searched.formula.to_draft()
+    compared = 0
+    for option in options:
+        form = searched.terms.formula(option.root).to_draft()
+        holds = holding(searched, option)
+        assert holds.any() and not holds.all()
+        assert (option.lost[~holds & ~np.isnan(option.lost)] == 16).all()
+        for place in np.flatnonzero(holds & (abs(sizes[rows]) < 40))[:20]:
+            at = {n: number(str(Fraction(float(c[rows[place]])))) for n, c in ABC.items()}
+            try:
+                expected = value(as_written, at)
+            except NoValue:
+                continue
+            assert same(expected, value(form, at)), text(searched, option.root)
+            compared += 1
+    assert compared > 5
+
+
+def test_the_quadratic_keeps_its_digits_on_all_four_sides() -> None:
+    searched = search_abc("(-b + sqrt(b*b - a*c))/a")
+    options = sign_options(searched)
+    before = searched.measurer.lost_before
+    least = np.fmin.reduce([before, *[option.lost for option in options]])
+    assert np.nanmean(before) > 5 and np.nanmean(least) < 0.5
+    guards = {text(searched, option.guard) for option in options}
+    assert any("sign(a)*sign(c) >= 0" in guard for guard in guards)
+    assert any("b >= 0" in guard for guard in guards)
+
+
+def test_one_sign_is_enough_where_one_decides() -> None:
+    searched = search_abc("sqrt(b*b - a*c)")
+    guards = {text(searched, option.guard) for option in sign_options(searched)}
+    assert guards and guards <= {"sign(a)*sign(c) < 0", "sign(a)*sign(c) >= 0"}
+
+
+@pytest.mark.parametrize(
+    ("formula", "columns"),
+    [
+        ("sqrt(x + 1) - sqrt(x)", {"x": np.logspace(0, 12, 60)}),  # one sign, one form
+        ("x*y + 1", {"x": mixed(60, 1, 1), "y": mixed(60, 2, 1)}),  # nothing to gain
+    ],
+)
+def test_nothing_is_parted_without_need(formula: str, columns: dict[str, Any]) -> None:
+    assert sign_options(search(formula, columns)) == []
+
+
+def test_no_time_leaves_none() -> None:
+    late = Deadline(1.0, PacedClock(1e9))
+    assert sign_options(replace(search_abc("(-b + sqrt(b*b - a*c))/a"), deadline=late)) == []
+
+
+@pytest.mark.parametrize(
+    ("names", "nonnegative", "guard"),
+    [
+        ("x", True, "x >= 0"),
+        ("x", False, "x < 0"),
+        ("x y", True, "sign(x)*sign(y) >= 0"),
+        ("x y", False, "sign(x)*sign(y) < 0"),
+        ("x-y", True, "x >= y"),
+    ],
+)
+def test_a_guard_compares_signs_that_a_program_has_exactly(
+    names: str, nonnegative: bool, guard: str
+) -> None:
+    terms = Terms()
+    factors = tuple(terms.add(read(name, columns=["x", "y"]).formula) for name in names.split())
+    assert to_python(terms.formula(DecidingSign(factors).guard(terms, nonnegative))) == guard
+
+
+def test_a_product_that_underflows_keeps_its_sign() -> None:
+    terms = Terms()
+    x, y = (terms.add(read(name).formula) for name in "xy")
+    columns = {"x": np.array([1e-200, 1e-200, 0.0]), "y": np.array([1e-200, -1e-200, -1.0])}
+    tape = terms.tape(DecidingSign((x, y)).guard(terms, True))
+    assert run_in(tape, columns, 3, "float64")[-1].tolist() == [1, 0, 1]

@@ -33,11 +33,11 @@ from benchmarks.repairs.running import (
 from benchmarks.repairs.shared import HAMMING, HERBIE, hamming_cases, herbie_cases
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Formula
-from eic_core.rewriting import Repairs, repair
+from eic_core.rewriting import Repairs
 from eic_core.rewriting.pieces import Branch, InputInterval, Series
-from eic_core.samples import Samples
 from tests.core.rewriting.rewriting_oracle import FUNCTIONS, MP, NoValue, value
-from tests.effort import cases
+from tests.effort import cases, dear
+from tests.repairs import repaired_on
 
 KNOWN_TO_THE_ORACLE = {*FUNCTIONS, "power", "root", "variable", "constant"}
 
@@ -112,6 +112,7 @@ def test_a_form_of_the_library_loses_fewer_bits_than_the_formula(name: str) -> N
         assert points.bits(known_doubles(case, form, points.columns)) < before - 1
 
 
+@dear(3)
 @pytest.mark.parametrize("name", QUICK)
 def test_repair_comes_to_a_fix_of_the_library(name: str) -> None:
     outcome = run(LIBRARY[name], limit_seconds=math.inf)
@@ -186,10 +187,8 @@ def test_what_remains_is_told_by_kind() -> None:
 
 
 @cache
-def plain_repairs(text: str, *columns: float) -> tuple[Formula, Repairs]:
-    formula = read(text).formula
-    samples = Samples.from_columns({"x": list(columns)})
-    return formula, repair(formula, samples, branches=False, series=False, limit_seconds=math.inf)
+def plain_repairs() -> Repairs:
+    return repaired_on(CONJUGATE, {"x": [1e3, 1e5, 1e7, 1e9]}, branches=False, series=False)
 
 
 def with_forms(
@@ -213,18 +212,17 @@ def with_forms(
     return replace(repairs, repairs=(worse, *repairs.repairs[1:]), approximations=(form,))
 
 
-CONJUGATE = "sqrt(x + 1) - sqrt(x)", (1e3, 1e5, 1e7, 1e9)
+CONJUGATE = "sqrt(x + 1) - sqrt(x)"
 
 
 def outcome_of(
     branches: Sequence[tuple[str, str, Series | None]], *, exact: bool, columns: Sequence[float]
 ) -> Outcome:
-    text, rows = CONJUGATE
-    formula, repairs = plain_repairs(text, *rows)
-    case = Case("x", text, Ranges(("x=1:2",)), "", ("1/(sqrt(x + 1) + sqrt(x))",))
-    x = np.array(columns)
-    points = HeldOut({"x": x}, exact_doubles(formula, {"x": x}))
-    return measured(case, formula, points, with_forms(repairs, branches, exact=exact), 0.0)
+    repairs, x = plain_repairs(), np.array(columns)
+    case = Case("x", CONJUGATE, Ranges(("x=1:2",)), "", ("1/(sqrt(x + 1) + sqrt(x))",))
+    points = HeldOut({"x": x}, exact_doubles(repairs.formula, {"x": x}))
+    offered = with_forms(repairs, branches, exact=exact)
+    return measured(case, repairs.formula, points, offered, 0.0)
 
 
 def test_forms_that_choose_and_approximations_have_columns_of_their_own() -> None:
@@ -245,7 +243,7 @@ def test_a_branch_that_is_not_the_formula_is_wrong_where_it_is_taken() -> None:
 def test_a_series_beyond_its_bound_in_its_box_is_counted_and_a_branch_beside_it_checked() -> None:
     def series(bound: float) -> Series:
         box = (InputInterval("x", 1e6, 1e12),)
-        return Series("x", "inf", "laurent", 1, CONJUGATE[0], "1/(2*sqrt(x))", bound, box)
+        return Series("x", "inf", "laurent", 1, CONJUGATE, "1/(2*sqrt(x))", bound, box)
 
     def figures(bound: float, other: str, *columns: float) -> tuple[int, int]:
         forms = [("x > 1e6", "1/(2*sqrt(x))", series(bound)), ("", other, None)]
@@ -320,8 +318,9 @@ def test_every_textbook_case_but_one_has_a_known_form() -> None:
 
 
 def test_a_suite_is_printed_with_herbies_figures_beside(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("benchmarks.repairs.__main__.run", cache(run))
     arguments = ["--suite", "library", "--suite", "hamming", "--name", "pseudo-huber"]
     assert main([*arguments, "--forms", "--shared", str(tmp_path)]) == 0
     lines = capsys.readouterr().out

@@ -3,87 +3,29 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
 
-import mpmath
 import numpy as np
 import pytest
+from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eic_core.formula.syntax import read
 from eic_core.operators.balls import working
-from eic_core.rewriting.repair import repair
 from eic_core.rewriting.series.coefficients import Unproved, is_zero, key_of, to_ball
 from eic_core.rewriting.series.expansion import Point
 from eic_core.rewriting.series.proof import relative_bound
 from eic_core.rewriting.series.taylor_models import BITS, ModelField, Modeller
 from eic_core.rewriting.terms import Terms
-from eic_core.samples import Samples
-from tests.effort import dear
+from tests.core.rewriting.rewriting_oracle import MP, TooFar, value
+from tests.effort import dear, examples
+from tests.repairs import repaired_on
 
 ROWS = 300
 
 ZERO = Fraction(0)
-
-FUNCTIONS = {
-    name: getattr(mpmath, name)
-    for name in ("sin cos tan cot sec csc asin acos atan sinh cosh tanh asinh acosh atanh").split()
-} | {
-    "exp": mpmath.exp,
-    "expm1": lambda x: mpmath.exp(x) - 1,
-    "log1p": lambda x: mpmath.log(1 + x),
-    "log": mpmath.log,
-    "sqrt": mpmath.sqrt,
-    "cbrt": lambda x: mpmath.sign(x) * mpmath.cbrt(abs(x)),
-    "erf": mpmath.erf,
-    "erfc": mpmath.erfc,
-    "gamma": mpmath.gamma,
-    "lgamma": mpmath.loggamma,
-    "abs": abs,
-}
-
-
-def oracle(terms: Terms, root: int, values: Mapping[str, Any]) -> Any:
-    """The value of a term at the oracle's working precision."""
-    results: dict[int, Any] = {}
-    for number in terms.subterms(root):
-        term = terms[number]
-        a = [results[c] for c in term.children]
-        match term.operator:
-            case "variable":
-                y = values[term.label]
-            case "constant":
-                value = terms.number(number)
-                named = {"pi": mpmath.pi, "e": mpmath.e}
-                y = (
-                    +named[term.label]
-                    if value is None
-                    else mpmath.mpf(value.numerator) / value.denominator
-                )
-            case "add":
-                y = a[0] + a[1]
-            case "sub":
-                y = a[0] - a[1]
-            case "mul":
-                y = a[0] * a[1]
-            case "div":
-                y = a[0] / a[1]
-            case "neg":
-                y = -a[0]
-            case "power":
-                assert term.parameter is not None
-                exponent = Fraction(term.parameter)
-                y = a[0] ** (mpmath.mpf(exponent.numerator) / exponent.denominator)
-            case "pow":
-                y = a[0] ** a[1]
-            case name:
-                y = FUNCTIONS[name](a[0])
-        results[number] = y
-    return results[root]
 
 
 def worst_error(
@@ -99,24 +41,23 @@ def worst_error(
     """The largest |approximation/term - 1| at random points, some at the ends."""
     rng = np.random.default_rng(1)
     worst = 0.0
-    with mpmath.workdps(200):
+    exact, near = (terms.formula(each).to_draft() for each in (term, approximation))
+    with MP.workdps(200):
         for row in range(rows):
             share = 1.0 if row < 20 else float(rng.uniform() ** rng.integers(1, 5))
-            h = mpmath.mpf(share) * radius.numerator / radius.denominator
+            h = MP.mpf(share) * radius.numerator / radius.denominator
             if not share:
                 continue
             side = sides[row % len(sides)]
             if isinstance(point, Fraction):
-                x = mpmath.mpf(point.numerator) / point.denominator + side * h
+                x = MP.mpf(point.numerator) / point.denominator + side * h
             else:
                 x = 1 / h if point == "inf" else -1 / h
             values = {"x": x}
             for name, (low, high) in box.items():
                 ends = (low, high, float(rng.uniform(low, high)))
-                values[name] = mpmath.mpf(ends[row % 3])
-            exact = oracle(terms, term, values)
-            near = oracle(terms, approximation, values)
-            worst = max(worst, float(abs(near / exact - 1)))
+                values[name] = MP.mpf(ends[row % 3])
+            worst = max(worst, float(abs(value(near, values) / value(exact, values) - 1)))
     return worst
 
 
@@ -173,7 +114,7 @@ AT_ZERO = [
 ]
 
 
-@dear(4)
+@dear(7)
 @pytest.mark.parametrize(("term", "approximation"), AT_ZERO)
 @pytest.mark.parametrize("radius", [Fraction(1, 2), Fraction(1, 10), Fraction(1, 10**5)])
 def test_bound_near_zero_is_true_and_tight(term: str, approximation: str, radius: Fraction) -> None:
@@ -209,7 +150,7 @@ def test_bound_at_an_end_of_the_line_is_true(
 
 
 def test_both_ends_of_the_line_have_their_own_sign() -> None:
-    bound, error = bound_of("atan(x) + pi/2", "1/(3*x**3) - 1/x", "-inf", Fraction(1, 10))
+    bound, error = bound_of("atan(x) + pi/2", "1/(3*x**3) - 1/x", "-inf")
     assert error <= bound <= 10 * error
     assert bound_of("atan(x) - pi/2", "1/(3*x**3) - 1/x", "-inf")[0] > 1
 
@@ -239,13 +180,16 @@ def test_sides_of_a_point_are_proved_on_demand() -> None:
     assert bound_of("abs(x)*x - x**2/2", "x**2/2", ZERO, Fraction(1, 10), sides=(1, -1))[0] > 1
 
 
-def test_half_powers_are_proved_by_the_square_root() -> None:
-    bound, error = bound_of("sqrt(sin(x))", "sqrt(x)", ZERO, Fraction(1, 10), sides=(1,))
-    assert error <= bound <= 10 * error
-
-
-def test_point_that_is_not_zero() -> None:
-    bound, error = bound_of("log(x) - x + 1", "-(x - 1)**2/2", Fraction(1), Fraction(1, 100))
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ("sqrt(sin(x))", "sqrt(x)", ZERO, Fraction(1, 10), {}, (1,)),  # by the square root
+        ("log(x) - x + 1", "-(x - 1)**2/2", Fraction(1), Fraction(1, 100)),
+    ],
+    ids=["half a power", "a point that is not zero"],
+)
+def test_bound_elsewhere_is_true_and_tight(asked) -> None:
+    bound, error = bound_of(*asked)
     assert error <= bound <= 10 * error
 
 
@@ -276,10 +220,7 @@ def test_nothing_is_proved_where_there_is_no_series(
 ) -> None:
     terms = Terms()
     first, second, x = (terms.add(read(text).formula) for text in (term, approximation, "x"))
-    start = time.process_time()
-    bound = relative_bound(terms, first, second, x, ZERO, Fraction(1, 10), box)
-    assert bound > 1
-    assert time.process_time() - start < 2
+    assert relative_bound(terms, first, second, x, ZERO, Fraction(1, 10), box) > 1
 
 
 # --- random terms ---
@@ -297,17 +238,15 @@ _TREES = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(_TREES, st.sampled_from([Fraction(1, 2), Fraction(1, 10), Fraction(1, 1000)]))
 def test_model_encloses_random_terms(text: str, radius: Fraction) -> None:
     terms = Terms()
-    root = terms.add(read(text).formula)
-    x = terms.add(read("x").formula)
-    box = {"a": (1.0, 1.25)}
+    formula = read(text).formula
+    root, x = terms.add(formula), terms.add(read("x").formula)
+    draft = formula.to_draft()
     with working(BITS):
-        from flint import arb
-
-        balls = {name: arb(low).union(arb(high)) for name, (low, high) in box.items()}
+        balls = {"a": arb(1).union(arb(1.25))}
         for side in (1, -1):
             try:
                 model = Modeller(terms, x, ZERO, side, ModelField(radius, balls, 10)).model(root)
@@ -316,24 +255,24 @@ def test_model_encloses_random_terms(text: str, radius: Fraction) -> None:
                 continue
             for share in (1.0, 0.3, 0.01):
                 for a in (1.0, 1.1, 1.25):
-                    with mpmath.workdps(200):
-                        t = mpmath.mpf(share) * radius.numerator / radius.denominator
-                        exact = oracle(terms, root, {"x": side * t, "a": mpmath.mpf(a)})
-                        scaled = exact / t**model.first
-                        high = mpmath.nstr(scaled, 60, strip_zeros=False)
+                    with MP.workdps(200):
+                        t = MP.mpf(share) * radius.numerator / radius.denominator
+                        try:
+                            exact = value(draft, {"x": side * t, "a": MP.mpf(a)})
+                        except TooFar:
+                            continue
+                        high = MP.nstr(exact / t**model.first, 60, strip_zeros=False)
                     h = arb(share) * arb(radius.numerator) / radius.denominator
-                    value = model.rest
+                    near = model.rest
                     for c in reversed(coefficients):
-                        value = value * h + c
-                    assert value.overlaps(arb(high)), (text, side, share, a)
+                        near = near * h + c
+                    assert near.overlaps(arb(high)), (text, side, share, a)
 
 
 def test_coefficients_of_atoms_cancel_exactly() -> None:
     terms = Terms()
     root = terms.add(read("sin(a + x) - sin(a) - x*cos(a)").formula)
     x = terms.add(read("x").formula)
-    from flint import arb
-
     with working(BITS):
         field = ModelField(Fraction(1, 10), {"a": arb(1).union(arb(2))}, 6)
         model = Modeller(terms, x, ZERO, 1, field).model(root)
@@ -342,18 +281,17 @@ def test_coefficients_of_atoms_cancel_exactly() -> None:
         assert key_of(model.coefficients[0]) is not None
 
 
+X = np.exp(np.random.default_rng(2).uniform(math.log(1e-6), 0.0, 300))
+SINE = "sin(x) - x"
+
+
 def test_approximation_is_offered_with_its_region_and_bound() -> None:
-    pytest.importorskip("sympy")
-    x = np.exp(np.random.default_rng(2).uniform(math.log(1e-6), 0.0, 300))
-    samples = Samples.from_columns({"x": x})
-    repairs = repair(read("sin(x) - x").formula, samples, limit_seconds=math.inf, limit_steps=20)
-    (approximation,) = repairs.approximations
+    (approximation,) = repaired_on(SINE, {"x": X}, limit_steps=20).approximations
     branch = approximation.branches[0]
     series = branch.series
-    assert series is not None
-    assert (series.variable, series.point, series.replaced) == ("x", "0", "sin(x) - x")
+    assert (series.variable, series.point, series.replaced) == ("x", "0", SINE)
     relation, threshold = branch.condition.rsplit(" ", 1)
-    assert relation == "abs(x) <=" and series.box[0].high == min(float(threshold), float(x.max()))
+    assert relation == "abs(x) <=" and series.box[0].high == min(float(threshold), float(X.max()))
     assert 0 < series.bound <= 2.0**-53
     terms = Terms()
     term, near = (terms.add(read(t).formula) for t in (series.replaced, series.written))
@@ -361,18 +299,16 @@ def test_approximation_is_offered_with_its_region_and_bound() -> None:
     assert approximation.gain.judged.mean_after < 0.3
 
 
-def test_series_for_one_side_of_its_point_is_computed_there_alone() -> None:
-    pytest.importorskip("sympy")
-    x = np.exp(np.random.default_rng(2).uniform(math.log(1e-6), math.log(0.1), 300))
-
-    def condition(text: str, sign: int) -> str:
-        samples = Samples.from_columns({"x": sign * x})
-        repairs = repair(read(text).formula, samples, limit_seconds=math.inf, limit_steps=20)
-        return repairs.approximations[0].branches[0].condition
-
-    assert condition("abs(x) - sin(x)", 1) == "(x >= 0) & (x <= 0.1)"
-    assert condition("abs(x) + sin(x)", -1) == "(x <= 0) & (x >= -0.1)"
-    assert condition("sin(x) - x", 1).startswith("abs(x) <= ")
+@pytest.mark.parametrize(
+    ("text", "sign", "condition"),
+    [
+        ("abs(x) - sin(x)", 1, "(x >= 0) & (x <= 0.1)"),
+        ("abs(x) + sin(x)", -1, "(x <= 0) & (x >= -0.1)"),
+    ],
+)
+def test_series_for_one_side_of_its_point_is_computed_there_alone(text, sign, condition) -> None:
+    (form, *_) = repaired_on(text, {"x": sign * X[X < 0.1]}, limit_steps=20).approximations
+    assert form.branches[0].condition == condition
 
 
 # --- Quantities that a term is a function of, but for a power of an input ---
@@ -389,12 +325,12 @@ def test_bound_of_scaled_quantity_holds_for_all_sizes_of_its_inputs() -> None:
     bound = _bound_in("y/expm1(x*y)", "1/x - y/2", "x*y", radius)
     assert bound < 1e-6
     rng = np.random.default_rng(4)
-    with mpmath.workdps(300):
+    with MP.workdps(300):
         for exponent in rng.uniform(-250, 250, 200):
-            x = mpmath.mpf(float(rng.choice([-1, 1]) * 10**exponent))
-            u = mpmath.mpf(float(rng.uniform(-1, 1))) * radius.numerator / radius.denominator
+            x = MP.mpf(float(rng.choice([-1, 1]) * 10**exponent))
+            u = MP.mpf(float(rng.uniform(-1, 1))) * radius.numerator / radius.denominator
             y = u / x
-            exact = y / mpmath.expm1(u)
+            exact = y / MP.expm1(u)
             assert abs((1 / x - y / 2) / exact - 1) <= bound
 
 
@@ -423,9 +359,7 @@ def test_products_too_small_for_a_double_take_series_of_both_terms() -> None:
     a, b = (rng.choice([-1, 1], ROWS) * 10 ** rng.uniform(-200, 2, ROWS) for _ in range(2))
     eps = np.minimum(abs(a), abs(b)) * 10 ** rng.uniform(-150, 0, ROWS)
     text = "eps/expm1(a*eps) + eps/expm1(b*eps) + eps"
-    samples = Samples.from_columns({"a": a, "b": b, "eps": eps})
-    answer = repair(read(text).formula, samples, limit_seconds=math.inf, limit_steps=60)
-    (form,) = answer.approximations
+    (form,) = repaired_on(text, {"a": a, "b": b, "eps": eps}, limit_steps=60).approximations
     assert not form.is_exact
     assert form.gain.judged.mean_after < 0.3 < form.gain.judged.mean_before
 
@@ -433,8 +367,7 @@ def test_products_too_small_for_a_double_take_series_of_both_terms() -> None:
 def test_quantity_may_hold_a_whole_power() -> None:
     rng = np.random.default_rng(8)
     s, t = rng.uniform(0.05, 0.4, ROWS), 10 ** rng.uniform(-4, -1, ROWS)
-    samples = Samples.from_columns({"s": s, "t": t})
-    formula = read("expm1(s**2*t) - s**2*t").formula
-    (form,) = repair(formula, samples, limit_seconds=math.inf, limit_steps=60).approximations
+    found = repaired_on("expm1(s**2*t) - s**2*t", {"s": s, "t": t}, limit_steps=60)
+    (form,) = found.approximations
     assert "abs(s**2*t) <= " in form.text or form.text.count("where") == 0
     assert form.gain.judged.mean_after < 0.3

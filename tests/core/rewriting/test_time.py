@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 
 from eic_core.formula.syntax import read
-from eic_core.measure import Domain, sample_domains
-from eic_core.rewriting import repair
 from eic_core.rewriting.chosen_rows import MEASURED, VERIFIED, choose_rows
 from eic_core.rewriting.deadline import Deadline, OutOfTime
 from eic_core.rewriting.gains import NotSearched, Unsearched
@@ -20,10 +18,7 @@ from eic_core.rewriting.values import ValueTable
 from eic_core.samples import Samples
 from tests.clocks import PacedClock
 from tests.effort import dear
-
-
-def drawn(ranges: str, count: int = 60) -> Samples:
-    return sample_domains(dict(map(Domain.parse, ranges.split())), count=count)
+from tests.repairs import repaired
 
 
 def large(waves: int) -> str:
@@ -33,6 +28,7 @@ def large(waves: int) -> str:
 
 
 LOSING = "(sqrt(x+1) - sqrt(x))*(x+2)", "x=loguniform:1:1e8"
+LARGE_X = "x=loguniform:1e3:1e6 y=1:2"
 
 
 @dear(5)
@@ -43,63 +39,53 @@ LOSING = "(sqrt(x+1) - sqrt(x))*(x+2)", "x=loguniform:1:1e8"
         LOSING,
         ("y + sin(pi)", "y=1:2"),
         ("(1-cos(x))/x**2", "x=loguniform:1e-160:1"),
-        (large(30), "x=loguniform:1e3:1e6 y=1:2"),
+        (large(30), LARGE_X),
     ],
 )
 def test_all_of_it_ends_within_its_limit(text: str, ranges: str, pace: float) -> None:
     clock = PacedClock(pace)
-    found = repair(read(text).formula, drawn(ranges), limit_seconds=100.0, clock=clock)
+    found = repaired(text, ranges, 60, limit_seconds=100.0, clock=clock)
     assert clock.now <= 100.0 + 8 * pace  # so many looks may follow one that was in time
     assert found.finished or found.missing is not None
     assert str(found.sentence).endswith(".")
 
 
 def test_what_was_cut_short_shows_a_verified_form() -> None:
-    text, ranges = LOSING
-    found = repair(read(text).formula, drawn(ranges), limit_seconds=100.0, clock=PacedClock(0.2))
-    assert not found.finished and found.best is not None
+    found = repaired(*LOSING, 60, limit_seconds=100.0, clock=PacedClock(0.2))
+    assert not found.finished and "there may be a still better one" in str(found.sentence)
+    document = found.to_json()
+    assert (document["missing"], document["finished"]) == (str(found.missing), False)
     assert found.best.verification.rows > 20
     assert found.best.after.float64.mean_digits_lost < 1 < found.before.float64.mean_digits_lost
 
 
 def test_without_time_to_measure_nothing_is_told_of_the_formula() -> None:
-    text, ranges = LOSING
-    found = repair(read(text).formula, drawn(ranges), clock=PacedClock(3.0))
+    found = repaired(*LOSING, 60, limit_seconds=4.0, clock=PacedClock(3.0))
     assert found.reason == NotSearched(Unsearched.NO_TIME)
     assert found.before is None and found.helps is None and not found.finished
 
 
 @pytest.mark.parametrize("text", [LOSING[0], large(30)])
 def test_steps_alone_give_one_answer_whatever_the_clock(text: str) -> None:
-    samples = drawn("x=loguniform:1e3:1e6 y=1:2")
-    answers = [
-        repair(
-            read(text).formula,
-            samples,
-            limit_seconds=math.inf,
-            limit_steps=60,
-            clock=PacedClock(pace),
-        ).to_json()
-        for pace in (0.0, 1e6)
-    ]
-    assert answers[0] == answers[1] and answers[0]["finished"]
+    slow, quick = (
+        repaired(text, LARGE_X, 60, limit_steps=60, clock=PacedClock(pace)).to_json()
+        for pace in (1e6, 0.0)
+    )
+    assert slow == quick and slow["finished"]
 
 
 def test_a_quick_machine_answers_within_the_limit_as_without_one() -> None:
-    text, ranges = LOSING
-    formula, samples = read(text).formula, drawn(ranges, 1000)
     within, without = (
-        repair(formula, samples, limit_seconds=seconds, clock=PacedClock(0.0)).to_json()
+        repaired(*LOSING, 1000, limit_seconds=seconds, clock=PacedClock(0.0)).to_json()
         for seconds in (2.0, math.inf)
     )
     assert within == without
 
 
 def test_numbers_come_from_a_few_hundred_rows_and_their_count_is_told() -> None:
-    text, ranges = LOSING
-    found = repair(read(text).formula, drawn(ranges, 5000), limit_seconds=math.inf)
+    found = repaired(*LOSING, 5000)
     assert found.measured_rows == found.to_json()["measured_rows"] == MEASURED
-    assert found.best is not None and found.best.verification.rows == VERIFIED
+    assert found.best.verification.rows == VERIFIED
 
 
 @pytest.mark.parametrize(
@@ -133,22 +119,20 @@ def test_a_table_without_time_is_whole_when_there_is_time_again() -> None:
         assert value is not None and value.overlaps(known)
 
 
+@dear(2)
 @pytest.mark.parametrize("waves", [34, 72])
 def test_of_a_large_formula_the_part_that_loses_most_is_rewritten(waves: int) -> None:
-    formula = read(large(waves)).formula
-    assert formula.complexity > (200 if waves < 50 else 400)
-    found = repair(
-        formula, drawn("x=loguniform:1e3:1e6 y=1:2"), limit_seconds=math.inf, limit_steps=60
-    )
-    assert found.part is not None and found.best is not None
+    found = repaired(large(waves), LARGE_X, 60, limit_steps=60)
+    size = found.formula.complexity
+    assert size > (200 if waves < 50 else 400)
     assert "sqrt(x + 1)" in found.to_json()["part"]
-    assert found.best.formula.complexity > 0.9 * formula.complexity
+    assert found.best.formula.complexity > 0.9 * size
     assert found.best.after.float64.mean_digits_lost < 1 < found.before.float64.mean_digits_lost
     assert "one part was searched" in str(found.sentence)
 
 
 def test_a_small_formula_is_searched_as_a_whole() -> None:
-    found = repair(read("x + 1 - 1").formula, drawn("x=1:2"), limit_seconds=math.inf)
+    found = repaired("x + 1 - 1", "x=1:2")
     assert found.part is None and found.to_json()["part"] == ""
 
 

@@ -1,0 +1,38 @@
+"""Repairs of a formula's text, as tests want them: on ranges or on columns, to their end.
+
+Steps alone bound the search, so that every machine gives the same answer; what is asked twice is
+repaired once a process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from eic_core.formula.syntax import read
+from eic_core.rewriting import Repairs, repair
+from eic_core.samples import Domain, Samples, sample_domains
+
+
+def drawn(ranges: str, count: int = 60) -> Samples:
+    """Samples of ranges as the command line writes them: `x=1:5 y=loguniform:1:9`."""
+    return sample_domains(dict(map(Domain.parse, ranges.split())), count=count)
+
+
+@cache
+def repaired(text: str, ranges: str, count: int = 200, **options: Any) -> Repairs:
+    """What `repair` finds for a formula on samples of ranges; their names say what words mean."""
+    return repaired_on(text, drawn(ranges, count), **options)
+
+
+def repaired_on(
+    text: str, data: Samples | Mapping[str, Sequence[float] | np.ndarray], **options: Any
+) -> Repairs:
+    """What `repair` finds for a formula on columns."""
+    samples = data if isinstance(data, Samples) else Samples.from_columns(data)
+    formula = read(text, columns=tuple(samples.columns)).formula
+    return repair(formula, samples, **{"limit_seconds": inf, **options})
