@@ -51,19 +51,32 @@ def job_of(place: str) -> Job | None:
 
 
 def drawn(place: str) -> AppTest:
-    made = AppTest.from_function(page, default_timeout=60)
+    made = AppTest.from_function(page, default_timeout=600)
     made.query_params["plan"] = place
     made.run()
     assert not made.exception
     return made
 
 
+@pytest.fixture
+def made(logged_in: None) -> AppTest:
+    return drawn("new")
+
+
 def finished(made: AppTest, place: str) -> AppTest:
     job = job_of(place)
-    assert job is not None and job.wait(60)
+    assert job is not None and job.wait(600)
     made.run()
     assert not made.exception
     return made
+
+
+def simulated(made: AppTest, place: str = "new", **values: float) -> str:
+    """The page's words after a hundred studies, or as many as are asked for."""
+    for name, value in {"studies": 100, **values}.items():
+        put(made, place, name, value)
+    made.button(key="plan-run").click().run()
+    return words(finished(made, place))
 
 
 def words(made: AppTest) -> str:
@@ -76,8 +89,7 @@ def put(made: AppTest, place: str, name: str, value: float) -> None:
     assert not made.exception
 
 
-def test_before_anything_is_simulated_arithmetic_says_what_to_expect() -> None:
-    made = drawn("new")
+def test_before_anything_is_simulated_arithmetic_says_what_to_expect(made: AppTest) -> None:
     assert (
         "By arithmetic alone: about 418 votes that count, ± 14.0 points, and a power of"
         in words(made)
@@ -92,12 +104,8 @@ def test_before_anything_is_simulated_arithmetic_says_what_to_expect() -> None:
     assert job_of("new") is None
 
 
-def test_a_simulation_answers_in_sentences_with_its_seed() -> None:
-    made = drawn("new")
-    put(made, "new", "studies", 100)
-    put(made, "new", "seed", 5)
-    made.button(key="plan-run").click().run()
-    said = words(finished(made, "new"))
+def test_a_simulation_answers_in_sentences_with_its_seed(made: AppTest) -> None:
+    said = simulated(made, seed=5)
     assert "Expect an interval of about ±" in said
     assert "100 simulated studies, seed 5." in said
     assert "nan" not in said.lower()
@@ -107,16 +115,13 @@ def test_a_simulation_answers_in_sentences_with_its_seed() -> None:
     assert "have changed since this was simulated" in words(made)
 
 
-def test_the_level_and_the_test_are_asked_for_and_answered() -> None:
-    made = drawn("new")
+def test_the_level_and_the_test_are_asked_for_and_answered(made: AppTest) -> None:
     before = words(made)
     put(made, "new", "level", 80.0)
     made.selectbox(key="plan:new:estimand").set_value("these pairs").run()
     made.checkbox(key="plan:new:one-sided").check().run()
     assert words(made) != before  # arithmetic follows
-    put(made, "new", "studies", 100)
-    made.button(key="plan-run").click().run()
-    said = words(finished(made, "new"))
+    said = simulated(made)
     job = job_of("new")
     assert job is not None and job.result.plan.rule == VerdictRule(0.8, True, "these pairs")
     assert "at 80&nbsp;% confidence" in said
@@ -128,15 +133,12 @@ def test_the_level_and_the_test_are_asked_for_and_answered() -> None:
     assert "these very pairs alone" in said
 
 
-def test_the_sizes_of_problems_stand_for_the_numbers_of_pairs_and_problems() -> None:
-    made = drawn("new")
+def test_the_sizes_of_problems_stand_for_the_numbers_of_pairs_and_problems(made: AppTest) -> None:
     made.text_area(key="plan:new:sizes").set_value("42, 22, 19, 7, 7, 7, 7, 7, 7, 7").run()
     pairs, problems = (made.number_input(key=f"plan:new:{name}") for name in ("pairs", "problems"))
     assert (pairs.value, problems.value) == (132, 10)
     assert pairs.disabled and problems.disabled
-    put(made, "new", "studies", 100)
-    made.button(key="plan-run").click().run()
-    said = words(finished(made, "new"))
+    said = simulated(made)
     assert "132 pairs of 10 problems (7 to 42 pairs each, worth 5.9 problems of one size)" in said
     assert "would say that the study is too small" in said
     again = drawn("new")
@@ -167,8 +169,7 @@ def test_a_study_is_planned_with_the_sizes_of_its_own_problems_and_what_it_decla
     service.delete_draft(study.id)
 
 
-def test_the_papers_study_is_one_click_away() -> None:
-    made = drawn("new")
+def test_the_papers_study_is_one_click_away(made: AppTest) -> None:
     made.button(key="plan-example").click().run()
     said = words(finished(made, "paper"))
     assert "172 pairs of 19 problems, 108 raters" in said
@@ -179,32 +180,24 @@ def test_the_papers_study_is_one_click_away() -> None:
 def test_a_target_is_answered_with_ways_to_reach_it() -> None:
     made = drawn("paper")
     made.selectbox(key="plan:paper:aim").set_value("width").run()
-    put(made, "paper", "studies", 100)
-    made.button(key="plan-run").click().run()
-    said = words(finished(made, "paper"))
+    said = simulated(made, "paper")
     assert "What it takes to reach an interval of ± 5.0 points" in said
     assert "more pairs for the same raters" in said
 
 
-def test_an_impossible_study_is_refused_in_words_and_cannot_be_simulated() -> None:
-    made = drawn("new")
+def test_an_impossible_study_is_refused_in_words_and_cannot_be_simulated(made: AppTest) -> None:
     put(made, "new", "pairs", 5)
     assert "5 pairs cannot come from 10 problems" in words(made)
     assert made.button(key="plan-run").disabled
 
 
-def test_a_hopeless_study_is_called_too_small() -> None:
-    made = drawn("new")
-    put(made, "new", "raters", 1)
-    put(made, "new", "studies", 100)
-    made.button(key="plan-run").click().run()
-    said = words(finished(made, "new"))
+def test_a_hopeless_study_is_called_too_small(made: AppTest) -> None:
+    said = simulated(made, raters=1)
     assert "too small" in said or "cannot give an interval" in said
     assert "nan" not in said.lower()
 
 
-def test_a_running_simulation_shows_how_far_it_is_and_can_be_cancelled() -> None:
-    made = drawn("new")
+def test_a_running_simulation_shows_how_far_it_is_and_can_be_cancelled(made: AppTest) -> None:
     put(made, "new", "pairs", 2000)
     put(made, "new", "raters", 40)
     put(made, "new", "studies", 5000)
@@ -214,14 +207,9 @@ def test_a_running_simulation_shows_how_far_it_is_and_can_be_cancelled() -> None
     assert "The simulation was cancelled." in words(finished(made, "new"))
 
 
-def test_a_reload_finds_the_last_plan_again() -> None:
-    made = drawn("new")
-    put(made, "new", "pairs", 60)
-    put(made, "new", "studies", 100)
+def test_a_reload_finds_the_last_plan_again(made: AppTest) -> None:
     made.selectbox(key="plan:new:aim").set_value("power").run()
-    put(made, "new", "power", 80)
-    made.button(key="plan-run").click().run()
-    finished(made, "new")
+    simulated(made, pairs=60, power=80)
     again = drawn("new")
     assert again.selectbox(key="plan:new:aim").value == "power"
     assert again.number_input(key="plan:new:power").value == 80
@@ -246,8 +234,7 @@ def test_a_study_that_does_not_exist_is_said_and_a_new_one_planned(place: str) -
     assert made.number_input(key="plan:new:pairs").value == 100
 
 
-def test_nothing_is_simulated_for_a_visitor(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = drawn("new")
+def test_nothing_is_simulated_for_a_visitor(made: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(desk, "organiser", lambda: None)
     made.button(key="plan-run").click().run()
     assert "You are logged out" in words(made)
