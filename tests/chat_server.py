@@ -111,15 +111,16 @@ class _Handler(BaseHTTPRequestHandler):
             number = len(chat.seen)
             chat.together += 1
             chat.most_together = max(chat.most_together, chat.together)
+        said = chat.brain(seen.body, number)
+        time.sleep(said.delay)
+        with chat.lock:  # before anybody has the answer, who may look here or ask again at once
+            chat.together -= 1
+            if said.status == 200 and said.raw is None and not said.drop:
+                chat.answered.append(seen)
         try:
-            said = chat.brain(seen.body, number)
-            time.sleep(said.delay)
             self._say(seen, said)
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
-        finally:
-            with chat.lock:
-                chat.together -= 1
 
     def _say(self, seen: Seen, said: Said) -> None:
         streamed = bool(seen.body.get("stream")) and said.raw is None and said.status == 200
@@ -146,9 +147,6 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("content-length", str(len(raw)))
             self.end_headers()
             self.wfile.write(raw)
-        if said.status == 200 and said.raw is None and not said.drop:
-            with self.chat.lock:
-                self.chat.answered.append(seen)
 
     def _stream(self, seen: Seen, said: Said) -> None:
         self.close_connection = True

@@ -51,72 +51,76 @@ def job_of(place: str) -> Job | None:
 
 
 def drawn(place: str) -> AppTest:
-    made = AppTest.from_function(page, default_timeout=60)
-    made.query_params["plan"] = place
-    made.run()
-    assert not made.exception
-    return made
+    app = AppTest.from_function(page, default_timeout=600)
+    app.query_params["plan"] = place
+    app.run()
+    assert not app.exception
+    return app
 
 
-def finished(made: AppTest, place: str) -> AppTest:
+@pytest.fixture
+def app(logged_in: None) -> AppTest:
+    return drawn("new")
+
+
+def finished(app: AppTest, place: str) -> AppTest:
     job = job_of(place)
-    assert job is not None and job.wait(60)
-    made.run()
-    assert not made.exception
-    return made
+    assert job is not None and job.wait(600)
+    app.run()
+    assert not app.exception
+    return app
 
 
-def words(made: AppTest) -> str:
-    bodies = [element.proto.body for element in made.get("html")]
+def simulated(app: AppTest, place: str = "new", **values: float) -> str:
+    for name, value in {"studies": 100, **values}.items():
+        put(app, place, name, value)
+    app.button(key="plan-run").click().run()
+    return words(finished(app, place))
+
+
+def words(app: AppTest) -> str:
+    bodies = [element.proto.body for element in app.get("html")]
     return "\n".join(body for body in bodies if not body.startswith("/*"))
 
 
-def put(made: AppTest, place: str, name: str, value: float) -> None:
-    made.number_input(key=f"plan:{place}:{name}").set_value(value).run()
-    assert not made.exception
+def put(app: AppTest, place: str, name: str, value: float) -> None:
+    app.number_input(key=f"plan:{place}:{name}").set_value(value).run()
+    assert not app.exception
 
 
-def test_before_anything_is_simulated_arithmetic_says_what_to_expect() -> None:
-    made = drawn("new")
+def test_before_anything_is_simulated_arithmetic_says_what_to_expect(app: AppTest) -> None:
     assert (
         "By arithmetic alone: about 418 votes that count, ± 14.0 points, and a power of"
-        in words(made)
+        in words(app)
     )
-    put(made, "new", "drop_out", 0)
-    assert "about 500 votes" in words(made)
-    put(made, "new", "raters", 100)
-    assert "about 1,000 votes" in words(made)
-    before = words(made)
-    put(made, "new", "problem_share", 0)
-    assert words(made) != before
+    put(app, "new", "drop_out", 0)
+    assert "about 500 votes" in words(app)
+    put(app, "new", "raters", 100)
+    assert "about 1,000 votes" in words(app)
+    before = words(app)
+    put(app, "new", "problem_share", 0)
+    assert words(app) != before
     assert job_of("new") is None
 
 
-def test_a_simulation_answers_in_sentences_with_its_seed() -> None:
-    made = drawn("new")
-    put(made, "new", "studies", 100)
-    put(made, "new", "seed", 5)
-    made.button(key="plan-run").click().run()
-    said = words(finished(made, "new"))
+def test_a_simulation_answers_in_sentences_with_its_seed(app: AppTest) -> None:
+    said = simulated(app, seed=5)
     assert "Expect an interval of about ±" in said
     assert "100 simulated studies, seed 5." in said
     assert "nan" not in said.lower()
-    assert len(made.get("plotly_chart")) == 1
+    assert len(app.get("plotly_chart")) == 1
     assert "have changed since" not in said
-    put(made, "new", "pairs", 200)
-    assert "have changed since this was simulated" in words(made)
+    put(app, "new", "pairs", 200)
+    assert "have changed since this was simulated" in words(app)
 
 
-def test_the_level_and_the_test_are_asked_for_and_answered() -> None:
-    made = drawn("new")
-    before = words(made)
-    put(made, "new", "level", 80.0)
-    made.selectbox(key="plan:new:estimand").set_value("these pairs").run()
-    made.checkbox(key="plan:new:one-sided").check().run()
-    assert words(made) != before  # arithmetic follows
-    put(made, "new", "studies", 100)
-    made.button(key="plan-run").click().run()
-    said = words(finished(made, "new"))
+def test_the_level_and_the_test_are_asked_for_and_answered(app: AppTest) -> None:
+    before = words(app)
+    put(app, "new", "level", 80.0)
+    app.selectbox(key="plan:new:estimand").set_value("these pairs").run()
+    app.checkbox(key="plan:new:one-sided").check().run()
+    assert words(app) != before  # arithmetic follows
+    said = simulated(app)
     job = job_of("new")
     assert job is not None and job.result.plan.rule == VerdictRule(0.8, True, "these pairs")
     assert "at 80&nbsp;% confidence" in said
@@ -128,15 +132,12 @@ def test_the_level_and_the_test_are_asked_for_and_answered() -> None:
     assert "these very pairs alone" in said
 
 
-def test_the_sizes_of_problems_stand_for_the_numbers_of_pairs_and_problems() -> None:
-    made = drawn("new")
-    made.text_area(key="plan:new:sizes").set_value("42, 22, 19, 7, 7, 7, 7, 7, 7, 7").run()
-    pairs, problems = (made.number_input(key=f"plan:new:{name}") for name in ("pairs", "problems"))
+def test_the_sizes_of_problems_stand_for_the_numbers_of_pairs_and_problems(app: AppTest) -> None:
+    app.text_area(key="plan:new:sizes").set_value("42, 22, 19, 7, 7, 7, 7, 7, 7, 7").run()
+    pairs, problems = (app.number_input(key=f"plan:new:{name}") for name in ("pairs", "problems"))
     assert (pairs.value, problems.value) == (132, 10)
     assert pairs.disabled and problems.disabled
-    put(made, "new", "studies", 100)
-    made.button(key="plan-run").click().run()
-    said = words(finished(made, "new"))
+    said = simulated(app)
     assert "132 pairs of 10 problems (7 to 42 pairs each, worth 5.9 problems of one size)" in said
     assert "would say that the study is too small" in said
     again = drawn("new")
@@ -167,61 +168,47 @@ def test_a_study_is_planned_with_the_sizes_of_its_own_problems_and_what_it_decla
     service.delete_draft(study.id)
 
 
-def test_the_papers_study_is_one_click_away() -> None:
-    made = drawn("new")
-    made.button(key="plan-example").click().run()
-    said = words(finished(made, "paper"))
+def test_the_papers_study_is_one_click_away(app: AppTest) -> None:
+    app.button(key="plan-example").click().run()
+    said = words(finished(app, "paper"))
     assert "172 pairs of 19 problems, 108 raters" in said
     assert "Assumed here" in said
-    assert made.number_input(key="plan:paper:kappa").value == 0.37
+    assert app.number_input(key="plan:paper:kappa").value == 0.37
 
 
 def test_a_target_is_answered_with_ways_to_reach_it() -> None:
-    made = drawn("paper")
-    made.selectbox(key="plan:paper:aim").set_value("width").run()
-    put(made, "paper", "studies", 100)
-    made.button(key="plan-run").click().run()
-    said = words(finished(made, "paper"))
+    app = drawn("paper")
+    app.selectbox(key="plan:paper:aim").set_value("width").run()
+    said = simulated(app, "paper")
     assert "What it takes to reach an interval of ± 5.0 points" in said
     assert "more pairs for the same raters" in said
 
 
-def test_an_impossible_study_is_refused_in_words_and_cannot_be_simulated() -> None:
-    made = drawn("new")
-    put(made, "new", "pairs", 5)
-    assert "5 pairs cannot come from 10 problems" in words(made)
-    assert made.button(key="plan-run").disabled
+def test_an_impossible_study_is_refused_in_words_and_cannot_be_simulated(app: AppTest) -> None:
+    put(app, "new", "pairs", 5)
+    assert "5 pairs cannot come from 10 problems" in words(app)
+    assert app.button(key="plan-run").disabled
 
 
-def test_a_hopeless_study_is_called_too_small() -> None:
-    made = drawn("new")
-    put(made, "new", "raters", 1)
-    put(made, "new", "studies", 100)
-    made.button(key="plan-run").click().run()
-    said = words(finished(made, "new"))
+def test_a_hopeless_study_is_called_too_small(app: AppTest) -> None:
+    said = simulated(app, raters=1)
     assert "too small" in said or "cannot give an interval" in said
     assert "nan" not in said.lower()
 
 
-def test_a_running_simulation_shows_how_far_it_is_and_can_be_cancelled() -> None:
-    made = drawn("new")
-    put(made, "new", "pairs", 2000)
-    put(made, "new", "raters", 40)
-    put(made, "new", "studies", 5000)
-    made.button(key="plan-run").click().run()
-    assert made.button(key="plan-run").disabled
-    made.button(key="cancel-plan").click().run()
-    assert "The simulation was cancelled." in words(finished(made, "new"))
+def test_a_running_simulation_shows_how_far_it_is_and_can_be_cancelled(app: AppTest) -> None:
+    put(app, "new", "pairs", 2000)
+    put(app, "new", "raters", 40)
+    put(app, "new", "studies", 5000)
+    app.button(key="plan-run").click().run()
+    assert app.button(key="plan-run").disabled
+    app.button(key="cancel-plan").click().run()
+    assert "The simulation was cancelled." in words(finished(app, "new"))
 
 
-def test_a_reload_finds_the_last_plan_again() -> None:
-    made = drawn("new")
-    put(made, "new", "pairs", 60)
-    put(made, "new", "studies", 100)
-    made.selectbox(key="plan:new:aim").set_value("power").run()
-    put(made, "new", "power", 80)
-    made.button(key="plan-run").click().run()
-    finished(made, "new")
+def test_a_reload_finds_the_last_plan_again(app: AppTest) -> None:
+    app.selectbox(key="plan:new:aim").set_value("power").run()
+    simulated(app, pairs=60, power=80)
     again = drawn("new")
     assert again.selectbox(key="plan:new:aim").value == "power"
     assert again.number_input(key="plan:new:power").value == 80
@@ -233,24 +220,23 @@ def test_a_reload_finds_the_last_plan_again() -> None:
 def test_a_draft_is_planned_with_its_own_numbers() -> None:
     service = lab().organising
     study = service.create("<b>Planned</b>")
-    made = drawn(str(study.id))
-    assert "Plan: &lt;b&gt;Planned&lt;/b&gt;" in words(made)
-    assert made.number_input(key=f"plan:{study.id}:ballots").value == 10
+    app = drawn(str(study.id))
+    assert "Plan: &lt;b&gt;Planned&lt;/b&gt;" in words(app)
+    assert app.number_input(key=f"plan:{study.id}:ballots").value == 10
     service.delete_draft(study.id)
 
 
 @pytest.mark.parametrize("place", ["999999", "-1", "²", "<script>"])
 def test_a_study_that_does_not_exist_is_said_and_a_new_one_planned(place: str) -> None:
-    made = drawn(place)
-    assert re.search("There is no (such )?study", words(made))
-    assert made.number_input(key="plan:new:pairs").value == 100
+    app = drawn(place)
+    assert re.search("There is no (such )?study", words(app))
+    assert app.number_input(key="plan:new:pairs").value == 100
 
 
-def test_nothing_is_simulated_for_a_visitor(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = drawn("new")
+def test_nothing_is_simulated_for_a_visitor(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(desk, "organiser", lambda: None)
-    made.button(key="plan-run").click().run()
-    assert "You are logged out" in words(made)
+    app.button(key="plan-run").click().run()
+    assert "You are logged out" in words(app)
     assert job_of("new") is None
 
 

@@ -25,15 +25,8 @@ from pages.ui.kit.door import COOKIE, form_token
 from pages.ui.kit.inspector_service import declared_names
 from pages.ui.kit.visit import PageState
 from pages.ui.kit.wiring import Lab, Settings
-from pages.ui.organising import (
-    login as door_routes,
-)
-from pages.ui.organising import (
-    report_files as export_routes,
-)
-from pages.ui.organising import (
-    report_files as results_data,
-)
+from pages.ui.organising import login as door_routes
+from pages.ui.organising import report_files as export_routes
 from pages.ui.organising.drill import (
     inspector_address,
     inspector_state,
@@ -88,7 +81,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     made = Lab(Settings(f"sqlite:///{tmp_path}/eic_lab.sqlite3"))
     cheap = HashParameters(n=2**10)
     made.__dict__["access"] = AccessService(made.store, made.clock, made.chance, parameters=cheap)
-    for module in (wiring, door_routes, export_routes, results_data):
+    for module in (wiring, door_routes, export_routes):
         monkeypatch.setattr(module, "lab", lambda: made)
     yield made
     made.store.dispose()
@@ -108,6 +101,18 @@ def rated(rehearsal: Rehearsal, **changes: object) -> Study:
     for _ in range(3):
         rehearsal.rate(rehearsal.rater(study), 2, seconds=40)
     return study
+
+
+@pytest.fixture
+def closed(rehearsal: Rehearsal) -> Study:
+    study = rated(rehearsal)
+    rehearsal.organiser.close(study.id)
+    return study
+
+
+@pytest.fixture
+def report(rehearsal: Rehearsal, closed: Study) -> StudyReport:
+    return analyse(rehearsal.organiser.monitor.export(closed.id))
 
 
 class Organiser:
@@ -160,28 +165,26 @@ def test_a_look_opens_every_route_and_later_votes_stay_shut(
 
 
 def test_the_archive_of_a_closed_study_is_read_again_and_holds_what_the_routes_give(
-    lab: Lab, rehearsal: Rehearsal
+    lab: Lab, closed: Study
 ) -> None:
-    study, organiser = rated(rehearsal), Organiser(lab)
-    rehearsal.organiser.close(study.id)
-    status, content = organiser.fetch(study, "study.zip")
+    organiser = Organiser(lab)
+    status, content = organiser.fetch(closed, "study.zip")
     packed = zipfile.ZipFile(io.BytesIO(content))
     assert status == 200 and set(packed.namelist()) >= {*FILES} | {
         f"figures/{name}.svg" for name in FIGURES
     }
     for what in ("votes.csv", "report.json", "pairs.csv", "figures/preference.svg"):
-        assert organiser.fetch(study, what)[1] == packed.read(what), what
+        assert organiser.fetch(closed, what)[1] == packed.read(what), what
 
 
-def test_what_the_interval_is_about_goes_into_the_files(lab: Lab, rehearsal: Rehearsal) -> None:
-    study, organiser = rated(rehearsal), Organiser(lab)
-    rehearsal.organiser.close(study.id)
+def test_what_the_interval_is_about_goes_into_the_files(lab: Lab, closed: Study) -> None:
+    organiser = Organiser(lab)
     for query, estimand in (
         ("", "pairs like these"),
         ("?about=these", "these pairs"),
         ("?about=<b>", "pairs like these"),
     ):
-        document = json.loads(organiser.fetch(study, f"report.json{query}")[1])
+        document = json.loads(organiser.fetch(closed, f"report.json{query}")[1])
         assert document["estimand"] == estimand
 
 
@@ -206,24 +209,19 @@ def test_two_studies_of_one_hash_have_a_report_each(lab: Lab, rehearsal: Rehears
     assert counts == [0, 3]
 
 
-@pytest.mark.parametrize("what", ["figures/preference.gif", "figures/secrets.svg", "no.csv"])
-def test_what_is_no_file_of_a_report_is_not_found(
-    lab: Lab, rehearsal: Rehearsal, what: str
-) -> None:
-    study, organiser = rated(rehearsal), Organiser(lab)
-    rehearsal.organiser.close(study.id)
-    assert organiser.fetch(study, what)[0] == 404
-
-
-def test_visitors_get_nothing(lab: Lab, rehearsal: Rehearsal) -> None:
-    study = rated(rehearsal)
-    rehearsal.organiser.close(study.id)
+def test_what_is_no_file_of_a_report_is_not_found(lab: Lab, closed: Study) -> None:
     organiser = Organiser(lab)
-    urls = [f"/exports/{study.id}/{what}" for what in EVERY_FILE]
+    for what in ("figures/preference.gif", "figures/secrets.svg", "no.csv"):
+        assert organiser.fetch(closed, what)[0] == 404, what
+
+
+def test_visitors_get_nothing(lab: Lab, closed: Study) -> None:
+    organiser = Organiser(lab)
+    urls = [f"/exports/{closed.id}/{what}" for what in EVERY_FILE]
     for url in urls:
         assert organiser.client.post(url).status_code == 403, url
     organiser.client.cookies.clear()
-    token = form_token(organiser.login, f"export {study.id}")
+    token = form_token(organiser.login, f"export {closed.id}")
     for url in urls:
         assert organiser.client.post(url, data={"token": token}).status_code == 401, url
 
@@ -247,7 +245,7 @@ def drawn(lab: Lab, monkeypatch: pytest.MonkeyPatch, **query: str) -> tuple[AppT
 
         organise_page()
 
-    app = AppTest.from_function(page, default_timeout=60)
+    app = AppTest.from_function(page, default_timeout=600)
     for name, value in query.items():
         app.query_params[name] = value
     app.run()
@@ -329,13 +327,10 @@ def test_every_part_of_a_report_is_drawn_whatever_the_votes(
 
 
 def test_a_pair_shows_its_votes_and_a_pair_that_is_none_says_so(
-    lab: Lab, rehearsal: Rehearsal, monkeypatch: pytest.MonkeyPatch
+    lab: Lab, closed: Study, report: StudyReport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    study = rated(rehearsal)
-    rehearsal.organiser.close(study.id)
-    report = analyse(rehearsal.organiser.monitor.export(study.id))
     row = next(r for r in pair_rows(report) if r.votes)
-    query = {"study": str(study.id), "step": "report", "part": "pairs"}
+    query = {"study": str(closed.id), "step": "report", "part": "pairs"}
     app, html = drawn(lab, monkeypatch, **query, pair=row.pair.pair)
     assert html.count("✓ counts") + html.count("✗ left out") == len(
         vote_rows(report, row.pair.pair)
@@ -460,13 +455,6 @@ def test_curves_and_counts_take_any_number_of_points() -> None:
         figure = go.Figure(draw(Counts(counts, "votes", "pairs", "no pairs")).to_dict())
         assert sum(figure.data[0].y) == sum(counts)
         assert ["no pairs"] * (not counts) == [note.text for note in figure.layout.annotations]
-
-
-@pytest.fixture
-def report(rehearsal: Rehearsal) -> StudyReport:
-    study = rated(rehearsal)
-    rehearsal.organiser.close(study.id)
-    return analyse(rehearsal.organiser.monitor.export(study.id))
 
 
 def test_every_figure_of_a_report_is_drawn_for_the_screen(report: StudyReport) -> None:

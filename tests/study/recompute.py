@@ -374,11 +374,13 @@ def mixed(votes, level):
     kinds = [np.unique(k, return_inverse=True)[1] for k in (*kinds, groups.pair, groups.rater)]
     sizes = [int(k.max()) + 1 for k in kinds]
     Z = np.hstack([np.eye(k.max() + 1)[k] for k in kinds])
-    fits = {}
+    fits, effects = {}, np.zeros(sum(sizes))
 
     def at(b, P):
-        """The approximate log likelihood at an intercept, the variance, and the slope."""
-        u = np.zeros(len(P))
+        """The approximate log likelihood at an intercept, the variance, and the slope; the search
+        for effects begins at those of the last call.
+        """
+        u = effects
         for _ in range(200):
             p = 1 / (1 + np.exp(-b - Z @ u))
             H = (Z * (p * (1 - p))[:, None]).T @ Z + np.diag(P)
@@ -386,6 +388,7 @@ def mixed(votes, level):
             u = u + move * min(1, 1 / max(np.abs(move).max(), 1e-12))
             if np.abs(move).max() < 1e-12:
                 break
+        effects[:] = u
         eta = b + Z @ u
         value = (y * eta - np.logaddexp(0, eta)).sum() - (P * u * u).sum() / 2
         value += np.log(P).sum() / 2 - np.linalg.slogdet(H)[1] / 2
@@ -398,7 +401,7 @@ def mixed(votes, level):
 
     def fit(logs):
         P = np.repeat(np.exp(-2 * np.array(logs)), sizes)
-        b = optimize.brentq(lambda b: at(b, P)[2], -6, 6, xtol=1e-12)
+        b = optimize.newton(lambda b: at(b, P)[2], 0, x1=0.1, tol=1e-13)
         value, variance, _ = at(b, P)
         return value + math.log(variance) / 2, b, variance
 

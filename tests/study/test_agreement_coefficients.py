@@ -1,12 +1,12 @@
 """Coefficients of agreement against krippendorff, statsmodels, irrCAC and published examples, and
-their intervals against the definition of the jackknife, and by simulation.
+their intervals by simulation; against the definition of the jackknife in `test_recomputed.py`.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import krippendorff as krippendorffs
@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import t
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_kappa
 
 from eic_core.errors import UserError
@@ -34,7 +33,7 @@ from study.statistics.agreement_coefficients import (
     raw,
     terms,
 )
-from study.statistics.clusters import Clustering, Estimand
+from study.statistics.clusters import Estimand
 from study.statistics.jackknife import PairSums
 from study.statistics.limits import FewPairsOfRarerChoice, Lack, Limit, OneCluster
 from study.statistics.simulation import StudyModel, simulate, simulate_many
@@ -99,9 +98,9 @@ def test_kappa_alpha_and_ac1_with_unequal_counts_are_those_of_irrcac(text: str) 
     assert values == pytest.approx(IRRCAC[text], abs=1e-11)
 
 
-def test_the_published_alpha_and_ac1_come_out() -> None:
-    assert round(measured(krippendorff, parsed(GWET))[0], 3) == 0.743  # Krippendorff (2011)
-    assert round(measured(gwet, parsed(GWET))[0], 3) == 0.775  # Gwet (2014)
+def test_the_parts_of_kappa_are_those_of_irrcac() -> None:
+    parts = measured(fleiss, parsed(GWET))
+    assert parts == pytest.approx((0.762483130904, 0.8181818182, 0.2345041322), abs=1e-9)
 
 
 @given(rows)
@@ -170,22 +169,15 @@ def alike(one: Agreement, other: Agreement) -> None:
 
 
 @given(st.integers(0, 10**6), st.sampled_from(ESTIMANDS))
-def test_names_and_the_order_of_votes_change_nothing(seed: int, estimand: Estimand) -> None:
+def test_neither_names_nor_the_order_of_votes_nor_swapped_categories_change_anything(
+    seed: int, estimand: Estimand
+) -> None:
     rng = np.random.default_rng(seed)
     table = simulate(StudyModel(pairs=20, problems=12, raters=12, ballots=6), rng)
-    alike(
-        agreement_of(table, estimand),
-        agreement_of(table.select(rng.permutation(len(table))), estimand),
-    )
-
-
-@given(st.integers(0, 10**6), st.sampled_from(ESTIMANDS))
-def test_swapping_the_categories_changes_nothing(seed: int, estimand: Estimand) -> None:
-    table = simulate(
-        StudyModel(pairs=20, problems=12, raters=12, ballots=6), np.random.default_rng(seed)
-    )
-    swapped = VoteArrays(**vars(table) | {"lower": 1 - table.lower})
-    alike(agreement_of(table, estimand), agreement_of(swapped, estimand))
+    swapped = replace(table, lower=1 - table.lower)
+    found = agreement_of(table, estimand)
+    for other in (table.select(rng.permutation(len(table))), swapped):
+        alike(found, agreement_of(other, estimand))
 
 
 @pytest.mark.filterwarnings("error")
@@ -199,79 +191,6 @@ def test_every_study_gives_numbers_or_sentences(counts: list[tuple[int, int]]) -
         assert (each.interval is None) == bool(each.interval_reason)
         if each.interval is not None:
             assert -1 <= each.interval.low < each.interval.high <= 1
-
-
-Row = tuple[int, int, int, float]
-
-
-def kappa_by_definition(ballots: list[Row]) -> float:
-    """Of (problem, pair, rater, choice), by counting couples; pairs with one vote left out."""
-    on: dict[int, list[float]] = {}
-    for _, pair, _, choice in ballots:
-        on.setdefault(pair, []).append(choice)
-    used = [choices for choices in on.values() if len(choices) >= 2]
-    agree = [
-        np.mean([a == b for i, a in enumerate(choices) for j, b in enumerate(choices) if i != j])
-        for choices in used
-    ]
-    share = np.mean([np.mean(choices) for choices in used])
-    chance = share**2 + (1 - share) ** 2
-    return float((np.mean(agree) - chance) / (1 - chance))
-
-
-def leaving_out(ballots: list[Row], key: Callable[[Row], object]) -> dict[object, float]:
-    now = kappa_by_definition(ballots)
-    return {
-        cluster: kappa_by_definition([b for b in ballots if key(b) != cluster]) - now
-        for cluster in dict.fromkeys(map(key, ballots))
-    }
-
-
-@pytest.mark.parametrize("item", ["problem", "pair"])
-def test_the_interval_is_that_of_the_definition(item: str) -> None:
-    """Each problem (or pair), rater, and rater's votes on it left out, in loops over the votes."""
-    model = StudyModel(pairs=24, problems=12 if item == "problem" else 1, raters=14, ballots=7)
-    table = simulate(model, np.random.default_rng(8))
-    ballots: list[Row] = [
-        (int(q), int(p), int(r), float(y))
-        for q, p, r, y in zip(table.problem, table.pair, table.rater, table.lower, strict=True)
-    ]
-    place = 0 if item == "problem" else 1
-    items, raters, both = (
-        leaving_out(ballots, key)
-        for key in (lambda b: b[place], lambda b: b[2], lambda b: (b[place], b[2]))
-    )
-    changes = np.array(list(items.values()))
-    pairs_of = {g: len({b[1] for b in ballots if b[place] == g}) for g in items}
-    weights = np.array(list(pairs_of.values())) / sum(pairs_of.values())
-    bias = float(((1 - weights) * changes).sum())
-    g, r = len(items), len(raters)
-    by_item = float((changes**2).sum())
-    if item == "pair":
-        by_item = float(((changes - changes.mean()) ** 2).sum()) * (g - 1) / g
-    by_rater = sum(c**2 for c in raters.values()) * (r - 1) / r
-    total = by_item + by_rater - sum(c**2 for c in both.values())
-    error = math.sqrt(max(total, min(by_item, by_rater)))
-    degrees = Clustering.of(table, "problems like these" if item == "problem" else None)
-    value = kappa_by_definition(ballots)
-    cast = np.bincount([b[1] for b in ballots])
-    least = -np.mean(1 / (cast[cast >= 2] - 1))
-    centre = value - bias
-    freedom = degrees.degrees_of_freedom - 1
-    if item == "pair":  # Johnson and Rust (1992): (3.16 - 2.77/√G)·(Σd²)²/Σd⁴, less what is spent
-        about = changes - changes.mean()
-        spread = (3.16 - 2.77 / math.sqrt(g)) * (about @ about) ** 2 / (about**4).sum()
-        freedom = min(freedom, spread - 2)
-    reach = t.ppf(0.95, freedom) * error
-    place_on = math.log((centre - least) / (1 - centre))
-    half = reach * (1 - least) / ((centre - least) * (1 - centre))
-    ends = [least + (1 - least) / (1 + math.exp(-(place_on + side * half))) for side in (-1, 1)]
-    found = agreement_of(
-        table, "problems like these" if item == "problem" else "pairs like these", level=0.9
-    ).fleiss_kappa
-    assert found.value == pytest.approx(value, abs=1e-12)
-    assert found.interval is not None
-    assert [found.interval.low, found.interval.high] == pytest.approx(ends, abs=1e-9)
 
 
 @pytest.mark.parametrize(("preference", "share"), [(0.5, 0.0), (0.7, 0.5)])
@@ -291,7 +210,7 @@ def test_intervals_cover_the_truth_as_often_as_they_say_at_the_demos_sizes(
     apart = 2 * preference * (1 - preference)
     agree = 1 - apart * (1 - 0.37)
     true = (agree, 0.37, (agree - apart) / (1 - apart), 0.37)
-    studies, covered = cases(200, 1000), np.zeros(4)
+    studies, covered = cases(100, 1000), np.zeros(4)
     for study in simulate_many(model, studies, np.random.default_rng(20)):
         found = agreement_of(study.table, "problems like these")
         for i, (each, truth) in enumerate(zip(every(found), true, strict=True)):
@@ -309,7 +228,7 @@ def test_where_pairs_are_fixed_couples_of_votes_are_not_counted_twice() -> None:
     """
     model = StudyModel(preference=0.6, kappa=0.05, pairs=40, problems=1, raters=20)
     errors, variances, plain = [], [], []
-    for study in simulate_many(model, cases(250, 1000), np.random.default_rng(11)):
+    for study in simulate_many(model, cases(120, 1000), np.random.default_rng(11)):
         rates = study.pair_rates
         share, agree = rates.mean(), (rates**2 + (1 - rates) ** 2).mean()
         chance = share**2 + (1 - share) ** 2

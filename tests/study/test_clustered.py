@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import math
 import warnings
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -73,81 +72,6 @@ def _variances(rate: ClusteredRate) -> list[float]:
 # --- the variance, against statsmodels ---
 
 
-@pytest.mark.parametrize("problems, item", [(1, "pair"), (12, "problem")])
-def test_the_variances_are_those_of_statsmodels(problems: int, item: str) -> None:
-    table = _simulated(problems=problems, problem_share=0.3 if problems > 1 else 0.0)
-    rate = clustered_rate(table)
-    votes = table.decided()
-    items = votes.pair if item == "pair" else votes.problem
-    model = sm.OLS(votes.lower, np.ones(len(votes)))
-    for part, groups, (name, clusters) in zip(
-        rate.components, (items, votes.rater), rate.clusters, strict=False
-    ):
-        assert name == part.name and clusters == len(set(groups.tolist()))
-        if part.name == "problem":
-            continue
-        alone = model.fit(cov_type="cluster", cov_kwds={"groups": groups})
-        assert part.variance == pytest.approx(alone.cov_params()[0, 0], rel=1e-12)
-    both = model.fit(
-        cov_type="cluster", cov_kwds={"groups": np.column_stack((items, votes.rater))}
-    ).cov_params()[0, 0]
-    first, second, shared = _variances(rate)
-    if item == "problem":
-        rest = [votes.lower[items != problem].mean() for problem in set(items.tolist())]
-        assert first == pytest.approx(sum((votes.lower.mean() - each) ** 2 for each in rest))
-        alone = model.fit(cov_type="cluster", cov_kwds={"groups": items})
-        both += first - alone.cov_params()[0, 0]
-    assert first + second - shared == pytest.approx(both, rel=1e-12)
-    assert rate.components[0].name == rate.clusters[0][0] == item
-    if both >= min(first, second):
-        assert rate.variance == pytest.approx(both, rel=1e-12)
-
-
-def test_with_few_problems_the_variance_is_that_of_a_regression_on_problems() -> None:
-    table = _simulated(problems=4, problem_share=0.5)
-    rate = clustered_rate(table)
-    votes = table.decided()
-    dummies = (votes.problem[:, None] == np.unique(votes.problem)).astype(float)
-    weights = dummies.mean(axis=0)
-    assert rate.rate == pytest.approx(weights @ sm.OLS(votes.lower, dummies).fit().params)
-    lost = dummies.shape[1]
-    cells = votes.pair * 1000 + votes.rater
-    for part, groups, gone in zip(
-        rate.components, (votes.pair, votes.rater, cells), (lost, 1, lost), strict=True
-    ):
-        fit = sm.OLS(votes.lower, dummies).fit(
-            cov_type="cluster", cov_kwds={"groups": groups, "use_correction": False}
-        )
-        plain = weights @ fit.cov_params() @ weights
-        clusters = len(set(groups.tolist()))
-        assert part.variance == pytest.approx(plain * clusters / (clusters - gone), rel=1e-10)
-    assert rate.conditional_on_problems and rate.problems == 4
-    assert rate.degrees_of_freedom == min(
-        len(set(votes.pair.tolist())) - 4, len(set(votes.rater.tolist())) - 1
-    )
-
-
-def test_for_these_pairs_residuals_are_about_each_pair_and_scaled() -> None:
-    votes = _simulated(problems=3).decided()
-    rate = clustered_rate(votes, estimand="these pairs")
-    by_pair = defaultdict(list)
-    for pair, lower in zip(votes.pair.tolist(), votes.lower.tolist(), strict=True):
-        by_pair[pair].append(lower)
-    sums: Counter[int] = Counter()
-    for pair, rater, lower in zip(
-        votes.pair.tolist(), votes.rater.tolist(), votes.lower.tolist(), strict=True
-    ):
-        own = by_pair[pair]
-        if len(own) == 1:
-            sums[rater] += lower - votes.lower.mean()
-        else:
-            sums[rater] += (lower - sum(own) / len(own)) * math.sqrt(len(own) / (len(own) - 1))
-    expected = sum(s * s for s in sums.values()) / len(votes) ** 2 * len(sums) / (len(sums) - 1)
-    assert rate.variance == pytest.approx(expected)
-    assert rate.clusters == (("rater", len(sums)),)
-    assert rate.degrees_of_freedom == len(sums) - 1
-
-
 def test_independent_votes_on_fixed_pairs_have_the_textbook_variance() -> None:
     """Every rater votes once: a stratified sample (Cochran, 1977, Sampling Techniques, 5.4)."""
     rng = np.random.default_rng(3)
@@ -177,22 +101,6 @@ def test_copied_votes_have_a_design_effect_of_their_number(copies: int) -> None:
     rate = clustered_rate(_table(votes))
     assert rate.design_effect == pytest.approx(copies * 30 / 29)
     assert rate.effective_votes == pytest.approx(29)
-
-
-@pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
-def test_the_interval_is_t_on_the_log_odds(level: float) -> None:
-    table = _simulated()
-    rate, p = clustered_rate(table), np.nanmean(table.lower)
-    fewest = len(set(table.decided().rater.tolist())) - 1
-    assert rate.standard_error is not None
-    half = stats.t.ppf((1 + level) / 2, fewest) * rate.standard_error / (p * (1 - p))
-    found = rate.interval(level)
-    assert found is not None
-    assert found.low == pytest.approx(stats.logistic.cdf(stats.logistic.ppf(p) - half))
-    assert found.high == pytest.approx(stats.logistic.cdf(stats.logistic.ppf(p) + half))
-    assert rate.p_value == pytest.approx(
-        stats.t.sf(math.log(p / (1 - p)) * p * (1 - p) / rate.standard_error, fewest)
-    )
 
 
 @given(st.integers(0, 60), st.sampled_from([0.5, 0.6, 0.8]), st.sampled_from([1, 4, 12]))

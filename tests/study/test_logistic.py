@@ -31,6 +31,7 @@ from study.statistics.limits import (
 from study.statistics.regression import least_squares, logistic
 from study.statistics.simulation import StudyModel, simulate_many
 from study.statistics.validation.scenarios import DEMO_SIZES
+from tests.effort import cases
 from tests.study.clusterings import clustering, votes_of
 
 
@@ -192,13 +193,13 @@ def test_noise_of_pairs_is_seldom_found_at_the_sizes_of_the_demo() -> None:
     )
     rng = np.random.default_rng(5)
     rejected = 0
-    for each in simulate_many(model, 250, rng):
+    for each in simulate_many(model, cases(80, 250), rng):
         noise = rng.normal(size=model.pairs)[each.table.pair, None]
         grouped = Clustering.of(each.table, "problems like these")
         term = logistic(each.table.lower, noise, ["noise"], grouped).term("noise")
         assert term is not None and term.p_value is not None
         rejected += term.p_value < 0.05
-    assert rejected <= 20
+    assert rejected <= cases(8, 20)
 
 
 def fitted(made: dict[str, Any], **more: Any) -> Any:
@@ -253,13 +254,13 @@ def test_order_and_labels_change_nothing_and_a_flip_changes_signs(seed: int) -> 
 
 
 def test_a_true_null_is_rejected_about_as_often_as_the_level_says() -> None:
-    """Side has no effect in `study`; 400 studies of 40 pairs and 30 raters."""
-    rejected = 0
-    for seed in range(400):
+    """Side has no effect in `study`, of 40 pairs and 30 raters."""
+    studies, rejected = cases(100, 400), 0
+    for seed in range(studies):
         term = fitted(study(1000 + seed)).term("side")
         assert term is not None
         rejected += term.p_value < 0.05
-    assert 0.02 < rejected / 400 < 0.08
+    assert 0.02 < rejected / studies < 0.08
 
 
 def test_separated_votes_get_a_reason() -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -60,6 +59,11 @@ def opened(rehearsal: Rehearsal, **changes: Any) -> int:
     return rehearsal.opened(problems=2, pairs=2, **design).id
 
 
+@pytest.fixture
+def study(rehearsal: Rehearsal) -> int:
+    return opened(rehearsal)
+
+
 def asked(
     rehearsal: Rehearsal,
     study: int,
@@ -93,9 +97,8 @@ def sent_for(server: ChatServer) -> Counter[str]:
 # --- what is sent ---
 
 
-def test_every_byte_sent_is_what_people_are_shown(rehearsal: Rehearsal) -> None:
+def test_every_byte_sent_is_what_people_are_shown(rehearsal: Rehearsal, study: int) -> None:
     """Read from the wire: headers, and bodies with nothing of EIC, method, pool, ids or order."""
-    study = opened(rehearsal)
     with chat_server() as server:
         asked(rehearsal, study, server, key=KEY, repeats=4)
     pairs = rehearsal.organiser.pairs(study)
@@ -149,9 +152,10 @@ def test_every_byte_sent_is_what_people_are_shown(rehearsal: Rehearsal) -> None:
     assert len({seen.body["seed"] for seen in server.seen}) == len(server.seen)
 
 
-def test_the_plain_text_is_the_formula_that_the_ballot_draws(rehearsal: Rehearsal) -> None:
+def test_the_plain_text_is_the_formula_that_the_ballot_draws(
+    rehearsal: Rehearsal, study: int
+) -> None:
     """Python works out the text itself: it fits the ballot's dots as well as the card says."""
-    study = opened(rehearsal)
     with rehearsal.store.reading() as tx:
         frozen = [
             (pair.pair, BallotContent.from_json(tx.materials.ballot(pair.id) or ""))
@@ -178,8 +182,8 @@ def test_the_plain_text_is_the_formula_that_the_ballot_draws(rehearsal: Rehearsa
 
 def test_a_name_stays_in_its_line_and_fills_no_place_of_the_template(
     rehearsal: Rehearsal,
+    study: int,
 ) -> None:
-    study = opened(rehearsal)
     with rehearsal.store.reading() as tx:
         pair = tx.materials.pairs(study)[0]
         content = BallotContent.from_json(tx.materials.ballot(pair.id) or "")
@@ -222,11 +226,10 @@ def test_odd_repeats_are_refused_with_the_reason() -> None:
 
 
 def test_no_key_is_sent_where_none_is_given_whatever_the_environment_says(
-    rehearsal: Rehearsal, monkeypatch: pytest.MonkeyPatch
+    rehearsal: Rehearsal, study: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("OPENAI_API_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_ADMIN_KEY"):
         monkeypatch.setenv(name, KEY)
-    study = opened(rehearsal)
     with chat_server() as server:
         asked(rehearsal, study, server)
     for seen in server.seen:
@@ -250,8 +253,7 @@ def test_a_key_goes_to_the_address_it_is_for_and_never_unencrypted() -> None:
     assert KEY not in repr(ChatEndpoint("http://localhost:1/v1", KEY))
 
 
-def test_a_key_that_the_endpoint_repeats_is_in_no_message(rehearsal: Rehearsal) -> None:
-    study = opened(rehearsal)
+def test_a_key_that_the_endpoint_repeats_is_in_no_message(rehearsal: Rehearsal, study: int) -> None:
     with (
         chat_server(lambda body, _: error(401, f"Incorrect API key: {KEY}, sk-abc***")) as server,
         pytest.raises(EndpointError, match="refuses \\(401\\)") as raised,
@@ -309,7 +311,9 @@ def test_a_filter_is_a_refusal_and_what_was_cut_off_is_no_answer() -> None:
     assert outcome_of(ModelReply(whole, finish_reason="length")) == ModelOutcome.UNPARSABLE
 
 
-def test_refusals_ties_and_nonsense_are_outcomes_and_not_asked_again(rehearsal: Rehearsal) -> None:
+def test_refusals_ties_and_nonsense_are_outcomes_and_not_asked_again(
+    rehearsal: Rehearsal, study: int
+) -> None:
     said = (
         choice("A"),
         choice("tie"),
@@ -318,7 +322,6 @@ def test_refusals_ties_and_nonsense_are_outcomes_and_not_asked_again(rehearsal: 
         Said("", finish="content_filter"),
         Said('{"choice"', finish="length"),
     )
-    study = opened(rehearsal)
     with chat_server(lambda body, number: said[number % len(said)]) as server:
         ended = asked(rehearsal, study, server, concurrency=1, repeats=6)
     assert ended.ending == Ending.DONE and len(server.seen) == 24
@@ -428,10 +431,6 @@ def test_an_answer_without_an_end_is_given_up(
         ChatEndpoint(server.url, stream=stream).answer(CALL)
 
 
-def replies(said: Said) -> Callable[[Body, int], Said]:
-    return lambda body, number: said
-
-
 def test_retry_after_is_seconds_or_a_date_and_else_nothing() -> None:
     for said, least, most in (
         ("7", 7, 7),
@@ -445,15 +444,14 @@ def test_retry_after_is_seconds_or_a_date_and_else_nothing() -> None:
     ):
         busy = error(429, "x", retry_after=said)
         with (
-            chat_server(replies(busy)) as server,
+            chat_server(lambda *_, busy=busy: busy) as server,
             pytest.raises(EndpointTrouble) as raised,
         ):
             ChatEndpoint(server.url).answer(CALL)
         assert least <= raised.value.retry_after <= most, said
 
 
-def test_an_answer_in_pieces_is_the_same_answer(rehearsal: Rehearsal) -> None:
-    study = opened(rehearsal)
+def test_an_answer_in_pieces_is_the_same_answer(rehearsal: Rehearsal, study: int) -> None:
     with chat_server() as server:
         asked(rehearsal, study, server, label="whole")
         asked(rehearsal, study, server, label="pieces", stream=True)
@@ -468,11 +466,16 @@ def test_an_answer_in_pieces_is_the_same_answer(rehearsal: Rehearsal) -> None:
 
 
 def test_a_slow_endpoint_is_given_up_after_the_timeout() -> None:
-    with (
-        chat_server(lambda body, _: Said('{"choice": "A"}', delay=0.6)) as server,
-        pytest.raises(EndpointTrouble, match="no answer within 0.1 s"),
-    ):
-        ChatEndpoint(server.url, timeout=0.1).answer(CALL)
+    given_up = threading.Event()
+
+    def silent(body: Body, number: int) -> Said:
+        given_up.wait()
+        return shorter(body, number)
+
+    with chat_server(silent) as server:
+        with pytest.raises(EndpointTrouble, match="no answer within 0.1 s"):
+            ChatEndpoint(server.url, timeout=0.1).answer(CALL)
+        given_up.set()
 
 
 def test_retry_after_is_waited_for_and_costs_nothing(rehearsal: Rehearsal) -> None:
@@ -502,16 +505,20 @@ def test_a_dead_endpoint_ends_the_asking_and_it_goes_on_later(rehearsal: Rehears
     assert set(sent_for(server).values()) == {1} and len(sent_for(server)) == 8
 
 
-def test_what_an_endpoint_does_not_know_is_left_out_from_then_on(rehearsal: Rehearsal) -> None:
+def test_what_an_endpoint_does_not_know_is_left_out_from_then_on(
+    rehearsal: Rehearsal, study: int
+) -> None:
+    """Whether it says so in an error of the protocol or in a bare text."""
+
     def old(body: Body, number: int) -> Said:
-        for name in ("response_format", "seed"):
-            if name in body:
-                return error(400, f"Unsupported parameter: '{name}'")
+        if "response_format" in body:
+            return Said(status=400, raw=b'{"error": "unknown field `response_format`"}')
+        if "seed" in body:
+            return error(400, "Unsupported parameter: 'seed'")
         if "max_tokens" in body:
             return error(400, "Use 'max_completion_tokens' instead of 'max_tokens'")
         return shorter(body, number)
 
-    study = opened(rehearsal)
     with chat_server(old) as server:
         ended = asked(rehearsal, study, server, concurrency=1)
     assert ended.done == 8 and len(server.seen) == 11 and ended.failures == 0
@@ -519,20 +526,9 @@ def test_what_an_endpoint_does_not_know_is_left_out_from_then_on(rehearsal: Rehe
     assert server.seen[-1].body["max_completion_tokens"] == 1000
 
 
-def test_a_refusal_that_is_a_bare_text_is_understood_too(rehearsal: Rehearsal) -> None:
-    def bare(body: Body, number: int) -> Said:
-        if "response_format" in body:
-            return Said(status=400, raw=b'{"error": "unknown field `response_format`"}')
-        return shorter(body, number)
-
-    study = opened(rehearsal)
-    with chat_server(bare) as server:
-        assert asked(rehearsal, study, server, concurrency=1).done == 8
-    assert not any(a.structured for a in answers(rehearsal))
-
-
-def test_what_will_always_be_refused_ends_at_once_with_the_reason(rehearsal: Rehearsal) -> None:
-    study = opened(rehearsal)
+def test_what_will_always_be_refused_ends_at_once_with_the_reason(
+    rehearsal: Rehearsal, study: int
+) -> None:
     with (
         chat_server(lambda body, _: error(404, "model `m` not found")) as server,
         pytest.raises(EndpointError, match="model `m` not found: look at the address"),
@@ -545,8 +541,13 @@ def test_what_will_always_be_refused_ends_at_once_with_the_reason(rehearsal: Reh
 
 
 def test_as_many_calls_are_under_way_as_were_asked_for(rehearsal: Rehearsal) -> None:
-    study = opened(rehearsal)
-    with chat_server(lambda body, n: replace(shorter(body, n), delay=0.05)) as server:
+    study, four = opened(rehearsal), threading.Barrier(4)
+
+    def together(body: Body, number: int) -> Said:
+        four.wait()
+        return shorter(body, number)
+
+    with chat_server(together) as server:
         asked(rehearsal, study, server, concurrency=4, repeats=4)
     assert server.most_together == 4
 
@@ -577,7 +578,7 @@ def test_a_budget_stops_in_time(rehearsal: Rehearsal, counts: bool) -> None:
     assert last.ending == Ending.DONE and set(sent_for(server).values()) == {1}
 
 
-def test_a_pause_keeps_every_answer_under_way(rehearsal: Rehearsal) -> None:
+def test_a_pause_keeps_every_answer_under_way(rehearsal: Rehearsal, study: int) -> None:
     class Enough(Exception):
         pass
 
@@ -585,7 +586,6 @@ def test_a_pause_keeps_every_answer_under_way(rehearsal: Rehearsal) -> None:
         if state.done >= 5:
             raise Enough
 
-    study = opened(rehearsal)
     with chat_server(lambda body, n: replace(shorter(body, n), delay=0.03)) as server:
         with pytest.raises(Enough):
             asked(rehearsal, study, server, repeats=6, concurrency=4, progress=stop)
@@ -600,16 +600,19 @@ def test_a_pause_keeps_every_answer_under_way(rehearsal: Rehearsal) -> None:
 
 
 def test_pausing_ends_a_wait_for_the_endpoint(rehearsal: Rehearsal) -> None:
-    study, held = opened(rehearsal), []
-    with chat_server(lambda body, _: error(429, "later", retry_after="200")) as server:
+    study, held, waits = opened(rehearsal), [], threading.Event()
+
+    def later(body: Body, number: int) -> Said:
+        waits.set()
+        return error(429, "later", retry_after="200")
+
+    def pause() -> None:
+        waits.wait()
+        held[0].pause()
+
+    with chat_server(later) as server:
         service = raters(rehearsal)
         run = service.begin(study, RunSettings("m", server.url, 2))
-
-        def pause() -> None:
-            while not server.seen or not held:
-                time.sleep(0.01)
-            held[0].pause()
-
         threading.Thread(target=pause).start()
         ended = service.ask(run, ChatEndpoint(server.url), started=held.append)
     assert (ended.ending, ended.done) == (Ending.PAUSED, 0)
@@ -730,9 +733,8 @@ def test_the_questions_of_a_run_are_the_same_each_time() -> None:
 
 
 def test_an_export_that_calls_an_exploratory_run_declared_is_refused(
-    rehearsal: Rehearsal, tmp_path: Path
+    rehearsal: Rehearsal, study: int, tmp_path: Path
 ) -> None:
-    study = opened(rehearsal)
     with chat_server() as server:
         asked(rehearsal, study, server)
     rehearsal.organiser.close(study)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,8 +14,9 @@ from scipy.special import ndtr, ndtri
 from eic_core.errors import DataError
 from study.model_plan import Contrast
 from study.report import StudyExport, read_export, write_export
-from study.report.analysis import analyse
+from study.report.analysis import StudyReport, analyse
 from study.report.document import document
+from study.report.exported_models import ExportedAnswer
 from study.report.figures import FIGURES, Intervals
 from study.report.sections import sections_of
 from study.report.text import render_text
@@ -25,7 +25,6 @@ from study.statistics.limits import FewPairsOfRarerChoice
 from study.statistics.models import (
     OrderConsistency,
     PairScore,
-    holm,
     mean_over_pairs,
     pair_scores,
     with_people,
@@ -67,26 +66,6 @@ def test_a_model_that_always_takes_the_first_prefers_nothing() -> None:
         [PairScore((2, 2), (3, 4)), PairScore((1, 2), (2, 2)), PairScore((0, 2), (2, 2))]
     ) == OrderConsistency(1, 0, 1, 1)
     assert within_model(scores) == (1.0, 24)
-
-
-def test_the_interval_of_a_rate_is_that_of_the_pairs_and_not_of_the_answers() -> None:
-    """Against the textbook: one problem, a pair one observation, t on the log odds."""
-    from scipy import stats
-
-    scores = {f"p{i:02}": [0.25, 0.5, 0.75, 1.0][i % 4] for i in range(20)}
-    found = mean_over_pairs(scores, dict.fromkeys(scores, "q"), share=True)
-    values = np.array([*scores.values()])
-    error = float(stats.sem(values))
-    assert found.value == values.mean() and found.standard_error == pytest.approx(error)
-    centre = np.log(values.mean() / (1 - values.mean()))
-    half = stats.t.ppf(0.975, 19) * error / (values.mean() * (1 - values.mean()))
-    interval = found.interval()
-    assert interval is not None
-    assert np.log(interval.low / (1 - interval.low)) == pytest.approx(centre - half)
-    apart = mean_over_pairs(
-        {p: s - 0.5 for p, s in scores.items()}, dict.fromkeys(scores, "q"), share=False
-    )
-    assert apart.p_two_sided == pytest.approx(stats.ttest_1samp(values, 0.5).pvalue)
 
 
 def test_more_repeats_of_the_same_answers_change_nothing() -> None:
@@ -202,7 +181,7 @@ def test_the_intervals_beside_people_cover_at_the_demos_sizes(share: float) -> N
         "people": agree.mean(),
         "difference": (like_model - agree).mean(),
     }
-    studies, covered = cases(80, 400), Counter[str]()
+    studies, covered = cases(40, 400), Counter[str]()
     for study in simulate_many(model, studies, rng):
         table = study.table
         cast = people_of(table)
@@ -230,15 +209,6 @@ def test_too_few_pairs_of_the_rarer_choice_are_said_beside_the_intervals() -> No
         assert found.too_small == found.to_json()["too_small"] == small
 
 
-def test_places_of_models_are_judged_after_holms_correction(export: StudyExport) -> None:
-    """Alone a model is judged by its own p; beside four more by one five times as large."""
-    found = analyse(export).models
-    alone = [each.found.position.p_two_sided for each in found.runs]
-    assert found.places_p == holm(alone)
-    assert len(found.runs) > 1 and min(filter(None, alone)) < min(filter(None, found.places_p))
-    assert [run["position_p_holm"] for run in found.to_json(0.95)["runs"]] == list(found.places_p)
-
-
 def test_noise_alone_gives_no_corrected_correlation_but_a_reason() -> None:
     rng = np.random.default_rng(5)
     cast = [vote(r, f"p{i}", "lower" if r < 2 else "higher") for i in range(30) for r in range(4)]
@@ -256,21 +226,26 @@ def export() -> StudyExport:
     return with_models(people())
 
 
-def said(export: StudyExport) -> str:
+@pytest.fixture(scope="module")
+def report(export: StudyExport) -> StudyReport:
+    return analyse(export)
+
+
+def said(report: StudyReport) -> str:
     """What the report says of models, in one line."""
-    text = " ".join(render_text(analyse(export)).split())
+    text = " ".join(render_text(report).split())
     return text.partition("PEOPLE BESIDE MODELS")[2].partition("WHAT COULD BE WRONG")[0]
 
 
-def test_models_change_no_number_of_people(export: StudyExport) -> None:
-    without = replace(export, model_runs=(), model_answers=(), configuration={})
-    with_them, alone = document(analyse(export)), document(analyse(without))
+def test_models_change_no_number_of_people(report: StudyReport) -> None:
+    without = replace(report.export, model_runs=(), model_answers=(), configuration={})
+    with_them, alone = document(report), document(analyse(without))
     assert with_them.pop("models")["runs"] and not alone.pop("models")["runs"]
     assert with_them == alone
 
 
-def test_the_report_says_what_models_are_not(export: StudyExport) -> None:
-    text = said(export)
+def test_the_report_says_what_models_are_not(report: StudyReport) -> None:
+    text, sections = said(report), sections_of(report)
     for words in (
         "Models are no raters",
         "in no vote, rate or kappa of people",
@@ -284,9 +259,9 @@ def test_the_report_says_what_models_are_not(export: StudyExport) -> None:
         "cd" * 32,
     ):
         assert words in text, words
-    keys = [section.key for section in sections_of(analyse(export))]
+    keys = [section.key for section in sections]
     assert keys[3:7] == ["models", "model-agreement", "model-places", "model-runs"]
-    places = next(s for s in sections_of(analyse(export)) if s.key == "model-places")
+    places = next(s for s in sections if s.key == "model-places")
     assert (
         places.judgement == "look closer"
         and "stuck (exploratory) chooses the first" in (places.lines[0])
@@ -303,25 +278,24 @@ def test_the_first_model_is_the_one_declared_first_whichever_was_asked_first() -
     assert value[0] == -value[1] != 0
 
 
-def test_a_model_that_changes_midway_is_named(export: StudyExport) -> None:
-    first, *rest = export.model_answers
-    changed = (replace(first, snapshot="another-2027"), *rest)
-    assert "Not one model from the first" not in said(export)
-    told = said(replace(export, model_answers=changed))
+def test_a_model_that_changes_midway_is_named(report: StudyReport) -> None:
+    assert "Not one model from the first" not in said(report)
+    answers = changed(report.export, snapshot="another-2027")
+    told = said(analyse(replace(report.export, model_answers=answers)))
     assert "to the last, as the endpoint says: keen. The rates are of a mixture" in told
     assert "another-2027, keen-2026" in told
 
 
 def test_a_declared_model_that_was_not_asked_is_named(export: StudyExport) -> None:
-    text = said(with_models(export, names=("stuck",)))
+    text = said(analyse(with_models(export, names=("stuck",))))
     assert "no model that was declared was asked" in text
     assert "not asked as declared: `keen` and `fickle`" in text
 
 
 def test_the_figure_shows_people_models_and_the_papers_numbers_as_theirs(
-    export: StudyExport,
+    report: StudyReport,
 ) -> None:
-    picture = FIGURES["preference"].describe(analyse(export))
+    picture = FIGURES["preference"].describe(report)
     assert isinstance(picture, Intervals)
     assert [mark.name for mark in picture.marks] == [
         "people",
@@ -351,7 +325,7 @@ def test_an_export_with_models_is_read_as_it_was_written(
     assert "model_runs" not in (tmp_path / "without" / "study.json").read_text()
 
 
-def changed(export: StudyExport, **changes: object) -> Iterable[object]:
+def changed(export: StudyExport, **changes: object) -> tuple[ExportedAnswer, ...]:
     first, *rest = export.model_answers
     return (replace(first, **changes), *rest)  # type: ignore[arg-type]
 
@@ -371,7 +345,7 @@ def test_answers_that_do_not_fit_are_refused(
     export: StudyExport, changes: dict[str, object], told: str
 ) -> None:
     with pytest.raises(DataError, match=told):
-        replace(export, model_answers=changed(export, **changes))  # type: ignore[arg-type]
+        replace(export, model_answers=changed(export, **changes))
 
 
 def test_a_bad_cell_is_named_with_its_row(tmp_path: Path) -> None:

@@ -77,6 +77,11 @@ def rated(rehearsal: Rehearsal, **changes: object) -> Study:
     return study
 
 
+@pytest.fixture
+def study(rehearsal: Rehearsal) -> Study:
+    return rated(rehearsal)
+
+
 def names(rehearsal: Rehearsal, study: Study) -> list[str]:
     return [line.action for line in rehearsal.organiser.audit(study.id)]
 
@@ -84,14 +89,12 @@ def names(rehearsal: Rehearsal, study: Study) -> list[str]:
 # --- watching ---
 
 
-def test_the_live_list_never_asks_which_way_a_vote_went(rehearsal: Rehearsal) -> None:
-    study = rated(rehearsal)
+def test_the_live_list_never_asks_which_way_a_vote_went(rehearsal: Rehearsal, study: Study) -> None:
     sealed = Monitor(SealedStore(rehearsal.store), rehearsal.clock)  # type: ignore[arg-type]
     assert sealed.live(study.id) == rehearsal.organiser.monitor.live(study.id)
 
 
-def test_the_seal_breaks_where_results_are_read(rehearsal: Rehearsal) -> None:
-    study = rated(rehearsal)
+def test_the_seal_breaks_where_results_are_read(rehearsal: Rehearsal, study: Study) -> None:
     rehearsal.organiser.close(study.id)
     sealed = Monitor(SealedStore(rehearsal.store), rehearsal.clock)  # type: ignore[arg-type]
     with pytest.raises(AssertionError, match="asked for"):
@@ -100,8 +103,8 @@ def test_the_seal_breaks_where_results_are_read(rehearsal: Rehearsal) -> None:
 
 def test_the_live_list_counts_progress_haste_drop_outs_and_failed_checks(
     rehearsal: Rehearsal,
+    study: Study,
 ) -> None:
-    study = rated(rehearsal)
     live = rehearsal.organiser.monitor.live(study.id)
     assert (live.consented, live.finished, live.active, live.dropped_out) == (3, 2, 1, 0)
     assert live.votes == 4 + 4 + 1 and sum(p.votes for p in live.pairs) == 9
@@ -130,15 +133,15 @@ def test_a_study_without_votes_has_a_live_list(rehearsal: Rehearsal) -> None:
 # --- looking early ---
 
 
-def test_without_a_confirmed_look_an_open_study_gives_no_votes(rehearsal: Rehearsal) -> None:
-    study = rated(rehearsal)
+def test_without_a_confirmed_look_an_open_study_gives_no_votes(
+    rehearsal: Rehearsal, study: Study
+) -> None:
     with pytest.raises(StudyError, match="still open"):
         rehearsal.organiser.monitor.export(study.id)
 
 
 @pytest.mark.parametrize("typed", ["", "yes", "REHEARSAL", "rehearsal2"])
-def test_a_look_needs_the_studys_name(rehearsal: Rehearsal, typed: str) -> None:
-    study = rated(rehearsal)
+def test_a_look_needs_the_studys_name(rehearsal: Rehearsal, study: Study, typed: str) -> None:
     with pytest.raises(StudyError, match="not the study's name"):
         rehearsal.organiser.early.look(study.id, confirmed=typed, after=0)
     assert rehearsal.organiser.early.of(study.id) == ()
@@ -147,8 +150,8 @@ def test_a_look_needs_the_studys_name(rehearsal: Rehearsal, typed: str) -> None:
 
 def test_a_look_is_logged_with_time_and_votes_and_stays_on_the_report(
     rehearsal: Rehearsal,
+    study: Study,
 ) -> None:
-    study = rated(rehearsal)
     at = rehearsal.clock.now()
     look = rehearsal.organiser.early.look(study.id, confirmed=" rehearsal ", after=0)
     assert (look.at, look.votes, look.actor) == (at, 9, "organiser")
@@ -160,8 +163,9 @@ def test_a_look_is_logged_with_time_and_votes_and_stays_on_the_report(
     assert rehearsal.organiser.monitor.export(study.id).unblindings == export.unblindings
 
 
-def test_a_look_opens_the_votes_cast_until_then_and_no_later_one(rehearsal: Rehearsal) -> None:
-    study = rated(rehearsal)
+def test_a_look_opens_the_votes_cast_until_then_and_no_later_one(
+    rehearsal: Rehearsal, study: Study
+) -> None:
     rehearsal.organiser.early.look(study.id, confirmed=study.name, after=0)
     before = rehearsal.organiser.monitor.export(study.id)
     rehearsal.rate(rehearsal.rater(study), 2)
@@ -172,16 +176,18 @@ def test_a_look_opens_the_votes_cast_until_then_and_no_later_one(rehearsal: Rehe
     assert [u.votes_then for u in after.unblindings][0] == 9
 
 
-def test_two_organisers_who_confirm_at_once_are_one_look(rehearsal: Rehearsal) -> None:
-    study = rated(rehearsal)
+def test_two_organisers_who_confirm_at_once_are_one_look(
+    rehearsal: Rehearsal, study: Study
+) -> None:
     first = rehearsal.organiser.early.look(study.id, confirmed=study.name, after=0)
     rehearsal.rate(rehearsal.rater(study), 2)
     second = rehearsal.organiser.early.look(study.id, confirmed=study.name, after=0)
     assert second == first and names(rehearsal, study).count(ACTION) == 1
 
 
-def test_looking_again_at_the_same_votes_is_no_further_look(rehearsal: Rehearsal) -> None:
-    study = rated(rehearsal)
+def test_looking_again_at_the_same_votes_is_no_further_look(
+    rehearsal: Rehearsal, study: Study
+) -> None:
     first = rehearsal.organiser.early.look(study.id, confirmed=study.name, after=0)
     rehearsal.clock.advance(60)
     assert rehearsal.organiser.early.look(study.id, confirmed=study.name, after=1) == first
@@ -202,9 +208,8 @@ def test_drafts_and_closed_studies_have_no_early_look(rehearsal: Rehearsal) -> N
 
 
 def test_the_command_line_logs_its_look_too(
-    rehearsal: Rehearsal, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    rehearsal: Rehearsal, study: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    study = rated(rehearsal)
     export = ["--database", rehearsal.url, "export", study.name, "--out"]
     assert main([*export, str(tmp_path / "closed")]) == 2
     assert "still open" in capsys.readouterr().err and names(rehearsal, study)[0] != ACTION
@@ -225,8 +230,9 @@ def test_every_attention_check_of_the_design_is_shown_however_few_the_ballots(
     assert live.finished == 1
 
 
-def test_looks_confirmed_in_the_same_instant_are_one_line_in_the_log(rehearsal: Rehearsal) -> None:
-    study = rated(rehearsal)
+def test_looks_confirmed_in_the_same_instant_are_one_line_in_the_log(
+    rehearsal: Rehearsal, study: Study
+) -> None:
 
     def look(_: int) -> object:
         return rehearsal.organiser.early.look(study.id, confirmed=study.name, after=0)

@@ -2,45 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import UTC, datetime
-
-from study.report import ExportedPair, ExportedVote, RaterCounts, StudyExport
+from study.report import ExportedVote, RaterCounts, StudyExport
 from study.report.analysis import analyse
 from study.report.document import document
 from study.report.figures import FEW, FIGURES, Curves
 from study.report.flow import Lost, StudyFlow, attrition
 from study.report.methods import methods_text
-from study.report.page import render_html
 from study.report.phrases.verdict import verdict
 from study.report.sections import sections_of
 from tests.rehearsal import Rehearsal, token_of
+from tests.study.exports import export_of, vote
 
-START = datetime(2025, 3, 1, 12, tzinfo=UTC)
-
-
-def vote(rater: int, pair: int, choice: str = "lower", **more: object) -> ExportedVote:
-    base = ExportedVote(
-        f"v{rater}-{pair}",
-        f"r{rater}",
-        f"p{pair}",
-        f"q{pair % 2}",
-        choice,  # type: ignore[arg-type]
-        "left" if (rater + pair) % 2 else "right",
-        pair + 1,
-        START,
-        START,
-        20.0,
-        session_seconds=200.0,
-    )
-    return replace(base, **more)  # type: ignore[arg-type]
+NOBODY_COUNTED = RaterCounts()
 
 
-def study(*votes: ExportedVote, raters: RaterCounts) -> StudyExport:
-    pairs = tuple(
-        ExportedPair(f"p{n}", f"q{n % 2}", "x0", "x0+0", 0.5, 3.5, 0.9, 0.9, 1, 3) for n in range(8)
-    )
-    return StudyExport("s", "Study", "ab", pairs, votes, closed_at=START, raters=raters)
+def study(*votes: ExportedVote, raters: RaterCounts = NOBODY_COUNTED) -> StudyExport:
+    return export_of(votes, 8, raters=raters)
 
 
 VOTES = (
@@ -94,7 +71,7 @@ def test_no_table_and_no_curve_has_a_rate_of_three_votes() -> None:
         for r in range(3)
         for p in range(8)
     ]
-    report = analyse(study(*some, raters=RaterCounts()))
+    report = analyse(study(*some))
     for section in sections_of(report):
         for table in section.tables:
             if "rate" in table.columns:
@@ -109,19 +86,8 @@ def test_no_table_and_no_curve_has_a_rate_of_three_votes() -> None:
             assert mark.value is None or votes >= FEW
 
 
-def test_the_first_screen_has_the_verdict_one_figure_and_the_flow_and_the_rest_is_folded() -> None:
-    page = render_html(analyse(study(*VOTES, raters=RaterCounts(9, 6, 3, 1, 4))))
-    first, _, rest = page.partition("</header>")
-    assert first.count("<svg") == 1 and "people preferred the formula" in first
-    assert "<table" not in first and "session under the threshold" in first
-    main = rest.partition("</main>")[0]
-    outside = [part.partition('<details class="part">')[0] for part in main.split("</section>")]
-    assert not any("<table" in part or "<svg" in part for part in outside)
-    assert "<details open" not in page
-
-
 def test_an_interval_reads_as_two_numbers() -> None:
-    many = analyse(study(*VOTES, raters=RaterCounts()), level=0.001)
+    many = analyse(study(*VOTES), level=0.001)
     interval = many.inference.interval(0.001)
     assert interval is not None and round(100 * interval.low) == round(100 * interval.high)
     said = verdict(many).text.partition("that share at ")[2].partition(" of 100")[0]
@@ -133,7 +99,7 @@ def test_those_who_are_lost_are_compared_with_those_who_stayed() -> None:
     """Raters 0 to 2 finish, rater 3 stops after six votes, rater 4 is hasty."""
     leaving = [vote(3, p, "higher") for p in range(6)]
     hasty = [vote(4, p, "higher", session_seconds=9.0) for p in range(8)]
-    report = analyse(study(*VOTES[:24], *leaving, *hasty, raters=RaterCounts()))
+    report = analyse(study(*VOTES[:24], *leaving, *hasty))
     stages = attrition(report)
     assert [(each.name, each.raters, each.rate.lower, each.rate.votes) for each in stages] == [
         ("finished", 3, 15, 23),
@@ -143,13 +109,13 @@ def test_those_who_are_lost_are_compared_with_those_who_stayed() -> None:
     assert sum(each.rate.votes for each in stages[:2]) == report.inference.votes
     told = document(report)["flow"]["attrition"]
     assert [each["rate"]["lower"] for each in told] == [15, 0, 0]
-    alone = analyse(study(*VOTES[:24], raters=RaterCounts()))
+    alone = analyse(study(*VOTES[:24]))
     votes = next(s for s in sections_of(alone) if s.key == "votes")
     assert len(attrition(alone)) == 1 and not votes.tables
 
 
 def test_left_is_said_to_be_on_top_where_formulas_were_stacked() -> None:
     narrow = [vote(r, p, viewport="narrow") for r in range(2) for p in range(8)]
-    report = analyse(study(*narrow, raters=RaterCounts()))
+    report = analyse(study(*narrow))
     sides = next(s for s in sections_of(report) if s.key == "sides")
     assert "“left” here is the one on top: all 16 votes from a phone's width." in sides.lines[1]

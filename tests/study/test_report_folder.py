@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import json
 import math
+from collections.abc import Iterable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,6 @@ from hypothesis import strategies as st
 from eic_core.errors import DataError, UserError
 from eic_core.exports import raw_cell, safe_cell
 from study.report import (
-    ExportedPair,
     ExportedVote,
     RaterCounts,
     StudyExport,
@@ -25,41 +25,18 @@ from study.report import (
     write_export,
 )
 from study.statistics.exclusions import ExclusionRule
-
-START = datetime(2025, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
-
-
-def pair(number: int) -> ExportedPair:
-    return ExportedPair(
-        f"p{number}", "bode", "x0+1", "-(x0)", 0.5, 3.25, 0.9, 0.91, 3, 2, loss=-6.5
-    )
+from tests.study.exports import START, export_of, pair, vote
 
 
-def vote(number: int, **changes: object) -> ExportedVote:
-    base = ExportedVote(
-        vote=f"v{number}",
-        rater=f"r{number % 3}",
-        pair=f"p{number}",
-        problem="bode",
-        choice="lower",
-        lower_side="left",
-        position=number + 1,
-        shown_at=START,
-        voted_at=START + timedelta(seconds=20.5),
-        seconds=20.5,
-        session_seconds=205.0,
-    )
-    return replace(base, **changes)  # type: ignore[arg-type]
+def cast(number: int, **changes: object) -> ExportedVote:
+    return vote(number % 3, number, **changes)
 
 
-def export(votes: tuple[ExportedVote, ...] = ()) -> StudyExport:
-    return StudyExport(
-        study="demo",
+def export(votes: Iterable[ExportedVote] = ()) -> StudyExport:
+    return export_of(
+        votes,
+        6,
         title="Größe & <b>Form</b>",
-        hash="ab" * 32,
-        pairs=tuple(pair(i) for i in range(6)),
-        votes=votes,
-        frozen_at=START,
         exclusion=ExclusionRule(45, "vote", 1),
         rules={"max_r2_gap": 0.02},
         raters=RaterCounts(10, 9, 8, 1),
@@ -67,12 +44,21 @@ def export(votes: tuple[ExportedVote, ...] = ()) -> StudyExport:
     )
 
 
+def written(folder: Path, **changes: object) -> Path:
+    """The folder of an export, its study.json with these changes."""
+    write_export(folder, export((cast(0),)))
+    path = folder / "study.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    return folder
+
+
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     votes = (
-        vote(0, reason='=HYPERLINK("http://example.org")\nsecond, line', degree="'PhD'"),
-        vote(1, choice="tie", idle_seconds=3.5, field="\tBiology"),
-        vote(2, is_attention=True, attention_ok=False, pair="", problem=""),
-        vote(3, is_practice=True, position=0),
+        cast(4, shown_at=START.replace(microsecond=123456)),
+        cast(0, reason='=HYPERLINK("http://example.org")\nsecond, line', degree="'PhD'"),
+        cast(1, choice="tie", idle_seconds=3.5, field="\tBiology"),
+        cast(2, is_attention=True, attention_ok=False, pair="", problem=""),
+        cast(3, is_practice=True, position=0),
     )
     original = export(votes)
     write_export(tmp_path / "new" / "folder", original)
@@ -82,46 +68,37 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
 def test_a_folder_of_a_study_that_nobody_looked_into_needs_no_line_about_it(
     tmp_path: Path,
 ) -> None:
-    write_export(tmp_path, export())
-    path = tmp_path / "study.json"
+    path = written(tmp_path) / "study.json"
     document = json.loads(path.read_text())
-    assert document.pop("unblindings") == [{"at": "2025-03-03T12:00:00.123456Z", "votes_then": 312}]
+    assert document.pop("unblindings") == [{"at": "2025-03-03T12:00:00.000000Z", "votes_then": 312}]
     path.write_text(json.dumps(document))
-    assert read_export(tmp_path) == replace(export(), unblindings=())
+    assert read_export(tmp_path) == replace(export((cast(0),)), unblindings=())
 
 
 @pytest.mark.parametrize(
-    "look",
+    ("changes", "told"),
     [
-        {"at": "2025-03-01T12:00:00", "votes_then": 3},
-        {"at": "2025-03-01T12:00:00Z", "votes_then": -3},
-        {"at": "2025-03-01T12:00:00Z", "votes_then": "many"},
-        {"at": "yesterday", "votes_then": 3},
+        ({"unblindings": [{"at": "2025-03-01T12:00:00", "votes_then": 3}]}, "time zone"),
+        ({"unblindings": [{"at": "2025-03-01T12:00:00Z", "votes_then": -3}]}, "cannot be negative"),
+        ({"unblindings": [{"at": "2025-03-01T12:00:00Z", "votes_then": "many"}]}, "many"),
+        ({"unblindings": [{"at": "yesterday", "votes_then": 3}]}, "yesterday"),
+        (
+            {"rules": {"min_eic_gap": math.inf}},
+            r"cannot read study\.json: `Infinity` is no JSON",
+        ),
     ],
 )
-def test_a_senseless_look_at_the_results_is_refused(
-    tmp_path: Path, look: dict[str, object]
+def test_what_makes_no_sense_in_study_json_is_refused(
+    tmp_path: Path, changes: dict[str, object], told: str
 ) -> None:
-    write_export(tmp_path, export())
-    path = tmp_path / "study.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"unblindings": [look]}))
-    with pytest.raises(DataError):
-        read_export(tmp_path)
+    with pytest.raises(DataError, match=told):
+        read_export(written(tmp_path, **changes))
 
 
 def test_an_undefined_loss_survives(tmp_path: Path) -> None:
-    original = replace(export(), pairs=(replace(pair(0), loss=math.nan),))
-    write_export(tmp_path, original)
+    write_export(tmp_path, replace(export(), pairs=(pair(0, loss=math.nan),)))
     json.loads((tmp_path / "study.json").read_text(), parse_constant=pytest.fail)
     assert math.isnan(read_export(tmp_path).pairs[0].loss)
-
-
-def test_an_infinite_rule_is_no_json_and_is_refused(tmp_path: Path) -> None:
-    write_export(tmp_path, export())
-    path = tmp_path / "study.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"rules": {"min_eic_gap": math.inf}}))
-    with pytest.raises(DataError, match=r"cannot read study\.json: `Infinity` is no JSON"):
-        read_export(tmp_path)
 
 
 @given(st.text())
@@ -137,7 +114,9 @@ def test_no_sign_that_a_spreadsheet_may_run_stands_first_in_a_cell(sign: str) ->
 
 
 def test_no_cell_of_the_votes_starts_a_formula(tmp_path: Path) -> None:
-    write_export(tmp_path, export((vote(0, reason="=1+1", field="@x", degree="-1", rater="+r"),)))
+    write_export(
+        tmp_path, export((replace(cast(0, reason="=1+1", field="@x", degree="-1"), rater="+r"),))
+    )
     with (tmp_path / "votes.csv").open(newline="") as file:
         for row in csv.reader(file):
             assert not any(cell[:1] in "=+-@" for cell in row if cell)
@@ -153,12 +132,11 @@ def test_no_cell_of_the_votes_starts_a_formula(tmp_path: Path) -> None:
         ("is_practice", "", "row 1: `` is no is_practice"),
         ("shown_at", "2025-03-01T12:00:00", "has no time zone"),
         ("pair", "p99", "is on `p99`, no pair of the study"),
-        ("problem", "hooke", "says problem `hooke`, but its pair `p0` is of `bode`"),
+        ("problem", "hooke", "says problem `hooke`, but its pair `p000` is of `q00`"),
     ],
 )
 def test_a_bad_vote_is_named(tmp_path: Path, column: str, cell: str, told: str) -> None:
-    write_export(tmp_path, export((vote(0),)))
-    path = tmp_path / "votes.csv"
+    path = written(tmp_path) / "votes.csv"
     with path.open(newline="") as file:
         header, row = list(csv.reader(file))
     row[header.index(column)] = cell
@@ -184,10 +162,10 @@ def test_missing_and_foreign_folders_are_told(tmp_path: Path) -> None:
 
 
 def test_double_ids_and_double_votes_are_refused() -> None:
-    with pytest.raises(DataError, match="vote `v0` appears twice"):
-        export((vote(0), vote(0, pair="p1")))
-    with pytest.raises(DataError, match="two votes on pair `p0`"):
-        export((vote(0), vote(1, rater="r0", pair="p0")))
+    with pytest.raises(DataError, match="vote `v0-0` appears twice"):
+        export((cast(0), cast(0, pair="p003")))
+    with pytest.raises(DataError, match="two votes on pair `p000`"):
+        export((cast(0), cast(0, vote="another")))
 
 
 def test_a_senseless_exclusion_rule_is_refused() -> None:

@@ -12,7 +12,7 @@ import re
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -49,9 +49,10 @@ from study.statistics.preference import Interval, Preference
 from study.statistics.regression import least_squares, logistic
 from study.statistics.threats import Gap, ballots, gaps
 from study.statistics.votes import VoteArrays
+from tests.effort import cases, dear
 from tests.study.clusterings import clustering
+from tests.study.exports import START
 
-START = datetime(2025, 3, 1, 12, tzinfo=UTC)
 NOT_A_SENTENCE = re.compile(
     r"(?<![\w'\"-])(nan|inf|-inf|None(?! of)|NaN|null|Infinity)(?!\w)"  # a value that is none
     r"|0\.0e\+00|p = 0(?![\d.])"  # a p value of 0
@@ -194,10 +195,11 @@ def said_in(report: StudyReport) -> Iterator[str]:
         yield from section.lines
         yield from (fact.value for fact in section.facts)
         for table in section.tables:
-            yield table.caption
+            yield table.caption or "none"
             yield from (cell for row in table.rows for cell in row)
 
 
+@dear(3)
 @pytest.mark.parametrize("start", range(0, 120, 20))
 def test_every_output_of_an_odd_study_is_made_of_sentences(start: int) -> None:
     for seed in range(start, start + 20):
@@ -205,7 +207,7 @@ def test_every_output_of_an_odd_study_is_made_of_sentences(start: int) -> None:
         report = analyse(odd_study(seed), level=level, estimand=estimand)
         assert render_text(report)
         for text in said_in(report):
-            assert not NOT_A_SENTENCE.search(text), (seed, text)
+            assert text.strip() and not NOT_A_SENTENCE.search(text), (seed, text)
         for path, value in leaves(json.loads(document_text(report))):
             if isinstance(value, str):
                 assert not NOT_A_SENTENCE.search(value), (seed, path, value)
@@ -226,7 +228,7 @@ def test_the_methods_do_not_call_a_rate_of_nothing_a_p_value() -> None:
 
 
 def test_the_first_screen_the_headline_and_the_methods_agree_on_an_odd_study() -> None:
-    for seed in range(60):
+    for seed in range(cases(20, 60)):
         report = analyse(odd_study(seed))
         said, found, text = verdict(report), report.inference, methods_text(report)
         flat = " ".join(text.split())
@@ -433,11 +435,3 @@ def test_a_study_without_votes_or_pairs_says_so_in_every_printed_figure() -> Non
         assert to_svg(figure).startswith("<svg")
         said = [text.get_text() for ax in figure.axes for text in ax.texts]
         assert any(text.lower().startswith(("no ", "there ")) for text in said), name
-
-
-def test_sections_of_an_odd_study_have_no_empty_cells() -> None:
-    for seed in range(0, 60, 3):
-        for section in sections_of(analyse(odd_study(seed))):
-            assert all(fact.value.strip() for fact in section.facts), (seed, section.key)
-            for table in section.tables:
-                assert all(cell.strip() for row in table.rows for cell in row), (seed, section.key)

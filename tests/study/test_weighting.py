@@ -74,7 +74,7 @@ def test_a_problem_counts_once_however_many_votes_it_has() -> None:
 
 
 def test_the_interval_covers_and_is_shorter_at_the_sizes_of_the_demo() -> None:
-    studies = cases(120, 1000)
+    studies = cases(60, 1000)
     covered, rejected, widths = 0, 0, []
     for study in simulate_many(DEMO, studies, np.random.default_rng(5)):
         table = replace(study.table, sampled="problems")

@@ -60,8 +60,7 @@ def test_other_commands_take_the_choice(files, eic):
     assert (card["exponents"], card["complexity"]) == ("noisy", 3)
     asked = ["--range", "x=1:5", "--seconds", "inf", "--exponents", "noisy"]
     assert main(["repair", "x**4", *asked]) == 0
-    assert eic("write", "x**4", "--as", "c", "--exponents", "noisy").out.endswith("pow(x, 4.)
-")
+    assert eic("write", "x**4", "--as", "c", "--exponents", "noisy").out.endswith("pow(x, 4.)\n")
     with pytest.raises(SystemExit):
         main(["inspect", "x**4", "--range", "x=1:5", "--exponents", "loud"])
 
