@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tokenize
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TypeGuard
@@ -80,15 +80,16 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 def python_figures(text: str) -> Counter[str]:
     """The figures of one module."""
     tree = ast.parse(text)
-    docstrings = [node for node in ast.walk(tree) if is_docstring(node)]
+    nodes = [*ast.walk(tree)]
+    docstrings = [node for node in nodes if is_docstring(node)]
     starts = {(node.lineno, node.col_offset) for node in docstrings}
     figures = Counter(
         modules=1,
-        imports=sum(isinstance(node, ast.Import | ast.ImportFrom) for node in ast.walk(tree)),
-        riddles=sum(name.strip("_").lower() in RIDDLES for name in names_given(tree)),
-        statements=sum(isinstance(node, ast.stmt) for node in ast.walk(tree)) - len(docstrings),
+        imports=sum(isinstance(node, ast.Import | ast.ImportFrom) for node in nodes),
+        riddles=sum(name.strip("_").lower() in RIDDLES for name in names_given(nodes)),
+        statements=sum(isinstance(node, ast.stmt) for node in nodes) - len(docstrings),
         docstrings=sum(last_line(node) - node.lineno + 1 for node in docstrings),
-        functions=sum(is_long(node) for node in ast.walk(tree)),
+        functions=sum(is_long(node) for node in nodes),
         files=int(len(text.splitlines()) > LONG_FILE),
     )
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -101,9 +102,9 @@ def python_figures(text: str) -> Counter[str]:
     return figures
 
 
-def names_given(tree: ast.Module) -> Iterator[str]:
+def names_given(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """What classes, functions, arguments and values are called, at each place that names them."""
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                 yield name
