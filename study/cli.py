@@ -342,7 +342,7 @@ def run_plan(options: argparse.Namespace) -> None:
 
 def _sizes(source: str) -> tuple[int, ...]:
     path = Path(source)
-    if path.is_dir():
+    if source and path.is_dir():
         return sizes_of(pair.problem for pair in read_export(path).pairs)
     try:
         return read_sizes(path.read_text(encoding="utf-8") if path.is_file() else source)

@@ -163,7 +163,9 @@ def test_an_answer_that_waits_outlives_a_reload(
     ]
 
 
-@twin("study/test_rating.py::test_a_refresh_or_restart_shows_the_same_ballot_and_keeps_its_time")
+@twin(
+    "study/test_rating.py::test_a_refresh_restart_or_other_device_shows_the_same_ballot_and_keeps_its_time"
+)
 def test_a_server_killed_in_the_middle_of_a_press_loses_nothing(
     page: Page, world: World, brief: Study, port: int
 ) -> None:

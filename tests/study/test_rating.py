@@ -182,7 +182,7 @@ def test_a_browser_cannot_tell_times_that_cannot_be(
         # a script that was loaded before the server was updated, and one that does not fit
         ("seen=1;plot=1;by=pointer", "saved", True, True, 2),
         ("seen=1;by=pointer", "saved", True, None, 2),
-        ("seen=1;plot=1;page=4;by=pointer", "saved", True, None, 3),
+        ("seen=1;plot=1;page=4;by=pointer", "saved", None, None, 3),
     ],
 )
 def test_a_pointer_counts_once_formulas_and_plot_were_in_view_keys_always_and_pages_are_told(

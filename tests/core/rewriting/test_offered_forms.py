@@ -23,8 +23,8 @@ from tests.core.rewriting.rewriting_oracle import MP, NoValue, value
 from tests.effort import cases, dear
 from tests.repairs import drawn, repaired, repaired_on
 
-DIGITS = 900
-"""Of the oracle: 1 - cos(1e-200) has its first one at place 400."""
+DIGITS = 1200
+"""Of the oracle, which trusts five sixths: 1 + x/hypot(x, p) has its first one at place 800."""
 
 WIDE = "loguniform:1e-300:1e300"
 
