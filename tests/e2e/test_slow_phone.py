@@ -50,8 +50,9 @@ class Line:
         return line
 
     def _sent(self, event: dict[str, Any]) -> None:
-        if not event["request"]["url"].startswith("data:"):
-            self.addresses[event["requestId"]] = event["request"]["url"]
+        request = event["request"]
+        if not request["url"].startswith("data:") and "again=1" not in request.get("postData", ""):
+            self.addresses[event["requestId"]] = request["url"]
 
     def _finished(self, event: dict[str, Any]) -> None:
         if event["requestId"] in self.addresses:

@@ -212,18 +212,13 @@ def test_letters_of_the_formula_stand_out_from_their_boxes_by_day_and_by_night(
     visit: Opener,
 ) -> None:
     # Letters have the page's ink, and the other one where a box needs it, seen through a mask.
-    page = visit(LOGARITHM)
-    expect(page.locator(".eic-pane-formula svg")).to_be_visible()
-
-    def light() -> list[bool]:
-        """Of both inks, whether they are."""
-        return [sum(map(int, re.findall(r"\d+", ink)[:3])) > 380 for ink in page.evaluate(INKS)]
-
-    assert light() == [False, True]
-    page.emulate_media(color_scheme="dark")
-    eventually(page, light, [True, False].__eq__)
-    filled = "getComputedStyle(document.querySelector('#eic-glyphs')).fill"
-    assert page.evaluate(filled) == page.evaluate(INKS)[0]
+    for scheme, inks in (("light", [False, True]), ("dark", [True, False])):
+        page = visit(LOGARITHM, scheme=scheme)
+        expect(page.locator(".eic-pane-formula svg")).to_be_visible()
+        seen = page.evaluate(INKS)
+        assert [sum(map(int, re.findall(r"\d+", ink)[:3])) > 380 for ink in seen] == inks
+        filled = "getComputedStyle(document.querySelector('#eic-glyphs')).fill"
+        assert page.evaluate(filled) == seen[0]
 
 
 @dear(2)
