@@ -117,6 +117,16 @@ def filter_scores(scored: Scored, on_front: np.ndarray) -> np.ndarray:
     return np.flatnonzero(keep & on_front if filters.front_only else keep)
 
 
+_FIELDS = "text", "eic", "nodes", "methods", "causes", "front"
+
+
+def keep_filters() -> None:
+    """Let the filters of a list outlast a run that does not draw them, for it is scored anew."""
+    for key in (f"filter-{field}" for field in _FIELDS):
+        if key in st.session_state:
+            st.session_state[key] = st.session_state[key]
+
+
 def _filters(methods: list[str], causes: list[str]) -> Filter:
     with st.container(horizontal=True, vertical_alignment="bottom", key="filters", gap="small"):
         text = st.text_input("Find", key="filter-text", placeholder="part of a formula", width=180)
@@ -156,6 +166,8 @@ def _several(
     name: str, options: list[str], key: str, words: Callable[[str], str], help: str | None = None
 ) -> list[str]:
     """A choice of several options; none without any."""
+    if key in st.session_state:
+        st.session_state[key] = [each for each in st.session_state[key] if each in options]
     return options and st.multiselect(
         name, options, key=key, format_func=words, width=260, placeholder="all", help=help
     )
