@@ -367,7 +367,7 @@ def _nodes(amplification: Amplification, edges: bool) -> tuple[NodeAmplification
     formula, invalid = amplification.formula, amplification.first_invalid
     shares, texts = EdgeShares(amplification if edges else None), NodeTexts(formula)
     by_slot = []
-    for mean, rest, singular in amplification.means():
+    for mean, rest, singular in amplification.means:
         digits = local_eic(mean)
         finite = local_eic(rest) if singular else digits
         by_slot.append((math.sqrt(mean), digits, finite, singular))
