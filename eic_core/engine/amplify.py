@@ -19,7 +19,14 @@ from eic_core.engine import extended
 from eic_core.engine.branches import active_slots, plain_values
 from eic_core.engine.constants import has_constant_step, settled_constants
 from eic_core.engine.native.library import DOUBT, INVALID, Summary, pack
-from eic_core.engine.passes import Folded, Progress, fold, walk_rows, walk_slots
+from eic_core.engine.passes import (
+    NO_SLOT_NOISE,
+    Progress,
+    SlotNoise,
+    fold,
+    walk_rows,
+    walk_slots,
+)
 from eic_core.engine.reference import NOTHING_SETTLED, Settled, keeps_too_few
 from eic_core.engine.tape import (
     RECHECK_S2,
@@ -65,9 +72,12 @@ MOST_KEPT = 100_000
 FEW = 1000
 """Of so few samples each settles the constants of its formula anew."""
 
-_ROOM = 1 << 20
-"""Numbers, samples times slots of two arrays, up to which a question keeps what answers all others,
-too; beyond, the samples are walked again for each."""
+_ROOM = 1 << 17
+"""Samples times slots up to which an inspection keeps s^2 of every slot; beyond, that of the one
+for which it will probably ask: the others are walked again."""
+
+_PROBED = 512
+"""Samples that tell which one that is."""
 
 FIRST_PASS = 0.1
 """The share of progress that is told before samples are settled in balls."""
@@ -80,6 +90,12 @@ class ExactRows:
     rows: Rows  # Ascending
     kind_of: Rows  # For each of them its place in `kinds`
     kinds: Walked  # Up to the slot where a kind is `dead`
+    # By their cells, the first samples from which that comes (`MOST_KEPT`); none after pickling
+    samples: dict[tuple[str, ...], ExactSample] = field(default_factory=dict)
+    work: int = 0  # As `MOST_WORK` counts
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "samples": {}}
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -101,10 +117,12 @@ class ExactRows:
 
 _NONE = np.empty(0, dtype=np.int64)
 
-NO_ROWS = ExactRows(_NONE, _NONE, Walked(*[np.empty((0, 0))] * 3, _NONE, _NONE))
+_NO_NUMBERS = np.empty((0, 0))
+
+NO_ROWS = ExactRows(_NONE, _NONE, Walked(_NO_NUMBERS, _NO_NUMBERS, _NO_NUMBERS, _NONE, _NONE))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Amplification:
     """Sums of s_k^2 over the valid samples, for every node of a formula."""
 
@@ -112,20 +130,23 @@ class Amplification:
     samples: Samples
     tape: Tape = field(repr=False)  # The one that was run
     summary: Summary = field(repr=False)  # By slot and operand of the tape
-    status: np.ndarray = field(repr=False)  # shape (N,): Bits such as `INVALID`
+    # shape (N,): Bits such as `INVALID`; (0,) if nothing is known of any sample
+    status: np.ndarray = field(repr=False)
     dead: np.ndarray = field(repr=False)  # shape (N,): The slot where a sample is first `INVALID`
+    marks: int = field(repr=False)  # Bits that some sample has
     # shape (N,): The formula's value, nan at invalid samples; only if asked for
     root_values: np.ndarray | None = field(repr=False)
+    slot_noise: SlotNoise = field(repr=False)  # What an inspection will ask for
     settled: Settled = field(repr=False)  # Constant steps
     exact: ExactRows = field(repr=False)  # What balls said of samples
-    # By their cells, the first samples from which that comes (`MOST_KEPT`); none after pickling
-    samples_in_balls: dict[tuple[str, ...], ExactSample] = field(repr=False)
-    work_in_balls: int = field(repr=False)  # As `MOST_WORK` counts
+
+    def __init__(self, **parts: Any) -> None:
+        self.__dict__.update(parts)  # a third of what a frozen class costs
 
     def __getstate__(self) -> dict[str, Any]:
         """Drop the tape, which holds addresses and is laid out anew, and what a walk brings."""
         state = {each.name: self.__dict__[each.name] for each in fields(self)}
-        return {**state, "tape": None, "settled": dict(self.settled), "samples_in_balls": {}}
+        return {**state, "tape": None, "settled": dict(self.settled)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, tape=tape_of(state["formula"]))
@@ -133,16 +154,18 @@ class Amplification:
     # --- samples
 
     def _with(self, bits: int) -> Rows:
-        return np.flatnonzero((self.status & bits) != 0)
+        return np.flatnonzero((self.status & bits) != 0) if self.marks & bits else _NONE
 
     @cached_property
     def valid(self) -> np.ndarray:
         """Samples at which every node has a real value, shape (N,)."""
-        return (self.status & INVALID) == 0
+        valid = np.ones(len(self.samples), dtype=bool)
+        valid[self._with(INVALID)] = False
+        return valid
 
     @cached_property
     def valid_count(self) -> int:
-        return int(np.count_nonzero(self.valid))
+        return len(self.samples) - len(self._with(INVALID))
 
     @property
     def singular_samples(self) -> int:
@@ -152,16 +175,16 @@ class Amplification:
     @cached_property
     def first_invalid_node(self) -> np.ndarray:
         """The node that first has no real value at each sample, shape (N,); -1 if all have one."""
-        nodes = np.full(len(self.samples), -1)
-        nodes[~self.valid] = np.array(self.tape.nodes)[self.dead[~self.valid]]
+        nodes, rows = np.full(len(self.samples), -1), self._with(INVALID)
+        nodes[rows] = np.array(self.tape.nodes)[self.dead[rows]]
         return nodes
 
     @cached_property
     def first_invalid(self) -> dict[int, int]:
         """How many samples first have no real value at a node, or none that is known."""
-        return self._count_nodes(~self.valid)
+        return self._count_nodes(self._with(INVALID)) if self.marks & INVALID else {}
 
-    @cached_property
+    @property
     def unsettled_at(self) -> dict[int, int]:
         """How many of `first_invalid` are samples that came after the limit of the check."""
         return self._count_nodes(self.unsettled)
@@ -170,7 +193,7 @@ class Amplification:
         counts = zip(self.tape.nodes, np.bincount(self.dead[rows]).tolist(), strict=False)
         return {node: count for node, count in counts if count}
 
-    @cached_property
+    @property
     def flagged(self) -> Rows:
         """The rows that leave double range or lose all but three digits there, ascending.
 
@@ -178,7 +201,7 @@ class Amplification:
         """
         return self._with(SUSPECT | DOUBT)
 
-    @cached_property
+    @property
     def out_of_range(self) -> int:
         """Samples at which the exact value of some node is finite and not zero, but leaves doubles.
 
@@ -186,17 +209,17 @@ class Amplification:
         """
         return len(self._with(RANGE))
 
-    @cached_property
+    @property
     def rechecked(self) -> int:
         """The number of samples that were evaluated again in balls."""
         return len(self._with(EXACT))
 
-    @cached_property
+    @property
     def underflown(self) -> Rows:
         """Rows of them at which the result is not 0, but smaller than all doubles."""
         return self._with(UNDERFLOWN)
 
-    @cached_property
+    @property
     def assumed(self) -> Rows:
         """Valid ones at which no proof says that a value is 0 or on a jump.
 
@@ -204,12 +227,12 @@ class Amplification:
         """
         return self._with(ASSUMED)
 
-    @cached_property
+    @property
     def indistinct(self) -> Rows:
         """Rows without a value for such a reason."""
         return self._with(INDISTINCT)
 
-    @cached_property
+    @property
     def unsettled(self) -> Rows:
         """Rows that were to be rechecked after `MOST_WORK`; nothing is known, and none is valid."""
         return self._with(UNSETTLED)
@@ -314,26 +337,25 @@ class Amplification:
         active[:] = active_slots(self.tape, y, total)
         return active
 
-    @cached_property
-    def _whole(self) -> tuple[Array, Array]:
-        """Value and s^2 of every slot at every sample in doubles, where there is room."""
-        return walk_slots(self.tape, self.samples, range(len(self.tape)), self.settled)
-
     def _squared(self, slot: int) -> tuple[Array, Array]:
         """Value and s^2 of a slot at every sample: exact where that is known, inf if singular."""
-        if 2 * len(self.tape) * len(self.samples) <= _ROOM:
-            y, s2 = (each[slot] for each in self._whole)
-        else:
-            (y,), (s2,) = walk_slots(self.tape, self.samples, (slot,), self.settled)
+        (y,), (s2,) = walk_slots(self.tape, self.samples, (slot,), self.settled)
         if len(self.exact):
             rows, y_exact, s2_exact = self.exact.of_slot(slot)
             y[rows], s2[rows] = y_exact, s2_exact
-        s2[s2 > SINGULAR_S2] = np.inf
-        return y, s2
+        return y, _without_bound(s2)
 
     def valid_s2(self, node_id: int) -> Array:
         """s^2 of one node at the valid samples where it is evaluated, inf where singular."""
-        _, s2 = self._squared(self.tape.slots[node_id])
+        slot = self.tape.slots[node_id]
+        if slot in self.slot_noise.slots:
+            s2 = self.slot_noise.s2[self.slot_noise.slots.index(slot)]
+            if self.marks:
+                rows, _, s2_exact = self.exact.of_slot(slot)
+                s2[rows] = s2_exact
+                _without_bound(s2)
+        else:
+            _, s2 = self._squared(slot)
         everywhere = self.evaluated_count(node_id) == len(self.samples)
         return s2 if everywhere else s2[self.evaluated(node_id)]
 
@@ -371,8 +393,7 @@ class Amplification:
         if len(self.exact):
             settled = np.isin(rows, self.exact.rows)
             _, s2[:, settled] = self.exact.columns(rows[settled])
-        s2[s2 > SINGULAR_S2] = np.inf
-        s = np.sqrt(s2)[list(self.tape.slots)]
+        s = np.sqrt(_without_bound(s2))[list(self.tape.slots)]
         for node, line in enumerate(s) if self.chooses else ():
             line[~self.evaluated(node)[rows]] = np.nan
         return s
@@ -437,6 +458,8 @@ def amplify(
     if (len(samples) > FEW or not recheck) and has_constant_step(formula):
         settled = settled_constants(tape, proven=recheck)
     work = _Work(tape, samples, settled, edges, np.empty(len(samples)) if root_values else None)
+    if edges:
+        work.keep()
     if recheck:
         work.settle_exactly(progress)
     else:
@@ -444,17 +467,17 @@ def amplify(
     if progress is not None:
         progress(1.0)
     return Amplification(
-        formula,
-        samples,
-        tape,
-        together(work.parts),
-        work.status,
-        work.dead,
-        work.root_values,
-        settled,
-        work.exact,
-        work.in_balls,
-        work.spent,
+        formula=formula,
+        samples=samples,
+        tape=tape,
+        summary=together(work.parts),
+        status=work.status,
+        dead=work.dead,
+        marks=int(np.bitwise_or.reduce(work.status)) if len(work.status) else 0,
+        root_values=work.root_values,
+        slot_noise=work.slot_noise,
+        settled=settled,
+        exact=work.exact,
     )
 
 
@@ -471,94 +494,107 @@ class _Work:
     ) -> None:
         self.tape, self.samples, self.settled, self.edges = tape, samples, settled, edges
         self.root_values = root_values
-        self.parts: list[Summary] = []
+        self.slot_noise = NO_SLOT_NOISE
         self.exact = NO_ROWS
-        self.in_balls: dict[tuple[str, ...], ExactSample] = {}
-        self.spent = 0
 
-    def fold(
-        self, held: int, progress: Progress | None, recheck_s2: float = RECHECK_S2
-    ) -> np.ndarray:
-        """Walk all samples in doubles; return the bits of each that leave it out for now."""
+    def keep(self) -> None:
+        """Keep s^2 of every slot where there is room, else of the one that is likely asked for."""
+        total = len(self.samples)
+        slots = [slot for slot, node in enumerate(self.tape.first_nodes) if node.children]
+        if total * len(self.tape) > _ROOM:
+            some = self.samples.take(np.arange(0, total, math.ceil(total / _PROBED)))
+            sums = fold(self.tape, some, RANGE, settled=self.settled).summary.sums
+            slots = [sums.index(max(sums))]
+        self.slot_noise = SlotNoise(slots, np.empty((len(slots), total)))
+
+    def fold(self, held: int, progress: Progress | None, recheck_s2: float = RECHECK_S2) -> Rows:
+        """Walk all samples in doubles; return the rows that are not in the sums yet."""
         first, self.status, self.dead = fold(
             self.tape,
             self.samples,
             held,
             edges=self.edges,
             root_values=self.root_values,
+            slot_noise=self.slot_noise,
             settled=self.settled,
             recheck_s2=recheck_s2,
             progress=progress and (lambda share: progress(FIRST_PASS * share)),
         )
         self.parts = [first]
-        left_out = self.status & held
+        if not len(self.status):
+            return _NONE
+        left_out = (self.status & held) != 0
         if self.root_values is not None:
-            self.root_values[(self.status & INVALID != 0) & (left_out == 0)] = np.nan
-        return left_out
+            self.root_values[((self.status & INVALID) != 0) & ~left_out] = np.nan
+        return np.flatnonzero(left_out)
 
     def settle_exactly(self, progress: Progress | None) -> None:
-        left_out = self.fold(SUSPECT | DOUBT, progress)
-        suspect = (left_out & SUSPECT) != 0
-        if (enough := self._digits_are_enough_below(left_out)) < RECHECK_S2:
+        rows = self.fold(SUSPECT | DOUBT, progress)
+        status = self.status
+        if (enough := self._digits_are_enough_below(rows)) < RECHECK_S2:
             # of the others double precision has a number, if too rough a one
-            left_out = self.fold(SUSPECT | DOUBT, progress, enough)
-        rows = np.flatnonzero(left_out)
+            rows = self.fold(SUSPECT | DOUBT, progress, enough)
         if not len(rows):
             return
-        # those that no number may hold before those of which doubles have one
-        suspect = suspect[rows]
-        first, kind_of = self._alike(rows)
-        order = np.lexsort((first, ~suspect[first]))
-        kinds = self._in_balls(rows[first], order, progress)
-        is_settled = ((kinds.status & EXACT) != 0)[kind_of]
-        self.exact = ExactRows(rows[is_settled], kind_of[is_settled], kinds)
-        self._add(rows[is_settled], kinds, kind_of[is_settled])
+        suspect = np.isin(rows, np.flatnonzero(status & SUSPECT), assume_unique=True)
+        is_settled = self._settle_in_balls(rows, suspect, progress)
         self._leave_out(rows[~is_settled & suspect])
         self._keep_doubtful(rows[~is_settled & ~suspect])
 
-    def _digits_are_enough_below(self, left_out: np.ndarray) -> float:
+    def _digits_are_enough_below(self, left_out: Rows) -> float:
         """The s^2 above which samples must be settled exactly, lest their roundings show.
 
         The rounding of an s^2 is about s u of it: what a few large ones spoil is more than what is
         promised of the mean of many (`ALLOWED`). Looked at where the mean is largest.
         """
-        sums = np.array(self.parts[0].sums)
-        slot, total = int(np.argmax(sums)), float(np.max(sums))
+        sums = self.parts[0].sums
+        total = max(sums)
         if not total < math.inf or UNIT_ROUNDOFF * math.sqrt(total) < ALLOWED:
             return RECHECK_S2
-        _, (s2,) = walk_slots(self.tape, self.samples, (slot,), self.settled)
-        valid = (left_out != 0) | ((self.status & INVALID) == 0)
+        _, (s2,) = walk_slots(self.tape, self.samples, (sums.index(total),), self.settled)
+        valid = np.ones(len(s2), dtype=bool)
+        valid[np.flatnonzero(self.status & INVALID)] = False
+        valid[left_out] = True
         in_order = np.sort(s2[valid & (s2 <= RECHECK_S2)])
         spoiled = np.cumsum(UNIT_ROUNDOFF * in_order**1.5) / total
         mean = math.sqrt(total / max(1, len(in_order)))
         few = int(np.searchsorted(spoiled, max(ALLOWED, ALLOWED_OF_EIC * mean)))
         return RECHECK_S2 if few == len(in_order) else float(in_order[max(0, few - 1)])
 
-    def _in_balls(self, rows: Rows, order: Rows, progress: Progress | None) -> Walked:
-        """These rows in balls, a column each, in this order as far as `MOST_WORK` goes."""
+    def _settle_in_balls(
+        self, rows: Rows, suspect: np.ndarray, progress: Progress | None
+    ) -> np.ndarray:
+        """Walk these rows in balls as far as `MOST_WORK` goes; return which were."""
         from eic_core.engine.exact import DEEP_SAMPLES, ExactEvaluator  # Arb comes with it
 
+        first, kind_of = self._alike(rows)
+        kinds = Walked.empty(self.tape, len(first))
+        kinds.status[:] = INVALID
+        samples: dict[tuple[str, ...], ExactSample] = {}
         evaluator = ExactEvaluator(self.tape, deep_samples=DEEP_SAMPLES)
-        walked = Walked.empty(self.tape, len(rows))
-        walked.status[:] = INVALID
-        for done, kind in enumerate(order.tolist()):
+        # those that no number may hold before those of which doubles have one
+        order = np.lexsort((first, ~suspect[first])).tolist()
+        for done, kind in enumerate(order):
             if evaluator.work >= MOST_WORK:
                 break
-            row = int(rows[kind])
+            row = int(rows[first[kind]])
             cells = {name: self.samples.decimal(name, row) for name in self.tape.names}
             sample = evaluator.sample(cells)
-            walked.status[kind] = EXACT | walked.put(self.tape, kind, sample)
+            kinds.status[kind] = EXACT | kinds.put(self.tape, kind, sample)
             if done * len(self.tape) < MOST_KEPT:
-                self.in_balls[tuple(cells.values())] = sample
+                samples[tuple(cells.values())] = sample
             if progress is not None:
                 progress(FIRST_PASS + (1 - FIRST_PASS) * done / len(order))
-        self.spent = evaluator.work
         if self.tape.chooses:
-            walked.active = np.array(active_slots(self.tape, walked.y, len(rows)))
-        return walked
+            kinds.active = np.array(active_slots(self.tape, kinds.y, len(first)))
+        is_settled = ((kinds.status & EXACT) != 0)[kind_of]
+        rows, kind_of = rows[is_settled], kind_of[is_settled]
+        self.exact = ExactRows(rows, kind_of, kinds, samples, evaluator.work)
+        self._add(rows, kinds, kind_of)
+        return is_settled
 
     def settle_beyond_range(self, progress: Progress | None) -> None:
-        rows = np.flatnonzero(self.fold(RANGE, progress))
+        rows = self.fold(RANGE, progress)
         if not len(rows):
             return
         some = self.samples.take(rows)
@@ -603,33 +639,31 @@ class _Work:
             self.tape, self.samples.take(rows), edges=self.edges, settled=self.settled
         )
         self.parts.append(part)
-        self.status[rows] |= status & INVALID
-        self.dead[rows] = dead
+        invalid = np.flatnonzero(status & INVALID)
+        self.status[rows[invalid]] |= INVALID
+        self.dead[rows[invalid]] = dead[invalid]
         if self.root_values is not None:
-            self.root_values[rows[(status & INVALID) != 0]] = np.nan
+            self.root_values[rows[invalid]] = np.nan
 
     def _alike(self, rows: Rows) -> tuple[Rows, Rows]:
         """Kinds of rows that have the same cells: the first of each in `rows`, and each one's."""
-        names = self.tape.names
-        with_text = {row for name in names for row in self.samples.exact.get(name, ())}
-        if with_text:  # their text says more than their doubles
-            own_text = np.isin(rows, list(with_text))
-            alike, single = np.flatnonzero(~own_text), np.flatnonzero(own_text)
-            first, kind_of = self._alike_doubles(rows[alike])
-            kinds = np.empty(len(rows), dtype=np.int64)
-            kinds[alike], kinds[single] = kind_of, len(first) + np.arange(len(single))
-            return np.concatenate((alike[first], single)), kinds
-        return self._alike_doubles(rows)
-
-    def _alike_doubles(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        names = self.tape.names
-        cells = np.empty((len(names), len(rows)))
+        names, exact = self.tape.names, self.samples.exact
+        cells = np.array(
+            [*[self.samples.columns[name][rows] for name in names], -np.ones(len(rows))]
+        )
+        with_text = [row for name in names for row in exact.get(name, ())]
+        if with_text:  # it says more than the double: such a row is like no other
+            cells[-1] = np.where(np.isin(rows, with_text), rows, -1)
         keys = np.zeros(len(rows), dtype=np.uint64)
-        for name, own in zip(names, cells, strict=True):
-            own[:] = self.samples.columns[name][rows]
-            keys = (keys ^ own.view(np.uint64)) * _ODD
+        for column in cells:
+            keys = (keys ^ column.view(np.uint64)) * _ODD
             keys ^= keys >> np.uint64(29)
         return _first_of_each(cells, keys)
+
+
+def _without_bound(s2: Array) -> Array:
+    s2[s2 > SINGULAR_S2] = np.inf
+    return s2
 
 
 def _first_untold(tape: Tape, walked: Walked) -> np.ndarray:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from types import MappingProxyType
 
+from eic_core.engine.native.library import DOUBT
 from eic_core.engine.reference import NOTHING_SETTLED, Settled, evaluate_block
 from eic_core.engine.tape import SMALLEST_NORMAL, Tape
-from eic_core.engine.walked import DOUBT, SUSPECT
+from eic_core.engine.walked import SUSPECT
 from eic_core.formula.tree import CONSTANT, Formula
 from eic_core.operators import OPERATORS
 

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from eic_core.engine.forward import forward
+from eic_core.engine.native.library import INVALID
 from eic_core.engine.tape import LEAST_LOG10, MAX_LOG10, SMALLEST_NORMAL, Step, Tape
 from eic_core.engine.walk import Arithmetic, Through, walk
-from eic_core.engine.walked import INVALID, Walked
+from eic_core.engine.walked import Walked
 from eic_core.formula.tree import UNDEFINED
 from eic_core.operators import NUMPY, Operator
 from eic_core.operators.row import LEAST

@@ -30,9 +30,17 @@ _AT_ONCE = 16 * NUMBERS_HELD
 Progress = Callable[[float], None]
 
 
+class SlotNoise(NamedTuple):
+    slots: Sequence[int]
+    s2: Array  # shape (len(slots), N)
+
+
+NO_SLOT_NOISE = SlotNoise((), np.empty((0, 0)))
+
+
 class Folded(NamedTuple):
     summary: Summary
-    status: np.ndarray  # shape (N,): what is known of each sample
+    status: np.ndarray  # shape (N,): what is known of each sample; (0,) if nothing is of any
     dead: np.ndarray  # shape (N,): the slot at which it first has no real value, where `INVALID`
 
 
@@ -43,22 +51,24 @@ def fold(
     *,
     edges: bool = False,
     root_values: Array | None = None,
+    slot_noise: SlotNoise = NO_SLOT_NOISE,
     settled: Settled = NOTHING_SETTLED,
     recheck_s2: float = RECHECK_S2,
     progress: Progress | None = None,
 ) -> Folded:
-    """The sums over all samples, block by block; no array of a block is kept.
+    """The sums over all samples, block by block.
 
     - `held`: bits of a status that leave a sample out of the sums.
     - `edges`: whether to sum every operand's terms and the watched signs, too.
     - `root_values`, shape (N,): receives the root's values.
+    - `slot_noise`: receives s^2 of some slots; of samples left out it means nothing.
     - `recheck_s2`: the s^2 above which a sample counts as `PRECISION`; at most the default.
     - `progress`: called with the share of samples that are done.
     """
     packed = None if settled else native.pack(tape)
     total, count = len(samples), len(tape)
     shortest = samples.longer.isdisjoint(tape.variables)
-    status, dead = np.zeros((2, total), dtype=np.int32)
+    status = dead = np.empty(0, dtype=np.int32)
 
     def compiled(packed: Packed, start: int, stop: int) -> Summary:
         addresses = samples.addresses
@@ -71,6 +81,7 @@ def fold(
             skip=INVALID | (held & ~DOUBT),
             out=INVALID | held,
             keep_y=None if root_values is None else ((count - 1,), root_values[None, start:]),
+            keep_s2=(slot_noise.slots, slot_noise.s2[:, start:]) if slot_noise.slots else None,
             recheck_s2=recheck_s2,
         )
 
@@ -79,6 +90,8 @@ def fold(
         walked = evaluate_block(
             tape, columns, rows, settled, shortest=shortest, recheck_s2=recheck_s2
         )
+        if slot_noise.slots:
+            slot_noise.s2[:, start:stop] = walked.s2[[*slot_noise.slots]]
         walked.s2[np.isnan(walked.s2)] = np.inf
         if root_values is not None:
             # those of a user's program, which settles no constants
@@ -91,7 +104,9 @@ def fold(
     for start, stop in blocks(total, count) if packed is None else spans(total, at_once):
         part = by_numpy(start, stop) if packed is None else compiled(packed, start, stop)
         parts.append(part)
-        if part.status is not None:
+        if part.status is not None and part.dead is not None:
+            if not len(status):
+                status, dead = np.zeros((2, total), dtype=np.int32)
             status[start:stop], dead[start:stop] = part.status, part.dead
             part.status = part.dead = None
         if progress is not None:

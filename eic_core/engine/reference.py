@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from eic_core.engine import doubt
-from eic_core.engine.branches import active_slots, near
+from eic_core.engine.branches import near
 from eic_core.engine.forward import forward
+from eic_core.engine.native.library import DOUBT, HIGH, INVALID, LOW, PRECISION
 from eic_core.engine.tape import (
     RECHECK_S2,
     SMALLEST_NORMAL,
@@ -24,7 +25,7 @@ from eic_core.engine.tape import (
     leaf_in_range,
 )
 from eic_core.engine.walk import Arithmetic, Through, Walk, deviations, walk
-from eic_core.engine.walked import DOUBT, HIGH, INVALID, LOW, PRECISION, RANGE, Walked
+from eic_core.engine.walked import RANGE, Walked
 from eic_core.operators import NUMPY, Operator
 
 Settled = Mapping[int, tuple[float, Through]]

@@ -23,18 +23,10 @@ from eic_core.engine.amplify import FEW, MOST_WORK
 from eic_core.engine.branches import active_slots, plain_values
 from eic_core.engine.constants import settled_constants
 from eic_core.engine.exact import ExactEvaluator, ExactSample
+from eic_core.engine.native.library import DOUBT, HIGH, INVALID
 from eic_core.engine.reference import NOTHING_SETTLED, evaluate_block
 from eic_core.engine.tape import RECHECK_S2, SINGULAR_S2, Step, Tape, tape_of
-from eic_core.engine.walked import (
-    DOUBT,
-    HIGH,
-    INVALID,
-    RANGE,
-    SUSPECT,
-    Walked,
-    blocks,
-    columns_between,
-)
+from eic_core.engine.walked import RANGE, SUSPECT, Walked, blocks, columns_between
 from eic_core.errors import require
 from eic_core.formula.tree import Formula
 from eic_core.operators import NUMPY, Operator
@@ -357,10 +349,11 @@ def _put(tape: Tape, block: Walked, samples: list[tuple[ExactSample, list[int]]]
     return sized
 
 
-def _terms(tape: Tape, results: Walked | ExactSample, slot: int) -> Sequence[Any]:
+def _terms(tape: Tape, results: Walked | ExactSample, slot: int) -> Any:
     """kappa^2 s_i^2 of each operand of a step."""
-    is_walked = isinstance(results, Walked)
-    return results.terms[tape.edges[slot]] if is_walked else results.contributions[slot]
+    if isinstance(results, Walked):
+        return results.terms[tape.edges[slot]]
+    return results.contributions[slot]
 
 
 class ExactNoise:
@@ -474,8 +467,8 @@ def evaluate(
         block = evaluate_block(tape, columns, stop - start, settled, shortest=shortest)
         ok = (block.status & (INVALID | (SUSPECT if recheck else HIGH))) == 0
         alike: dict[tuple[str, ...], list[int]] = {}
-        waiting = np.flatnonzero(block.status & (SUSPECT | DOUBT)) if recheck else np.empty(0)
-        for row in waiting.tolist():
+        waiting = np.flatnonzero(block.status & (SUSPECT | DOUBT))
+        for row in waiting.tolist() if recheck else ():
             cells = tuple([samples.decimal(name, start + row) for name in tape.names])
             alike.setdefault(cells, []).append(row)
         exact: list[tuple[_Noise, list[int]]] = []

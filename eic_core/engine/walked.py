@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from eic_core.engine.branches import active_slots
-from eic_core.engine.native.library import DOUBT, HIGH, INVALID, LOW, PRECISION, Summary
+from eic_core.engine.native.library import HIGH, INVALID, LOW, PRECISION, Summary
 from eic_core.engine.tape import SINGULAR_S2, Step, Tape
 from eic_core.engine.walk import Walk
 from eic_core.samples import Samples
@@ -110,19 +110,20 @@ class Walked:
             singular = counts & (s2 > SINGULAR_S2)
             finite = counts & ~singular
             any_singular |= singular
-            result.sums.append(float(np.sum((s2 * often)[finite])))
+            counted = often[finite]
+            result.sums.append(float(np.sum(s2[finite] * counted)))
             result.singular.append(int(often @ singular))
             if result.evaluated is not None:
                 result.evaluated.append(int(often @ counts))
             if edges:
-                terms = self.terms[tape.edges[step.slot]] * often
-                result.edge_sums += terms[:, finite].sum(axis=1).tolist()
+                terms = self.terms[tape.edges[step.slot]][:, finite] * counted
+                result.edge_sums += terms.sum(axis=1).tolist()
             result.signs.append(signs_of(step, self.y, counts) if edges else 0)
         result.singular_samples = int(often @ any_singular)
         return result
 
 
-def signs_of(step: Step, y: Sequence[np.ndarray], counts: np.ndarray) -> int:
+def signs_of(step: Step, y: np.ndarray, counts: np.ndarray) -> int:
     """1 if the watched sign is positive at some sample that counts, plus 2 if negative.
 
     The step's row decides what is watched: nothing, the value, or value times argument

@@ -10,7 +10,8 @@ from operator import itemgetter
 from typing import Any, Concatenate, Generic, NamedTuple, ParamSpec, TypeVar
 
 from eic_core.display import Displayed
-from eic_core.engine.amplify import Amplification, Progress, amplify
+from eic_core.engine.amplify import Amplification, amplify
+from eic_core.engine.passes import Progress
 from eic_core.errors import require
 from eic_core.exports import Plain, json_form
 from eic_core.formula.rendering import node_texts, to_latex

@@ -50,7 +50,7 @@ FLAGS = (
 )
 """Never -ffast-math: (x + 1e12) - 1e12 is not x."""
 
-EDGES, SIGNS, VALUES_ONLY, OVERFLOW_IS_INVALID, FIRST_BAD_ENDS, SHORTEST = 1, 2, 4, 8, 16, 32
+EDGES, SIGNS, VALUES_ONLY, FIRST_BAD_ENDS, SHORTEST = 1, 2, 4, 8, 16
 """What a run is asked for."""
 
 INVALID, HIGH, LOW, PRECISION, DOUBT, NOTHING_LEFT = 1, 2, 4, 8, 16, 64

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from eic_core.engine.exact import ExactEvaluator, ExactSample
 from eic_core.engine.native import library as native
-from eic_core.engine.walked import signs_of
 from eic_core.engine.sweep import node_units, sweep
 from eic_core.engine.tape import SINGULAR_S2, tape_of
+from eic_core.engine.walked import signs_of
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, constant, variable
 from eic_core.measure import Amplification, Samples, amplify
