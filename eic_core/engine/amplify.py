@@ -18,7 +18,7 @@ import numpy as np
 from eic_core.engine import extended
 from eic_core.engine.branches import active_slots, plain_values
 from eic_core.engine.constants import has_constant_step, settled_constants
-from eic_core.engine.native.library import DOUBT, INVALID, Summary, pack
+from eic_core.engine.native.library import DOUBT, INVALID, WalkSummary, pack
 from eic_core.engine.passes import (
     NO_SLOT_NOISE,
     Progress,
@@ -129,7 +129,7 @@ class Amplification:
     formula: Formula
     samples: Samples
     tape: Tape = field(repr=False)  # The one that was run
-    summary: Summary = field(repr=False)  # By slot and operand of the tape
+    summary: WalkSummary = field(repr=False)  # By slot and operand of the tape
     # shape (N,): Bits such as `INVALID`; (0,) if nothing is known of any sample
     status: np.ndarray = field(repr=False)
     dead: np.ndarray = field(repr=False)  # shape (N,): The slot where a sample is first `INVALID`

@@ -9,7 +9,7 @@ import numpy as np
 
 from eic_core.engine.branches import plain_values
 from eic_core.engine.native import library as native
-from eic_core.engine.native.library import DOUBT, INVALID, Packed, Summary
+from eic_core.engine.native.library import DOUBT, INVALID, Packed, WalkSummary
 from eic_core.engine.reference import NOTHING_SETTLED, Settled, evaluate_block
 from eic_core.engine.tape import RECHECK_S2, Tape
 from eic_core.engine.walked import (
@@ -39,7 +39,7 @@ NO_SLOT_NOISE = SlotNoise((), np.empty((0, 0)))
 
 
 class Folded(NamedTuple):
-    summary: Summary
+    summary: WalkSummary
     status: np.ndarray  # shape (N,): what is known of each sample; (0,) if nothing is of any
     dead: np.ndarray  # shape (N,): the slot at which it first has no real value, where `INVALID`
 
@@ -70,7 +70,7 @@ def fold(
     shortest = samples.longer.isdisjoint(tape.variables)
     status = dead = np.empty(0, dtype=np.int32)
 
-    def compiled(packed: Packed, start: int, stop: int) -> Summary:
+    def compiled(packed: Packed, start: int, stop: int) -> WalkSummary:
         addresses = samples.addresses
         if start:
             addresses = {name: address + 8 * start for name, address in addresses.items()}
@@ -85,7 +85,7 @@ def fold(
             recheck_s2=recheck_s2,
         )
 
-    def by_numpy(start: int, stop: int) -> Summary:
+    def by_numpy(start: int, stop: int) -> WalkSummary:
         columns, rows = columns_between(tape, samples, start, stop), stop - start
         walked = evaluate_block(
             tape, columns, rows, settled, shortest=shortest, recheck_s2=recheck_s2

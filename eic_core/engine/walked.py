@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from eic_core.engine.branches import active_slots
-from eic_core.engine.native.library import HIGH, INVALID, LOW, PRECISION, Summary
+from eic_core.engine.native.library import HIGH, INVALID, LOW, PRECISION, WalkSummary
 from eic_core.engine.tape import SINGULAR_S2, Step, Tape
 from eic_core.engine.walk import Walk
 from eic_core.samples import Samples
@@ -98,13 +98,13 @@ class Walked:
 
     def summary(
         self, tape: Tape, out: int, *, edges: bool, weights: np.ndarray | None = None
-    ) -> Summary:
+    ) -> WalkSummary:
         """The sums over the samples without a bit of `out`; `weights` say how often each counts."""
         ok = (self.status & out) == 0
         often = np.ones(len(ok), dtype=np.int64) if weights is None else weights
         any_singular = np.zeros_like(ok)
         evaluated: list[int] | None = [] if tape.chooses else None
-        result = Summary([], [], [], [], 0, self.status, self.dead, evaluated=evaluated)
+        result = WalkSummary([], [], [], [], 0, self.status, self.dead, evaluated=evaluated)
         for step in tape.steps:
             s2, counts = self.s2[step.slot], ok & self.active_at(step.slot)
             singular = counts & (s2 > SINGULAR_S2)
@@ -137,7 +137,7 @@ def signs_of(step: Step, y: np.ndarray, counts: np.ndarray) -> int:
     return (1 if (watched > 0).any() else 0) | (2 if (watched < 0).any() else 0)
 
 
-def together(parts: Sequence[Summary]) -> Summary:
+def together(parts: Sequence[WalkSummary]) -> WalkSummary:
     """The sum of summaries of one tape; of the samples themselves nothing."""
     if len(parts) == 1:
         return parts[0]
@@ -145,7 +145,7 @@ def together(parts: Sequence[Summary]) -> Summary:
     def added(name: str, add: Callable[[Any], Any] = sum) -> Any:
         return [add(each) for each in zip(*[getattr(part, name) for part in parts], strict=True)]
 
-    return Summary(
+    return WalkSummary(
         added("sums", math.fsum),
         added("singular"),
         added("edge_sums", math.fsum),
