@@ -1,15 +1,15 @@
 """How many times each node amplifies rounding noise (Algorithm 1) over a whole data set.
 
-Samples that double precision cannot settle go on to balls (`inspect`) or beyond double range
-(`score`). The result holds sums for every node; per-sample values are a second pass.
+One walk in doubles is folded into sums, and a status of each sample. Samples that doubles cannot
+settle are walked in balls (`inspect`) or beyond double range (`score`), and added. All other
+questions are reductions of this, or walk the samples again.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,27 +17,40 @@ import numpy as np
 
 from eic_core.engine import extended
 from eic_core.engine.branches import active_slots, plain_values
-from eic_core.engine.constants import (
-    NOTHING_SETTLED,
-    Settled,
-    evaluate_around,
-    has_constant_step,
-    settled_constants,
-)
-from eic_core.engine.native.library import DOUBT, INVALID, Pass, pack
+from eic_core.engine.constants import has_constant_step, settled_constants
+from eic_core.engine.native.library import DOUBT, INVALID, WalkSummary, pack
 from eic_core.engine.passes import (
     NO_SLOT_NOISE,
+    Progress,
+    SlotNoise,
+    fold,
+    walk_rows,
+    walk_slots,
+)
+from eic_core.engine.reference import NOTHING_SETTLED, Settled, keeps_too_few
+from eic_core.engine.tape import (
+    RECHECK_S2,
+    SINGULAR_S2,
+    SMALLEST_NORMAL,
+    UNIT_ROUNDOFF,
+    Tape,
+    tape_of,
+)
+from eic_core.engine.walked import (
+    ASSUMED,
+    EXACT,
+    INDISTINCT,
     RANGE,
     SUSPECT,
-    SlotNoise,
-    every_slot,
-    first_untold,
-    run_pass,
-    signs_of,
+    UNDERFLOWN,
+    UNSETTLED,
+    Array,
+    Rows,
+    Walked,
+    blocks,
+    columns_between,
     together,
-    values_at,
 )
-from eic_core.engine.tape import RECHECK_S2, SINGULAR_S2, UNIT_ROUNDOFF, Tape, lay_out, tape_of
 from eic_core.errors import require
 from eic_core.formula.tree import Formula
 from eic_core.samples import Samples
@@ -59,292 +72,245 @@ MOST_KEPT = 100_000
 FEW = 1000
 """Of so few samples each settles the constants of its formula anew."""
 
-Progress = Callable[[float], None]
-
-_PREFIX = 1 << 18
-"""Samples times slots up to which a node's trace runs the tape as far as the node; beyond, its
-subtree is laid out anew, which leaves out what is not below it."""
-
-_ALL_SLOTS = 1 << 17
-"""Samples times slots up to which an inspection keeps every node's s^2."""
+_ROOM = 1 << 17
+"""Samples times slots up to which an inspection keeps s^2 of every slot; beyond, that of the one
+for which it will probably ask: the others are walked again."""
 
 _PROBED = 512
-"""Samples that tell of which node to keep it where that of all is too much."""
-
-_BLOCK = 1 << 14
-"""Samples at a time where every slot's values are held."""
-
-_AT_ONCE = 1 << 24
-"""Samples times slots of one call of the native engine, so that progress can be told."""
+"""Samples that tell which one that is."""
 
 FIRST_PASS = 0.1
 """The share of progress that is told before samples are settled in balls."""
 
 
-class ExactRows(Mapping[int, tuple[np.ndarray, np.ndarray]]):
-    """What balls said of rows, ascending; alike rows share it."""
+@dataclass(frozen=True)
+class ExactRows:
+    """What balls say of rows; rows of the same cells share it."""
 
-    def __init__(
-        self, rows: np.ndarray, kind_of: np.ndarray, by_kind: list[tuple[np.ndarray, np.ndarray]]
-    ) -> None:
-        self._rows, self._kind_of, self._by_kind = rows, kind_of, by_kind
+    rows: Rows  # Ascending
+    kind_of: Rows  # For each of them its place in `kinds`
+    kinds: Walked  # Up to the slot where a kind is `dead`
+    # By their cells, the first samples from which that comes (`MOST_KEPT`); none after pickling
+    samples: dict[tuple[str, ...], ExactSample] = field(default_factory=dict)
+    work: int = 0  # As `MOST_WORK` counts
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "samples": {}}
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self.rows)
 
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._rows.tolist())
-
-    def __getitem__(self, row: int) -> tuple[np.ndarray, np.ndarray]:
-        place = int(np.searchsorted(self._rows, row))
-        if place == len(self._rows) or self._rows[place] != row:
-            raise KeyError(row)
-        return self._by_kind[self._kind_of[place]]
-
-    def of_slot(self, slot: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def of_slot(self, slot: int) -> tuple[Rows, Array, Array]:
         """The rows that are followed as far as a slot, and its value and s^2 at each."""
-        reach = np.array([slot < len(s2) for _, s2 in self._by_kind], dtype=bool)
-        y, s2 = (
-            np.array([each[i][slot] if slot < len(each[i]) else 0.0 for each in self._by_kind])
-            for i in (0, 1)
-        )
-        there = reach[self._kind_of]
-        kinds = self._kind_of[there]
-        return self._rows[there], y[kinds], s2[kinds]
+        if not len(self):
+            return self.rows, np.empty(0), np.empty(0)
+        dead = self.kinds.dead[self.kind_of]
+        reached = (dead < 0) | (slot < dead)
+        kinds = self.kind_of[reached]
+        return self.rows[reached], self.kinds.y[slot][kinds], self.kinds.s2[slot][kinds]
+
+    def columns(self, rows: Rows) -> tuple[Array, Array]:
+        """Values and s^2 of every slot at some of the rows, shape (slots, m) each."""
+        kinds = self.kind_of[np.searchsorted(self.rows, rows)]
+        return self.kinds.y[:, kinds], self.kinds.s2[:, kinds]
 
 
-@dataclass(frozen=True)
+_NONE = np.empty(0, dtype=np.int64)
+
+_NO_NUMBERS = np.empty((0, 0))
+
+NO_ROWS = ExactRows(_NONE, _NONE, Walked(_NO_NUMBERS, _NO_NUMBERS, _NO_NUMBERS, _NONE, _NONE))
+
+
+@dataclass(frozen=True, init=False)
 class Amplification:
     """Sums of s_k^2 over the valid samples, for every node of a formula."""
 
     formula: Formula
     samples: Samples
-    valid: np.ndarray  # shape (N,): Samples at which every node has a real value
-    # How many samples first have no real value at that node, or none that is known
-    first_invalid: dict[int, int]
-    singular_samples: int  # How many valid samples are singular at some node
-    rechecked: int  # Samples re-evaluated in balls
-    # Samples at which the exact value of some node is finite and not zero, but over- or underflows
-    # in double precision; invalid ones may be among them
-    out_of_range: int
+    tape: Tape = field(repr=False)  # The one that was run
+    summary: WalkSummary = field(repr=False)  # By slot and operand of the tape
+    # shape (N,): Bits such as `INVALID`; (0,) if nothing is known of any sample
+    status: np.ndarray = field(repr=False)
+    dead: np.ndarray = field(repr=False)  # shape (N,): The slot where a sample is first `INVALID`
+    marks: int = field(repr=False)  # Bits that some sample has
     # shape (N,): The formula's value, nan at invalid samples; only if asked for
     root_values: np.ndarray | None = field(repr=False)
-    tape: Tape = field(repr=False)  # The one that was run
-    # By row, (values, s^2), each by slot: what balls said about the rechecked samples, up to their
-    # first invalid step
-    exact: ExactRows = field(repr=False)
-    # By their cells, the first samples from which that comes (`MOST_KEPT`); none after pickling
-    samples_in_balls: dict[tuple[str, ...], ExactSample] = field(repr=False)
-    work_in_balls: int = field(repr=False)  # As `MOST_WORK` counts
-    # Those of them at which the result is not 0, but smaller than all doubles
-    underflown: frozenset[int] = field(repr=False)
-    # Valid rechecked rows at which no proof says that a value is 0 or on a jump, though 10^-300 of
-    # its operands shows nothing else; and those that have no value for such a reason
-    assumed: np.ndarray = field(repr=False)
-    indistinct: np.ndarray = field(repr=False)
-    # Rows that were to be rechecked after `MOST_WORK`: they are not valid, for nothing is known
-    unsettled: np.ndarray = field(repr=False)
-    _sums: list[float] = field(repr=False)  # by slot, as the next three
-    _singular: list[int] = field(repr=False)
-    _signs: list[int] = field(repr=False)
-    _edge_sums: list[float] | None = field(repr=False)  # by operand of the tape
-    _slot_noise: SlotNoise = field(repr=False)
-    _skipped: list[np.ndarray] = field(repr=False)  # the rows of which nothing is kept
-    _traces: dict[int, tuple[np.ndarray, np.ndarray]] = field(repr=False)
-    _settled: Settled = field(repr=False)
-    _flagged: list[tuple[int, np.ndarray]] = field(repr=False)  # first row, each row's status
-    _evaluated: list[int] | None = field(repr=False)  # by slot; None: at every valid sample
-    _dead: list[tuple[np.ndarray, np.ndarray]] = field(
-        repr=False
-    )  # rows, and the slots they end at
+    slot_noise: SlotNoise = field(repr=False)  # What an inspection will ask for
+    settled: Settled = field(repr=False)  # Constant steps
+    exact: ExactRows = field(repr=False)  # What balls said of samples
+
+    def __init__(self, **parts: Any) -> None:
+        self.__dict__.update(parts)  # a third of what a frozen class costs
 
     def __getstate__(self) -> dict[str, Any]:
-        """Drop the tape, which holds addresses and is laid out anew."""
-        state = {**self.__dict__, "_settled": dict(self._settled), "samples_in_balls": {}}
-        for derived in ("tape", "_active"):
-            state.pop(derived, None)
-        return state
+        """Drop the tape, which holds addresses and is laid out anew, and what a walk brings."""
+        state = {each.name: self.__dict__[each.name] for each in fields(self)}
+        return {**state, "tape": None, "settled": dict(self.settled)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, tape=tape_of(state["formula"]))
 
+    # --- samples
+
+    def _with(self, bits: int) -> Rows:
+        return np.flatnonzero((self.status & bits) != 0) if self.marks & bits else _NONE
+
+    @cached_property
+    def valid(self) -> np.ndarray:
+        """Samples at which every node has a real value, shape (N,)."""
+        valid = np.ones(len(self.samples), dtype=bool)
+        valid[self._with(INVALID)] = False
+        return valid
+
+    @cached_property
+    def valid_count(self) -> int:
+        return len(self.samples) - len(self._with(INVALID))
+
+    @property
+    def singular_samples(self) -> int:
+        """How many valid samples are singular at some node."""
+        return self.summary.singular_samples
+
     @cached_property
     def first_invalid_node(self) -> np.ndarray:
         """The node that first has no real value at each sample, shape (N,); -1 if all have one."""
-        nodes = np.full(len(self.valid), -1)
-        for rows, slots in self._dead:
-            nodes[rows] = np.array(self.tape.nodes)[slots]
+        nodes, rows = np.full(len(self.samples), -1), self._with(INVALID)
+        nodes[rows] = np.array(self.tape.nodes)[self.dead[rows]]
         return nodes
 
     @cached_property
+    def first_invalid(self) -> dict[int, int]:
+        """How many samples first have no real value at a node, or none that is known."""
+        return self._count_nodes(self._with(INVALID)) if self.marks & INVALID else {}
+
+    @property
     def unsettled_at(self) -> dict[int, int]:
         """How many of `first_invalid` are samples that came after the limit of the check."""
-        return dict(Counter(self.first_invalid_node[self.unsettled].tolist()))
+        return self._count_nodes(self.unsettled)
 
-    @cached_property
-    def finite_sum(self) -> tuple[float, ...]:
-        """Per node, the sum of s^2 over the valid samples not singular there."""
-        return tuple([self._sums[slot] for slot in self.tape.slots])
+    def _count_nodes(self, rows: np.ndarray) -> dict[int, int]:
+        counts = zip(self.tape.nodes, np.bincount(self.dead[rows]).tolist(), strict=False)
+        return {node: count for node, count in counts if count}
 
-    @cached_property
-    def singular(self) -> tuple[int, ...]:
-        return tuple([self._singular[slot] for slot in self.tape.slots])
-
-    @cached_property
-    def signs(self) -> tuple[int, ...]:
-        """Per node, 1 if its watched sign was ever positive, plus 2 if negative (needs `edges`)."""
-        return tuple([self._signs[slot] for slot in self.tape.slots])
-
-    @cached_property
-    def edge_sums(self) -> tuple[tuple[float, ...], ...]:
-        """Per node and operand, the sum of kappa^2 s_i^2 as in `finite_sum` (needs `edges`)."""
-        if self._edge_sums is None:
-            return ((),) * len(self.tape.slots)
-        by_slot: list[tuple[float, ...]] = []
-        first = 0
-        for operands in self.tape.operands:
-            by_slot.append(tuple(self._edge_sums[first : first + len(operands)]))
-            first += len(operands)
-        return tuple([by_slot[slot] for slot in self.tape.slots])
-
-    @cached_property
-    def flagged(self) -> np.ndarray:
+    @property
+    def flagged(self) -> Rows:
         """The rows that leave double range or lose all but three digits there, ascending.
 
         With `recheck` a row is followed until one of these happens, so that both may happen.
         """
-        flagged = [first + _rows_with(status, SUSPECT | DOUBT) for first, status in self._flagged]
-        return np.concatenate(flagged) if flagged else _NONE
+        return self._with(SUSPECT | DOUBT)
+
+    @property
+    def out_of_range(self) -> int:
+        """Samples at which the exact value of some node is finite and not zero, but leaves doubles.
+
+        It over- or underflows there; invalid samples may be among them.
+        """
+        return len(self._with(RANGE))
+
+    @property
+    def rechecked(self) -> int:
+        """The number of samples that were evaluated again in balls."""
+        return len(self._with(EXACT))
+
+    @property
+    def underflown(self) -> Rows:
+        """Rows of them at which the result is not 0, but smaller than all doubles."""
+        return self._with(UNDERFLOWN)
+
+    @property
+    def assumed(self) -> Rows:
+        """Valid ones at which no proof says that a value is 0 or on a jump.
+
+        10^-300 of its operands shows nothing else.
+        """
+        return self._with(ASSUMED)
+
+    @property
+    def indistinct(self) -> Rows:
+        """Rows without a value for such a reason."""
+        return self._with(INDISTINCT)
+
+    @property
+    def unsettled(self) -> Rows:
+        """Rows that were to be rechecked after `MOST_WORK`; nothing is known, and none is valid."""
+        return self._with(UNSETTLED)
+
+    # --- nodes
+
+    def _by_node(self, by_slot: Sequence[Any]) -> tuple[Any, ...]:
+        return tuple([by_slot[slot] for slot in self.tape.slots])
 
     @cached_property
-    def valid_count(self) -> int:
-        return int(np.count_nonzero(self.valid))
+    def finite_sum(self) -> tuple[float, ...]:
+        """Per node, the sum of s^2 over the valid samples not singular there."""
+        return self._by_node(self.summary.sums)
+
+    @cached_property
+    def singular(self) -> tuple[int, ...]:
+        return self._by_node(self.summary.singular)
+
+    @cached_property
+    def signs(self) -> tuple[int, ...]:
+        """Per node, 1 if its watched sign was ever positive, plus 2 if negative (needs `edges`)."""
+        return self._by_node(self.summary.signs)
+
+    @cached_property
+    def edge_sums(self) -> tuple[tuple[float, ...], ...]:
+        """Per node and operand, the sum of kappa^2 s_i^2 as in `finite_sum` (needs `edges`)."""
+        return self._by_node([tuple(self.summary.edge_sums[edges]) for edges in self.tape.edges])
 
     @property
     def chooses(self) -> bool:
-        return self._evaluated is not None
+        return self.summary.evaluated is not None
+
+    @cached_property
+    def _counts(self) -> list[int]:
+        return self.summary.evaluated or [self.valid_count] * len(self.tape)
+
+    @cached_property
+    def means(self) -> list[tuple[float, float, int]]:
+        """Per slot s-bar^2, the same without singular samples, and how many these are."""
+        means = []
+        for total, singular, count in zip(
+            self.summary.sums, self.summary.singular, self._counts, strict=True
+        ):
+            rest = total / (count - singular) if count > singular else math.nan
+            means.append((math.inf if singular else rest, rest, singular))
+        return means
 
     def evaluated_count(self, node_id: int) -> int:
         """The number of valid samples at which a node is evaluated (not all in branches)."""
-        if self._evaluated is None:
-            return self.valid_count
-        return self._evaluated[self.tape.slots[node_id]]
+        return self._counts[self.tape.slots[node_id]]
 
     def mean_s2(self, node_id: int) -> float:
         """s-bar^2 over the samples at which a node is evaluated: inf if singular, nan of none."""
-        count = self.evaluated_count(node_id)
-        if not count:
-            return math.nan
-        if self.singular[node_id]:
-            return math.inf
-        return self.finite_sum[node_id] / count
+        return self.means[self.tape.slots[node_id]][0]
 
     def finite_mean_s2(self, node_id: int) -> float:
         """`mean_s2` without the samples that are singular at this node."""
-        count = self.evaluated_count(node_id) - self.singular[node_id]
-        return self.finite_sum[node_id] / count if count else math.nan
-
-    def means(self) -> Iterator[tuple[float, float, int]]:
-        if self._evaluated is not None:
-            for total, singular, count in zip(
-                self._sums, self._singular, self._evaluated, strict=True
-            ):
-                rest = total / (count - singular) if count > singular else math.nan
-                yield math.inf if singular else rest, rest, singular
-            return
-        valid = self.valid_count
-        for total, singular in zip(self._sums, self._singular, strict=True):
-            if not singular:
-                mean = total / valid if valid else math.nan
-                yield mean, mean, 0
-            else:
-                rest = valid - singular
-                yield math.inf, total / rest if rest else math.nan, singular
+        return self.means[self.tape.slots[node_id]][1]
 
     @property
     def eic(self) -> float:
         """max_k log10 s-bar_k; inf if a sample is singular, nan if a mean is not known."""
-        if any(self._singular):
-            return math.inf
-        return self.eic_finite
+        return math.inf if any(self.summary.singular) else self.eic_finite
 
     @cached_property
     def eic_finite(self) -> float:
         """`eic` without the samples that are singular at each node."""
-        if self._evaluated is not None:
-            return self._finite_where_evaluated(self._evaluated)
-        valid = self.valid_count
-        if valid and not any(self._singular):
-            has_values = not math.isnan(sum(self._sums))
-            return 0.5 * math.log10(max(self._sums) / valid) if has_values else math.nan
-        worst = 0.0
-        for total, singular in zip(self._sums, self._singular, strict=True):
-            if valid == singular or total != total:
-                return math.nan
-            mean = total / (valid - singular)
-            if mean > worst:
-                worst = mean
-        return 0.5 * math.log10(worst)
-
-    def _finite_where_evaluated(self, evaluated: list[int]) -> float:
-        """`eic_finite` over the nodes evaluated at some sample, each mean over its own samples."""
-        worst = 0.0
-        for total, singular, count in zip(self._sums, self._singular, evaluated, strict=True):
-            if not count:
-                continue
-            if count == singular or total != total:
-                return math.nan
-            worst = max(worst, total / (count - singular))
-        return 0.5 * math.log10(worst) if worst else math.nan
+        means = [
+            rest for (_, rest, _), count in zip(self.means, self._counts, strict=True) if count
+        ]
+        return 0.5 * math.log10(max(means)) if means and not math.isnan(sum(means)) else math.nan
 
     def edge_shares(self, node_id: int) -> tuple[float, ...]:
         """Per operand, its share of the node's mean s^2; the node's own rounding is the rest."""
         total = self.finite_sum[node_id]
         return tuple(s / total if total else math.nan for s in self.edge_sums[node_id])
 
-    def trace(self, node_id: int) -> tuple[np.ndarray, np.ndarray]:
-        """Value and s of one node at every sample, shape (N,) each.
-
-        nan at invalid samples and where the node is not evaluated; s is inf where singular, values
-        beyond double range are inf or 0.
-        """
-        trace = self._traces.get(node_id)
-        if trace is None:
-            trace = self._traces[node_id] = self._trace(node_id)
-        return trace
-
-    def _trace(self, node_id: int) -> tuple[np.ndarray, np.ndarray]:
-        y, s2 = self._squared_trace(node_id)
-        evaluated = self.evaluated(node_id)
-        if not evaluated.all():
-            y[~evaluated] = np.nan
-            s2[~evaluated] = np.nan
-        s = np.sqrt(s2, out=s2)
-        y.setflags(write=False)
-        s.setflags(write=False)
-        return y, s
-
-    def s_at(self, rows: np.ndarray) -> np.ndarray:
-        """s of every node at some of the valid samples, shape (nodes, rows), as `trace` has it.
-
-        >>> from eic_core.formula.syntax import read
-        >>> samples = Samples.from_columns({"x": [1.0, 2.0, 4.0]})
-        >>> amplify(read("x + x").formula, samples).s_at(np.array([2, 0])).round(3).tolist()
-        [[1.0, 1.0], [1.0, 1.0], [1.225, 1.225]]
-        """
-        columns = {name: self.samples.columns[name][rows] for name in self.tape.variables}
-        block = evaluate_around(self.tape, columns, len(rows), self._settled)
-        s2 = np.empty((len(self.tape), len(rows)))
-        for slot, of_slot in enumerate(block.s2):
-            s2[slot] = of_slot
-        for place, row in enumerate(np.asarray(rows).tolist()):
-            if row in self.exact:
-                s2[:, place] = self.exact[row][1]
-        s2[s2 > SINGULAR_S2] = np.inf
-        s = np.sqrt(s2)[list(self.tape.slots)]
-        for node, line in enumerate(s) if self.chooses else ():
-            line[~self.evaluated(node)[rows]] = np.nan
-        return s
+    # --- each sample
 
     def evaluated(self, node_id: int) -> np.ndarray:
         """The valid samples at which a node is evaluated, shape (N,); fewer than all in branches.
@@ -355,60 +321,82 @@ class Amplification:
         >>> amplification.evaluated(4).tolist(), amplification.evaluated(6).tolist()
         ([False, True], [True, True])
         """
-        if self._evaluated is None or self._evaluated[self.tape.slots[node_id]] == self.valid_count:
+        if self.evaluated_count(node_id) == self.valid_count:
             return self.valid
         return self.valid & self._active[self.tape.slots[node_id]]
 
     @cached_property
     def _active(self) -> np.ndarray:
-        count = len(self.samples)
-        active = np.empty((len(self.tape), count), dtype=bool)
-        for start in range(0, count, _BLOCK):
-            stop = min(count, start + _BLOCK)
-            columns = {name: self.samples.columns[name][start:stop] for name in self.tape.variables}
-            y = [np.array(v) for v in plain_values(self.tape, columns, stop - start)]
-            for row, (values, _) in self.exact.items():
-                if start <= row < stop:
-                    for slot, value in enumerate(values):
-                        y[slot][row - start] = value
-            active[:, start:stop] = active_slots(self.tape, y, stop - start)
+        total, count = len(self.samples), len(self.tape)
+        active, y = np.empty((count, total), dtype=bool), np.empty((count, total))
+        for start, stop in blocks(total, count):
+            columns = columns_between(self.tape, self.samples, start, stop)
+            y[:, start:stop] = plain_values(self.tape, columns, stop - start)
+        if len(self.exact):
+            y[:, self.exact.rows], _ = self.exact.columns(self.exact.rows)
+        active[:] = active_slots(self.tape, y, total)
         return active
 
-    def valid_s2(self, node_id: int) -> np.ndarray:
+    def _squared(self, slot: int) -> tuple[Array, Array]:
+        """Value and s^2 of a slot at every sample: exact where that is known, inf if singular."""
+        (y,), (s2,) = walk_slots(self.tape, self.samples, (slot,), self.settled)
+        if len(self.exact):
+            rows, y_exact, s2_exact = self.exact.of_slot(slot)
+            y[rows], s2[rows] = y_exact, s2_exact
+        return y, _without_bound(s2)
+
+    def valid_s2(self, node_id: int) -> Array:
         """s^2 of one node at the valid samples where it is evaluated, inf where singular."""
         slot = self.tape.slots[node_id]
-        if slot in self._slot_noise.slots:
-            s2 = self._slot_noise.s2[self._slot_noise.slots.index(slot)]
-            if self._skipped or self.exact or self._singular[slot]:
-                s2 = s2.copy()
-                for rows in self._skipped:
-                    _, s2[rows] = values_at(self.tape, self.samples.take(rows), slot, self._settled)
-                self._know_better(slot, s2)
+        if slot in self.slot_noise.slots:
+            s2 = self.slot_noise.s2[self.slot_noise.slots.index(slot)]
+            if self.marks:
+                rows, _, s2_exact = self.exact.of_slot(slot)
+                s2[rows] = s2_exact
+                _without_bound(s2)
         else:
-            _, s2 = self._squared_trace(node_id)
+            _, s2 = self._squared(slot)
         everywhere = self.evaluated_count(node_id) == len(self.samples)
         return s2 if everywhere else s2[self.evaluated(node_id)]
 
-    def _squared_trace(self, node_id: int) -> tuple[np.ndarray, np.ndarray]:
-        slot = self.tape.slots[node_id]
-        prefix = slot * len(self.samples) <= _PREFIX or slot == len(self.tape) - 1
-        if prefix or self._settled or self._evaluated is not None:
-            y, s2 = values_at(self.tape, self.samples, slot, self._settled)
-        else:
-            below = lay_out(self.formula.subtree(node_id))
-            y, s2 = values_at(below, self.samples, len(below) - 1)
-        self._know_better(slot, s2, y)
-        return y, s2
+    @cached_property
+    def _traces(self) -> dict[int, tuple[Array, Array]]:
+        return {}
 
-    def _know_better(self, slot: int, s2: np.ndarray, y: np.ndarray | None = None) -> None:
-        """Replace a slot's double-precision numbers by the exact ones; inf where singular."""
-        rows, values, amplifications = self.exact.of_slot(slot)
-        s2[rows] = amplifications
-        if y is not None:
-            y[rows] = values
-        singular = s2 > SINGULAR_S2
-        if singular.any():
-            s2[singular] = np.inf
+    def trace(self, node_id: int) -> tuple[Array, Array]:
+        """Value and s of one node at every sample, shape (N,) each.
+
+        nan at invalid samples and where the node is not evaluated; s is inf where singular, values
+        beyond double range are inf or 0.
+        """
+        if node_id not in self._traces:
+            y, s2 = self._squared(self.tape.slots[node_id])
+            there = self.evaluated(node_id)
+            trace = (
+                np.where(there, y, np.nan),
+                np.sqrt(s2, out=np.full_like(s2, np.nan), where=there),
+            )
+            for each in trace:
+                each.setflags(write=False)
+            self._traces[node_id] = trace
+        return self._traces[node_id]
+
+    def s_at(self, rows: np.ndarray) -> Array:
+        """s of every node at some of the valid samples, shape (nodes, rows), as `trace` has it.
+
+        >>> from eic_core.formula.syntax import read
+        >>> samples = Samples.from_columns({"x": [1.0, 2.0, 4.0]})
+        >>> amplify(read("x + x").formula, samples).s_at(np.array([2, 0])).round(3).tolist()
+        [[1.0, 1.0], [1.0, 1.0], [1.225, 1.225]]
+        """
+        _, s2 = walk_slots(self.tape, self.samples.take(rows), range(len(self.tape)), self.settled)
+        if len(self.exact):
+            settled = np.isin(rows, self.exact.rows)
+            _, s2[:, settled] = self.exact.columns(rows[settled])
+        s = np.sqrt(_without_bound(s2))[list(self.tape.slots)]
+        for node, line in enumerate(s) if self.chooses else ():
+            line[~self.evaluated(node)[rows]] = np.nan
+        return s
 
 
 def amplify(
@@ -469,34 +457,235 @@ def amplify(
     settled = NOTHING_SETTLED
     if (len(samples) > FEW or not recheck) and has_constant_step(formula):
         settled = settled_constants(tape, proven=recheck)
-    sums = _Sums(tape, samples, edges=edges, root_values=root_values, settled=settled)
-    sums.run(SUSPECT | DOUBT if recheck else RANGE, progress)
-    if recheck and (enough := sums.digits_are_enough_below()) < RECHECK_S2:
-        lost = sums.suspects
-        sums = _Sums(tape, samples, edges=edges, root_values=root_values, settled=settled)
-        sums.run(SUSPECT | DOUBT, progress, enough)
-        # of the others double precision has a number, if too rough a one
-        rough = np.setdiff1d(sums.suspects, lost, assume_unique=True)
-        sums.suspects, sums.doubtful = lost, np.union1d(sums.doubtful, rough)
+    work = _Work(tape, samples, settled, edges, np.empty(len(samples)) if root_values else None)
+    if edges:
+        work.keep()
     if recheck:
-        sums.settle_exactly(progress)
+        work.settle_exactly(progress)
     else:
-        sums.settle_beyond_range()
+        work.settle_beyond_range(progress)
     if progress is not None:
         progress(1.0)
-    return sums.result(formula)
+    return Amplification(
+        formula=formula,
+        samples=samples,
+        tape=tape,
+        summary=together(work.parts),
+        status=work.status,
+        dead=work.dead,
+        marks=int(np.bitwise_or.reduce(work.status)) if len(work.status) else 0,
+        root_values=work.root_values,
+        slot_noise=work.slot_noise,
+        settled=settled,
+        exact=work.exact,
+    )
 
 
-_NONE = np.empty(0, dtype=np.int64)
+class _Work:
+    """The walk in doubles, and those that settle what it cannot tell."""
+
+    def __init__(
+        self,
+        tape: Tape,
+        samples: Samples,
+        settled: Settled,
+        edges: bool,
+        root_values: Array | None,
+    ) -> None:
+        self.tape, self.samples, self.settled, self.edges = tape, samples, settled, edges
+        self.root_values = root_values
+        self.slot_noise = NO_SLOT_NOISE
+        self.exact = NO_ROWS
+
+    def keep(self) -> None:
+        """Keep s^2 of every slot where there is room, else of the one that is likely asked for."""
+        total = len(self.samples)
+        slots = [slot for slot, node in enumerate(self.tape.first_nodes) if node.children]
+        if total * len(self.tape) > _ROOM:
+            some = self.samples.take(np.arange(0, total, math.ceil(total / _PROBED)))
+            sums = fold(self.tape, some, RANGE, settled=self.settled).summary.sums
+            slots = [sums.index(max(sums))]
+        self.slot_noise = SlotNoise(slots, np.empty((len(slots), total)))
+
+    def fold(self, held: int, progress: Progress | None, recheck_s2: float = RECHECK_S2) -> Rows:
+        """Walk all samples in doubles; return the rows that are not in the sums yet."""
+        first, self.status, self.dead = fold(
+            self.tape,
+            self.samples,
+            held,
+            edges=self.edges,
+            root_values=self.root_values,
+            slot_noise=self.slot_noise,
+            settled=self.settled,
+            recheck_s2=recheck_s2,
+            progress=progress and (lambda share: progress(FIRST_PASS * share)),
+        )
+        self.parts = [first]
+        if not len(self.status):
+            return _NONE
+        left_out = (self.status & held) != 0
+        if self.root_values is not None:
+            self.root_values[((self.status & INVALID) != 0) & ~left_out] = np.nan
+        return np.flatnonzero(left_out)
+
+    def settle_exactly(self, progress: Progress | None) -> None:
+        rows = self.fold(SUSPECT | DOUBT, progress)
+        status = self.status
+        if (enough := self._digits_are_enough_below(rows)) < RECHECK_S2:
+            # of the others double precision has a number, if too rough a one
+            rows = self.fold(SUSPECT | DOUBT, progress, enough)
+        if not len(rows):
+            return
+        suspect = np.isin(rows, np.flatnonzero(status & SUSPECT), assume_unique=True)
+        is_settled = self._settle_in_balls(rows, suspect, progress)
+        self._leave_out(rows[~is_settled & suspect])
+        self._keep_doubtful(rows[~is_settled & ~suspect])
+
+    def _digits_are_enough_below(self, left_out: Rows) -> float:
+        """The s^2 above which samples must be settled exactly, lest their roundings show.
+
+        The rounding of an s^2 is about s u of it: what a few large ones spoil is more than what is
+        promised of the mean of many (`ALLOWED`). Looked at where the mean is largest.
+        """
+        sums = self.parts[0].sums
+        total = max(sums)
+        if not total < math.inf or UNIT_ROUNDOFF * math.sqrt(total) < ALLOWED:
+            return RECHECK_S2
+        _, (s2,) = walk_slots(self.tape, self.samples, (sums.index(total),), self.settled)
+        valid = np.ones(len(s2), dtype=bool)
+        valid[np.flatnonzero(self.status & INVALID)] = False
+        valid[left_out] = True
+        in_order = np.sort(s2[valid & (s2 <= RECHECK_S2)])
+        spoiled = np.cumsum(UNIT_ROUNDOFF * in_order**1.5) / total
+        mean = math.sqrt(total / max(1, len(in_order)))
+        few = int(np.searchsorted(spoiled, max(ALLOWED, ALLOWED_OF_EIC * mean)))
+        return RECHECK_S2 if few == len(in_order) else float(in_order[max(0, few - 1)])
+
+    def _settle_in_balls(
+        self, rows: Rows, suspect: np.ndarray, progress: Progress | None
+    ) -> np.ndarray:
+        """Walk these rows in balls as far as `MOST_WORK` goes; return which were."""
+        from eic_core.engine.exact import DEEP_SAMPLES, ExactEvaluator  # Arb comes with it
+
+        first, kind_of = self._alike(rows)
+        kinds = Walked.empty(self.tape, len(first))
+        kinds.status[:] = INVALID
+        samples: dict[tuple[str, ...], ExactSample] = {}
+        evaluator = ExactEvaluator(self.tape, deep_samples=DEEP_SAMPLES)
+        # those that no number may hold before those of which doubles have one
+        order = np.lexsort((first, ~suspect[first])).tolist()
+        for done, kind in enumerate(order):
+            if evaluator.work >= MOST_WORK:
+                break
+            row = int(rows[first[kind]])
+            cells = {name: self.samples.decimal(name, row) for name in self.tape.names}
+            sample = evaluator.sample(cells)
+            kinds.status[kind] = EXACT | kinds.put(self.tape, kind, sample)
+            if done * len(self.tape) < MOST_KEPT:
+                samples[tuple(cells.values())] = sample
+            if progress is not None:
+                progress(FIRST_PASS + (1 - FIRST_PASS) * done / len(order))
+        if self.tape.chooses:
+            kinds.active = np.array(active_slots(self.tape, kinds.y, len(first)))
+        is_settled = ((kinds.status & EXACT) != 0)[kind_of]
+        rows, kind_of = rows[is_settled], kind_of[is_settled]
+        self.exact = ExactRows(rows, kind_of, kinds, samples, evaluator.work)
+        self._add(rows, kinds, kind_of)
+        return is_settled
+
+    def settle_beyond_range(self, progress: Progress | None) -> None:
+        rows = self.fold(RANGE, progress)
+        if not len(rows):
+            return
+        some = self.samples.take(rows)
+        wide = extended.evaluate(self.tape, some.columns, len(rows), walk_rows(self.tape, some))
+        in_double = None if self.root_values is None else self.root_values[rows]
+        self._add(rows, wide)
+        if self.root_values is not None and in_double is not None:  # R² is of a user's program
+            is_real = np.isfinite(in_double)
+            self.root_values[rows] = np.where(is_real, in_double, self.root_values[rows])
+
+    def _add(self, rows: Rows, walked: Walked, kind_of: Rows | None = None) -> None:
+        """Add what is known of rows, or of the kinds that they are of."""
+        count = len(walked.dead)
+        weights = None if kind_of is None else np.bincount(kind_of, minlength=count)
+        self.parts.append(walked.summary(self.tape, INVALID, edges=self.edges, weights=weights))
+        kinds = np.arange(count) if kind_of is None else kind_of
+        self.status[rows] = (self.status[rows] & ~INVALID) | walked.status[kinds]
+        self.dead[rows] = walked.dead[kinds]
+        if self.root_values is not None:
+            y = walked.y[-1][kinds]
+            y = np.where(np.isnan(y), self.root_values[rows], y)  # else what double says
+            self.root_values[rows] = np.where(walked.dead[kinds] < 0, y, np.nan)
+
+    def _leave_out(self, rows: Rows) -> None:
+        """Leave out the samples beyond the limit of the check, counted where they leave doubles.
+
+        Doubles give no estimate of them: exp(-1600), a 0 there, has s = 1600.
+        """
+        self.status[rows] |= UNSETTLED | INVALID
+        if self.root_values is not None:
+            self.root_values[rows] = np.nan
+        for start, stop in blocks(len(rows), len(self.tape)):
+            some = rows[start:stop]
+            walked = walk_rows(self.tape, self.samples.take(some), self.settled)
+            self.dead[some] = _first_untold(self.tape, walked)
+
+    def _keep_doubtful(self, rows: Rows) -> None:
+        """Count samples at which only the rule is in doubt as doubles see them."""
+        if not len(rows):
+            return
+        part, status, dead = fold(
+            self.tape, self.samples.take(rows), edges=self.edges, settled=self.settled
+        )
+        self.parts.append(part)
+        invalid = np.flatnonzero(status & INVALID)
+        self.status[rows[invalid]] |= INVALID
+        self.dead[rows[invalid]] = dead[invalid]
+        if self.root_values is not None:
+            self.root_values[rows[invalid]] = np.nan
+
+    def _alike(self, rows: Rows) -> tuple[Rows, Rows]:
+        """Kinds of rows that have the same cells: the first of each in `rows`, and each one's."""
+        names, exact = self.tape.names, self.samples.exact
+        cells = np.array(
+            [*[self.samples.columns[name][rows] for name in names], -np.ones(len(rows))]
+        )
+        with_text = [row for name in names for row in exact.get(name, ())]
+        if with_text:  # it says more than the double: such a row is like no other
+            cells[-1] = np.where(np.isin(rows, with_text), rows, -1)
+        keys = np.zeros(len(rows), dtype=np.uint64)
+        for column in cells:
+            keys = (keys ^ column.view(np.uint64)) * _ODD
+            keys ^= keys >> np.uint64(29)
+        return _first_of_each(cells, keys)
+
+
+def _without_bound(s2: Array) -> Array:
+    s2[s2 > SINGULAR_S2] = np.inf
+    return s2
+
+
+def _first_untold(tape: Tape, walked: Walked) -> np.ndarray:
+    """For each sample the first slot that double precision cannot tell, else the last slot.
+
+    That is where the value is beyond double range or keeps fewer than three digits; else where it
+    is 0, which an underflow may have made. Shape (m,).
+    """
+    y = walked.y if walked.active is None else np.where(walked.active, walked.y, 1.0)
+    with np.errstate(invalid="ignore"):
+        own = zip(tape.steps, y, walked.s2, strict=True)
+        lost = np.stack([keeps_too_few(tape, *each, shortest=True) for each in own])
+        lost |= ~np.isfinite(y) | ((np.abs(y) < SMALLEST_NORMAL) & (y != 0))
+    zeros = (y == 0) & np.array([step.row is not None for step in tape.steps])[:, None]
+    zeros[-1] = True
+    return np.where(lost.any(axis=0), np.argmax(lost, axis=0), np.argmax(zeros, axis=0))
+
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 """A factor that spreads the bits of a key."""
 
 _BUCKET_BITS = 16
-
-
-def _rows_with(status: np.ndarray, bits: int) -> np.ndarray:
-    return np.flatnonzero((status & bits) != 0)  # flatnonzero of truths is several times as fast
 
 
 def _first_of_each(cells: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -520,354 +709,3 @@ def _first_of_each(cells: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.
         like[rest] = rest[first][kind_of]
     first = np.flatnonzero(like == np.arange(len(like)))
     return first, np.searchsorted(first, like)
-
-
-class _Kinds:
-    """What balls say of each kind of samples."""
-
-    def __init__(self, tape: Tape, count: int) -> None:
-        self.y = np.zeros((count, len(tape)))
-        self.s2 = np.ones_like(self.y)
-        self.terms = np.zeros((count, len(tape.reads)))
-        self.dead = np.full(count, -1)
-        marks = np.zeros((4, count), dtype=bool)
-        self.settled, self.tiny, self.assumed, self.indistinct = marks
-        self.tape = tape
-        self.by_kind: list[tuple[np.ndarray, np.ndarray]] = [(_NONE, _NONE)] * count
-
-    def add(self, kind: int, sample: ExactSample) -> None:
-        steps = len(sample.y)
-        self.y[kind, :steps] = sample.doubles
-        self.s2[kind, :steps] = sample.s2
-        through = [term for own in sample.contributions for term in own]
-        self.terms[kind, : len(through)] = through
-        if sample.first_invalid is not None:
-            self.dead[kind] = steps
-            below = sample.assumed.intersection(self.tape.members(steps))
-            self.indistinct[kind] = bool(below)
-        else:
-            self.tiny[kind] = sample.doubles[-1] == 0 and sample.y[-1] != 0
-            self.assumed[kind] = not sample.proven
-        self.settled[kind] = True
-        self.by_kind[kind] = self.y[kind, :steps], self.s2[kind, :steps]
-
-
-class _Sums:
-    def __init__(
-        self, tape: Tape, samples: Samples, *, edges: bool, root_values: bool, settled: Settled
-    ) -> None:
-        self.tape = tape
-        self.settled = settled
-        self.samples = samples
-        self.edges = edges
-        self.passes: list[Pass] = []
-        self.valid = np.ones(len(samples), dtype=bool)
-        self.first_invalid: dict[int, int] = {}
-        self.dead: list[tuple[np.ndarray, np.ndarray]] = []
-        self.exact = ExactRows(_NONE, _NONE, [])
-        self.in_balls: dict[tuple[str, ...], ExactSample] = {}
-        self.work = 0
-        self.out_of_range = 0
-        self.suspects = self.doubtful = self.unsettled = _NONE
-        self.assumed = self.indistinct = _NONE
-        self.flagged: list[tuple[int, np.ndarray]] = []
-        self.underflown: frozenset[int] = frozenset()
-        self.values = np.empty(len(samples)) if root_values else None
-        self.slot_noise = self._room_to_keep() if edges else NO_SLOT_NOISE
-        self.skipped: list[np.ndarray] = []
-
-    def _room_to_keep(self) -> SlotNoise:
-        total, count = len(self.samples), len(self.tape)
-        if total * count <= _ALL_SLOTS:
-            slots = [slot for slot, node in enumerate(self.tape.first_nodes) if node.children]
-            return SlotNoise(slots, np.empty((len(slots), total)))
-        rows = np.arange(0, total, math.ceil(total / _PROBED))
-        probe = run_pass(
-            self.tape,
-            self.samples.take(rows),
-            0,
-            len(rows),
-            RANGE,
-            False,
-            None,
-            settled=self.settled,
-        )
-        return SlotNoise([max(range(count), key=probe.sums.__getitem__)], np.empty((1, total)))
-
-    def run(self, held: int, progress: Progress | None, recheck_s2: float = RECHECK_S2) -> None:
-        total, count = len(self.samples), len(self.tape)
-        at_once = max(512, _AT_ONCE // count) if total * count > 2 * _AT_ONCE else total
-        for start in range(0, total, at_once):
-            stop = min(total, start + at_once)
-            totals = run_pass(
-                self.tape,
-                self.samples,
-                start,
-                stop,
-                held,
-                self.edges,
-                self.values,
-                self.slot_noise,
-                settled=self.settled,
-                recheck_s2=recheck_s2,
-            )
-            self.passes.append(totals)
-            if totals.status is not None:
-                self._sort_out(totals, totals.status, start, stop, held)
-            if progress is not None:
-                progress(FIRST_PASS * stop / total)
-
-    def digits_are_enough_below(self) -> float:
-        """The s^2 above which samples must be settled exactly, lest their roundings show.
-
-        The rounding of an s^2 is about s u of it: what a few large ones spoil is more than what is
-        promised of the mean of many (`ALLOWED`). Looked at where the mean is largest.
-        """
-        sums = np.array(together(self.passes).sums)
-        slot, total = int(np.argmax(sums)), float(np.max(sums))
-        if not total < math.inf or UNIT_ROUNDOFF * math.sqrt(total) < ALLOWED:
-            return RECHECK_S2
-        _, s2 = values_at(self.tape, self.samples, slot, self.settled)
-        in_order = np.sort(s2[self.valid & (s2 <= RECHECK_S2)])
-        spoiled = np.cumsum(UNIT_ROUNDOFF * in_order**1.5) / total
-        mean = math.sqrt(total / max(1, len(in_order)))
-        few = int(np.searchsorted(spoiled, max(ALLOWED, ALLOWED_OF_EIC * mean)))
-        return RECHECK_S2 if few == len(in_order) else float(in_order[max(0, few - 1)])
-
-    def _sort_out(self, totals: Pass, status: np.ndarray, start: int, stop: int, held: int) -> None:
-        self._leave_out_invalid(totals, slice(start, stop), held)
-        marks = int(np.bitwise_or.reduce(status))
-        if marks & (SUSPECT | DOUBT):
-            self.out_of_range += int(np.count_nonzero(status & RANGE))
-            self.flagged.append((start, status))
-        if marks & held & SUSPECT:
-            skipped = start + _rows_with(status, held & SUSPECT)
-            self.skipped.append(skipped)
-            self.suspects = np.concatenate((self.suspects, skipped))
-        if marks & held & DOUBT:
-            only = _rows_with(status, DOUBT)
-            only = only[(status[only] & held & SUSPECT) == 0]
-            self.doubtful = np.concatenate((self.doubtful, start + only))
-
-    def _leave_out_invalid(self, totals: Pass, rows: slice | np.ndarray, held: int) -> None:
-        if totals.status is None or totals.dead is None:
-            return
-        bad = (totals.status & (INVALID | held)) == INVALID
-        slots = totals.dead[bad]
-        if not len(slots):
-            return
-        self.valid[rows] = ~bad
-        if self.values is not None:
-            self.values[rows] = np.where(bad, np.nan, self.values[rows])
-        at = np.flatnonzero(bad)
-        self._count_invalid(rows.start + at if isinstance(rows, slice) else rows[at], slots)
-
-    def _count_invalid(self, rows: np.ndarray, slots: np.ndarray) -> None:
-        self.dead.append((rows, slots))
-        for slot, hits in enumerate(np.bincount(slots).tolist()):
-            if hits:
-                node = self.tape.nodes[slot]
-                self.first_invalid[node] = self.first_invalid.get(node, 0) + hits
-
-    def settle_exactly(self, progress: Progress | None) -> None:
-        if not len(self.suspects) and not len(self.doubtful):
-            return
-        from eic_core.engine.exact import DEEP_SAMPLES, ExactEvaluator  # Arb comes with it
-
-        waiting = self.suspects
-        suspect = np.ones(len(waiting), dtype=bool)
-        if len(self.doubtful):
-            waiting = np.union1d(self.suspects, self.doubtful)
-            suspect = np.isin(waiting, self.suspects, assume_unique=True)
-        first, kind_of = self._alike(waiting)
-        # those that no number may hold before those of which doubles have one
-        order = np.lexsort((first, ~suspect[first]))
-        evaluator = ExactEvaluator(self.tape, deep_samples=DEEP_SAMPLES)
-        kinds = _Kinds(self.tape, len(first))
-        for done, kind in enumerate(order.tolist()):
-            if evaluator.work >= MOST_WORK:
-                break
-            row = int(waiting[first[kind]])
-            cells = {name: self.samples.decimal(name, row) for name in self.tape.names}
-            sample = evaluator.sample(cells)
-            kinds.add(kind, sample)
-            if done * len(self.tape) < MOST_KEPT:
-                self.in_balls[tuple(cells.values())] = sample
-            if progress is not None:
-                progress(FIRST_PASS + (1 - FIRST_PASS) * done / len(order))
-        self.work = evaluator.work
-        rechecked, left = waiting, _NONE
-        if not kinds.settled.all():
-            is_settled = kinds.settled[kind_of]
-            self.unsettled = waiting[~is_settled & suspect]
-            left = waiting[~is_settled & ~suspect]
-            rechecked, kind_of = waiting[is_settled], kind_of[is_settled]
-        self.exact = ExactRows(rechecked, kind_of, kinds.by_kind)
-        self.underflown = frozenset(rechecked[kinds.tiny[kind_of]].tolist())
-        self.assumed = rechecked[kinds.assumed[kind_of]]
-        self.indistinct = rechecked[kinds.indistinct[kind_of]]
-        self._settle(rechecked, kinds.y.T, kinds.s2.T, kinds.terms.T, kinds.dead, kind_of)
-        self._leave_out_unsettled()
-        self._keep_doubtful(left)
-
-    def _keep_doubtful(self, rows: np.ndarray) -> None:
-        """Count samples at which only the rule is in doubt as doubles see them."""
-        if not len(rows):
-            return
-        some = self.samples.take(rows)
-        values = None if self.values is None else np.empty(len(rows))
-        totals = run_pass(
-            self.tape,
-            some,
-            0,
-            len(rows),
-            0,
-            self.edges,
-            values,
-            beyond=False,
-            settled=self.settled,
-        )
-        if self.values is not None:
-            self.values[rows] = values
-        self.passes.append(totals)
-        self._leave_out_invalid(totals, rows, 0)
-
-    def _alike(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Kinds of rows that have the same cells: the first of each in `rows`, and each one's."""
-        names = self.tape.names
-        with_text = {row for name in names for row in self.samples.exact.get(name, ())}
-        if with_text:  # their text says more than their doubles
-            own_text = np.isin(rows, list(with_text))
-            alike, single = np.flatnonzero(~own_text), np.flatnonzero(own_text)
-            first, kind_of = self._alike_doubles(rows[alike])
-            kinds = np.empty(len(rows), dtype=np.int64)
-            kinds[alike], kinds[single] = kind_of, len(first) + np.arange(len(single))
-            return np.concatenate((alike[first], single)), kinds
-        return self._alike_doubles(rows)
-
-    def _alike_doubles(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        names = self.tape.names
-        cells = np.empty((len(names), len(rows)))
-        keys = np.zeros(len(rows), dtype=np.uint64)
-        for name, own in zip(names, cells, strict=True):
-            own[:] = self.samples.columns[name][rows]
-            keys = (keys ^ own.view(np.uint64)) * _ODD
-            keys ^= keys >> np.uint64(29)
-        return _first_of_each(cells, keys)
-
-    def _leave_out_unsettled(self) -> None:
-        """Leave out the samples beyond the limit of the check, counted where they leave doubles.
-
-        Doubles give no estimate of them: exp(-1600), a 0 there, has s = 1600.
-        """
-        for start in range(0, len(self.unsettled), _BLOCK):
-            rows = self.unsettled[start : start + _BLOCK]
-            self.valid[rows] = False
-            if self.values is not None:
-                self.values[rows] = np.nan
-            slots = first_untold(self.tape, self.samples.take(rows), self.settled)
-            self._count_invalid(rows, slots)
-
-    def settle_beyond_range(self) -> None:
-        rows = self.suspects
-        if not len(rows):
-            return
-        some = self.samples.take(rows)
-        plain = every_slot(self.tape, some)
-        wide = extended.evaluate(self.tape, some.columns, len(rows), plain)
-        terms = np.array(wide.terms if self.edges else []).reshape(-1, len(rows))
-        in_double = None if self.values is None else self.values[rows].copy()
-        self._settle(rows, wide.y, wide.s2, terms, wide.dead)
-        if self.values is not None and in_double is not None:  # R² is that of a user's program
-            self.values[rows] = np.where(np.isfinite(in_double), in_double, self.values[rows])
-
-    def _settle(
-        self,
-        rows: np.ndarray,
-        y: np.ndarray,
-        s2: np.ndarray,
-        terms: np.ndarray,
-        dead: np.ndarray,
-        kind_of: np.ndarray | None = None,
-    ) -> None:
-        """Add what is known of rows, or of their kinds: shape (slots, kinds)."""
-        if not len(rows):
-            return
-        weights = np.ones(len(dead), dtype=np.int64)
-        if kind_of is not None:
-            weights = np.bincount(kind_of, minlength=len(dead))
-        ok = dead < 0
-        unknown = np.isnan(s2)
-        counts = np.broadcast_to(ok & (weights > 0), s2.shape)
-        if self.tape.chooses:
-            counts = counts & np.array(active_slots(self.tape, y, len(dead)))
-        singular = counts & ~unknown & ~(s2 <= SINGULAR_S2)
-        finite = counts & ~singular
-        totals = Pass(
-            (np.where(finite, s2, 0.0) * weights).sum(axis=1).tolist(),
-            (singular @ weights).tolist(),
-            [0.0] * len(self.tape.reads) if self.edges else [],
-            [0] * len(self.tape),
-            int(singular.any(axis=0) @ weights),
-            None,
-            None,
-            evaluated=(counts @ weights).tolist() if self.tape.chooses else None,
-        )
-        if self.edges:
-            first = 0
-            for slot, operands in enumerate(self.tape.operands):
-                for i in range(len(operands)):
-                    through = terms[first + i] * weights
-                    totals.edge_sums[first + i] = float(through[finite[slot]].sum())
-                first += len(operands)
-            for step in self.tape.steps:
-                if step.row is not None and step.row.crossing:
-                    totals.signs[step.slot] = signs_of(
-                        step, y[step.slot], y[step.operands[0]], counts[step.slot]
-                    )
-        self.passes.append(totals)
-        root = y[-1]
-        if kind_of is not None:
-            ok, dead, root = ok[kind_of], dead[kind_of], root[kind_of]
-        if not ok.all():
-            self.valid[rows] = ok
-            self._count_invalid(rows[~ok], dead[~ok])
-        if self.values is not None:
-            root_values = np.where(np.isnan(root), self.values[rows], root)  # else what double says
-            self.values[rows] = np.where(ok, root_values, np.nan)
-
-    def result(self, formula: Formula) -> Amplification:
-        totals = together(self.passes)
-        self.slot_noise.s2.setflags(write=False)
-        # frozen classes are slow to fill otherwise
-        amplification = Amplification.__new__(Amplification)
-        amplification.__dict__.update(
-            formula=formula,
-            samples=self.samples,
-            valid=self.valid,
-            first_invalid=self.first_invalid,
-            singular_samples=totals.singular_samples,
-            rechecked=len(self.exact),
-            out_of_range=self.out_of_range,
-            root_values=self.values,
-            tape=self.tape,
-            exact=self.exact,
-            samples_in_balls=self.in_balls,
-            work_in_balls=self.work,
-            _sums=totals.sums,
-            _singular=totals.singular,
-            _signs=totals.signs,
-            _edge_sums=totals.edge_sums if self.edges else None,
-            _slot_noise=self.slot_noise,
-            _skipped=self.skipped,
-            _traces={},
-            _settled=self.settled,
-            _flagged=self.flagged,
-            unsettled=self.unsettled,
-            assumed=self.assumed,
-            indistinct=self.indistinct,
-            _evaluated=totals.evaluated,
-            _dead=self.dead,
-            underflown=self.underflown,
-        )
-        return amplification

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from types import MappingProxyType
 
-import numpy as np
-
-from eic_core.engine.reference import Block, evaluate_block, evaluate_constants
+from eic_core.engine.native.library import DOUBT
+from eic_core.engine.reference import NOTHING_SETTLED, Settled, evaluate_block
 from eic_core.engine.tape import SMALLEST_NORMAL, Tape
-from eic_core.engine.walk import Through
+from eic_core.engine.walked import SUSPECT
 from eic_core.formula.tree import CONSTANT, Formula
 from eic_core.operators import OPERATORS
-
-Settled = Mapping[int, tuple[float, Through]]
-"""For each slot of a constant step, its value and what comes through it."""
-
-NOTHING_SETTLED: Settled = MappingProxyType({})
 
 
 def has_constant_step(formula: Formula) -> bool:
@@ -64,8 +57,8 @@ def _settle(tape: Tape) -> tuple[Settled, bool]:
     operations = [s.slot for s in tape.steps if tape.constant[s.slot] and s.row is not None]
     if not operations or any(s.row is not None and not s.row.numeric for s in tape.steps):
         return NOTHING_SETTLED, True  # where a condition chooses, each sample has its own account
-    block = evaluate_constants(tape)
-    if not (block.suspect[0] or block.doubtful[0]):
+    constants = tape.part([slot for slot, constant in enumerate(tape.constant) if constant])
+    if not evaluate_block(constants, {}, 1).status[0] & (SUSPECT | DOUBT):
         return NOTHING_SETTLED, True
     from eic_core.engine.exact import settled_steps  # Arb comes with it
 
@@ -75,27 +68,3 @@ def _settle(tape: Tape) -> tuple[Settled, bool]:
         if not (size == 0 or SMALLEST_NORMAL <= size < math.inf):
             return NOTHING_SETTLED, True
     return MappingProxyType({slot: steps[slot] for slot in operations}), proven
-
-
-def evaluate_around(
-    tape: Tape,
-    columns: Mapping[str, np.ndarray],
-    rows: int,
-    settled: Settled,
-    *,
-    shortest: bool = False,
-) -> Block:
-    """Evaluate a tape by the full definition, its constants being settled.
-
-    Doubt is judged as if the constants were leaves: their noise, however large, is known exactly,
-    and double precision does for what it adds above.
-    """
-    block = evaluate_block(tape, columns, rows, settled, shortest=shortest)
-    if settled:
-        leaves = {
-            slot: (y, Through(1.0, (0.0,) * len(through.terms)))
-            for slot, (y, through) in settled.items()
-        }
-        alone = evaluate_block(tape, columns, rows, leaves, shortest=shortest)
-        block.suspect, block.doubtful = alone.suspect, alone.doubtful
-    return block

@@ -239,7 +239,7 @@ class ExactEvaluator:
 def settled_steps(tape: Tape) -> tuple[dict[int, tuple[float, Through]], bool]:
     """Value and noise of constant steps, as far as they have one, and if all that is proved."""
     slots = [slot for slot, constant in enumerate(tape.constant) if constant]
-    sample = ExactEvaluator(_part(tape, slots), deep_samples=1).sample({})
+    sample = ExactEvaluator(tape.part(slots), deep_samples=1).sample({})
     steps: dict[int, tuple[float, Through]] = {}
     for slot, done, y, s2, terms in zip(  # up to the first without a value
         slots, sample.steps, sample.doubles, sample.s2, sample.contributions, strict=False
@@ -247,18 +247,6 @@ def settled_steps(tape: Tape) -> tuple[dict[int, tuple[float, Through]], bool]:
         at_zero = None if done.at_zero is None else float(done.at_zero)
         steps[slot] = y, Through(s2, terms, (), at_zero)
     return steps, sample.proven
-
-
-def _part(tape: Tape, members: list[int]) -> Tape:
-    """Some steps and all below them as a tape of their own."""
-    place = {slot: i for i, slot in enumerate(members)}
-    reads = [place[i] for slot in members for i in tape.operands[slot]]
-    return Tape(
-        tuple(range(len(members))),
-        [tape.first_nodes[slot] for slot in members],
-        reads,
-        (len(members) - 1,),
-    )
 
 
 def _constant(text: str) -> Ball:

@@ -7,16 +7,17 @@ there on, never a smaller number. Good to about 1e-12.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from eic_core.engine.branches import active_slots
 from eic_core.engine.forward import forward
+from eic_core.engine.native.library import INVALID
 from eic_core.engine.tape import LEAST_LOG10, MAX_LOG10, SMALLEST_NORMAL, Step, Tape
 from eic_core.engine.walk import Arithmetic, Through, walk
+from eic_core.engine.walked import Walked
 from eic_core.formula.tree import UNDEFINED
 from eic_core.operators import NUMPY, Operator
 from eic_core.operators.row import LEAST
@@ -25,27 +26,16 @@ from eic_core.operators.wide import Array, Wide, subtract
 _MOST_BITS, _LEAST_BITS = MAX_LOG10 / math.log10(2), LEAST_LOG10 / math.log10(2)
 
 
-@dataclass(frozen=True)
-class ExtendedSamples:
-    # y, s2: shape (slots, n): Values as doubles, and s^2: infinite where singular, nan where it
-    # needs a lost value
-    y: Array
-    s2: Array
-    terms: list[Array]  # shape (n,): kappa^2 s_i^2 of each operand of the tape
-    dead: np.ndarray  # shape (n,): Slot at which a sample first has no real value, or -1
-    values: list[Wide]  # The values, whatever their size
+@dataclass
+class WalkedWide(Walked):
+    """As doubles, with the values whatever their size."""
 
-    def value(self, slot: int) -> Wide:
-        return self.values[slot]
-
-
-Plain = tuple[Array, Array, Array]
-"""Values and s^2 of every slot, and the terms of every operand, in double precision alone."""
+    values: Sequence[Wide] = ()
 
 
 def evaluate(
-    tape: Tape, columns: Mapping[str, Array], count: int, plain: Plain | None = None
-) -> ExtendedSamples:
+    tape: Tape, columns: Mapping[str, Array], count: int, plain: Walked | None = None
+) -> WalkedWide:
     """Evaluate a tape at samples some of whose values leave double range.
 
     `plain` holds the double-precision results, which stand for slots that no lost value reaches.
@@ -60,46 +50,33 @@ def evaluate(
     with np.errstate(all="ignore"):
         values = forward(tape, numbers.leaf, numbers.apply)
         done = walk(tape, numbers, values, numbers.settled)
-        y = np.array([value.doubles for value in values])
-    active: Any = [True] * len(tape)
-    if tape.chooses:
-        active = active_slots(tape, y, count)
-    dead = np.full(count, -1)
+        walked = WalkedWide.of_values(tape, count, [value.doubles for value in values])
+    walked.values = values
+    walked.add_noise(tape, done)
     for slot, outside in numbers.outside.items():
-        dead[outside & active[slot] & (dead < 0)] = slot
-    shape = (count,)
-    return ExtendedSamples(
-        y,
-        np.array([np.broadcast_to(s2, shape) for s2 in done.s2]),
-        [np.broadcast_to(term, shape) for terms in done.contributions for term in terms],
-        dead,
-        values,
-    )
+        walked.end(slot, outside & walked.active_at(slot))
+    walked.status[walked.dead >= 0] = INVALID
+    return walked
 
 
 class _WideNumbers(Arithmetic):
     def __init__(
-        self, tape: Tape, columns: Mapping[str, Array], count: int, plain: Plain | None
+        self, tape: Tape, columns: Mapping[str, Array], count: int, plain: Walked | None
     ) -> None:
         self.tape, self.columns, self.count = tape, columns, count
         self.one = np.ones(count)
         self.outside: dict[int, Any] = {}  # Where a slot has no real value, ascending
-        self.settled: dict[int, Through] = {}
+        self.settled: dict[int, Through] = {}  # The slots that no lost value reaches
         self._plain = plain
-        if plain is not None:
-            self._keep_ordinary(*plain)
-
-    def _keep_ordinary(self, y: Array, s2: Array, terms: Array) -> None:
-        """The slots that no lost value reaches are known."""
-        size = np.abs(y)
+        if plain is None:
+            return
+        size = np.abs(plain.y)
         ordinary = np.all((size >= SMALLEST_NORMAL) & (size < math.inf), axis=1).tolist()
-        first = 0
-        for slot, operands in enumerate(self.tape.operands):
+        for slot, operands in enumerate(tape.operands):
             ordinary[slot] &= all(ordinary[i] for i in operands)
-            own = tuple(terms[first : first + len(operands)])
-            first += len(operands)
             if ordinary[slot]:
-                self.settled[slot] = Through(s2[slot], own)
+                own = tuple(plain.terms[tape.edges[slot]])
+                self.settled[slot] = Through(plain.s2[slot], own)
 
     def is_zero(self, y: Wide) -> Any:
         return y.m == 0
@@ -121,7 +98,7 @@ class _WideNumbers(Arithmetic):
         row = step.row
         assert row is not None
         if step.slot in self.settled and self._plain is not None:
-            return Wide.of(self._plain[0][step.slot])
+            return Wide.of(self._plain.y[step.slot])
         if row.numeric:
             value, outside = _value(row, a, step.parameter)
             if outside.any():

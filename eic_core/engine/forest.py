@@ -14,8 +14,8 @@ import numpy as np
 from eic_core.engine.amplify import amplify
 from eic_core.engine.native import library as native
 from eic_core.engine.native.library import INVALID, Library, Packed
-from eic_core.engine.passes import RANGE
 from eic_core.engine.values import plain_values
+from eic_core.engine.walked import RANGE
 from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node
 from eic_core.samples import Samples
 

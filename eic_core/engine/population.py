@@ -12,10 +12,10 @@ import numpy as np
 from eic_core.engine.amplify import amplify
 from eic_core.engine.constants import has_constant_step
 from eic_core.engine.native import library as native
-from eic_core.engine.native.library import INVALID, Packed, Pass
-from eic_core.engine.passes import RANGE
+from eic_core.engine.native.library import INVALID, Packed, WalkSummary
 from eic_core.engine.tape import Tape, lay_out_population
 from eic_core.engine.values import plain_values, values
+from eic_core.engine.walked import RANGE
 from eic_core.formula.tree import Formula
 from eic_core.samples import Samples
 
@@ -167,7 +167,7 @@ class Population:
 
     def _run(
         self, packed: Packed, samples: Samples, out: int, rows: int, *, mode: int
-    ) -> tuple[Pass, Floats]:
+    ) -> tuple[WalkSummary, Floats]:
         """A run, and the roots' values at the first `rows` samples (none or all)."""
         roots = self.tape.roots
         root_values = np.empty((len(roots), rows))

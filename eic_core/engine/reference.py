@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from eic_core.engine import doubt
-from eic_core.engine.branches import active_slots, near
+from eic_core.engine.branches import near
 from eic_core.engine.forward import forward
+from eic_core.engine.native.library import DOUBT, HIGH, INVALID, LOW, PRECISION
 from eic_core.engine.tape import (
     RECHECK_S2,
     SMALLEST_NORMAL,
@@ -24,64 +25,32 @@ from eic_core.engine.tape import (
     leaf_in_range,
 )
 from eic_core.engine.walk import Arithmetic, Through, Walk, deviations, walk
+from eic_core.engine.walked import RANGE, Walked
 from eic_core.operators import NUMPY, Operator
 
-VALID = np.iinfo(np.int64).max
-"""In `Block.first_invalid`: no node of this sample is invalid."""
+Settled = Mapping[int, tuple[float, Through]]
+"""For each slot of a constant step, its value and what comes through it."""
 
-Truths = np.ndarray[Any, np.dtype[np.bool_]]
-
-
-@dataclass
-class Block:
-    # shape (m,): Step at which a sample first has no real value, or `VALID`
-    first_invalid: np.ndarray
-    # shape (m,): Samples where double precision overflowed, underflowed to 0 or lost all but three
-    # digits
-    suspect: np.ndarray
-    # shape (m,): Step at which a suspect sample left the double range upwards, or `VALID`
-    overflow_at: np.ndarray
-    # shape (m,): Samples at which a rounding decides which rule holds (`doubt`)
-    doubtful: np.ndarray
-    # shape (m,): Samples at which some value is finite and not zero, but over- or underflows in
-    # double
-    out_of_range: np.ndarray
-    # y, s2: shape (m,): Per slot; s2 is inf where singular and meaningless from the first invalid
-    # node on
-    y: list[np.ndarray] = field(default_factory=list)
-    s2: list[np.ndarray] = field(default_factory=list)
-    # Per slot and operand, kappa^2 s_i^2: what came through that edge
-    contributions: list[tuple[np.ndarray, ...]] = field(default_factory=list)
-    # shape (m,): Per slot, the samples at which it is evaluated (`eic_core.engine.branches`); None
-    # where that is all of them, since nothing is chosen
-    active: list[Truths] | None = None
-    # shape (m,): Per slot, where it is a condition on its threshold
-    on_threshold: list[Any] = field(default_factory=list)
-
-    @classmethod
-    def empty(cls, rows: int) -> Block:
-        never, no = np.full(rows, VALID), np.zeros(rows, dtype=bool)
-        return cls(never, no, never.copy(), no.copy(), no.copy())
-
-    def active_at(self, slot: int) -> Any:
-        """The samples at which a slot is evaluated; True for all."""
-        return True if self.active is None else self.active[slot]
+NOTHING_SETTLED: Settled = MappingProxyType({})
 
 
 def evaluate_block(
     tape: Tape,
     columns: Mapping[str, np.ndarray],
     rows: int,
-    settled: Mapping[int, tuple[float, Through]] | None = None,
+    settled: Settled = NOTHING_SETTLED,
     *,
     shortest: bool = False,
-) -> Block:
+    recheck_s2: float = RECHECK_S2,
+) -> Walked:
     """Evaluate a tape at `rows` samples, 1 or more, by the full definition.
 
-    The value and what comes through a `settled` step stand. `shortest`: every cell is the shortest
-    decimal of its double, so that a 0 of their difference is one.
+    - `settled`: steps whose value and noise stand. Doubt is judged as if they were leaves: their
+      noise, however large, is known exactly, and doubles do for what it adds above.
+    - `shortest`: whether every cell is the shortest decimal of its double, so that a 0 of their
+      difference is one.
+    - `recheck_s2`: the s^2 above which a sample is `PRECISION`; at most the default.
     """
-    settled = settled or {}
 
     def leaf(step: Step) -> Any:
         return columns[step.column] if step.column else np.full(rows, step.value)
@@ -94,55 +63,29 @@ def evaluate_block(
 
     with np.errstate(all="ignore"):
         y = forward(tape, leaf, apply)
-        block = Block.empty(rows)
-        if tape.chooses:
-            block.active = active_slots(tape, y, rows)
-        through = {
-            slot: Through(
-                np.full(rows, noise.s2),
-                tuple([np.full(rows, t) for t in noise.terms]),
-                (),
-                None if value else np.full(rows, noise.at_zero or 0.0),
-            )
-            for slot, (value, noise) in settled.items()
-        }
-        return _fill(block, tape, y, through, shortest)
+        noise = {slot: through for slot, (_, through) in settled.items()}
+        walked = _walk(tape, y, rows, noise, shortest)
+        if settled:
+            as_leaves = {slot: Through(1.0, (0.0,) * len(t.terms)) for slot, t in noise.items()}
+            walked.status = _walk(tape, y, rows, as_leaves, shortest).status
+    if recheck_s2 < RECHECK_S2:
+        reached = (walked.dead < 0) | (np.arange(len(tape))[:, None] < walked.dead)
+        coarse = (walked.s2 > recheck_s2) & (walked.s2 <= RECHECK_S2) & reached
+        coarse &= True if walked.active is None else walked.active
+        walked.status[coarse.any(axis=0) & ((walked.status & RANGE) == 0)] |= PRECISION
+    return walked
 
 
-def evaluate_constants(tape: Tape) -> Block:
-    """The constant steps of a tape as one sample; the others are nan.
-
-    >>> from eic_core.engine.tape import tape_of
-    >>> from eic_core.formula.syntax import read
-    >>> [y.tolist() for y in evaluate_constants(tape_of(read("x*(1 + 2)").formula)).y]
-    [[nan], [1.0], [2.0], [3.0], [nan]]
-    """
-    block = Block.empty(1)
-    block.active = [np.array([constant]) for constant in tape.constant]
-    with np.errstate(all="ignore"):
-        y = forward(
-            tape,
-            lambda step: np.full(1, step.value),
-            lambda step, a: np.asarray(step.row and step.row.evaluate(a, step.parameter)),
-        )
-        return _fill(block, tape, y, {})
-
-
-def _fill(
-    block: Block,
-    tape: Tape,
-    y: list[np.ndarray],
-    settled: Mapping[int, Through],
-    shortest: bool = False,
-) -> Block:
-    arithmetic = Doubles(tape, block, settled, shortest)
-    block.y = y
-    done = walk(tape, arithmetic, y, settled)
-    rows = len(block.suspect)
-    block.s2 = [np.broadcast_to(s2, (rows,)) for s2 in done.s2]
-    block.contributions = done.contributions
-    block.on_threshold = done.on_threshold
-    return block
+def _walk(
+    tape: Tape, y: list[Any], rows: int, settled: Mapping[int, Through], shortest: bool
+) -> Walked:
+    walked = Walked.of_values(tape, rows, y)
+    walked.add_noise(tape, walk(tape, Doubles(tape, walked, settled, shortest), y, settled))
+    status = walked.status
+    status[(status & HIGH) != 0] &= ~LOW
+    status[(status & RANGE) != 0] &= ~PRECISION
+    status[walked.dead >= 0] |= INVALID
+    return walked
 
 
 def surely_zero(tape: Tape, step: Step, *, shortest: bool) -> bool:
@@ -174,15 +117,15 @@ def keeps_too_few(tape: Tape, step: Step, y: Any, s2: Any, *, shortest: bool) ->
 
 
 class Doubles(Arithmetic):
-    """Arrays of doubles; what they cannot tell is marked in a block."""
+    """Arrays of doubles; what they cannot tell of a sample is noted in its status."""
 
     notes = True
 
     def __init__(
-        self, tape: Tape, block: Block, settled: Mapping[int, Through], shortest: bool = False
+        self, tape: Tape, walked: Walked, settled: Mapping[int, Through], shortest: bool = False
     ) -> None:
-        self.tape, self.block, self.settled, self.shortest = tape, block, settled, shortest
-        self.one = np.ones(len(block.suspect))
+        self.tape, self.walked, self.settled, self.shortest = tape, walked, settled, shortest
+        self.one = np.ones(len(walked.dead))
         self._real: list[Any] = []  # where the slot and all that it needs have a value
 
     def agree(self, step: Step, a: list[Any]) -> Any:
@@ -190,20 +133,27 @@ class Doubles(Arithmetic):
         return real[1] & real[2] & (a[1] == a[2])
 
     def note(self, step: Step, a: list[Any], done: Walk, kappas: Any) -> None:
-        block, row, y = self.block, step.row, done.y[step.slot]
+        row, y = step.row, done.y[step.slot]
         if self.tape.chooses:
             self._real.append(self._is_real(step, a, y))
-        if row is None:
-            _note_range_of_leaf(step, y, block)
-            return
         if step.slot in self.settled:
             return
-        active = block.active_at(step.slot)
-        _note_trouble(step, row, a, y, block)
-        block.doubtful |= active & self._doubt(step, row, a, done, kappas)
+        active = self.walked.active_at(step.slot)
+        if row is None:
+            self._note_leaf(step, y, active)
+            return
+        self._note_trouble(step, row, a, y, active)
+        self._mark(DOUBT, active & self._doubt(step, row, a, done, kappas))
         if row.numeric:
             lost = keeps_too_few(self.tape, step, y, done.s2[-1], shortest=self.shortest)
-            block.suspect |= lost & (step.node < block.first_invalid) & active
+            self._mark(PRECISION, lost & (self.walked.dead < 0) & active)
+
+    def _mark(self, bit: int, where: Any) -> None:
+        np.bitwise_or(self.walked.status, bit, out=self.walked.status, where=where)
+
+    def _end(self, step: Step, where: Any) -> None:
+        """Note that samples have no real value here; after an overflow nan means nothing."""
+        self.walked.end(step.slot, where & ((self.walked.status & HIGH) == 0))
 
     def _is_real(self, step: Step, a: list[Any], y: Any) -> Any:
         real = [self._real[i] for i in step.operands]
@@ -235,52 +185,32 @@ class Doubles(Arithmetic):
             doubtful = doubtful | doubt.lost_phase(NUMPY, a[0], s2[0], kappas[0])
         return doubtful
 
+    def _note_trouble(self, step: Step, row: Operator, a: list[Any], y: Any, active: Any) -> None:
+        """Mark the samples at which this step has no real value or leaves double range.
 
-def _note_trouble(
-    step: Step, row: Operator, a: list[np.ndarray], y: np.ndarray, block: Block
-) -> None:
-    """Mark the samples at which this step has no real value or leaves double range.
+        A nan or a pole is *outside* the domain: the sample is invalid, unless a value has
+        overflowed before it. An inf of finite operands has *left the range*. So it is where a value
+        is subnormal, or 0 though the true value is not (`Operator.vanishes`).
+        """
+        finite = np.logical_and.reduce([np.isfinite(operand) for operand in a])
+        bad = ~np.isfinite(y) & active
+        if bad.any():
+            outside = bad & np.isnan(y)
+            if row.pole is not None:
+                outside |= bad & row.pole(NUMPY, a, step.parameter)
+            self._mark(HIGH, bad & ~outside & finite)
+            self._end(step, outside)
+        small = (np.abs(y) < SMALLEST_NORMAL) & active
+        if small.any():
+            true_zero = y == 0
+            if row.vanishes is not None:
+                true_zero &= row.vanishes(NUMPY, a, step.parameter)
+            self._mark(LOW, small & ~true_zero & finite)
 
-    A nan or a pole is *outside* the domain: the sample is invalid, unless a value has overflowed
-    before it. An inf of finite operands has *left the range*: the sample is suspect. So it is
-    where a value is subnormal, or 0 though the true value is not (`Operator.vanishes`).
-    """
-    settled = ~block.suspect & (step.node < block.first_invalid)
-    active = block.active_at(step.slot)
-    finite = np.logical_and.reduce([np.isfinite(operand) for operand in a])
-    bad = ~np.isfinite(y) & active
-    if bad.any():
-        pole = np.zeros(len(y), dtype=bool)
-        if row.pole is not None:
-            pole = row.pole(NUMPY, a, step.parameter)
-        outside = bad & (np.isnan(y) | pole)
-        leaves_range = bad & ~outside & finite
-        block.suspect |= leaves_range & settled
-        block.out_of_range |= leaves_range
-        block.overflow_at[leaves_range & (block.overflow_at == VALID)] = step.node
-        # After an overflow nan means nothing; elsewhere it is a domain error.
-        certain = outside & (block.overflow_at == VALID)
-        block.first_invalid[certain & (step.node < block.first_invalid)] = step.node
-    small = (np.abs(y) < SMALLEST_NORMAL) & active
-    if small.any():
-        true_zero = y == 0
-        if row.vanishes is not None:
-            true_zero &= row.vanishes(NUMPY, a, step.parameter)
-        block.suspect |= small & ~true_zero & settled
-        block.out_of_range |= small & ~true_zero & finite
-
-
-def _note_range_of_leaf(step: Step, y: np.ndarray, block: Block) -> None:
-    active = block.active_at(step.slot)
-    if not step.label:
-        lost = (np.abs(y) < SMALLEST_NORMAL) & (y != 0) & active
-    elif math.isnan(step.value):  # outside the domain
-        reached = active & (step.node < block.first_invalid) & (block.overflow_at == VALID)
-        block.first_invalid[reached] = step.node
-        return
-    else:
-        lost = active & np.full(len(y), not leaf_in_range(step.label, step.value))
-        if math.isinf(step.value):
-            block.overflow_at[lost & (step.node < block.overflow_at)] = step.node
-    block.suspect |= lost
-    block.out_of_range |= lost
+    def _note_leaf(self, step: Step, y: Any, active: Any) -> None:
+        if not step.label:
+            self._mark(LOW, (np.abs(y) < SMALLEST_NORMAL) & (y != 0) & active)
+        elif math.isnan(step.value):  # outside the domain
+            self._end(step, active)
+        elif not leaf_in_range(step.label, step.value):
+            self._mark(HIGH if math.isinf(step.value) else LOW, active)

@@ -21,20 +21,18 @@ import numpy as np
 
 from eic_core.engine.amplify import FEW, MOST_WORK
 from eic_core.engine.branches import active_slots, plain_values
-from eic_core.engine.constants import NOTHING_SETTLED, evaluate_around, settled_constants
+from eic_core.engine.constants import settled_constants
 from eic_core.engine.exact import ExactEvaluator, ExactSample
-from eic_core.engine.reference import VALID, Block
+from eic_core.engine.native.library import DOUBT, HIGH, INVALID
+from eic_core.engine.reference import NOTHING_SETTLED, evaluate_block
 from eic_core.engine.tape import RECHECK_S2, SINGULAR_S2, Step, Tape, tape_of
+from eic_core.engine.walked import RANGE, SUSPECT, Walked, blocks, columns_between
 from eic_core.errors import require
 from eic_core.formula.tree import Formula
 from eic_core.operators import NUMPY, Operator
 from eic_core.operators.balls import BALLS, Ball, magnitude, working
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
-
-MOST_ROWS = 16_384
-NUMBERS_HELD = 2**20
-"""Rows of a block times units, at most, so that memory does not grow with the data."""
 
 SHARP = 200
 """Bits to which values are known where sums of noise cancel: 60 digits."""
@@ -111,13 +109,6 @@ def follow(
                 part, flow = passed(arrived, edge), flows[child]
                 flows[child] = part if flow is None else type(part)(*map(add, flow, part))
     return flows
-
-
-def blocks(total: int, held: int) -> Iterator[tuple[int, int]]:
-    """First and last row (exclusive) of consecutive blocks, for `held` numbers a row."""
-    rows = max(64, min(total, MOST_ROWS, NUMBERS_HELD // held))
-    for start in range(0, total, rows):
-        yield start, min(total, start + rows)
 
 
 # --- the rules for noise, over a backend
@@ -249,12 +240,12 @@ def _slopes_and_limits(
     return slopes, row.zero_limit(B, a, p) if zero else (NOTHING,) * len(a)
 
 
-def _arithmetic(results: Block | ExactSample) -> AbstractContextManager[Any]:
+def _arithmetic(results: Walked | ExactSample) -> AbstractContextManager[Any]:
     """Silence for arrays; for balls precision enough for these values, up to `MOST_BITS`.
 
     A number above 10^60 has a fractional part.
     """
-    if isinstance(results, Block):
+    if isinstance(results, Walked):
         return np.errstate(all="ignore")
     largest = max((magnitude(y) for y in results.y if y.is_finite()), default=0)
     return working(results.bits + max(0, min(largest, MOST_BITS)))
@@ -279,7 +270,7 @@ class _Noise:
         self,
         B: Any,
         tape: Tape,
-        results: Block | ExactSample,
+        results: Walked | ExactSample,
         sharper: Callable[[], ExactSample] | None = None,
         sized: Any = False,
     ) -> None:
@@ -322,7 +313,7 @@ class _Noise:
 
     def _passages(self, step: Step) -> Iterable[tuple[Any, Any]]:
         B, results, row = self.B, self.results, step.row
-        y, terms = results.y[step.slot], results.contributions[step.slot]
+        y, terms = results.y[step.slot], _terms(self.tape, results, step.slot)
         assert row is not None
         if row.truth:  # nothing, or on its threshold everything
             size = B.where(results.on_threshold[step.slot], B.inf, 0.0)
@@ -343,32 +334,26 @@ def _is_plain(sample: ExactSample) -> bool:
     return all(near != 0 or y != 0 for near, y in zip(sample.doubles, sample.y, strict=True))
 
 
-def _put(block: Block, samples: list[tuple[ExactSample, list[int]]]) -> Any:
+def _put(tape: Tape, block: Walked, samples: list[tuple[ExactSample, list[int]]]) -> Any:
     """Put what balls say of samples beyond double range into a block; return where that is."""
     if not samples:
         return False
-    rows = np.array([row for _, own in samples for row in own])
-    source = np.repeat(np.arange(len(samples)), [len(own) for _, own in samples])
-    y = np.array([sample.doubles for sample, _ in samples])
-    for i, slot in np.argwhere(y == 0):
-        y[i, slot] = -TINIEST if samples[i][0].y[slot] < 0 else TINIEST
-    s2 = np.array([sample.s2 for sample, _ in samples])
-    for slot in range(y.shape[1]):
-        terms = np.array([sample.contributions[slot] for sample, _ in samples])
-        block.y[slot] = _with(block.y[slot], rows, y[source, slot])
-        block.s2[slot] = _with(block.s2[slot], rows, s2[source, slot])
-        block.contributions[slot] = tuple(
-            [_with(old, rows, terms[source, i]) for i, old in enumerate(block.contributions[slot])]
-        )
-    sized = np.zeros(len(block.suspect), dtype=bool)
-    sized[rows] = True
+    sized = np.zeros(len(block.dead), dtype=bool)
+    for sample, rows in samples:
+        block.put(tape, rows[0], sample)
+        signed = zip(sample.doubles, sample.y, strict=True)
+        block.y[:, rows[0]] = [near or (-TINIEST if y < 0 else TINIEST) for near, y in signed]
+        for each in (block.y, block.s2, block.terms):
+            each[:, rows] = each[:, rows[:1]]
+        sized[rows] = True
     return sized
 
 
-def _with(old: Array, rows: np.ndarray, values: Array) -> Array:
-    new = np.array(old)
-    new[rows] = values
-    return new
+def _terms(tape: Tape, results: Walked | ExactSample, slot: int) -> Any:
+    """kappa^2 s_i^2 of each operand of a step."""
+    if isinstance(results, Walked):
+        return results.terms[tape.edges[slot]]
+    return results.contributions[slot]
 
 
 class ExactNoise:
@@ -478,28 +463,27 @@ def evaluate(
     exact_noise = ExactNoise(tape) if exact_noise is None else exact_noise
     shortest = samples.longer.isdisjoint(tape.variables)
     for start, stop in blocks(total, held):
-        columns = {name: samples.columns[name][start:stop] for name in tape.variables}
-        block = evaluate_around(tape, columns, stop - start, settled, shortest=shortest)
-        ok = (block.first_invalid == VALID) & (block.overflow_at == VALID)
-        if recheck:
-            ok &= ~block.suspect
+        columns = columns_between(tape, samples, start, stop)
+        block = evaluate_block(tape, columns, stop - start, settled, shortest=shortest)
+        ok = (block.status & (INVALID | (SUSPECT if recheck else HIGH))) == 0
         alike: dict[tuple[str, ...], list[int]] = {}
-        for row in np.flatnonzero(block.suspect | block.doubtful).tolist() if recheck else ():
+        waiting = np.flatnonzero(block.status & (SUSPECT | DOUBT))
+        for row in waiting.tolist() if recheck else ():
             cells = tuple([samples.decimal(name, start + row) for name in tape.names])
             alike.setdefault(cells, []).append(row)
         exact: list[tuple[_Noise, list[int]]] = []
-        only_range = block.out_of_range & ~block.doubtful & (not tape.chooses)
+        only_range = ((block.status & RANGE) != 0) & ((block.status & DOUBT) == 0)
         out_of_range: list[tuple[ExactSample, list[int]]] = []
         for cells, rows in alike.items():
             sample = exact_noise.sample(cells)
             if sample is None:
                 continue
             ok[rows] = sample.first_invalid is None
-            if only_range[rows[0]] and _is_plain(sample):
+            if only_range[rows[0]] and not tape.chooses and _is_plain(sample):
                 out_of_range.append((sample, rows))
             elif ok[rows[0]]:
                 exact.append((exact_noise.noise(cells, sample), rows))
-        sized = _put(block, out_of_range)
+        sized = _put(tape, block, out_of_range)
         yield Evaluated(start, stop, ok, _Noise(NUMPY, tape, block, sized=sized), exact)
 
 
@@ -590,8 +574,7 @@ def gradients(tape: Tape, samples: Samples, root: int | None = None) -> Gradient
     units = step_units(tape, root, slots)
     values, jacobian = np.empty(len(samples)), np.empty((len(samples), len(slots)))
     for start, stop in blocks(len(samples), len(tape)):
-        columns = {name: column[start:stop] for name, column in samples.columns.items()}
-        y = plain_values(tape, columns, stop - start)
+        y = plain_values(tape, columns_between(tape, samples, start, stop), stop - start)
         with np.errstate(all="ignore"):
             flows = follow(tape, units, _Derivative(1.0, np.True_), partial(_slopes, y), _derived)
             for place, slot in enumerate(slots):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 from eic_core.errors import require
@@ -89,12 +89,13 @@ class Tape:
 
     @cached_property
     def operands(self) -> list[tuple[int, ...]]:
-        operands, start = [], 0
-        for node in self.first_nodes:
-            stop = start + len(node.children)
-            operands.append(tuple(self.reads[start:stop]))
-            start = stop
-        return operands
+        return [tuple(self.reads[edges]) for edges in self.edges]
+
+    @cached_property
+    def edges(self) -> list[slice]:
+        """For each slot, the places of its operands among those of all slots."""
+        ends = accumulate([len(node.children) for node in self.first_nodes], initial=0)
+        return [slice(*pair) for pair in pairwise(ends)]
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -145,6 +146,16 @@ class Tape:
             if slot in reached:
                 reached.update(self.operands[slot])
         return sorted(reached)
+
+    def part(self, slots: Sequence[int]) -> Tape:
+        """Some steps and all below them, ascending, as a tape of their own."""
+        place = {slot: i for i, slot in enumerate(slots)}
+        return Tape(
+            tuple(place.values()),
+            [self.first_nodes[slot] for slot in slots],
+            [place[i] for slot in slots for i in self.operands[slot]],
+            (len(place) - 1,),
+        )
 
 
 def constant_value(label: str) -> float:

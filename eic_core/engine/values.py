@@ -11,12 +11,10 @@ from eic_core.engine.forward import evaluate, forward, leaves
 from eic_core.engine.native import library as native
 from eic_core.engine.native.library import INVALID
 from eic_core.engine.tape import Tape, tape_of
+from eic_core.engine.walked import blocks, columns_between
 from eic_core.errors import require
 from eic_core.formula.tree import Formula
 from eic_core.samples import Samples
-
-_BLOCK = 1 << 14
-"""Samples at a time where every slot's values are held."""
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -90,9 +88,8 @@ def plain_values(formula: Formula, samples: Samples) -> Floats:
 
 def _chosen_values(tape: Tape, samples: Samples) -> Floats:
     out = np.empty(len(samples))
-    for start in range(0, len(samples), _BLOCK):
-        stop = min(len(samples), start + _BLOCK)
-        columns = {name: samples.columns[name][start:stop] for name in tape.variables}
+    for start, stop in blocks(len(samples), len(tape)):
+        columns = columns_between(tape, samples, start, stop)
         slot_values = branches.plain_values(tape, columns, stop - start)
         ok = np.ones(stop - start, dtype=bool)
         active_at = branches.active_slots(tape, slot_values, len(ok))

@@ -169,8 +169,7 @@ def class_sweep(
     tape = class_tape(formula)
     known = None
     if amplification is not None and amplification.tape.slots == tape.slots:
-        work = amplification.work_in_balls
-        known = ExactNoise(tape, amplification.samples_in_balls.get, work)
+        known = ExactNoise(tape, amplification.exact.samples.get, amplification.exact.work)
     return sweep(tape, step_units(tape, slots=wanted), samples, recheck=recheck, exact_noise=known)
 
 

@@ -119,8 +119,8 @@ def arrivals(
 def _swept(inspection: Inspection, target: int) -> tuple[Tape, tuple[Unit, ...], ExactNoise]:
     """What is swept below a target, and what is known of exact samples, by their cells."""
     formula, root = inspection.formula, inspection.formula.root.id
-    whole, samples = inspection.amplification.tape, inspection.amplification.samples_in_balls
-    work = inspection.amplification.work_in_balls
+    whole, exact = inspection.amplification.tape, inspection.amplification.exact
+    samples, work = exact.samples, exact.work
     if target == root:
         return whole, node_units(formula), ExactNoise(whole, samples.get, work)
     subtree = formula.subtree(target)

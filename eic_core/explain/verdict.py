@@ -379,7 +379,7 @@ def _first_order(
     root = inspection.formula.root.id
     _, s = inspection.amplification.trace(root)
     few = max(1, MOST_EXPLAINED // len(inspection.formula))
-    settled = np.count_nonzero(np.isin(rows, list(inspection.amplification.exact)))
+    settled = np.count_nonzero(np.isin(rows, inspection.amplification.exact.rows))
     every = max(1, math.ceil(len(rows) / few), settled // MOST_SETTLED_EXPLAINED)
     some = rows[np.isfinite(s[rows])][::every]
     for second, (cause, created) in enumerate(explain_loss(inspection, root, some)):

@@ -366,7 +366,7 @@ class _Search:
         if self.by_argument:
             watched = watched * np.sign(amplification.trace(node.children[0])[0])
         certain = s < SURE
-        certain[[*amplification.exact]] = True
+        certain[amplification.exact.rows] = True
         rows = np.flatnonzero(certain & (watched != 0))
         self.usual = float(np.median(np.abs(y[rows]))) if len(rows) else math.nan
         self.s = s

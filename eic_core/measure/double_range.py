@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from eic_core.engine import extended
-from eic_core.engine.extended import ExtendedSamples
+from eic_core.engine.extended import WalkedWide
 from eic_core.engine.forward import evaluate, forward
 from eic_core.engine.tape import SMALLEST_NORMAL, UNIT_ROUNDOFF, Step, Tape
 from eic_core.exports import Plain
@@ -171,7 +171,7 @@ def leaves_range(
     wide = extended.evaluate(tape, inputs, count)
     low, high = SINGLE_EXPONENTS
     beyond = np.zeros(count, dtype=bool)
-    for value in map(wide.value, range(len(tape))):
+    for value in wide.values:
         if kind == "float64":
             beyond |= value.lost
         else:
@@ -194,9 +194,9 @@ def indistinct_rows(inspection: Inspection) -> Mapping[int, int]:
     >>> dict(indistinct_rows(inspect(read("1/(x - x)").formula, samples)))
     {}
     """
-    amplification = inspection.amplification
-    nodes, exact = amplification.tape.nodes, amplification.exact
-    return {row: nodes[len(exact[row][0])] for row in amplification.indistinct.tolist()}
+    rows = inspection.amplification.indistinct
+    nodes = inspection.amplification.first_invalid_node[rows]
+    return dict(zip(rows.tolist(), nodes.tolist(), strict=True))
 
 
 @cached_on_inspection
@@ -225,15 +225,15 @@ def double_range(inspection: Inspection) -> DoubleRange:
     in_double = run_in(tape, some.columns, len(rows), "float64")
     wide = extended.evaluate(tape, some.columns, len(rows))
     exact_by_slot = with_exact(amplification, rows, [*wide.y])
-    exact, looked_at = exact_by_slot[-1], np.isin(rows, list(amplification.exact))
+    exact, looked_at = exact_by_slot[-1], np.isin(rows, amplification.exact.rows)
     real = np.where(looked_at, amplification.valid[rows], wide.dead < 0)
-    far = _out_of_reach(inspection, rows, wide, in_double)
-    values = [wide.value(slot) for slot in range(len(tape))]
+    far = _out_of_reach(inspection, rows, wide, in_double, exact_by_slot)
+    values = wide.values
     root, value = in_double[-1], values[-1]
     _, s = amplification.trace(inspection.formula.root.id)
     nothing = (value.m == 0) | (real & np.isnan(value.m))
     # wide values may be roundings
-    nothing |= looked_at & real & ~np.isin(rows, list(amplification.underflown))
+    nothing |= looked_at & real & ~np.isin(rows, amplification.underflown)
     zero = (exact == 0) & nothing
     active = _evaluated_at(inspection, rows)
     gone = [far, *(each.lost & on for each, on in zip(values, active, strict=True))]
@@ -340,7 +340,11 @@ def _run_with(tape: Tape, columns: Mapping[str, Any], count: int, ends: Sequence
 
 
 def _out_of_reach(
-    inspection: Inspection, rows: np.ndarray, wide: ExtendedSamples, in_double: list[Array]
+    inspection: Inspection,
+    rows: np.ndarray,
+    wide: WalkedWide,
+    in_double: list[Array],
+    exact: list[Array],
 ) -> np.ndarray:
     """Where a value, or the angle of one, is too large or small for any arithmetic here.
 
@@ -354,15 +358,16 @@ def _out_of_reach(
         if step.row is not None and step.row.pole is not None:
             operands = [in_double[i] for i in step.operands]
             infinite &= ~np.asarray(step.row.pole(NUMPY, operands, step.parameter), dtype=bool)
-        value = wide.value(slot)
+        value = wide.values[slot]
         small = (wide.dead == slot) & (in_double[slot] == 0) & (value.m != 0) & (value.e < 0)
         beyond |= infinite | small
-    for i, row in enumerate(rows.tolist()):
-        exact = inspection.amplification.exact.get(row)
-        if exact is not None and len(exact[0]) < len(tape):
-            step = tape.steps[len(exact[0])]
-            turned = step.row is not None and step.row.period
-            beyond[i] |= bool(turned) and bool(np.isinf(exact[0][step.operands[0]]))
+    amplification = inspection.amplification
+    settled = np.isin(rows, amplification.exact.rows) & ~amplification.valid[rows]
+    for slot in np.unique(amplification.dead[rows[settled]]).tolist():
+        step = tape.steps[slot]
+        if step.row is not None and step.row.period:
+            ends_here = settled & (amplification.dead[rows] == slot)
+            beyond |= ends_here & np.isinf(exact[step.operands[0]])
     return beyond
 
 

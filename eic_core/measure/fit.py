@@ -110,7 +110,7 @@ def fit_of(inspection: Inspection) -> Fit:
     if target is None:
         raise DataError("there is no target to compare with", hint="choose a target column")
     followed, _ = inspection.amplification.trace(len(inspection.nodes) - 1)
-    settled = np.array(sorted(inspection.amplification.exact), dtype=np.intp)
+    settled = inspection.amplification.exact.rows
     if len(settled):  # there the trace has the exact value, and not a program's
         some = inspection.samples.take(settled)
         in_doubles = amplify(inspection.formula, some, recheck=False, root_values=True)

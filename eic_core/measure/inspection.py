@@ -10,7 +10,8 @@ from operator import itemgetter
 from typing import Any, Concatenate, Generic, NamedTuple, ParamSpec, TypeVar
 
 from eic_core.display import Displayed
-from eic_core.engine.amplify import Amplification, Progress, amplify
+from eic_core.engine.amplify import Amplification, amplify
+from eic_core.engine.passes import Progress
 from eic_core.errors import require
 from eic_core.exports import Plain, json_form
 from eic_core.formula.rendering import node_texts, to_latex
@@ -367,7 +368,7 @@ def _nodes(amplification: Amplification, edges: bool) -> tuple[NodeAmplification
     formula, invalid = amplification.formula, amplification.first_invalid
     shares, texts = EdgeShares(amplification if edges else None), NodeTexts(formula)
     by_slot = []
-    for mean, rest, singular in amplification.means():
+    for mean, rest, singular in amplification.means:
         digits = local_eic(mean)
         finite = local_eic(rest) if singular else digits
         by_slot.append((math.sqrt(mean), digits, finite, singular))

@@ -259,14 +259,14 @@ def _reasons_without_value(inspection: Inspection, step: Step, rows: Rows) -> Ro
         return reasons
     amplification = inspection.amplification
     exact = amplification.exact
-    settled = np.isin(rows, list(exact))
+    settled = np.isin(rows, exact.rows)
     if not (row.has_gaps or row.power or row.words.invalid or row.period):
         reasons[:] = Reason.LEAVES
         return reasons
-    y = [exact[k][0] for k in rows[settled].tolist()]
-    operands = [np.array([values[i] for values in y]) for i in step.operands]
-    if not y:
+    if not settled.any():
         return reasons
+    y, _ = exact.columns(rows[settled])
+    operands = list(y[[*step.operands]])
     with np.errstate(all="ignore"):
         value = np.asarray(row.evaluate(operands, step.parameter), dtype=np.float64)
         small, large = value == 0, np.isinf(value)
@@ -282,8 +282,8 @@ def _reasons_without_value(inspection: Inspection, step: Step, rows: Rows) -> Ro
             columns = {
                 name: column[rows[settled]] for name, column in inspection.samples.columns.items()
             }
-            wide = extended.evaluate(amplification.tape, columns, len(y))
-            divisors = wide.value(step.operands[1])
+            wide = extended.evaluate(amplification.tape, columns, int(np.count_nonzero(settled)))
+            divisors = wide.values[step.operands[1]]
             unreduced = (operands[1] != 0) | divisors.lost
         reasons[settled] = np.where(unreduced, Reason.UNREDUCED, Reason.DOMAIN)
     else:

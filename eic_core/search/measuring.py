@@ -10,10 +10,10 @@ import numpy as np
 from eic_core.engine.amplify import amplify
 from eic_core.engine.native import library as native
 from eic_core.engine.native.library import INVALID
-from eic_core.engine.passes import RANGE
 from eic_core.engine.population import Counts
 from eic_core.engine.tape import Tape
 from eic_core.engine.values import plain_values
+from eic_core.engine.walked import RANGE
 from eic_core.formula.tree import Node
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples

@@ -35,8 +35,7 @@ enum { COLUMN = -1, CONSTANT = -2, CONSTANT_HIGH = -3, CONSTANT_LOW = -4, CONSTA
 /* Words of an entry: code, operands, first instruction, instructions, constants, loop of the helper
  * or -1. */
 enum { CODE, OPERANDS, FIRST_INSTRUCTION, INSTRUCTIONS, CONSTANTS, HELPER, WIDTH };
-enum { EDGES = 1, SIGNS = 2, VALUES_ONLY = 4, OVERFLOW_IS_INVALID = 8, FIRST_BAD_ENDS = 16,
-       SHORTEST = 32 };
+enum { EDGES = 1, SIGNS = 2, VALUES_ONLY = 4, FIRST_BAD_ENDS = 8, SHORTEST = 16 };
 
 enum { INSTRUCTION = 4 };  /* loop, inputs, first input, second input */
 
@@ -309,16 +308,11 @@ static inline int64_t place_of(const Call *c, int64_t slot)
 static void read_leaf(const Call *c, Chunk *x, int64_t slot, const double *column, int64_t start,
                       int64_t n)
 {
-    const int beyond = (c->mode & OVERFLOW_IS_INVALID) != 0;
     const int32_t kind = c->kinds[slot];
     const int64_t place = place_of(c, slot) * c->chunk;
     uint8_t *status = x->status_bytes + place;
     x->s2[slot] = x->ones;
     if (kind != COLUMN) {
-        if (beyond && kind == CONSTANT_HIGH)
-            for (int64_t r = 0; r < n; r++)
-                if (x->dead[r] < 0)
-                    x->dead[r] = (int32_t)slot, x->live[r] = c->buffer ? -1 : 0;
         if (start && !c->buffer)
             return;
         double *Y = x->Y + place;
@@ -330,7 +324,7 @@ static void read_leaf(const Call *c, Chunk *x, int64_t slot, const double *colum
         if (c->mode & VALUES_ONLY ? kind == CONSTANT_HIGH
                                   : kind == CONSTANT_HIGH || kind == CONSTANT_LOW) {
             x->status[slot] = status;
-            memset(status, c->mode & VALUES_ONLY ? INVALID : kind == CONSTANT_LOW ? LOW : beyond ? HIGH | INVALID : HIGH, (size_t)n);
+            memset(status, c->mode & VALUES_ONLY ? INVALID : kind == CONSTANT_LOW ? LOW : HIGH, (size_t)n);
         }
         if (x->has_zero[slot])
             memset(x->Z + place, 0, (size_t)n * sizeof(double));
@@ -707,7 +701,6 @@ int64_t eic_run(const Asked *asked, double recheck_s2)
     k.recheck_s2 = recheck_s2;
     k.alone = !c->buffer;
     k.calm = !c->keep_s2;
-    k.overflow_is_invalid = (c->mode & OVERFLOW_IS_INVALID) != 0;
     lay_out(c, x, operands);
     memset(c->sum, 0, (size_t)(c->counts + COUNTS - (int64_t *)c->sum) * sizeof(int64_t));
     for (int64_t start = 0; start < c->rows; start += c->chunk) {

@@ -50,7 +50,7 @@ FLAGS = (
 )
 """Never -ffast-math: (x + 1e12) - 1e12 is not x."""
 
-EDGES, SIGNS, VALUES_ONLY, OVERFLOW_IS_INVALID, FIRST_BAD_ENDS, SHORTEST = 1, 2, 4, 8, 16, 32
+EDGES, SIGNS, VALUES_ONLY, FIRST_BAD_ENDS, SHORTEST = 1, 2, 4, 8, 16
 """What a run is asked for."""
 
 INVALID, HIGH, LOW, PRECISION, DOUBT, NOTHING_LEFT = 1, 2, 4, 8, 16, 64
@@ -79,7 +79,7 @@ program's constants."""
 
 
 @dataclass(slots=True)
-class Pass:
+class WalkSummary:
     # Per slot, the sum of s^2 over the samples that are in and not singular there. Of a population,
     # the largest at or below the slot.
     sums: list[float]
@@ -123,7 +123,7 @@ class Packed(NamedTuple):
         slots: int = 0,
         sum_slots: np.ndarray | None = None,
         recheck_s2: float = RECHECK_S2,
-    ) -> Pass:
+    ) -> WalkSummary:
         """Run a tape over samples, without Python's lock.
 
         - `addresses`: by variable, or an array of the leaves' addresses in their order.
@@ -177,14 +177,14 @@ class Packed(NamedTuple):
             dead = whole[dead_at:inner].view(np.int32)[:rows].copy()
         elif not mode & SIGNS and not self.buffers:  # the rest is zeros
             none = [0] * slots
-            return Pass(space[:slots].tolist(), none, [], none, 0, None, None, marked < 0)
+            return WalkSummary(space[:slots].tolist(), none, [], none, 0, None, None, marked < 0)
         if sum_slots is None:
             sums, edge_sums = space[:slots], space[slots:ints].tolist() if mode & EDGES else []
             singular, signs = whole[ints : ints + slots], whole[ints + slots : counts_at]
         else:
             sums, edge_sums = space[sum_slots], []
             singular, signs = whole[ints + sum_slots], whole[ints + slots + sum_slots]
-        return Pass(
+        return WalkSummary(
             sums.tolist(),
             singular.tolist(),
             edge_sums,

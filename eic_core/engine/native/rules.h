@@ -28,7 +28,7 @@ typedef struct {
     int alone, calm;                 /* one formula only; dead samples may get a value that is quick to go on with */
     int32_t *dead;                   /* slot at which a sample first was invalid, or -1 */
     uint8_t skip;                    /* bits of the status after which nothing is left to do */
-    int overflow_is_invalid, has_zero;
+    int has_zero;
     const double *A[MOST_OPERANDS], *SA[MOST_OPERANDS], *ZA[MOST_OPERANDS];
     const double *H;                 /* the row's helper at the first operand, or null */
     double *T[MOST_OPERANDS];        /* kappa^2 s_i^2 of each operand, if wanted */
@@ -155,7 +155,7 @@ static int64_t list_marked(Slot *k)
 /* Adds what was found of the samples listed to what is known; `any` is all of it. */
 static void settle(Slot *k, int64_t count, int64_t any)
 {
-    const uint8_t overflow = k->overflow_is_invalid ? INVALID : 0, skip = k->skip;
+    const uint8_t skip = k->skip;
     const int64_t *list = k->list;
     k->told |= any;
     if (!(any & (UNREAL | HIGH))) {
@@ -173,8 +173,6 @@ static void settle(Slot *k, int64_t count, int64_t any)
             continue;
         if (found & UNREAL)  /* after an overflow nan means nothing */
             found = (uint8_t)((found & ~UNREAL) | (known & HIGH ? 0 : INVALID));
-        else if (found & HIGH)
-            found |= overflow;
         if (found & INVALID) {
             k->status[r] = known | (uint8_t)(found & ~PRECISION);
             bury(k, r);

@@ -20,7 +20,7 @@ from eic_core.engine.native import build, generate
 from eic_core.engine.native import library as native
 from eic_core.engine.native.library import PRECISION, Library, library
 from eic_core.engine.native.loops import double_loop
-from eic_core.engine.passes import run_pass
+from eic_core.engine.passes import fold
 from eic_core.engine.tape import CONDITIONS, tape_of
 from eic_core.formula.syntax import read
 from eic_core.operators import NUMPY, OPERATORS, ROWS, registered
@@ -54,7 +54,7 @@ def test_a_row_that_is_added_to_the_table_is_compiled(
             if engine is not None:
                 assert engine.pack(tape) is not None
             monkeypatch.setattr(native, "library", lambda engine=engine: engine)
-            found.append(run_pass(tape, samples, 0, 500, 0, True, None))
+            found.append(fold(tape, samples, edges=True).summary)
     compiled, plain = found
     assert compiled.sums == pytest.approx(plain.sums, rel=1e-12)
     assert compiled.edge_sums == pytest.approx(plain.edge_sums, rel=1e-12)
@@ -71,9 +71,7 @@ def test_a_pass_is_told_how_few_digits_are_too_few(
     tape = tape_of(read("x - 1").formula)
 
     def coarse(**given: float) -> list[bool]:
-        status = run_pass(tape, samples, 0, 4, 0, False, None, **given).status
-        assert status is not None
-        return ((status & PRECISION) != 0).tolist()
+        return ((fold(tape, samples, **given).status & PRECISION) != 0).tolist()
 
     assert coarse() == [False, False, False, True]
     assert coarse(recheck_s2=1e15) == [False, False, True, True]

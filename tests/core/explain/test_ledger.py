@@ -180,7 +180,7 @@ def test_singular_samples_are_left_out_and_said():
 def test_the_ledger_does_not_depend_on_how_the_samples_fall_into_blocks(monkeypatch):
     inspection = inspect_ranges("sqrt(x+1)-sqrt(x)", count=1000, x="1:1e8")
     whole = blame(inspection)
-    monkeypatch.setattr("eic_core.engine.sweep.MOST_ROWS", 64)
+    monkeypatch.setattr("eic_core.engine.walked.MOST_ROWS", 64)
     parts = blame(inspection)
     assert [row.share for row in parts.rows] == pytest.approx([row.share for row in whole.rows])
 

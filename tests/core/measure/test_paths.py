@@ -21,8 +21,9 @@ from eic_core.engine.native.library import (
     library,
     pack,
 )
-from eic_core.engine.reference import VALID, evaluate_block
+from eic_core.engine.reference import evaluate_block
 from eic_core.engine.tape import lay_out
+from eic_core.engine.walked import RANGE, SUSPECT
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, constant, variable
 from eic_core.measure import Samples, amplify
@@ -83,33 +84,33 @@ def both(
     block = evaluate_block(tape, dict(samples.columns), rows, shortest=shortest)
     status = np.zeros(rows, dtype=np.uint8) if found.status is None else found.status
     dead = np.full(rows, -1) if found.dead is None else np.where(status & INVALID, found.dead, -1)
-    nodes = np.array([*tape.nodes, VALID])
     # Beyond double range both leave the sample to others, and need not agree on what follows.
     beyond = (status & (HIGH | LOW)) != 0
-    real = block.first_invalid == VALID
-    assert np.array_equal(beyond[real], block.out_of_range[real])
-    inside = ~beyond & ~block.out_of_range
-    assert np.array_equal(nodes[dead][inside], block.first_invalid[inside])
+    real, out_of_range = block.dead < 0, (block.status & RANGE) != 0
+    suspect = (block.status & SUSPECT) != 0
+    assert np.array_equal(beyond[real], out_of_range[real])
+    inside = ~beyond & ~out_of_range
+    assert np.array_equal(dead[inside], block.dead[inside])
     if clean:
-        assert not status.any() and not block.suspect.any()
-    alive = (block.first_invalid == VALID) & inside
-    assert np.array_equal(((status & PRECISION) != 0)[alive], block.suspect[alive])
-    settled = alive & ~block.suspect
-    assert np.array_equal(((status & DOUBT) != 0) & settled, block.doubtful & settled)
+        assert not status.any() and not suspect.any()
+    alive = real & inside
+    assert np.array_equal(((status & PRECISION) != 0)[alive], suspect[alive])
+    settled = alive & ~suspect
+    assert np.array_equal(
+        ((status & DOUBT) != 0) & settled, ((block.status & DOUBT) != 0) & settled
+    )
     operand = 0
     for step in tape.steps:
         mine, reference = y[step.slot][settled], block.y[step.slot][settled]
         assert np.all(np.abs(mine - reference) <= ulps * np.spacing(np.abs(reference)))
         ours, theirs = s2[step.slot][settled], block.s2[step.slot][settled]
         np.testing.assert_allclose(ours, theirs, rtol=1e-12)
-        for term in block.contributions[step.slot]:
+        for term in block.terms[tape.edges[step.slot]]:
             np.testing.assert_allclose(terms[operand][settled], term[settled], 1e-11, 1e-12)
             operand += 1
     if clean:
         assert found.sums == pytest.approx([s.sum() for s in block.s2], rel=1e-12)
-        assert found.edge_sums == pytest.approx(
-            [t.sum() for c in block.contributions for t in c], rel=1e-11
-        )
+        assert found.edge_sums == pytest.approx(block.terms.sum(axis=1).tolist(), rel=1e-11)
 
 
 @pytest.mark.parametrize("name", NATIVE)
@@ -262,7 +263,7 @@ def hangs_on_a_rounding(formula: Formula, samples: Samples) -> bool:
         if inexact & set(step.operands):
             inexact.add(step.slot)
     near_zero = any((np.abs(block.y[slot]) < 1e-9).any() for slot in inexact)
-    return near_zero or bool(block.doubtful.any()) or bool((block.overflow_at != VALID).any())
+    return near_zero or bool((block.status & (DOUBT | HIGH)).any())
 
 
 EXACT_NAMES = set("add sub mul neg abs power min max sign floor ceil round".split())

@@ -192,7 +192,7 @@ def test_what_the_first_pass_keeps_is_what_a_second_finds(
     text: str, recheck: bool, room: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With invalid and singular samples, such beyond double range, and those in balls."""
-    monkeypatch.setattr("eic_core.engine.amplify._ALL_SLOTS", room)
+    monkeypatch.setattr("eic_core.engine.amplify._ROOM", room)
     settle_at_most(monkeypatch, 40, text)
     x = np.concatenate([np.linspace(-0.5, 5, 300), [0.0, 1.0, 1e-9]])
     samples = Samples.from_columns({"x": x, "y": np.cos(3 * x)})

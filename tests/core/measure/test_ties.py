@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from eic_core.engine.exact import ExactEvaluator, ExactSample
 from eic_core.engine.native import library as native
-from eic_core.engine.passes import signs_of
 from eic_core.engine.sweep import node_units, sweep
 from eic_core.engine.tape import SINGULAR_S2, tape_of
+from eic_core.engine.walked import signs_of
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, constant, variable
 from eic_core.measure import Amplification, Samples, amplify
@@ -101,7 +101,7 @@ def compare(found: Amplification, rows: Sequence[ExactSample]) -> None:
         if step.row is not None and step.row.crossing:
             values = np.array([row.doubles for row in alive])
             ok = np.ones(len(alive), dtype=bool)
-            expected = signs_of(step, values[:, slot], values[:, step.operands[0]], ok)
+            expected = signs_of(step, values.T, ok)
             assert found.signs[node.id] == expected
 
 
