@@ -440,7 +440,8 @@ def test_a_dropped_table_takes_the_place_of_the_one_before() -> None:
 
 def test_the_inputs_are_folded_above_the_verdict() -> None:
     page = open_page(formula="10000*x-9999*x")
-    assert not {e.label.split("\u2003")[0]: e.proto.expanded for e in page.expander}["**Data**"]
+    folds = {e.label.split("\u2003")[0]: e.proto.expanded for e in page.expander}
+    assert not folds["**Data**"]
     menu = page.get("popover")[0]  # the examples stand in it alone
     assert "example-cancellation" in {button.key for button in menu.button}
     assert len(buttons(page, "example-cancellation")) == 1

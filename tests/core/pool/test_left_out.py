@@ -275,5 +275,5 @@ def test_the_real_pool_loses_no_formula_that_numpy_can_compute(shared: Path):
         for i, reading in zip(places, readings, strict=False):
             if i in names:
                 samples = problems.samples(group[0], reading, counting)
-                nowhere = np.full(len(np.arange(len(samples))), np.nan)
+                nowhere = np.full(len(samples), np.nan)
                 assert not np.isfinite(program_values(nowhere, reading.formula, samples)).all()
