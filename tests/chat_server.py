@@ -202,8 +202,7 @@ def chat_server(brain: Brain = shorter, port: int = 0) -> Iterator[ChatServer]:
     server.daemon_threads = True
     chat = ChatServer(f"http://127.0.0.1:{server.server_address[1]}/v1", brain)
     handler.chat = chat  # type: ignore[attr-defined]
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     try:
         yield chat
     finally:

@@ -52,8 +52,7 @@ def once(kind: str, *key: Any, make: Callable[[], Any]) -> Any:
     if not os.environ.get(FOLDER):
         return make()
     whole = [asdict(part) if is_dataclass(part) else part for part in key]
-    name = hashlib.sha256(repr((kind, whole)).encode()).hexdigest()
-    file = Path(os.environ[FOLDER]) / name
+    file = Path(os.environ[FOLDER]) / hashlib.sha256(repr((kind, whole)).encode()).hexdigest()
     with file.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if file.exists():

@@ -113,5 +113,4 @@ def test_the_changelog_names_the_version_of_the_package() -> None:
     from eic_core import __version__
 
     [date] = re.findall(rf"\n## {re.escape(__version__)} - (\S+)", text_of(CHANGELOG))
-    citation = text_of(ROOT / "CITATION.cff")
-    assert f"\nversion: {__version__}\ndate-released: {date}\n" in citation
+    assert f"\nversion: {__version__}\ndate-released: {date}\n" in text_of(ROOT / "CITATION.cff")

@@ -108,8 +108,7 @@ def run(command: Sequence[str], folder: Path, **variables: str) -> subprocess.Co
 
 def script(environment: Path, name: str) -> str:
     """A program of the environment."""
-    found = sysconfig.get_path("scripts", vars={"base": str(environment)})
-    return str(Path(found) / name)
+    return str(Path(sysconfig.get_path("scripts", vars={"base": str(environment)})) / name)
 
 
 def test_the_wheel_holds_the_package_its_engine_and_nothing_else(wheel: Path) -> None:

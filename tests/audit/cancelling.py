@@ -143,8 +143,7 @@ def _of_patterns(rng: random.Random) -> Formula:
         h = rng.choice((names[1], names[1], "1", "0.25", "1e-3"))
         kind = rng.choice((REMAINDERS, REMAINDERS, DIFFERENCES, QUADRATICS, QUOTIENTS))
         f = rng.choice(kind).format(u=bare, h=h, v=names[2])
-        text = rng.choice(AROUND).format(f=f, u=bare, v=names[2])
-        formula = read(text).formula
+        formula = read(rng.choice(AROUND).format(f=f, u=bare, v=names[2])).formula
         if len(formula) <= MOST_NODES and formula.variables:
             return formula
 

@@ -86,8 +86,7 @@ class At:
             return np.asarray(10.0 ** (self.truth.size(self.k) - top) / whole)
 
     def to_pole(self) -> np.ndarray:
-        waves = {"tan": np.cos, "sec": np.cos, "cot": np.sin, "csc": np.sin}
-        return self._to(waves)
+        return self._to({"tan": np.cos, "sec": np.cos, "cot": np.sin, "csc": np.sin})
 
     def to_zero(self) -> np.ndarray:
         return self._to({"sin": np.sin, "tan": np.sin, "cos": np.cos, "cot": np.cos})

@@ -567,8 +567,7 @@ class Truth:
         names = self.formula.variables
         rows = np.flatnonzero(np.isfinite(y) & (y != 0))
         if len(names) == 1:
-            x = self.samples.columns[names[0]]
-            rows = rows[np.argsort(x[rows], kind="stable")]
+            rows = rows[np.argsort(self.samples.columns[names[0]][rows], kind="stable")]
             pairs = [
                 (a, b)
                 for a, b in zip(rows, rows[1:], strict=False)

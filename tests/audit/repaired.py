@@ -123,8 +123,7 @@ class Findings:
             columns = tuple(fresh)
             if read(form.text, columns=columns).formula.structure() != form.formula.structure():
                 self._fault(name, form, "its text reads back as another tree")
-            places = _with_edges(form, fresh)
-            self._judge(name, repairs.formula, form, places)
+            self._judge(name, repairs.formula, form, _with_edges(form, fresh))
 
     def _judge(self, name: str, formula: Formula, form: Repair, points: Columns) -> None:
         original = [_value_or_none(formula, row) for row in _rows(points)]
@@ -320,8 +319,7 @@ def _in_interval(rng: random.Random, low: float, high: float) -> float:
         return max(low, min(high, math.nextafter(rng.choice((low, high)), (low + high) / 2)))
     if kind < 0.7:
         return max(low, min(high, low + rng.random() * (high - low)))
-    end = max(abs(low), abs(high))
-    value = rng.choice((-1, 1)) * end * 10.0 ** -rng.uniform(0, 12)
+    value = rng.choice((-1, 1)) * max(abs(low), abs(high)) * 10.0 ** -rng.uniform(0, 12)
     return value if low <= value <= high else rng.choice((low, high))
 
 

@@ -154,8 +154,7 @@ def test_a_picture_has_a_dot_for_each_row_at_its_digits(results) -> None:
 
 
 def test_rows_without_a_value_or_a_digit_are_marked(results) -> None:
-    labels = results["partly valid"].plot().get_legend_handles_labels()[1]
-    assert "no real value (1)" in labels
+    assert "no real value (1)" in results["partly valid"].plot().get_legend_handles_labels()[1]
 
 
 @pytest.mark.parametrize(("package", "call"), [("matplotlib", "plot"), ("pandas", "to_pandas")])
@@ -194,8 +193,7 @@ def test_every_class_of_results_has_a_row_and_so_has_what_derives_from_it(result
     kinds = {kind for kind in Displayed.__subclasses__() if kind.__module__.startswith("eic_core.")}
     assert {kind.__name__ for kind in kinds} == LOADERS.keys() == DISPLAYS.keys()
     assert all(LOADERS[name](name) is DISPLAYS[name] for name in LOADERS)
-    derived = type("Derived", (ScoredList,), {})(results["list"])
-    assert repr(derived) == repr(results["list"])
+    assert repr(type("Derived", (ScoredList,), {})(results["list"])) == repr(results["list"])
 
 
 def test_a_list_without_a_target_is_drawn_by_nodes() -> None:
@@ -214,6 +212,5 @@ def test_an_option_or_a_step_that_is_not_there_is_named() -> None:
 
 
 def test_a_table_without_rows_has_its_columns() -> None:
-    inspection = inspect(read("3.5").formula, Samples.from_columns({}, count=4))
-    table = diagnose(inspection).to_pandas()
+    table = diagnose(inspect(read("3.5").formula, Samples.from_columns({}, count=4))).to_pandas()
     assert len(table) == 0 and {"cause", "step", "worst"} <= set(table.columns)

@@ -101,8 +101,7 @@ def test_a_stored_hall_of_fame_is_read(tmp_path: Any) -> None:
 
 
 def test_columns_of_a_data_frame_are_names() -> None:
-    frame = pd.DataFrame(X, columns=["mass", "e"])
-    assert list(add_eic(["2.5*mass/e"], frame, Y)["r2"]) == [1.0]
+    assert list(add_eic(["2.5*mass/e"], pd.DataFrame(X, columns=["mass", "e"]), Y)["r2"]) == [1.0]
 
 
 def test_expressions_of_sympy_are_formulas() -> None:
@@ -148,8 +147,7 @@ def test_gplearn_programs_are_read_with_all_digits() -> None:
     assert not table["left_out"].any()
     # what the programs compute, not what their print with three digits would
     for program, r2 in zip(filter(None, model._programs[-1]), table["r2"], strict=True):
-        values = program.execute(X)
-        own = 1 - np.sum((Y - values) ** 2) / np.sum((Y - Y.mean()) ** 2)
+        own = 1 - np.sum((Y - program.execute(X)) ** 2) / np.sum((Y - Y.mean()) ** 2)
         assert r2 == pytest.approx(own, rel=1e-9)
     assert not math.isnan(eic_scorer()(model, X, Y))
 

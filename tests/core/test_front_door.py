@@ -109,8 +109,7 @@ DATA = {"domains", "columns", "formulas", "equations", "model", "X", "y"}
 def checked(door: Callable[..., Any]) -> list[str]:
     """Its parameters of one of `KINDS`, and those that are `DATA`, of those that must be given."""
     each = introspection.signature(door).parameters.values()
-    home = door.__module__
-    data = DATA if home.endswith(("samples", "frames", "scoring")) else set()
+    data = DATA if door.__module__.endswith(("samples", "frames", "scoring")) else set()
     given = [p for p in each if p.default is p.empty]
     return [p.name for p in given if p.annotation in KINDS or p.name in data]
 

@@ -41,8 +41,7 @@ class PySRRegressor:
         return model
 
     def predict(self, X: Any, index: int) -> np.ndarray:
-        values = self.equations_.lambda_format[index](*np.asarray(X).T)
-        return values * np.ones(len(X))
+        return self.equations_.lambda_format[index](*np.asarray(X).T) * np.ones(len(X))
 
 
 def test_every_recipe_runs_and_prints_what_the_page_shows(

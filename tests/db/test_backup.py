@@ -128,8 +128,7 @@ def test_a_mistake_on_the_command_line_is_one_message_and_status_2(
 def test_a_missing_database_is_not_made_by_looking(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    url = f"sqlite:///{tmp_path / 'none.sqlite3'}"
-    assert main(["--database", url, "list"]) == 2
+    assert main(["--database", f"sqlite:///{tmp_path / 'none.sqlite3'}", "list"]) == 2
     assert not (tmp_path / "none.sqlite3").exists()
     assert "there is no database" in capsys.readouterr().err
 

@@ -107,8 +107,7 @@ def test_a_personal_link_sent_from_twenty_tabs_makes_one_rater(rehearsal: Rehear
 
 
 def test_an_open_link_never_exceeds_its_quota(rehearsal: Rehearsal) -> None:
-    study = rehearsal.opened()
-    token = token_of(rehearsal.organiser.invitations.open_link(study.id, quota=7))
+    token = token_of(rehearsal.organiser.invitations.open_link(rehearsal.opened().id, quota=7))
 
     def consent(_: int) -> bool:
         try:

@@ -185,8 +185,7 @@ def test_a_full_disk_is_told_and_nothing_is_half_saved(rehearsal: Rehearsal) -> 
     study = rehearsal.opened()
     token = rehearsal.rater(study)
     rehearsal.rate(token)
-    ballot = rehearsal.rating.next_ballot(token).ballot
-    assert ballot is not None
+    assert rehearsal.rating.next_ballot(token).ballot is not None
     full: list[object] = []
 
     def limit(connection: sqlite3.Connection, _: object) -> None:

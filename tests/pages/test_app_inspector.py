@@ -195,8 +195,7 @@ def test_an_impossible_range_is_refused_in_words() -> None:
 
 def test_a_link_to_a_file_that_is_not_here_asks_for_it() -> None:
     rows = "r,T,load\n1,300,3\n2,301,5\n4,303,9\n"
-    link = dict(upload(open_page(formula="T-r"), rows).query_params)
-    page = open_page(**link)
+    page = open_page(**dict(upload(open_page(formula="T-r"), rows).query_params))
     assert "This link needs its file" in html_of(page)
     assert "rows.csv" in html_of(page)
     assert "eic-sentence" not in html_of(page)
@@ -385,8 +384,7 @@ def test_a_table_is_compared_with_the_column_that_the_formula_fits_best_or_the_l
     ("query", "target"), [({}, "error"), ({"target": "KE [J]"}, "KE"), ({"target_by": "fit"}, "KE")]
 )
 def test_a_link_to_a_table_compares_with_what_it_always_did(query, target) -> None:
-    digest = read_table(ENERGY).digest
-    page = open_page(formula="q*v**2/2", data=digest, map="q=m [kg]", **query)
+    page = open_page(formula="q*v**2/2", data=read_table(ENERGY).digest, map="q=m [kg]", **query)
     page = upload(page, ENERGY, place="uploader")
     assert page.selectbox(key="target").value == target
     assert page.selectbox(key="column:q").value == "m"
@@ -405,8 +403,7 @@ def test_a_table_gives_residuals_columns_by_number_and_says_which_cells_are_bad(
     assert "2 cells without a number" in {fold.label for fold in page.expander}
     assert "row 3, column <code>r</code>: empty" in html_of(page)
     assert "oops" in html_of(page)
-    column = page.selectbox(key="column:x1")
-    assert column.value == "T"
+    assert page.selectbox(key="column:x1").value == "T"
     page = next(c for c in page.get("button_group") if c.key == "base").set_value(1).run()
     assert page.selectbox(key="column:x1").value == "r"
     assert query_of(page, "base") == ["1"]

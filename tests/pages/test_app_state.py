@@ -122,8 +122,7 @@ def test_no_state_makes_a_longer_query_than_an_address_holds(state: PageState, s
 
 def test_only_a_hash_names_an_upload() -> None:
     for text in ("../../etc/passwd", "0123456789AB", "0123456789abc", "", "g" * 12):
-        read = PageState.from_query({"data": [text]})
-        assert read.upload in ("", "0123456789ab")
+        assert PageState.from_query({"data": [text]}).upload in ("", "0123456789ab")
 
 
 def test_pages_know_the_parameters_of_all_their_links() -> None:
@@ -151,8 +150,7 @@ def test_escaped_text_has_no_markup_of_its_own(text: str) -> None:
 
 @given(st.text(max_size=300))
 def test_prose_has_no_element_but_code(text: str) -> None:
-    rest = prose(text).replace("<code>", "").replace("</code>", "")
-    assert "<" not in rest
+    assert "<" not in prose(text).replace("<code>", "").replace("</code>", "")
 
 
 @given(st.text(max_size=100))
@@ -196,8 +194,7 @@ def test_both_formulas_of_a_comparison_share_the_choice() -> None:
 @pytest.mark.parametrize(("query", "nodes"), [({}, 2), ({"exponents": "noisy"}, 3)])
 def test_the_inspector_follows_its_address(query: dict[str, str], nodes: int) -> None:
     page = open_page(formula="x**4", range="x=1.0:5.0", samples="100", **query)
-    result = page.session_state["visit"].last_good
-    assert result.inspection.formula.complexity == nodes
+    assert page.session_state["visit"].last_good.inspection.formula.complexity == nodes
     assert ("noisy exponents</span>" in html_of(page)) == (nodes == 3)
 
 

@@ -249,8 +249,7 @@ def test_a_vote_that_is_sent_again_after_a_lost_answer_goes_on_in_silence(
     fields = page.fields('id="choose-A"')[2]
     page.choose("left")
     for again in ({"again": "1"}, {}):  # by the script, or by a browser that sends a form twice
-        vote = {**fields, "choice": "left", **again}
-        page._take(page.client.post("/rate/vote", data=vote))
+        page._take(page.client.post("/rate/vote", data={**fields, "choice": "left", **again}))
         assert words.ALREADY_SAVED not in page.text and "saved 1 of 4" in page.text
 
 

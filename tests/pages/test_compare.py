@@ -370,8 +370,7 @@ def test_the_state_of_the_page_comes_back_from_its_address() -> None:
 
 
 def test_a_link_brings_the_list_and_another_list_makes_another_link() -> None:
-    first = paste(open_page(range="x=1.0:9.0"), "x - 1\n10000*x-9999*x")
-    link = state_of(first).to_query()
+    link = state_of(paste(open_page(range="x=1.0:9.0"), "x - 1\n10000*x-9999*x")).to_query()
     page = scored(open_page(**link))
     assert [s.listed.formula for s in desk_of(page).scored.scores] == ["x - 1", "10000*x-9999*x"]
     page = scored(page.text_area(key="edit_text").set_value("x - 2").run())
@@ -416,8 +415,7 @@ def test_the_exported_file_is_safe_in_a_spreadsheet_and_reads_back() -> None:
         "d,=cmd(),-x0 + x1,pysr,\nd,tinyGP,x0*t0,srtree,theta=2\nd,PySR,lg(x0),pysr,\n"
     ).rows
     scores = score_listing(rows, TableData(table, "t"))
-    on_front = front_of(scores, None)
-    text = scored_csv(scores, on_front)
+    text = scored_csv(scores, front_of(scores, None))
     cells = list(csv.reader(io.StringIO(text)))
     assert all(not c.startswith(("=", "+", "@")) for row in cells for c in row)
     assert cells[1][3] == "'-x0 + x1"
@@ -582,15 +580,13 @@ def test_gplearns_functions_are_read_as_it_computes_them_or_as_the_plain_ones() 
     assert "read as the plain ones" in html_of(page)
     page = scored(page.toggle(key="plain_functions").set_value(False).run())
     assert [s.score for s in desk_of(page).scored.scores] == [s.score for s in protected]
-    other = paste(open_page(range="x=1.0:5.0"), "sqrt(x)\nlog(x)\n")
-    assert "gplearn" not in html_of(other)
+    assert "gplearn" not in html_of(paste(open_page(range="x=1.0:5.0"), "sqrt(x)\nlog(x)\n"))
 
 
 def test_a_formula_of_physo_can_be_compared_with_its_constants_in_place() -> None:
     head = "complexity,length,reward,rmse,r2,expression,expression_prefix,c1,c2"
     text = f"{head}\n5,5,.6,.9,.6,((c1*x0)+c2),[add mul c1 x0 c2],-2,0.5\n1,1,.2,2,.1,x0,[x0],,\n"
-    page = paste(open_page(range="x0=1.0:5.0"), text)
-    constants, bare = desk_of(page).scored.scores
+    constants, bare = desk_of(paste(open_page(range="x0=1.0:5.0"), text)).scored.scores
     assert formula_text(constants.listed) == "(((-2)*x0)+(0.5))"
     assert formula_text(bare.listed) == "x0"
 

@@ -42,8 +42,7 @@ def view_of(scores: tuple[ListedScore, ...], errors: list[float] | None, **rest)
     accuracy = None if errors is None else np.array(errors)
     on_front = np.zeros(len(scores), dtype=bool)
     on_front[:1] = True
-    places = np.arange(len(scores))
-    return FrontView(scores, places, on_front, accuracy, "1 − R²", **rest)
+    return FrontView(scores, np.arange(len(scores)), on_front, accuracy, "1 − R²", **rest)
 
 
 def validated(figure: go.Figure) -> go.Figure:
@@ -162,8 +161,7 @@ def test_what_is_said_to_be_drawn_on_an_edge_is_drawn_there(
     ],
 )
 def test_every_tick_of_the_error_is_written_out_and_none_twice(errors: list[float]) -> None:
-    view = view_of(listed(*[1.0] * len(errors)), errors)
-    axis = front_figure(view).layout.yaxis
+    axis = front_figure(view_of(listed(*[1.0] * len(errors)), errors)).layout.yaxis
     low, high = axis.range
     ticks, texts = list(axis.tickvals), list(axis.ticktext)
     assert 2 <= len(ticks) <= 12 and len(set(texts)) == len(texts) == len(ticks)
@@ -305,8 +303,7 @@ def test_lines_of_both_maps_are_at_the_same_values_and_none_loses_its_lines() ->
     for start, end, step in (small, large):
         assert end >= start + step
         assert start / step == pytest.approx(round(start / step))
-    alone = lines_in(*maps_of("x*y"))
-    assert lines_in(maps_of("x*y", "1000*x*y")[0]) == alone
+    assert lines_in(maps_of("x*y", "1000*x*y")[0]) == lines_in(*maps_of("x*y"))
     maps_of("x*y", "2 + 0*x*y")  # without lines
 
 

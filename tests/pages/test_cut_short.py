@@ -97,8 +97,7 @@ def test_without_a_limit_a_slow_machine_comes_to_the_end() -> None:
 
 
 def test_what_needs_no_check_is_complete_on_the_slowest_machine() -> None:
-    found = InspectorService(clock=PacedClock(1e6)).inspect(InspectionRequest("x+1"))
-    assert found.complete
+    assert InspectorService(clock=PacedClock(1e6)).inspect(InspectionRequest("x+1")).complete
 
 
 def test_work_that_is_broken_off_is_not_kept() -> None:
@@ -127,8 +126,7 @@ def test_nothing_is_concluded_from_an_inspection_that_was_cut_short() -> None:
     ):
         with pytest.raises(UserError, match="before the exact check is finished"):
             ask()
-    whole = inspector.inspect(OVERFLOWING, seconds=math.inf)
-    assert service.summary(whole, 2).why
+    assert service.summary(inspector.inspect(OVERFLOWING, seconds=math.inf), 2).why
 
 
 # --- what to write instead ---

@@ -97,18 +97,15 @@ def test_another_form_of_the_front_is_derived_and_can_be_taken(
     monkeypatch.setattr(results, "front_of", lambda original, offered: (cheap, original, *offered))
     page = open_page(**ROOTS, samples="317")
     table = next(h for h in html_of(page).split("<table") if "eic-front" in h)
-    names = re.findall(r'colspan="4">(?:<code>)?([^<]+)<', table)
-    assert names == ["as written", BETTER, other]
+    assert re.findall(r'colspan="4">(?:<code>)?([^<]+)<', table) == ["as written", BETTER, other]
     assert "<td>0.3</td><td>0.5</td><td>1</td><td>2</td>" in table
-    steps = next(h for h in html_of(page).split("<ol") if "another rule" in h)
-    assert "0.1 digits lost" in steps
+    assert "0.1 digits lost" in next(h for h in html_of(page).split("<ol") if "another rule" in h)
     buttons(page, "apply-front")[0].click().run()
     assert state_of(page).formula == other
 
 
 def test_where_there_is_one_form_alone_no_front_is_drawn() -> None:
-    page = open_page(formula="x**12", range=["x=1:3"], ask="instead")
-    assert "eic-front" not in html_of(page)
+    assert "eic-front" not in html_of(open_page(formula="x**12", range=["x=1:3"], ask="instead"))
 
 
 def test_series_of_a_real_formula_is_shown_as_an_approximation_with_its_region() -> None:

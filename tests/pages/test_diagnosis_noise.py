@@ -35,8 +35,7 @@ def drawn(figure: go.Figure) -> go.Figure:
 @pytest.mark.parametrize("mean", [False, True])
 @pytest.mark.parametrize("text", ["sqrt(x+1)-sqrt(x)", "x*y/(x-y+7)", LONG])
 def test_the_bars_follow_one_another_from_0_to_100_per_cent(text: str, mean: bool) -> None:
-    ledger = ledger_of(text, x="1e3:1e4", y="1:2")
-    figure = drawn(waterfall_figure(ledger, mean=mean))
+    figure = drawn(waterfall_figure(ledger_of(text, x="1e3:1e4", y="1:2"), mean=mean))
     bars = figure.data[1]
     assert len(bars.x) <= 8
     assert bars.base[0] == 0

@@ -84,8 +84,7 @@ def test_every_lesson_of_the_gallery_has_an_answer(example: Example) -> None:
 
 def test_rows_without_a_digit_are_told_and_listed_first() -> None:
     samples = Samples.from_columns({"x": [1.0, 2.0, 5.0, 2.001]})
-    found = where(inspect(read("x-2").formula, samples))
-    assert listed_rows(found)[0] == 1
+    assert listed_rows(where(inspect(read("x-2").formula, samples)))[0] == 1
     open_page(formula="log(x)*sin(y)", range=["x=1", "y=1:5"], ask="rows")
 
 
@@ -216,8 +215,7 @@ DOMAINS = st.one_of(
 def test_every_place_on_a_track_is_a_domain_of_the_same_kind(domain, one, other) -> None:  # type: ignore[no-untyped-def]
     for track in tracks(domain):
         assert track.low < track.high and track.step > 0
-        value = track.value(domain)
-        assert track.moved(domain, value) == domain or track.part != ENDS
+        assert track.moved(domain, track.value(domain)) == domain or track.part != ENDS
         places = [track.low + share * (track.high - track.low) for share in (one, other)]
         low, high = sorted(min(max(p, track.low), track.high) for p in places)
         goal = track.moved(domain, (low, high) if track.part == ENDS else low)

@@ -24,8 +24,7 @@ ROOTS = {"formula": "sqrt(x+1) - sqrt(x)", "range": ["x=loguniform:1:1e8"]}
 
 def settled(page: AppTest) -> AppTest:
     """The page once its diagnosis has come."""
-    job = page.session_state["visit"].summary_job
-    assert job.wait(UNHURRIED)
+    assert page.session_state["visit"].summary_job.wait(UNHURRIED)
     return page.run()
 
 

@@ -62,8 +62,7 @@ def test_another_number_than_an_exact_0_is_measured_as_the_loss_of_every_digit()
 
 def test_the_rows_of_the_other_number_are_named_and_are_those_that_have_one() -> None:
     link = {"formula": "where(x > 0, log(x), 0)", "range": ["x=normal:1:1"], "samples": "10000"}
-    page = open_page(**link, ask="truth")
-    last = page.session_state["visit"].last_good.inspection
+    last = open_page(**link, ask="truth").session_state["visit"].last_good.inspection
     (log,) = [n for n in last.nodes if n.text == "log(x)"]
     said = html_of(open_page(**link, ask="truth", node=str(log.node.id)))
     assert f"on the {log.evaluated:,} of all 10,000 at which it is evaluated it is" in said
@@ -160,8 +159,7 @@ def test_singular_rows_of_a_table_are_answered_in_words(ask: str, told: list[str
 
 
 def test_where_the_compared_samples_lose_less_than_all_the_page_says_both() -> None:
-    page = open_page(formula="1/(x-2)", range=["x=1.0:3.0"], samples="5000", ask="truth")
-    said = html_of(page)
+    said = html_of(open_page(formula="1/(x-2)", range=["x=1.0:3.0"], samples="5000", ask="truth"))
     assert "200 of the 5,000 valid samples, evenly spaced" in said
     assert "On these, the local EIC of <code>1/(x − 2)</code> is 2.0 digits" in said
     assert "on all 5,000 it is 2.5" in said

@@ -62,8 +62,7 @@ def test_the_record_is_small_and_has_all_that_the_browser_reads(
 def test_the_same_request_is_the_same_rows_and_another_is_not() -> None:
     def of(text: str) -> str:
         result = result_of(text)
-        rows = digit_rows(result.inspection)
-        return str(record_of(result, rows, None, searching=True)["of"])
+        return str(record_of(result, digit_rows(result.inspection), None, searching=True)["of"])
 
     assert of("x+1") == of("x+1") != of("x+2")
 
@@ -86,14 +85,12 @@ def labels(html: str) -> list[str]:
 
 
 def test_gauges_say_all_that_they_show() -> None:
-    verdict = result_of("10000*x-9999*x").verdict
-    html = gauges_of(verdict, Quantiles(4.1, 4.2, 4.3, 4.2, 4.2))
+    html = gauges_of(result_of("10000*x-9999*x").verdict, Quantiles(4.1, 4.2, 4.3, 4.2, 4.2))
     sensitivity, writing, measured = labels(html)
     assert sensitivity == "Sensitivity: 4.4 digits typically, 4.4 at one row in ten, 4.4 at worst"
     assert writing == "Writing: 4.1 digits typically, 4.2 at one row in ten, 4.3 at worst"
     assert measured.startswith("Measured: 3.6 digits typically, 4.0 at one row in ten")
-    numbers = re.findall(r"<b [^>]*>([^<]*)</b>", html)
-    assert numbers == ["4.4", "4.2", "4.0"]
+    assert re.findall(r"<b [^>]*>([^<]*)</b>", html) == ["4.4", "4.2", "4.0"]
     assert html.count('role="tooltip"') == 3
 
 

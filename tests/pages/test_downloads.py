@@ -26,8 +26,7 @@ DOMAINS = (("x", Domain("loguniform", 1e-3, 1e3)), ("y", Domain("normal", 2.0, 0
 
 
 def inspected(text, domains=DOMAINS, count=300, seed=7):
-    formula = read(text).formula
-    return inspect(formula, sample_domains(dict(domains), count=count, seed=seed))
+    return inspect(read(text).formula, sample_domains(dict(domains), count=count, seed=seed))
 
 
 def run(snippet, folder):
@@ -113,8 +112,7 @@ def test_the_table_of_ten_thousand_nodes_stays_small():
 
 
 def test_json_is_the_stable_form_and_extra_keys_replace_nothing():
-    inspection = inspected("x-x+y")
-    content = json.loads(json_text(inspection, {"seed": 7, "eic": "forged"}))
+    content = json.loads(json_text(inspected("x-x+y"), {"seed": 7, "eic": "forged"}))
     assert content["seed"] == 7 and content["eic"] == "inf"
     assert len(content["nodes"]) == 5
 

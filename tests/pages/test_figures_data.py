@@ -70,14 +70,12 @@ def test_both_panels_share_the_x_axis_and_it_bears_the_columns_name():
     figure = curve_figure(inspect_ranges("x-1"), 2, labels={"x": "radius <mm>"})
     assert {t.xaxis for t in figure.data} == {None}
     assert figure.layout.xaxis.title.text == "radius &lt;mm>"
-    without = curve_figure(inspect_ranges("2+3"), 2)
-    assert "no variable" in without.layout.annotations[0].text
+    assert "no variable" in curve_figure(inspect_ranges("2+3"), 2).layout.annotations[0].text
 
 
 def test_the_target_is_drawn_and_thinned():
     x = np.linspace(1, 2, 50_000)
-    inspection = with_target("x*2", x * 2, x=x)
-    (points,) = named(curve_figure(inspection, 2), "t")
+    (points,) = named(curve_figure(with_target("x*2", x * 2, x=x), 2), "t")
     assert 1_000 < len(points.x) <= 2_001
 
 
@@ -133,8 +131,7 @@ def test_the_map_shows_log_s_on_the_fixed_scale_and_marks_the_worst_hundredth():
 
 
 def test_the_map_leaves_gaps_where_there_is_no_real_value():
-    figure = surface_figure(inspect_ranges("log(x-y)"), 3)
-    digits = heat_map(figure)
+    digits = heat_map(surface_figure(inspect_ranges("log(x-y)"), 3))
     assert 0.4 < np.isnan(digits.z).mean() < 0.6
     assert digits.hoverongaps is False
 
@@ -229,13 +226,11 @@ def test_a_slice_holds_the_other_variables_at_first_at_their_medians():
         slice_figure(inspect_ranges("x*y+z"), 4, "x", None, {"y": 2.0, "z": 1.0}), "formula"
     )
     assert np.allclose(curve.y, 2 * curve.x + 1)
-    inspection = inspect_ranges("x*y", x=Domain("fixed", 3.0, 3.0))
-    assert slice_defaults(inspection)["x"] == 3.0
+    assert slice_defaults(inspect_ranges("x*y", x=Domain("fixed", 3.0, 3.0)))["x"] == 3.0
 
 
 def test_a_slice_over_two_variables_is_a_map_in_which_no_row_is_seen():
-    inspection = inspect_ranges("x*y+z")
-    figure = slice_figure(inspection, 4, "x", "z", {"y": 2.0}, dark=True)
+    figure = slice_figure(inspect_ranges("x*y+z"), 4, "x", "z", {"y": 2.0}, dark=True)
     go.Figure(figure.to_dict())
     (rows,) = named(figure, "rows")
     assert rows.marker.opacity == 0 and "at its own y" in rows.hovertemplate
@@ -252,8 +247,7 @@ def test_samples_over_orders_of_magnitude_get_a_logarithmic_axis():
 
 
 def test_residuals_are_target_minus_prediction_with_r_squared_in_the_title():
-    inspection = with_target("2*x", [2.0, 4.0, 7.0], x=[1.0, 2.0, 3.0])
-    figure = residual_figure(inspection, dark=True)
+    figure = residual_figure(with_target("2*x", [2.0, 4.0, 7.0], x=[1.0, 2.0, 3.0]), dark=True)
     go.Figure(figure.to_dict())
     assert figure.layout.title.text == "R² = 0.921"
     assert list(figure.data[1].y) == [0.0, 0.0, 1.0]

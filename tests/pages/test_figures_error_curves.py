@@ -34,8 +34,7 @@ def two() -> Profile:
 @pytest.mark.parametrize("narrow", [False, True])
 def test_plotly_takes_every_figure(two: Profile, dark: bool, narrow: bool) -> None:
     for along in ways_along(two):
-        figure = curves_figure(two, along, two, dark=dark, narrow=narrow)
-        go.Figure(figure.to_dict())
+        go.Figure(curves_figure(two, along, two, dark=dark, narrow=narrow).to_dict())
     assert [way.kind for way in ways_along(two)] == ["map", "input", "input"]
 
 
@@ -50,8 +49,7 @@ def test_a_threshold_of_one_input_lies_where_the_condition_turns() -> None:
 
 
 def test_rows_of_branches_that_lie_among_one_another_have_no_regions(two: Profile) -> None:
-    ruler = Ruler.of(two.inputs["y"])
-    assert regions_along(two, Along("input", "y"), ruler) == ()
+    assert regions_along(two, Along("input", "y"), Ruler.of(two.inputs["y"])) == ()
     names = [trace.name for trace in curves_figure(two, Along("input", "y")).data]
     assert names[-2:] == ["instead, A", "instead, B"]
     across = regions_along(two, Along("input", "x"), Ruler.of(two.inputs["x"]))

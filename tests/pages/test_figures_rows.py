@@ -50,8 +50,7 @@ def test_the_three_groups_are_the_carriers_of_50_90_and_99_per_cent():
 def test_the_even_lines_name_stands_where_fewest_rows_are_drawn(text):
     """Counted anew in a box of a third of the width and a tenth of the height."""
     found = where(inspect_ranges(text, count=2_000, x=(0.5, 700.0)))
-    across = next(a for a in ways_across(found) if a.kind == INPUT)
-    figure = rows_figure(found, across)
+    figure = rows_figure(found, next(a for a in ways_across(found) if a.kind == INPUT))
     (note,) = [a for a in figure.layout.annotations if a.text == "an even share"]
     (low, high), span = figure.layout.xaxis.range, figure.layout.yaxis.range
     x = found.inspection.samples.columns["x"]
@@ -133,8 +132,7 @@ def test_a_million_rows_are_thinned_and_no_carrier_of_a_few_is_lost():
     found = where(inspect_ranges("1/(x-2)", count=50_000))
     figure = rows_figure(found, ways_across(found)[0])
     assert sum(len(t.x) for t in figure.data) < 4_000
-    first = marked(figure)[0]
-    assert len(first.x) == len(found.carriers[0].positions)
+    assert len(marked(figure)[0].x) == len(found.carriers[0].positions)
 
 
 def test_growth_ends_at_all_rows_and_goes_on_at_the_same_rate():

@@ -104,8 +104,7 @@ def test_fates_that_were_counted_in_a_hurry_are_not_shown_nor_kept_for_others(
     assert "could not be counted in time" in html_of(app)
     assert "What became of the formulas" not in html_of(app)
     clock.pace = QUICK
-    other = AppTest.from_function(page).run()
-    assert "What became of the formulas" in html_of(other)
+    assert "What became of the formulas" in html_of(AppTest.from_function(page).run())
     app.button(key="count-again").click().run()
     assert "What became of the formulas" in html_of(app)
 

@@ -75,8 +75,7 @@ def test_a_visit_keeps_its_own_result_when_others_push_it_out() -> None:
         ).result
 
     mine = answer(1, None)
-    other = answer(2, None)
-    assert other is not mine and answer(1, mine) is mine
+    assert answer(2, None) is not mine and answer(1, mine) is mine
     assert answer(3, mine).request.seed == 3
 
 

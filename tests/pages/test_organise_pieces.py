@@ -60,8 +60,7 @@ def test_visitors_see_no_way_to_the_organisers_pages() -> None:
 def test_a_set_up_link_is_printed_until_a_passphrase_is_chosen(tmp_path: Path) -> None:
     opened = Lab(Settings(f"sqlite:///{tmp_path}/lab.sqlite3"))
     lines = setup_lines(opened, "http://localhost:8501")
-    token = lines[1].split("setup=")[1]
-    opened.access.set_up(token, "correct horse battery")
+    opened.access.set_up(lines[1].split("setup=")[1], "correct horse battery")
     assert setup_lines(opened, "http://localhost:8501") == ()
     assert opened.has_passphrase()
 

@@ -72,8 +72,7 @@ def test_the_right_passphrase_sets_a_strict_http_only_cookie(lab: Lab) -> None:
     cookie = answer.headers["set-cookie"].lower()
     assert "httponly" in cookie and "samesite=strict" in cookie
     assert "secure" not in cookie and PASSPHRASE not in cookie
-    over_https = log_in(**{"X-Forwarded-Proto": "https"})
-    assert "secure" in over_https.headers["set-cookie"].lower()
+    assert "secure" in log_in(**{"X-Forwarded-Proto": "https"}).headers["set-cookie"].lower()
 
 
 def test_a_wrong_passphrase_sets_no_cookie_and_throttling_holds_for_the_right_one_too(

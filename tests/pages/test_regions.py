@@ -131,8 +131,7 @@ def test_my_own_form_joins_the_front_and_the_curves() -> None:
 
 
 def last_of_the_front(page: AppTest) -> str:
-    front = next(h for h in html_of(page).split("<table") if "eic-front" in h)
-    return front.split("<tbody")[-1]
+    return next(h for h in html_of(page).split("<table") if "eic-front" in h).split("<tbody")[-1]
 
 
 def test_my_own_approximation_is_named_as_one_with_its_largest_difference() -> None:

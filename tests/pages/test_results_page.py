@@ -204,8 +204,7 @@ def test_two_studies_of_one_hash_have_a_report_each(lab: Lab, rehearsal: Rehears
     counts = []
     for study in (empty, full):
         rehearsal.organiser.close(study.id)
-        document = json.loads(organiser.fetch(study, "report.json")[1])
-        counts.append(document["votes"]["cast"])
+        counts.append(json.loads(organiser.fetch(study, "report.json")[1])["votes"]["cast"])
     assert counts == [0, 3]
 
 

@@ -124,8 +124,7 @@ def test_only_a_named_proxy_says_who_a_visitor_is(
         routes=[Route("/", who)], middleware=[Middleware(NamedProxies, proxies=lambda: proxies)]
     )
     peer = ("192.0.2.9", 5) if proxies else ("testclient", 50000)
-    answer = TestClient(app, client=peer).get("/", headers={"X-Forwarded-For": said})
-    assert answer.text == seen
+    assert TestClient(app, client=peer).get("/", headers={"X-Forwarded-For": said}).text == seen
 
 
 def test_a_proxy_that_is_no_address_is_a_mistake_of_the_settings() -> None:

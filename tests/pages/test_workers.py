@@ -217,8 +217,7 @@ def test_where_no_process_can_be_started_threads_do_the_work(
     monkeypatch.setattr(workers.sys, "executable", "/nonexistent")
     wiring.start_workers(2)
     assert isinstance(wiring.workers(), InThread) and "in the process of the pages" in caplog.text
-    found = InspectorService(workers=wiring.workers()).inspect(InspectionRequest("x - 1"))
-    assert found.complete
+    assert InspectorService(workers=wiring.workers()).inspect(InspectionRequest("x - 1")).complete
 
 
 # --- who is next ---

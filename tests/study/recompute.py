@@ -1,7 +1,7 @@
 """Recompute every number of a report from the exported folder, without the project's code.
 
-Uses csv, json, math, NumPy, SciPy, statsmodels and krippendorff, and imports nothing else: what
-agrees with it agrees with libraries that others wrote, and with the definitions as the report
+Uses Python's own library, NumPy, SciPy, statsmodels and krippendorff, and imports nothing else:
+what agrees with it agrees with libraries that others wrote, and with the definitions as the report
 states them.
 
     python tests/study/recompute.py FOLDER --level 0.95 --seed 0 --estimand "pairs like these"
@@ -17,6 +17,8 @@ import csv
 import json
 import math
 from collections import Counter, defaultdict
+from functools import cache
+from itertools import combinations
 
 import krippendorff
 import numpy as np
@@ -47,9 +49,8 @@ def read(folder):
             {k: v[1:] if v[:1] == "'" else v for k, v in row.items()}
             for row in csv.DictReader(file)
         ]
-    undone = [vote for vote in votes if vote.get("undone_at")]
+    study["undone"] = [vote for vote in votes if vote.get("undone_at")]
     votes = [vote for vote in votes if not vote.get("undone_at")]
-    study["undone"] = undone
     for vote in votes:
         own = vote["rater_seconds"]
         away = float(vote["seconds"]) - float(vote["idle_seconds"])
@@ -62,27 +63,31 @@ def read(folder):
 
 
 def valid_votes(votes, rule):
-    """Votes on pairs that the rule keeps, and how many fall to which of its parts."""
+    """Votes on pairs that the rule keeps, those that each of its parts loses, and the seconds of
+    each rater's session.
+    """
     session, failed = defaultdict(float), Counter()
     for vote in votes:
         if not vote["practice"]:
             session[vote["rater"]] += vote["active"]
         failed[vote["rater"]] += vote["attention"] and vote["attention_ok"] == "false"
-    kept, lost = [], Counter()
+    kept, lost = [], defaultdict(list)
+    limit = rule["max_failed_attention"]
     for vote in votes:
         if vote["practice"] or vote["attention"]:
             continue
-        by_session = rule["unit"] == "session"
-        seconds = session[vote["rater"]] if by_session else vote["active"]
-        limit = rule["max_failed_attention"]
+        seconds = session[vote["rater"]] if rule["unit"] == "session" else vote["active"]
         if seconds < rule["threshold_seconds"]:
-            what = "session" if by_session else "vote"
-            lost[f"{what} under the threshold"] += 1
+            lost[f"{rule['unit']} under the threshold"].append(vote)
         elif limit is not None and failed[vote["rater"]] > limit:
-            lost["too many failed attention checks"] += 1
+            lost["too many failed attention checks"].append(vote)
         else:
             kept.append(vote)
-    return kept, dict(lost), session
+    return kept, lost, session
+
+
+def deciding(votes):
+    return [vote for vote in votes if vote["choice"] != "tie"]
 
 
 # --- one rate, votes taken as independent ---
@@ -117,6 +122,19 @@ def interval(ends, level):
     }
 
 
+def t_interval(mean, error, dof, level):
+    half = stats.t.ppf((1 + level) / 2, dof) * error
+    return interval((mean - half, mean + half), level)
+
+
+def two_sided(mean, error, dof):
+    return float(2 * stats.t.sf(abs(mean / error), dof))
+
+
+def through(function, span):
+    return span | {end: function(span[end]) for end in ("low", "high")}
+
+
 # --- the headline ---
 
 
@@ -139,6 +157,11 @@ class Clusters:
             self.fixed = self.problem if held else np.zeros(len(self.y), dtype=int)
         self.items = self.problem if self.item == "problem" else self.pair
 
+    @property
+    def both(self):
+        """The rater's votes on an item, of each vote."""
+        return self.items * (int(self.rater.max()) + 1) + self.rater
+
     def variances(self):
         """One-way sandwich variances of the rate, by statsmodels.
 
@@ -149,14 +172,12 @@ class Clusters:
         weight = dummies.mean(axis=0)
         if self.estimand == "these pairs":
             return {"rater": self.about_pairs()}
-        raters = len(set(self.rater.tolist()))
-        both = self.items * raters + self.rater
         lost = dummies.shape[1]
         found = {}
         for name, group, h in (
             (self.item, self.items, lost),
             ("rater", self.rater, 1),
-            (f"{self.item} x rater", both, lost),
+            (f"{self.item} x rater", self.both, lost),
         ):
             group = np.unique(group, return_inverse=True)[1]
             size = int(group.max()) + 1
@@ -237,16 +258,12 @@ def clustered(votes, level, estimand, copies=1):
         )
     rate = lower / n
     parts = groups.variances()
-    variance = two_ways(parts)
+    variance = two_ways([*parts.values()])
     sampled = {groups.item: len(set(groups.items.tolist()))} if estimand != "these pairs" else {}
     sampled |= {"rater": len(set(groups.rater.tolist()))}
     spread = variance > 1e-15 and 0 < lower < n  # less is rounding
-    span = (
-        by_t(rate, variance, groups.degrees_of_freedom, level)
-        if spread
-        else exact(rate, min(sampled.values()), level)
-    )
-    return span | {
+    trials = min(sampled.values())
+    return by_t(rate, variance, groups.degrees_of_freedom, level, trials) | {
         "lower": lower,
         "votes": n,
         "rate": rate,
@@ -262,10 +279,11 @@ def clustered(votes, level, estimand, copies=1):
 
 
 def two_ways(variances):
-    one_way = list(variances.values())
-    if len(one_way) == 1:
-        return one_way[0]
-    return max(one_way[0] + one_way[1] - one_way[2], min(one_way[:2]))
+    """Items + raters - both; one that stands alone as it is."""
+    if len(variances) == 1:
+        return variances[0]
+    item, rater, both = variances
+    return np.maximum(item + rater - both, np.minimum(item, rater))
 
 
 def equal_problems(votes, level, estimand):
@@ -281,11 +299,9 @@ def equal_problems(votes, level, estimand):
     own = y - (rate if sampled else np.array([rates[q] for q in groups.problem.tolist()]))
     own = weights * (groups.from_pairs() if estimand == "these pairs" else own)
     lost = 0 if sampled else groups.problems
-    both = groups.items * (groups.rater.max() + 1) + groups.rater
-    ways = [(groups.items, lost), (groups.rater, 1), (both, max(1, lost))]
-    ways = ways[1:2] if estimand == "these pairs" else ways
-    parts, freedom = {}, []
-    for i, (codes, h) in enumerate(ways):
+    ways = [(groups.items, lost), (groups.rater, 1), (groups.both, max(1, lost))]
+    parts, freedom = [], []
+    for codes, h in ways[1:2] if estimand == "these pairs" else ways:
         clusters = [codes == c for c in set(codes.tolist())]
         g = len(clusters)
         change = np.array([own[c].sum() / (1 - weights[c].sum()) for c in clusters])
@@ -294,10 +310,10 @@ def equal_problems(votes, level, estimand):
         if h:
             change *= 1 - held
             held = np.ones(g)
-        parts[i] = float(change @ change) * g / (g - h)
+        parts.append(float(change @ change) * g / (g - h))
         freedom.append((held.sum() ** 2 / (held**2).sum() - 1) * (g - max(h, 1)) / (g - 1))
     variance, dof = two_ways(parts), round(min(freedom[:2]), 9)
-    span = by_t(rate, variance, dof, level)
+    span = by_t(rate, variance, dof, level, groups.problems)
     return {
         "value": rate,
         "standard_error": math.sqrt(variance),
@@ -313,8 +329,11 @@ def lost_votes(study, cast, valid, undone, head, level, one_sided):
     counted = {v["vote"] for v in valid}
     left_out = [v["choice"] for v in cast if v["vote"] not in counted]
     answered = {(v["rater"], v["pair"]) for v in cast}
-    taken_back = {(v["rater"], v["pair"]): v["choice"] for v in undone if v["pair"]}
-    taken_back = {place: c for place, c in taken_back.items() if place not in answered}
+    taken_back = {
+        (v["rater"], v["pair"]): v["choice"]
+        for v in undone
+        if v["pair"] and (v["rater"], v["pair"]) not in answered
+    }
     per_rater = Counter(v["rater"] for v in cast)
     per_rater.update({rater: 0 for rater, _ in taken_back})
     whole = min(study["ballots_per_rater"], len(study["pairs"]))
@@ -374,7 +393,7 @@ def mixed(votes, level):
     kinds = [np.unique(k, return_inverse=True)[1] for k in (*kinds, groups.pair, groups.rater)]
     sizes = [int(k.max()) + 1 for k in kinds]
     Z = np.hstack([np.eye(k.max() + 1)[k] for k in kinds])
-    fits, effects = {}, np.zeros(sum(sizes))
+    effects = np.zeros(sum(sizes))
 
     def at(b, P):
         """The approximate log likelihood at an intercept, the variance, and the slope; the search
@@ -399,16 +418,15 @@ def mixed(votes, level):
         slope = (y - p).sum() - (w * (1 - 2 * p) * turn * spread).sum() / 2
         return value, 1 / (w.sum() - across @ np.linalg.solve(H, across)), slope
 
-    def fit(logs):
-        P = np.repeat(np.exp(-2 * np.array(logs)), sizes)
+    @cache
+    def fit(place):
+        P = np.repeat(np.exp(-np.array(place) / 50), sizes)
         b = optimize.newton(lambda b: at(b, P)[2], 0, x1=0.1, tol=1e-13)
         value, variance, _ = at(b, P)
         return value + math.log(variance) / 2, b, variance
 
     def lattice(place):
-        if place not in fits:
-            fits[place] = fit(np.array(place) / 100)
-        return fits[place][0]
+        return fit(place)[0]
 
     best, stride = (-60,) * len(sizes), 60
     while stride:
@@ -432,7 +450,7 @@ def mixed(votes, level):
     for i, one in enumerate(free):
         up, down = moved((one, 1)), moved((one, -1))
         C[i, i] = (2 * lattice(best) - lattice(up) - lattice(down)) / 0.01
-        g[i] = (fits[up][1] - fits[down][1]) / 0.2
+        g[i] = (fit(up)[1] - fit(down)[1]) / 0.2
         for j, other in enumerate(free[:i]):
             corners = [
                 s * t * lattice(moved((one, s), (other, t))) for s in (1, -1) for t in (1, -1)
@@ -440,33 +458,32 @@ def mixed(votes, level):
             C[i, j] = C[j, i] = -sum(corners) / 0.04
     sure = [i for i in range(len(free)) if C[i, i] > 1]
     C, g = C[np.ix_(sure, sure)], g[sure]
-    _, centre, variance = fits[best]
+    _, centre, variance = fit(best)
     error = math.sqrt(variance + max(0, g @ np.linalg.solve(C, g) if sure else 0))
     dof = min(sizes[0], sizes[-1]) - 1
-    half = stats.t.ppf((1 + level) / 2, dof) * error
-    ends = [stats.logistic.cdf(centre + sign * half) for sign in (-1, 1)]
     return {
         "spreads": [math.exp(k / 100) for k in best],
         "log_odds": centre,
         "standard_error": error,
         "degrees_of_freedom": dof,
-        "rate": stats.logistic.cdf(centre),
-        "interval": interval(ends, level),
-        "p_value": 2 * stats.t.sf(abs(centre) / error, dof),
+        "rate": expit(centre),
+        "interval": through(expit, t_interval(centre, error, dof, level)),
+        "p_value": two_sided(centre, error, dof),
         "level": level,
         "lopsided": False,
     }
 
 
-def by_t(rate, variance, dof, level):
+def by_t(rate, variance, dof, level, trials):
+    """On the log odds; of so many trials where nothing differs, for less is rounding."""
+    if not (variance > 1e-15 and 0 < rate < 1):
+        return exact(rate, trials, level)
     centre = math.log(rate / (1 - rate))
     error = math.sqrt(variance) / (rate * (1 - rate))
-    half = stats.t.ppf((1 + level) / 2, dof) * error
-    ends = [1 / (1 + math.exp(-x)) for x in (centre - half, centre + half)]
     return {
-        "interval": interval(ends, level),
+        "interval": through(expit, t_interval(centre, error, dof, level)),
         "p_value": stats.t.sf(centre / error, dof),
-        "p_two_sided": 2 * stats.t.sf(abs(centre / error), dof),
+        "p_two_sided": two_sided(centre, error, dof),
     }
 
 
@@ -536,17 +553,13 @@ def times_drawn(sizes, seed):
 
 def signs(votes):
     """Pairs by majority, with an exact one-sided test."""
-    balance = Counter()
-    for vote in votes:
-        balance[vote["pair"]] += {"lower": 1, "higher": -1, "tie": 0}[vote["choice"]]
-    decided = {v["pair"] for v in votes if v["choice"] != "tie"}
-    lower = sum(balance[pair] > 0 for pair in decided)
-    higher = sum(balance[pair] < 0 for pair in decided)
+    margins = [lower - higher for lower, higher in per_pair(deciding(votes)).values()]
+    lower, higher = sum(m > 0 for m in margins), sum(m < 0 for m in margins)
     n = lower + higher
     return {
         "lower": lower,
         "higher": higher,
-        "split": len(decided) - n,
+        "split": margins.count(0),
         "pairs": n,
         "rate": lower / n,
         "p_value": stats.binom.sf(lower - 1, n, 0.5),
@@ -662,10 +675,9 @@ def without(groups, out):
 
 def left_out(groups, of_rest, value):
     """How a measure changes without each item, rater, and rater's votes on an item."""
-    both = groups.items * (int(groups.rater.max()) + 1) + groups.rater
     return [
         np.array([of_rest(by == name) - value for name in np.unique(by)])
-        for by in (groups.items, groups.rater, both)
+        for by in (groups.items, groups.rater, groups.both)
     ]
 
 
@@ -687,8 +699,7 @@ def put_together(groups, changes):
     if groups.item == "pair":
         about = about_fixed(groups, items)
         by_item = float(about @ about) * (g - 1) ** 2 / (g * (g - held))
-    joint = by_item + by_rater - float(both @ both)
-    return max(joint, min(by_item, by_rater)), bias
+    return two_ways([by_item, by_rater, float(both @ both)]), bias
 
 
 def about_fixed(groups, items):
@@ -718,13 +729,10 @@ def fisher_interval(groups, value, of_rest, least, spent, level, excess=None):
         freedom = max(1.0, (groups.degrees_of_freedom + 1 - spent) * ratio**2)
     if groups.degrees_of_freedom < 1 or not variance > 1e-24:
         return None
-    reach = stats.t.ppf((1 + level) / 2, freedom)
-    at = value - bias
-    if not least < at < 1:
-        at = value
-    half = reach * math.sqrt(variance) * (1 - least) / ((at - least) * (1 - at))
-    middle = math.log((at - least) / (1 - at))
-    return interval([least + (1 - least) * expit(middle + side * half) for side in (-1, 1)], level)
+    at = value - bias if least < value - bias < 1 else value
+    error = math.sqrt(variance) * (1 - least) / ((at - least) * (1 - at))
+    span = t_interval(math.log((at - least) / (1 - at)), error, freedom, level)
+    return through(lambda end: least + (1 - least) * expit(end), span)
 
 
 def parts(rows):
@@ -763,18 +771,18 @@ def beyond(observed, expected):
 # --- regressions ---
 
 
-def regression(outcome, columns, votes, level, family="logit"):
-    """Estimates by statsmodels. Each cluster is left out in turn: one step of Newton's method from
-    the estimates of all to those of the rest; items + raters - both of the squared steps.
+def regression(columns, votes, level, line=None):
+    """Estimates by statsmodels, of deciding votes' choice or of a line. Each cluster is left out in
+    turn: one step of Newton's method from the estimates of all to those of the rest; items +
+    raters - both of the squared steps.
     """
-    groups = Clusters(votes, DESIGN["sampled"], ties=family != "logit")
-    X = np.column_stack([np.ones(len(votes)), *columns.values()])
-    model = Logit(outcome, X) if family == "logit" else OLS(outcome, X)
-    fit = model.fit(
-        **({"method": "newton", "disp": 0, "maxiter": 100} if family == "logit" else {})
-    )
+    groups = Clusters(votes, DESIGN["sampled"], ties=line is not None)
+    X = np.column_stack([np.ones(len(votes)), *columns])
+    newton = {"method": "newton", "disp": 0, "maxiter": 100}
+    outcome = groups.y if line is None else line
+    fit = Logit(outcome, X).fit(**newton) if line is None else OLS(outcome, X).fit()
     fitted = np.asarray(fit.predict(X))
-    weight = fitted * (1 - fitted) if family == "logit" else np.ones(len(X))
+    weight = fitted * (1 - fitted) if line is None else np.ones(len(X))
     about = X * (outcome - fitted)[:, None]
     for fixed in set(groups.fixed.tolist()):
         about[groups.fixed == fixed] -= about[groups.fixed == fixed].mean(axis=0)
@@ -782,13 +790,11 @@ def regression(outcome, columns, votes, level, family="logit"):
     # what each row tells of each coefficient
     tells = (np.sqrt(weight)[:, None] * (X @ np.linalg.inv(whole))) ** 2
     held = len(set(groups.fixed.tolist()))
-    by_problem = groups.item == "problem"
-    both = groups.items * (groups.rater.max() + 1) + groups.rater
     squares, freedom = [], []
     for codes_of, lost in (
-        (groups.items, 0 if by_problem else held),
+        (groups.items, 0 if groups.item == "problem" else held),
         (groups.rater, 1),
-        (both, held),
+        (groups.both, held),
     ):
         steps, told = [], []
         names = np.unique(codes_of)
@@ -804,20 +810,17 @@ def regression(outcome, columns, votes, level, family="logit"):
         squares.append((np.array(steps) ** 2).sum(axis=0) * (g / (g - lost) if lost else 1))
         effective = told.sum(axis=0) ** 2 / (told**2).sum(axis=0)
         freedom.append((effective - 1) * (g - max(lost, 1)) / (g - 1))
-    item, rater, shared = squares
-    errors = np.sqrt(np.maximum(item + rater - shared, np.minimum(item, rater)))
-    terms = []
-    for b, e, dof in zip(fit.params, errors, np.minimum(*freedom[:2]), strict=True):
-        half = stats.t.ppf((1 + level) / 2, dof) * e
-        terms.append(
-            {
-                "estimate": float(b),
-                "standard_error": float(e),
-                "degrees_of_freedom": float(dof),
-                "p_value": float(2 * stats.t.sf(abs(b / e), dof)),
-                "interval": interval((b - half, b + half), level),
-            }
-        )
+    errors = np.sqrt(two_ways(squares))
+    terms = [
+        {
+            "estimate": float(b),
+            "standard_error": float(e),
+            "degrees_of_freedom": float(dof),
+            "p_value": two_sided(b, e, dof),
+            "interval": t_interval(b, e, dof, level),
+        }
+        for b, e, dof in zip(fit.params, errors, np.minimum(*freedom[:2]), strict=True)
+    ]
     counts = [len(set(each.tolist())) for each in (groups.items, groups.rater)]
     return {"votes": len(votes), "clusters": counts, "terms": terms}
 
@@ -849,7 +852,7 @@ def attention(votes, valid, level):
         if vote["attention"] and not vote["practice"]:
             checks[vote["rater"]].append(vote["attention_ok"] == "true")
     failed = {rater for rater, oks in checks.items() if not all(oks)}
-    decided = [v for v in valid if v["choice"] != "tie"]
+    decided = deciding(valid)
     with_failure = [v for v in valid if v["rater"] in failed]
     return {
         "answered": sum(map(len, checks.values())),
@@ -858,17 +861,12 @@ def attention(votes, valid, level):
         "raters": [{"answered": len(checks[r]), "passed": sum(checks[r])} for r in sorted(checks)],
         "with_failure": rate_of(with_failure, level),
         "without_failure": rate_of([v for v in valid if v["rater"] not in failed], level),
-        "difference": regression(
-            np.array([float(v["choice"] == "lower") for v in decided]),
-            {"failed": np.array([float(v["rater"] in failed) for v in decided])},
-            decided,
-            level,
-        ),
+        "difference": regression([[v["rater"] in failed for v in decided]], decided, level),
     }
 
 
 def sides(valid, level):
-    decided = [v for v in valid if v["choice"] != "tie"]
+    decided = deciding(valid)
     left = sum(v["left"] for v in decided)
     as_left = [v | {"choice": "lower" if v["left"] else "higher"} for v in decided]
     by_rater = defaultdict(list)
@@ -902,7 +900,7 @@ def sides(valid, level):
 
 def screened(valid, one_sided_p):
     """Raters in haste, like a coin, on one place, and two as one."""
-    decided = [v for v in valid if v["choice"] != "tie"]
+    decided = deciding(valid)
     by_rater, cast = defaultdict(list), per_pair(decided)
     for vote in decided:
         by_rater[vote["rater"]].append(vote)
@@ -941,7 +939,6 @@ def screened(valid, one_sided_p):
     together = math.exp(-max(0.0, gains[quick].sum())) if quick.any() else None
     couples = likeness(by_rater, cast, worth, mean)
     likely = sorted(couples, key=lambda c: -c["odds"])[:10]
-    compared = len(couples)
     return {
         "raters": [
             {
@@ -955,12 +952,12 @@ def screened(valid, one_sided_p):
             for i, r in enumerate(names)
         ],
         "couples": likely,
-        "compared": compared,
+        "compared": len(couples),
         "most_shared": max((c["pairs"] for c in couples), default=0),
         "haste_p": least(haste),
         "coin_p": least([least(coin), together]),
         "place_p": least([one_sided_p, sides_dealt(by_rater)]),
-        "likeness_p": min(1.0, compared / likely[0]["odds"]) if likely else None,
+        "likeness_p": min(1.0, len(couples) / likely[0]["odds"]) if likely else None,
     }
 
 
@@ -979,19 +976,18 @@ def likeness(by_rater, cast, worth, mean):
     """For each couple with a pair in common, the odds of one person, who slips one time in ten."""
     found = []
     told = {r: {v["pair"]: v["choice"] == "lower" for v in votes} for r, votes in by_rater.items()}
-    for i, first in enumerate(sorted(told)):
-        for second in sorted(told)[i + 1 :]:
-            shared = told[first].keys() & told[second].keys()
-            if not shared:
-                continue
-            log_odds, alike = 0.0, 0
-            for pair in shared:
-                one, two = told[first][pair], told[second][pair]
-                a, b = cast[pair]
-                p = (worth * mean + a - two) / (worth + a + b - 1)
-                log_odds += math.log((0.9 if one == two else 0.1) / (p if two else 1 - p))
-                alike += one == two
-            found.append({"pairs": len(shared), "alike": alike, "odds": math.exp(log_odds)})
+    for first, second in combinations(sorted(told), 2):
+        shared = told[first].keys() & told[second].keys()
+        if not shared:
+            continue
+        log_odds, alike = 0.0, 0
+        for pair in shared:
+            one, two = told[first][pair], told[second][pair]
+            a, b = cast[pair]
+            p = (worth * mean + a - two) / (worth + a + b - 1)
+            log_odds += math.log((0.9 if one == two else 0.1) / (p if two else 1 - p))
+            alike += one == two
+        found.append({"pairs": len(shared), "alike": alike, "odds": math.exp(log_odds)})
     return found
 
 
@@ -1020,12 +1016,11 @@ def ballots(valid, level):
     most = max(v["position"] for v in valid)
 
     def stretch(first, last, votes):
-        seconds = float(np.median([v["active"] for v in votes]))
         return {
             "first": first,
             "last": last,
             "valid": len(votes),
-            "median_seconds": seconds,
+            "median_seconds": float(np.median([v["active"] for v in votes])),
             **rate_of(votes, level),
         }
 
@@ -1034,21 +1029,11 @@ def ballots(valid, level):
         here = [v for v in valid if most * i < 3 * v["position"] <= most * (i + 1)]
         if here:
             thirds.append(stretch(most * i // 3 + 1, most * (i + 1) // 3, here))
-    decided = [v for v in valid if v["choice"] != "tie"]
+    decided = deciding(valid)
     timed = [v for v in valid if v["active"] > 0]
-    trend = regression(
-        np.array([float(v["choice"] == "lower") for v in decided]),
-        {"position": np.array([float(v["position"]) for v in decided])},
-        decided,
-        level,
-    )
-    pace = regression(
-        np.log([v["active"] for v in timed]),
-        {"position": np.array([float(v["position"]) for v in timed])},
-        timed,
-        level,
-        "line",
-    )
+    trend = regression([[v["position"] for v in decided]], decided, level)
+    logs = np.log([v["active"] for v in timed])
+    pace = regression([[v["position"] for v in timed]], timed, level, logs)
     return {
         "thirds": thirds,
         "numbers": [
@@ -1071,17 +1056,8 @@ def screens(valid, level):
     counts = Counter(v["viewport"] for v in decided)
     most = max(counts.values())
     first = next(v["viewport"] for v in decided if counts[v["viewport"]] == most)
-    fit = regression(
-        np.array([float(v["choice"] == "lower") for v in decided]),
-        {
-            name: np.array([float(v["viewport"] == name) for v in decided])
-            for name in there
-            if name != first
-        },
-        decided,
-        level,
-    )
-    others = [term["p_value"] for term in fit["terms"][1:]]
+    others = [name for name in there if name != first]
+    fit = regression(dummies("viewport", others, decided), decided, level)
     return {
         "classes": [
             {
@@ -1094,9 +1070,13 @@ def screens(valid, level):
         ],
         "unknown": len(valid) - len(known),
         "fit": fit,
-        "p_value": min(1.0, len(others) * min(others)),
+        "p_value": least([term["p_value"] for term in fit["terms"][1:]]),
         "level": level,
     }
+
+
+def dummies(name, values, votes):
+    return [[vote[name] == value for vote in votes] for value in values]
 
 
 def subgroups(study, valid, level):
@@ -1111,28 +1091,21 @@ def subgroups(study, valid, level):
         group = {r: a if a in names else "all others" for r, a in told.items()}
         if "all others" in group.values():
             names.append("all others")
-        some = {name: [v for v in valid if group[v["rater"]] == name] for name in names}
-        raters = {name: len({v["rater"] for v in some[name]}) for name in names}
-        decided = [v for v in valid if v["choice"] != "tie"]
-        ps = []
-        if len(names) > 1:
-            fit = regression(
-                np.array([float(v["choice"] == "lower") for v in decided]),
-                {
-                    name: np.array([float(group[v["rater"]] == name) for v in decided])
-                    for name in names[1:]
-                },
-                decided,
-                level,
-            )
-            ps = [term["p_value"] for term in fit["terms"][1:]]
+        grouped = [v | {"group": group[v["rater"]]} for v in valid]
+        some = {name: [v for v in grouped if v["group"] == name] for name in names}
+        decided = deciding(grouped)
+        fit = regression(dummies("group", names[1:], decided), decided, level)
         found.append(
             {
                 "groups": [
-                    {"raters": raters[n], "valid": len(some[n]), **rate_of(some[n], level)}
-                    for n in names
+                    {
+                        "raters": len({v["rater"] for v in votes}),
+                        "valid": len(votes),
+                        **rate_of(votes, level),
+                    }
+                    for votes in some.values()
                 ],
-                "p_value": min(1.0, len(ps) * min(ps)) if ps else None,
+                "p_value": least([term["p_value"] for term in fit["terms"][1:]]),
                 "level": level,
             }
         )
@@ -1189,7 +1162,7 @@ def gaps(valid, pairs, level):
     """Votes on the gaps of their pairs (per digit, per 0.01 of R², per node) and on the side."""
     known = {pair["pair"]: pair for pair in pairs}
     used, rows = [], []
-    decided = [v for v in valid if v["choice"] != "tie"]
+    decided = deciding(valid)
     for vote in decided:
         pair = known[vote["pair"]]
         row = (pair["higher_eic"], pair["lower_eic"], pair["lower_r2"], pair["higher_r2"])
@@ -1206,7 +1179,7 @@ def gaps(valid, pairs, level):
     columns = dict(zip(("eic", "side", "r2", "complexity"), np.array(rows).T, strict=True))
     mean = float(columns["eic"].mean())
     columns["eic"] = columns["eic"] - mean
-    fit = regression(np.array([float(v["choice"] == "lower") for v in used]), columns, used, level)
+    fit = regression(columns.values(), used, level)
     intercept, *terms = fit["terms"]
     return {
         "fit": fit,
@@ -1218,8 +1191,8 @@ def gaps(valid, pairs, level):
             }
             for name, term in zip(columns, terms, strict=True)
         },
-        "adjusted_rate": share(intercept["estimate"]),
-        "adjusted_interval": through(share, intercept["interval"]),
+        "adjusted_rate": expit(intercept["estimate"]),
+        "adjusted_interval": through(expit, intercept["interval"]),
         "mean_eic_gap": mean,
         "left_out": len(decided) - len(used),
         "level": level,
@@ -1242,14 +1215,11 @@ def looks(text):
         if isinstance(node, ast.Name):
             return 0, 0, 0, 1, 0
         called = isinstance(node, ast.Call) and node.func.id not in ARITHMETIC
+        inner = [each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr)]
         if isinstance(node, ast.Call):
             inner = node.args
-        elif isinstance(node, ast.UnaryOp):
-            inner = [node.operand]
         elif isinstance(node.op, ast.Pow) and isinstance(getattr(node.right, "value", 0.5), int):
             inner = [node.left]  # a whole exponent belongs to the operator
-        else:
-            inner = [node.left, node.right]
         found = [count(each) for each in inner]
         return (
             sum(f[0] for f in found) + called,
@@ -1287,7 +1257,7 @@ def structure(valid, pairs, level):
         if np.linalg.matrix_rank(np.column_stack([*basis, scaled])) > len(basis):
             columns[str(i)] = column
             basis.append(scaled)
-    fit = regression(np.array([float(v["choice"] == "lower") for v in used]), columns, used, level)
+    fit = regression(columns.values(), used, level)
     intercept, dose = fit["terms"][0], fit["terms"][1]
     below = clustered(used, level, DESIGN["sampled"])["interval"]["high"] < 0.5
     p = dose["p_value"] / 2
@@ -1308,10 +1278,10 @@ def structure(valid, pairs, level):
             "auc": float(np.mean(right)),
             "by_name": dict(zip(VISIBLE, np.maximum(every, 1 - every).tolist(), strict=True)),
         },
-        "adjusted_rate": share(intercept["estimate"]),
-        "adjusted_interval": through(share, intercept["interval"]),
+        "adjusted_rate": expit(intercept["estimate"]),
+        "adjusted_interval": through(expit, intercept["interval"]),
         "dose_ratio": math.exp(dose["estimate"]),
-        "further_rate": share(intercept["estimate"] + dose["estimate"]),
+        "further_rate": expit(intercept["estimate"] + dose["estimate"]),
         "dose_p": p if (dose["estimate"] > 0) != below else 1 - p,
         "level": level,
     }
@@ -1325,17 +1295,9 @@ def fewer(gaps_seen):
     return np.array([(column < 0).mean() + (column == 0).mean() / 2 for column in gaps_seen.T])
 
 
-def share(log_odds):
-    return 1 / (1 + math.exp(-log_odds))
-
-
-def through(function, found):
-    return found | {end: function(found[end]) for end in ("low", "high")}
-
-
 def problem_rates(valid, level, seed):
     """Rates by problem, and a permutation test: problems are dealt to the pairs anew."""
-    decided = [v for v in valid if v["choice"] != "tie"]
+    decided = deciding(valid)
     effect = effect_within(decided)
     rates = []
     for name in sorted({v["problem"] for v in valid}):
@@ -1382,13 +1344,11 @@ def spread(places, lower, total):
 def effect_within(decided):
     """Variance within problems, pair x rater clustered, over that of independent votes; >= 1."""
     groups = Clusters(decided, "pairs like these")
-    groups.item, groups.items, groups.fixed = "pair", groups.pair, groups.problem
-    item, rater, both = groups.variances().values()
     fitted = OLS(groups.y, (groups.problem[:, None] == np.unique(groups.problem)).astype(float))
     rate = fitted.fit().fittedvalues
     return max(
         1.0,
-        max(item + rater - both, min(item, rater))
+        two_ways([*groups.variances().values()])
         / (float((rate * (1 - rate)).sum()) / len(groups.y) ** 2),
     )
 
@@ -1511,13 +1471,9 @@ def models(folder, study, valid, level):
     by_place = [run["position"]["p_two_sided"] for run in told]
     for run, p in zip(told, multipletests(by_place, method="holm")[1], strict=True):
         run["position_p_holm"] = float(p)
-    between = []
-    for i, (a, _) in enumerate(asked):
-        for b, _ in asked[i + 1 :]:
-            between.append(two_models(scores[a["label"]], scores[b["label"]], home, level))
     return {
         "runs": told,
-        "between": between,
+        "between": [two_models(a, b, home, level) for a, b in combinations(scores.values(), 2)],
         "primary": primary(plan, asked, told, scores, home, level),
     }
 
@@ -1559,15 +1515,11 @@ def over_pairs(values, home, level, share):
     groups.y = np.array([values[p] for p in sorted(values)])
     mean, n = float(groups.y.mean()), len(set(groups.items.tolist()))
     variance, dof = groups.variances()[groups.item], groups.degrees_of_freedom
-    if not share:
-        span = plainly(mean, variance, dof, level)
-    elif variance > 1e-15 and 0 < mean < 1:
-        span = by_t(mean, variance, dof, level)
-    else:
-        span = exact(mean, n, level)
+    error = math.sqrt(max(variance, 0.0))
+    span = by_t(mean, variance, dof, level, n) if share else plainly(mean, error, dof, level)
     return {
         "value": mean,
-        "standard_error": math.sqrt(max(variance, 0.0)),
+        "standard_error": error,
         "degrees_of_freedom": dof,
         "pairs": len(values),
         "clusters": {groups.item: n},
@@ -1576,12 +1528,10 @@ def over_pairs(values, home, level, share):
     }
 
 
-def plainly(mean, variance, dof, level):
-    error = math.sqrt(variance)
-    half = stats.t.ppf((1 + level) / 2, dof) * error
+def plainly(mean, error, dof, level):
     return {
-        "interval": {"low": mean - half, "high": mean + half, "level": level},
-        "p_two_sided": 2 * stats.t.sf(abs(mean) / error, dof),
+        "interval": t_interval(mean, error, dof, level),
+        "p_two_sided": two_sided(mean, error, dof),
     }
 
 
@@ -1589,18 +1539,17 @@ def less_people(scores, used, level):
     groups = Clusters(used, DESIGN["sampled"])
     groups.y = np.array([scores[v["pair"]] for v in used]) - groups.y
     mean = float(groups.y.mean())
-    item, rater, both = groups.variances().values()
-    variance = max(item + rater - both, min(item, rater))
+    error = math.sqrt(two_ways([*groups.variances().values()]))
     return {
         "value": mean,
-        "standard_error": math.sqrt(variance),
+        "standard_error": error,
         "degrees_of_freedom": groups.degrees_of_freedom,
         "pairs": len({v["pair"] for v in used}),
         "clusters": {
             groups.item: len(set(groups.items.tolist())),
             "rater": len({v["rater"] for v in used}),
         },
-    } | plainly(mean, variance, groups.degrees_of_freedom, level)
+    } | plainly(mean, error, groups.degrees_of_freedom, level)
 
 
 def two_models(a, b, home, level):
@@ -1732,26 +1681,14 @@ def refused(votes, estimand):
     }
 
 
-def flow(study, cast, votes, valid):
+def flow(study, cast, valid, lost):
     """How many people and votes were left at each stage."""
-    people, kept = study["raters"], {v["vote"] for v in valid}
-    through = people["through_open_links"]
-    of = Counter(v["rater"] for v in cast)
+    people, of = study["raters"], Counter(v["rater"] for v in cast)
+    by_link = people["through_open_links"]
     whole = min(study["ballots_per_rater"], len(study["pairs"]))
-    rule, lost, who = study["exclusion"], Counter(), defaultdict(set)
-    _, _, session = valid_votes(votes, rule)
-    for vote in cast:
-        if vote["vote"] in kept:
-            continue
-        hasty = (session[vote["rater"]] if rule["unit"] == "session" else vote["active"]) < rule[
-            "threshold_seconds"
-        ]
-        why = f"{rule['unit']} under the threshold" if hasty else "too many failed attention checks"
-        lost[why] += 1
-        who[why].add(vote["rater"])
     return {
-        "invited": None if through is None else people["invited"] - through,
-        "through_open_links": through,
+        "invited": None if by_link is None else people["invited"] - by_link,
+        "through_open_links": by_link,
         "consented": people["consented"],
         "withdrawn": people["withdrawn"],
         "voted": len(of),
@@ -1759,7 +1696,10 @@ def flow(study, cast, votes, valid):
         "counted": len({v["rater"] for v in valid}),
         "cast": len(cast),
         "undone": sum(bool(vote["pair"]) for vote in study["undone"]),
-        "lost": {why: {"votes": n, "raters": len(who[why])} for why, n in lost.items()},
+        "lost": {
+            why: {"votes": len(gone), "raters": len({v["rater"] for v in gone})}
+            for why, gone in lost.items()
+        },
         "valid": len(valid),
         "deciding": sum(v["choice"] != "tie" for v in valid),
         "stopped_after": {str(n): times for n, times in Counter(of.values()).items() if n < whole},
@@ -1774,8 +1714,7 @@ def recompute(folder, level, seed, estimand):
     study, votes = read(folder)
     if study["configuration"]["format"] >= 2:
         estimand = estimand or study["configuration"]["design"]["estimand"]
-    problems = len({p["problem"] for p in study["pairs"]})
-    like = "problems" if problems >= 10 else "pairs"
+    like = "problems" if len({p["problem"] for p in study["pairs"]}) >= 10 else "pairs"
     estimand = estimand or f"{like} like these"
     DESIGN["sampled"] = f"{like} like these" if estimand == "these pairs" else estimand
     cast = [v for v in votes if not v["practice"] and not v["attention"]]
@@ -1808,7 +1747,7 @@ def recompute(folder, level, seed, estimand):
         "unblindings": [{"votes_then": look["votes_then"]} for look in study["unblindings"]],
         "rules": study["rules"],
         "exclusion": study["exclusion"],
-        "flow": flow(study, cast, votes, valid)
+        "flow": flow(study, cast, valid, lost)
         | {"attrition": attrition(study, cast, valid, level, estimand)},
         "fleiss_kappa_by_side": fleiss(
             [
@@ -1825,7 +1764,7 @@ def recompute(folder, level, seed, estimand):
         },
         "votes": {
             "cast": len(cast),
-            "excluded": lost,
+            "excluded": {why: len(gone) for why, gone in lost.items()},
             "valid": len(valid),
             "attention": {"answered": len(checks), "passed": checks.count("true")},
         },

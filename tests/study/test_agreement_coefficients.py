@@ -279,8 +279,7 @@ def test_degenerate_studies_get_reasons() -> None:
     assert "nothing can be said" in str(agreement_sentence(agreement_of(votes([]))))
     assert reasons(agreement_of(votes([(0, 0)], ties=4))) == {Lack.NO_PAIR_OF_TWO_VOTES}
     assert reasons(agreement_of(votes([(1, 0), (0, 1)]))) == {Lack.NO_PAIR_OF_TWO_VOTES}
-    one_pair = agreement_of(votes([(3, 2)]))
-    assert reasons(one_pair) == {OneCluster("pair")}
+    assert reasons(agreement_of(votes([(3, 2)]))) == {OneCluster("pair")}
     unanimous = agreement_of(votes([(3, 0), (4, 0), (2, 0)]))
     assert unanimous.raw_agreement.value == 1 and unanimous.gwet_ac1.value == 1
     assert unanimous.raw_agreement.interval is None  # never [1, 1]

@@ -151,13 +151,11 @@ def test_votes_are_as_even_as_arithmetic_allows_when_all_finish(
 def test_drop_outs_cost_at_most_one_vote_of_evenness(
     sizes: list[int], raters: int, seed: int
 ) -> None:
-    ballots = min(10, sum(sizes) // 2)
-    assert simulate(sizes, raters, ballots, 0.3, seed).unevenness <= 2
+    assert simulate(sizes, raters, min(10, sum(sizes) // 2), 0.3, seed).unevenness <= 2
 
 
 def test_everyone_rates_everything_where_there_are_as_many_pairs_as_ballots() -> None:
-    outcome = simulate([5, 5], raters=12, ballots=10, dropping=0.0, seed=1)
-    assert outcome.votes == [12] * 10
+    assert simulate([5, 5], raters=12, ballots=10, dropping=0.0, seed=1).votes == [12] * 10
 
 
 pairs_with_shared_formulas = st.lists(
@@ -211,8 +209,7 @@ def test_whoever_answers_all_has_seen_both_sides_alike_however_the_pairs_lean(
 
 def test_a_hub_does_not_cut_a_session_short() -> None:
     hub = [PairToGive(i, "q", frozenset({"hub", str(i)})) for i in range(5)]
-    lonely = PairToGive(9, "q", frozenset({"1", "x"}))
-    now = standing([*hub, lonely], [0, 0, 0, 0, 0, 5])
+    now = standing([*hub, PairToGive(9, "q", frozenset({"1", "x"}))], [0, 0, 0, 0, 0, 5])
     choice = choose_pair(now, RaterHistory(), 2, random.Random(0))
     assert choice is not None and choice.pair_id != 1  # 1 would rule out both others
 
@@ -223,8 +220,7 @@ def test_a_reservation_counts_like_a_vote() -> None:
     given = StoredBallot(1, PairKind.MAIN, True, NOW + timedelta(minutes=1), False)
     balance.follow(Changes(ReadMark(), False, {7: (1, [given])}), NOW)
     for seed in range(20):
-        now = balance.standing(8, [], NOW)
-        choice = choose_pair(now, RaterHistory(), 1, random.Random(seed))
+        choice = choose_pair(balance.standing(8, [], NOW), RaterHistory(), 1, random.Random(seed))
         assert choice is not None and choice.pair_id == 2
 
 

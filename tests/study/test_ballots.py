@@ -220,8 +220,7 @@ def test_a_tools_own_functions_are_drawn_without_its_names(
     text: str, syntax: str, drawn: str
 ) -> None:
     inputs = ("x", "y") if syntax == "deap" else ("a", "b")
-    formula = read_member(Member(text, 0.0, 1.0, 3, syntax=syntax), inputs)
-    assert to_latex(formula) == drawn
+    assert to_latex(read_member(Member(text, 0.0, 1.0, 3, syntax=syntax), inputs)) == drawn
 
 
 def test_a_frozen_ballot_of_gplearns_formulas_is_found_again_however_it_was_drawn() -> None:

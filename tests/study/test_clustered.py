@@ -161,8 +161,7 @@ def test_what_is_estimated_hangs_on_the_design_not_on_the_votes() -> None:
     fewer = table.select(table.problem < 6)
     assert clustered_rate(fewer).estimand == clustered_rate(table).estimand == "problems like these"
     for sampled, estimand in (("pairs", "pairs like these"), ("problems", "problems like these")):
-        declared = replace(fewer, sampled=sampled)
-        assert clustered_rate(declared).estimand == estimand
+        assert clustered_rate(replace(fewer, sampled=sampled)).estimand == estimand
 
 
 def test_votes_on_one_problem_say_nothing_of_others() -> None:

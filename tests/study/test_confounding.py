@@ -165,8 +165,7 @@ def test_a_count_is_a_column_of_its_own_where_it_says_more_than_what_is_noticed(
 
 def test_where_no_formulas_look_alike_nothing_is_said_to_remain() -> None:
     """One function less in every pair of lower EIC: a preference for either may be for both."""
-    report = _study(1, by_eic=0.3, by_looks=0.0, like_eic=1.0)
-    found = report.threats.structure
+    found = _study(1, by_eic=0.3, by_looks=0.0, like_eic=1.0).threats.structure
     assert found.adjusted_rate is None and found.answer == "too imprecise to tell"
     assert found.preferred == "lower" and "No formulas look alike" in str(threat_sentence(found))
 
@@ -192,8 +191,7 @@ def test_a_predictor_is_judged_on_problems_it_has_not_seen() -> None:
     rng = np.random.default_rng(1)
     shares = []
     for _ in range(40):
-        gaps = rng.choice([-1.0, 1.0], (24, 5))
-        found = best_visible(gaps, [f"q{i % 8}" for i in range(24)])
+        found = best_visible(rng.choice([-1.0, 1.0], (24, 5)), [f"q{i % 8}" for i in range(24)])
         assert found.auc is not None and max(found.by_name) >= 0.5
         shares.append((found.auc, max(found.by_name)))
     honest, seen = np.mean(shares, axis=0)

@@ -53,8 +53,7 @@ def test_a_problem_has_the_table_it_describes_and_tells_raters_and_lawyers_what_
         assert column.name.isidentifier() and len(column.name) <= 8
     assert problem.simulated == ("(simulated)" in problem.title)
     assert problem.simulated == problem.source.startswith("simulated:")
-    readme = (ROOT / "study" / "demo" / "README.md").read_text(encoding="utf-8")
-    assert f"| `{name}` |" in readme
+    assert f"| `{name}` |" in (ROOT / "study" / "demo" / "README.md").read_text(encoding="utf-8")
 
 
 def test_there_are_at_least_five_real_problems_and_no_stray_table() -> None:

@@ -38,8 +38,7 @@ def frozen(rehearsal: Rehearsal, pool: Pool):  # type: ignore[no-untyped-def]
 
 def ballot_of(rehearsal: Rehearsal, study_id: int) -> BallotContent:
     with rehearsal.store.reading() as tx:
-        pair = tx.materials.pairs(study_id)[0]
-        return BallotContent.from_json(tx.materials.ballot(pair.id))
+        return BallotContent.from_json(tx.materials.ballot(tx.materials.pairs(study_id)[0].id))
 
 
 def test_rules_of_before_are_exact_and_keep_their_json() -> None:

@@ -102,8 +102,7 @@ def test_rules_are_frozen_previewed_and_named_in_the_methods(rehearsal: Rehearsa
     organiser.set_pairs(study.id, [PAIR, plain], {"near_twins": False})
     before, count = organiser.giveaways(study.id)
     assert count == 2
-    pair = organiser.pairs(study.id)[0]
-    preview = organiser.preview(study.id, pair.id)
+    preview = organiser.preview(study.id, organiser.pairs(study.id)[0].id)
     assert preview.rules == ("neutral", "signs") and preview.lower_text == "2*t"
     design = replace(study.design, ballots_per_rater=2, public_base_url="http://localhost:1")
     organiser.edit(study.id, design=design)

@@ -157,8 +157,7 @@ def test_a_column_of_few_raters_has_about_one_degree_less_than_they_are() -> Non
     rater = np.repeat(np.arange(84), 10)
     y = np.random.default_rng(1).uniform(size=840) < 0.5
     few = (rater < 8).astype(float)[:, None]
-    fit = least_squares(y.astype(float), few, ["few"], clustering(rater))
-    term = fit.term("few")
+    term = least_squares(y.astype(float), few, ["few"], clustering(rater)).term("few")
     assert term is not None
     held = np.where(np.arange(84) < 8, (76 / 84) ** 2, (8 / 84) ** 2)
     assert term.degrees_of_freedom == pytest.approx(effective(held) - 1)

@@ -49,8 +49,7 @@ def test_with_as_many_more_votes_the_verdict_is_gone_and_with_one_less_it_stands
 
 
 def test_the_bound_for_a_preference_for_the_higher_eic_is_the_mirror(rate: ClusteredRate) -> None:
-    mirrored = replace(rate, lower=rate.votes - rate.lower)
-    bound, other = lost_votes(rate), lost_votes(mirrored)
+    bound, other = lost_votes(rate), lost_votes(replace(rate, lower=rate.votes - rate.lower))
     assert (bound.finding, other.finding) == ("lower", "higher")
     assert bound.needed == other.needed
 
@@ -64,8 +63,7 @@ def test_a_verdict_that_lost_votes_made_does_not_stand() -> None:
         gone = (table.lower == 0) & (rng.random(len(table)) < 0.3)
         left = clustered_rate(table.select(~gone))
         if left.finding() == "lower" and clustered_rate(table).finding() == "undecided":
-            bound = lost_votes(left, left_out=["higher"] * int(gone.sum()))
-            standing.append(bound.stands)
+            standing.append(lost_votes(left, left_out=["higher"] * int(gone.sum())).stands)
     assert sum(map(bool, standing)) <= 2  # the interval itself is another one, with other votes
 
 

@@ -114,8 +114,7 @@ def test_where_the_relaxation_is_fractional_integer_programming_settles_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     sweep, forbidden = odd_cycle()
-    graph = PairGraph(sweep, forbidden)
-    relaxed = relax(graph, Edges.join([]))
+    relaxed = relax(PairGraph(sweep, forbidden), Edges.join([]))
     best = optimum(sweep, forbidden)
     assert relaxed.converged and relaxed.bound > best + 0.1
     called = []

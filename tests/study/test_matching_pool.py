@@ -269,8 +269,7 @@ def test_a_real_pool_gives_pairs_that_obey_the_rules(shared: Path) -> None:
     data = shared / "data"
     _, candidates = read_pool(data / "pools" / "sr_fronts_1d2d.csv.gz")
     some = candidates[::5]
-    scores = score_pool(some, data / "problems", jobs=1)
-    pool = ScoredPool.from_scores(some, scores)
+    pool = ScoredPool.from_scores(some, score_pool(some, data / "problems", jobs=1))
     result = match_pool(pool, problems=data / "problems")
     assert len(result.pairs) >= 10 and all(p.exact for p in result.problems)
     rules = result.rules

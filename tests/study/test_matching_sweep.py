@@ -103,8 +103,7 @@ def pool(size: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def test_ten_thousand_formulas_give_the_pairs_of_the_naive_join() -> None:
     complexity, r2, eic = pool(10_000)
-    sweep = PairSweep(complexity, r2, eic, RULES)
-    higher, lower = sweep.pairs()
+    higher, lower = PairSweep(complexity, r2, eic, RULES).pairs()
     found = np.sort(higher * len(r2) + lower)
     r2_units, eic_units = units(r2), units(eic)
     expected = []

@@ -52,8 +52,7 @@ def test_the_effects_are_the_mode_that_statsmodels_has() -> None:
         fe_p=1e6,
     )
     whole = np.concatenate([at[:1], np.log(spreads), at[1:]])
-    slope = other.logposterior_grad(whole)
-    assert np.abs(slope[3:]).max() < 1e-8
+    assert np.abs(other.logposterior_grad(whole)[3:]).max() < 1e-8
     assert 0.05 < variance**0.5 < 1
 
 
@@ -125,11 +124,9 @@ def test_where_it_leads_elsewhere_it_is_said_why_and_that_the_headline_rules() -
         assert mixed.apart(headline, alike) == apart
         sentence = str(mixed_sentence(mixed, mixed.apart(headline, alike)))
         assert "leads elsewhere than the headline" in sentence and "rules" in sentence
-    these = replace(headline, estimand="these pairs")
-    assert mixed.apart(these, clear) == "others"
+    assert mixed.apart(replace(headline, estimand="these pairs"), clear) == "others"
     assert "elsewhere" not in str(mixed_sentence(mixed, ""))
-    open_too = replace(mixed, log_odds=0.1)
-    assert open_too.apart(headline, clear) == ""
+    assert replace(mixed, log_odds=0.1).apart(headline, clear) == ""
 
 
 def test_a_unanimous_study_has_no_fit() -> None:

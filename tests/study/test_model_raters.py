@@ -595,8 +595,7 @@ def test_a_pause_keeps_every_answer_under_way(rehearsal: Rehearsal, study: int) 
         run = service.begin(study, RunSettings("m", server.url, 6), resume=True)
         service.ask(run, ChatEndpoint(server.url))
     assert len(sent_for(server)) == 24 and set(sent_for(server).values()) == {1}
-    balance = Counter((a.pair_id, a.lower_first) for a in answers(rehearsal))
-    assert set(balance.values()) == {3}
+    assert set(Counter((a.pair_id, a.lower_first) for a in answers(rehearsal)).values()) == {3}
 
 
 def test_pausing_ends_a_wait_for_the_endpoint(rehearsal: Rehearsal) -> None:

@@ -319,8 +319,7 @@ def test_an_export_with_models_is_read_as_it_was_written(
     write_export(tmp_path, export)
     assert read_export(tmp_path) == export
     assert {a.run for a in export.model_answers} == set(MODELS)
-    without = replace(export, model_runs=(), model_answers=())
-    write_export(tmp_path / "without", without)
+    write_export(tmp_path / "without", replace(export, model_runs=(), model_answers=()))
     assert not (tmp_path / "without" / "model_answers.csv").exists()
     assert "model_runs" not in (tmp_path / "without" / "study.json").read_text()
 

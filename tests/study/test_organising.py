@@ -73,8 +73,7 @@ def test_a_name_that_says_nothing_needs_a_meaning_before_freezing(rehearsal: Reh
 def test_more_ballots_than_a_rater_can_get_are_refused(rehearsal: Rehearsal) -> None:
     study = rehearsal.draft(problems=2, pairs=4)
     twin = replace(pair(0, 2), lower=pair(0, 1).lower)
-    shared = [pair(0, 1), twin, *map(pair, [1] * 4, range(4))]
-    rehearsal.organiser.set_pairs(study.id, shared)
+    rehearsal.organiser.set_pairs(study.id, [pair(0, 1), twin, *map(pair, [1] * 4, range(4))])
     (missing,) = rehearsal.organiser.readiness(study.id).missing
     assert missing.startswith("one rater can get 5 of these pairs")
 
@@ -106,8 +105,7 @@ def test_the_preview_is_what_raters_get(rehearsal: Rehearsal) -> None:
         for side in (True, False)
     ]
     organiser.freeze(study.id)
-    ballot = rehearsal.ballot(rehearsal.rater(study))
-    bare = replace(ballot, token="", number=0)
+    bare = replace(rehearsal.ballot(rehearsal.rater(study)), token="", number=0)
     assert bare in [replace(shown, token="", number=0) for shown in previews]
 
 
@@ -154,8 +152,7 @@ def test_votes_do_not_change_the_hash_but_equal_drafts_have_equal_hashes(
     first = rehearsal.opened()
     rehearsal.rate(rehearsal.rater(first), 3)
     assert rehearsal.organiser.verify(first.id)
-    second = rehearsal.organiser.freeze(rehearsal.draft(name="again").id)
-    assert second.hash == first.hash
+    assert rehearsal.organiser.freeze(rehearsal.draft(name="again").id).hash == first.hash
     other = rehearsal.draft(replace(DESIGN, question="Which is simpler?"), name="third")
     assert rehearsal.organiser.freeze(other.id).hash != first.hash
 
@@ -192,13 +189,11 @@ def test_the_list_of_invitations_tells_how_far_each_has_come(rehearsal: Rehearsa
     study = rehearsal.opened(ballots_per_rater=2)
     desk = rehearsal.organiser.invitations
     desk.invite(study.id, ["unused"])
-    half = rehearsal.rater(study, "half")
-    rehearsal.rate(half, 1)
+    rehearsal.rate(rehearsal.rater(study, "half"), 1)
     rehearsal.rate(rehearsal.rater(study, "done"), 2)
     rehearsal.rating.withdraw(rehearsal.rater(study, "gone"))
     desk.revoke(study.id, desk.invite(study.id, ["back"])[0].id)
-    open_link = desk.open_link(study.id, 5)
-    rehearsal.rating.consent(token_of(open_link), degree="a", field="b")
+    rehearsal.rating.consent(token_of(desk.open_link(study.id, 5)), degree="a", field="b")
     states = [(view.label, view.state) for view in desk.every(study.id)]
     assert states == [
         ("unused", "unused"),
@@ -219,8 +214,7 @@ def test_the_live_list_and_the_export_count_the_same_people_as_invited(
     """Five personal links, of which one is revoked unused, and two who came by open links."""
     study = rehearsal.opened(ballots_per_rater=2)
     desk = rehearsal.organiser.invitations
-    made = desk.invite(study.id, ["a", "b", "c"])
-    desk.revoke(study.id, made[2].id)
+    desk.revoke(study.id, desk.invite(study.id, ["a", "b", "c"])[2].id)
     rehearsal.rate(rehearsal.rater(study, "d"), 2)
     rehearsal.rating.withdraw(rehearsal.rater(study, "e"))
     links = [desk.open_link(study.id, quota) for quota in (30, 40)]
@@ -332,8 +326,7 @@ def test_from_a_pool_file_to_pairs(rehearsal: Rehearsal, tmp_path: Path) -> None
     again = read_upload("scored.csv", upload.pool.csv.encode(), problems)
     assert not again.scored_here and again.refused == upload.refused
     rehearsal.organiser.set_pool(study.id, upload.pool)
-    rules = MatchingRules(max_complexity_gap=4)
-    result, pairs = match_study(rehearsal.organiser, study.id, rules)
+    result, pairs = match_study(rehearsal.organiser, study.id, MatchingRules(max_complexity_gap=4))
     assert len(pairs) == len(result.pairs) == 1
     member = pairs[0].pair.higher
     assert (member.formula, member.row, member.index_base) == ("99999*x1-99996*x1+1", 3, 1)
@@ -363,8 +356,7 @@ def test_the_shared_pool_takes_the_same_steps(rehearsal: Rehearsal, shared: Path
         rehearsal.organiser.describe_problem(
             study.id, each.name, title="Pipes", description="Friction.", columns=named
         )
-    frozen = rehearsal.organiser.freeze(study.id)
-    assert rehearsal.organiser.verify(frozen.id)
+    assert rehearsal.organiser.verify(rehearsal.organiser.freeze(study.id).id)
     previews = [rehearsal.organiser.preview(study.id, p.id) for p in pairs]
     for seen in previews:
         assert 4 <= seen.digits <= 17 and seen.r2_change <= 0.001

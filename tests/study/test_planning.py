@@ -213,8 +213,7 @@ def test_few_large_problems_cost_what_an_even_spread_would_not() -> None:
 
 
 def test_the_error_of_a_share_and_of_a_median_is_how_far_seeds_move_them() -> None:
-    rng = np.random.default_rng(3)
-    samples = rng.normal(size=(400, 300))
+    samples = np.random.default_rng(3).normal(size=(400, 300))
     medians = [median_of(row.tolist()) for row in samples]
     shares = [share_of((row > 0.8).tolist()) for row in samples]
     for found in (medians, shares):
@@ -247,8 +246,7 @@ def test_the_papers_design_gives_an_interval_of_about_five_points_not_three(pape
 
 
 def test_without_a_preference_the_clustered_test_errs_as_agreed_and_the_binomial_more() -> None:
-    model = replace(PAPER, preference=0.5)
-    found = plan(model, studies=cases(100, 600), seed=1)
+    found = plan(replace(PAPER, preference=0.5), studies=cases(100, 600), seed=1)
     assert abs(found.power.value - 0.025) < 0.015 + 2 * found.power.error
     assert found.naive_power.value > 0.06
     assert "2.5 % is what was agreed to" in str(plan_sentences(found)[1])
@@ -441,8 +439,7 @@ def test_what_buys_most_is_named_and_never_problems_that_are_held_fixed() -> Non
     assert "twice the problems with as many pairs each: problems buy most" in said
     fixed = str(compare_sentence(DEMO, VerdictRule(estimand="pairs like these")))
     assert "problems buy" not in fixed and "twice the problems" not in fixed
-    few_votes = replace(PAPER, raters=18)
-    assert "raters buy more" in str(compare_sentence(few_votes, VerdictRule()))
+    assert "raters buy more" in str(compare_sentence(replace(PAPER, raters=18), VerdictRule()))
     assert compare_sentence(replace(PAPER, raters=1), VerdictRule()) is None
 
 
@@ -522,8 +519,7 @@ def test_the_command_prints_json_that_says_the_same(capsys: pytest.CaptureFixtur
     arguments = ["plan", "--pairs", "40", "--raters", "30", "--drop-out", "0.1", "--kappa", "0.2"]
     assert main([*arguments, "--studies", "40", "--json"]) == 0
     value = json.loads(capsys.readouterr().out)
-    model = replace(CAUTIOUS, pairs=40, raters=30, drop_out=0.1, kappa=0.2)
-    expected = plan(model, studies=40)
+    expected = plan(replace(CAUTIOUS, pairs=40, raters=30, drop_out=0.1, kappa=0.2), studies=40)
     assert value == {"plan": json.loads(json.dumps(in_words(expected.to_json()))), "advice": None}
 
 

@@ -313,8 +313,7 @@ def test_ticks_are_few_round_and_written_as_they_are(
     ],
 )  # fmt: skip
 def test_words_tell_what_a_curve_does(function: Function, words: str) -> None:
-    figure = _figure_of(0, 10, 0, 10)
-    plots = draw_plots(figure, _values(function), _values(function))
+    plots = draw_plots(_figure_of(0, 10, 0, 10), _values(function), _values(function))
     assert plots.lower_behaviour == plots.higher_behaviour == words
 
 

@@ -75,8 +75,7 @@ def test_an_unknown_link_says_so_and_nothing_else(rehearsal: Rehearsal) -> None:
 def test_consent_needs_degree_and_field(
     rehearsal: Rehearsal, degree: str, field: str, wrong: str
 ) -> None:
-    study = rehearsal.opened()
-    token = token_of(rehearsal.organiser.invitations.invite(study.id, [""])[0])
+    token = token_of(rehearsal.organiser.invitations.invite(rehearsal.opened().id, [""])[0])
     with pytest.raises(DesignError) as error:
         rehearsal.rating.consent(token, degree=degree, field=field)
     assert error.value.field == wrong
@@ -86,8 +85,7 @@ def test_consent_needs_degree_and_field(
 def test_an_open_link_makes_a_rater_of_their_own_for_each_consent_and_withdrawing_refills_none(
     rehearsal: Rehearsal,
 ) -> None:
-    study = rehearsal.opened()
-    link = token_of(rehearsal.organiser.invitations.open_link(study.id, quota=2))
+    link = token_of(rehearsal.organiser.invitations.open_link(rehearsal.opened().id, quota=2))
     assert rehearsal.rating.open(link).reusable
     tokens = {
         rehearsal.rating.consent(link, degree="a", field="b", request_id=r).token
@@ -218,8 +216,7 @@ def test_a_draft_of_the_version_before_is_frozen_with_the_meaning_that_it_shows(
         here.execute("UPDATE study SET design = json_remove(design, '$.question_meaning')")
         here.commit()
     assert rehearsal.organiser.study(draft.id).design.question_meaning == DEFAULT_MEANING
-    study = rehearsal.organiser.freeze(draft.id)
-    assert rehearsal.organiser.verify(study.id)
+    assert rehearsal.organiser.verify(rehearsal.organiser.freeze(draft.id).id)
     assert rehearsal.organiser.study(draft.id).design.question_meaning == DEFAULT_MEANING
 
 

@@ -346,8 +346,7 @@ def test_a_gap_that_all_pairs_share_is_not_called_equal() -> None:
 
 
 def test_a_pace_that_never_changes_is_not_tested() -> None:
-    found = ballots(crossed(), ExclusionRule(0))
-    assert "raters keep their pace" in str(threat_sentence(found))
+    assert "raters keep their pace" in str(threat_sentence(ballots(crossed(), ExclusionRule(0))))
     faster = [replace(v, seconds=20.0 * 0.9**v.position) for v in crossed()]
     said = str(threat_sentence(ballots(faster, ExclusionRule(0))))
     assert "raters get faster by about 10 % a ballot, each of them alike." in said

@@ -57,8 +57,7 @@ STUDIES = cases(600, 1500)
 
 @pytest.fixture(scope="module", params=list(MODELS))
 def studies(request: pytest.FixtureRequest) -> SimulatedStudies:
-    model = MODELS[request.param]
-    return simulate_many(model, STUDIES, np.random.default_rng(11))
+    return simulate_many(MODELS[request.param], STUDIES, np.random.default_rng(11))
 
 
 def _moment(studies: SimulatedStudies, groups: Callable[[int], list[np.ndarray]]) -> np.ndarray:

@@ -38,8 +38,7 @@ def fields(raters: Mapping[str, int] | tuple[str, ...]) -> dict[str, str]:
 
 def test_answers_are_one_whatever_their_case_and_few_raters_are_taken_together() -> None:
     table = simulate(replace(MODEL, raters=14), np.random.default_rng(2))
-    told = fields(table.raters)
-    found = subgroups(table, told, "field")
+    found = subgroups(table, fields(table.raters), "field")
     assert [(each.name, each.raters) for each in found.groups] == [
         ("physics", 8),
         ("all others", 6),

@@ -123,8 +123,7 @@ def ends(interval: Interval | None) -> list[float]:
 
 def test_the_frozen_rule_is_on_the_curve_once_with_its_attention_limit() -> None:
     votes = [*study(1), check("r000", False)]
-    rule = ExclusionRule(200.0, "vote", max_failed_attention=0)
-    found = sensitivity(votes, rule)
+    found = sensitivity(votes, ExclusionRule(200.0, "vote", max_failed_attention=0))
     assert [p.frozen for p in found.points].count(True) == 1
     assert found.frozen.threshold_seconds == 200 and found.frozen.unit == "vote"
     assert found.of_unit("session")[0].valid == 390  # r000 is out at every threshold
@@ -174,8 +173,7 @@ def test_raters_who_fail_and_prefer_otherwise_are_pointed_at() -> None:
     failed = np.array([[1.0, float(int(v.rater[1:]) < 15)] for v in votes])
     oracle = sm.Logit([float(v.choice == "lower") for v in votes], failed).fit(disp=0)
     assert term is not None and term.estimate == pytest.approx(oracle.params[1], abs=1e-6)
-    fair = attention([*study(7), *checks], NO_RULE)
-    assert fair.judgement == "not flagged"
+    assert attention([*study(7), *checks], NO_RULE).judgement == "not flagged"
 
 
 def test_many_failed_checks_ask_for_a_look_though_the_rates_agree() -> None:
@@ -293,8 +291,7 @@ def test_two_accounts_of_one_person_are_named_and_two_people_of_one_mind_are_not
     assert found.couples[0].pairs == found.couples[0].alike == 40
     assert "r03 and r11 (40 of 40 pairs)" in said(found)
     assert not rater_screens(votes, NO_RULE).alike
-    few = rater_screens(study(4), NO_RULE)
-    assert "too few to see two accounts of one person" in said(few)
+    assert "too few to see two accounts of one person" in said(rater_screens(study(4), NO_RULE))
 
 
 def test_phones_that_press_one_place_are_seen_though_not_always() -> None:

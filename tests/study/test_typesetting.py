@@ -134,8 +134,7 @@ def test_no_script_falls_below_its_least_size() -> None:
     heights = digit_heights("{2}^{{2}^{{2}^{{2}^{2}}}}")
     assert heights[0] >= DIGIT_HEIGHT * LEAST_PX
     assert heights[-1] >= DIGIT_HEIGHT * MAIN_PX
-    in_script = digit_heights(r"{2}^{\frac{2}{\frac{2}{2}}}")
-    assert in_script[0] >= DIGIT_HEIGHT * LEAST_PX
+    assert digit_heights(r"{2}^{\frac{2}{\frac{2}{2}}}")[0] >= DIGIT_HEIGHT * LEAST_PX
 
 
 def test_fractions_and_cases_keep_the_main_size_within_one_another() -> None:
@@ -187,8 +186,7 @@ def test_a_name_is_drawn_and_never_run(name: str) -> None:
     assert_inside(typeset(rf"\mathrm{{{name}}} + 1", "x"))
     tree = read("x + 1").formula
     nodes = (node._replace(label=name) if node.label == "x" else node for node in tree.nodes)
-    renamed = Formula(tuple(nodes), exponents=tree.exponents)
-    assert_inside(typeset(to_latex(renamed), "x"))
+    assert_inside(typeset(to_latex(Formula(tuple(nodes), exponents=tree.exponents)), "x"))
 
 
 @pytest.mark.parametrize(

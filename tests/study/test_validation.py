@@ -86,8 +86,7 @@ def test_the_headline_covers_and_rejects_as_it_says(rows: list[ValidationRow]) -
 
 def test_an_interval_that_ignores_the_pairs_is_seen_to_fail(rows: list[ValidationRow]) -> None:
     assert (_row(rows, "Wilson").tally.coverage or 1.0) < 0.89
-    missed = {verdict.aim for verdict in verdicts(rows) if not verdict.holds}
-    assert "Wilson covers" in missed
+    assert "Wilson covers" in {verdict.aim for verdict in verdicts(rows) if not verdict.holds}
 
 
 def test_few_problems_stand_for_themselves_only(rows: list[ValidationRow]) -> None:
@@ -283,10 +282,8 @@ def test_a_defect_is_seen_and_a_false_alarm_too() -> None:
     assert verdicts([], defect)[0].holds
     false = alarms(2, seed=5, situations=[replace(left, expected=())])
     assert false[0].looks == 2
-    many = replace(false[0], studies=50, looks=20)
-    assert not verdicts([], [many])[0].holds
-    unseen = replace(defect[0], studies=50, hits=20)
-    assert not verdicts([], [unseen])[0].holds
+    assert not verdicts([], [replace(false[0], studies=50, looks=20)])[0].holds
+    assert not verdicts([], [replace(defect[0], studies=50, hits=20)])[0].holds
     assert "| sides ≥ 80 % | 100 % | raters 100, sides 100 |" in alarms_table(defect)
 
 
@@ -344,7 +341,5 @@ def test_every_situation_has_a_name_and_threats_that_exist() -> None:
     threats = Rehearsal.of(SITUATIONS[0].model, np.random.default_rng(1)).threats.each()
     named = {name for each in SITUATIONS for name in each.expected if " " not in name}
     assert named <= threats.keys()
-    one = [Situation("one", SITUATIONS[0].model)]
-    assert alarms(1, situations=one)[0].studies == 1
-    table = printed_table(validate(WHOLE[:1], studies=1), [])
-    assert "| fleiss kappa |" in table
+    assert alarms(1, situations=[Situation("one", SITUATIONS[0].model)])[0].studies == 1
+    assert "| fleiss kappa |" in printed_table(validate(WHOLE[:1], studies=1), [])

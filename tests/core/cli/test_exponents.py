@@ -46,8 +46,7 @@ def test_inspect_states_the_choice(eic, options, nodes):
 def test_the_report_is_made_again_with_the_same_choice(tmp_path):
     page = tmp_path / "page.html"
     arguments = ["--range", "x=1:5", "--samples", "50", "--no-repair", "--no-triangulation"]
-    command = ["report", "-x**4", *arguments, "--exponents", "noisy", "--out", str(page)]
-    assert main(command) == 0
+    assert main(["report", "-x**4", *arguments, "--exponents", "noisy", "--out", str(page)]) == 0
     text = page.read_text(encoding="utf-8")
     assert "--exponents noisy -- " in text and "exponents=" in text
 

@@ -47,11 +47,9 @@ def test_every_variable_of_a_table_has_mean_0_and_variance_1():
 
 def test_a_table_of_one_part_is_uniform_or_normal():
     """By its fourth moment, of one variable: 9/5 and 3."""
-    tables = random_tables(400, 1, 2000, 1, np.random.default_rng(1))[:, 0]
-    fourth = (tables**4).mean(axis=1)
+    fourth = (random_tables(400, 1, 2000, 1, np.random.default_rng(1))[:, 0] ** 4).mean(axis=1)
     assert ((np.abs(fourth - 1.8) < 0.15) | (np.abs(fourth - 3) < 0.9)).all()
-    normal = int((fourth > 2.1).sum())
-    assert abs(normal - 200) < norm.isf(1e-6) * math.sqrt(400) / 2
+    assert abs(int((fourth > 2.1).sum()) - 200) < norm.isf(1e-6) * math.sqrt(400) / 2
 
 
 def test_parts_are_turned_in_every_direction_alike():
@@ -105,8 +103,7 @@ def test_formulas_without_a_value_at_some_row_are_left_out():
 
 
 def test_weights_are_1_below_the_threshold_and_a_tenth_for_each_digit_beyond(tmp_path):
-    plan = GenerationPlan(1.0, 20, weights=True)
-    write_dataset(tmp_path / "set", plan, 80, per_file=80)
+    write_dataset(tmp_path / "set", GenerationPlan(1.0, 20, weights=True), 80, per_file=80)
     found = list(StoredFormulas(tmp_path / "set"))
     assert any(sample.eic > 1.5 for sample in found)
     for sample in found:

@@ -109,8 +109,7 @@ def grown():
 def test_every_formula_holds_all_of_its_variables_and_no_other(grown):
     _, variables, forest = grown
     for number in range(0, len(forest), cases(10, 20)):
-        names = {f"x{i}" for i in range(variables[number])}
-        assert set(forest.formula(number).variables) == names
+        assert set(forest.formula(number).variables) == {f"x{i}" for i in range(variables[number])}
 
 
 def test_operators_are_drawn_with_the_odds_of_the_recipe(grown):

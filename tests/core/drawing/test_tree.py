@@ -64,11 +64,9 @@ def overlaps(cards):
 @pytest.mark.parametrize("seed", range(4))
 def test_cards_never_overlap(seed, size):
     inspection = random_inspection(seed, size)
-    rng = random.Random(seed)
-    unfolded = frozenset(rng.choices(range(len(inspection.nodes)), k=2))
+    unfolded = frozenset(random.Random(seed).choices(range(len(inspection.nodes)), k=2))
     for narrow in (False, True):
-        scene = compose(inspection, unfolded=unfolded, narrow=narrow)
-        assert overlaps(scene.cards) == []
+        assert overlaps(compose(inspection, unfolded=unfolded, narrow=narrow).cards) == []
 
 
 @pytest.mark.parametrize("size", [60, 200, 500])
@@ -166,8 +164,7 @@ def test_a_tree_of_ten_thousand_nodes_is_laid_out_without_recursion():
     order = tuple(range(len(formula)))
     tree = VisibleTree(order, {n.id: n.children for n in formula.nodes}, {})
     assert tidy(tree, dict.fromkeys(order, 20.0)).levels == 5_001
-    inspection = inspect(formula, Samples.from_columns({"x": [1.0, 2.0]}))
-    assert len(compose(inspection).cards) <= 40
+    assert len(compose(inspect(formula, Samples.from_columns({"x": [1.0, 2.0]}))).cards) <= 40
 
 
 def test_a_parent_stands_over_the_middle_of_its_operands():
@@ -178,8 +175,7 @@ def test_a_parent_stands_over_the_middle_of_its_operands():
 
 
 def test_neighbours_keep_their_distance():
-    tree = VisibleTree((0, 1, 2), {0: (), 1: (), 2: (0, 1)}, {})
-    x = tidy(tree, {0: 30, 1: 50, 2: 20}).x
+    x = tidy(VisibleTree((0, 1, 2), {0: (), 1: (), 2: (0, 1)}, {}), {0: 30, 1: 50, 2: 20}).x
     assert x[1] - x[0] == pytest.approx(40 + GAP)
 
 
@@ -253,8 +249,7 @@ def test_a_skipped_stretch_says_which_nodes_it_hides():
     tree = visible_tree(inspection)
     ((top, _),) = tree.skipped.items()
     (end,) = tree.children[top]
-    group = nodes_of(tree_svg(inspection))[top]
-    assert group.get("data-nodes").endswith(f"{end + 1}-{top}")
+    assert nodes_of(tree_svg(inspection))[top].get("data-nodes").endswith(f"{end + 1}-{top}")
 
 
 @pytest.mark.parametrize("size", [11, 40, 60, 200])
@@ -321,8 +316,7 @@ def test_infinite_nodes_are_dashed_and_hatched_and_say_so():
 
 
 def test_a_script_can_hatch_and_ring_any_node_of_a_picture_for_it():
-    svg = tree_svg(inspect_ranges("(x-x)+y", count=200), selected=4, interactive=True)
-    groups = nodes_of(svg)
+    groups = nodes_of(tree_svg(inspect_ranges("(x-x)+y", count=200), selected=4, interactive=True))
     assert all(part(group, "ring").get("visibility") == "hidden" for group in groups.values())
     assert [k for k, g in groups.items() if not part(g, "hatch").get("visibility")] == [2]
     assert [k for k, g in groups.items() if g.get("class") == "node selected"] == [4]

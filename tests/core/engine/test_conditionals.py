@@ -156,8 +156,7 @@ def drawn(seed: int) -> Formula:
     """A random formula with a condition, on no threshold and without zeros at `rows(seed)`."""
     rng = random.Random(seed)
     while True:
-        text = draw_number(rng, 3)
-        formula = read(text, columns=("x", "y")).formula
+        formula = read(draw_number(rng, 3), columns=("x", "y")).formula
         if "conditional" not in {node.operator for node in formula} or len(formula) > 60:
             continue
         if not any(oracle_is_silent(formula, rows(seed), row) for row in range(12)):
@@ -355,8 +354,7 @@ def test_a_branch_taken_does() -> None:
 
 def test_a_condition_without_value_is_invalid() -> None:
     samples = Samples.from_columns({"x": [-1.0, 2.0]})
-    result = inspect(read("where(log(x) > 0, 1, 2)").formula, samples)
-    assert result.counts.invalid == 1
+    assert inspect(read("where(log(x) > 0, 1, 2)").formula, samples).counts.invalid == 1
 
 
 def test_an_overflow_in_the_branch_taken_is_followed() -> None:

@@ -240,8 +240,7 @@ def test_on_whole_numbers_gradients_are_those_of_dual_fractions_to_the_last_bit(
     rng = random.Random(seed)
     formula = Formula.from_draft(tree(rng, WHOLE, ("0", "1", "-1", "2", "0.5", "3"), 4))
     cells = [{name: rng.choice((-2, -1, 0, 1, 2, 3)) for name in "xy"} for _ in range(5)]
-    samples = Samples.from_columns({name: [c[name] for c in cells] for name in "xy"})
-    found = apart(formula, samples)
+    found = apart(formula, Samples.from_columns({name: [c[name] for c in cells] for name in "xy"}))
     for row, cell in enumerate(cells):
         expected = dual(formula, {name: Fraction(number) for name, number in cell.items()})
         if abs(expected.value) < 2**20 and all(abs(s) < 2**20 for s in expected.slopes):

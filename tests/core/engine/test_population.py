@@ -126,5 +126,4 @@ def test_values_alone_are_those_of_numpy_where_every_node_has_a_double(
     assert found is not None
     assert np.array_equal(found, plain_values(formula, samples), equal_nan=True)
     assert np.array_equal(Population([formula, formula]).values(samples)[1], found, equal_nan=True)
-    stopped = values(formula, samples, stop_at_invalid=True)
-    assert (stopped is None) == bool(np.isnan(found).any())
+    assert (values(formula, samples, stop_at_invalid=True) is None) == bool(np.isnan(found).any())

@@ -184,8 +184,7 @@ def test_a_report_is_written(tmp_path: Path) -> None:
 
 
 def test_a_pool_with_conditionals_is_scored(tmp_path: Path) -> None:
-    rng = np.random.default_rng(0)
-    x = rng.uniform(-2, 2, (50, 2))
+    x = np.random.default_rng(0).uniform(-2, 2, (50, 2))
     y = np.where(x[:, 0] > 0, x[:, 1], x[:, 0])
     rows = "\n".join(",".join(map(repr, map(float, row))) for row in np.c_[x, y])
     (tmp_path / "p.csv").write_text(f"x0,x1,y\n{rows}\n")

@@ -39,8 +39,7 @@ from tests.inspections import inspect_columns, inspect_ranges
 def true_created(inspection, target):
     """Digits that each node of the target's subtree creates, from shaken nodes alone."""
     formula, samples = inspection.formula, inspection.samples
-    first = formula.first[target]
-    nodes = range(first, target + 1)
+    nodes = range(formula.first[target], target + 1)
     rows = []
     for k in range(len(samples)):
         cells = {name: samples.decimal(name, k) for name in formula.variables}

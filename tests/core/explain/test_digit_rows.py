@@ -304,8 +304,7 @@ def test_json_of_a_formula_of_forty_nodes_is_small():
     text = "+".join(f"{name}*{name}*{k}.5" for k, name in enumerate("abcdefgh"))
     inspection = inspect_ranges(text, 2000)
     assert len(inspection.formula) >= 40
-    shown = digit_rows(inspection, better=inspection.formula)
-    assert len(json.dumps(shown.to_json())) < 40_000
+    assert len(json.dumps(digit_rows(inspection, better=inspection.formula).to_json())) < 40_000
 
 
 def test_the_worst_row_carries_the_loss_of_the_verdict():

@@ -437,8 +437,7 @@ def test_a_flat_tail_is_not_called_unsettled_for_a_crossing_elsewhere():
 
 
 def test_a_mean_is_called_settled_or_not_as_the_tail_has_it():
-    calm = spread_of(inspect_columns("x*2", x=np.linspace(1, 2, 400)))
-    assert str(calm.settled) == "yes"
+    assert str(spread_of(inspect_columns("x*2", x=np.linspace(1, 2, 400))).settled) == "yes"
     few = spread_of(inspect_columns("x*2", x=[1.0, 2.0]))
     assert str(few.settled) == "too few samples to tell"
     crossing = spread_of(inspect_columns("x - 1.5", x=np.linspace(1, 2, 401)[:-1] + 1e-4))
@@ -464,8 +463,7 @@ def test_every_sample_at_which_a_program_gets_no_number_is_in_the_headline(text,
     told = counts(inspection)
     assert bool(told.get(Outcome.UNKNOWN)) == ("tanh" in text)
     assert told[Outcome.NO_DOUBLE] + told.get(Outcome.UNKNOWN, 0) == wanted
-    leading = verdict(inspection).leading
-    assert leading.outcome in (Outcome.NO_DOUBLE, Outcome.UNKNOWN)
+    assert verdict(inspection).leading.outcome in (Outcome.NO_DOUBLE, Outcome.UNKNOWN)
 
 
 def test_samples_that_no_arithmetic_holds_are_told_beside_a_calm_result():
@@ -498,8 +496,7 @@ EXACTNESS = [
 
 @pytest.mark.parametrize(("text", "x", "exactly"), EXACTNESS)
 def test_exactly_is_said_of_what_is_exact_alone(text, x, exactly):
-    inspection = inspect_columns(text, x=x)
-    (finding,) = findings_of(inspection, Outcome.NO_DIGIT)
+    (finding,) = findings_of(inspect_columns(text, x=x), Outcome.NO_DIGIT)
     if isinstance(finding.cause, OnThreshold):
         assert finding.cause.is_exact is exactly
     else:
@@ -509,8 +506,7 @@ def test_exactly_is_said_of_what_is_exact_alone(text, x, exactly):
 
 def test_a_long_number_is_on_no_jump():
     """80 digits before the point and a quarter."""
-    inspection = inspect_columns("floor(x - 0.25)", x=[1e70, 1e77, 3.3e80])
-    assert not inspection.nodes[-1].singular
+    assert not inspect_columns("floor(x - 0.25)", x=[1e70, 1e77, 3.3e80]).nodes[-1].singular
 
 
 # --- what leaves the range
@@ -519,8 +515,7 @@ def test_a_long_number_is_on_no_jump():
 @pytest.mark.parametrize("text", ["sin(x**-1)", "cot(1/x) + 1"])
 def test_a_slope_that_overflows_is_not_steep(text):
     """x^-1 multiplies an error by 1, also at 1e-160, where its slope is beyond doubles."""
-    inspection = inspect_columns(text, x=10.0 ** np.linspace(-160, -20, 40))
-    assert not rows_of(inspection, Outcome.STEEP)
+    assert not rows_of(inspect_columns(text, x=10.0 ** np.linspace(-160, -20, 40)), Outcome.STEEP)
 
 
 def test_where_each_sample_lacks_a_value_of_some_kind_none_is_called_real():
@@ -558,5 +553,4 @@ ZEROS = [
 
 @pytest.mark.parametrize(("text", "columns"), ZEROS, ids=lambda v: v if isinstance(v, str) else "")
 def test_a_zero_that_is_right_or_a_cancellation_has_left_the_range_of_nothing(text, columns):
-    inspection = inspect_columns(text, **columns)
-    assert not rows_of(inspection, Outcome.NO_DOUBLE, Outcome.RANGE_LOSS)
+    assert not rows_of(inspect_columns(text, **columns), Outcome.NO_DOUBLE, Outcome.RANGE_LOSS)

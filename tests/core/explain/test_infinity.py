@@ -105,7 +105,6 @@ def test_many_samples_are_like_those_that_are_alike():
 
 
 def test_a_long_sum_of_nothings_is_no_deep_recursion():
-    text = "+".join(["(x - x)"] * 400)
-    inspection = inspect_columns(text, x=[1.0, 2.0])
+    inspection = inspect_columns("+".join(["(x - x)"] * 400), x=[1.0, 2.0])
     assert counts(inspection) == {Outcome.NO_DIGIT: 2}
     assert verdict(inspection).level is Level.VERY_SENSITIVE

@@ -153,8 +153,7 @@ def test_a_loss_that_the_target_hides_is_called_masked_and_one_that_it_shows_is_
     assert {5, 6} <= set(hidden.masked)  # the sine and its product
     assert {row.node_id for row in hidden.outermost_masked} == {6}  # named once
     assert any("Masked" in sentence for sentence in told_of(hidden))
-    shown = blame(inspect_ranges("x + 100000*sin(1000*x)", x="1:5"), 7)
-    assert not shown.masked
+    assert not blame(inspect_ranges("x + 100000*sin(1000*x)", x="1:5"), 7).masked
 
 
 def test_noise_is_told_where_it_arises_and_where_it_is_amplified():

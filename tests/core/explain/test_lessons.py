@@ -36,8 +36,7 @@ KEYS = [e.key for e in EXAMPLES]
 def diagnosis_of(key):
     e = example(key)
     formula = read(e.formula, syntax=e.syntax).formula
-    samples = sample_domains(dict(e.domains), count=e.samples)
-    return diagnose(inspect(formula, samples))
+    return diagnose(inspect(formula, sample_domains(dict(e.domains), count=e.samples)))
 
 
 def columns(key):
@@ -277,8 +276,7 @@ def test_the_law_only_multiplies():
 
 def test_the_found_formula_undoes_its_own_exponents():
     found = diagnosis_of("found")
-    c = columns("found")
-    base = 0.354601 * c["x2"]
+    base = 0.354601 * columns("found")["x2"]
     by_base, by_exponent = 165.300293**2, (165.300293 * np.log(base)) ** 2
     s2 = 1 + 3 * by_base + by_exponent
     assert found.inspection.eic == pytest.approx(half_log10_mean(s2), abs=1e-9)
@@ -388,5 +386,4 @@ def test_a_step_that_loses_everything_without_the_result_is_told() -> None:
 def test_a_constant_function_is_neither_zero_nor_steep():
     """cosh^2 - sinh^2 is 1: at 266, of 10^231 each, 250 digits leave 20 of it."""
     x = [259.49121358116554, 266.4112122191675, 3.0]
-    found = writing_loss(inspect_columns("cosh(x)**2 - sinh(x)**2", x=x))
-    assert found.singular_function == 0
+    assert writing_loss(inspect_columns("cosh(x)**2 - sinh(x)**2", x=x)).singular_function == 0

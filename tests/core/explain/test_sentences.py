@@ -63,8 +63,7 @@ def why_no_digit(inspection):
     ],
 )
 def test_why_no_digit_is_left_is_what_happened_there(text, x, why):
-    inspection = inspect_columns(text, x=x)
-    assert why_no_digit(inspection) == why
+    assert why_no_digit(inspect_columns(text, x=x)) == why
 
 
 def test_a_base_of_zero_is_not_called_negative():
@@ -138,8 +137,7 @@ def test_a_result_that_shows_a_loss_is_not_said_to_hide_it():
     x, y = np.linspace(1, 2, 41), np.linspace(3, 3.02, 41)
     inspection = inspect_columns("(x - 1.5000001)*0.001 + (y - 2.9)", x=x, y=y)
     shown = inspection.nodes[-1].local_eic
-    worst = inspection.nodes[inspection.bottleneck].local_eic
-    assert 1 < shown <= worst - 1
+    assert 1 < shown <= inspection.nodes[inspection.bottleneck].local_eic - 1
     leading = verdict(inspection).leading
     assert step_of(inspection, leading) == "y − 2.9" and isinstance(leading.cause, Cancellation)
     inner = findings_of(inspection, Outcome.FINITE, inner=True)
@@ -305,8 +303,7 @@ def test_a_value_that_60_digits_settled_is_told_as_they_have_it():
         truth = float(mpmath.sin(mpmath.mpf("1.3e29")) - mpmath.cos(10**6))
     in_double = float(np.sin(1.3e29) - np.cos(1e6))
     assert abs(truth / in_double - 1) > 0.1
-    told = " ".join(map(str, found.sentences))
-    assert "in double precision" not in told
+    assert "in double precision" not in " ".join(map(str, found.sentences))
     if found.place is not None and found.place.node_id is not None:
         assert found.place.low == pytest.approx(truth, rel=1e-6)
 
@@ -381,8 +378,7 @@ def test_a_zero_that_60_digits_see_is_called_one_only_if_many_digits_see_it(text
 
 def test_a_quotient_that_60_digits_lose_is_lost_by_its_writing():
     """(1 - cos x)/sin x is tan(x/2): its condition number is 1 there, and it is never 0."""
-    x = np.geomspace(1e-200, 1, 60)
-    found = writing_loss(inspect_columns("(1-cos(x))/sin(x)", x=x))
+    found = writing_loss(inspect_columns("(1-cos(x))/sin(x)", x=np.geomspace(1e-200, 1, 60)))
     assert found.singular_function == 0 and found.singular > 50
     left_out = [remark for remark in found.remarks if isinstance(remark, LeftOut)]
     assert left_out == [LeftOut(OutOfSplit.WRITING, found.singular)]

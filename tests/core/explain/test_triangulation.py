@@ -69,8 +69,7 @@ def test_the_observed_error_is_that_of_rational_arithmetic(kind):
 def test_an_exact_operation_rounds_nothing():
     """Sterbenz: the difference of two doubles within a factor of 2 is exact."""
     samples = Samples.from_columns({"x": [1.5, 1.75], "y": [1.25, 1.625]})
-    formula = read("x - y").formula
-    found = observe(exact_values(formula, samples), samples, "float64")
+    found = observe(exact_values(read("x - y").formula, samples), samples, "float64")
     assert found[-1].rounding.tolist() == [0.0, 0.0]
     assert found[-1].digits == -math.inf
 
@@ -98,8 +97,7 @@ def test_large_noise_is_called_out_of_proportion():
     root = root_of("sin(1000*x)", x="1:5")
     assert math.isnan(root.shaken[0].low) or root.shaken[0].high < root.recursion
     assert any(isinstance(reason, LargeErrors) for reason in root.agreement.reasons)
-    said = " ".join(map(str, root.agreement.sentences))
-    assert "no longer responds in proportion" in said
+    assert "no longer responds in proportion" in " ".join(map(str, root.agreement.sentences))
     assert root.agreement.badge in ("ok", "explained")
 
 

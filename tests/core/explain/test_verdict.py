@@ -222,8 +222,7 @@ def test_a_row_that_two_steps_spoil_is_lost_to_the_one_that_takes_every_digit():
     drowned = np.log10(s) >= DOUBLE_DIGITS + 0.01
     assert (result.digits[drowned] == DOUBLE_DIGITS).all()
     assert set(result.kinds[drowned].tolist()) == {Outcome.NO_DIGIT}
-    leading = verdict(inspection).leading
-    assert step_of(inspection, leading) == "sin(1e17·x)"
+    assert step_of(inspection, verdict(inspection).leading) == "sin(1e17·x)"
     first = [f for f in findings_of(inspection, Outcome.NO_DIGIT) if f.rows > 20]
     assert {step_of(inspection, f) for f in first} == {"sin(1e17·x)"}
 
@@ -267,8 +266,7 @@ def test_one_denominator():
 
 def test_one_outcome_a_row_where_results_leave_every_range():
     inspection = inspect_ranges("exp(-x**2)", count=300, x="0:5000")
-    x = inspection.samples.columns["x"]
-    zero = np.exp(-(x**2)) == 0
+    zero = np.exp(-(inspection.samples.columns["x"] ** 2)) == 0
     assert rows_of(inspection, Outcome.NO_DOUBLE) == np.flatnonzero(zero).tolist()
     assert counts(inspection).get(Outcome.UNKNOWN, 0) == 0
     (finding,) = findings_of(inspection, Outcome.NO_DOUBLE)
@@ -328,8 +326,7 @@ def test_what_most_of_the_digits_come_from_is_named():
     found = verdict(inspection)
     assert step_of(inspection, found.leading) == "exp(2·x)"
     assert isinstance(found.leading.cause, facts.GrowthOfLargeNumber)
-    x = inspection.samples.columns["x"]
-    near = np.abs(x) < 1
+    near = np.abs(inspection.samples.columns["x"]) < 1
     digits = outcomes(inspection).digits
     assert digits[~near].sum() > 10 * digits[near].sum()
 

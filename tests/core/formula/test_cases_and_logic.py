@@ -158,8 +158,7 @@ def test_of_several_fpcores_one_is_chosen_with_the_functions_that_it_needs():
 
 def test_a_word_in_latex_is_what_the_policy_says():
     assert to_python(read(r"\frac{kT}{2}").formula) == "k*T/2"
-    named = read(r"\frac{kT}{2}", policy=Policy(WordRule.NAME)).formula
-    assert to_python(named) == "kT/2"
+    assert to_python(read(r"\frac{kT}{2}", policy=Policy(WordRule.NAME)).formula) == "kT/2"
     assert to_python(read(r"\frac{kT}{2}", policy=Policy(WordRule.GIVEN)).formula) == "kT/2"
     given = read(r"\frac{kT}{2}", policy=Policy(WordRule.GIVEN), columns=("k", "T")).formula
     assert to_python(given) == "k*T/2"

@@ -224,8 +224,7 @@ def test_a_run_of_one_token_is_read_or_refused_in_linear_work(syntax, detected):
     some = slice(None) if FULL else slice([*WORDS].index(syntax) % 28 + 28 * detected, None, 56)
     units = WORDS[syntax] if detected else [*CHARACTERS, *WORDS[syntax]]
     around = AROUND[syntax][: 2 if detected else None]
-    work = attempt("auto" if detected else syntax)
-    assert not slow(work, shapes(units[some], around), LENGTH)
+    assert not slow(attempt("auto" if detected else syntax), shapes(units[some], around), LENGTH)
 
 
 @pytest.mark.parametrize("syntax", ["auto", *WORDS])

@@ -64,8 +64,7 @@ def test_a_greek_letter_stays_a_variable(text: str, meant: str) -> None:
 
 
 def test_a_column_called_gamma_is_a_factor() -> None:
-    found = read("gamma(x + 1)", columns=("gamma", "x"))
-    assert to_python(found.formula) == "gamma*(x + 1)"
+    assert to_python(read("gamma(x + 1)", columns=("gamma", "x")).formula) == "gamma*(x + 1)"
 
 
 def test_the_sign_of_a_remainder_is_told() -> None:

@@ -179,8 +179,7 @@ def test_random_formulas_are_in_c_what_they_are_in_numpy(compiled: Compile) -> N
     for (formula, table), function in zip(made, functions, strict=True):
         columns = {name: [float(cell) for cell in table[name]] for name in formula.variables}
         samples = Samples.from_columns(columns, count=len(next(iter(table.values()))))
-        found = run(function, formula, samples)
-        assert not len(nearly(found, formula, samples)), to_c(formula)
+        assert not len(nearly(run(function, formula, samples), formula, samples)), to_c(formula)
         compared += len(samples)
     assert compared > 100
 

@@ -646,8 +646,7 @@ LOGARITHMS = [
 def test_the_base_of_a_logarithm_is_the_one_that_the_notation_means(text, syntax, value, said):
     reading = read(text, syntax=syntax)
     columns = {name: [{"x": X, "b": B}[name]] for name in reading.formula.variables}
-    found = value_of(reading.formula, **(columns or {"x": [X]}))
-    assert found == pytest.approx(value, rel=1e-14)
+    assert value_of(reading.formula, **(columns or {"x": [X]})) == pytest.approx(value, rel=1e-14)
     assert ("to the base" in notes_of(reading)) == said
     if said:
         (other,) = reading.alternatives

@@ -158,8 +158,7 @@ def test_a_masked_crossing_is_not_said_to_make_eic_grow() -> None:
     tail = found.tail
     assert tail is not None and tail.divergent is True
     clause = str(unsettled_clause(found))
-    making = found.sign_changes.at(7)
-    assert making.zero and "crosses zero, so that its local EIC, now " in clause
+    assert found.sign_changes.at(7).zero and "crosses zero, so that its local EIC, now " in clause
 
 
 def test_every_kind_is_found_with_few_rows_and_many() -> None:
@@ -239,8 +238,7 @@ def test_a_continuous_operator_has_values_without_jumps(operator: str) -> None:
     formula = read(f"{operator}(x)").formula
 
     def at(shift: float) -> np.ndarray:
-        samples = Samples.from_columns({"x": x + shift})
-        return inspect(formula, samples).amplification.trace(1)[0]
+        return inspect(formula, Samples.from_columns({"x": x + shift})).amplification.trace(1)[0]
 
     assert np.isfinite(at(0.0)).all()
     size = 1 + np.abs(at(0.0))

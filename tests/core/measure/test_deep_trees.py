@@ -81,8 +81,7 @@ def test_deep_tree_goes_through_balls() -> None:
         draft = Draft("sub", [draft, variable("x")])
     for _ in range(TERMS):
         draft = Draft("add", [draft, variable("x")])
-    formula = Formula.from_draft(draft)
-    result = amplify(formula, Samples.from_columns({"x": [1.0, 0.1]}))
+    result = amplify(Formula.from_draft(draft), Samples.from_columns({"x": [1.0, 0.1]}))
     assert result.rechecked == 2
     assert result.singular[6] == 2 and result.singular[8] == 0
     assert result.mean_s2(8) == pytest.approx(17)  # 1 + 15 from 2*x - x - x + 1 from x

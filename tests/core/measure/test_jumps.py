@@ -330,8 +330,7 @@ def test_what_300_digits_take_for_a_pole_or_a_jump_is_not_said_to_be_one():
     ],  # 1 for -1, at all of them
 )
 def test_the_digits_that_a_jump_costs_are_of_the_exact_result(text, most):
-    inspection = inspect_columns(text, x=np.linspace(1, 5, 200))
-    (finding,) = findings_of(inspection, Outcome.DECIDED)
+    (finding,) = findings_of(inspect_columns(text, x=np.linspace(1, 5, 200)), Outcome.DECIDED)
     assert finding.digits.worst == pytest.approx(most, abs=0.05)
 
 

@@ -110,8 +110,7 @@ def test_a_program_loses_what_the_case_is_known_for(name: str, least: float, mos
 
 def test_a_decimal_counts_as_the_double_that_the_program_gets() -> None:
     samples = Samples.from_columns({"x": [0.9999999, 0.1, 0.3]})
-    loss = measured_loss(inspect(read("1 - x").formula, samples))
-    assert loss.lost.tolist() == [0.0, 0.0, 0.0]
+    assert measured_loss(inspect(read("1 - x").formula, samples)).lost.tolist() == [0.0, 0.0, 0.0]
 
 
 def test_rows_without_a_value_and_beyond_range_are_left_out() -> None:

@@ -236,8 +236,7 @@ def test_a_jump_costs_as_many_digits_as_the_result_moves(text, x, here, there):
 def test_a_guard_at_its_point_leaves_the_digits_that_the_limit_has():
     """(x**2 - 1)/(x - 1) is x + 1: at 1 the guard gives its limit 2."""
     x = np.linspace(0, 2, 21)
-    inspection = inspect_columns("where(x == 1, 2, (x**2-1)/(x-1))", x=x)
-    assert counts(inspection) == {Outcome.FINITE: 21}
+    assert counts(inspect_columns("where(x == 1, 2, (x**2-1)/(x-1))", x=x)) == {Outcome.FINITE: 21}
     for wrong in ("2.5", "3", "1.999"):  # a guard that gives another value is a jump
         jumps = inspect_columns(f"where(x == 1, {wrong}, (x**2-1)/(x-1))", x=x)
         assert rows_of(jumps, Outcome.NO_DIGIT, Outcome.DECIDED) == [10]

@@ -118,8 +118,7 @@ def test_native_engine_equals_the_reference_for_the_operator(name: str) -> None:
     columns = clean_columns(name, 300)
     variables = [variable(v) for v in "xyz"]
     arity, ulps = NUMERIC[name].arity or 3, ULPS.get(name, 0)
-    direct = applied(name, *variables[:arity])
-    both(Formula.from_draft(direct), columns, ulps=ulps)
+    both(Formula.from_draft(applied(name, *variables[:arity])), columns, ulps=ulps)
     # noisy operands: s^2 an array, and then a number
     noisy = [applied("mul", v, applied("exp", v)) for v in variables[:arity]]
     scaled = {k: v / 3 if name not in RANGES else v for k, v in columns.items()}

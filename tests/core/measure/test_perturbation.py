@@ -103,8 +103,7 @@ def test_both_algorithms_agree_at_every_node(text: str) -> None:
     assert not found.limited_by_rounding
     for node in found.nodes:
         if node.left_out == 0:
-            expected = local_eic(exact.mean_s2(node.node.id))
-            assert node.low <= expected <= node.high
+            assert node.low <= local_eic(exact.mean_s2(node.node.id)) <= node.high
             assert node.high - node.low < 0.35
     left_out = [n.node.id for n in found.nodes if n.left_out]
     assert left_out == ([2] if text == "exp(x-x)" else [])  # x - x shows no relative noise
@@ -223,8 +222,7 @@ def test_memory_is_bounded_by_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_deep_tree_is_estimated_without_recursion() -> None:
     from tests.core.measure.test_deep_trees import right_chain, sum_of_equal_terms
 
-    formula = right_chain()
-    found = estimate(formula, Samples.from_columns({"x": [1.5]}), repeats=200, level=0.9999)
+    found = estimate(right_chain(), Samples.from_columns({"x": [1.5]}), repeats=200, level=0.9999)
     root = found.nodes[-1]
     assert root.low <= local_eic(sum_of_equal_terms(5001)) <= root.high
 

@@ -135,8 +135,7 @@ def test_fewer_than_three_digits_left_means_a_recheck() -> None:
 
 
 def test_value_below_double_range_is_kept_apart_from_a_true_zero() -> None:
-    samples = Samples.from_columns({"x": [1e-200, 0.0]})
-    result = amplify(read("log(x*x)").formula, samples)
+    result = amplify(read("log(x*x)").formula, Samples.from_columns({"x": [1e-200, 0.0]}))
     assert result.rechecked == 1 and result.valid.tolist() == [True, False]
 
 
@@ -149,8 +148,7 @@ def test_number_below_full_precision_is_read_as_the_decimal_written() -> None:
 def test_amplification_above_ten_to_thirty_is_singular() -> None:
     for tiny, singular in (("1e-29", 0), ("1.74e-30", 0), ("1.72e-30", 1), ("1e-31", 1)):
         formula = read(f"(1 + {tiny}*x) - 1").formula  # s = sqrt(3) / tiny
-        result = amplify(formula, Samples.from_columns({"x": [1.0]}))
-        assert result.singular[-1] == singular
+        assert amplify(formula, Samples.from_columns({"x": [1.0]})).singular[-1] == singular
 
 
 def test_value_beyond_ten_to_a_million_is_invalid() -> None:
@@ -188,8 +186,7 @@ def test_progress_runs_to_one() -> None:
 
 @pytest.mark.parametrize("value", (1e200, 1e300))
 def test_sine_of_a_huge_argument_is_that_of_the_decimal_written(value: float) -> None:
-    result = amplify(read("sin(x)").formula, Samples.from_columns({"x": [value]}))
-    y, s = result.trace(1)
+    y, s = amplify(read("sin(x)").formula, Samples.from_columns({"x": [value]})).trace(1)
     with mpmath.workdps(700):
         expected = float(mpmath.sin(mpmath.mpf(repr(value))))
     assert y[0] == pytest.approx(expected, abs=1e-15) and s[0] == np.inf

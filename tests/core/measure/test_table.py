@@ -32,8 +32,7 @@ def test_bad_cells_are_named_by_row_and_column():
 
 
 def test_only_rows_complete_in_the_columns_used_are_kept():
-    table = read_table("a,b,c\n1,2,x\n,3,x\n4,5,x\n")
-    samples = table.samples({"u": "a"}, "b")
+    samples = read_table("a,b,c\n1,2,x\n,3,x\n4,5,x\n").samples({"u": "a"}, "b")
     assert list(samples.columns["u"]) == [1, 4] and list(samples.target) == [2, 5]
     assert list(samples.rows) == [1, 3]
 
@@ -69,13 +68,11 @@ def test_a_byte_order_mark_and_latin_1_are_read():
 
 
 def test_infinite_and_underscored_cells_are_no_numbers():
-    table = read_table("a\ninf\n1_000\nnan\n1e999\n5\n")
-    assert len(table.problems) == 4
+    assert len(read_table("a\ninf\n1_000\nnan\n1e999\n5\n").problems) == 4
 
 
 def test_cells_mean_the_decimal_written_beyond_double_precision():
-    table = read_table("a\n0.1000000000000000000001\n0.1\n")
-    samples = table.samples({"x": "a"})
+    samples = read_table("a\n0.1000000000000000000001\n0.1\n").samples({"x": "a"})
     assert samples.decimal("x", 0) == "0.1000000000000000000001"
     assert samples.decimal("x", 1) == "0.1"
     result = inspect(read("x-0.1").formula, samples)

@@ -50,8 +50,7 @@ def random_tree(rng: random.Random, names: tuple[str, ...], depth: int, steady: 
         return constant(rng.choice(CONSTANTS))
     pool = STEADY if rng.random() < steady else tuple(NUMERIC)
     name = rng.choice(pool)
-    row = NUMERIC[name]
-    arity = row.arity or rng.choice((2, 2, 2, 3, 4))
+    arity = NUMERIC[name].arity or rng.choice((2, 2, 2, 3, 4))
     parameter = None
     if name == "power":
         parameter = rng.choice(EXPONENTS)

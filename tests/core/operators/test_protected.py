@@ -109,8 +109,7 @@ def test_random_programs_of_gplearn_have_the_values_that_gplearn_computes() -> N
     columns = {f"x{i}": x[:, i] for i in range(3)}
     for seed in range(cases(300, 20_000)):
         program = random_program(seed)
-        reading = read(str(program), syntax="gplearn")
-        formula = reading.formula
+        formula = read(str(program), syntax="gplearn").formula
         with np.errstate(all="ignore"):
             expected = np.broadcast_to(program.execute(x), len(x))
             given = {name: columns[name] for name in formula.variables} or {"x0": x[:, 0]}
@@ -124,8 +123,7 @@ def test_random_programs_of_gplearn_have_the_values_that_gplearn_computes() -> N
 def test_a_list_of_gplearn_is_picked_from_as_gplearn_computes(
     tmp_path: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rng = np.random.default_rng(1)
-    x = rng.uniform(-3, 3, (50, 2))
+    x = np.random.default_rng(1).uniform(-3, 3, (50, 2))
     table = np.column_stack([x, x[:, 0] * np.sqrt(np.abs(x[:, 1] - x[:, 0]))])
     data, front = tmp_path / "data.csv", tmp_path / "front.txt"
     np.savetxt(data, table, "%.17g", ",", header="X0,X1,y", comments="")

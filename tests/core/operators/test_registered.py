@@ -259,8 +259,7 @@ def test_a_search_for_better_forms_leaves_it_alone(text: str) -> None:
 
 def test_what_stands_around_it_is_mended() -> None:
     table = Samples.from_columns({"x": np.linspace(1e6, 2e6, 50), "y": np.linspace(1, 2, 50)})
-    formula = read("qerf(y)*(sqrt(x + 1) - sqrt(x))").formula
-    found = repair(formula, table, limit_seconds=math.inf)
+    found = repair(read("qerf(y)*(sqrt(x + 1) - sqrt(x))").formula, table, limit_seconds=math.inf)
     assert found.best is not None and "qerf(y)" in found.best.text
 
 

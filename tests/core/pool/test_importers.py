@@ -493,8 +493,7 @@ def test_every_format_has_a_label():
 
 @pytest.mark.outside
 def test_the_samples_that_tools_print_are_all_formulas(shared):
-    data = (shared / "data" / "pools" / "sr_fronts_1d2d.csv.gz").read_bytes()
-    got = import_formulas(data)
+    got = import_formulas((shared / "data" / "pools" / "sr_fronts_1d2d.csv.gz").read_bytes())
     assert got.format == "pool" and len(got.rows) == 5797
     assert not any(row.error for row in got.rows)
 

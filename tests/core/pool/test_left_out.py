@@ -142,9 +142,7 @@ def test_the_reason_is_that_of_inspect_for_the_same_text_on_the_same_data(
     (tmp_path / "data.csv").write_text(CSV)
     status = main(["inspect", text, "--data", str(tmp_path / "data.csv"), "--target", "y"])
     printed = capsys.readouterr()
-    scored = score("p", text)
-    choice = pick(scored)
-    [row] = choice.left_out
+    [row] = pick(score("p", text)).left_out
     assert (row.row, row.formula, row.kind) == (2, text, kind)
     if status == 0:
         assert row.reason == printed.out.splitlines()[0]
@@ -190,16 +188,13 @@ def test_where_nothing_is_left_every_reason_is_said_with_what_helps():
 
 
 def test_a_target_that_does_not_vary_is_the_reason():
-    table = read_table("a,y\n1,3\n2,3\n3,3\n")
-    scored = score("a", "3 + a - a", "lg(a)", table=table)
-    choice = pick(scored)
+    choice = pick(score("a", "3 + a - a", "lg(a)", table=read_table("a,y\n1,3\n2,3\n3,3\n")))
     assert choice.picked.listed.row == 2 and choice.picked.score.r2 == 1
     assert [row.kind for row in choice.left_out] == [LeftOutKind.SAME_TARGET, LeftOutKind.UNREAD]
 
 
 def test_rows_with_an_empty_cell_are_not_counted_against_a_formula():
-    table = read_table("a,b,y\n1,,1\n2,3,2\n3,4,3.5\n4,1,\n5,2,4\n")
-    scored = score("a", "b + a", table=table)
+    scored = score("a", "b + a", table=read_table("a,b,y\n1,,1\n2,3,2\n3,4,3.5\n4,1,\n5,2,4\n"))
     assert [each.rows for each in scored] == [4, 3]
     assert not pick(scored).left_out
 
@@ -280,6 +275,5 @@ def test_the_real_pool_loses_no_formula_that_numpy_can_compute(shared: Path):
         for i, reading in zip(places, readings, strict=False):
             if i in names:
                 samples = problems.samples(group[0], reading, counting)
-                rows = np.arange(len(samples))
-                nowhere = np.full(len(rows), np.nan)
+                nowhere = np.full(len(samples), np.nan)
                 assert not np.isfinite(program_values(nowhere, reading.formula, samples)).all()

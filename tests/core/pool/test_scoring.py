@@ -149,8 +149,7 @@ def test_each_formula_is_read_once_in_one_process(problems, monkeypatch, syntax)
 
 def test_a_problem_cannot_name_a_file_outside_the_folder(tmp_path, problems):
     (tmp_path / "secret.csv").write_text("a,target\n1,2\n")
-    rows = scored(tmp_path, problems, "problem,formula\n../secret,a\n")
-    assert "no data" in rows[0]["error"]
+    assert "no data" in scored(tmp_path, problems, "problem,formula\n../secret,a\n")[0]["error"]
 
 
 def test_a_gzipped_pool_is_read(tmp_path):

@@ -169,8 +169,7 @@ def test_losses_that_are_not_of_these_rows_speak_against_a_table(
 
 def test_losses_are_not_looked_at_without_a_target_or_beside_a_stored_r2() -> None:
     table = drawn_table(1, "x0,x1,x2,y", "random")
-    scores = score_listing(hall(), TableData(table, "y"))
-    assert check_table(scores, table, "p", ("p",)).passed
+    assert check_table(score_listing(hall(), TableData(table, "y")), table, "p", ("p",)).passed
     own = drawn_table(1, "x0,x1,x2,y", "theirs")
     squared, _ = measured_losses(own)
     variance = float(np.var(own.values["y"]))

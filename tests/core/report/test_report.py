@@ -145,8 +145,7 @@ def test_the_ledgers_table_ranks_the_shares(findings, page):
     ranked = [r for r in findings.diagnosis.ledger.ranked if r.share > 0]
     rows = page.rows("blame")
     for row, one in zip(rows, ranked[: len(rows)], strict=True):
-        shares = [one.share, one.mean_share, one.inherited, one.gain]
-        assert [value(c) for c in row[1:5]] == shares
+        assert [value(c) for c in row[1:5]] == [one.share, one.mean_share, one.inherited, one.gain]
 
 
 def test_the_worst_rows_are_those_of_largest_amplification(findings, page):
@@ -243,8 +242,7 @@ def test_the_triangulation_is_shown_node_by_node(findings, page):
             n.float32.digits,
         ]
         np.testing.assert_array_equal(values, meant)  # not a number is itself
-        badge = next(e for e in row[-1].iter("span"))
-        assert badge.get("class") == f"badge {n.agreement.badge}"
+        assert next(e for e in row[-1].iter("span")).get("class") == f"badge {n.agreement.badge}"
 
 
 def test_the_digit_budget_gives_a_formula_to_paste(findings, page):
@@ -329,8 +327,7 @@ def test_hostile_names_of_columns_files_and_targets_are_text():
         notices=(f"seen: {HOSTILE}",),
     )
     page = Page(html_report(inspect(formula, samples), provenance=known))
-    tags = {e.tag.rpartition("}")[2] for e in page.root.iter()}
-    assert not tags & {"script", "img"}
+    assert not {e.tag.rpartition("}")[2] for e in page.root.iter()} & {"script", "img"}
     assert HOSTILE in page.words("reproduce") and HOSTILE in page.words("formula")
 
 

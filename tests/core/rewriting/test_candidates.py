@@ -105,8 +105,7 @@ def test_of_twins_the_simplest_stays_unless_another_loses_less() -> None:
     assert without_twins([odd, plain, other], terms) == [plain, other]
     bracketed, open_ = of("x + (y - z)", 0.1), of("x + y - z", 5.0)
     assert without_twins([open_, bracketed], terms) == [bracketed]
-    shifted = of("(x - y)*(x - y)/4 + 0*x", 0.1)
-    assert len(without_twins([shifted, plain], terms)) == 1
+    assert len(without_twins([of("(x - y)*(x - y)/4 + 0*x", 0.1), plain], terms)) == 1
 
 
 NOTHING_LOST = (

@@ -42,8 +42,7 @@ def test_a_form_that_is_nearly_equal_is_told_from_the_formula_at_its_first_row()
 
 def test_a_form_that_differs_at_a_single_row_differs() -> None:
     samples = Samples.from_columns({"x": [-2.0, 3.0, 5.0]})
-    found = compare_own_form(read("abs(x)").formula, read("x").formula, samples)
-    difference = found.difference
+    difference = compare_own_form(read("abs(x)").formula, read("x").formula, samples).difference
     assert (difference.row, difference.before, difference.after) == (0, "2.0", "-2.0")
 
 

@@ -86,8 +86,7 @@ def test_the_branches_tell_their_rows_and_what_they_lose_there(quadratic: Repair
 
 
 def test_a_form_that_chooses_reads_back_and_has_the_exact_values(quadratic: Repairs) -> None:
-    best = quadratic.best
-    form, formula = read(best.text).formula, read(QUADRATIC).formula
+    form, formula = read(quadratic.best.text).formula, read(QUADRATIC).formula
     for row in range(20):
         cells = {name: float(c[row]) for name, c in quadratic_columns(20).items()}
         one, other = (ExactEvaluator(lay_out(f), 200).sample(cells).y[-1] for f in (form, formula))
@@ -182,8 +181,7 @@ def test_a_series_is_an_approximation_and_no_repair(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_series_beyond_its_bound_is_not_offered(monkeypatch: pytest.MonkeyPatch) -> None:
-    repairs = with_series(monkeypatch, 1e-24)
-    assert not repairs.approximations
+    assert not with_series(monkeypatch, 1e-24).approximations
 
 
 def test_a_form_that_holds_for_one_sign_stands_under_its_guard(

@@ -160,8 +160,7 @@ def test_a_side_may_be_split_along_another_quantity() -> None:
     second = (X >= 3) & (Y < 0)
     third = (X >= 3) & (Y >= 0)
     task = problem(*[np.where(where, 0.1, 8.0) for where in (X < 3, second, third)], x=X, y=Y)
-    rows = np.arange(200)
-    assert task.lost_by(solved(task), rows).max() == pytest.approx(0.1)
+    assert task.lost_by(solved(task), np.arange(200)).max() == pytest.approx(0.1)
 
 
 def test_nothing_is_split_where_one_form_is_good_everywhere() -> None:
@@ -189,8 +188,7 @@ def test_a_lucky_split_is_refused_on_rows_held_out() -> None:
 
 
 def test_a_form_with_a_guard_stands_under_it_alone() -> None:
-    task = problem(np.full(200, 6.0), luck(), guards={1: "x >= 0"}, x=X)
-    tree = solved(task)
+    tree = solved(problem(np.full(200, 6.0), luck(), guards={1: "x >= 0"}, x=X))
     assert isinstance(tree, Guarded)
     assert (tree.held, tree.other) == (Leaf(1), Leaf(0))
 
@@ -205,8 +203,7 @@ def test_a_form_may_stand_where_the_opposite_of_its_guard_does_not_hold() -> Non
 def test_two_signs_part_the_rows_into_four() -> None:
     regions = [f"(x {one} 0) & (y {two} 0)" for one in (">=", "<") for two in (">=", "<")]
     lost = [np.full(200, 6.0), *[luck() for _ in regions]]
-    task = problem(*lost, guards=dict(enumerate(regions, 1)), x=X, y=Y)
-    tree = solved(task)
+    tree = solved(problem(*lost, guards=dict(enumerate(regions, 1)), x=X, y=Y))
     assert isinstance(tree, Guarded)
     assert isinstance(tree.held, Guarded) and isinstance(tree.other, Guarded)
     assert set(options_of(tree)) == {1, 2, 3, 4}

@@ -221,8 +221,7 @@ def outcome_of(
     repairs, x = plain_repairs(), np.array(columns)
     case = Case("x", CONJUGATE, Ranges(("x=1:2",)), "", ("1/(sqrt(x + 1) + sqrt(x))",))
     points = HeldOut({"x": x}, exact_doubles(repairs.formula, {"x": x}))
-    offered = with_forms(repairs, branches, exact=exact)
-    return measured(case, repairs.formula, points, offered, 0.0)
+    return measured(case, repairs.formula, points, with_forms(repairs, branches, exact=exact), 0.0)
 
 
 def test_forms_that_choose_and_approximations_have_columns_of_their_own() -> None:

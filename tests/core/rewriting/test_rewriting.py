@@ -422,8 +422,7 @@ def test_the_command_prints_the_repair(capsys: pytest.CaptureFixture[str]) -> No
     assert (
         main(["repair", "-exp(x)+1", "--range", "x=loguniform:1e-9:1", "--json", *TO_ITS_END]) == 0
     )
-    document = json.loads(capsys.readouterr().out)
-    assert document["repairs"][0]["formula"] == "-expm1(x)"
+    assert json.loads(capsys.readouterr().out)["repairs"][0]["formula"] == "-expm1(x)"
     assert main(["repair", "log(x"]) == 2
     assert "unbalanced parenthesis" in capsys.readouterr().err
 

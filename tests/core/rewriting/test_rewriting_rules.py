@@ -190,8 +190,7 @@ def test_a_rule_fires_on_its_own_left_side(rule: Rule) -> None:
     build = Builder(terms)
     bound = {name: terms.add(read(text, columns=[text]).formula) for name, text in names.items()}
     root = plainly(terms, draft, bound)
-    found = {r.rule for r in Rewriter(build, RuleBook([rule])).at(root)}
-    assert found == {rule.name}
+    assert {r.rule for r in Rewriter(build, RuleBook([rule])).at(root)} == {rule.name}
 
 
 def plainly(terms: Terms, draft: Draft, bound: dict[str, int]) -> int:

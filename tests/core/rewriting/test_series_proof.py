@@ -175,8 +175,7 @@ def test_bound_holds_for_all_other_inputs_in_the_box(
 
 
 def test_sides_of_a_point_are_proved_on_demand() -> None:
-    upper = bound_of("abs(x)*x - x**2/2", "x**2/2", ZERO, Fraction(1, 10), sides=(1,))
-    assert upper == (0.0, 0.0)
+    assert bound_of("abs(x)*x - x**2/2", "x**2/2", ZERO, Fraction(1, 10), sides=(1,)) == (0.0, 0.0)
     assert bound_of("abs(x)*x - x**2/2", "x**2/2", ZERO, Fraction(1, 10), sides=(1, -1))[0] > 1
 
 

@@ -226,8 +226,7 @@ def test_coefficients_are_simple_and_exact() -> None:
     hexagonal = "eps*(exp((a+b)*eps)-1)/((exp(a*eps)-1)*(exp(b*eps)-1))"
     assert coefficients(hexagonal, "eps", count=2) == ["(a + b)/(a*b)", "0", "(a + b)/12"]
     assert coefficients("(1 - exp(-k*t))/k", "k*t", count=3) == ["t", "-t/2", "t/6"]
-    last = coefficients("cosh(x)", count=15)[-1]
-    assert last == "1/304888344611713860501504000000"
+    assert coefficients("cosh(x)", count=15)[-1] == "1/304888344611713860501504000000"
 
 
 def test_a_quantity_replaces_a_variable_of_it_everywhere() -> None:

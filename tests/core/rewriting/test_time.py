@@ -109,8 +109,7 @@ def test_a_table_without_time_is_whole_when_there_is_time_again() -> None:
     terms = Terms()
     root = terms.add(read("1 - cos(x)").formula)
     rows = [{"x": x} for x in ("1e-90", "1e-95", "0.3")]
-    clock = PacedClock(1.0)
-    table = ValueTable(terms, rows, deadline=Deadline(6.0, clock))
+    table = ValueTable(terms, rows, deadline=Deadline(6.0, PacedClock(1.0)))
     with pytest.raises(OutOfTime):
         table.values(root)
     table.deadline = Deadline(math.inf)

@@ -127,8 +127,7 @@ def test_missing_data_methods_and_interpreters_are_refused_with_the_way_out(tmp_
     assert "there are no problems" in (told := capsys.readouterr().err) and "--shared DIR" in told
     assert command.main(["--methods", "magic"]) == 2
     assert "there is no method `magic`" in capsys.readouterr().err
-    nowhere = str(tmp_path / "python")
-    assert command.main(["--parts", "peers", "--peers", nowhere]) == 2
+    assert command.main(["--parts", "peers", "--peers", str(tmp_path / "python")]) == 2
     assert "cannot run peer_worker.py" in capsys.readouterr().err
 
 
@@ -232,8 +231,7 @@ def test_a_program_of_gplearn_is_read_as_it_computes():
     sub, log = _Function("sub", 2), _Function("log", 1)
     text = prefix([sub, log, sub, 0, 1, np.float64(0.123456789)])
     assert text == "sub(log(sub(X0, X1)), 0.123456789)"
-    formula = formula_of(text, "gplearn", ["a", "b"])
-    assert to_python(formula) == "gp_log(a - b) - 0.123456789"
+    assert to_python(formula_of(text, "gplearn", ["a", "b"])) == "gp_log(a - b) - 0.123456789"
 
 
 @pytest.mark.parametrize("module", ["breaking", "comparing", "material", "peers"])

@@ -73,8 +73,7 @@ def test_a_worker_that_is_started_anew_works_on_the_same_problem(method: str) ->
     """Where processes are not forked, all they get is pickled."""
     problem, first = noisy(method), run.METHODS[method].first(7, 2)
     other = run.problem_in(pickle.loads(pickle.dumps(run.problem_document(problem))))
-    state = pickle.loads(pickle.dumps(first))
-    assert state.after(other, 300) == first.after(problem, 300)
+    assert pickle.loads(pickle.dumps(first)).after(other, 300) == first.after(problem, 300)
 
 
 @by_method
