@@ -34,7 +34,6 @@ from pages.ui.compare.results import (
     show_left_out,
     show_progress,
 )
-from pages.ui.compare.scores_table import keep_filters
 from pages.ui.inspector.headline import closed_notice
 from pages.ui.kit import glossary
 from pages.ui.kit.door import may_inspect
@@ -122,8 +121,6 @@ def _list(visit: Visit, desk: CompareDesk, unknown: tuple[str, ...], waiting: bo
         ask_about_table(desk.scored)
         show_left_out(desk, desk.scored, visit)
     elif desk.job is not None and desk.job.running:
-        if desk.scored is not None:
-            keep_filters()
         show_progress(f"scoring-{desk.number}")
     else:
         show_end(desk)

@@ -34,7 +34,13 @@ from pages.ui.compare.front_figure import (
     front_figure,
 )
 from pages.ui.compare.left_out import left_out_view, reasons
-from pages.ui.compare.scores_table import cause_words, filter_scores, scored_csv, scores_table
+from pages.ui.compare.scores_table import (
+    cause_words,
+    filter_scores,
+    keep_filters,
+    scored_csv,
+    scores_table,
+)
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.messages import (
     quiet_note,
@@ -142,6 +148,8 @@ def show_progress(key: str) -> None:
     """Poll the job; the page runs again when it has ended."""
     desk = compare_desk()
     desk.last_watched = time.monotonic()
+    if desk.scored is not None:
+        keep_filters()
     show_job(
         desk.job,
         lambda job: progress_text(job, "Scoring", "formulas", "reading the list"),

@@ -192,6 +192,7 @@ def rows_figure(
 
 def _axis(where: Where, across: Across) -> tuple[GridAxis, Array]:
     inspection = where.inspection
+    values: Array
     if across.kind == INPUT:
         return axis_of(inspection.samples, across.name), inspection.samples.columns[across.name]
     if across.kind == VALUE and where.place is not None and where.place.node_id is not None:
