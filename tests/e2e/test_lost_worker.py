@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import time
@@ -20,16 +21,18 @@ HEAVY = "+".join(f"(x-x*{1 + k * 1e-16!r})" for k in range(1, 100))
 
 def descendants(pid: int) -> list[int]:
     """The processes below one, those that were started first before the others."""
-    children = Path(f"/proc/{pid}/task/{pid}/children")
-    below = [
-        int(c) for t in children.parents[1].iterdir() for c in (t / "children").read_text().split()
-    ]
+    below: list[int] = []
+    with contextlib.suppress(OSError):  # it has ended meanwhile
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            below += map(int, (task / "children").read_text().split())
     return [*below, *(p for child in below for p in descendants(child))]
 
 
 def busy(pid: int) -> bool:
     """Whether a process is running rather than waiting."""
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "R"
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "R"
+    return False
 
 
 async def killed_while_at_work(address: str, server: int) -> tuple[str, str]:
@@ -39,14 +42,12 @@ async def killed_while_at_work(address: str, server: int) -> tuple[str, str]:
     ) as stream:
         visitor = HeavyVisitor(stream)
         page = asyncio.create_task(visitor.show(HEAVY, 1))
-        workers = descendants(server)[1:]
-        assert len(workers) >= 2
-        while not page.done():
-            await asyncio.sleep(0.02)
-            if at_work := [pid for pid in workers if busy(pid)]:
-                await asyncio.sleep(0.3)
-                os.kill(at_work[0], signal.SIGKILL)
-                break
+        assert len(descendants(server)) >= 3
+        while not page.done():  # also one that still imports may be busy: the next is at work then
+            await asyncio.sleep(0.3)
+            for pid in filter(busy, descendants(server)[1:]):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
         await page
         lost = visitor.text
         await visitor.show("10000*x - 9999*x", 1)
