@@ -30,12 +30,8 @@ IN_ONE_PROCESS = {
         "tests/e2e/test_questions.py",
         "tests/e2e/test_compare.py",
     ),
-    "the bench": (
-        "tests/e2e/test_workbench.py",
-        "tests/e2e/test_digit_row.py",
-        "tests/e2e/test_axe.py",
-        "tests/e2e/test_one_screen.py",
-    ),
+    "the bench": ("tests/e2e/test_workbench.py", "tests/e2e/test_digit_row.py"),
+    "every page": ("tests/e2e/test_axe.py", "tests/e2e/test_one_screen.py"),
     "the organiser": ("tests/e2e/test_organising.py", "tests/e2e/test_organising_demo.py"),
     "the rater": (
         "tests/e2e/test_rating.py",
