@@ -350,8 +350,9 @@ class Amplification:
         slot = self.tape.slots[node_id]
         if slot in self.slot_noise.slots:
             s2 = self.slot_noise.s2[self.slot_noise.slots.index(slot)]
-            if self.marks:
+            if self.marks or self.summary.singular[slot]:
                 rows, _, s2_exact = self.exact.of_slot(slot)
+                s2 = s2.copy()
                 s2[rows] = s2_exact
                 _without_bound(s2)
         else:
@@ -464,6 +465,7 @@ def amplify(
         work.settle_exactly(progress)
     else:
         work.settle_beyond_range(progress)
+    work.slot_noise.s2.setflags(write=False)
     if progress is not None:
         progress(1.0)
     return Amplification(

@@ -166,8 +166,9 @@ def _several(
     name: str, options: list[str], key: str, words: Callable[[str], str], help: str | None = None
 ) -> list[str]:
     """A choice of several options; none without any."""
-    if key in st.session_state:
-        st.session_state[key] = [each for each in st.session_state[key] if each in options]
+    chosen = st.session_state.get(key, [])
+    if not {*chosen} <= {*options}:  # only then: a value that is set here may be lost (ADR 0012)
+        st.session_state[key] = [each for each in chosen if each in options]
     return options and st.multiselect(
         name, options, key=key, format_func=words, width=260, placeholder="all", help=help
     )
