@@ -33,7 +33,7 @@ TWO = quote("x*sin(y)/(y-2)"), quote("x*y + 0.1*x")
 
 def _still(page: Page) -> None:
     """Wait until the page is there and no script is running."""
-    page.locator(".st-key-formula_a textarea").wait_for(timeout=PATIENCE)
+    page.locator(".st-key-formula_a textarea").wait_for(state="attached", timeout=PATIENCE)
     page.wait_for_timeout(400)
     page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for(
         timeout=PATIENCE
