@@ -170,7 +170,7 @@ def in_turn(tests: set[str]) -> list[list[str]]:
         files[test.partition("::")[0]].append(test)
     costly = ("tests/e2e", "tests/audit", "tests/pages")
     order = sorted(files, key=lambda file: (file.startswith(costly), len(files[file]), file))
-    batches: list[list[str]] = [[]]
+    batches: list[list[str]] = [[]] if order else []
     for file in order:
         if len(batches[-1]) + len(files[file]) > AT_ONCE and batches[-1]:
             batches.append([])
