@@ -11,15 +11,16 @@ A class holds subtrees that are identical up to the order of the operands of ``+
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Hashable, Iterator
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
 from eic_core.engine.amplify import Amplification, amplify
-from eic_core.engine.sweep import Arrivals, ExactNoise, step_units, sweep
+from eic_core.engine.sweep import ExactNoise, step_units, sweep
 from eic_core.engine.tape import Tape, lay_out
 from eic_core.exports import Plain
 from eic_core.formula.tree import CONSTANT, UNDEFINED, Formula, Node
@@ -107,9 +108,7 @@ def correlated_eic(
     """
     if amplification is None:
         amplification = amplify(formula, samples, recheck=recheck)
-    sums = MeanOfFinite()
-    for block in class_sweep(formula, samples, recheck=recheck, amplification=amplification):
-        sums.add(block.sum_of_squares(), block.ok)
+    q2 = mean_of(shared_noise(formula, samples, recheck=recheck, amplification=amplification).q2)
     every_node = range(len(formula))
     # a branch that is never taken has no mean
     taken = [k for k in every_node if amplification.evaluated_count(k)] or every_node
@@ -119,14 +118,14 @@ def correlated_eic(
     return CorrelatedAmplification(
         formula=formula,
         samples=samples,
-        q_eic=local_eic(sums.mean()),
-        q_eic_finite=local_eic(sums.finite_mean()),
+        q_eic=local_eic(q2.every),
+        q_eic_finite=local_eic(q2.finite),
         root_eic=local_eic(every[-1]),
         root_eic_finite=local_eic(finite[-1]),
         eic=local_eic(max(every)),
         eic_finite=math.nan if any(map(math.isnan, finite)) else local_eic(max(finite)),
-        valid=sums.count + sums.infinite,
-        singular=sums.infinite,
+        valid=q2.finite_count + q2.infinite,
+        singular=q2.infinite,
         repeated=int(np.count_nonzero(members > 1)),
     )
 
@@ -140,55 +139,60 @@ def correlated_trace(formula: Formula, samples: Samples, node_id: int | None = N
     [1.0, 1.0]
     """
     target = formula if node_id is None else formula.subtree(node_id)
-    q = np.empty(len(samples))
-    for block in class_sweep(target, samples):
-        q2 = np.where(block.ok, block.sum_of_squares(), math.nan)
-        q[block.start : block.stop] = np.sqrt(q2)
-    return q
+    return np.sqrt(shared_noise(target, samples).q2)
 
 
-def class_sweep(
+class SharedNoise(NamedTuple):
+    """What arrives at a result when copies share their noise, at every sample."""
+
+    # shape (N,): the sum of squares over all classes; nan without a value, inf without a digit
+    q2: Array
+    variables: Array  # shape (V, N): What arrives of each of `Formula.variables`, with its sign
+
+
+def shared_noise(
     formula: Formula,
     samples: Samples,
     *,
     recheck: bool = True,
-    wanted: Container[int] | None = None,
     amplification: Amplification | None = None,
-) -> Iterator[Arrivals]:
-    """The noise that arrives at the root from each class of `class_tape`, block by block.
-    q^2 is its `Arrivals.sum_of_squares`. `wanted` are the slots asked for, by default all;
+) -> SharedNoise:
+    """Follow the noise of each class of `class_tape` to the root.
     `amplification` is the formula's, if that is known on these samples or more.
 
     >>> from eic_core.formula.syntax import read
     >>> samples = Samples.from_columns({"x": [3.0]})
-    >>> (block,) = class_sweep(read("x - x*x").formula, samples)
-    >>> round(float(block.sum_of_squares()[0]), 6)  # x: 2.5^2, x*x: 1.5^2, the root: 1
-    9.5
+    >>> noise = shared_noise(read("x - x*x").formula, samples)
+    >>> noise.q2.round(6).tolist(), noise.variables.tolist()  # x: 2.5^2, x*x: 1.5^2, the root: 1
+    ([9.5], [[2.5]])
     """
     samples.require(formula.variables)
-    tape = class_tape(formula)
-    known = None
+    tape, exact = class_tape(formula), None
     if amplification is not None and amplification.tape.slots == tape.slots:
-        known = ExactNoise(tape, amplification.exact.samples.get, amplification.exact.work)
-    return sweep(tape, step_units(tape, slots=wanted), samples, recheck=recheck, exact_noise=known)
+        exact = ExactNoise(tape, amplification.exact)
+    place = {step.column: step.slot for step in tape.steps if step.column}
+    places = [place[name] for name in formula.variables]
+    blocks = [
+        (np.where(block.ok, block.sum_of_squares(), math.nan), block.arrived[places])
+        for block in sweep(tape, step_units(tape), samples, recheck=recheck, exact_noise=exact)
+    ]
+    return SharedNoise(*[np.concatenate(parts, axis=-1) for parts in zip(*blocks, strict=True)])
 
 
-class MeanOfFinite:
-    def __init__(self) -> None:
-        self.count = self.infinite = 0
-        self._sums: list[float] = []
+class Mean(NamedTuple):
+    """The mean of numbers that are not nan."""
 
-    def add(self, values: Array, ok: np.ndarray) -> None:
-        """Add one block: `values` where `ok`."""
-        usable = ok & np.isfinite(values)
-        self._sums.append(float(np.sum(values[usable])))
-        self.count += int(np.count_nonzero(usable))
-        self.infinite += int(np.count_nonzero(ok & ~usable))
+    finite: float  # Of those that are finite; nan if there are none
+    finite_count: int  # How many these are
+    infinite: int
 
-    def mean(self) -> float:
-        """inf if a value is; nan of nothing."""
-        return math.inf if self.infinite else self.finite_mean()
+    @property
+    def every(self) -> float:
+        """Infinite if a number is."""
+        return math.inf if self.infinite else self.finite
 
-    def finite_mean(self) -> float:
-        """The mean of the others; nan if there are none."""
-        return math.fsum(self._sums) / self.count if self.count else math.nan
+
+def mean_of(values: Array) -> Mean:
+    finite = values[np.isfinite(values)]
+    mean = float(np.sum(finite)) / len(finite) if len(finite) else math.nan
+    return Mean(mean, len(finite), int(np.count_nonzero(np.isinf(values))))

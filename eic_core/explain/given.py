@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eic_core.explain.created import arrivals
+from eic_core.explain.created import noise_at
 from eic_core.explain.shortening import digits_of
 from eic_core.measure.inspection import Inspection, cached_on_inspection
 from eic_core.measure.measured import quantiles_of
@@ -60,9 +60,10 @@ def given_digits(inspection: Inspection) -> GivenDigits | None:
         for name in formula.variables
     }
     kept = []
-    for block in arrivals(inspection, formula.root.id, rows):
-        usable = block.arrived.compress(block.usable, axis=1)
-        errors = [usable[places[name]].sum(axis=0) * 10.0 ** -digits[name] for name in places]
+    for noise in noise_at(inspection, formula.root.id, rows):
+        errors = [
+            noise.arrived[places[name]].sum(axis=0) * 10.0 ** -digits[name] for name in places
+        ]
         with np.errstate(divide="ignore"):
             kept.append(-np.log10(np.sqrt(np.sum(np.square(errors), axis=0))))
     typical = quantiles_of(np.clip(np.concatenate(kept), 0.0, DOUBLE_DIGITS)).typical

@@ -356,8 +356,9 @@ def blame(inspection: Inspection, target: int | None = None) -> Ledger:
     target = diagnosed_node(inspection) if target is None else target
     first = inspection.formula.first[target]
     sums = noise_sums(inspection, target)
+    singular = inspection.amplification.evaluated_count(target) - sums.finite
     if not sums.finite:
-        return Ledger(inspection, target, (), 0, sums.singular)
+        return Ledger(inspection, target, (), 0, singular)
     total = math.fsum(sums.squares)
     shares = [value / total for value in sums.squares]
     through = _through(inspection, target, shares)
@@ -379,7 +380,7 @@ def blame(inspection: Inspection, target: int | None = None) -> Ledger:
         )
         for k in range(len(shares))
     )
-    return Ledger(inspection, target, rows, sums.finite, sums.singular)
+    return Ledger(inspection, target, rows, sums.finite, singular)
 
 
 def _through(inspection: Inspection, target: int, shares: Sequence[float]) -> list[float]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from eic_core.explain.correlated import MeanOfFinite, class_sweep, class_tape
+from eic_core.explain.correlated import class_tape, mean_of, shared_noise
 from eic_core.explain.facts import LossSize
 from eic_core.explain.phrases.losses import (
     MEANINGS,
@@ -85,12 +85,9 @@ def shared_noise_differs(inspection: Inspection) -> bool:
     half = LOOKED_AT // 2
     rest = ranked[half:]
     rows = np.concatenate([ranked[:half], rest[:: max(1, -(-len(rest) // half))]])
-    sums = MeanOfFinite()
     some, amplification = inspection.samples.take(rows), inspection.amplification
-    for block in class_sweep(inspection.formula, some, amplification=amplification):
-        sums.add(block.sum_of_squares(), block.ok)
-    shared = sums.mean()
-    apart = abs(local_eic(shared) - local_eic(float(np.mean(np.square(s[rows])))))
+    shared = mean_of(shared_noise(inspection.formula, some, amplification=amplification).q2)
+    apart = abs(local_eic(shared.every) - local_eic(float(np.mean(np.square(s[rows])))))
     return not apart < APART
 
 

@@ -228,9 +228,8 @@ class _Noise:
     def __init__(self, formula: Formula, samples: Samples) -> None:
         shared, tape = class_tape(formula), tape_of(formula)
         self._classes, self._class_slots = step_units(shared), shared.slots
-        self._nodes = node_units(formula)
         self._shared = next(evaluate(shared, samples, len(shared.steps)))
-        self._single = next(evaluate(tape, samples, len(self._nodes)))
+        self._single = next(evaluate(tape, samples, len(formula)))
         self._formula = formula
 
     def shared(self, k: int) -> Arrivals:
@@ -245,7 +244,7 @@ class _Noise:
         return np.sqrt(np.where(np.isfinite(together.sum_of_squares()), q2, math.inf))
 
     def arrived(self, k: int) -> Array:
-        return self._single.arrivals(self._nodes[: k + 1]).arrived[self._formula.first[k] :]
+        return self._single.arrivals(node_units(self._formula, k)).arrived
 
     def copies(self, k: int, shared: Arrivals, single: Array, rows: Any) -> Copies | None:
         """The class that makes shared noise differ most from independent noise; None without."""
