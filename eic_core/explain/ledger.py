@@ -15,10 +15,9 @@ import numpy as np
 
 from eic_core.errors import require
 from eic_core.explain import phrases
-from eic_core.explain.bottleneck import diagnosed_node
-from eic_core.explain.correlated import class_tape
-from eic_core.explain.created import digits_climbed, noise_sums, times_of
+from eic_core.explain.created import diagnosed_node, digits_climbed, noise_sums, times_of
 from eic_core.explain.facts import NoiseGroup, NoiseSource, StepPart
+from eic_core.explain.losses import class_tape
 from eic_core.explain.phrases import ledger as words
 from eic_core.exports import Plain, json_form
 from eic_core.formula.rendering import node_texts

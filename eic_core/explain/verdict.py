@@ -35,7 +35,6 @@ from eic_core.explain.findings import (
     TurnedByRounding,
     Way,
 )
-from eic_core.explain.given import given_digits
 from eic_core.explain.judgement import (
     A_DIGIT,
     BORDER,
@@ -45,6 +44,7 @@ from eic_core.explain.judgement import (
     Judgement,
     Lead,
     Level,
+    given_digits,
 )
 from eic_core.explain.phrases.headline import headline, notes
 from eic_core.formula.tree import VARIABLE

@@ -11,9 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from eic_core.errors import require
-from eic_core.explain.bottleneck import diagnosed_node, origin_of_loss
 from eic_core.explain.causes import is_smaller_elsewhere
-from eic_core.explain.created import shares_through
+from eic_core.explain.created import diagnosed_node, origin_of_loss, shares_through
 from eic_core.explain.facts import Concentrated, Concentration, InputRange, LossPlace, RangeKind
 from eic_core.explain.phrases import where as words
 from eic_core.explain.settling import (

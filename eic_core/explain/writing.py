@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from eic_core.errors import require
 from eic_core.explain.conditioning import OwnConditioning, conditioning_of, on_threshold
-from eic_core.explain.correlated import mean_of, shared_noise
 from eic_core.explain.facts import (
     FollowsStep,
     IndependentNoise,
@@ -23,6 +22,7 @@ from eic_core.explain.facts import (
     Remark,
     WorstInside,
 )
+from eic_core.explain.losses import mean_of, shared_noise
 from eic_core.explain.phrases import writing as words
 from eic_core.exports import Plain
 from eic_core.measure.following import following

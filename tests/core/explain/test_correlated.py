@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from eic_core.explain.conditioning import on_threshold, own_conditioning
-from eic_core.explain.correlated import class_tape, correlated_eic, correlated_trace
+from eic_core.explain.losses import class_tape, correlated_eic, correlated_trace
 from eic_core.explain.writing import writing_loss
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
