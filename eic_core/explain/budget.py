@@ -27,7 +27,7 @@ from eic_core.exports import Plain
 from eic_core.formula.rendering import to_python
 from eic_core.formula.tree import Formula
 from eic_core.measure.fit import r_squared
-from eic_core.measure.inspection import Inspection, local_eic
+from eic_core.measure.inspection import Inspection
 from eic_core.measure.observed import rms
 from eic_core.operators.wide import Array
 from eic_core.phrasing import Phrase
@@ -342,12 +342,11 @@ def _result(
     after = amplify(formula, inspection.samples, root_values=True)
     assert after.root_values is not None
     target, rows = inspection.samples.target, trial.all
-    finite = [after.finite_mean_s2(k) for k in range(len(formula))]
     needs = tuple(
         Need(
             kind,
             name,
-            _places(inspection.formula, name),
+            tuple(n.id for n in trial.formula.nodes if n.is_leaf and n.label == name),
             given[kind, name],
             alone[kind, name],
             together[kind, name],
@@ -360,7 +359,6 @@ def _result(
         math.nan if target is None else r_squared(values[rows], target[rows])
         for values in (trial.reference, after.root_values)
     ]
-    eic_after = math.nan if any(map(math.isnan, finite)) else local_eic(max(finite))
     return Budget(
         inspection=inspection,
         tolerance=trial.tolerance,
@@ -373,7 +371,7 @@ def _result(
         r2_before=r2[0],
         r2_after=r2[1],
         eic_before=inspection.eic_finite,
-        eic_after=eic_after,
+        eic_after=after.eic_finite,
     )
 
 
@@ -381,7 +379,3 @@ def _moved(trial: Trial, together: Mapping[Key, int], rows: Any) -> float:
     deviation = trial.deviation(together, rows)
     noise = 0.0 if trial.scale.measure is Measure.SPREAD else trial.scale.noise
     return 0.0 if deviation <= noise else deviation / trial.scale.unit
-
-
-def _places(formula: Formula, name: str) -> tuple[int, ...]:
-    return tuple(n.id for n in formula.nodes if n.is_leaf and n.label == name)

@@ -142,13 +142,18 @@ class Evidence:
 
     def typical(self, values: Array) -> float:
         """The weighted median: a typical value where digits are lost; nan if there is none."""
-        known = np.isfinite(values)
-        if not known.any():
-            return math.nan
-        values, weights = values[known], self.weights[known]
-        order = np.argsort(values)
-        sums = np.cumsum(weights[order])
-        return float(values[order[int(np.searchsorted(sums, 0.5 * sums[-1]))]])
+        return weighted_median(values, self.weights)
+
+
+def weighted_median(values: Array, weights: Array) -> float:
+    """The median of the finite values; nan if there are none."""
+    finite = np.isfinite(values)
+    if not finite.any():
+        return math.nan
+    order = np.argsort(values[finite], kind="stable")
+    sums = np.cumsum(weights[finite][order])
+    place = int(np.searchsorted(sums, 0.5 * sums[-1]))
+    return float(values[finite][order[min(place, len(order) - 1)]])
 
 
 def gather_evidence(

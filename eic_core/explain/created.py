@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from eic_core.engine.sweep import ExactNoise, Unit, node_units, sweep
+from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import Inspection, cached_on_inspection
 from eic_core.operators.wide import Array
 
@@ -116,10 +117,10 @@ class NoiseSums(NamedTuple):
     """Sums over the samples with finite s_t of the noise that arrives at t from each node below."""
 
     finite: int  # How many samples these are
-    # Per node: sum of G^2, sum of G^2 / s_t^2, largest G^2
-    squares: list[float]
-    fractions: list[float]
-    largest: list[float]
+    # Per node
+    squares: Array  # Sum of G^2
+    fractions: Array  # Sum of G^2 / s_t^2
+    largest: Array  # Of G^2
 
 
 @cached_on_inspection
@@ -131,7 +132,7 @@ def noise_sums(inspection: Inspection, target: int) -> NoiseSums:
         squares = squares + arrived.sum(axis=1)
         fractions = fractions + (arrived / noise.s2).sum(axis=1)
         largest = np.maximum(largest, arrived.max(axis=1, initial=0.0))
-    return NoiseSums(finite, squares.tolist(), fractions.tolist(), largest.tolist())
+    return NoiseSums(finite, squares, fractions, largest)
 
 
 def digits_climbed(inspection: Inspection, target: int) -> Array:
@@ -192,10 +193,17 @@ def shares_through(
     for noise in noise_at(inspection, target, rows, weights):
         scale = noise.weights / noise.s2
         through += [g2 @ scale for g2 in np.square(noise.arrived)]
-    for k, node in enumerate(subtree.nodes):
-        through[k] += sum(through[i] for i in node.children)
     with np.errstate(invalid="ignore"):
-        return (through / through[-1]).tolist()
+        return (sums_below(subtree, through) / through[-1]).tolist()
+
+
+def sums_below(subtree: Formula, parts: Array) -> Array:
+    """For each node of a subtree the sum of the parts of itself and of all below it."""
+    sums = parts.copy()
+    for k, node in enumerate(subtree.nodes):
+        for i in node.children:
+            sums[k] += sums[i]
+    return sums
 
 
 def times_of(digits: float) -> float:
@@ -239,8 +247,8 @@ def digits_created_at(
     >>> [round(created, 2) for created in digits]  # without the error of x
     [0.0, 0.0, 3.0, 0.3]
     """
-    children = [list(node.children) for node in inspection.formula.subtree(target).nodes]
-    held = np.zeros(len(children))  # the digits lost at or below each node, of the target's
+    subtree = inspection.formula.subtree(target)
+    held = np.zeros(len(subtree))  # the digits lost at or below each node, of the target's
     total = 0.0
     for noise in noise_at(inspection, target, rows, weights):
         arrived = np.square(noise.arrived)
@@ -248,21 +256,19 @@ def digits_created_at(
             arrived[silent] = 0.0
         arrives = arrived.any(axis=0)
         part = noise.weights[arrives]
-        held += _digits_held(children, arrived[:, arrives], part)
+        held += _digits_held(subtree, arrived[:, arrives], part)
         total += float(np.sum(part))
     held /= total or 1.0
-    return [float(held[k] - math.fsum(held[below])) for k, below in enumerate(children)]
+    return [float(held[node.id] - math.fsum(held[[*node.children]])) for node in subtree.nodes]
 
 
-def _digits_held(children: list[list[int]], arrived: Array, weights: Array) -> Array:
+def _digits_held(subtree: Formula, arrived: Array, weights: Array) -> Array:
     """Per node k, the weighted sum over a block's samples of T_k / s_t^2 times log10 s_k."""
-    through, digits = arrived.copy(), np.zeros_like(arrived)
+    digits = np.zeros_like(arrived)
     with np.errstate(all="ignore"):
-        for k, below in enumerate(children):
-            if not below:
-                continue
-            for i in below:
-                through[k] += through[i]
+        through = sums_below(subtree, arrived)
+        for k in [node.id for node in subtree.nodes if node.children]:
+            below = list(subtree.nodes[k].children)
             given = np.add.reduce(through[below] * digits[below]) / through[k]
             # not of the quotient, which overflows beside noise of 10^-160
             lost = 0.5 * (np.log10(through[k]) - np.log10(arrived[k]))

@@ -112,21 +112,17 @@ def correlated_eic(
     if amplification is None:
         amplification = amplify(formula, samples, recheck=recheck)
     q2 = mean_of(shared_noise(formula, samples, recheck=recheck, amplification=amplification).q2)
-    every_node = range(len(formula))
-    # a branch that is never taken has no mean
-    taken = [k for k in every_node if amplification.evaluated_count(k)] or every_node
-    finite = [amplification.finite_mean_s2(k) for k in taken]
-    every = [amplification.mean_s2(k) for k in taken]
+    root = formula.root.id
     members = np.bincount(class_tape(formula).slots)
     return CorrelatedAmplification(
         formula=formula,
         samples=samples,
         q_eic=local_eic(q2.every),
         q_eic_finite=local_eic(q2.finite),
-        root_eic=local_eic(every[-1]),
-        root_eic_finite=local_eic(finite[-1]),
-        eic=local_eic(max(every)),
-        eic_finite=math.nan if any(map(math.isnan, finite)) else local_eic(max(finite)),
+        root_eic=local_eic(amplification.mean_s2(root)),
+        root_eic_finite=local_eic(amplification.finite_mean_s2(root)),
+        eic=amplification.eic,
+        eic_finite=amplification.eic_finite,
         valid=q2.finite_count + q2.infinite,
         singular=q2.infinite,
         repeated=int(np.count_nonzero(members > 1)),

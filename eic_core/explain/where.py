@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from eic_core.errors import require
-from eic_core.explain.causes import is_smaller_elsewhere
+from eic_core.explain.causes import is_smaller_elsewhere, weighted_median
 from eic_core.explain.created import diagnosed_node, origin_of_loss, shares_through
 from eic_core.explain.facts import Concentrated, Concentration, InputRange, LossPlace, RangeKind
 from eic_core.explain.phrases import where as words
@@ -112,7 +112,7 @@ def _vanishing(
         sizes = np.abs(y[positions])
         if not usual > 0 or not np.isfinite(sizes).any():
             continue
-        size = _typical(sizes, weights) / usual
+        size = weighted_median(sizes, weights) / usual
         if size >= _limit(amplification.signs[k] == 3) or (best is not None and size >= best[0]):
             continue
         if is_smaller_elsewhere(y, amplification.trace(node_id)[1], usual * size):
@@ -137,14 +137,6 @@ THROUGH = 0.25
 
 def _limit(crosses: bool) -> float:
     return SMALL if crosses else SMALL / 10
-
-
-def _typical(sizes: Array, weights: Array) -> float:
-    known = np.isfinite(sizes)
-    order = np.argsort(sizes[known], kind="stable")
-    sums = np.cumsum(weights[known][order])
-    place = int(np.searchsorted(sums, 0.5 * sums[-1]))
-    return float(sizes[known][order[min(place, len(order) - 1)]])
 
 
 def _narrow_inputs(
