@@ -378,9 +378,7 @@ class ExactNoise:
 
 @dataclass(frozen=True)
 class Arrivals:
-    # start, stop: rows of the samples
-    start: int
-    stop: int
+    rows: slice  # Of the samples
     ok: np.ndarray  # shape (m,): Samples at which every value is real
     s2: Array  # shape (m,): The recursion's s_t^2; inf where singular
     # shape (units, m): G with its sign; infinite where no digit of the target is left.
@@ -402,16 +400,14 @@ class Arrivals:
 
 @dataclass(frozen=True)
 class Evaluated:
-    # start, stop: rows of the samples
-    start: int
-    stop: int
+    rows: slice  # Of the samples
     ok: np.ndarray  # shape (m,): Samples at which every value is real
     _doubles: _Noise
     _exact: list[tuple[_Noise, list[int]]]  # What double precision cannot settle, and its rows
 
     def arrivals(self, units: Sequence[Unit]) -> Arrivals:
         slot = units[-1].slot
-        arrived = np.empty((len(units), self.stop - self.start))
+        arrived = np.empty((len(units), len(self.ok)))
         for row, g in zip(arrived, self._doubles.arrived(units), strict=True):
             row[:] = g
         s2 = np.array(self._doubles.results.s2[slot])
@@ -419,7 +415,7 @@ class Evaluated:
             s2[rows] = noise.results.s2[slot]
             arrived[:, rows] = np.array(noise.arrived(units))[:, None]
         s2[~(s2 <= SINGULAR_S2)] = math.inf
-        return Arrivals(self.start, self.stop, self.ok, s2, arrived)
+        return Arrivals(self.rows, self.ok, s2, arrived)
 
 
 def evaluate(
@@ -467,7 +463,7 @@ def evaluate(
             elif ok[rows[0]]:
                 exact.append((noise, rows))
         sized = _put(tape, block, out_of_range)
-        yield Evaluated(start, stop, ok, _Noise(NUMPY, tape, block, sized=sized), exact)
+        yield Evaluated(slice(start, stop), ok, _Noise(NUMPY, tape, block, sized=sized), exact)
 
 
 def sweep(

@@ -230,25 +230,17 @@ class _Beside:
 
     def _conditioning(self, cells: tuple[str, ...]) -> tuple[float, ...]:
         # beside 10^200 a step of 10^-83 passes over all jumps of a floor, as if it had a slope
-        if self._steps and any(abs(float(cell)) > LARGE for cell in cells):
-            return self._with_many_digits(cells, 2)
-        found = self._with_some_digits(cells)
-        return self._with_many_digits(cells, 3) if found is None else found
-
-    def _with_some_digits(self, cells: tuple[str, ...]) -> tuple[float, ...] | None:
-        """None where more digits would tell more: these suffice if f is not 0, both sides of every
-        input agree, and the size is at most 30 digits.
-        """
-        y = self._value(cells, SOME_DIGITS, {})
+        large = self._steps and any(abs(float(cell)) > LARGE for cell in cells)
+        y = None if large else self._value(cells, SOME_DIGITS, {})
         if y is None or y == 0:
-            return None
-        found = []
+            return self._with_many_digits(cells, 2 if large else 3)
+        sizes: list[float] = []
         for place in range(len(cells)):
-            sizes = self._sizes(cells, place, y, SOME_DIGITS, 3)
-            if not _alike(sizes):
-                return None
-            found.append(max(sizes))
-        return tuple(found)
+            both = self._sizes(cells, place, y, SOME_DIGITS, 3)
+            if not _alike(both):  # more digits tell more
+                return self._with_many_digits(cells, 3)
+            sizes.append(max(both))
+        return tuple(sizes)
 
     def _with_many_digits(self, cells: tuple[str, ...], part: int) -> tuple[float, ...]:
         y = self._value(cells, MANY_DIGITS, {})
@@ -265,9 +257,8 @@ class _Beside:
         return tuple(found)
 
     def _is_proven(self, cells: tuple[str, ...]) -> bool:
-        return (
-            self._evaluators[MANY_DIGITS].sample(dict(zip(self.names, cells, strict=True))).proven
-        )
+        at = dict(zip(self.names, cells, strict=True))
+        return self._evaluators[MANY_DIGITS].sample(at).proven
 
     def _sizes(
         self, cells: tuple[str, ...], place: int, y: Any, digits: int, part: int

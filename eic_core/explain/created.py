@@ -96,10 +96,9 @@ def noise_at(
     weights = np.ones(len(samples)) if weights is None else weights
     units, exact = _units(inspection, target), _exact_noise(inspection)
     for block in sweep(inspection.amplification.tape, units, samples, exact_noise=exact):
-        part = slice(block.start, block.stop)
-        usable = block.usable & valid[part]
+        usable = block.usable & valid[block.rows]
         arrived = block.arrived.compress(usable, axis=1)
-        yield Noise(arrived, block.s2[usable], weights[part][usable])
+        yield Noise(arrived, block.s2[usable], weights[block.rows][usable])
 
 
 @cached_on_inspection
@@ -193,8 +192,9 @@ def shares_through(
     for noise in noise_at(inspection, target, rows, weights):
         scale = noise.weights / noise.s2
         through += [g2 @ scale for g2 in np.square(noise.arrived)]
+    through = sums_below(subtree, through)
     with np.errstate(invalid="ignore"):
-        return (sums_below(subtree, through) / through[-1]).tolist()
+        return (through / through[-1]).tolist()
 
 
 def sums_below(subtree: Formula, parts: Array) -> Array:

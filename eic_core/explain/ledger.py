@@ -183,13 +183,8 @@ def _source(
 
 def _without_negligible(group: list[LedgerRow]) -> list[LedgerRow]:
     ranked = sorted(group, key=lambda row: (-row.share, row.node_id))
-    rest = math.fsum(row.share for row in ranked)
-    limit = NEGLIGIBLE * rest
-    kept = 0
-    while kept < len(ranked) and rest > limit:
-        rest -= ranked[kept].share
-        kept += 1
-    return ranked[: max(1, kept)]
+    rest = np.cumsum([row.share for row in reversed(ranked)])[::-1]  # of each and all after it
+    return ranked[: max(1, int(np.count_nonzero(rest > NEGLIGIBLE * rest[0])))]
 
 
 WATERFALL_BARS = 8

@@ -455,25 +455,18 @@ class _Noise:
     def copies(self, k: int, shared: Arrivals, single: Array, rows: Any) -> Copies | None:
         """The class that makes shared noise differ most from independent noise; None without."""
         first = self._formula.first[k]
-        members: dict[int, list[int]] = {}
-        for place, slot in enumerate(self._class_slots[first : k + 1]):
-            members.setdefault(slot, []).append(place)
-        several = {slot: places for slot, places in members.items() if len(places) > 1}
-
-        def gain(slot: int) -> float:
-            with np.errstate(over="ignore"):
-                together = float(np.mean(np.square(shared.arrived[slot][rows])))
-                apart = [float(np.mean(np.square(single[j][rows]))) for j in several[slot]]
-            difference = together - sum(apart)
-            return 0.0 if math.isnan(difference) else difference
-
-        if not several or not rows.any():
+        classes = np.array(self._class_slots[first : k + 1])
+        counts = np.bincount(classes)
+        if not (counts > 1).any() or not rows.any():
             return None
-        gains = {slot: gain(slot) for slot in several}
-        way = math.copysign(1.0, math.fsum(gains.values()))  # what all of them do together
-        slot = max(several, key=lambda slot: way * gains[slot])
-        places = several[slot]
-        return Copies(code_text(self._formula, first + places[0]), len(places))
+        with np.errstate(over="ignore", invalid="ignore"):
+            apart = np.square(single.compress(rows, axis=1)).mean(axis=1)
+            together = np.square(shared.arrived.compress(rows, axis=1)).mean(axis=1)
+            gains = np.nan_to_num(together - np.bincount(classes, apart), posinf=math.inf)
+        way = math.copysign(1.0, np.sum(gains[counts > 1]))  # what all of them do together
+        slot = int(np.argmax(np.where(counts > 1, way * gains, -math.inf)))
+        place = self._class_slots.index(slot, first)
+        return Copies(code_text(self._formula, place), int(counts[slot]))
 
 
 def _node(
