@@ -10,7 +10,7 @@ from benchmarks.search_tables.breaking import BROKEN, KEPT, broken, worth
 from benchmarks.search_tables.comparing import Interval, Runs, change, half_width, mean
 from benchmarks.search_tables.paper import CHANGES, PAPER
 from benchmarks.search_tables.runs import METHODS, PICKED_AGAIN, Row
-from eic_core.explain.card_trials import FEW_DIGITS
+from eic_core.explain.facts import FEW_DIGITS
 
 GOOD, USABLE = 0.99, 0.8
 """Held-out R^2 of a law that counts as found, and of a formula whose EIC counts."""

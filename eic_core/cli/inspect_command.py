@@ -18,7 +18,7 @@ from eic_core.errors import DataError
 from eic_core.explain.digit_rows import DigitRows, digit_rows
 from eic_core.explain.findings import findings_document
 from eic_core.explain.phrases.headline import badge, marks
-from eic_core.explain.spread import Spread, spread_of
+from eic_core.explain.settling import Spread, spread_of
 from eic_core.explain.verdict import Verdict, verdict
 from eic_core.exports import json_text
 from eic_core.formula.syntax import SYNTAXES, Reading, canonical_name, read

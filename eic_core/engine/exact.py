@@ -100,22 +100,6 @@ class ExactSample:
         """Whether nothing was assumed."""
         return not self.assumed
 
-    def part(self, slots: Sequence[int]) -> ExactSample | None:
-        """What it says of some of its slots, in a new order; None if it does not reach them all."""
-        if max(slots) >= len(self.y):
-            return None
-        return ExactSample(
-            [self.y[i] for i in slots],
-            [self.doubles[i] for i in slots],
-            [self.s2[i] for i in slots],
-            [self.contributions[i] for i in slots],
-            None,
-            (),
-            frozenset([k for k, i in enumerate(slots) if i in self.assumed]),
-            [self.steps[i] for i in slots],
-            self.bits,
-        )
-
 
 class ExactEvaluator:
     """Evaluates a tape in balls, one sample at a time.

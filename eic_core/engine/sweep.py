@@ -13,13 +13,13 @@ import math
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from eic_core.engine.amplify import FEW, MOST_WORK
+from eic_core.engine.amplify import FEW, MOST_WORK, NO_ROWS, ExactRows
 from eic_core.engine.branches import active_slots, plain_values
 from eic_core.engine.constants import settled_constants
 from eic_core.engine.exact import ExactEvaluator, ExactSample
@@ -29,7 +29,7 @@ from eic_core.engine.tape import RECHECK_S2, SINGULAR_S2, Step, Tape, tape_of
 from eic_core.engine.walked import RANGE, SUSPECT, Walked, blocks, columns_between
 from eic_core.errors import require
 from eic_core.formula.tree import Formula
-from eic_core.operators import NUMPY, Operator
+from eic_core.operators import NUMPY
 from eic_core.operators.balls import BALLS, Ball, magnitude, working
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
@@ -60,10 +60,12 @@ class Unit(NamedTuple):
     followed: bool = True  # Whether a unit that is asked for stands at or below it
 
 
-def node_units(formula: Formula) -> tuple[Unit, ...]:
-    """A unit for each node, which has noise of its own, over the formula's tape."""
-    children = [node.children for node in formula.nodes]
-    return tuple(map(Unit, tape_of(formula).slots, children))
+def node_units(formula: Formula, root: int | None = None) -> tuple[Unit, ...]:
+    """A unit for each node at or below `root`, which has noise of its own."""
+    subtree = formula if root is None else formula.subtree(root)
+    first = 0 if root is None else formula.first[root]
+    children = [node.children for node in subtree.nodes]
+    return tuple(map(Unit, tape_of(formula).slots[first : first + len(children)], children))
 
 
 def step_units(
@@ -231,15 +233,6 @@ def anywhere(condition: Any) -> bool:
 # --- what depends on the kind of exact numbers
 
 
-def _slopes_and_limits(
-    B: Any, step: Step, row: Operator, a: list[Any], y: Any, *, zero: bool
-) -> tuple[Sequence[Any], Sequence[Any]]:
-    """For each operand, de_k/dy_i and the limit of kappa (`NOTHING` without a zero of y)."""
-    p = row.exact_parameter(B, step.exact_parameter) if B is BALLS else step.parameter
-    slopes = row.partials(B, a, y, p)
-    return slopes, row.zero_limit(B, a, p) if zero else (NOTHING,) * len(a)
-
-
 def _arithmetic(results: Walked | ExactSample) -> AbstractContextManager[Any]:
     """Silence for arrays; for balls precision enough for these values, up to `MOST_BITS`.
 
@@ -276,9 +269,12 @@ class _Noise:
     ) -> None:
         self.B, self.tape, self.results, self._sharper = B, tape, results, sharper
         self._sized = sized  # Where the terms know the size of each kappa, not the values
-        self._zero = [anywhere(y == 0) for y in results.y]
         self._edges: dict[int, list[NoiseEdge]] = {}
         self._last: tuple[Sequence[Unit], list[Any]] | None = None
+
+    @cached_property
+    def _zero(self) -> list[bool]:
+        return [anywhere(y == 0) for y in self.results.y]
 
     def arrived(self, units: Sequence[Unit]) -> list[Any]:
         """G of every unit, at the last of them."""
@@ -313,8 +309,10 @@ class _Noise:
 
     def _passages(self, step: Step) -> Iterable[tuple[Any, Any]]:
         B, results, row = self.B, self.results, step.row
-        y, terms = results.y[step.slot], _terms(self.tape, results, step.slot)
         assert row is not None
+        y, terms, p = results.y[step.slot], _terms(self.tape, results, step.slot), step.parameter
+        if B is BALLS:
+            p = row.exact_parameter(B, step.exact_parameter)
         if row.truth:  # nothing, or on its threshold everything
             size = B.where(results.on_threshold[step.slot], B.inf, 0.0)
             return [(size, size)] * len(terms)
@@ -322,9 +320,9 @@ class _Noise:
         if row.selects or row.chooses:
             return [(size, size) for size in map(partial(size_taken, B), terms, s2)]
         a = [results.y[i] for i in step.operands]
-        slopes, limits = _slopes_and_limits(B, step, row, a, y, zero=self._zero[step.slot])
+        limits = row.zero_limit(B, a, p) if self._zero[step.slot] else (NOTHING,) * len(a)
         of_edge = partial(passage, B, self._sized, y)
-        return map(of_edge, a, slopes, limits, terms, s2)
+        return map(of_edge, a, row.partials(B, a, y, p), limits, terms, s2)
 
 
 def _is_plain(sample: ExactSample) -> bool:
@@ -357,49 +355,30 @@ def _terms(tape: Tape, results: Walked | ExactSample, slot: int) -> Any:
 
 
 class ExactNoise:
-    """The noise at samples in balls, by their cells, which equal samples share.
+    """The noise at samples in balls, by their cells, which equal samples share."""
 
-    `look_up` finds samples that are known already, after so much `work`.
-    """
-
-    def __init__(
-        self,
-        tape: Tape,
-        look_up: Callable[[tuple[str, ...]], ExactSample | None] | None = None,
-        work: int = 0,
-    ) -> None:
-        self.tape, self._look_up = tape, look_up
-        self._samples: dict[tuple[str, ...], ExactSample] = {}
+    def __init__(self, tape: Tape, exact: ExactRows = NO_ROWS) -> None:
+        self.tape, self._samples = tape, dict(exact.samples)
         self._evaluator, self._sharp = ExactEvaluator(tape), ExactEvaluator(tape, SHARP)
-        self._evaluator.work = work
+        self._evaluator.work = exact.work
         self._noise: dict[tuple[str, ...], _Noise] = {}
 
-    def sample(self, cells: tuple[str, ...]) -> ExactSample | None:
+    def noise(self, cells: tuple[str, ...]) -> _Noise | None:
         """None for a new sample after `MOST_WORK`."""
-        if cells not in self._samples:
-            sample = None if self._look_up is None else self._look_up(cells)
+        if cells not in self._noise:
+            at = dict(zip(self.tape.names, cells, strict=True))
+            sample = self._samples.get(cells)
             if sample is None:
                 if self._evaluator.work + self._sharp.work >= MOST_WORK:
                     return None
-                sample = self._evaluator.sample(self._at(cells))
-            self._samples[cells] = sample
-        return self._samples[cells]
-
-    def noise(self, cells: tuple[str, ...], sample: ExactSample) -> _Noise:
-        if cells not in self._noise:
-            sharper = partial(self._sharp.sample, self._at(cells))
-            self._noise[cells] = _Noise(BALLS, self.tape, sample, sharper)
+                sample = self._evaluator.sample(at)
+            self._noise[cells] = _Noise(BALLS, self.tape, sample, partial(self._sharp.sample, at))
         return self._noise[cells]
-
-    def _at(self, cells: tuple[str, ...]) -> dict[str, str]:
-        return dict(zip(self.tape.names, cells, strict=True))
 
 
 @dataclass(frozen=True)
 class Arrivals:
-    # start, stop: rows of the samples
-    start: int
-    stop: int
+    rows: slice  # Of the samples
     ok: np.ndarray  # shape (m,): Samples at which every value is real
     s2: Array  # shape (m,): The recursion's s_t^2; inf where singular
     # shape (units, m): G with its sign; infinite where no digit of the target is left.
@@ -408,8 +387,8 @@ class Arrivals:
 
     @property
     def usable(self) -> np.ndarray:
-        """Samples that are `ok` and not singular, shape (m,)."""
-        return np.asarray(self.ok & np.isfinite(self.s2))
+        """Samples that are `ok` and neither singular nor on a threshold, shape (m,)."""
+        return np.asarray(self.ok & np.isfinite(self.s2) & np.isfinite(self.arrived).all(axis=0))
 
     def sum_of_squares(self, units: Sequence[int] | slice = slice(None)) -> Array:
         """sum_j G_j^2 over these units, shape (m,); inf if singular."""
@@ -421,16 +400,14 @@ class Arrivals:
 
 @dataclass(frozen=True)
 class Evaluated:
-    # start, stop: rows of the samples
-    start: int
-    stop: int
+    rows: slice  # Of the samples
     ok: np.ndarray  # shape (m,): Samples at which every value is real
     _doubles: _Noise
     _exact: list[tuple[_Noise, list[int]]]  # What double precision cannot settle, and its rows
 
     def arrivals(self, units: Sequence[Unit]) -> Arrivals:
         slot = units[-1].slot
-        arrived = np.empty((len(units), self.stop - self.start))
+        arrived = np.empty((len(units), len(self.ok)))
         for row, g in zip(arrived, self._doubles.arrived(units), strict=True):
             row[:] = g
         s2 = np.array(self._doubles.results.s2[slot])
@@ -438,7 +415,7 @@ class Evaluated:
             s2[rows] = noise.results.s2[slot]
             arrived[:, rows] = np.array(noise.arrived(units))[:, None]
         s2[~(s2 <= SINGULAR_S2)] = math.inf
-        return Arrivals(self.start, self.stop, self.ok, s2, arrived)
+        return Arrivals(self.rows, self.ok, s2, arrived)
 
 
 def evaluate(
@@ -475,16 +452,18 @@ def evaluate(
         only_range = ((block.status & RANGE) != 0) & ((block.status & DOUBT) == 0)
         out_of_range: list[tuple[ExactSample, list[int]]] = []
         for cells, rows in alike.items():
-            sample = exact_noise.sample(cells)
-            if sample is None:
+            noise = exact_noise.noise(cells)
+            if noise is None:
                 continue
+            sample = noise.results
+            assert isinstance(sample, ExactSample)
             ok[rows] = sample.first_invalid is None
             if only_range[rows[0]] and not tape.chooses and _is_plain(sample):
                 out_of_range.append((sample, rows))
             elif ok[rows[0]]:
-                exact.append((exact_noise.noise(cells, sample), rows))
+                exact.append((noise, rows))
         sized = _put(tape, block, out_of_range)
-        yield Evaluated(start, stop, ok, _Noise(NUMPY, tape, block, sized=sized), exact)
+        yield Evaluated(slice(start, stop), ok, _Noise(NUMPY, tape, block, sized=sized), exact)
 
 
 def sweep(

@@ -27,7 +27,7 @@ from eic_core.exports import Plain
 from eic_core.formula.rendering import to_python
 from eic_core.formula.tree import Formula
 from eic_core.measure.fit import r_squared
-from eic_core.measure.inspection import Inspection, local_eic
+from eic_core.measure.inspection import Inspection
 from eic_core.measure.observed import rms
 from eic_core.operators.wide import Array
 from eic_core.phrasing import Phrase
@@ -157,8 +157,6 @@ class Trial:
 
     def keeps_output(self, digits: Mapping[Key, int], rows: Any) -> bool:
         values = self.values(digits, rows)
-        if not np.isfinite(values).all():
-            return False
         if self._rms(values, rows) > self.allowed:
             return False
         target = self.inspection.samples.target
@@ -297,10 +295,34 @@ def digit_budget(
     if not 0 < tolerance <= 1:
         raise UserError(f"the tolerance is {tolerance:g}", hint="give a number from 0 to 1")
     trial = Trial(inspection, tolerance)
-    given, alone, together = _digits(trial, progress)
+    needs = _needs(trial, progress)
+    together = {(need.kind, need.name): need.together for need in needs}
+    formula = trial.shortened_formula(together)
+    after = amplify(formula, inspection.samples, root_values=True)
+    assert after.root_values is not None
+    target, rows = inspection.samples.target, trial.all
+    deviation = trial.deviation(together, rows)
+    noise = 0.0 if trial.scale.measure is Measure.SPREAD else trial.scale.noise
+    r2 = [
+        math.nan if target is None else r_squared(values[rows], target[rows])
+        for values in (trial.reference, after.root_values)
+    ]
     if progress is not None:
         progress(1.0)
-    return _result(inspection, trial, given, alone, together)
+    return Budget(
+        inspection=inspection,
+        tolerance=tolerance,
+        scale=trial.scale,
+        needs=needs,
+        deviation=0.0 if deviation <= noise else deviation / trial.scale.unit,
+        rows=len(rows),
+        formula=formula,
+        text=to_python(formula),
+        r2_before=r2[0],
+        r2_after=r2[1],
+        eic_before=inspection.eic_finite,
+        eic_after=after.eic_finite,
+    )
 
 
 def most_digits(inspection: Inspection) -> int:
@@ -312,13 +334,12 @@ def most_digits(inspection: Inspection) -> int:
     >>> most_digits(inspect(read("3.14159265*x + 2.71828").formula, samples))
     4
     """
-    return max(_digits(Trial(inspection, TOLERANCE))[2].values(), default=0)
+    needs = _needs(Trial(inspection, TOLERANCE))
+    return max((need.together for need in needs), default=0)
 
 
-def _digits(
-    trial: Trial, progress: Progress | None = None
-) -> tuple[dict[Key, int], dict[Key, int], dict[Key, int]]:
-    """By number: its digits as given, those it needs alone, and together with the others."""
+def _needs(trial: Trial, progress: Progress | None = None) -> tuple[Need, ...]:
+    """What each number needs alone, and together with the others."""
     formula = trial.formula
     keys = [("constant", name) for name in trial.labels]
     keys += [("input", name) for name in formula.variables]
@@ -328,60 +349,17 @@ def _digits(
         alone[key] = trial.fewest_digits(key, given[key])
         if progress is not None:
             progress(0.8 * done / len(keys))
-    return given, alone, trial.digits_together(alone, given)
-
-
-def _result(
-    inspection: Inspection,
-    trial: Trial,
-    given: Mapping[Key, int],
-    alone: Mapping[Key, int],
-    together: Mapping[Key, int],
-) -> Budget:
-    formula = trial.shortened_formula(together)
-    after = amplify(formula, inspection.samples, root_values=True)
-    assert after.root_values is not None
-    target, rows = inspection.samples.target, trial.all
-    finite = [after.finite_mean_s2(k) for k in range(len(formula))]
-    needs = tuple(
+    together = trial.digits_together(alone, given)
+    shortened = trial.shortened_formula(together)
+    return tuple(
         Need(
             kind,
             name,
-            _places(inspection.formula, name),
+            tuple(n.id for n in formula.nodes if n.is_leaf and n.label == name),
             given[kind, name],
             alone[kind, name],
-            together[kind, name],
-            formula.nodes[trial.labels[name][0]].label if kind == "constant" else "",
+            digits,
+            shortened.nodes[trial.labels[name][0]].label if kind == "constant" else "",
         )
-        for kind, name in together
+        for (kind, name), digits in together.items()
     )
-    deviation = _moved(trial, together, rows)
-    r2 = [
-        math.nan if target is None else r_squared(values[rows], target[rows])
-        for values in (trial.reference, after.root_values)
-    ]
-    eic_after = math.nan if any(map(math.isnan, finite)) else local_eic(max(finite))
-    return Budget(
-        inspection=inspection,
-        tolerance=trial.tolerance,
-        scale=trial.scale,
-        needs=needs,
-        deviation=deviation,
-        rows=len(rows),
-        formula=formula,
-        text=to_python(formula),
-        r2_before=r2[0],
-        r2_after=r2[1],
-        eic_before=inspection.eic_finite,
-        eic_after=eic_after,
-    )
-
-
-def _moved(trial: Trial, together: Mapping[Key, int], rows: Any) -> float:
-    deviation = trial.deviation(together, rows)
-    noise = 0.0 if trial.scale.measure is Measure.SPREAD else trial.scale.noise
-    return 0.0 if deviation <= noise else deviation / trial.scale.unit
-
-
-def _places(formula: Formula, name: str) -> tuple[int, ...]:
-    return tuple(n.id for n in formula.nodes if n.is_leaf and n.label == name)

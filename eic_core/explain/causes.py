@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -126,29 +127,59 @@ def _cause_of(inspection: Inspection, loss: CreatedLoss, target: int, rows: Rows
 
 @dataclass(frozen=True)
 class Evidence:
+    """A node at valid, non-singular samples; there may be none."""
+
+    inspection: Inspection
     node: Node
-    # shape (n,): Values of the node at valid, non-singular samples; n may be 0. nan throughout if
-    # the node leaves double range at all of them.
-    y: Array
-    operands: tuple[Array, ...]  # shape (n,)
+    rows: Rows
     weights: Array  # shape (n,): what the node creates of the target's loss, normalised to sum 1
-    edge_shares: tuple[float, ...]
-    crosses: bool  # Whether the node is known to pass through a zero at which it loses every digit
-    # Per operand the largest finite magnitude over all samples at which the node keeps a digit; nan
-    # if none is finite
-    largest: tuple[float, ...]
     # Whether rows weigh by the digits created there, and not by the noise of the step alone
     by_digits: bool = False
 
+    @cached_property
+    def y(self) -> Array:
+        """Shape (n,): nan throughout if the node leaves double range at all of them."""
+        return self.inspection.amplification.trace(self.node.id)[0][self.rows]
+
+    @cached_property
+    def operands(self) -> tuple[Array, ...]:
+        trace = self.inspection.amplification.trace
+        return tuple(trace(child)[0][self.rows] for child in self.node.children)
+
+    @property
+    def edge_shares(self) -> tuple[float, ...]:
+        return self.inspection.nodes[self.node.id].edge_shares
+
+    @property
+    def crosses(self) -> bool:
+        """Whether the node is known to pass through a zero at which it loses every digit."""
+        return self.inspection.sign_changes.at(self.node.id).loses_at_zero
+
+    @property
+    def largest(self) -> float:
+        """The largest finite size of the first operand over all samples at which the node keeps a
+        digit; nan if none is finite.
+        """
+        trace = self.inspection.amplification.trace
+        y, _ = trace(self.node.children[0])
+        finite = y[np.isfinite(trace(self.node.id)[1]) & np.isfinite(y)]
+        values = finite if len(finite) else self.operands[0][np.isfinite(self.operands[0])]
+        return float(np.max(np.abs(values))) if len(values) else math.nan
+
     def typical(self, values: Array) -> float:
         """The weighted median: a typical value where digits are lost; nan if there is none."""
-        known = np.isfinite(values)
-        if not known.any():
-            return math.nan
-        values, weights = values[known], self.weights[known]
-        order = np.argsort(values)
-        sums = np.cumsum(weights[order])
-        return float(values[order[int(np.searchsorted(sums, 0.5 * sums[-1]))]])
+        return weighted_median(values, self.weights)
+
+
+def weighted_median(values: Array, weights: Array) -> float:
+    """The median of the finite values; nan if there are none."""
+    finite = np.isfinite(values)
+    if not finite.any():
+        return math.nan
+    order = np.argsort(values[finite], kind="stable")
+    sums = np.cumsum(weights[finite][order])
+    place = int(np.searchsorted(sums, 0.5 * sums[-1]))
+    return float(values[finite][order[min(place, len(order) - 1)]])
 
 
 def gather_evidence(
@@ -165,48 +196,24 @@ def gather_evidence(
     """
     created = _created_at(inspection, node_id, target, rows)
     at = _evidence_rows(inspection, node_id, created, rows)
-    nothing = np.empty(0)
-    crosses = inspection.sign_changes.at(node_id).loses_at_zero
-    shares = inspection.nodes[node_id].edge_shares
-    node = inspection.formula.nodes[node_id]
-    if not len(at) or not node.children:
-        none = (math.nan,) * len(node.children)
-        empty = (nothing,) * len(node.children)
-        return Evidence(node, nothing, empty, nothing, shares, crosses, none)
-    trace = inspection.amplification.trace
-    y, s = (values[at] for values in trace(node_id))
-    operands = [trace(child)[0][at] for child in node.children]
-    usable = np.isfinite(s)
-    if not usable.any():
-        usable = np.ones(len(at), dtype=bool)
-        s = np.ones(len(at))
-    with np.errstate(over="ignore"):
-        weights = np.square(s[usable] / s[usable].max())
-    if np.any(created[at][usable] > 0):
-        weights = created[at][usable]
+    _, s = inspection.amplification.trace(node_id)
+    finite = at[np.isfinite(s[at])]
+    if len(finite):
+        at = finite
+        with np.errstate(over="ignore"):
+            weights = np.square(s[at] / s[at].max())
+    else:
+        weights = np.ones(len(at))
+    if np.any(created[at] > 0):
+        weights = created[at]
     total = float(np.sum(weights))
     return Evidence(
-        node,
-        y[usable],
-        tuple(values[usable] for values in operands),
+        inspection,
+        inspection.formula.nodes[node_id],
+        at,
         weights / total if total else weights,
-        shares,
-        crosses,
-        _largest(inspection, node, tuple(operands)),
         by_digits=target != node_id or rows is not None,
     )
-
-
-def _largest(inspection: Inspection, node: Node, operands: tuple[Array, ...]) -> tuple[float, ...]:
-    _, s = inspection.amplification.trace(node.id)
-    keeps = np.isfinite(s)
-    largest = []
-    for child, seen in zip(node.children, operands, strict=True):
-        y, _ = inspection.amplification.trace(child)
-        known = keeps & np.isfinite(y)
-        values = y[known] if known.any() else seen[np.isfinite(seen)]
-        largest.append(float(np.max(np.abs(values))) if len(values) else math.nan)
-    return tuple(largest)
 
 
 def _evidence_rows(
@@ -325,7 +332,7 @@ def _periodic(row: Operator, evidence: Evidence) -> Cause | None:
     few_turns = where <= turn
     if row.poles and (size > max(10.0, where) or (few_turns and size > FAR)):
         return NearPole(node)
-    largest = evidence.largest[0] if where >= 2 * turn else 0.0
+    largest = evidence.largest if where >= 2 * turn else 0.0
     has_zeros = not (row.poles and row.waves)  # what has poles and crests has none
     if has_zeros and ((few_turns and size < CLOSE) or (size < 0.1 and where * size < 1)):
         return NearZero(node, largest)
@@ -334,7 +341,7 @@ def _periodic(row: Operator, evidence: Evidence) -> Cause | None:
         return nearness
     if few_turns:
         return _steepness(row, evidence)
-    return LargeArgument(node, evidence.largest[0], row.period)
+    return LargeArgument(node, evidence.largest, row.period)
 
 
 def _nearness_by_row(
@@ -370,7 +377,7 @@ def _growth(row: Operator, evidence: Evidence) -> Cause | None:
         return NearPole(node)
     if evidence.typical(np.abs(x)) < 1:
         return None
-    return GrowthOfLargeNumber(node, evidence.largest[0])
+    return GrowthOfLargeNumber(node, evidence.largest)
 
 
 def _exponent(row: Operator, evidence: Evidence) -> Cause | None:

@@ -21,10 +21,9 @@ from flint import arb
 from eic_core.engine.amplify import Amplification
 from eic_core.engine.branches import plain_values
 from eic_core.engine.exact import ExactEvaluator
-from eic_core.engine.sweep import Arrivals
 from eic_core.engine.tape import SINGULAR_S2, tape_of
 from eic_core.errors import require
-from eic_core.explain.correlated import MeanOfFinite, class_sweep, class_tape
+from eic_core.explain.losses import SharedNoise, mean_of, shared_noise
 from eic_core.exports import Plain
 from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import local_eic
@@ -70,6 +69,9 @@ class OwnConditioning(Plain):
     # Further samples at which nothing tells it: too many had to be looked at closely, or f is 0 and
     # does not move as far as `MANY_DIGITS` show, but that is not proved
     unsettled: int = 0
+    nothing: int = 0  # Samples of `valid` at which f is 0 and no input moves it
+    # shape (N,): own^2; nan without a value or unsettled
+    by_row: Array = field(default_factory=lambda: np.empty(0), repr=False, compare=False)
 
     _JSON = ("own", "own_finite", "valid", "singular", "unsettled", "variables")
 
@@ -120,91 +122,59 @@ def own_conditioning(
     """
     require(formula, Formula)
     require(samples, Samples)
-    sums = OwnSums(formula, samples, recheck=recheck)
-    blocks = class_sweep(
-        formula, samples, recheck=recheck, wanted=sums.slots, amplification=amplification
-    )
-    for block in blocks:
-        sums.add(block)
-    return sums.result()
+    noise = shared_noise(formula, samples, recheck=recheck, amplification=amplification)
+    unsure = on_threshold(formula, samples) if recheck else None
+    return conditioning_of(formula, samples, noise, unsure)
 
 
-class OwnSums:
-    """The sums of `own_conditioning` over the blocks of a `class_sweep`. Derivatives along the
-    tree fail where the conditioning is infinite or the writing loses every digit (in doubles (1 -
-    cos(x))/sin(x) is 0 at 1e-100). There, with `recheck`, the function is evaluated beside the
-    sample at many digits; samples beyond `MOST_WORK` (`unsettled`) enter no number.
+def conditioning_of(
+    formula: Formula,
+    samples: Samples,
+    noise: SharedNoise,
+    unsure: npt.NDArray[np.bool_] | None,
+) -> OwnConditioning:
+    """`own_conditioning` of a formula whose shared noise is known.
+
+    Derivatives along the tree fail where the conditioning is infinite, and where the samples are
+    `unsure`: the writing loses every digit there (in doubles (1 - cos(x))/sin(x) is 0 at 1e-100),
+    or they are on a threshold. There the function is evaluated beside the sample at many digits;
+    samples beyond `MOST_WORK` (`unsettled`) enter no number. None looks at no sample so.
     """
-
-    def __init__(self, formula: Formula, samples: Samples, *, recheck: bool = True) -> None:
-        self.formula, self.samples, self.recheck = formula, samples, recheck
-        self.slots = variable_slots(formula)
-        self.unsettled = self.nothing = 0
-        self._beside = _Beside(formula)
-        self._found: dict[tuple[str, ...], tuple[float, ...]] = {}
-        self._total = MeanOfFinite()
-        self._squares = np.zeros(len(self.slots))
-        self._largest = np.full(len(self.slots), math.nan)
-        self._on_threshold = _on_threshold(formula, samples)
-
-    def add(self, block: Arrivals, doubtful: npt.NDArray[np.bool_] | None = None) -> Array:
-        """Add a block and return its own^2, nan where it was not settled (`doubtful`: no digit)."""
-        own2 = self._own_squared(block)
-        unsure = np.isinf(own2) | self._on_threshold[block.start : block.stop]
-        if doubtful is not None:
-            unsure |= doubtful
-        unsure &= block.ok
-        if self.recheck and unsure.any():
-            own2 = self._settle(block, np.flatnonzero(unsure))
-        self._total.add(own2, block.ok & ~np.isnan(own2))
-        usable = block.ok & np.isfinite(own2)
-        moved = np.abs(block.arrived[self.slots].compress(usable, axis=1))
-        self._squares += np.square(moved).sum(axis=1)
-        self._largest = np.fmax(self._largest, np.fmax.reduce(moved, axis=1, initial=math.nan))
-        return own2
-
-    def _own_squared(self, block: Arrivals) -> Array:
-        return 1.0 + block.sum_of_squares(self.slots)
-
-    def _settle(self, block: Arrivals, rows: npt.NDArray[np.intp]) -> Array:
-        cells = [
-            tuple([self.samples.decimal(name, row) for name in self.formula.variables])
-            for row in (block.start + rows).tolist()
-        ]
-        for cell in dict.fromkeys(cells):
-            if len(self._found) >= FEWEST_SETTLED and self._beside.work >= MOST_WORK:
-                break
-            if cell not in self._found:
-                self._found[cell] = self._beside.conditioning(cell)
-        for row, cell in zip(rows.tolist(), cells, strict=True):
-            if cell in self._found:
-                block.arrived[self.slots, row] = self._found[cell]
-                self.nothing += cell in self._beside.zeros and not any(self._found[cell])
-        own2 = self._own_squared(block)
-        known = [cell in self._found and not np.isnan(self._found[cell]).any() for cell in cells]
-        unsettled = rows[np.logical_not(known)]
-        own2[unsettled] = math.nan
-        self.unsettled += len(unsettled)
-        return own2
-
-    def result(self) -> OwnConditioning:
-        mean = self._total.finite_mean()
-        squares = self._squares / (self._total.count or math.nan)
-        numbers = np.transpose([np.sqrt(squares), self._largest, squares / mean]).tolist()
-        found = zip(self.formula.variables, numbers, strict=True)
-        return OwnConditioning(
-            formula=self.formula,
-            samples=self.samples,
-            own=local_eic(self._total.mean()),
-            own_finite=local_eic(mean),
-            variables=tuple([VariableConditioning(name, *of) for name, of in found]),
-            valid=self._total.count + self._total.infinite,
-            singular=self._total.infinite,
-            unsettled=self.unsettled,
-        )
+    valid, kappas, nothing = ~np.isnan(noise.q2), noise.variables.copy(), 0
+    if unsure is not None:
+        beside = _Beside(formula)
+        for row in np.flatnonzero(valid & (unsure | np.isinf(_own_squared(kappas)))).tolist():
+            cells = tuple([samples.decimal(name, row) for name in formula.variables])
+            kappas[:, row] = beside.conditioning(cells)
+            nothing += cells in beside.zeros and not kappas[:, row].any()
+    unsettled = valid & np.isnan(kappas).any(axis=0)
+    own2 = np.where(valid & ~unsettled, _own_squared(kappas), math.nan)
+    mean = mean_of(own2)
+    moved = np.abs(kappas.compress(np.isfinite(own2), axis=1))
+    squares = np.square(moved).sum(axis=1) / (mean.finite_count or math.nan)
+    largest = np.fmax.reduce(moved, axis=1, initial=math.nan)
+    numbers = [each.tolist() for each in (np.sqrt(squares), largest, squares / mean.finite)]
+    return OwnConditioning(
+        formula=formula,
+        samples=samples,
+        own=local_eic(mean.every),
+        own_finite=local_eic(mean.finite),
+        variables=tuple(map(VariableConditioning, formula.variables, *numbers)),
+        valid=mean.finite_count + mean.infinite,
+        singular=mean.infinite,
+        unsettled=int(np.count_nonzero(unsettled)),
+        nothing=nothing,
+        by_row=own2,
+    )
 
 
-def _on_threshold(formula: Formula, samples: Samples) -> npt.NDArray[np.bool_]:
+def _own_squared(kappas: Array) -> Array:
+    with np.errstate(all="ignore"):
+        total = np.square(kappas).sum(axis=0)
+    return np.where(total <= SINGULAR_S2, 1.0 + total, math.inf)
+
+
+def on_threshold(formula: Formula, samples: Samples) -> npt.NDArray[np.bool_]:
     """Where both sides of a condition are equal, or two operands of a min or max: there a sweep
     follows the steeper branch, or all that attain the value at once.
     """
@@ -239,6 +209,7 @@ class _Beside:
         self.names = formula.variables
         self.work = 0
         self.zeros: set[tuple[str, ...]] = set()
+        self._results: dict[tuple[str, ...], tuple[float, ...]] = {}
         self._tape = tape_of(formula)
         self._steps = any(step.row is not None and step.row.steps for step in self._tape.steps)
         self._evaluators = {
@@ -249,27 +220,27 @@ class _Beside:
     def conditioning(self, cells: tuple[str, ...]) -> tuple[float, ...]:
         """|x_v (df/dx_v) / f| for each variable, the larger of both sides'; infinite beyond 10^30
         and where f is 0 and moves, even if only with several inputs ((x - 2)*(y - 2) at 2, 2).
+        nan beyond `MOST_WORK`, and where it is not told.
         """
-        # beside 10^200 a step of 10^-83 passes over all jumps of a floor, as if it had a slope
-        if self._steps and any(abs(float(cell)) > LARGE for cell in cells):
-            return self._with_many_digits(cells, 2)
-        found = self._with_some_digits(cells)
-        return self._with_many_digits(cells, 3) if found is None else found
+        if cells not in self._results:
+            if len(self._results) >= FEWEST_SETTLED and self.work >= MOST_WORK:
+                return (math.nan,) * len(cells)
+            self._results[cells] = self._conditioning(cells)
+        return self._results[cells]
 
-    def _with_some_digits(self, cells: tuple[str, ...]) -> tuple[float, ...] | None:
-        """None where more digits would tell more: these suffice if f is not 0, both sides of every
-        input agree, and the size is at most 30 digits.
-        """
-        y = self._value(cells, SOME_DIGITS, {})
+    def _conditioning(self, cells: tuple[str, ...]) -> tuple[float, ...]:
+        # beside 10^200 a step of 10^-83 passes over all jumps of a floor, as if it had a slope
+        large = self._steps and any(abs(float(cell)) > LARGE for cell in cells)
+        y = None if large else self._value(cells, SOME_DIGITS, {})
         if y is None or y == 0:
-            return None
-        found = []
+            return self._with_many_digits(cells, 2 if large else 3)
+        sizes: list[float] = []
         for place in range(len(cells)):
-            sizes = self._sizes(cells, place, y, SOME_DIGITS, 3)
-            if not _alike(sizes):
-                return None
-            found.append(max(sizes))
-        return tuple(found)
+            both = self._sizes(cells, place, y, SOME_DIGITS, 3)
+            if not _alike(both):  # more digits tell more
+                return self._with_many_digits(cells, 3)
+            sizes.append(max(both))
+        return tuple(sizes)
 
     def _with_many_digits(self, cells: tuple[str, ...], part: int) -> tuple[float, ...]:
         y = self._value(cells, MANY_DIGITS, {})
@@ -286,9 +257,8 @@ class _Beside:
         return tuple(found)
 
     def _is_proven(self, cells: tuple[str, ...]) -> bool:
-        return (
-            self._evaluators[MANY_DIGITS].sample(dict(zip(self.names, cells, strict=True))).proven
-        )
+        at = dict(zip(self.names, cells, strict=True))
+        return self._evaluators[MANY_DIGITS].sample(at).proven
 
     def _sizes(
         self, cells: tuple[str, ...], place: int, y: Any, digits: int, part: int
@@ -343,14 +313,3 @@ def _alike(sizes: list[float]) -> bool:
     """Whether both sides tell the same finite size, and no rounding alone."""
     least, most = min(sizes, default=0.0), max(sizes, default=0.0)
     return len(sizes) == len(SIDES) and (1 - NEAR) * most <= least < math.inf
-
-
-def variable_slots(formula: Formula) -> list[int]:
-    """The slot in `class_tape` of each of `Formula.variables`.
-
-    >>> from eic_core.formula.syntax import read
-    >>> variable_slots(read("2*x + y").formula)
-    [1, 3]
-    """
-    slots = {step.column: step.slot for step in class_tape(formula).steps if step.column}
-    return [slots[name] for name in formula.variables]

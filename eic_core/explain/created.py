@@ -21,9 +21,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from eic_core.engine.exact import ExactSample
-from eic_core.engine.sweep import Arrivals, ExactNoise, Unit, node_units, sweep
-from eic_core.engine.tape import Tape, tape_of
+from eic_core.engine.sweep import ExactNoise, Unit, node_units, sweep
+from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import Inspection, cached_on_inspection
 from eic_core.operators.wide import Array
 
@@ -76,66 +75,63 @@ def row_weights(s: Array, counts: Array | None = None) -> Array:
     return weights
 
 
+class Noise(NamedTuple):
+    """What arrives at a target from each node of its subtree, at m rows that keep a digit."""
+
+    arrived: Array  # shape (nodes, m): G
+    s2: Array  # shape (m,): The target's s_t^2
+    weights: Array  # shape (m,)
+
+
+def noise_at(
+    inspection: Inspection,
+    target: int,
+    rows: npt.NDArray[np.intp] | None = None,
+    weights: Array | None = None,
+) -> Iterator[Noise]:
+    """The noise that arrives at a target, block by block, at all samples or some of weights."""
+    samples, valid = inspection.samples, inspection.amplification.evaluated(target)
+    if rows is not None and len(rows) < len(samples):
+        samples, valid = samples.take(rows), valid[rows]
+    weights = np.ones(len(samples)) if weights is None else weights
+    units, exact = _units(inspection, target), _exact_noise(inspection)
+    for block in sweep(inspection.amplification.tape, units, samples, exact_noise=exact):
+        usable = block.usable & valid[block.rows]
+        arrived = block.arrived.compress(usable, axis=1)
+        yield Noise(arrived, block.s2[usable], weights[block.rows][usable])
+
+
+@cached_on_inspection
+def _units(inspection: Inspection, target: int) -> tuple[Unit, ...]:
+    return node_units(inspection.formula, target)
+
+
+@cached_on_inspection
+def _exact_noise(inspection: Inspection) -> ExactNoise:
+    amplification = inspection.amplification
+    return ExactNoise(amplification.tape, amplification.exact)
+
+
 class NoiseSums(NamedTuple):
     """Sums over the samples with finite s_t of the noise that arrives at t from each node below."""
 
-    # finite, singular: counts of samples
-    finite: int
-    singular: int
-    # Per node: sum of G^2, sum of G^2 / s_t^2, largest G^2
-    squares: list[float]
-    fractions: list[float]
-    largest: list[float]
+    finite: int  # How many samples these are
+    # Per node
+    squares: Array  # Sum of G^2
+    fractions: Array  # Sum of G^2 / s_t^2
+    largest: Array  # Of G^2
 
 
 @cached_on_inspection
 def noise_sums(inspection: Inspection, target: int) -> NoiseSums:
-    valid = inspection.amplification.evaluated(target)
-    finite = singular = 0
-    squares = fractions = largest = np.zeros(1)
-    for block in arrivals(inspection, target):
-        ok = valid[block.start : block.stop] & block.ok
-        usable = ok & block.usable
-        finite += int(np.count_nonzero(usable))
-        singular += int(np.count_nonzero(ok & ~usable))
-        arrived = np.square(block.arrived.compress(usable, axis=1))
+    finite, squares, fractions, largest = 0, np.zeros(1), np.zeros(1), np.zeros(1)
+    for noise in noise_at(inspection, target):
+        arrived = np.square(noise.arrived)
+        finite += len(noise.s2)
         squares = squares + arrived.sum(axis=1)
-        fractions = fractions + (arrived / block.s2[usable]).sum(axis=1)
+        fractions = fractions + (arrived / noise.s2).sum(axis=1)
         largest = np.maximum(largest, arrived.max(axis=1, initial=0.0))
-    return NoiseSums(finite, singular, squares.tolist(), fractions.tolist(), largest.tolist())
-
-
-def arrivals(
-    inspection: Inspection, target: int, rows: npt.NDArray[np.intp] | None = None
-) -> Iterator[Arrivals]:
-    """The noise that arrives at a target from each node of its subtree, at all samples or some."""
-    samples = inspection.samples
-    chosen = samples if rows is None or len(rows) == len(samples) else samples.take(rows)
-    tape, units, known = _swept(inspection, target)
-    return sweep(tape, units, chosen, exact_noise=known)
-
-
-@cached_on_inspection
-def _swept(inspection: Inspection, target: int) -> tuple[Tape, tuple[Unit, ...], ExactNoise]:
-    """What is swept below a target, and what is known of exact samples, by their cells."""
-    formula, root = inspection.formula, inspection.formula.root.id
-    whole, exact = inspection.amplification.tape, inspection.amplification.exact
-    samples, work = exact.samples, exact.work
-    if target == root:
-        return whole, node_units(formula), ExactNoise(whole, samples.get, work)
-    subtree = formula.subtree(target)
-    tape = tape_of(subtree)
-    if whole.chooses:
-        return tape, node_units(subtree), ExactNoise(tape)
-    slots = [whole.slots[formula.first[target] + node] for node in tape.nodes]
-    if tape.names != whole.names:
-        places = [whole.names.index(name) for name in tape.names]
-        samples = {tuple([cells[i] for i in places]): each for cells, each in samples.items()}
-
-    def part(cells: tuple[str, ...]) -> ExactSample | None:
-        return samples[cells].part(slots) if cells in samples else None
-
-    return tape, node_units(subtree), ExactNoise(tape, part, work)
+    return NoiseSums(finite, squares, fractions, largest)
 
 
 def digits_climbed(inspection: Inspection, target: int) -> Array:
@@ -148,12 +144,11 @@ def digits_climbed(inspection: Inspection, target: int) -> Array:
     above = [count - 1 if k is None else k for k in subtree.parents]
     rows, _, counts = _followed_rows(inspection, target)
     climbed, weight = np.zeros((count, count)), np.zeros((count, 1))
-    for block in arrivals(inspection, target, rows):
-        found = np.abs(block.arrived.compress(block.usable, axis=1))
-        carried = np.square(found) * counts[block.start : block.stop][block.usable]
+    for noise in noise_at(inspection, target, rows, counts):
+        carried = np.square(noise.arrived) * noise.weights
         weight += carried.sum(axis=1, keepdims=True)
         with np.errstate(divide="ignore"):
-            size = np.log10(found)
+            size = np.log10(np.abs(noise.arrived))
         silent = np.isneginf(size)
         apart = silent.any(axis=0)
         some = size[:, ~apart]
@@ -165,7 +160,12 @@ def digits_climbed(inspection: Inspection, target: int) -> Array:
 
 
 def _climb(
-    source: int, above: list[int], size: Array, silent: Array, carried: Array, climbed: Array
+    source: int,
+    above: list[int],
+    size: Array,
+    silent: npt.NDArray[np.bool_],
+    carried: Array,
+    climbed: Array,
 ) -> None:
     """Add the digits that each step above a source adds where a node passes its noise on."""
     k, here = source, np.where(silent[source], 0.0, size[source])
@@ -189,14 +189,21 @@ def shares_through(
     """
     subtree = inspection.formula.subtree(target)
     through = np.zeros(len(subtree))
-    for block in arrivals(inspection, target, rows):
-        scale = weights[block.start : block.stop][block.usable] / block.s2[block.usable]
-        arrived = np.square(block.arrived.compress(block.usable, axis=1))
-        through += [g2 @ scale for g2 in arrived]
-    for k, node in enumerate(subtree.nodes):
-        through[k] += sum(through[i] for i in node.children)
+    for noise in noise_at(inspection, target, rows, weights):
+        scale = noise.weights / noise.s2
+        through += [g2 @ scale for g2 in np.square(noise.arrived)]
+    through = sums_below(subtree, through)
     with np.errstate(invalid="ignore"):
         return (through / through[-1]).tolist()
+
+
+def sums_below(subtree: Formula, parts: Array) -> Array:
+    """For each node of a subtree the sum of the parts of itself and of all below it."""
+    sums = parts.copy()
+    for k, node in enumerate(subtree.nodes):
+        for i in node.children:
+            sums[k] += sums[i]
+    return sums
 
 
 def times_of(digits: float) -> float:
@@ -240,31 +247,28 @@ def digits_created_at(
     >>> [round(created, 2) for created in digits]  # without the error of x
     [0.0, 0.0, 3.0, 0.3]
     """
-    children = [list(node.children) for node in inspection.formula.subtree(target).nodes]
-    held = np.zeros(len(children))  # the digits lost at or below each node, of the target's
+    subtree = inspection.formula.subtree(target)
+    held = np.zeros(len(subtree))  # the digits lost at or below each node, of the target's
     total = 0.0
-    weights = np.ones(len(rows)) if weights is None else weights
-    for block in arrivals(inspection, target, rows):
-        arrived = np.square(block.arrived.compress(block.usable, axis=1))
+    for noise in noise_at(inspection, target, rows, weights):
+        arrived = np.square(noise.arrived)
         if silent is not None:
             arrived[silent] = 0.0
         arrives = arrived.any(axis=0)
-        part = weights[block.start : block.stop][block.usable][arrives]
-        held += _digits_held(children, arrived[:, arrives], part)
+        part = noise.weights[arrives]
+        held += _digits_held(subtree, arrived[:, arrives], part)
         total += float(np.sum(part))
     held /= total or 1.0
-    return [float(held[k] - math.fsum(held[below])) for k, below in enumerate(children)]
+    return [float(held[node.id] - math.fsum(held[[*node.children]])) for node in subtree.nodes]
 
 
-def _digits_held(children: list[list[int]], arrived: Array, weights: Array) -> Array:
+def _digits_held(subtree: Formula, arrived: Array, weights: Array) -> Array:
     """Per node k, the weighted sum over a block's samples of T_k / s_t^2 times log10 s_k."""
-    through, digits = arrived.copy(), np.zeros_like(arrived)
+    digits = np.zeros_like(arrived)
     with np.errstate(all="ignore"):
-        for k, below in enumerate(children):
-            if not below:
-                continue
-            for i in below:
-                through[k] += through[i]
+        through = sums_below(subtree, arrived)
+        for k in [node.id for node in subtree.nodes if node.children]:
+            below = list(subtree.nodes[k].children)
             given = np.add.reduce(through[below] * digits[below]) / through[k]
             # not of the quotient, which overflows beside noise of 10^-160
             lost = 0.5 * (np.log10(through[k]) - np.log10(arrived[k]))
@@ -339,3 +343,49 @@ def losses_by_step(
         for places in by_slot.values()
     ]
     return tuple(sorted(losses, key=lambda loss: (-loss.digits, loss.node_id)))
+
+
+@dataclass(frozen=True)
+class BottleneckOnData:
+    node_id: int
+    eic: float  # nan if no sample was valid
+
+    @classmethod
+    def of(cls, inspection: Inspection) -> BottleneckOnData:
+        return cls(inspection.bottleneck, inspection.eic)
+
+
+def diagnosed_node(inspection: Inspection) -> int:
+    """The node of largest finite local EIC, or the bottleneck if that node is only a leaf.
+
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [1.0, 2.0]})
+    >>> [diagnosed_node(inspect(read(text).formula, samples)) for text in ("x - x", "(x - x)*x**3")]
+    [2, 4]
+    """
+    node_id = inspection.finite_bottleneck
+    if not inspection.nodes[node_id].node.children and inspection.counts.valid:
+        return inspection.bottleneck
+    return node_id
+
+
+def origin_of_loss(inspection: Inspection, node_id: int) -> int:
+    """The node, itself or below it, where most of a node's loss, or its first infinity, arises.
+
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [1.0, 2.0, 4.0]})
+    >>> origin_of_loss(inspect(read("sqrt(10000*x - 9999*x)").formula, samples), 7)
+    6
+    """
+    nodes = inspection.nodes
+    if nodes[node_id].singular:
+        while True:
+            n = nodes[node_id]
+            worse = [c for c in n.node.children if nodes[c].singular >= n.singular]
+            if not worse:
+                return node_id
+            node_id = worse[0]
+    losses = created_losses(inspection, node_id)
+    return losses[0].node_id if losses else node_id

@@ -11,7 +11,7 @@ from __future__ import annotations
 import base64
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from eic_core.engine.tape import lay_out
 from eic_core.explain.created import digits_created
 from eic_core.explain.judgement import A_DIGIT
 from eic_core.explain.phrases import digits as words
-from eic_core.exports import Plain
+from eic_core.exports import Plain, json_form
 from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import Inspection
 from eic_core.measure.measured import measured_loss, place_of_rank, program_rows
@@ -79,27 +79,25 @@ class DigitRow(Plain):
 
     _JSON = (
         "position",
-        "rank_share",
+        ("rank_share", lambda row: _short(row.rank_share)),
         "inputs",
         "exact",
         "computed",
         "right",
         "end",
         "wrong",
-        "lost",
+        ("lost", lambda row: _short(row.lost)),
+    )
+    _JSON_OF_BETTER = (
+        "better",
+        "better_right",
+        "better_end",
+        "better_wrong",
+        ("better_lost", lambda row: _short(row.better_lost)),
     )
 
     def to_json(self) -> dict[str, object]:
-        form = super().to_json()
-        if self.better:
-            form |= {
-                "better": self.better,
-                "better_right": self.better_right,
-                "better_end": self.better_end,
-                "better_wrong": self.better_wrong,
-                "better_lost": _short(self.better_lost),
-            }
-        return form | {"lost": _short(self.lost), "rank_share": _short(self.rank_share)}
+        return json_form(self, (*self._JSON, *(self._JSON_OF_BETTER if self.better else ())))
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,8 +221,8 @@ def digit_rows(
         truth, (first, *second) = digits_under_digits(exact, results, kind)
         inputs = {name: column[i] for name, column in texts.items()}
         share = float(upto[place] / upto[-1])
-        row = DigitRow(int(program.positions[i]), share, inputs, truth, *first)
-        rows.append(_with_better(row, *second) if second else row)
+        other = second[0] if second else ()
+        rows.append(DigitRow(int(program.positions[i]), share, inputs, truth, *first, *other))
     typical, nine_in_ten, worst = [places.index(mark) for mark in marks] or [-1, -1, -1]
     root = len(inspection.formula) - 1
     created = digits_created(inspection, root) or [math.nan] * (root + 1)
@@ -246,17 +244,6 @@ def _vanishes(exact: Ball | None, computed: float, kind: str) -> bool:
     if computed != 0 or exact is None or exact == 0:
         return False
     return bool(np.dtype(kind).type(float(exact.mid())) == 0)
-
-
-def _with_better(row: DigitRow, better: Compared) -> DigitRow:
-    return replace(
-        row,
-        better=better.text,
-        better_right=better.right,
-        better_end=better.end,
-        better_wrong=better.wrong,
-        better_lost=better.lost,
-    )
 
 
 def _most_rows(formula: Formula, *, better: bool) -> int:

@@ -15,14 +15,20 @@ import numpy as np
 
 from eic_core.errors import require
 from eic_core.explain import phrases
-from eic_core.explain.bottleneck import diagnosed_node
-from eic_core.explain.correlated import class_tape
-from eic_core.explain.created import digits_climbed, noise_sums, times_of
+from eic_core.explain.created import (
+    diagnosed_node,
+    digits_climbed,
+    noise_sums,
+    sums_below,
+    times_of,
+)
 from eic_core.explain.facts import NoiseGroup, NoiseSource, StepPart
+from eic_core.explain.losses import class_tape
 from eic_core.explain.phrases import ledger as words
 from eic_core.exports import Plain, json_form
 from eic_core.formula.rendering import node_texts
 from eic_core.measure.inspection import Inspection
+from eic_core.operators.wide import Array
 from eic_core.phrasing import Phrase
 
 HIDDEN_BY = 1.0
@@ -177,19 +183,8 @@ def _source(
 
 def _without_negligible(group: list[LedgerRow]) -> list[LedgerRow]:
     ranked = sorted(group, key=lambda row: (-row.share, row.node_id))
-    rest = math.fsum(row.share for row in ranked)
-    limit = NEGLIGIBLE * rest
-    kept = 0
-    while kept < len(ranked) and rest > limit:
-        rest -= ranked[kept].share
-        kept += 1
-    return ranked[: max(1, kept)]
-
-
-def outermost_masked(inspection: Inspection, rows: tuple[LedgerRow, ...]) -> list[LedgerRow]:
-    masked = {row.node_id for row in rows if row.masked}
-    parents = inspection.formula.parents
-    return [row for row in rows if row.masked and parents[row.node_id] not in masked]
+    rest = np.cumsum([row.share for row in reversed(ranked)])[::-1]  # of each and all after it
+    return ranked[: max(1, int(np.count_nonzero(rest > NEGLIGIBLE * rest[0])))]
 
 
 WATERFALL_BARS = 8
@@ -287,7 +282,8 @@ class Ledger(Plain):
 
     @property
     def outermost_masked(self) -> tuple[LedgerRow, ...]:
-        return tuple(outermost_masked(self.inspection, self.rows))
+        masked, parents = self.masked, self.inspection.formula.parents
+        return tuple(row for row in self.rows if row.masked and parents[row.node_id] not in masked)
 
     def masked_sentence(self, row: LedgerRow) -> Phrase:
         return words.masked(
@@ -356,43 +352,33 @@ def blame(inspection: Inspection, target: int | None = None) -> Ledger:
     target = diagnosed_node(inspection) if target is None else target
     first = inspection.formula.first[target]
     sums = noise_sums(inspection, target)
+    singular = inspection.amplification.evaluated_count(target) - sums.finite
     if not sums.finite:
-        return Ledger(inspection, target, (), 0, sums.singular)
-    total = math.fsum(sums.squares)
-    shares = [value / total for value in sums.squares]
-    through = _through(inspection, target, shares)
+        return Ledger(inspection, target, (), 0, singular)
+    shares = sums.squares / math.fsum(sums.squares)
+    through = np.minimum(sums_below(inspection.formula.subtree(target), shares), 1.0)
     amplifiers = _amplifiers(inspection, target, sums.squares)
     ceiling = inspection.nodes[target].local_eic_finite + HIDDEN_BY
     rows = tuple(
         LedgerRow(
             node_id=first + k,
-            share=shares[k],
-            mean_share=sums.fractions[k] / sums.finite,
-            through=through[k],
+            share=share,
+            mean_share=float(sums.fractions[k]) / sums.finite,
+            through=float(through[k]),
             largest=math.sqrt(sums.largest[k]),
             gain=math.sqrt(sums.squares[k] / sums.finite),
             amplifier=amplifiers[k][0],
             amplifier_part=amplifiers[k][1],
-            masked=inspection.nodes[first + k].local_eic_finite >= ceiling
-            and shares[k] < HIDDEN_SHARE,
+            masked=inspection.nodes[first + k].local_eic_finite >= ceiling and share < HIDDEN_SHARE,
             elsewhere=amplifiers[k][2],
         )
-        for k in range(len(shares))
+        for k, share in enumerate(shares.tolist())
     )
-    return Ledger(inspection, target, rows, sums.finite, sums.singular)
-
-
-def _through(inspection: Inspection, target: int, shares: Sequence[float]) -> list[float]:
-    first = inspection.formula.first
-    sums = [0.0, *np.cumsum(shares).tolist()]
-    start = first[target]
-    return [
-        min(1.0, max(0.0, sums[k + 1] - sums[first[start + k] - start])) for k in range(len(shares))
-    ]
+    return Ledger(inspection, target, rows, sums.finite, singular)
 
 
 def _amplifiers(
-    inspection: Inspection, target: int, squares: Sequence[float]
+    inspection: Inspection, target: int, squares: Array
 ) -> list[tuple[int, float, float]]:
     """For each node, the step on its way to the target that amplifies most (the nearest of equals),
     its part of the digits gained on the way, nan if none, and the amplification by the others.
@@ -406,15 +392,12 @@ def _amplifiers(
         assert above is not None
         ways[k] = [k, *ways[above - start]]
         way = climbed[k][ways[k]]
-        if not squares[k] > 0 or not np.isfinite(way).all():
-            found[k] = (above, math.nan, math.nan)
-            continue
-        place = int(np.flatnonzero(way >= way.max() - ALIKE)[0])
+        arrives = squares[k] > 0 and np.isfinite(way).all()
+        place = int(np.argmax(way >= way.max() - ALIKE)) if arrives else 0
         step = parents[start + ways[k][place]]
         assert step is not None
         part, whole = float(way[place]), float(way.sum())
-        if not whole > 0:
-            found[k] = (step, math.nan, math.nan)
-        else:
+        found[k] = (step, math.nan, math.nan)
+        if arrives and whole > 0:
             found[k] = (step, part / whole, times_of(abs(whole - part)))
     return found

@@ -16,7 +16,7 @@ from eic_core import wording
 from eic_core.engine.tape import lay_out
 from eic_core.engine.values import values
 from eic_core.errors import DataError, require
-from eic_core.explain.card_trials import (
+from eic_core.explain.facts import (
     FEW_DIGITS,
     FITTED_ROWS,
     FOLDS,

@@ -1,9 +1,10 @@
-"""Measures each node's loss in four ways: recursion, shared noise, trials, arithmetic."""
+"""Measures a node's loss by recursion, shared noise, trials and arithmetic; why they differ."""
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,29 +14,234 @@ from eic_core.engine.amplify import Amplification, amplify
 from eic_core.engine.sweep import Arrivals, evaluate, node_units, step_units
 from eic_core.engine.tape import tape_of
 from eic_core.errors import require
-from eic_core.explain.comparing import MethodAgreement, Replay, compare_measures
-from eic_core.explain.correlated import class_tape
-from eic_core.explain.disagreements import (
+from eic_core.explain.facts import (
     EXPLAINED,
     OK,
     UNCLEAR,
     Copies,
+    Event,
+    LargeErrors,
+    MeasuredEvent,
+    NoDigit,
     Nothing,
     OverallAgreement,
+    Reason,
     Shaken,
+    SharedNoise,
+    TrialsDiffer,
+    TrialsLeaveOut,
+    Why,
 )
+from eic_core.explain.losses import class_tape
 from eic_core.explain.phrases import code_text
 from eic_core.explain.phrases import truth as phrases
 from eic_core.exports import Plain
 from eic_core.formula.rendering import node_texts
 from eic_core.formula.tree import CONSTANT, Formula
 from eic_core.measure.inspection import Inspection, local_eic
-from eic_core.measure.observed import ROUNDOFF, Observed, exact_values, numbers_in, observe, rms
+from eic_core.measure.observed import (
+    DIGITS,
+    ROUNDOFF,
+    Observed,
+    exact_values,
+    numbers_in,
+    observe,
+    rms,
+)
 from eic_core.measure.perturbation import PerturbationEstimate, estimate
 from eic_core.operators import OPERATORS
 from eic_core.operators.wide import Array
 from eic_core.phrasing import Phrase
 from eic_core.samples import Samples
+
+LIKELY = (0.1, 1.5)
+"""Measured error over (roundoff times q), rms: a rounding has 0.4 units, sums up to about 1."""
+
+LINEAR = 1e-3
+"""Where roundoff times q is above, fewer than three digits are left, and nothing is linear."""
+
+EXACT = 0.5
+"""What part of the noise must come from exact operations for these to explain a small error."""
+
+SHARED = 0.1
+"""Digits between independent and shared noise that are worth a word."""
+
+REPLAYED = 0.1
+"""The replay explains an error if what it leaves is this small a part of it."""
+
+REACH = 2
+"""Two ways disagree outside an interval twice as wide as that at 95 per cent (about 99.99)."""
+
+SLACK = 0.02
+"""Digits that are not worth a disagreement."""
+
+STEADY_SIGMA = 1e-6
+"""Algorithm 2 is compared at this sigma and below."""
+
+
+@dataclass(frozen=True)
+class MethodAgreement:
+    badge: str  # "ok", "explained" or "unclear"
+    reasons: tuple[Reason, ...]  # Why they differ; shared noise may stand with "ok"
+    because: Reason | None = None  # The first reason for the badge; None with "ok"
+
+    @property
+    def nothing(self) -> Nothing | None:
+        """What the node is where there is nothing to compare."""
+        return self.because if isinstance(self.because, Nothing) else None
+
+    @property
+    def sentences(self) -> tuple[Phrase, ...]:
+        return tuple(map(phrases.reason, self.reasons))
+
+
+_Finding = tuple[str, Reason | None]
+"""A badge, and what there is to say of it."""
+
+
+@dataclass(frozen=True)
+class Replay:
+    # shape (m,): The error that they make of the node to first order, in units of roundoff
+    errors: Array
+    underflows: bool  # Whether a value below is too small for the type
+    constant: bool  # Whether the node is one itself
+    # The part of the noise, as it arrives, of operations that rounded nothing: 0 to 1
+    exact: float
+
+
+def compare_measures(
+    recursion: float,
+    shared: float,
+    shaken: Sequence[Shaken],
+    observed: Sequence[Observed],
+    replays: Mapping[str, Replay],
+    q: Mapping[str, Array],
+    singular: int,
+    rough: bool,
+    copies: Copies | None = None,
+) -> MethodAgreement:
+    """Compare the ways of measuring one node.
+
+    - `recursion`, `shared`: local EIC with independent and with shared noise.
+    - `shaken`: Algorithm 2's estimates, from the largest sigma to the smallest.
+    - `q`, by type, shape (m,): the correlated amplification of what the type rounds, at its own
+      inputs; inf where no digit is left.
+    - `singular`: samples at which the recursion is infinite.
+    - `rough`: whether a function with jumps or corners stands below.
+    """
+    findings: list[_Finding] = []
+    if singular:
+        whole = singular == len(q["float64"])
+        findings.append((EXPLAINED, Why.NO_DIGIT if whole else NoDigit(singular)))
+    observations = [_observation(o, replays[o.kind], q[o.kind]) for o in observed]
+    if copies is not None and abs(recursion - shared) > SHARED:
+        followed = all(badge == OK for badge, _ in observations)
+        findings.append((OK, SharedNoise(copies, recursion, shared, followed)))
+    trials = _perturbation(recursion, shaken, singular)
+    exact = [(EXPLAINED, MeasuredEvent(o.kind, Event.EXACT)) for o in observed]
+    if trials[0] != UNCLEAR and not singular and observations == exact:
+        more = tuple(reason for badge, reason in findings if badge == OK and reason)
+        return MethodAgreement(EXPLAINED, (*more, Nothing.UNROUNDED), Nothing.UNROUNDED)
+    findings += [trials, *observations]
+    if rough and any(badge == UNCLEAR for badge, _ in findings):
+        reasons = [_at_jump(reason) for _, reason in findings] + [Why.JUMP]
+        return MethodAgreement(EXPLAINED, _different(reasons), Why.JUMP)
+    worst = max((badge for badge, _ in findings), key=(OK, EXPLAINED, UNCLEAR).index)
+    because = next(reason for badge, reason in findings if badge == worst)
+    reasons = [reason for _, reason in findings]
+    return MethodAgreement(worst, _different(reasons), None if worst == OK else because)
+
+
+def _different(reasons: Iterable[Reason | None]) -> tuple[Reason, ...]:
+    return tuple(reason for reason in dict.fromkeys(reasons) if reason is not None)
+
+
+def _at_jump(reason: Reason | None) -> Reason | None:
+    if isinstance(reason, MeasuredEvent) and reason.event is Event.UNACCOUNTED:
+        return replace(reason, event=Event.OFF)
+    return reason
+
+
+def _perturbation(recursion: float, shaken: Sequence[Shaken], singular: int) -> _Finding:
+    """The agreement of the recursion with the steadiest estimate of Algorithm 2, or the reason."""
+    steady = [s for s in shaken if s.sigma <= STEADY_SIGMA and not math.isnan(s.low)]
+    if not steady:
+        return EXPLAINED, Why.SILENT_TRIALS
+    if math.isnan(recursion):
+        return EXPLAINED, Why.NO_DIGIT
+    best = min(steady, key=lambda s: (s.left_out, s.sigma))
+    if _interval_holds(best, recursion):
+        coarse = list(itertools.takewhile(lambda s: not _interval_holds(s, recursion), shaken))
+        return OK, LargeErrors(coarse[-1].sigma) if coarse else None
+    if best.left_out > singular:
+        return EXPLAINED, TrialsLeaveOut(best.left_out)
+    if recursion > DIGITS["float64"] - 3:
+        return EXPLAINED, Why.NOISY_TRIALS
+    return UNCLEAR, TrialsDiffer(best, recursion)
+
+
+def _interval_holds(shaken: Shaken, recursion: float) -> bool:
+    below = REACH * (shaken.local_eic - shaken.low) + SLACK
+    above = REACH * (shaken.high - shaken.local_eic) + SLACK
+    return shaken.local_eic - below <= recursion <= shaken.local_eic + above
+
+
+def _observation(observed: Observed, replay: Replay, q: Array) -> _Finding:
+    """The agreement of one type's errors with q times the roundoff, where the error is linear: a
+    ratio within `LIKELY` agrees; another is explained if the replayed roundings account for it.
+    """
+    kind = observed.kind
+    compared = np.isfinite(observed.errors) & np.isfinite(q)
+    linear = compared & (q * ROUNDOFF[kind] <= LINEAR)
+    reason = _not_compared(observed, compared, linear)
+    if not linear.any():
+        return EXPLAINED, reason
+    errors, expected = observed.errors[linear], q[linear]
+    stored = MeasuredEvent(kind, Event.STORED) if replay.constant else None
+    if not expected.any():  # an input, or a constant that the type holds
+        return EXPLAINED if reason else OK, reason or stored
+    expected = np.where(expected > 0, expected, 1.0)
+    ratio = rms(errors / expected)
+    if LIKELY[0] <= ratio <= LIKELY[1]:
+        return EXPLAINED if reason else OK, reason
+    if ratio == 0:
+        return EXPLAINED, reason or MeasuredEvent(kind, Event.EXACT)
+    if replay.constant and ratio < LIKELY[0]:
+        return OK, stored
+    replayed = replay.errors[linear]
+    usable = np.isfinite(replayed)
+    rest = rms((errors - replayed)[usable] / expected[usable])
+    accounted = usable.any() and rest <= max(REPLAYED * max(ratio, LIKELY[0]), 0.01)
+    if accounted or replay.underflows:
+        return EXPLAINED, reason or MeasuredEvent(kind, _replayed(ratio, replay))
+    return UNCLEAR, reason or MeasuredEvent(kind, Event.UNACCOUNTED, ratio=ratio)
+
+
+def _not_compared(
+    observed: Observed, compared: np.ndarray, linear: np.ndarray
+) -> MeasuredEvent | None:
+    kind, beyond = observed.kind, int(np.count_nonzero(compared & ~linear))
+    if not linear.any():
+        errors = observed.errors[np.isfinite(observed.errors)]
+        if observed.rows_lost:
+            return MeasuredEvent(kind, Event.NO_NUMBER)
+        if beyond:
+            return MeasuredEvent(kind, Event.FEW_DIGITS)
+        if not len(errors):
+            return MeasuredEvent(kind, Event.ZERO)
+        return MeasuredEvent(kind, Event.NO_DIGIT if errors.any() else Event.EXACT)
+    if observed.rows_lost:
+        return MeasuredEvent(kind, Event.SOME_NO_NUMBER, observed.rows_lost, len(linear))
+    if beyond:
+        return MeasuredEvent(kind, Event.SOME_FEW_DIGITS, beyond, len(linear))
+    return None
+
+
+def _replayed(ratio: float, replay: Replay) -> Event:
+    if ratio < LIKELY[0]:
+        return Event.CANCELLING if replay.exact < EXACT else Event.UNROUNDED
+    return Event.UNDERFLOW if replay.underflows else Event.LIBRARY
+
 
 MOST_ROWS = 200
 EVALUATIONS = 6_000
@@ -228,9 +434,8 @@ class _Noise:
     def __init__(self, formula: Formula, samples: Samples) -> None:
         shared, tape = class_tape(formula), tape_of(formula)
         self._classes, self._class_slots = step_units(shared), shared.slots
-        self._nodes = node_units(formula)
         self._shared = next(evaluate(shared, samples, len(shared.steps)))
-        self._single = next(evaluate(tape, samples, len(self._nodes)))
+        self._single = next(evaluate(tape, samples, len(formula)))
         self._formula = formula
 
     def shared(self, k: int) -> Arrivals:
@@ -245,30 +450,23 @@ class _Noise:
         return np.sqrt(np.where(np.isfinite(together.sum_of_squares()), q2, math.inf))
 
     def arrived(self, k: int) -> Array:
-        return self._single.arrivals(self._nodes[: k + 1]).arrived[self._formula.first[k] :]
+        return self._single.arrivals(node_units(self._formula, k)).arrived
 
     def copies(self, k: int, shared: Arrivals, single: Array, rows: Any) -> Copies | None:
         """The class that makes shared noise differ most from independent noise; None without."""
         first = self._formula.first[k]
-        members: dict[int, list[int]] = {}
-        for place, slot in enumerate(self._class_slots[first : k + 1]):
-            members.setdefault(slot, []).append(place)
-        several = {slot: places for slot, places in members.items() if len(places) > 1}
-
-        def gain(slot: int) -> float:
-            with np.errstate(over="ignore"):
-                together = float(np.mean(np.square(shared.arrived[slot][rows])))
-                apart = [float(np.mean(np.square(single[j][rows]))) for j in several[slot]]
-            difference = together - sum(apart)
-            return 0.0 if math.isnan(difference) else difference
-
-        if not several or not rows.any():
+        classes = np.array(self._class_slots[first : k + 1])
+        counts = np.bincount(classes)
+        if not (counts > 1).any() or not rows.any():
             return None
-        gains = {slot: gain(slot) for slot in several}
-        way = math.copysign(1.0, math.fsum(gains.values()))  # what all of them do together
-        slot = max(several, key=lambda slot: way * gains[slot])
-        places = several[slot]
-        return Copies(code_text(self._formula, first + places[0]), len(places))
+        with np.errstate(over="ignore", invalid="ignore"):
+            apart = np.square(single.compress(rows, axis=1)).mean(axis=1)
+            together = np.square(shared.arrived.compress(rows, axis=1)).mean(axis=1)
+            gains = np.nan_to_num(together - np.bincount(classes, apart), posinf=math.inf)
+        way = math.copysign(1.0, np.sum(gains[counts > 1]))  # what all of them do together
+        slot = int(np.argmax(np.where(counts > 1, way * gains, -math.inf)))
+        place = self._class_slots.index(slot, first)
+        return Copies(code_text(self._formula, place), int(counts[slot]))
 
 
 def _node(

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from eic_core.explain.causes import STEP, Explained, explain_loss, singular_causes
-from eic_core.explain.created import noise_sums
+from eic_core.explain.created import noise_sums, sums_below
 from eic_core.explain.findings import (
     Accumulated,
     BeyondEveryRange,
@@ -35,7 +35,6 @@ from eic_core.explain.findings import (
     TurnedByRounding,
     Way,
 )
-from eic_core.explain.given import given_digits
 from eic_core.explain.judgement import (
     A_DIGIT,
     BORDER,
@@ -45,6 +44,7 @@ from eic_core.explain.judgement import (
     Judgement,
     Lead,
     Level,
+    given_digits,
 )
 from eic_core.explain.phrases.headline import headline, notes
 from eic_core.formula.tree import VARIABLE
@@ -416,6 +416,5 @@ def _worst_step(inspection: Inspection, result: Outcomes) -> Iterator[_Ranked]:
 
 def _share_through(inspection: Inspection, node: int) -> float:
     arrived = noise_sums(inspection, inspection.formula.root.id).squares
-    total = math.fsum(arrived)
-    through = math.fsum(arrived[inspection.formula.first[node] : node + 1])
-    return through / total if total else math.nan
+    through = sums_below(inspection.formula, arrived)
+    return float(through[node]) / float(through[-1]) if arrived.any() else math.nan

@@ -16,7 +16,7 @@ from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax.build import number_label
 from eic_core.formula.tree import Draft, Formula, constant
 from eic_core.measure.fit import r_squared
-from eic_core.measure.inspection import Inspection, local_eic
+from eic_core.measure.inspection import Inspection
 from eic_core.phrasing import Phrase
 
 
@@ -123,12 +123,6 @@ def what_if_mean(inspection: Inspection, node_id: int) -> WhatIf:
     r2_before, r2_after = (
         r_squared(v[both], against[both]) if both.any() else math.nan for v in (before, values)
     )
-    finite = [
-        after.finite_mean_s2(k)
-        for k in range(len(changed))
-        if after.evaluated_count(k) or not after.valid_count
-    ]
-    eic_after = math.nan if any(map(math.isnan, finite)) else local_eic(max(finite))
     return WhatIf(
         inspection=inspection,
         node_id=node_id,
@@ -139,7 +133,7 @@ def what_if_mean(inspection: Inspection, node_id: int) -> WhatIf:
         r2_before=r2_before,
         r2_after=r2_after,
         eic_before=inspection.eic_finite,
-        eic_after=eic_after,
+        eic_after=after.eic_finite,
     )
 
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from eic_core.errors import require
-from eic_core.explain.bottleneck import diagnosed_node, origin_of_loss
-from eic_core.explain.causes import is_smaller_elsewhere
-from eic_core.explain.created import shares_through
+from eic_core.explain.causes import is_smaller_elsewhere, weighted_median
+from eic_core.explain.created import diagnosed_node, origin_of_loss, shares_through
 from eic_core.explain.facts import Concentrated, Concentration, InputRange, LossPlace, RangeKind
 from eic_core.explain.phrases import where as words
 from eic_core.explain.settling import (
@@ -46,14 +45,6 @@ SMALL = 0.3
 """A crossing is the reason if |y| at the rows is this small beside its typical size."""
 
 
-class _Zero(NamedTuple):
-    node_id: int
-    crosses: bool
-    low: float
-    high: float
-    near: npt.NDArray[np.bool_]  # For each row looked at, whether the node is small there
-
-
 def places_of(
     inspection: Inspection, node_id: int, positions: Positions, shares: Array
 ) -> tuple[LossPlace, ...]:
@@ -67,11 +58,14 @@ def places_of(
     if zero is None:
         place = _described(inspection, node_id, positions, shares, np.ones(len(shares), dtype=bool))
         return (place,) if place.inputs else ()
-    place = _described(inspection, zero.node_id, positions, shares, zero.near)
-    place = replace(place, node_id=zero.node_id, crosses=zero.crosses, low=zero.low, high=zero.high)
+    k, near = zero
+    crosses = inspection.sign_changes.at(k).loses_at_zero
+    y = inspection.amplification.trace(k)[0][positions[near]]
+    place = _described(inspection, k, positions, shares, near)
+    place = replace(place, node_id=k, crosses=crosses, low=float(y.min()), high=float(y.max()))
     if place.share >= 0.5 * np.sum(shares):
         return (place,)
-    others = _described(inspection, node_id, positions, shares, ~zero.near)
+    others = _described(inspection, node_id, positions, shares, ~near)
     return (others, place) if others.inputs else (place,)
 
 
@@ -90,9 +84,10 @@ def _described(
 
 def _vanishing(
     inspection: Inspection, node_id: int, positions: Positions, weights: Array
-) -> _Zero | None:
-    """The node of the subtree that is small where most is lost: the node that creates the loss, if
-    its zero makes it unbounded; else the smallest through which the noise comes.
+) -> tuple[int, npt.NDArray[np.bool_]] | None:
+    """The node of the subtree that is small where most is lost, and the positions where it is: the
+    node that creates the loss, if its zero makes it unbounded; else the smallest through which the
+    noise comes.
     """
     formula, amplification = inspection.formula, inspection.amplification
     origin = origin_of_loss(inspection, node_id)
@@ -100,7 +95,7 @@ def _vanishing(
         origin = node_id
     first = formula.first[node_id]
     shares = shares_through(inspection, node_id, positions, weights)
-    best: tuple[float, int, Array] | None = None
+    best: tuple[float, int, npt.NDArray[np.bool_]] | None = None
     for k in (origin, *range(formula.first[node_id], node_id + 1)):
         row = amplification.tape.steps[amplification.tape.slots[k]].row
         n = inspection.nodes[k]
@@ -113,23 +108,17 @@ def _vanishing(
         sizes = np.abs(y[positions])
         if not usual > 0 or not np.isfinite(sizes).any():
             continue
-        size = _typical(sizes, weights) / usual
+        size = weighted_median(sizes, weights) / usual
         if size >= _limit(amplification.signs[k] == 3) or (best is not None and size >= best[0]):
             continue
         if is_smaller_elsewhere(y, amplification.trace(node_id)[1], usual * size):
             continue
-        if size < _limit(inspection.sign_changes.at(k).loses_at_zero):
-            best = size, k, y
+        limit = _limit(inspection.sign_changes.at(k).loses_at_zero)
+        if size < limit:
+            best = size, k, sizes < limit * usual
             if k == origin:
                 break
-    if best is None:
-        return None
-    _, k, y = best
-    crosses = inspection.sign_changes.at(k).loses_at_zero
-    usual = float(np.nanmedian(np.abs(y)))
-    small = np.abs(y[positions]) < _limit(crosses) * usual
-    near = y[positions[small]]
-    return _Zero(k, crosses, float(near.min()), float(near.max()), small)
+    return None if best is None else best[1:]
 
 
 THROUGH = 0.25
@@ -138,14 +127,6 @@ THROUGH = 0.25
 
 def _limit(crosses: bool) -> float:
     return SMALL if crosses else SMALL / 10
-
-
-def _typical(sizes: Array, weights: Array) -> float:
-    known = np.isfinite(sizes)
-    order = np.argsort(sizes[known], kind="stable")
-    sums = np.cumsum(weights[known][order])
-    place = int(np.searchsorted(sums, 0.5 * sums[-1]))
-    return float(sizes[known][order[min(place, len(order) - 1)]])
 
 
 def _narrow_inputs(
@@ -251,11 +232,11 @@ class Where(Plain):
     _JSON = (
         "node=node_id",
         "finite",
-        ("singular_rows", lambda found: _row_numbers(found, found.singular)),
+        ("singular_rows", lambda found: [*map(found.row_number, found.singular)]),
         (
             "carriers",
             lambda found: [
-                {"level": c.level, "share": c.share, "rows": _row_numbers(found, c.positions)}
+                {"level": c.level, "share": c.share, "rows": [*map(found.row_number, c.positions)]}
                 for c in found.carriers
             ],
         ),
@@ -292,8 +273,9 @@ class Where(Plain):
             *[words.place_sentence(formula, place) for place in self.places],
         ]
         if self.singular:
-            numbers = [self.row_number(k) for k in self.singular]
-            lines.append(words.infinite_rows(formula, node_id, numbers))
+            lines.append(
+                words.infinite_rows(formula, node_id, [*map(self.row_number, self.singular)])
+            )
         return tuple(lines)
 
     @cached_property
@@ -309,10 +291,6 @@ class Where(Plain):
         """The number of a row in its own table (1 is the first)."""
         rows = self.inspection.samples.rows
         return position + 1 if rows is None else int(rows[position])
-
-
-def _row_numbers(found: Where, positions: tuple[int, ...]) -> list[int]:
-    return [found.row_number(k) for k in positions]
 
 
 def where(inspection: Inspection, node_id: int | None = None) -> Where:
@@ -416,7 +394,7 @@ def _concentration(result: Where) -> Concentration:
     fewer = 1 < len(described.positions) < len(smallest.positions)
     if fewer and result.places and described in small_parts:
         smallest = described  # the next sentence tells of these rows
-    numbers = tuple(_row_numbers(result, smallest.positions))
+    numbers = tuple(map(result.row_number, smallest.positions))
     if len(numbers) == 1:
         return Concentration(Concentrated.ONE_ROW, numbers, smallest.share, *of)
     return Concentration(Concentrated.FEW_ROWS, numbers, smallest.level, *of)

@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from eic_core.errors import require
-from eic_core.explain.conditioning import OwnConditioning, OwnSums
-from eic_core.explain.correlated import MeanOfFinite, class_sweep
+from eic_core.explain.conditioning import OwnConditioning, conditioning_of, on_threshold
 from eic_core.explain.facts import (
     FollowsStep,
     IndependentNoise,
@@ -23,12 +22,12 @@ from eic_core.explain.facts import (
     Remark,
     WorstInside,
 )
+from eic_core.explain.losses import mean_of, shared_noise
 from eic_core.explain.phrases import writing as words
 from eic_core.exports import Plain
 from eic_core.measure.following import following
 from eic_core.measure.inspection import Inspection, local_eic
 from eic_core.measure.measured import Quantiles, quantiles_of
-from eic_core.operators.wide import Array
 from eic_core.phrasing import Phrase
 
 SMALL = 0.3
@@ -128,34 +127,25 @@ writing.
     """
     require(inspection, Inspection)
     formula, data = inspection.formula, inspection.samples
-    own, q = MeanOfFinite(), MeanOfFinite()
-    sums = OwnSums(formula, data)
-    function = writing = unsettled = 0
-    without = np.zeros(len(data), dtype=bool)  # where q is infinite
-    added = np.full(len(data), math.nan)
-    for block in class_sweep(formula, data, amplification=inspection.amplification):
-        q2 = block.sum_of_squares()
-        own2 = sums.add(block, np.isinf(q2))
-        q.add(q2, block.ok)
-        own.add(own2, block.ok & np.isfinite(q2))
-        lost = block.ok & np.isinf(q2)
-        without[block.start : block.stop] = lost
-        added[block.start : block.stop] = _added_digits(own2, q2, block.ok)
-        function += int(np.count_nonzero(block.ok & np.isinf(own2)))
-        writing += int(np.count_nonzero(lost & np.isfinite(own2)))
-        unsettled += int(np.count_nonzero(lost & np.isnan(own2)))
-    own_digits, q_digits = local_eic(own.finite_mean()), local_eic(q.finite_mean())
+    noise = shared_noise(formula, data, amplification=inspection.amplification)
+    q2, without = noise.q2, np.isinf(noise.q2)
+    conditioning = conditioning_of(formula, data, noise, without | on_threshold(formula, data))
+    own2, q = conditioning.by_row, mean_of(q2)
+    own_digits = local_eic(mean_of(own2[np.isfinite(q2)]).finite)
+    q_digits = local_eic(q.finite)
     loss = q_digits - own_digits if math.isnan(q_digits) else max(0.0, q_digits - own_digits)
-    conditioning = sums.result()
+    with np.errstate(all="ignore"):
+        added = np.maximum(0.5 * np.log10(q2 / own2), 0.0)
     place = _place(own_digits, q_digits, loss)
-    left_out = {
-        OutOfSplit.FUNCTION: function,
-        OutOfSplit.WRITING: writing,
-        OutOfSplit.NOT_LOOKED_AT: unsettled,
+    rows = {
+        OutOfSplit.FUNCTION: np.isinf(own2),
+        OutOfSplit.WRITING: without & np.isfinite(own2),
+        OutOfSplit.NOT_LOOKED_AT: without & np.isnan(own2),
     }
+    left_out = {why: int(np.count_nonzero(part)) for why, part in rows.items()}
     remarks = (
         *_remarks(inspection, place, q_digits, without),
-        *[LeftOut(why, rows) for why, rows in left_out.items() if rows],
+        *[LeftOut(why, count) for why, count in left_out.items() if count],
     )
     return WritingLoss(
         inspection,
@@ -163,22 +153,15 @@ writing.
         own_digits,
         q_digits,
         loss,
-        quantiles_of(added),
-        q.count,
+        quantiles_of(np.where(np.isfinite(own2), added, math.nan)),
+        q.finite_count,
         q.infinite,
-        function,
-        sums.nothing,
-        unsettled,
+        left_out[OutOfSplit.FUNCTION],
+        conditioning.nothing,
+        left_out[OutOfSplit.NOT_LOOKED_AT],
         place,
         remarks,
     )
-
-
-def _added_digits(own2: Array, q2: Array, ok: npt.NDArray[np.bool_]) -> Array:
-    """Digits that the writing adds at each row; nan where `ok` is false or that is not known."""
-    with np.errstate(all="ignore"):
-        digits = 0.5 * np.log10(q2 / own2)
-    return np.where(ok & np.isfinite(own2), np.maximum(digits, 0.0), math.nan)
 
 
 def _place(own: float, q: float, loss: float) -> LossOrigin:

@@ -18,7 +18,7 @@ from eic_core.explain.causes import singular_causes
 from eic_core.explain.conditioning import OwnConditioning
 from eic_core.explain.diagnosis import Diagnosis
 from eic_core.explain.digit_rows import DigitRow, DigitRows, digit_rows
-from eic_core.explain.disagreements import EXPLAINED, OK, UNCLEAR, Shaken
+from eic_core.explain.facts import EXPLAINED, OK, UNCLEAR, Shaken
 from eic_core.explain.findings import ErrorKind, Finding
 from eic_core.explain.ledger import Ledger
 from eic_core.explain.losses import MEANINGS, NAMES, RESULT_SHARED, WORST_STEP
@@ -27,7 +27,7 @@ from eic_core.explain.phrases.fit_card import no_value
 from eic_core.explain.phrases.gauges import gauge_words
 from eic_core.explain.phrases.headline import badge, marks, meaning, short_cause
 from eic_core.explain.robustness import RobustnessCard
-from eic_core.explain.spread import spread_of
+from eic_core.explain.settling import spread_of
 from eic_core.explain.triangulation import Triangulation
 from eic_core.explain.verdict import Verdict
 from eic_core.explain.where import Where

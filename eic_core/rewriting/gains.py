@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from eic_core.explain.correlated import CorrelatedAmplification
+from eic_core.explain.losses import CorrelatedAmplification
 from eic_core.exports import Plain
 from eic_core.measure.measured import MeasuredLoss
 from eic_core.measure.observed import ObservedError

@@ -12,7 +12,7 @@ import numpy as np
 
 from eic_core.engine.exact import GREAT_DEPTH
 from eic_core.explain.conditioning import own_conditioning
-from eic_core.explain.correlated import correlated_trace
+from eic_core.explain.losses import correlated_trace
 from eic_core.explain.writing import writing_loss
 from eic_core.formula.rendering import short_text, to_python
 from eic_core.formula.tree import Formula

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from eic_core.engine.exact import GREAT_DEPTH
-from eic_core.explain.correlated import correlated_eic
+from eic_core.explain.losses import correlated_eic
 from eic_core.formula.tree import Formula
 from eic_core.measure.double_range import has_no_value, leaves_range
 from eic_core.measure.inspection import inspect

@@ -9,7 +9,7 @@ from decimal import Context, Decimal
 import numpy as np
 
 from eic_core.explain.budget import Budget
-from eic_core.explain.disagreements import OK
+from eic_core.explain.facts import OK
 from eic_core.explain.shortening import Measure
 from eic_core.explain.triangulation import Triangulation
 from eic_core.formula.syntax import read

@@ -11,10 +11,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from eic_core.explain.conditioning import OwnConditioning
-from eic_core.explain.facts import InputRange, LossPlace
+from eic_core.explain.facts import InputRange, LossPlace, UnsettledAt
 from eic_core.explain.ledger import Ledger, LedgerRow
 from eic_core.explain.losses import Loss
-from eic_core.explain.means import UnsettledAt
 from eic_core.explain.settling import Growth, MeanInterval
 from eic_core.explain.where import Where
 from eic_core.explain.writing import WritingLoss

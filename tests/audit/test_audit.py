@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 from eic_core.errors import UserError
-from eic_core.explain.bottleneck import diagnosed_node
 from eic_core.explain.budget import digit_budget
+from eic_core.explain.created import diagnosed_node
 from eic_core.explain.diagnosis import Diagnosis, diagnose
 from eic_core.explain.findings import Cancellation, Cause, Extent
 from eic_core.explain.judgement import Judgement

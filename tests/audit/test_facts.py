@@ -16,8 +16,8 @@ import pytest
 from mpmath import mp, mpf
 
 from eic_core.explain.diagnosis import diagnose
+from eic_core.explain.facts import Unbounded
 from eic_core.explain.ledger import blame
-from eic_core.explain.means import Unbounded
 from eic_core.explain.settling import unsettled_at
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, inspect, sample_domains

@@ -9,7 +9,7 @@ import pytest
 from mpmath import mp, mpf
 
 from eic_core.explain.conditioning import own_conditioning
-from eic_core.explain.correlated import correlated_eic
+from eic_core.explain.losses import correlated_eic
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, sample_domains
 from eic_core.samples import Samples

@@ -11,7 +11,7 @@ import numpy as np
 
 from eic_core.explain import findings as f
 from eic_core.explain.findings import ErrorKind, Finding, Place
-from eic_core.explain.given import GivenDigits
+from eic_core.explain.judgement import GivenDigits
 from eic_core.explain.verdict import Lead, Verdict
 from eic_core.formula.tree import CONSTANT, VARIABLE
 from eic_core.measure.measured import Quantiles

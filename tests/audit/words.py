@@ -17,7 +17,7 @@ from pathlib import Path
 from eic_core.errors import UserError
 from eic_core.explain.budget import digit_budget
 from eic_core.explain.diagnosis import diagnose
-from eic_core.explain.spread import spread_of
+from eic_core.explain.settling import spread_of
 from eic_core.explain.triangulation import triangulate
 from eic_core.measure import Inspection, inspect
 from eic_core.rewriting import Repairs, repair

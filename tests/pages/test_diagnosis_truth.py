@@ -7,7 +7,7 @@ import math
 import plotly.graph_objects as go
 import pytest
 
-from eic_core.explain.disagreements import Event, MeasuredEvent
+from eic_core.explain.facts import Event, MeasuredEvent
 from eic_core.explain.triangulation import Triangulation, triangulate
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, inspect, sample_domains

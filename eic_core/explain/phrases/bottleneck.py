@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from eic_core import wording
-from eic_core.explain.bottleneck import BottleneckOnData
+from eic_core.explain.created import BottleneckOnData
 from eic_core.explain.phrases import code_text
 from eic_core.formula.tree import Formula
 from eic_core.phrasing import Field, Phrase, say

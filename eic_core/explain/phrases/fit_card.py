@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from eic_core import wording
-from eic_core.explain.card_trials import (
+from eic_core.explain.facts import (
     FEW_DIGITS,
     FITTED_ROWS,
     FOLDS,

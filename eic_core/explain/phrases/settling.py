@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 
 from eic_core import wording
-from eic_core.explain import means
-from eic_core.explain.means import GrowthPace, Settled
+from eic_core.explain import facts
+from eic_core.explain.facts import GrowthPace, Settled
 from eic_core.explain.phrases import code_text
 from eic_core.measure.crossings import Passage
 from eic_core.measure.inspection import Inspection
@@ -18,7 +18,7 @@ TEXT_LIMIT, SHORT_LIMIT = 56, 24
 """Characters of a sub-expression quoted in a sentence, and beside a number."""
 
 
-def unsettled(inspection: Inspection, fact: means.UnsettledAt) -> Phrase:
+def unsettled(inspection: Inspection, fact: facts.UnsettledAt) -> Phrase:
     """The reason why the mean is not settled at this N, as a clause."""
     if fact.node < 0:
         share = math.nan if inspection.tail is None else inspection.tail.top1_share
@@ -100,37 +100,37 @@ def passing(passage: Passage) -> Phrase:
             return say("changes its sign")
 
 
-def no_interval(fact: means.NoInterval) -> Phrase:
+def no_interval(fact: facts.NoInterval) -> Phrase:
     """The reason why no interval can be given, as a clause."""
     match fact:
-        case means.Unbounded(passage):
+        case facts.Unbounded(passage):
             return say(
                 "a part of the formula {passage} inside the domain, so that the amplified noise "
                 "has no finite mean",
                 passage=passing(passage),
             )
-        case means.RowsLeftOut(samples):
+        case facts.RowsLeftOut(samples):
             return say_count(
                 "{count} sample is left out that double precision cannot tell",
                 "{count} samples are left out that double precision cannot tell",
                 samples,
             )
-        case means.FewSamples():
+        case facts.FewSamples():
             return say(
                 "with fewer than {least} finite samples the tail cannot be judged",
                 least=MIN_SAMPLES_FOR_HILL,
             )
-        case means.HeavyTail(index):
+        case facts.HeavyTail(index):
             return say(
                 "the tail of the amplified noise is too heavy (its index is about {index}; an "
                 "interval needs more than {least})",
                 index=wording.number(index, 1),
-                least=wording.number(means.FINITE_VARIANCE, 0),
+                least=wording.number(facts.FINITE_VARIANCE, 0),
             )
 
 
 def interval(
-    low_end: float, high_end: float, at: float, obstacle: means.NoInterval | None
+    low_end: float, high_end: float, at: float, obstacle: facts.NoInterval | None
 ) -> Phrase:
     if obstacle is not None:
         return say("No interval can be given: {reason}.", reason=no_interval(obstacle))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from eic_core import wording
-from eic_core.explain import disagreements
-from eic_core.explain.disagreements import Event, Nothing, Why
+from eic_core.explain import facts
+from eic_core.explain.facts import Event, Nothing, Why
 from eic_core.explain.phrases import code_text
 from eic_core.formula.tree import Formula
 from eic_core.phrasing import Field, Phrase, listed, one_after_another, say, say_count
 
 
-def agreement(fact: disagreements.OverallAgreement, formula: Formula) -> Phrase:
+def agreement(fact: facts.OverallAgreement, formula: Formula) -> Phrase:
     """The agreement over all nodes, and the reason at the one that differs most."""
     if not fact.nodes:
         return say("No sample has a usable value at every node, so there is nothing to compare.")
@@ -33,7 +33,7 @@ def agreement(fact: disagreements.OverallAgreement, formula: Formula) -> Phrase:
     return one_after_another(sentences)
 
 
-def _of_compared(fact: disagreements.OverallAgreement, formula: Formula) -> Phrase:
+def _of_compared(fact: facts.OverallAgreement, formula: Formula) -> Phrase:
     if fact.worst is not None:
         return say_count(
             "At {agree} of {compared} nodes the prediction, trials with small errors and the "
@@ -75,28 +75,28 @@ def _nothing(kind: Nothing) -> Phrase:
             return say("a value that comes out exact")
 
 
-def reason(fact: disagreements.Reason) -> Phrase:
+def reason(fact: facts.Reason) -> Phrase:
     """Why the ways differ at a node, or what else is to be said of them."""
     match fact:
         case Nothing():
             return say("There is nothing to compare: this is {kind}.", kind=_nothing(fact))
         case Why():
             return _why(fact)
-        case disagreements.NoDigit(samples):
+        case facts.NoDigit(samples):
             return say_count(
                 "At {count} sample no digit is left; the prediction is given without.",
                 "At {count} samples no digit is left; the prediction is given without.",
                 samples,
             )
-        case disagreements.SharedNoise():
+        case facts.SharedNoise():
             return _shared_noise(fact)
-        case disagreements.LargeErrors(sigma):
+        case facts.LargeErrors(sigma):
             return say(
                 "With errors of {sigma} or more the formula no longer responds in proportion; "
                 "with smaller ones it settles at the prediction.",
                 sigma=wording.significant(sigma),
             )
-        case disagreements.TrialsLeaveOut(samples):
+        case facts.TrialsLeaveOut(samples):
             return say_count(
                 "Trials leave out {count} sample at which their errors are too large or the value "
                 "leaves double range.",
@@ -104,7 +104,7 @@ def reason(fact: disagreements.Reason) -> Phrase:
                 "leaves double range.",
                 samples,
             )
-        case disagreements.TrialsDiffer(trials, recursion):
+        case facts.TrialsDiffer(trials, recursion):
             return say(
                 "Trials find {digits} ({low} to {high}), the prediction is {prediction}.",
                 digits=wording.number(trials.local_eic),
@@ -112,7 +112,7 @@ def reason(fact: disagreements.Reason) -> Phrase:
                 high=wording.number(trials.high),
                 prediction=wording.number(recursion),
             )
-        case disagreements.MeasuredEvent():
+        case facts.MeasuredEvent():
             return _measured(fact)
 
 
@@ -131,7 +131,7 @@ def _why(fact: Why) -> Phrase:
             return say("Noise that crosses a jump or a tie does what no derivative sees.")
 
 
-def _shared_noise(fact: disagreements.SharedNoise) -> Phrase:
+def _shared_noise(fact: facts.SharedNoise) -> Phrase:
     fields: dict[str, Field] = {
         "place": fact.copies.text,
         "uses": fact.copies.count,
@@ -155,7 +155,7 @@ def _shared_noise(fact: disagreements.SharedNoise) -> Phrase:
     return one_after_another([sentence, say("Floating point follows the shared value.")])
 
 
-def _measured(fact: disagreements.MeasuredEvent) -> Phrase:
+def _measured(fact: facts.MeasuredEvent) -> Phrase:
     told: dict[str, Field] = {
         "type": fact.kind,
         "of": fact.of,

@@ -12,9 +12,8 @@ import plotly.graph_objects as go
 from eic_core import wording
 from eic_core.drawing.scale import HIGH, THEMES, Theme
 from eic_core.explain import phrases
-from eic_core.explain.comparing import LIKELY
 from eic_core.explain.ledger import Bar, Ledger
-from eic_core.explain.triangulation import TriangulatedNode
+from eic_core.explain.triangulation import LIKELY, TriangulatedNode
 from eic_core.formula.rendering import short_text
 from eic_core.formula.tree import CONSTANT, VARIABLE
 from eic_core.measure.observed import DIGITS, Observed

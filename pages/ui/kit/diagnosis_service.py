@@ -14,8 +14,8 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from eic_core.errors import UserError
-from eic_core.explain.bottleneck import diagnosed_node
 from eic_core.explain.budget import TOLERANCE, Budget, digit_budget
+from eic_core.explain.created import diagnosed_node
 from eic_core.explain.diagnosis import Diagnosis
 from eic_core.explain.digit_rows import DigitRows, digit_rows
 from eic_core.explain.ledger import Ledger, blame

@@ -16,8 +16,8 @@ from eic_core import wording
 from eic_core.drawing.layout import focus_node
 from eic_core.engine.amplify import FIRST_PASS
 from eic_core.errors import DataError, FormulaError
-from eic_core.explain.bottleneck import origin_of_loss
-from eic_core.explain.spread import Spread, spread_of
+from eic_core.explain.created import origin_of_loss
+from eic_core.explain.settling import Spread, spread_of
 from eic_core.explain.verdict import Verdict, verdict
 from eic_core.formula.syntax import Reading, read
 from eic_core.formula.tree import Exponents

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from eic_core.engine.amplify import FEW
-from eic_core.explain.correlated import correlated_eic
 from eic_core.explain.ledger import blame
+from eic_core.explain.losses import correlated_eic
 from eic_core.formula.syntax import read
 from eic_core.measure import Samples, inspect
 

@@ -14,7 +14,7 @@ from eic_core.explain.budget import digit_budget
 from eic_core.explain.diagnosis import diagnose
 from eic_core.explain.findings import NearEdge, OnThreshold
 from eic_core.explain.ledger import blame
-from eic_core.explain.spread import spread_of
+from eic_core.explain.settling import spread_of
 from eic_core.explain.triangulation import triangulate
 from eic_core.explain.verdict import Level, verdict
 from eic_core.explain.what_if import what_if_mean

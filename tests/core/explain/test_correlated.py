@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from eic_core.explain.conditioning import _on_threshold, own_conditioning
-from eic_core.explain.correlated import class_tape, correlated_eic, correlated_trace
+from eic_core.explain.conditioning import on_threshold, own_conditioning
+from eic_core.explain.losses import class_tape, correlated_eic, correlated_trace
 from eic_core.explain.writing import writing_loss
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
@@ -139,7 +139,7 @@ def test_own_is_at_most_q(seed):
     formula, table = random_case(seed)
     assume(len(formula) > 1)
     samples = samples_of(table)
-    assume(not _on_threshold(formula, samples).any())
+    assume(not on_threshold(formula, samples).any())
     q = correlated_eic(formula, samples)
     own = own_conditioning(formula, samples)
     assert own.valid == q.valid

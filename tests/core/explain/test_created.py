@@ -13,9 +13,14 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from eic_core.explain.bottleneck import BottleneckOnData, origin_of_loss
 from eic_core.explain.causes import explain_loss
-from eic_core.explain.created import created_losses, digits_created, row_weights
+from eic_core.explain.created import (
+    BottleneckOnData,
+    created_losses,
+    digits_created,
+    origin_of_loss,
+    row_weights,
+)
 from eic_core.explain.findings import (
     Accumulated,
     Cancellation,

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from eic_core.errors import UserError
 from eic_core.explain.budget import digit_budget
 from eic_core.explain.causes import finite_cause, gather_evidence
-from eic_core.explain.correlated import correlated_eic
 from eic_core.explain.diagnosis import diagnose
 from eic_core.explain.findings import GrowthOfLargeNumber, LargeArgument
+from eic_core.explain.losses import correlated_eic
 from eic_core.explain.phrases.headline import badge, marks, meaning, short_cause
 from eic_core.explain.triangulation import triangulate
 from eic_core.explain.what_if import what_if_mean

@@ -18,7 +18,7 @@ from eic_core.engine.amplify import amplify
 from eic_core.explain.diagnosis import diagnose
 from eic_core.explain.findings import BeyondReduction, OnThreshold, Place, Way, Zero
 from eic_core.explain.losses import account_of_losses
-from eic_core.explain.spread import spread_of
+from eic_core.explain.settling import spread_of
 from eic_core.explain.verdict import Lead, Level, level_of, verdict
 from eic_core.formula.syntax import read
 from eic_core.measure import Samples, inspect

@@ -15,10 +15,10 @@ from mpmath import mp
 
 from eic_core import wording
 from eic_core.explain.conditioning import own_conditioning
-from eic_core.explain.correlated import correlated_trace
 from eic_core.explain.diagnosis import diagnose
 from eic_core.explain.findings import Cancellation, Extent
 from eic_core.explain.ledger import blame
+from eic_core.explain.losses import correlated_trace
 from eic_core.explain.verdict import Lead, Level
 from eic_core.explain.writing import writing_loss
 from eic_core.formula.syntax import read

@@ -14,7 +14,7 @@ from eic_core.errors import DataError
 from eic_core.explain.budget import digit_budget
 from eic_core.explain.causes import explain_loss, singular_causes
 from eic_core.explain.diagnosis import diagnose
-from eic_core.explain.facts import FollowsStep, InnerStepLost, LeftOut, OutOfSplit
+from eic_core.explain.facts import FollowsStep, GrowthPace, InnerStepLost, LeftOut, OutOfSplit
 from eic_core.explain.findings import (
     Accumulated,
     BeyondEveryRange,
@@ -26,7 +26,6 @@ from eic_core.explain.findings import (
     OutsideDomain,
 )
 from eic_core.explain.ledger import LedgerRow, noise_groups
-from eic_core.explain.means import GrowthPace
 from eic_core.explain.phrases.causes import clause, domain
 from eic_core.explain.phrases.where import place_sentence
 from eic_core.explain.settling import growth_of, unsettled_at

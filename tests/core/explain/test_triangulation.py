@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from eic_core.explain.disagreements import (
+from eic_core.explain.facts import (
     Event,
     LargeErrors,
     MeasuredEvent,

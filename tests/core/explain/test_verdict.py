@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from eic_core.explain import findings as facts
-from eic_core.explain.bottleneck import origin_of_loss
+from eic_core.explain.created import origin_of_loss
 from eic_core.explain.findings import ErrorKind, Extent, OutsideDomain, Place
 from eic_core.explain.phrases.causes import clause
 from eic_core.explain.verdict import Lead, Level, level_of, verdict

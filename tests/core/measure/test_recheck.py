@@ -6,8 +6,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from eic_core.explain.correlated import correlated_eic
 from eic_core.explain.diagnosis import diagnose
+from eic_core.explain.losses import correlated_eic
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, Samples, amplify, inspect, sample_domains
 from eic_core.measure.outcomes import outcomes

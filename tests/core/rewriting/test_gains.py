@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from eic_core.explain.correlated import CorrelatedAmplification
+from eic_core.explain.losses import CorrelatedAmplification
 from eic_core.formula.syntax import read
 from eic_core.measure import inspect
 from eic_core.measure.measured import MeasuredLoss, measured_loss

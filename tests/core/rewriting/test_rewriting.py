@@ -18,7 +18,7 @@ from benchmarks.repairs.textbook import CASES
 from eic_core.cli.main import main
 from eic_core.engine.exact import GREAT_DEPTH
 from eic_core.errors import DataError
-from eic_core.explain.correlated import correlated_eic
+from eic_core.explain.losses import correlated_eic
 from eic_core.formula.syntax import read
 from eic_core.measure import Samples
 from eic_core.rewriting import Repairs, repair
