@@ -23,7 +23,7 @@ from eic_core.engine.branches import plain_values
 from eic_core.engine.exact import ExactEvaluator
 from eic_core.engine.tape import SINGULAR_S2, tape_of
 from eic_core.errors import require
-from eic_core.explain.losses import SharedNoise, mean_of, shared_noise
+from eic_core.explain.losses import NoiseByRow, mean_of, shared_noise
 from eic_core.exports import Plain
 from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import local_eic
@@ -130,7 +130,7 @@ def own_conditioning(
 def conditioning_of(
     formula: Formula,
     samples: Samples,
-    noise: SharedNoise,
+    noise: NoiseByRow,
     unsure: npt.NDArray[np.bool_] | None,
 ) -> OwnConditioning:
     """`own_conditioning` of a formula whose shared noise is known.

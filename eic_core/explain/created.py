@@ -75,7 +75,7 @@ def row_weights(s: Array, counts: Array | None = None) -> Array:
     return weights
 
 
-class Noise(NamedTuple):
+class ArrivedNoise(NamedTuple):
     """What arrives at a target from each node of its subtree, at m rows that keep a digit."""
 
     arrived: Array  # shape (nodes, m): G
@@ -88,7 +88,7 @@ def noise_at(
     target: int,
     rows: npt.NDArray[np.intp] | None = None,
     weights: Array | None = None,
-) -> Iterator[Noise]:
+) -> Iterator[ArrivedNoise]:
     """The noise that arrives at a target, block by block, at all samples or some of weights."""
     samples, valid = inspection.samples, inspection.amplification.evaluated(target)
     if rows is not None and len(rows) < len(samples):
@@ -98,7 +98,7 @@ def noise_at(
     for block in sweep(inspection.amplification.tape, units, samples, exact_noise=exact):
         usable = block.usable & valid[block.rows]
         arrived = block.arrived.compress(usable, axis=1)
-        yield Noise(arrived, block.s2[usable], weights[block.rows][usable])
+        yield ArrivedNoise(arrived, block.s2[usable], weights[block.rows][usable])
 
 
 @cached_on_inspection

@@ -141,7 +141,7 @@ def correlated_trace(formula: Formula, samples: Samples, node_id: int | None = N
     return np.sqrt(shared_noise(target, samples).q2)
 
 
-class SharedNoise(NamedTuple):
+class NoiseByRow(NamedTuple):
     """What arrives at a result when copies share their noise, at every sample."""
 
     # shape (N,): the sum of squares over all classes; nan without a value, inf without a digit
@@ -155,7 +155,7 @@ def shared_noise(
     *,
     recheck: bool = True,
     amplification: Amplification | None = None,
-) -> SharedNoise:
+) -> NoiseByRow:
     """Follow the noise of each class of `class_tape` to the root.
     `amplification` is the formula's, if that is known on these samples or more.
 
@@ -175,7 +175,7 @@ def shared_noise(
         (np.where(block.ok, block.sum_of_squares(), math.nan), block.arrived[places])
         for block in sweep(tape, step_units(tape), samples, recheck=recheck, exact_noise=exact)
     ]
-    return SharedNoise(*[np.concatenate(parts, axis=-1) for parts in zip(*blocks, strict=True)])
+    return NoiseByRow(*[np.concatenate(parts, axis=-1) for parts in zip(*blocks, strict=True)])
 
 
 class Mean(NamedTuple):
