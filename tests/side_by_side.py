@@ -38,8 +38,16 @@ IN_ONE_PROCESS = {
         "tests/e2e/test_blind.py",
         "tests/e2e/test_undo.py",
     ),
+    "the sources": (
+        "tests/test_phrases.py",
+        "tests/test_architecture.py",
+        "tests/test_public_names.py",
+        "tests/test_requirements.py",
+        "tests/core/operators/test_names.py",
+    ),
 }
-"""Files that go to one process, for they share a server, its database and a browser.
+"""Files that go to one process, for they share a server, its database and a browser, or the trees
+of all modules.
 
 The first visit of a browser's profile costs twice as much as a later one, and a server or a
 study to rate costs seconds: fewer processes that do it are quicker than more side by side.

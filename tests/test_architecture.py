@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
-HOUSES = ("eic_core", "study", "db", "pages")
+from tests.sources import HOUSES, ROOT, nodes, trees
+
 SCREEN = {"streamlit", "plotly"}
 ROOMS = {"pages.ui", "pages.ballot"}
 
@@ -20,18 +20,15 @@ ROOMS = {"pages.ui", "pages.ballot"}
 @cache
 def sources() -> dict[str, Path]:
     """Modules of the application by dotted name."""
-    found = {"app": ROOT / "app.py"}
-    for house in HOUSES:
-        for path in (ROOT / house).rglob("*.py"):
-            parts = path.relative_to(ROOT).with_suffix("").parts
-            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
-    return found
+    return {
+        module.removesuffix(".py").removesuffix("/__init__").replace("/", "."): ROOT / module
+        for module in trees()
+    }
 
 
-@cache
 def tree_of(name: str) -> ast.Module:
     """The syntax tree of a module."""
-    return ast.parse(sources()[name].read_text(encoding="utf-8"))
+    return trees()[sources()[name].relative_to(ROOT).as_posix()]
 
 
 @cache
@@ -40,7 +37,7 @@ def imports(name: str) -> set[str]:
     path = sources()[name]
     found: set[str] = set()
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-    for node in ast.walk(tree_of(name)):
+    for node in nodes(tree_of(name)):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -93,7 +90,7 @@ def test_pages_are_thin() -> None:
     for name in pages:
         assert not external(name) & {"eic_core", "db", "numpy", "plotly"}, name
         # Statements, not lines, which a formatter changes; the largest page, Compare, has 79.
-        statements = sum(isinstance(node, ast.stmt) for node in ast.walk(tree_of(name)))
+        statements = sum(isinstance(node, ast.stmt) for node in nodes(tree_of(name)))
         assert statements <= 80, f"{name} has {statements} statements"
 
 
@@ -172,7 +169,7 @@ def imports_by_name(name: str) -> set[str]:
     own = {"__name__": re.escape(name), "__package__": re.escape(package)}
     calls = "import_module" in path.read_text(encoding="utf-8")
     found: set[str] = set()
-    for node in ast.walk(tree_of(name)):
+    for node in nodes(tree_of(name)):
         if isinstance(node, ast.Constant) or (calls and isinstance(node, ast.JoinedStr)):
             pattern = "".join(
                 own.get(ast.unparse(part.value), r"[\w.]+")
@@ -236,7 +233,7 @@ def test_the_engine_runs_without_any_screen_or_database_library() -> None:
 def test_user_text_is_never_evaluated() -> None:
     forbidden = {"eval", "exec", "sympify", "parse_expr", "literal_eval", "__import__"}
     for name in sources():
-        for node in ast.walk(tree_of(name)):
+        for node in nodes(tree_of(name)):
             if isinstance(node, ast.Call):
                 function = node.func
                 called = (
@@ -269,7 +266,7 @@ TEMPLATES = {
 def test_no_text_of_a_user_is_a_format_string() -> None:
     """A template is written in the code: as a literal, a constant, or a row of a table there."""
     for name in sources():
-        for node in ast.walk(tree_of(name)):
+        for node in nodes(tree_of(name)):
             match node:
                 case ast.Call(func=ast.Attribute(value, "format" | "format_map")):
                     template = ast.unparse(value)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
-HOUSES = ("eic_core", "study", "db", "pages")
+from tests.sources import ROOT, nodes, trees
 
 ROOMS = (
     "eic_core/errors.py",
@@ -75,35 +73,22 @@ FROM_OUTSIDE = {
 Finding = tuple[int, str]
 
 
-@cache
-def tree_of(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
-def modules_of(room: str) -> list[Path]:
+def modules_of(room: str) -> list[str]:
     """The modules of a folder and those below it, or those that a pattern names."""
-    return sorted(ROOT.glob(room) if room.endswith(".py") else (ROOT / room).rglob("*.py"))
+    pattern = room if room.endswith(".py") else f"{room}/**/*.py"
+    return sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob(pattern))
 
 
-def findings(path: Path, detect: Callable[[ast.Module], Iterator[Finding]]) -> list[str]:
-    module = name_of(path)
+def findings(module: str, detect: Callable[[ast.Module], Iterator[Finding]]) -> list[str]:
     return [
         f"{module}:{line}: {text}"
-        for line, text in detect(tree_of(path))
+        for line, text in detect(trees()[module])
         if (module, text) not in FROM_OUTSIDE
     ]
 
 
-def name_of(path: Path) -> str:
-    return path.relative_to(ROOT).as_posix()
-
-
-def product() -> list[Path]:
-    return [ROOT / "app.py", *(path for house in HOUSES for path in modules_of(house))]
-
-
-def is_of_phrases(path: Path) -> bool:
-    return path.stem == "phrases" or path.parent.name == "phrases"
+def is_of_phrases(module: str) -> bool:
+    return "phrases" in (Path(module).stem, Path(module).parent.name)
 
 
 # English outside phrases
@@ -172,9 +157,9 @@ def _constant_parts(node: ast.Constant | ast.JoinedStr) -> str:
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_a_room_has_its_english_in_its_phrases(room: str) -> None:
-    modules = [path for path in modules_of(room) if not is_of_phrases(path)]
+    modules = [module for module in modules_of(room) if not is_of_phrases(module)]
     assert modules
-    assert [line for path in modules for line in findings(path, english)] == []
+    assert [line for module in modules for line in findings(module, english)] == []
 
 
 def test_a_room_that_waits_is_in_the_product() -> None:
@@ -235,7 +220,7 @@ _TEXT_METHODS = {
 def read_back(tree: ast.Module) -> Iterator[Finding]:
     """Where a text of a phrases module, or an attribute that holds texts, is searched or edited."""
     modules, functions = _phrase_imports(tree)
-    for scope in ast.walk(tree):
+    for scope in nodes(tree):
         if isinstance(scope, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef):
             yield from _Scope(scope, modules, functions).findings()
 
@@ -244,7 +229,7 @@ def _phrase_imports(tree: ast.Module) -> tuple[set[str], set[str]]:
     """The names of phrases modules in a module, and of functions that were taken from them."""
     modules: set[str] = set()
     functions: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.ImportFrom):
             of_phrases = {"phrases", "phrasing"} & {*(node.module or "").split(".")}
             for alias in node.names:
@@ -265,7 +250,7 @@ class _Scope:
 
     def __init__(self, scope: ast.AST, modules: set[str], functions: set[str]) -> None:
         self.modules, self.functions = modules, functions
-        self.nodes = list(_own_nodes(scope))
+        self.nodes = _own_nodes(scope)
         self.one: set[str] = set()
         self.several: set[str] = set()
         before = -1
@@ -350,18 +335,18 @@ class _Scope:
         return False
 
 
-def _own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
+def _own_nodes(scope: ast.AST) -> list[ast.AST]:
     """The nodes of a scope without those of functions in it."""
-    for child in ast.iter_child_nodes(scope):
-        yield child
-        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield from _own_nodes(child)
+    own = [*ast.iter_child_nodes(scope)]
+    for node in own:  # which grows meanwhile
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            own += ast.iter_child_nodes(node)
+    return own
 
 
 def test_nothing_in_the_product_reads_a_phrase_back() -> None:
-    modules = product()
-    assert len(modules) > 250
-    assert [line for path in modules for line in findings(path, read_back)] == []
+    assert len(trees()) > 250
+    assert [line for module in trees() for line in findings(module, read_back)] == []
 
 
 PHRASES = "from eic_core.explain import phrases\nfrom eic_core.phrasing import say\n"
@@ -427,7 +412,7 @@ _CACHES = {"cache", "lru_cache"}
 
 def tables_of_inspections(tree: ast.Module) -> Iterator[Finding]:
     """Tables by inspection and caches of functions of one, which outlive what they hold."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         match node:
             case ast.Subscript(value=kind, slice=ast.Tuple(elts=[key, *_])):
                 bad = _last_name(kind) in _TABLES and _mentions_inspection(key)
@@ -458,7 +443,7 @@ def _mentions_inspection(node: ast.expr) -> bool:
 
 def test_no_table_is_keyed_by_an_inspection() -> None:
     """What is computed of an inspection is on it: see `cached_on_inspection`."""
-    assert [line for path in product() for line in findings(path, tables_of_inspections)] == []
+    assert [line for module in trees() for line in findings(module, tables_of_inspections)] == []
 
 
 @pytest.mark.parametrize(
@@ -483,7 +468,7 @@ FACTS = ("eic_core/explain/findings.py", "eic_core/measure/outcomes.py")
 
 def untyped_facts(tree: ast.Module) -> Iterator[Finding]:
     """What says nothing of a fact: `Any`, and a kind that is a string."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         match node:
             case ast.Name(id="Any", lineno=line) | ast.Attribute(attr="Any", lineno=line):
                 yield line, "Any"
@@ -496,8 +481,7 @@ def untyped_facts(tree: ast.Module) -> Iterator[Finding]:
 
 
 def test_facts_have_types() -> None:
-    modules = [path for fact in FACTS for path in ROOT.glob(fact)]
-    assert [line for path in modules for line in findings(path, untyped_facts)] == []
+    assert [line for fact in FACTS for line in findings(fact, untyped_facts)] == []
 
 
 @pytest.mark.parametrize(

@@ -12,16 +12,12 @@ import dataclasses
 import inspect
 import re
 from collections.abc import Callable, Iterator
-from functools import cache, cached_property
-from pathlib import Path
+from functools import cached_property
 from typing import Any
 
-import pytest
-
 import eic_core
-from tools.public_names import HOUSES, public_names, public_objects
-
-ROOT = Path(__file__).resolve().parents[1]
+from tests.sources import trees
+from tools.public_names import public_names, public_objects
 
 _BLOCK = re.compile(r"^(\w+)\n-{3,}$", re.MULTILINE)
 
@@ -132,16 +128,6 @@ def test_a_block_that_is_left_out_is_found() -> None:
     assert blocks(text) == {"Parameters", "Raises"} and raised(text) == ["ValueError"]
 
 
-@cache
-def trees(house: str) -> dict[str, ast.Module]:
-    """Syntax trees of a house's modules, by path."""
-    paths = sorted((ROOT / house).rglob("*.py"))
-    return {
-        path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
-        for path in paths
-    }
-
-
 def documented(tree: ast.Module) -> Iterator[ast.ClassDef | ast.FunctionDef]:
     """Classes and functions, and the methods of those classes."""
     for node in tree.body:
@@ -153,26 +139,20 @@ def documented(tree: ast.Module) -> Iterator[ast.ClassDef | ast.FunctionDef]:
 
 def test_every_exception_that_a_docstring_names_exists() -> None:
     """pydoclint would ask for those of `raise` in the same body; most come from further below."""
-    every = [
-        (path, node)
-        for house in HOUSES
-        for path, tree in trees(house).items()
-        for node in documented(tree)
-    ]
+    every = [(module, node) for module, tree in trees().items() for node in documented(tree)]
     known = {node.name for _, node in every if isinstance(node, ast.ClassDef)} | set(dir(builtins))
     unknown = [
-        f"{path}, {node.name}: {name}"
-        for path, node in every
+        f"{module}, {node.name}: {name}"
+        for module, node in every
         for name in raised(ast.get_docstring(node) or "")
         if name not in known
     ]
     assert unknown == []
 
 
-@pytest.mark.parametrize("house", HOUSES)
-def test_every_module_says_first_what_it_does(house: str) -> None:
+def test_every_module_says_first_what_it_does() -> None:
     """One sentence of at least four words, closed by a full stop or, as a question, its mark."""
-    for path, tree in trees(house).items():
+    for module, tree in trees().items():
         text = ast.get_docstring(tree) or ""
         first = " ".join(text.partition("\n\n")[0].split())
-        assert first[-1:] in (".", "?") and len(first.split()) >= 4, (path, first)
+        assert first[-1:] in (".", "?") and len(first.split()) >= 4, (module, first)

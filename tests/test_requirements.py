@@ -14,7 +14,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.sources import ROOT, nodes, trees
 
 OWN_PROCESS = ("rewriting/series/worker.py",)
 """Modules of eic_core that are programs: they are loaded when they are run."""
@@ -42,19 +42,21 @@ def imported() -> tuple[set[str], set[str]]:
     """Distributions that eic_core imports when its modules are loaded, and those that wait."""
     at_once: set[str] = set()
     later: set[str] = set()
-    for path in (ROOT / "eic_core").rglob("*.py"):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+    for module, tree in trees().items():
+        if not module.startswith("eic_core/"):
+            continue
         inside = {
             below
-            for node in ast.walk(tree)
+            for node in nodes(tree)
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
             for below in ast.walk(node)
+            if isinstance(below, ast.Import | ast.ImportFrom)
         }
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             names = {alias.name for alias in node.names} if isinstance(node, ast.Import) else set()
             if isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 names = {node.module}
-            waits = node in inside or path.as_posix().endswith(OWN_PROCESS)
+            waits = node in inside or module.endswith(OWN_PROCESS)
             (later if waits else at_once).update(name.split(".")[0] for name in names)
     ours = {"eic_core", *sys.stdlib_module_names}
     return distributions(at_once - ours), distributions(later - ours)

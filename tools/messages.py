@@ -51,6 +51,8 @@ def messages_of(text: str, path: str) -> Iterator[Message]:
         ...
     tools.messages.MessageError: a.py:2: the fields are n, the arguments rows
     """
+    if "phrasing" not in path + text:
+        return
     tree = ast.parse(text)
     functions = dict(_functions_of_phrasing(tree, path))
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]

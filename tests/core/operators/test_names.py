@@ -31,8 +31,8 @@ from eic_core.formula.syntax import build
 from eic_core.formula.syntax.refusals import REFUSED_FUNCTIONS
 from eic_core.operators import OPERATORS, Operator
 from eic_core.operators.dialects import DIALECTS
+from tests.sources import ROOT, nodes, trees
 
-ROOT = Path(__file__).resolve().parents[3]
 OWNERS = ("eic_core/operators/", "eic_core/formula/syntax/", "eic_core/rewriting/")
 FRIENDS = {
     "eic_core/checking/checks.py": "words of a mark: the limit `max`",
@@ -74,25 +74,24 @@ def handles_trees(path: Path) -> bool:
     return any(f"from {module} import" in text for module in TREES)
 
 
-def named(source: str) -> list[tuple[int, str]]:
+def named(tree: ast.Module) -> list[tuple[int, str]]:
     """Lines and names of operators that stand as strings, or as words of a string that is split."""
-    tree = ast.parse(source)
     docstrings = {
         id(node.body[0].value)
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
         and node.body
         and isinstance(node.body[0], ast.Expr)
     }
     split = {
         id(node.func.value)
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == "split"
     }
     found = []
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             if id(node) in docstrings:
                 continue
@@ -103,12 +102,12 @@ def named(source: str) -> list[tuple[int, str]]:
 
 @pytest.mark.parametrize("name", [n for n in modules() if n not in FRIENDS])
 def test_no_operator_is_named_outside_its_row(name: str) -> None:
-    assert named((ROOT / name).read_text(encoding="utf-8")) == []
+    assert named(trees()[name]) == []
 
 
 def test_every_module_that_is_let_off_needs_to_be() -> None:
     for name in FRIENDS:
-        assert named((ROOT / name).read_text(encoding="utf-8"))
+        assert named(trees()[name])
 
 
 def test_the_search_finds_comparisons_keys_sets_and_words() -> None:
@@ -121,7 +120,7 @@ def test_the_search_finds_comparisons_keys_sets_and_words() -> None:
             "e = f'{x} log', 'log axis'",
         )
     )
-    assert [word for _, word in sorted(named(source))] == [
+    assert [word for _, word in sorted(named(ast.parse(source)))] == [
         "add",
         "exp",
         "sec",
@@ -132,16 +131,15 @@ def test_the_search_finds_comparisons_keys_sets_and_words() -> None:
 
 
 def test_rows_are_reached_by_the_table_alone() -> None:
-    for folder in ("eic_core", "pages", "study", "db"):
-        for path in (ROOT / folder).rglob("*.py"):
-            if path.parent == ROOT / "eic_core/operators":
-                continue
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                if isinstance(node, ast.ImportFrom) and node.module:
-                    package, _, last = node.module.rpartition(".")
-                    assert not (package == "eic_core.operators" and last in FAMILIES), path
-                    if node.module == "eic_core.operators":
-                        assert not {alias.name for alias in node.names} & FAMILIES, path
+    for module, tree in trees().items():
+        if module.startswith("eic_core/operators/"):
+            continue
+        for node in nodes(tree):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                package, _, last = node.module.rpartition(".")
+                assert not (package == "eic_core.operators" and last in FAMILIES), module
+                if node.module == "eic_core.operators":
+                    assert not {alias.name for alias in node.names} & FAMILIES, module
 
 
 # --- each operator is in every place, or has a reason not to be ---
@@ -209,7 +207,7 @@ def operators_in(place: str) -> set[str]:
     text = (ROOT / path).read_text(encoding="utf-8")
     if path.endswith(".md"):
         return {name for name in OPERATORS if re.search(rf"\b{name}\b", text)}
-    return {name for _, name in named(text)}
+    return {name for _, name in named(ast.parse(text))}
 
 
 @pytest.mark.parametrize("place", MISSING_FROM)
