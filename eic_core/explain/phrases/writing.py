@@ -35,10 +35,11 @@ def split_sentence(
     of the writing, the inputs to which the function is sensitive, and whether samples of infinite
     amplification were left out.
     """
+    added = say("{loss} of them are added by the writing", loss=f"{loss:.1f}")
     told: dict[str, Field] = {
+        "added": added,
         "q": f"{q:.1f}",
         "own": f"{min(own, q):.1f}",
-        "loss": f"{loss:.1f}",
         "inputs": _inputs(inputs),
     }
     match place:
@@ -70,15 +71,13 @@ def split_sentence(
             )
         case LossOrigin.WRITING:
             return say(
-                "With shared noise errors grow by {q} digits up to the result; {loss} of them are "
-                "added by the writing.",
+                "With shared noise errors grow by {q} digits up to the result; {added}.",
                 **told,
             )
         case LossOrigin.BOTH:
             return say(
-                "With shared noise errors grow by {q} digits up to the result; {loss} of them are "
-                "added by the writing, {own} are the function's own sensitivity to errors of "
-                "{inputs}.",
+                "With shared noise errors grow by {q} digits up to the result; {added}, {own} are "
+                "the function's own sensitivity to errors of {inputs}.",
                 **told,
             )
 
@@ -142,32 +141,29 @@ def note(formula: Formula, remark: Remark) -> Phrase:
 
 
 def _left_out(why: OutOfSplit, rows: int) -> Phrase:
-    match why:
-        case OutOfSplit.FUNCTION:
-            return say_count(
-                "At {count} sample the function itself is 0, jumps or is infinitely steep (beyond "
-                "10³⁰): an error of its inputs there, however small, is not passed on in "
-                "proportion; it is left out of the split.",
-                "At {count} samples the function itself is 0, jumps or is infinitely steep (beyond "
-                "10³⁰): an error of its inputs there, however small, is not passed on in "
-                "proportion; they are left out of the split.",
-                rows,
-            )
-        case OutOfSplit.WRITING:
-            return say_count(
-                "At {count} sample this writing keeps no digit (errors grow beyond 10³⁰), and the "
-                "function itself does; it is left out of the split.",
-                "At {count} samples this writing keeps no digit (errors grow beyond 10³⁰), and the "
-                "function itself does; they are left out of the split.",
-                rows,
-            )
-        case OutOfSplit.NOT_LOOKED_AT:
-            return say_count(
-                "At {count} more sample the result keeps no digit either; whether the function "
-                "itself does was not looked at, for there are so many: it is left out of the "
-                "split.",
-                "At {count} more samples the result keeps no digit either; whether the function "
-                "itself does was not looked at, for there are so many: they are left out of the "
-                "split.",
-                rows,
-            )
+    return {
+        OutOfSplit.FUNCTION: say_count(
+            "At {count} sample the function itself is 0, jumps or is infinitely steep (beyond "
+            "10³⁰): an error of its inputs there, however small, is not passed on in "
+            "proportion; it is left out of the split.",
+            "At {count} samples the function itself is 0, jumps or is infinitely steep (beyond "
+            "10³⁰): an error of its inputs there, however small, is not passed on in "
+            "proportion; they are left out of the split.",
+            rows,
+        ),
+        OutOfSplit.WRITING: say_count(
+            "At {count} sample this writing keeps no digit (errors grow beyond 10³⁰), and the "
+            "function itself does; it is left out of the split.",
+            "At {count} samples this writing keeps no digit (errors grow beyond 10³⁰), and the "
+            "function itself does; they are left out of the split.",
+            rows,
+        ),
+        OutOfSplit.NOT_LOOKED_AT: say_count(
+            "At {count} more sample the result keeps no digit either; whether the function "
+            "itself does was not looked at, for there are so many: it is left out of the split.",
+            "At {count} more samples the result keeps no digit either; whether the function "
+            "itself does was not looked at, for there are so many: they are left out of the "
+            "split.",
+            rows,
+        ),
+    }[why]
