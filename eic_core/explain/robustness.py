@@ -350,40 +350,26 @@ class RobustnessCard(Plain):
     @property
     def lines(self) -> tuple[CardLine, ...]:
         """What was tried, as rows of a table; all cards on the same data have the same rows."""
-        r2 = {
-            CardTrial.AS_GIVEN: self.r2,
-            CardTrial.RESAMPLED_LOW: self.resampled_low,
-            CardTrial.RESAMPLED_HIGH: self.resampled_high,
-            CardTrial.FEW_DIGITS: self.few_digits,
-            CardTrial.FLOAT32: self.float32,
-            CardTrial.LEFT_OUT: self.left_out,
-            CardTrial.OUTER: self.outer,
+        held_out = {
+            CardTrial.HOLDOUT: self.holdout_rows,
+            CardTrial.OUTSIDE: self.outside_rows,
         }
-        if self.holdout_rows:
-            r2[CardTrial.HOLDOUT] = self.holdout
-        if self.outside_rows:
-            r2[CardTrial.OUTSIDE] = self.outside
-        return tuple(CardLine(self, trial, value) for trial, value in r2.items())
+        rows = {CardTrial.OUTER: self.outer_count} | held_out
+        return tuple(
+            CardLine(trial, getattr(self, trial), rows.get(trial, self.rows))
+            for trial in CardTrial
+            if held_out.get(trial, True)
+        )
 
 
 class CardLine(NamedTuple):
-    card: RobustnessCard
     trial: CardTrial
     r2: float  # nan where there is none
+    rows: int  # How many it is about
 
     @property
     def name(self) -> Phrase:
         return phrases.line_name(self.trial)
-
-    @property
-    def rows(self) -> int:
-        """How many rows it is about."""
-        rows = {
-            CardTrial.OUTER: self.card.outer_count,
-            CardTrial.HOLDOUT: self.card.holdout_rows,
-            CardTrial.OUTSIDE: self.card.outside_rows,
-        }
-        return rows.get(self.trial, self.card.rows)
 
     @property
     def text(self) -> str:
