@@ -38,7 +38,7 @@ from eic_core.measure.observed import run_in
 from eic_core.measure.refitting import refitted
 from eic_core.operators.wide import Array
 from eic_core.phrasing import Phrase
-from eic_core.samples import Samples
+from eic_core.samples import Samples, evenly_spread
 
 _BLOCK = 1 << 14
 
@@ -210,7 +210,7 @@ def r2_of_outer_rows(formula: Formula, samples: Samples) -> tuple[float, int]:
     outer = outer_rows(samples.columns)
     if outer is None:
         return math.nan, 0
-    inner = samples.take(_spread(np.flatnonzero(~outer), FITTED_ROWS))
+    inner = samples.take(evenly_spread(np.flatnonzero(~outer), FITTED_ROWS))
     tested = samples.take(np.flatnonzero(outer))
     return _r2(values(refitted(formula, inner), tested), tested), len(tested)
 
@@ -249,7 +249,7 @@ def r2_of_rows_left_out(formula: Formula, samples: Samples, *, seed: int = 0) ->
     require(formula, Formula)
     require(samples, Samples)
     assert samples.target is not None
-    used = samples.take(_spread(np.arange(len(samples)), FITTED_ROWS))
+    used = samples.take(evenly_spread(np.arange(len(samples)), FITTED_ROWS))
     rng, count = np.random.default_rng(seed), len(used)
     if count < 2:
         return math.nan
@@ -262,11 +262,6 @@ def r2_of_rows_left_out(formula: Formula, samples: Samples, *, seed: int = 0) ->
         found.append(_r2(predicted, used))
     worst_first = sorted(found, key=lambda r2: -math.inf if math.isnan(r2) else r2)
     return worst_first[SPLITS // 2]
-
-
-def _spread(rows: np.ndarray, most: int) -> np.ndarray:
-    places = np.linspace(0, len(rows) - 1, min(len(rows), most)).astype(np.int64)
-    return rows[places]
 
 
 def _r2(predicted: Array | None, samples: Samples) -> float:
@@ -434,7 +429,7 @@ def robustness_card(
     r2 = _r2(predicted, samples)
     low = high = math.nan
     if not math.isnan(r2):
-        drawn = _spread(np.arange(len(samples)), RESAMPLED_ROWS)
+        drawn = evenly_spread(np.arange(len(samples)), RESAMPLED_ROWS)
         found = resampled_r2(predicted[drawn], samples.target[drawn], seed=seed)
         found = found[~np.isnan(found)]
         if len(found):

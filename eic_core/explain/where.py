@@ -140,12 +140,10 @@ def _narrow_inputs(
         column = inspection.samples.columns[name]
         low, high = float(column[positions].min()), float(column[positions].max())
         covered = float(np.mean((column[valid] >= low) & (column[valid] <= high)))
-        count = len(positions)
-        if count == 1:
-            is_special = covered <= NARROW / 5
-        else:
-            is_special = covered <= NARROW and chance_of_so_narrow(count, covered) <= allowed
-        if is_special:
+        alone = len(positions) == 1
+        if covered <= (NARROW / 5 if alone else NARROW) and (
+            alone or chance_of_so_narrow(len(positions), covered) <= allowed
+        ):
             interval = InputRange(name, low, high, covered)
             narrow.append(_with_digits(interval, digits, float(np.ptp(column[valid]))))
     return tuple(sorted(narrow, key=lambda i: i.covered))
