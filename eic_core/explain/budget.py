@@ -94,11 +94,9 @@ def output_scale(inspection: Inspection) -> OutputScale:
 
 
 def _largest_on_the_way(inspection: Inspection, usable: Array) -> float:
-    largest = 0.0
-    for k in range(len(inspection.formula)):
-        sizes = np.abs(inspection.amplification.trace(k)[0][usable])
-        largest = max(largest, float(np.max(sizes[np.isfinite(sizes)], initial=0.0)))
-    return largest
+    values = (inspection.amplification.trace(k)[0] for k in range(len(inspection.formula)))
+    sizes = (np.abs(y[usable & np.isfinite(y)]) for y in values)
+    return max(float(np.max(size, initial=0.0)) for size in sizes)
 
 
 class Trial:

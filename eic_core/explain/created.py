@@ -283,25 +283,23 @@ def _digits_held(subtree: Formula, arrived: Array, weights: Array) -> Array:
 def _followed_rows(
     inspection: Inspection, target: int
 ) -> tuple[npt.NDArray[np.intp], Array, Array]:
-    """The samples used to follow a target's loss, s_t there, and how many each stands for."""
+    """The samples used to follow a target's loss (the largest, and every so many-th), s_t there,
+    and how many each stands for.
+    """
     _, s = inspection.amplification.trace(target)
     size = target + 1 - inspection.formula.first[target]
-    rows, counts = _chosen_rows(s, max(FEWEST_ROWS, min(MOST_ROWS, MOST_WORK // size)))
-    return rows, s[rows], counts
-
-
-def _chosen_rows(s: Array, most: int) -> tuple[npt.NDArray[np.intp], Array]:
-    """The samples used to follow a loss (the largest, and every so many-th), and their counts."""
+    most = max(FEWEST_ROWS, min(MOST_ROWS, MOST_WORK // size))
     finite = np.flatnonzero(np.isfinite(s))
     if len(finite) <= most:
-        return finite, np.ones(len(finite))
+        return finite, s[finite], np.ones(len(finite))
     heavy = np.argpartition(-s[finite], most // 2)[: most // 2]
     light = np.delete(np.arange(len(finite)), heavy)
     kept = light[:: math.ceil(len(light) / (most // 2))]
     chosen = np.concatenate([heavy, kept])
     counts = np.repeat([1.0, len(light) / len(kept)], [len(heavy), len(kept)])
     order = np.argsort(chosen)
-    return finite[chosen[order]], counts[order]
+    rows = finite[chosen[order]]
+    return rows, s[rows], counts[order]
 
 
 @dataclass(frozen=True)

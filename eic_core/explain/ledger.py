@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -310,13 +311,12 @@ class Ledger(Plain):
         rest = ranked[len(alone) :]
         if rest:
             groups.append((words.more_nodes(len(rest)), rest))
-        stacked: list[Bar] = []
-        total = 0.0
-        for label, rows in groups:
-            end = total + math.fsum(parts[row.node_id] for row in rows)
-            stacked.append(Bar(label, tuple(row.node_id for row in rows), total, end))
-            total = end
-        return tuple(stacked)
+        sizes = [math.fsum(parts[row.node_id] for row in rows) for _, rows in groups]
+        ends = pairwise(accumulate(sizes, initial=0.0))
+        return tuple(
+            Bar(label, tuple(row.node_id for row in rows), start, end)
+            for (label, rows), (start, end) in zip(groups, ends, strict=True)
+        )
 
 
 def blame(inspection: Inspection, target: int | None = None) -> Ledger:

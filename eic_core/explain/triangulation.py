@@ -396,7 +396,10 @@ class _Arithmetic:
     def errors(self, k: int) -> Observed:
         """The errors at a node; where another number than 0 comes out, no digit is right."""
         zeros = np.array([row[k] is not None and row[k] == 0 for row in self._values])
-        return _wrong_at_zero(self.observed[k], zeros)
+        observed = self.observed[k]
+        wrong = zeros & np.isnan(observed.errors)
+        errors = np.where(wrong, 1 / ROUNDOFF[observed.kind], observed.errors)
+        return replace(observed, errors=errors)
 
     def rounded(self, k: int) -> Array:
         """q of what the type rounds: of operations, and of constants that it does not hold."""
@@ -417,13 +420,6 @@ class _Arithmetic:
             self.formula.nodes[k].operator == CONSTANT,
             exact / noise if 0 < noise < math.inf else 0.0,
         )
-
-
-def _wrong_at_zero(observed: Observed, zeros: Array) -> Observed:
-    wrong = zeros & np.isnan(observed.errors)
-    if not wrong.any():
-        return observed
-    return replace(observed, errors=np.where(wrong, 1 / ROUNDOFF[observed.kind], observed.errors))
 
 
 class _Noise:

@@ -74,10 +74,10 @@ class Verdict(Judgement):
     """What is judged of a formula, and its sentences."""
 
     _JSON = (
-        ("level", lambda verdict: verdict.level.value),
+        "level",
         "borderline",
         "sentence",
-        ("lead", lambda verdict: verdict.lead.value),
+        "lead",
         "leading",
         "sensitivity",
         "measured",
