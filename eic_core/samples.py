@@ -234,6 +234,15 @@ class Samples:
         return sha.hexdigest()[:12]
 
 
+def evenly_spread(rows: np.ndarray, most: int) -> np.ndarray:
+    """So many of the rows, or all: the first, the last and evenly those between.
+
+    >>> evenly_spread(np.arange(10, 20), 3).tolist()
+    [10, 14, 19]
+    """
+    return rows[np.linspace(0, len(rows) - 1, min(len(rows), most)).astype(np.int64)]
+
+
 def squared_spread(values: np.ndarray) -> float:
     """The sum of squared distances from the mean.
 

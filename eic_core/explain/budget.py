@@ -31,7 +31,7 @@ from eic_core.measure.inspection import Inspection
 from eic_core.measure.observed import rms
 from eic_core.operators.wide import Array
 from eic_core.phrasing import Phrase
-from eic_core.samples import Samples
+from eic_core.samples import Samples, evenly_spread
 
 SEARCH_ROWS = 2_000
 CAREFUL_ROWS = 100
@@ -94,11 +94,9 @@ def output_scale(inspection: Inspection) -> OutputScale:
 
 
 def _largest_on_the_way(inspection: Inspection, usable: Array) -> float:
-    largest = 0.0
-    for k in range(len(inspection.formula)):
-        sizes = np.abs(inspection.amplification.trace(k)[0][usable])
-        largest = max(largest, float(np.max(sizes[np.isfinite(sizes)], initial=0.0)))
-    return largest
+    values = (inspection.amplification.trace(k)[0] for k in range(len(inspection.formula)))
+    sizes = (np.abs(y[usable & np.isfinite(y)]) for y in values)
+    return max(float(np.max(size, initial=0.0)) for size in sizes)
 
 
 class Trial:
@@ -115,8 +113,7 @@ class Trial:
         rows = np.flatnonzero(usable)
         self.reference = reference
         self.careful = inspection.counts.rechecked > 0 and not self._doubles_do(rows)
-        limit = CAREFUL_ROWS if self.careful else SEARCH_ROWS
-        self.part = rows[np.linspace(0, len(rows) - 1, min(limit, len(rows))).astype(np.int64)]
+        self.part = evenly_spread(rows, CAREFUL_ROWS if self.careful else SEARCH_ROWS)
         self.all = rows
 
     def _doubles_do(self, rows: Any) -> bool:
@@ -142,17 +139,14 @@ class Trial:
         """Digits that suffice together, on all rows; the most harmful number gets the next one."""
         together = dict(alone)
         deviations = {key: self.deviation({key: n}, self.part) for key, n in alone.items()}
-        rows = self.part
-        while not self.keeps_output(together, rows) or len(rows) < len(self.all):
-            if self.keeps_output(together, rows):
-                rows = self.all
-                continue
-            open_keys = [key for key in together if together[key] < given[key]]
-            if not open_keys:
-                break
-            worst = max(open_keys, key=lambda key: deviations[key])
-            together[worst] += 1
-            deviations[worst] = self.deviation({worst: together[worst]}, self.part)
+        for rows in (self.part, self.all):
+            while not self.keeps_output(together, rows):
+                open_keys = [key for key in together if together[key] < given[key]]
+                if not open_keys:
+                    return together
+                worst = max(open_keys, key=lambda key: deviations[key])
+                together[worst] += 1
+                deviations[worst] = self.deviation({worst: together[worst]}, self.part)
         return together
 
     def keeps_output(self, digits: Mapping[Key, int], rows: Any) -> bool:

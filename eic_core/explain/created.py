@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from eic_core.engine.sweep import ExactNoise, Unit, node_units, sweep
+from eic_core.engine.sweep import ExactNoise, node_units, sweep
 from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import Inspection, cached_on_inspection
 from eic_core.operators.wide import Array
@@ -94,16 +94,11 @@ def noise_at(
     if rows is not None and len(rows) < len(samples):
         samples, valid = samples.take(rows), valid[rows]
     weights = np.ones(len(samples)) if weights is None else weights
-    units, exact = _units(inspection, target), _exact_noise(inspection)
+    units, exact = node_units(inspection.formula, target), _exact_noise(inspection)
     for block in sweep(inspection.amplification.tape, units, samples, exact_noise=exact):
         usable = block.usable & valid[block.rows]
         arrived = block.arrived.compress(usable, axis=1)
         yield ArrivedNoise(arrived, block.s2[usable], weights[block.rows][usable])
-
-
-@cached_on_inspection
-def _units(inspection: Inspection, target: int) -> tuple[Unit, ...]:
-    return node_units(inspection.formula, target)
 
 
 @cached_on_inspection
@@ -134,14 +129,19 @@ def noise_sums(inspection: Inspection, target: int) -> NoiseSums:
     return NoiseSums(finite, squares, fractions, largest)
 
 
+def steps_above(inspection: Inspection, target: int) -> list[int]:
+    """For each node of a target's subtree the one above it; the target is above itself."""
+    parents = inspection.formula.subtree(target).parents
+    return [len(parents) - 1 if k is None else k for k in parents]
+
+
 def digits_climbed(inspection: Inspection, target: int) -> Array:
     """The digits that each step adds to the noise of each source on its way to a target. Shape (n,
     n), by source j and node k: the mean of log10 of |G_k| over that of the node above k, weighted
     by G_j^2; nan where nothing arrives of j. A node whose value is 0 passes its noise on.
     """
-    subtree = inspection.formula.subtree(target)
-    count = len(subtree)
-    above = [count - 1 if k is None else k for k in subtree.parents]
+    above = steps_above(inspection, target)
+    count = len(above)
     rows, _, counts = _followed_rows(inspection, target)
     climbed, weight = np.zeros((count, count)), np.zeros((count, 1))
     for noise in noise_at(inspection, target, rows, counts):
@@ -283,25 +283,23 @@ def _digits_held(subtree: Formula, arrived: Array, weights: Array) -> Array:
 def _followed_rows(
     inspection: Inspection, target: int
 ) -> tuple[npt.NDArray[np.intp], Array, Array]:
-    """The samples used to follow a target's loss, s_t there, and how many each stands for."""
+    """The samples used to follow a target's loss (the largest, and every so many-th), s_t there,
+    and how many each stands for.
+    """
     _, s = inspection.amplification.trace(target)
     size = target + 1 - inspection.formula.first[target]
-    rows, counts = _chosen_rows(s, max(FEWEST_ROWS, min(MOST_ROWS, MOST_WORK // size)))
-    return rows, s[rows], counts
-
-
-def _chosen_rows(s: Array, most: int) -> tuple[npt.NDArray[np.intp], Array]:
-    """The samples used to follow a loss (the largest, and every so many-th), and their counts."""
+    most = max(FEWEST_ROWS, min(MOST_ROWS, MOST_WORK // size))
     finite = np.flatnonzero(np.isfinite(s))
     if len(finite) <= most:
-        return finite, np.ones(len(finite))
+        return finite, s[finite], np.ones(len(finite))
     heavy = np.argpartition(-s[finite], most // 2)[: most // 2]
     light = np.delete(np.arange(len(finite)), heavy)
     kept = light[:: math.ceil(len(light) / (most // 2))]
     chosen = np.concatenate([heavy, kept])
     counts = np.repeat([1.0, len(light) / len(kept)], [len(heavy), len(kept)])
     order = np.argsort(chosen)
-    return finite[chosen[order]], counts[order]
+    rows = finite[chosen[order]]
+    return rows, s[rows], counts[order]
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,8 @@ import base64
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_UP, Context, Decimal
+from os.path import commonprefix
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +27,7 @@ from eic_core.exports import Plain, json_form
 from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import Inspection
 from eic_core.measure.measured import measured_loss, place_of_rank, program_rows
-from eic_core.operators.balls import Ball, working
+from eic_core.operators.balls import Ball
 from eic_core.phrasing import Phrase
 from eic_core.wording import RAISED
 
@@ -46,8 +48,8 @@ PAD = "\N{FIGURE SPACE}"
 STEPS_A_DIGIT, INFINITE, NOT_A_NUMBER = 25, 254, 255
 """How `DigitRows.steps` holds digits: in 25ths, at most 10.12; infinite; undefined."""
 
-FARTHEST_EXPONENT = 1 << 14
-"""Powers of two up to which whole numbers are fast; beyond, a power of ten is divided off first."""
+EXACT_DIGITS = 100
+"""Of an exact value: more than are compared."""
 
 _GUARD = 20  # Further digits in which an error is measured
 
@@ -205,19 +207,20 @@ def digit_rows(
     marks = [place_of_rank(upto, part * upto[-1]) for part in (0.5, 0.9, 1.0)] if len(upto) else []
     most = _most_rows(inspection.formula, better=better is not None)
     places = _thinned(len(order), most, marks)
-    better_lost = better_computed = None
+    forms = [(computed, lost)]
     if better is not None:
         tape = lay_out(better)
-        better_lost, better_computed = program.loss(tape).lost, program.computed(tape)
-    texts = {name: _texts(column) for name, column in program.inputs.items()}
+        forms.append((program.computed(tape), program.loss(tape).lost))
+    texts = {
+        name: [str(value).removesuffix(".0") for value in column]
+        for name, column in program.inputs.items()
+    }
     rows = []
     for place in places:
         i = int(order[place])
         exact = program.exact[i]
         assert exact is not None  # its loss is a number
-        results = [(float(computed[i]), float(lost[i]))]
-        if better_lost is not None and better_computed is not None:
-            results.append((float(better_computed[i]), float(better_lost[i])))
+        results = [(float(value[i]), float(digits[i])) for value, digits in forms]
         truth, (first, *second) = digits_under_digits(exact, results, kind)
         inputs = {name: column[i] for name, column in texts.items()}
         share = float(upto[place] / upto[-1])
@@ -271,10 +274,6 @@ def _thinned(count: int, most: int, marks: Sequence[int]) -> list[int]:
     return sorted({*even, *marks})
 
 
-def _texts(column: npt.NDArray[np.floating]) -> list[str]:
-    return [str(value).removesuffix(".0") for value in column]
-
-
 def _steps(inspection: Inspection, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.uint8]:
     s = inspection.amplification.s_at(rows)
     with np.errstate(all="ignore"):
@@ -297,52 +296,20 @@ class Compared(NamedTuple):
     lost: float
 
 
-class _Number(NamedTuple):
-    """+- mantissa 2^binary 10^decimal, with a mantissa of 0 or more."""
-
-    negative: bool
-    mantissa: int
-    binary: int
-    decimal: int = 0
-
-    def units(self, place: int) -> int:
-        """Its size in units of 10^place, rounded."""
-        above, below, tens = self.mantissa, 1, self.decimal - place
-        if self.binary >= 0:
-            above <<= self.binary
-        else:
-            below <<= -self.binary
-        if tens >= 0:
-            above *= 10**tens
-        else:
-            below *= 10**-tens
-        return (2 * above + below) // (2 * below)
-
-    def exponent(self, digits: int) -> int | None:
-        """The power of ten of its first digit when rounded to so many; None for 0."""
-        if not self.mantissa:
-            return None
-        bits = self.mantissa.bit_length() - 1 + self.binary
-        exponent = self.decimal + math.floor(bits * math.log10(2))
-        while self.units(exponent - digits + 1) >= 10**digits:
-            exponent += 1
-        return exponent
+_WIDE = Context(prec=2_000, rounding=ROUND_HALF_UP, Emin=MIN_EMIN, Emax=MAX_EMAX)
 
 
-def _of_ball(value: Ball) -> _Number:
-    mantissa, binary = map(int, value.mid().man_exp())
-    tens = 0
-    if abs(binary) > FARTHEST_EXPONENT:
-        with working(160):
-            bits = mantissa.bit_length() + binary
-            tens = math.floor(bits * math.log10(2))
-            mantissa, binary = map(int, (value / type(value)(10) ** tens).mid().man_exp())
-    return _Number(mantissa < 0, abs(mantissa), binary, tens)
+def _units(number: Decimal, place: int) -> int:
+    """The size of a number in units of 10^place, rounded."""
+    return int(number.copy_abs().scaleb(-place, _WIDE).to_integral_value(ROUND_HALF_UP))
 
 
-def _of_float(value: float) -> _Number:
-    fraction, binary = math.frexp(abs(value))
-    return _Number(value < 0, int(fraction * 2**53), binary - 53)
+def _exponent(number: Decimal, digits: int) -> int | None:
+    """The power of ten of its first digit when rounded to so many; None without one."""
+    if not number or not number.is_finite():
+        return None
+    last = number.adjusted() - digits + 1
+    return last - 1 + len(str(_units(number, last)))
 
 
 class _Scale(NamedTuple):
@@ -360,11 +327,11 @@ class _Scale(NamedTuple):
             return cls(exponent, last, -last, "")
         return cls(exponent, last, digits - 1, f"·10{str(exponent).translate(RAISED)}")
 
-    def write(self, number: _Number) -> str:
+    def write(self, number: Decimal) -> str:
         """Sign, digits and point, without the power of ten."""
-        text = str(number.units(self.last)).rjust(self.decimals + 1, "0")
+        text = str(_units(number, self.last)).rjust(self.decimals + 1, "0")
         whole, rest = text[: len(text) - self.decimals], text[len(text) - self.decimals :]
-        return f"{'−' if number.negative else ''}{whole}{'.' if rest else ''}{rest}"
+        return f"{'−' if number < 0 else ''}{whole}{'.' if rest else ''}{rest}"
 
 
 def digits_under_digits(
@@ -380,63 +347,55 @@ def digits_under_digits(
     25000000
     """
     digits = SHOWN_DIGITS[kind]
-    exact = _of_ball(truth)
-    finite = [_of_float(value) if math.isfinite(value) else None for value, _ in results]
-    exponents = [None if number is None else number.exponent(digits) for number in finite]
-    exponent = exact.exponent(digits)
-    if exponent is None:
-        exponent = next((e for e in exponents if e is not None), None)
+    exact = Decimal(truth.mid().str(EXACT_DIGITS, radius=False))
+    numbers = [exact, *(Decimal(value) for value, _ in results)]
+    exponents = [_exponent(number, digits) for number in numbers]
+    exponent = next((e for e in exponents if e is not None), None)
     # zeros, and what is no number, have no place
     scale = _Scale(0, 0, 0, "") if exponent is None else _Scale.of(exponent, digits)
-    aligned = [
-        number is not None and (e is None or -FARTHEST_BELOW <= e - scale.exponent <= 1)
-        for number, e in zip(finite, exponents, strict=True)
-    ]
     heads = [
-        scale.write(number) if number is not None and under else ""
-        for number, under in zip([exact, *finite], [True, *aligned], strict=True)
+        scale.write(number)
+        if number.is_finite() and (e is None or -FARTHEST_BELOW <= e - scale.exponent <= 1)
+        else ""
+        for number, e in zip(numbers, exponents, strict=True)
     ]
-    width = max(map(len, heads))
+    first, *others = [head.rjust(max(map(len, heads)), PAD) if head else "" for head in heads]
     lines = []
-    for (value, lost), number, under, head in zip(results, finite, aligned, heads[1:], strict=True):
-        if number is None or not under:
-            text = _alone(value, number, digits)
-            right = 0 if lost >= A_DIGIT else len(text)
-            lines.append(Compared(text, right, len(text), digits if lost >= A_DIGIT else 0, lost))
+    for (_, lost), number, text in zip(results, numbers[1:], others, strict=True):
+        wrong = digits if lost >= A_DIGIT else 0
+        if not text:
+            text = _alone(number, digits)
+            right = 0 if wrong else len(text)
+            lines.append(Compared(text, right, len(text), wrong, lost))
             continue
-        text = head.rjust(width, PAD)
-        wrong = _wrong_digits(exact, number, scale, digits) if lost >= A_DIGIT else 0
-        same_sign = exact.negative == number.negative or not number.mantissa
+        if wrong:
+            wrong = _wrong_digits(exact, number, scale, digits)
+        same_sign = (exact < 0) == (number < 0) or not number
         right = _right_characters(text, wrong, digits, same_sign)
         lines.append(Compared(text + scale.power, right, len(text), wrong, lost))
-    return heads[0].rjust(width, PAD) + scale.power, lines
+    return first + scale.power, lines
 
 
-def _alone(value: float, number: _Number | None, digits: int) -> str:
-    if number is None:
-        return "NaN" if math.isnan(value) else "∞" if value > 0 else "−∞"
-    exponent = number.exponent(digits)
-    scale = _Scale.of(0 if exponent is None else exponent, digits)
+def _alone(number: Decimal, digits: int) -> str:
+    if not number.is_finite():
+        return "NaN" if number.is_nan() else "∞" if number > 0 else "−∞"
+    scale = _Scale.of(_exponent(number, digits) or 0, digits)
     return scale.write(number) + scale.power
 
 
-def _wrong_digits(exact: _Number, number: _Number, scale: _Scale, digits: int) -> int:
+def _wrong_digits(exact: Decimal, number: Decimal, scale: _Scale, digits: int) -> int:
     """How many digits at the end are wrong; at least one."""
     fine = scale.last - _GUARD
-    true, other = exact.units(fine), number.units(fine)
-    if not true or exact.negative != number.negative:
+    true, other = _units(exact, fine), _units(number, fine)
+    if not true or (exact < 0) != (number < 0):
         return digits
     error = abs(true - other)
     if not error:
         return 1
-    texts = [str(each.units(scale.last)) for each in (exact, number)]
+    texts = [str(_units(each, scale.last)) for each in (exact, number)]
     length = max(map(len, texts))
-    differ = [
-        place
-        for place, (a, b) in enumerate(zip(*[t.rjust(length, "0") for t in texts], strict=True))
-        if a != b
-    ]
-    right = differ[0] - (length - digits) if differ else digits
+    alike = commonprefix([text.rjust(length, "0") for text in texts])
+    right = len(alike) - (length - digits)
     by_size = scale.exponent - (fine + len(str(error)) - 1)
     if right < by_size - 1:  # a carry runs through nines: the size of the error tells
         right = by_size

@@ -397,10 +397,10 @@ FITTED_ROWS, RESAMPLED_ROWS = 2_000, 20_000
 """Rows that constants are fitted to, and that are resampled, at most: evenly spread ones."""
 
 
-class CardTrial(Enum):
-    """What a line of the card puts the formula through."""
+class CardTrial(StrEnum):
+    """What a line of the card puts the formula through; the value names R^2 in the card."""
 
-    AS_GIVEN = auto()
+    AS_GIVEN = "r2"
     RESAMPLED_LOW = auto()
     RESAMPLED_HIGH = auto()
     FEW_DIGITS = auto()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from enum import Enum, unique
+from enum import StrEnum, unique
 from typing import TypeAlias, get_args
 
 from eic_core.exports import Plain
@@ -21,7 +21,7 @@ VERSION = 1
 
 
 @unique
-class Extent(Enum):
+class Extent(StrEnum):
     """Where two terms cancel."""
 
     EVERYWHERE = "everywhere"  # at most rows a tenth of the terms is left, or less
@@ -131,7 +131,7 @@ class BeyondDoubles(_Cause):
 
 
 @unique
-class Zero(Enum):
+class Zero(StrEnum):
     """How a step comes to keep no digit where it is 0 or at an end of its domain."""
 
     EXACT = "exact"  # exactly
@@ -199,7 +199,7 @@ class CheckEnded(_Cause):
 
 
 @unique
-class Way(Enum):
+class Way(StrEnum):
     """How a value leaves double range."""
 
     OVERFLOW = "overflow"
@@ -259,7 +259,7 @@ CAUSES = tuple(cause.name() for cause in get_args(Cause))
 
 
 @unique
-class ErrorKind(Enum):
+class ErrorKind(StrEnum):
     """The errors that a number of digits is about."""
 
     INDEPENDENT = "independent"  # errors of inputs, constants and steps, each of its own
@@ -267,7 +267,7 @@ class ErrorKind(Enum):
 
 
 @unique
-class Place(Enum):
+class Place(StrEnum):
     """Where the digits of a finding are counted."""
 
     RESULT = "result"
@@ -320,8 +320,8 @@ class Finding(Plain):
         "rows",
         "of",
         "digits",
-        ("noise", lambda finding: finding.noise.value),
-        ("place", lambda finding: finding.place.value),
+        "noise",
+        "place",
         "at",
         "created",
         "through",
@@ -339,15 +339,5 @@ def findings_document(findings: Iterable[Finding]) -> dict[str, object]:
 
 
 def _detail(cause: Cause) -> dict[str, object]:
-    """The further fields of a cause, as JSON carries them."""
-    found: dict[str, object] = {}
-    for each in fields(cause):
-        if each.name != "node":
-            found[each.name] = _plain(getattr(cause, each.name))
-    return found
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, Enum):
-        return value.value
-    return [_plain(each) for each in value] if isinstance(value, tuple) else value
+    """The further fields of a cause."""
+    return {each.name: getattr(cause, each.name) for each in fields(cause) if each.name != "node"}

@@ -5,7 +5,7 @@ digits of a table's own cells leave of the result, whatever the program.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import Enum, unique
+from enum import StrEnum, unique
 
 import numpy as np
 
@@ -86,7 +86,7 @@ A_DIGIT = 1.0
 
 
 @unique
-class Level(Enum):
+class Level(StrEnum):
     """How sensitive a result is to errors of its inputs and steps, at nine rows in ten."""
 
     STABLE = "stable"
@@ -96,7 +96,7 @@ class Level(Enum):
 
 
 @unique
-class Lead(Enum):
+class Lead(StrEnum):
     """What a headline is about: what matters first."""
 
     NO_VALUE = "no_value"  # a program has no value at some rows

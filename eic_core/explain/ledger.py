@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from eic_core.explain.created import (
     diagnosed_node,
     digits_climbed,
     noise_sums,
+    steps_above,
     sums_below,
     times_of,
 )
@@ -309,13 +311,12 @@ class Ledger(Plain):
         rest = ranked[len(alone) :]
         if rest:
             groups.append((words.more_nodes(len(rest)), rest))
-        stacked: list[Bar] = []
-        total = 0.0
-        for label, rows in groups:
-            end = total + math.fsum(parts[row.node_id] for row in rows)
-            stacked.append(Bar(label, tuple(row.node_id for row in rows), total, end))
-            total = end
-        return tuple(stacked)
+        sizes = [math.fsum(parts[row.node_id] for row in rows) for _, rows in groups]
+        ends = pairwise(accumulate(sizes, initial=0.0))
+        return tuple(
+            Bar(label, tuple(row.node_id for row in rows), start, end)
+            for (label, rows), (start, end) in zip(groups, ends, strict=True)
+        )
 
 
 def blame(inspection: Inspection, target: int | None = None) -> Ledger:
@@ -383,21 +384,17 @@ def _amplifiers(
     """For each node, the step on its way to the target that amplifies most (the nearest of equals),
     its part of the digits gained on the way, nan if none, and the amplification by the others.
     """
-    parents, start = inspection.formula.parents, inspection.formula.first[target]
-    climbed = digits_climbed(inspection, target)
-    ways: list[list[int]] = [[] for _ in squares]
-    found = [(target, math.nan, math.nan)] * len(squares)
-    for k in range(len(squares) - 2, -1, -1):
-        above = parents[start + k]
-        assert above is not None
-        ways[k] = [k, *ways[above - start]]
+    above, climbed = steps_above(inspection, target), digits_climbed(inspection, target)
+    start = target + 1 - len(above)
+    ways: list[list[int]] = [[] for _ in above]
+    found = [(target, math.nan, math.nan)] * len(above)
+    for k in range(len(above) - 2, -1, -1):
+        ways[k] = [k, *ways[above[k]]]
         way = climbed[k][ways[k]]
         arrives = squares[k] > 0 and np.isfinite(way).all()
         place = int(np.argmax(way >= way.max() - ALIKE)) if arrives else 0
-        step = parents[start + ways[k][place]]
-        assert step is not None
-        part, whole = float(way[place]), float(way.sum())
-        found[k] = (step, math.nan, math.nan)
-        if arrives and whole > 0:
-            found[k] = (step, part / whole, times_of(abs(whole - part)))
+        step, part, whole = start + above[ways[k][place]], float(way[place]), float(way.sum())
+        gains = arrives and whole > 0
+        rest = (part / whole, times_of(abs(whole - part))) if gains else (math.nan, math.nan)
+        found[k] = (step, *rest)
     return found

@@ -38,7 +38,7 @@ from eic_core.measure.observed import run_in
 from eic_core.measure.refitting import refitted
 from eic_core.operators.wide import Array
 from eic_core.phrasing import Phrase
-from eic_core.samples import Samples
+from eic_core.samples import Samples, evenly_spread
 
 _BLOCK = 1 << 14
 
@@ -210,7 +210,7 @@ def r2_of_outer_rows(formula: Formula, samples: Samples) -> tuple[float, int]:
     outer = outer_rows(samples.columns)
     if outer is None:
         return math.nan, 0
-    inner = samples.take(_spread(np.flatnonzero(~outer), FITTED_ROWS))
+    inner = samples.take(evenly_spread(np.flatnonzero(~outer), FITTED_ROWS))
     tested = samples.take(np.flatnonzero(outer))
     return _r2(values(refitted(formula, inner), tested), tested), len(tested)
 
@@ -249,7 +249,7 @@ def r2_of_rows_left_out(formula: Formula, samples: Samples, *, seed: int = 0) ->
     require(formula, Formula)
     require(samples, Samples)
     assert samples.target is not None
-    used = samples.take(_spread(np.arange(len(samples)), FITTED_ROWS))
+    used = samples.take(evenly_spread(np.arange(len(samples)), FITTED_ROWS))
     rng, count = np.random.default_rng(seed), len(used)
     if count < 2:
         return math.nan
@@ -262,11 +262,6 @@ def r2_of_rows_left_out(formula: Formula, samples: Samples, *, seed: int = 0) ->
         found.append(_r2(predicted, used))
     worst_first = sorted(found, key=lambda r2: -math.inf if math.isnan(r2) else r2)
     return worst_first[SPLITS // 2]
-
-
-def _spread(rows: np.ndarray, most: int) -> np.ndarray:
-    places = np.linspace(0, len(rows) - 1, min(len(rows), most)).astype(np.int64)
-    return rows[places]
 
 
 def _r2(predicted: Array | None, samples: Samples) -> float:
@@ -350,40 +345,26 @@ class RobustnessCard(Plain):
     @property
     def lines(self) -> tuple[CardLine, ...]:
         """What was tried, as rows of a table; all cards on the same data have the same rows."""
-        r2 = {
-            CardTrial.AS_GIVEN: self.r2,
-            CardTrial.RESAMPLED_LOW: self.resampled_low,
-            CardTrial.RESAMPLED_HIGH: self.resampled_high,
-            CardTrial.FEW_DIGITS: self.few_digits,
-            CardTrial.FLOAT32: self.float32,
-            CardTrial.LEFT_OUT: self.left_out,
-            CardTrial.OUTER: self.outer,
+        held_out = {
+            CardTrial.HOLDOUT: self.holdout_rows,
+            CardTrial.OUTSIDE: self.outside_rows,
         }
-        if self.holdout_rows:
-            r2[CardTrial.HOLDOUT] = self.holdout
-        if self.outside_rows:
-            r2[CardTrial.OUTSIDE] = self.outside
-        return tuple(CardLine(self, trial, value) for trial, value in r2.items())
+        rows = {CardTrial.OUTER: self.outer_count} | held_out
+        return tuple(
+            CardLine(trial, getattr(self, trial), rows.get(trial, self.rows))
+            for trial in CardTrial
+            if held_out.get(trial, True)
+        )
 
 
 class CardLine(NamedTuple):
-    card: RobustnessCard
     trial: CardTrial
     r2: float  # nan where there is none
+    rows: int  # How many it is about
 
     @property
     def name(self) -> Phrase:
         return phrases.line_name(self.trial)
-
-    @property
-    def rows(self) -> int:
-        """How many rows it is about."""
-        rows = {
-            CardTrial.OUTER: self.card.outer_count,
-            CardTrial.HOLDOUT: self.card.holdout_rows,
-            CardTrial.OUTSIDE: self.card.outside_rows,
-        }
-        return rows.get(self.trial, self.card.rows)
 
     @property
     def text(self) -> str:
@@ -448,7 +429,7 @@ def robustness_card(
     r2 = _r2(predicted, samples)
     low = high = math.nan
     if not math.isnan(r2):
-        drawn = _spread(np.arange(len(samples)), RESAMPLED_ROWS)
+        drawn = evenly_spread(np.arange(len(samples)), RESAMPLED_ROWS)
         found = resampled_r2(predicted[drawn], samples.target[drawn], seed=seed)
         found = found[~np.isnan(found)]
         if len(found):

@@ -82,7 +82,7 @@ def unsettled_at(inspection: Inspection) -> UnsettledAt | None:
     if tail is None or not tail.divergent:
         return None
     making = nodes_that_make(inspection, tail.node)
-    own = {k: inspection.nodes[k].local_eic_finite for k in (*making, *tail.crossings)}
+    own = {k: inspection.nodes[k].local_eic_finite for k in tail.crossings}
     for k in making:
         if not math.isnan(own[k]) and grows_towards(inspection, tail.node, k):
             return UnsettledAt(True, k)
@@ -365,8 +365,7 @@ def spread_of(inspection: Inspection) -> Spread | None:
     lost = [n for n in inspection.nodes if n.singular and math.isnan(n.local_eic_finite)]
     if lost:
         return Spread(inspection, Settled.NO_DIGIT, lost[0].node.id, 0, None)
-    state, node, samples = _settled(inspection, tail)
-    return Spread(inspection, state, node, samples, tail)
+    return Spread(inspection, *_settled(inspection, tail), tail)
 
 
 def _settled(inspection: Inspection, tail: Tail) -> tuple[Settled, int, int]:
@@ -376,32 +375,12 @@ def _settled(inspection: Inspection, tail: Tail) -> tuple[Settled, int, int]:
         node = inspection.bottleneck
         whole = inspection.nodes[node].singular == counts.singular
         return Settled.INFINITE_AT if whole else Settled.INFINITE, node, counts.singular
-    if tail.divergent:
-        why = unsettled_at(inspection)
-        if why is not None:
-            return (Settled.NO, tail.node, 0) if why.own else (Settled.NOT_AT, why.node, 0)
-        heavy = _heavy(inspection, tail)
-        grows = inspection.sign_changes.unbounded
-        # else it is a change of sign between two whole numbers
-        if heavy or not all(has_steps_alone(inspection, k) for k in tail.crossings):
-            if heavy or (tail.node in tail.crossings and grows(tail.node)):
-                return Settled.NO, tail.node, 0
-            # The worst first: looking at a crossing takes longer than all of the rest.
-            worst = sorted(tail.crossings, key=lambda k: (-inspection.nodes[k].local_eic_finite, k))
-            at = next((k for k in worst if grows(k)), None)
-            return (Settled.NO, tail.node, 0) if at is None else (Settled.NOT_AT, at, 0)
+    if (why := unsettled_at(inspection)) is not None:
+        return (Settled.NO, tail.node, 0) if why.own else (Settled.NOT_AT, why.node, 0)
+    # what diverges still has a change of sign between two whole numbers alone
     if tail.divergent is None or (tail.divergent and math.isnan(tail.hill)):
         return Settled.FEW_SAMPLES, tail.node, 0
     if counts.left_out:
         return Settled.LEFT_OUT, tail.node, counts.left_out
     # an index below 1 says that there is no mean, were it known better
     return Settled.FEW_SAMPLES if tail.hill < 1 else Settled.YES, tail.node, 0
-
-
-def _heavy(inspection: Inspection, tail: Tail) -> bool:
-    """Whether the tail is too heavy at its step for a mean (`eic_core.measure.tails.tail_of`)."""
-    evaluated = inspection.amplification.evaluated_count(tail.node)
-    count = evaluated - inspection.nodes[tail.node].singular
-    if math.isnan(tail.hill) or not count:
-        return False
-    return tail.hill * (1 + 1.645 / math.sqrt(math.ceil(math.sqrt(count)))) < 1

@@ -84,8 +84,16 @@ def shortened_label(label: str, digits: int) -> str:
     value = Context(prec=digits, rounding=ROUND_HALF_EVEN).create_decimal(label)
     exponent = value.adjusted()
     text = f"{value.normalize():e}" if not -5 <= exponent < 16 else f"{value.normalize():f}"
-    sign, size = ("-", text[1:]) if text.startswith("-") else ("", text)
-    return sign + number_label(size)
+    return signed_number_label(text)
+
+
+def signed_number_label(text: str) -> str:
+    """A number that may carry a minus, spelled as `Node.label` is.
+
+    >>> signed_number_label("-9.3e-08"), signed_number_label("2.0")
+    ('-9.3e-8', '2.0')
+    """
+    return f"-{number_label(text[1:])}" if text.startswith("-") else number_label(text)
 
 
 def with_labels(formula: Formula, digits: Mapping[str, int]) -> Formula:

@@ -52,7 +52,7 @@ from eic_core.measure.perturbation import PerturbationEstimate, estimate
 from eic_core.operators import OPERATORS
 from eic_core.operators.wide import Array
 from eic_core.phrasing import Phrase
-from eic_core.samples import Samples
+from eic_core.samples import Samples, evenly_spread
 
 LIKELY = (0.1, 1.5)
 """Measured error over (roundoff times q), rms: a rounding has 0.4 units, sums up to about 1."""
@@ -221,20 +221,19 @@ def _not_compared(
     observed: Observed, compared: np.ndarray, linear: np.ndarray
 ) -> MeasuredEvent | None:
     kind, beyond = observed.kind, int(np.count_nonzero(compared & ~linear))
-    if not linear.any():
-        errors = observed.errors[np.isfinite(observed.errors)]
-        if observed.rows_lost:
-            return MeasuredEvent(kind, Event.NO_NUMBER)
-        if beyond:
-            return MeasuredEvent(kind, Event.FEW_DIGITS)
-        if not len(errors):
-            return MeasuredEvent(kind, Event.ZERO)
-        return MeasuredEvent(kind, Event.NO_DIGIT if errors.any() else Event.EXACT)
-    if observed.rows_lost:
-        return MeasuredEvent(kind, Event.SOME_NO_NUMBER, observed.rows_lost, len(linear))
-    if beyond:
-        return MeasuredEvent(kind, Event.SOME_FEW_DIGITS, beyond, len(linear))
-    return None
+    for samples, of_some, of_all in (
+        (observed.rows_lost, Event.SOME_NO_NUMBER, Event.NO_NUMBER),
+        (beyond, Event.SOME_FEW_DIGITS, Event.FEW_DIGITS),
+    ):
+        if samples:
+            some = MeasuredEvent(kind, of_some, samples, len(linear))
+            return some if linear.any() else MeasuredEvent(kind, of_all)
+    if linear.any():
+        return None
+    errors = observed.errors[np.isfinite(observed.errors)]
+    if not len(errors):
+        return MeasuredEvent(kind, Event.ZERO)
+    return MeasuredEvent(kind, Event.NO_DIGIT if errors.any() else Event.EXACT)
 
 
 def _replayed(ratio: float, replay: Replay) -> Event:
@@ -397,37 +396,30 @@ class _Arithmetic:
     def errors(self, k: int) -> Observed:
         """The errors at a node; where another number than 0 comes out, no digit is right."""
         zeros = np.array([row[k] is not None and row[k] == 0 for row in self._values])
-        return _wrong_at_zero(self.observed[k], zeros)
+        observed = self.observed[k]
+        wrong = zeros & np.isnan(observed.errors)
+        errors = np.where(wrong, 1 / ROUNDOFF[observed.kind], observed.errors)
+        return replace(observed, errors=errors)
 
     def rounded(self, k: int) -> Array:
         """q of what the type rounds: of operations, and of constants that it does not hold."""
         return self.noise.rounded(k, self._exact_leaves)
 
     def replay(self, k: int) -> Replay:
-        first = self.formula.first[k]
-        observed = self.observed[first : k + 1]
-        is_constant = self.formula.nodes[k].operator == CONSTANT
-        arrived = self.noise.arrived(k)
-        total = np.zeros(len(arrived[0]))
-        noise = exact = 0.0
+        below = range(self.formula.first[k], k + 1)
+        rounds = np.array([node not in self._exact_leaves for node in below])
+        rounding = np.array([self.observed[node].rounding for node in below])[rounds]
+        g = self.noise.arrived(k)[rounds]
         with np.errstate(all="ignore"):
-            for node, g, o in zip(self.formula.nodes[first:], arrived, observed, strict=False):
-                if node.id in self._exact_leaves:
-                    continue
-                part = g * o.rounding
-                total = total + np.where((g == 0) | (o.rounding == 0), 0.0, part)
-                squares = np.where(np.isfinite(g), np.square(g), 0.0)
-                noise += float(np.sum(squares))
-                exact += float(np.sum(squares[o.rounding == 0]))
-        share = exact / noise if 0 < noise < math.inf else 0.0
-        return Replay(total, any(o.underflows for o in observed), is_constant, share)
-
-
-def _wrong_at_zero(observed: Observed, zeros: Array) -> Observed:
-    wrong = zeros & np.isnan(observed.errors)
-    if not wrong.any():
-        return observed
-    return replace(observed, errors=np.where(wrong, 1 / ROUNDOFF[observed.kind], observed.errors))
+            errors = np.where((g == 0) | (rounding == 0), 0.0, g * rounding).sum(axis=0)
+            squares = np.where(np.isfinite(g), np.square(g), 0.0)
+            noise, exact = float(squares.sum()), float(squares[rounding == 0].sum())
+        return Replay(
+            errors,
+            any(self.observed[node].underflows for node in below),
+            self.formula.nodes[k].operator == CONSTANT,
+            exact / noise if 0 < noise < math.inf else 0.0,
+        )
 
 
 class _Noise:
@@ -528,8 +520,8 @@ def _rows(inspection: Inspection) -> Samples | None:
     valid = np.flatnonzero(inspection.amplification.valid)
     if not len(valid):
         return None
-    count = min(MOST_ROWS, max(FEWEST_ROWS, EVALUATIONS // len(inspection.formula)), len(valid))
-    rows = valid[np.linspace(0, len(valid) - 1, count).astype(np.int64)]
+    most = min(MOST_ROWS, max(FEWEST_ROWS, EVALUATIONS // len(inspection.formula)))
+    rows = evenly_spread(valid, most)
     source = inspection.samples
     names = inspection.formula.variables
     exact = {
@@ -543,7 +535,7 @@ def _rows(inspection: Inspection) -> Samples | None:
     }
     return Samples.from_columns(
         {name: source.columns[name][rows] for name in names},
-        count=count,
+        count=len(rows),
         exact=exact,
         origin=source.origin,
         rows=rows + 1,

@@ -74,10 +74,10 @@ class Verdict(Judgement):
     """What is judged of a formula, and its sentences."""
 
     _JSON = (
-        ("level", lambda verdict: verdict.level.value),
+        "level",
         "borderline",
         "sentence",
-        ("lead", lambda verdict: verdict.lead.value),
+        "lead",
         "leading",
         "sensitivity",
         "measured",
@@ -139,9 +139,7 @@ def verdict(inspection: Inspection) -> Verdict:
         )
     )
     leading = next((each for each in ranked if _leads(each, level)), None)
-    if leading is not None:
-        ranked.remove(leading)
-        ranked.insert(0, leading)
+    ranked.sort(key=lambda each: each is not leading)
     return Verdict(
         inspection,
         Lead.NOTHING if leading is None else leading.lead,

@@ -11,10 +11,10 @@ from eic_core.engine.amplify import amplify
 from eic_core.errors import UserError, require
 from eic_core.explain.phrases import code_text
 from eic_core.explain.phrases import what_if as phrases
+from eic_core.explain.shortening import signed_number_label
 from eic_core.exports import Plain
 from eic_core.formula.rendering import to_python
-from eic_core.formula.syntax.build import number_label
-from eic_core.formula.tree import Draft, Formula, constant
+from eic_core.formula.tree import Formula, constant
 from eic_core.measure.fit import r_squared
 from eic_core.measure.inspection import Inspection
 from eic_core.phrasing import Phrase
@@ -112,7 +112,8 @@ def what_if_mean(inspection: Inspection, node_id: int) -> WhatIf:
             f"the mean of {code_text(formula, node_id)} leaves double range",
             hint="choose another part or other samples",
         )
-    changed = _with_constant(formula, node_id, mean)
+    draft = formula.to_draft(instead={node_id: constant(signed_number_label(repr(mean)))})
+    changed = Formula.from_draft(draft, formula.source, formula.exponents)
     after = amplify(changed, inspection.samples, root_values=True)
     before, _ = inspection.amplification.trace(len(formula) - 1)
     values = after.root_values
@@ -135,23 +136,3 @@ def what_if_mean(inspection: Inspection, node_id: int) -> WhatIf:
         eic_before=inspection.eic_finite,
         eic_after=after.eic_finite,
     )
-
-
-def _with_constant(formula: Formula, node_id: int, value: float) -> Formula:
-    drafts: list[Draft] = []
-    for node in formula.nodes:
-        if node.id == node_id:
-            drafts.append(constant(signed_number_label(repr(value))))
-            continue
-        children = [drafts[child] for child in node.children]
-        drafts.append(Draft(node.operator, children, node.label, node.parameter, node.span))
-    return Formula.from_draft(drafts[-1], formula.source, formula.exponents)
-
-
-def signed_number_label(text: str) -> str:
-    """A number that may carry a minus, spelled as `Node.label` is.
-
-    >>> signed_number_label("-9.3e-08"), signed_number_label("2.0")
-    ('-9.3e-8', '2.0')
-    """
-    return f"-{number_label(text[1:])}" if text.startswith("-") else number_label(text)

@@ -89,36 +89,32 @@ def _vanishing(
     node that creates the loss, if its zero makes it unbounded; else the smallest through which the
     noise comes.
     """
-    formula, amplification = inspection.formula, inspection.amplification
+    amplification, first = inspection.amplification, inspection.formula.first[node_id]
     origin = origin_of_loss(inspection, node_id)
     if origin != node_id and not grows_towards(inspection, node_id, origin):
         origin = node_id
-    first = formula.first[node_id]
     shares = shares_through(inspection, node_id, positions, weights)
-    best: tuple[float, int, npt.NDArray[np.bool_]] | None = None
-    for k in (origin, *range(formula.first[node_id], node_id + 1)):
+    least, smallest = math.inf, None
+    for k in (origin, *range(first, node_id + 1)):
         row = amplification.tape.steps[amplification.tape.slots[k]].row
         n = inspection.nodes[k]
-        if row is None or not row.crossing or n.local_eic_finite < 0.5 or not n.evaluated:
+        if row is None or not row.crossing or shares[k - first] < THROUGH:
             continue
-        if shares[k - first] < THROUGH:
+        if n.local_eic_finite < 0.5 or not n.evaluated:
             continue
         y, _ = amplification.trace(k)
-        usual = float(np.nanmedian(np.abs(y)))
-        sizes = np.abs(y[positions])
-        if not usual > 0 or not np.isfinite(sizes).any():
-            continue
-        size = weighted_median(sizes, weights) / usual
-        if size >= _limit(amplification.signs[k] == 3) or (best is not None and size >= best[0]):
+        usual, sizes = float(np.nanmedian(np.abs(y))), np.abs(y[positions])
+        size = weighted_median(sizes, weights) / usual if usual > 0 else math.nan
+        if not size < min(least, _limit(amplification.signs[k] == 3)):
             continue
         if is_smaller_elsewhere(y, amplification.trace(node_id)[1], usual * size):
             continue
         limit = _limit(inspection.sign_changes.at(k).loses_at_zero)
         if size < limit:
-            best = size, k, sizes < limit * usual
+            least, smallest = size, (k, sizes < limit * usual)
             if k == origin:
                 break
-    return None if best is None else best[1:]
+    return smallest
 
 
 THROUGH = 0.25
@@ -140,12 +136,10 @@ def _narrow_inputs(
         column = inspection.samples.columns[name]
         low, high = float(column[positions].min()), float(column[positions].max())
         covered = float(np.mean((column[valid] >= low) & (column[valid] <= high)))
-        count = len(positions)
-        if count == 1:
-            is_special = covered <= NARROW / 5
-        else:
-            is_special = covered <= NARROW and chance_of_so_narrow(count, covered) <= allowed
-        if is_special:
+        alone = len(positions) == 1
+        if covered <= (NARROW / 5 if alone else NARROW) and (
+            alone or chance_of_so_narrow(len(positions), covered) <= allowed
+        ):
             interval = InputRange(name, low, high, covered)
             narrow.append(_with_digits(interval, digits, float(np.ptp(column[valid]))))
     return tuple(sorted(narrow, key=lambda i: i.covered))
@@ -268,24 +262,23 @@ class Where(Plain):
         formula, node_id = self.inspection.formula, self.node_id
         if self.concentration is None:
             return (words.no_finite_row(formula, node_id, bool(self.singular)),)
-        lines = [
+        infinite = [*map(self.row_number, self.singular)]
+        return (
             words.concentration_sentence(formula, node_id, self.concentration),
             *[words.place_sentence(formula, place) for place in self.places],
-        ]
-        if self.singular:
-            lines.append(
-                words.infinite_rows(formula, node_id, [*map(self.row_number, self.singular)])
-            )
-        return tuple(lines)
+            *([words.infinite_rows(formula, node_id, infinite)] if infinite else []),
+        )
 
     @cached_property
     def sentences(self) -> tuple[Phrase, ...]:
         if self.concentration is None:
             return self.row_sentences
-        with_data = [self.interval.sentence]
-        if self.growth is not None and self.interval.heavy:
-            with_data.insert(0, self.growth.sentence)
-        return (*self.row_sentences, *[Phrase(str(sentence)) for sentence in with_data])
+        growth = self.growth if self.interval.heavy else None
+        return (
+            *self.row_sentences,
+            *([] if growth is None else [growth.sentence]),
+            self.interval.sentence,
+        )
 
     def row_number(self, position: int) -> int:
         """The number of a row in its own table (1 is the first)."""

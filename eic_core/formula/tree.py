@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 Parameter = Fraction | None
@@ -114,13 +115,17 @@ class Formula:
             nodes.append(_new_node(Node, row))
         return cls(tuple(nodes), source, exponents)
 
-    def to_draft(self, node_id: int | None = None) -> Draft:
+    def to_draft(
+        self, node_id: int | None = None, instead: Mapping[int, Draft] = MappingProxyType({})
+    ) -> Draft:
+        """The tree of a node, by default of all, with what stands `instead` of some nodes in it."""
         last = len(self.nodes) - 1 if node_id is None else node_id
         first = self.first[last]
         drafts: list[Draft] = []
         for node in self.nodes[first : last + 1]:
             children = [drafts[child - first] for child in node.children]
-            drafts.append(Draft(node.operator, children, node.label, node.parameter, node.span))
+            draft = Draft(node.operator, children, node.label, node.parameter, node.span)
+            drafts.append(instead.get(node.id, draft))
         return drafts[-1]
 
     @property

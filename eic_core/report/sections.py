@@ -23,8 +23,8 @@ from eic_core.explain.findings import ErrorKind, Finding
 from eic_core.explain.ledger import Ledger
 from eic_core.explain.losses import MEANINGS, NAMES, RESULT_SHARED, WORST_STEP
 from eic_core.explain.phrases import causes as cause_phrases
+from eic_core.explain.phrases.digits import gauge_words
 from eic_core.explain.phrases.fit_card import no_value
-from eic_core.explain.phrases.gauges import gauge_words
 from eic_core.explain.phrases.headline import badge, marks, meaning, short_cause
 from eic_core.explain.robustness import RobustnessCard
 from eic_core.explain.settling import spread_of

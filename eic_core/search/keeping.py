@@ -21,7 +21,7 @@ from eic_core.measure.refitting import constants_of, is_decimal, refitted
 from eic_core.pool.candidate import Score
 from eic_core.pool.front import front
 from eic_core.pool.scoring import measure_formula
-from eic_core.samples import Samples
+from eic_core.samples import Samples, evenly_spread
 from eic_core.search.fitting import Individual, fitted_formula, weigh
 from eic_core.search.measuring import MeasuredTerms
 from eic_core.search.problem import SearchProblem
@@ -187,8 +187,7 @@ def finish(
     candidates: Iterable[Individual], samples: Samples, tolerance: float
 ) -> tuple[FrontFormula, ...]:
     """Fit, write and measure candidates: the front over R^2, nodes and EIC, the shortest first."""
-    rows = np.linspace(0, len(samples) - 1, min(len(samples), FITTED_ROWS)).astype(np.int64)
-    fitted_on = samples.take(rows)
+    fitted_on = samples.take(evenly_spread(np.arange(len(samples)), FITTED_ROWS))
     texts = []
     for candidate in best_of(candidates):
         formula = refitted(fitted_formula(candidate.genome, candidate.fitted), fitted_on)

@@ -12,7 +12,7 @@ from eic_core.errors import DataError, FormulaError, require
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import VARIABLE
 from eic_core.measure.table import Table
-from eic_core.samples import Samples
+from eic_core.samples import Samples, evenly_spread
 from eic_core.search.fitting import CentredTarget, Weights
 from eic_core.search.measuring import PENALTIES, MeasuredTerms
 from eic_core.search.vocabulary import DEFAULT_STEPS, Vocabulary
@@ -83,8 +83,7 @@ class SearchProblem:
         columns = [self.samples.columns[name] for name in reversed(self.vocabulary.variables)]
         assert self.samples.target is not None
         order = np.lexsort([*columns, self.samples.target])
-        places = np.linspace(0, len(order) - 1, min(len(order), TRAINING_ROWS)).astype(np.int64)
-        return self.samples.take(order[places])
+        return self.samples.take(evenly_spread(order, TRAINING_ROWS))
 
     @cached_property
     def target(self) -> CentredTarget:
@@ -97,8 +96,7 @@ class SearchProblem:
         return Weights(alpha, self.eta, self.vocabulary.most_nodes)
 
     def terms(self) -> MeasuredTerms:
-        count = len(self.training)
-        rows = np.linspace(0, count - 1, min(count, DIGIT_ROWS)).astype(np.int64)
+        rows = evenly_spread(np.arange(len(self.training)), DIGIT_ROWS)
         return MeasuredTerms(self.training, rows, self.penalty)
 
 

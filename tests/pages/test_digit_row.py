@@ -15,7 +15,7 @@ from eic_core.drawing.gauges import END, HEIGHT, Gauge, gauges_html
 from eic_core.drawing.scale import colour
 from eic_core.errors import UserError
 from eic_core.explain.digit_rows import digit_rows
-from eic_core.explain.phrases.gauges import gauge_words
+from eic_core.explain.phrases.digits import gauge_words
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain
 from eic_core.measure.measured import Quantiles

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from eic_core import wording
-from eic_core.explain import shortening
 from eic_core.explain.phrases import input_name
-from eic_core.explain.shortening import MOST_DIGITS
+from eic_core.explain.shortening import MOST_DIGITS, Measure, Need, OutputScale
 from eic_core.phrasing import Field, Phrase, listed, say, say_count
 
 LISTED = 6
@@ -17,15 +16,14 @@ MANY = 6
 """A constant that needs as many digits deserves a word."""
 
 
-def scale_name(scale: shortening.OutputScale) -> Phrase:
+def scale_name(scale: OutputScale) -> Phrase:
     """What the tolerance is relative to."""
-    match scale.measure:
-        case shortening.Measure.LARGEST_ON_THE_WAY:
-            return say("the largest value on the way")
-        case shortening.Measure.SPREAD:
-            return say("the spread of the target") if scale.of == "target" else say("its spread")
-        case shortening.Measure.SIZE:
-            return say("the size of the target") if scale.of == "target" else say("its size")
+    of_target = scale.of == "target"
+    return {
+        Measure.LARGEST_ON_THE_WAY: say("the largest value on the way"),
+        Measure.SPREAD: say("the spread of the target") if of_target else say("its spread"),
+        Measure.SIZE: say("the size of the target") if of_target else say("its size"),
+    }[scale.measure]
 
 
 def share_text(share: float) -> str:
@@ -38,8 +36,8 @@ def share_text(share: float) -> str:
 
 
 def sentences(
-    needs: Sequence[shortening.Need],
-    scale: shortening.OutputScale,
+    needs: Sequence[Need],
+    scale: OutputScale,
     tolerance: float,
     deviation: float,
     rows: int,
@@ -78,24 +76,18 @@ def sentences(
             digits=_digits_of(inputs),
             **within,
         )
-    if deviation:
-        yield say_count(
-            "All rounded together and run on {count} sample, the output moves by {moved} of "
-            "{scale} (rms).",
-            "All rounded together and run on {count} samples, the output moves by {moved} of "
-            "{scale} (rms).",
-            rows,
-            **within,
-        )
-    else:
-        yield say_count(
-            "All rounded together and run on {count} sample, the output does not move.",
-            "All rounded together and run on {count} samples, the output does not move.",
-            rows,
-        )
+    moves = (
+        say("moves by {moved} of {scale} (rms)", **within) if deviation else say("does not move")
+    )
+    yield say_count(
+        "All rounded together and run on {count} sample, the output {moves}.",
+        "All rounded together and run on {count} samples, the output {moves}.",
+        rows,
+        moves=moves,
+    )
 
 
-def _about_constants(needs: Sequence[shortening.Need], within: dict[str, Field]) -> Phrase:
+def _about_constants(needs: Sequence[Need], within: dict[str, Field]) -> Phrase:
     before, after = sum(need.given for need in needs), sum(need.together for need in needs)
     if after < before:
         return say_count(
@@ -119,7 +111,7 @@ def _about_constants(needs: Sequence[shortening.Need], within: dict[str, Field])
     )
 
 
-def _about_long_constant(need: shortening.Need) -> Phrase:
+def _about_long_constant(need: Need) -> Phrase:
     if need.together == need.given:
         return say(
             "`{name}` needs {digits}: the output hangs on its last digits.",
@@ -134,7 +126,7 @@ def _about_long_constant(need: shortening.Need) -> Phrase:
     )
 
 
-def _digits_of(needs: Sequence[shortening.Need]) -> Phrase:
+def _digits_of(needs: Sequence[Need]) -> Phrase:
     first, *others = needs[:LISTED]
     parts = [
         say_count(

@@ -20,151 +20,136 @@ def _row(formula: Formula, node: int) -> Operator:
     return OPERATORS[formula.nodes[node].operator]
 
 
-def _name(formula: Formula, node: int) -> str:
-    return _row(formula, node).name
-
-
 def label(cause: Cause, formula: Formula) -> Phrase:
     """The cause in a few words."""
-    match cause:
-        case facts.Accumulated():
-            return say("Accumulated rounding")
-        case facts.Cancellation():
-            return say("Cancellation in a {noun}", noun=_row(formula, cause.node).words.noun)
-        case facts.ZeroTerm():
-            return say("Error of a term that is 0")
-        case facts.NearPole():
-            return say("Near a pole")
-        case facts.NearZero():
-            return say("Near a zero")
-        case facts.NearZerosAndPoles():
-            return say("Near zeros and poles")
-        case facts.LargeArgument():
-            return say("Large argument of {name}", name=_name(formula, cause.node))
-        case facts.GrowthOfLargeNumber():
-            return say(
-                "{growth} of a large number", growth=wording.capital(_growth(formula, cause.node))
-            )
-        case facts.LargeExponent():
-            return say("Large exponent")
-        case facts.ErrorInExponent():
-            return say("Error in an exponent")
-        case facts.NearEdge():
-            near = _row(formula, cause.node).words.near
-            return Phrase(wording.capital("" if near is None else near.label))
-        case facts.SteepStep():
-            return say("Steep function")
-        case facts.OwnInaccuracy():
-            return say("A function that is itself inexact")
-        case facts.BeyondDoubles():
-            return say("Values beyond double range")
-        case facts.NoDigitLeft():
-            words = _row(formula, cause.node).words
-            if words.cancels:
-                return say("Cancellation in a {noun}", noun=words.noun)
-            return say("A singular point")
-        case facts.OnThreshold():
-            return say("A zero") if cause.is_hinge else say("A jump")
-        case facts.TurnedByRounding() | facts.TurnedByRange():
-            return say("A jump within the noise")
-        case facts.InfiniteSlope():
-            return say("Infinitely steep")
-        case facts.OutsideDomain():
-            return say("Outside the real domain")
-        case facts.NotTold() | facts.BeyondReduction() | facts.BeyondEveryRange():
-            return say("Beyond what can be told")
-        case facts.CheckEnded():
-            return say("Not checked")
-        case facts.OutOfRange():
-            rounded = cause.way in (Way.ROUNDED_TO_ZERO, Way.ROUNDED_OUT)
-            return say("Rounded to no value") if rounded else say("Beyond double range")
-        case facts.RangeCost():
-            return say("A value beyond double range")
-    assert_never(cause)
+    return _label_and_clause(cause, formula)[0]
 
 
 def clause(cause: Cause, formula: Formula) -> Phrase:
     """What happens at its step, to follow a colon."""
+    return _label_and_clause(cause, formula)[1]
+
+
+def _label_and_clause(cause: Cause, formula: Formula) -> tuple[Phrase, Phrase]:
     match cause:
         case facts.Accumulated():
-            return say("no single step below stands out")
-        case facts.Cancellation(extent=Extent.EVERYWHERE):
-            return say("the two terms cancel")
-        case facts.Cancellation(extent=Extent.CROSSING):
-            noun = _row(formula, cause.node).words.noun
-            return say("the two terms cancel where the {noun} crosses zero", noun=noun)
-        case facts.Cancellation(extent=Extent.NEARLY):
-            return say("the two terms nearly cancel")
+            return say("Accumulated rounding"), say("no single step below stands out")
         case facts.Cancellation():
-            return say("the two terms nearly cancel at some rows")
+            noun = _row(formula, cause.node).words.noun
+            return say("Cancellation in a {noun}", noun=noun), _cancels(cause, noun)
         case facts.ZeroTerm():
-            return _zero_term(cause, formula)
+            return say("Error of a term that is 0"), _zero_term(cause, formula)
         case facts.NearPole():
-            return say("it comes close to a pole of `{name}`", name=_name(formula, cause.node))
-        case facts.NearZero(largest=0.0):
-            return say("it comes close to a zero of `{name}`", name=_name(formula, cause.node))
+            name = _row(formula, cause.node).name
+            return say("Near a pole"), say("it comes close to a pole of `{name}`", name=name)
         case facts.NearZero():
-            largest = wording.significant(cause.largest)
-            return say("it comes close to a zero at arguments up to {largest}", largest=largest)
+            return say("Near a zero"), _near_zero(cause, _row(formula, cause.node))
         case facts.NearZerosAndPoles():
-            return say(
-                "it comes close to zeros and poles of `{name}`", name=_row(formula, cause.node).name
-            )
+            name = _row(formula, cause.node).name
+            close = say("it comes close to zeros and poles of `{name}`", name=name)
+            return say("Near zeros and poles"), close
         case facts.LargeArgument():
-            return say(
+            return say("Large argument of {name}", name=_row(formula, cause.node).name), say(
                 "its argument is large (up to {largest}, period {period})",
                 largest=wording.significant(cause.largest),
                 period=_length(cause.period),
             )
         case facts.GrowthOfLargeNumber():
-            return say(
+            growth = _growth(_row(formula, cause.node))
+            return say("{growth} of a large number", growth=wording.capital(growth)), say(
                 "the {growth} multiplies errors by its argument (up to {largest})",
-                growth=_growth(formula, cause.node),
+                growth=growth,
                 largest=wording.significant(cause.largest),
             )
         case facts.LargeExponent():
             times = wording.significant(cause.times)
-            if cause.is_exact:
-                return say("the power multiplies the relative error by {times}", times=times)
-            return say("the power multiplies the relative error by about {times}", times=times)
+            return say("Large exponent"), (
+                say("the power multiplies the relative error by {times}", times=times)
+                if cause.is_exact
+                else say("the power multiplies the relative error by about {times}", times=times)
+            )
         case facts.ErrorInExponent():
-            return say("an error in the exponent counts exponent × ln(base) times")
+            return say("Error in an exponent"), say(
+                "an error in the exponent counts exponent × ln(base) times"
+            )
         case facts.NearEdge():
             near = _row(formula, cause.node).words.near
             assert near is not None
-            return Phrase(near.clause_at({1: "1", -1: "−1", 0: "±1"}[cause.side]))
+            side = {1: "1", -1: "−1", 0: "±1"}[cause.side]
+            return Phrase(wording.capital(near.label)), Phrase(near.clause_at(side))
         case facts.SteepStep():
-            return _steep_step(cause, formula)
+            return say("Steep function"), _steep_step(cause, formula)
         case facts.OwnInaccuracy():
-            digits = wording.digits_phrase(cause.digits)
-            return say("the library's own function is up to {digits} off", digits=digits)
+            return say("A function that is itself inexact"), say(
+                "the library's own function is up to {digits} off",
+                digits=wording.digits_phrase(cause.digits),
+            )
         case facts.BeyondDoubles():
-            return say("its operand cannot be computed in double precision at all")
+            return say("Values beyond double range"), say(
+                "its operand cannot be computed in double precision at all"
+            )
         case facts.NoDigitLeft():
-            return _ways_to_zero(cause, _row(formula, cause.node))
+            row = _row(formula, cause.node)
+            return (
+                say("Cancellation in a {noun}", noun=row.words.noun)
+                if row.words.cancels
+                else say("A singular point")
+            ), _ways_to_zero(cause, row)
         case facts.OnThreshold():
-            return _threshold(cause, formula)
+            place = say("A zero") if cause.is_hinge else say("A jump")
+            return place, _threshold(cause, formula)
         case facts.TurnedByRounding():
-            return say("a rounding")
+            return say("A jump within the noise"), say("a rounding")
         case facts.TurnedByRange():
-            return say("an over- or underflow")
+            return say("A jump within the noise"), say("an over- or underflow")
         case facts.InfiniteSlope():
-            return say("an error there, however small, is not passed on in proportion")
+            return say("Infinitely steep"), say(
+                "an error there, however small, is not passed on in proportion"
+            )
         case facts.OutsideDomain():
-            return domain(formula, cause.node)
+            return say("Outside the real domain"), domain(formula, cause.node)
         case facts.NotTold():
-            return say("to 300 digits its operand may be where it has no value")
+            return say("Beyond what can be told"), say(
+                "to 300 digits its operand may be where it has no value"
+            )
         case facts.BeyondReduction():
-            if OPERATORS[formula.nodes[cause.node].operator].multiples:
-                return say("its divisor is too many times in its dividend to tell what is left")
-            return say("its argument is too large to be reduced")
+            return say("Beyond what can be told"), (
+                say("its divisor is too many times in its dividend to tell what is left")
+                if _row(formula, cause.node).multiples
+                else say("its argument is too large to be reduced")
+            )
         case facts.BeyondEveryRange():
-            return say("its value leaves every range of numbers")
+            return say("Beyond what can be told"), say("its value leaves every range of numbers")
         case facts.CheckEnded():
-            return say("the exact check ends after {rows} rows", rows=cause.checked)
-        case facts.OutOfRange() | facts.RangeCost():
-            return _way_of_range(cause.way)
+            return say("Not checked"), say(
+                "the exact check ends after {rows} rows", rows=cause.checked
+            )
+        case facts.OutOfRange():
+            rounded = cause.way in (Way.ROUNDED_TO_ZERO, Way.ROUNDED_OUT)
+            kind = say("Rounded to no value") if rounded else say("Beyond double range")
+            return kind, _way_of_range(cause.way)
+        case facts.RangeCost():
+            return say("A value beyond double range"), _way_of_range(cause.way)
     assert_never(cause)
+
+
+def _cancels(cause: facts.Cancellation, noun: str) -> Phrase:
+    match cause.extent:
+        case Extent.EVERYWHERE:
+            return say("the two terms cancel")
+        case Extent.CROSSING:
+            return say("the two terms cancel where the {noun} crosses zero", noun=noun)
+        case Extent.NEARLY:
+            return say("the two terms nearly cancel")
+        case Extent.SOMEWHERE:
+            return say("the two terms nearly cancel at some rows")
+
+
+def _near_zero(cause: facts.NearZero, row: Operator) -> Phrase:
+    if not cause.largest:
+        return say("it comes close to a zero of `{name}`", name=row.name)
+    largest = wording.significant(cause.largest)
+    return say("it comes close to a zero at arguments up to {largest}", largest=largest)
 
 
 def _way_of_range(way: Way) -> Phrase:
@@ -202,9 +187,8 @@ def _base(exponent: Fraction) -> Phrase:
     return say("the base must be positive, for the exponent is neither whole nor positive")
 
 
-def _growth(formula: Formula, node: int) -> str:
+def _growth(row: Operator) -> str:
     """What a function that grows like exp is called."""
-    row = _row(formula, node)
     return row.words.family or (f"`{row.name}`" if row.words.noun == "step" else row.words.noun)
 
 

@@ -76,13 +76,11 @@ def _amplified(formula: Formula, group: NoiseGroup) -> Phrase:
         "noun": OPERATORS[formula.nodes[group.amplifier].operator].words.noun,
         "step": code_text(formula, group.amplifier),
     }
-    match group.part:
-        case StepPart.ALL:
-            return say("{gained} at the {noun} {step}", **told)
-        case StepPart.MOST:
-            return say("{gained}, mostly at the {noun} {step}", **told)
-        case StepPart.LARGEST:
-            return say("{gained} on the way, most at the {noun} {step}", **told)
+    return {
+        StepPart.ALL: say("{gained} at the {noun} {step}", **told),
+        StepPart.MOST: say("{gained}, mostly at the {noun} {step}", **told),
+        StepPart.LARGEST: say("{gained} on the way, most at the {noun} {step}", **told),
+    }[group.part]
 
 
 def _sources(formula: Formula, target: int, group: NoiseGroup) -> Phrase:

@@ -97,10 +97,6 @@ def loss_phrase(digits: float) -> str:
     >>> print(*[loss_phrase(d) for d in (0.94, 0.991, 0.99996, 1.0, 1.02, 2.004)], sep=", ")
     0.9 digits, 0.99 digits, 0.99996 digits, 1.0 digits, 1.02 digits, 2.004 digits
     """
-    text = wording.digits_phrase(digits)
-    for decimals in (1, 2, 3, 4, 5, 6):
-        if decimals > 1:
-            text = f"{wording.number(digits, decimals)} digits"
-        if not any(digits != mark == float(f"{digits:.{decimals}f}") for mark in (1.0, 2.0)):
-            break
-    return text
+    if not 0.05 <= digits < math.inf:
+        return wording.digits_phrase(digits)
+    return f"{wording.rounded(digits, 1, (1.0, 2.0))} digits"

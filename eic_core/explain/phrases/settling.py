@@ -43,61 +43,42 @@ def unsettled(inspection: Inspection, fact: facts.UnsettledAt) -> Phrase:
 
 
 def _sign_change(inspection: Inspection, node_id: int) -> Phrase:
-    place = code_text(inspection.formula, node_id, TEXT_LIMIT)
     change = inspection.sign_changes.at(node_id)
-    match change.zero, change.pole:
-        case True, True:
-            return say("{place} crosses zero and has a pole", place=place)
-        case True, False:
-            return say("{place} crosses zero", place=place)
-        case False, True:
-            return say("{place} has a pole", place=place)
-        case _:
-            return say("{place} changes its sign", place=place)
+    place = code_text(inspection.formula, node_id, TEXT_LIMIT)
+    return say("{place} {passes}", place=place, passes=_passes(change.zero, change.pole))
+
+
+def _passes(zero: bool, pole: bool) -> Phrase:
+    """What a node does inside the domain, as a verb."""
+    if zero:
+        return say("crosses zero and has a pole") if pole else say("crosses zero")
+    return say("has a pole") if pole else say("changes its sign")
 
 
 def growth(
     pace: GrowthPace, counts: Sequence[int], local_eic: Sequence[float], per_decade: float
 ) -> Phrase:
-    numbers = {
-        "start": wording.number(local_eic[0], 1),
-        "end": wording.number(local_eic[-1], 1),
-        "few": f"{counts[0]:,}",
-        "all": f"{counts[-1]:,}",
-    }
-    match pace:
-        case GrowthPace.GROWS:
-            return say(
-                "The local EIC grows with the data: {start} digits on {few} of the rows on "
-                "average, {end} on all {all}: that is {more} more for every ten times as many.",
-                more=wording.number(per_decade, 1),
-                **numbers,
-            )
-        case GrowthPace.HARDLY:
-            return say(
-                "On these rows the local EIC has hardly grown yet: {start} digits on {few} of the "
-                "rows on average, {end} on all {all}.",
-                **numbers,
-            )
-        case GrowthPace.STILL:
-            return say(
-                "The local EIC does not grow with the data here: {start} digits on {few} of the "
-                "rows on average, {end} on all {all}.",
-                **numbers,
-            )
-
-
-def passing(passage: Passage) -> Phrase:
-    """What a node does inside the domain, as a verb."""
-    match passage:
-        case Passage.ZERO:
-            return say("crosses zero")
-        case Passage.POLE:
-            return say("has a pole")
-        case Passage.BOTH:
-            return say("crosses zero and has a pole")
-        case Passage.SIGN | Passage.NONE:
-            return say("changes its sign")
+    grown = say(
+        "{start} digits on {few} of the rows on average, {end} on all {all}",
+        start=wording.number(local_eic[0], 1),
+        end=wording.number(local_eic[-1], 1),
+        few=counts[0],
+        all=counts[-1],
+    )
+    return {
+        GrowthPace.GROWS: say(
+            "The local EIC grows with the data: {grown}: that is {more} more for every ten times "
+            "as many.",
+            grown=grown,
+            more=wording.number(per_decade, 1),
+        ),
+        GrowthPace.HARDLY: say(
+            "On these rows the local EIC has hardly grown yet: {grown}.", grown=grown
+        ),
+        GrowthPace.STILL: say(
+            "The local EIC does not grow with the data here: {grown}.", grown=grown
+        ),
+    }[pace]
 
 
 def no_interval(fact: facts.NoInterval) -> Phrase:
@@ -107,7 +88,9 @@ def no_interval(fact: facts.NoInterval) -> Phrase:
             return say(
                 "a part of the formula {passage} inside the domain, so that the amplified noise "
                 "has no finite mean",
-                passage=passing(passage),
+                passage=_passes(
+                    passage in (Passage.ZERO, Passage.BOTH), passage in (Passage.POLE, Passage.BOTH)
+                ),
             )
         case facts.RowsLeftOut(samples):
             return say_count(
@@ -147,29 +130,27 @@ def settled(
 ) -> tuple[Phrase, Phrase | None]:
     """Whether the mean is settled, and what more there is to that."""
     place = code_text(inspection.formula, node_id, SHORT_LIMIT)
-    match state:
-        case Settled.YES:
-            return say("yes"), None
-        case Settled.NO:
-            return say("no"), None
-        case Settled.NOT_AT:
-            return say("not at {place}", place=place), None
-        case Settled.NO_DIGIT:
-            return say("no"), say("no sample keeps a digit at {place}", place=place)
-        case Settled.INFINITE_AT:
-            return say("no"), say_count(
+    return {
+        Settled.YES: (say("yes"), None),
+        Settled.NO: (say("no"), None),
+        Settled.NOT_AT: (say("not at {place}", place=place), None),
+        Settled.NO_DIGIT: (say("no"), say("no sample keeps a digit at {place}", place=place)),
+        Settled.INFINITE_AT: (
+            say("no"),
+            say_count(
                 "infinite at {place} for {count} sample",
                 "infinite at {place} for {count} samples",
                 samples,
                 place=place,
-            )
-        case Settled.INFINITE:
-            return say("no"), say_count(
-                "infinite for {count} sample", "infinite for {count} samples", samples
-            )
-        case Settled.LEFT_OUT:
-            return say("not known"), say_count(
-                "{count} sample left out", "{count} samples left out", samples
-            )
-        case Settled.FEW_SAMPLES:
-            return say("too few samples to tell"), None
+            ),
+        ),
+        Settled.INFINITE: (
+            say("no"),
+            say_count("infinite for {count} sample", "infinite for {count} samples", samples),
+        ),
+        Settled.LEFT_OUT: (
+            say("not known"),
+            say_count("{count} sample left out", "{count} samples left out", samples),
+        ),
+        Settled.FEW_SAMPLES: (say("too few samples to tell"), None),
+    }[state]

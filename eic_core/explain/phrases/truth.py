@@ -7,7 +7,7 @@ from eic_core.explain import facts
 from eic_core.explain.facts import Event, Nothing, Why
 from eic_core.explain.phrases import code_text
 from eic_core.formula.tree import Formula
-from eic_core.phrasing import Field, Phrase, listed, one_after_another, say, say_count
+from eic_core.phrasing import Phrase, listed, one_after_another, say, say_count
 
 
 def agreement(fact: facts.OverallAgreement, formula: Formula) -> Phrase:
@@ -18,17 +18,13 @@ def agreement(fact: facts.OverallAgreement, formula: Formula) -> Phrase:
     if not fact.compared:
         return say("There is nothing to compare at any node: {kinds}.", kinds=kinds)
     sentences = [_of_compared(fact, formula)]
-    if fact.worst is not None:
-        sentences += [] if fact.because is None else [reason(fact.because)]
-        if fact.unclear:
-            sentences.append(say("No reason for it was found."))
-    if fact.nothing:
+    if fact.because is not None:
+        sentences.append(reason(fact.because))
+    if fact.unclear:
+        sentences.append(say("No reason for it was found."))
+    if more := fact.nodes - fact.compared:
         sentences.append(
-            say(
-                "At {more} more there is nothing to compare: {kinds}.",
-                more=fact.nodes - fact.compared,
-                kinds=kinds,
-            )
+            say("At {more} more there is nothing to compare: {kinds}.", more=more, kinds=kinds)
         )
     return one_after_another(sentences)
 
@@ -64,15 +60,12 @@ def _of_compared(fact: facts.OverallAgreement, formula: Formula) -> Phrase:
 
 
 def _nothing(kind: Nothing) -> Phrase:
-    match kind:
-        case Nothing.TRUTH:
-            return say("a truth value")
-        case Nothing.ZERO:
-            return say("a value of 0")
-        case Nothing.UNTAKEN:
-            return say("a branch that none of these samples takes")
-        case Nothing.UNROUNDED:
-            return say("a value that comes out exact")
+    return {
+        Nothing.TRUTH: say("a truth value"),
+        Nothing.ZERO: say("a value of 0"),
+        Nothing.UNTAKEN: say("a branch that none of these samples takes"),
+        Nothing.UNROUNDED: say("a value that comes out exact"),
+    }[kind]
 
 
 def reason(fact: facts.Reason) -> Phrase:
@@ -117,108 +110,67 @@ def reason(fact: facts.Reason) -> Phrase:
 
 
 def _why(fact: Why) -> Phrase:
-    match fact:
-        case Why.NO_DIGIT:
-            return say("No digit is left at any sample, so there is nothing to compare.")
-        case Why.SILENT_TRIALS:
-            return say(
-                "Trials show nothing: a value is 0, leaves double range, or bears no error of "
-                "this size."
-            )
-        case Why.NOISY_TRIALS:
-            return say("So many digits are lost that trials in double precision show only noise.")
-        case Why.JUMP:
-            return say("Noise that crosses a jump or a tie does what no derivative sees.")
+    return {
+        Why.NO_DIGIT: say("No digit is left at any sample, so there is nothing to compare."),
+        Why.SILENT_TRIALS: say(
+            "Trials show nothing: a value is 0, leaves double range, or bears no error of this "
+            "size."
+        ),
+        Why.NOISY_TRIALS: say(
+            "So many digits are lost that trials in double precision show only noise."
+        ),
+        Why.JUMP: say("Noise that crosses a jump or a tie does what no derivative sees."),
+    }[fact]
 
 
 def _shared_noise(fact: facts.SharedNoise) -> Phrase:
-    fields: dict[str, Field] = {
-        "place": fact.copies.text,
-        "uses": fact.copies.count,
-        "shared": wording.number(fact.shared, 1),
-        "independent": wording.number(fact.recursion, 1),
-    }
-    if fact.shared < fact.recursion:
-        sentence = say(
-            "{place} is used {uses} times, and all its uses share their noise, which partly "
-            "cancels: {shared} digits are lost, not {independent} as with independent noise.",
-            **fields,
-        )
-    else:
-        sentence = say(
-            "{place} is used {uses} times, and all its uses share their noise, which adds up: "
-            "{shared} digits are lost, not {independent} as with independent noise.",
-            **fields,
-        )
+    cancels = fact.shared < fact.recursion
+    sentence = say(
+        "{place} is used {uses} times, and all its uses share their noise, which {acts}: {shared} "
+        "digits are lost, not {independent} as with independent noise.",
+        place=fact.copies.text,
+        uses=fact.copies.count,
+        acts=say("partly cancels") if cancels else say("adds up"),
+        shared=wording.number(fact.shared, 1),
+        independent=wording.number(fact.recursion, 1),
+    )
     if not fact.followed:
         return sentence
     return one_after_another([sentence, say("Floating point follows the shared value.")])
 
 
 def _measured(fact: facts.MeasuredEvent) -> Phrase:
-    told: dict[str, Field] = {
-        "type": fact.kind,
-        "of": fact.of,
-        "ratio": wording.significant(fact.ratio),
-    }
-    match fact.event:
-        case Event.NO_NUMBER:
-            return say("In {type}, the value overflows or has no number.", **told)
-        case Event.FEW_DIGITS:
-            return say("In {type}, no sample keeps three digits, too few to compare.", **told)
-        case Event.NO_DIGIT:
-            return say("In {type}, no digit is left at any sample.", **told)
-        case Event.ZERO:
-            return say("In {type}, there is nothing to compare: the exact value is 0.", **told)
-        case Event.EXACT:
-            return say("In {type}, the value comes out exact.", **told)
-        case Event.SOME_NO_NUMBER:
-            return say_count(
-                "In {type}, {count} of {of} samples has no number, or one too large for it.",
-                "In {type}, {count} of {of} samples have no number, or one too large for it.",
-                fact.samples,
-                **told,
-            )
-        case Event.SOME_FEW_DIGITS:
-            return say_count(
-                "In {type}, {count} of {of} samples keeps fewer than three digits, too few to "
-                "compare.",
-                "In {type}, {count} of {of} samples keep fewer than three digits, too few to "
-                "compare.",
-                fact.samples,
-                **told,
-            )
-        case Event.STORED:
-            return say("In {type}, it is stored without error, or nearly so.", **told)
-        case Event.CANCELLING:
-            return say(
-                "In {type}, less is lost: the roundings that happened are small or cancel one "
-                "another.",
-                **told,
-            )
-        case Event.UNROUNDED:
-            return say(
-                "In {type}, less is lost: some operations come out exact and round nothing.",
-                **told,
-            )
-        case Event.UNDERFLOW:
-            return say(
-                "In {type}, more is lost: a value is too small for the type and underflows.",
-                **told,
-            )
-        case Event.LIBRARY:
-            return say(
-                "In {type}, more is lost: a library function is wrong by more than one rounding.",
-                **told,
-            )
-        case Event.UNACCOUNTED:
-            return say(
-                "In {type}, the error is {ratio} times what is expected, and the roundings on the "
-                "way do not account for it.",
-                **told,
-            )
-        case Event.OFF:
-            return say(
-                "In {type}, the error is {ratio} times what is expected.",
-                **told,
-            )
+    ratio = wording.significant(fact.ratio)
+    event = {
+        Event.NO_NUMBER: say("the value overflows or has no number"),
+        Event.FEW_DIGITS: say("no sample keeps three digits, too few to compare"),
+        Event.NO_DIGIT: say("no digit is left at any sample"),
+        Event.ZERO: say("there is nothing to compare: the exact value is 0"),
+        Event.EXACT: say("the value comes out exact"),
+        Event.SOME_NO_NUMBER: say_count(
+            "{count} of {of} samples has no number, or one too large for it",
+            "{count} of {of} samples have no number, or one too large for it",
+            fact.samples,
+            of=fact.of,
+        ),
+        Event.SOME_FEW_DIGITS: say_count(
+            "{count} of {of} samples keeps fewer than three digits, too few to compare",
+            "{count} of {of} samples keep fewer than three digits, too few to compare",
+            fact.samples,
+            of=fact.of,
+        ),
+        Event.STORED: say("it is stored without error, or nearly so"),
+        Event.CANCELLING: say(
+            "less is lost: the roundings that happened are small or cancel one another"
+        ),
+        Event.UNROUNDED: say("less is lost: some operations come out exact and round nothing"),
+        Event.UNDERFLOW: say("more is lost: a value is too small for the type and underflows"),
+        Event.LIBRARY: say("more is lost: a library function is wrong by more than one rounding"),
+        Event.UNACCOUNTED: say(
+            "the error is {ratio} times what is expected, and the roundings on the way do not "
+            "account for it",
+            ratio=ratio,
+        ),
+        Event.OFF: say("the error is {ratio} times what is expected", ratio=ratio),
+    }[fact.event]
+    return say("In {type}, {event}.", type=fact.kind, event=event)

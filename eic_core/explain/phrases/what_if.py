@@ -1,11 +1,13 @@
-"""The English of a part that is replaced by its mean."""
+"""The English of what changes with a part replaced by its mean, and with other data."""
 
 from __future__ import annotations
 
 import math
 
 from eic_core import wording
+from eic_core.explain.created import BottleneckOnData
 from eic_core.explain.phrases import code_text, eic_name
+from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import Inspection
 from eic_core.phrasing import Field, Phrase, say
 
@@ -47,12 +49,38 @@ def _change(was: float, now: float, *, singular: bool) -> Phrase:
     """The change of EIC over its finite samples, as a clause."""
     eic = eic_name(singular)
     before, after = wording.number(was, 1), wording.number(now, 1)
-    match math.isnan(was), math.isnan(now):
-        case True, True:
-            return say("{eic} has no finite value", eic=eic)
-        case False, True:
-            return say("{eic} has no finite value any more", eic=eic)
-        case True, False:
-            return say("{eic} becomes {after}", eic=eic, after=after)
-        case _:
-            return say("{eic} goes from {before} to {after}", eic=eic, before=before, after=after)
+    return {
+        (True, True): say("{eic} has no finite value", eic=eic),
+        (False, True): say("{eic} has no finite value any more", eic=eic),
+        (True, False): say("{eic} becomes {after}", eic=eic, after=after),
+        (False, False): say(
+            "{eic} goes from {before} to {after}", eic=eic, before=before, after=after
+        ),
+    }[math.isnan(was), math.isnan(now)]
+
+
+def bottleneck_sentence(
+    formula: Formula, before: BottleneckOnData, now: BottleneckOnData
+) -> Phrase:
+    """Whether the bottleneck has moved.
+
+    >>> from eic_core.formula.syntax import read
+    >>> near, far = BottleneckOnData(4, 3.3), BottleneckOnData(4, 0.3)
+    >>> print(bottleneck_sentence(read("1/(x-2)").formula, near, far))
+    The bottleneck stays at `1/(x − 2)`: 3.3 digits before, 0.3 digits now.
+    """
+    if math.isnan(now.eic):
+        return say("On these ranges no sample has a usable value at every node.")
+    told: dict[str, Field] = {
+        "old": code_text(formula, before.node_id),
+        "place": code_text(formula, now.node_id),
+        "was": wording.digits_phrase(before.eic),
+        "digits": wording.digits_phrase(now.eic),
+    }
+    if math.isnan(before.eic):
+        return say(
+            "Now there are samples with a value: the bottleneck is {place} ({digits}).", **told
+        )
+    if before.node_id == now.node_id:
+        return say("The bottleneck stays at {place}: {was} before, {digits} now.", **told)
+    return say("Bottleneck moved from {old} ({was}) to {place} ({digits}).", **told)

@@ -46,37 +46,33 @@ def concentration_sentence(formula: Formula, node_id: int, found: Concentration)
         "all": _all_rows(found),
         "numbers": _numbered(found.rows) if found.rows else "",
     }
-    match found.kind:
-        case Concentrated.ALONE:
-            return say("Only one row has a finite amplification at {step}.", **told)
-        case Concentrated.EVENLY:
-            return say(
-                "All over {data}: each of {rows} gives the same share of the amplified noise at "
-                "{step}.",
-                rows=say("them") if found.in_branch and not found.leaves_out else told["all"],
-                **told,
-            )
-        case Concentrated.NOWHERE:
-            return say(
-                "All over {data}: no small part of the rows carries the amplified noise at {step}.",
-                **told,
-            )
-        case Concentrated.ONE_ROW:
-            return say(
-                "One of {all}, {numbers}, gives {share} of the amplified noise at {step}.",
-                share=wording.percent(found.share),
-                **told,
-            )
-        case Concentrated.FEW_ROWS:
-            sentence = say(
-                "{count} of {all} give {share} of the amplified noise at {step}",
-                count=len(found.rows),
-                share=wording.level_percent(found.share),
-                **told,
-            )
-            if len(found.rows) > LISTED:
-                return say("{sentence}.", sentence=sentence)
-            return say("{sentence} ({numbers}).", sentence=sentence, **told)
+    few = say(
+        "{count} of {all} give {share} of the amplified noise at {step}",
+        count=len(found.rows),
+        share=wording.level_percent(found.share),
+        **told,
+    )
+    return {
+        Concentrated.ALONE: say("Only one row has a finite amplification at {step}.", **told),
+        Concentrated.EVENLY: say(
+            "All over {data}: each of {rows} gives the same share of the amplified noise at "
+            "{step}.",
+            rows=say("them") if found.in_branch and not found.leaves_out else told["all"],
+            **told,
+        ),
+        Concentrated.NOWHERE: say(
+            "All over {data}: no small part of the rows carries the amplified noise at {step}.",
+            **told,
+        ),
+        Concentrated.ONE_ROW: say(
+            "One of {all}, {numbers}, gives {share} of the amplified noise at {step}.",
+            share=wording.percent(found.share),
+            **told,
+        ),
+        Concentrated.FEW_ROWS: say("{few} ({numbers}).", few=few, **told)
+        if len(found.rows) <= LISTED
+        else say("{few}.", few=few),
+    }[found.kind]
 
 
 def _data(found: Concentration) -> Phrase:
@@ -146,11 +142,9 @@ def _nearly_zero(step: str, place: LossPlace) -> Phrase:
 def _range(interval: InputRange) -> Phrase:
     name = input_name(interval.name)
     value = wording.significant(interval.middle, interval.digits)
-    match interval.kind:
-        case RangeKind.VALUE:
-            return say("{name} is {value}", name=name, value=value)
-        case RangeKind.NEAR:
-            return say("{name} is near {value}", name=name, value=value)
-        case RangeKind.BETWEEN:
-            low, high = map(wording.significant, (interval.low, interval.high))
-            return say("{name} is between {low} and {high}", name=name, low=low, high=high)
+    low, high = map(wording.significant, (interval.low, interval.high))
+    return {
+        RangeKind.VALUE: say("{name} is {value}", name=name, value=value),
+        RangeKind.NEAR: say("{name} is near {value}", name=name, value=value),
+        RangeKind.BETWEEN: say("{name} is between {low} and {high}", name=name, low=low, high=high),
+    }[interval.kind]

@@ -35,10 +35,11 @@ def split_sentence(
     of the writing, the inputs to which the function is sensitive, and whether samples of infinite
     amplification were left out.
     """
+    added = say("{loss} of them are added by the writing", loss=f"{loss:.1f}")
     told: dict[str, Field] = {
+        "added": added,
         "q": f"{q:.1f}",
         "own": f"{min(own, q):.1f}",
-        "loss": f"{loss:.1f}",
         "inputs": _inputs(inputs),
     }
     match place:
@@ -70,15 +71,13 @@ def split_sentence(
             )
         case LossOrigin.WRITING:
             return say(
-                "With shared noise errors grow by {q} digits up to the result; {loss} of them are "
-                "added by the writing.",
+                "With shared noise errors grow by {q} digits up to the result; {added}.",
                 **told,
             )
         case LossOrigin.BOTH:
             return say(
-                "With shared noise errors grow by {q} digits up to the result; {loss} of them are "
-                "added by the writing, {own} are the function's own sensitivity to errors of "
-                "{inputs}.",
+                "With shared noise errors grow by {q} digits up to the result; {added}, {own} are "
+                "the function's own sensitivity to errors of {inputs}.",
                 **told,
             )
 

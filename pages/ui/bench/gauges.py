@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from eic_core.drawing.gauges import Gauge, gauges_html
-from eic_core.explain.phrases.gauges import gauge_words
+from eic_core.explain.phrases.digits import gauge_words
 from eic_core.explain.verdict import Verdict
 from eic_core.measure.measured import Quantiles
 from pages.ui.kit import glossary

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from eic_core.explain.created import BottleneckOnData
-from eic_core.explain.phrases.bottleneck import bottleneck_sentence
+from eic_core.explain.phrases.what_if import bottleneck_sentence
 from eic_core.measure import Domain
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.inspector_service import (

@@ -30,7 +30,7 @@ from eic_core.explain.findings import (
     NearEdge,
 )
 from eic_core.explain.ledger import blame
-from eic_core.explain.phrases.bottleneck import bottleneck_sentence
+from eic_core.explain.phrases.what_if import bottleneck_sentence
 from eic_core.explain.where import where
 from eic_core.formula.rendering import to_python
 from eic_core.measure import inspect

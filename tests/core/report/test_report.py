@@ -15,7 +15,7 @@ from eic_core.errors import UserError
 from eic_core.explain.digit_rows import digit_rows
 from eic_core.explain.findings import VERSION, ErrorKind
 from eic_core.explain.phrases.causes import label
-from eic_core.explain.phrases.gauges import gauge_words
+from eic_core.explain.phrases.digits import gauge_words
 from eic_core.explain.phrases.headline import badge, marks
 from eic_core.explain.robustness import robustness_card
 from eic_core.exports import json_number
