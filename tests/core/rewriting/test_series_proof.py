@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from flint import arb
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eic_core.formula.syntax import read
@@ -239,7 +239,6 @@ _TREES = st.recursive(
 
 @settings(max_examples=examples(400), deadline=None)
 @given(_TREES, st.sampled_from([Fraction(1, 2), Fraction(1, 10), Fraction(1, 1000)]))
-@example("gamma(2 + x)", Fraction(1, 2))
 def test_model_encloses_random_terms(text: str, radius: Fraction) -> None:
     terms = Terms()
     formula = read(text).formula
