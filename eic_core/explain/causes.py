@@ -345,7 +345,7 @@ def _periodic(row: Operator, evidence: Evidence) -> Cause | None:
     if has_zeros and ((few_turns and size < CLOSE) or (size < 0.1 and where * size < 1)):
         return NearZero(node, largest)
     _, arriving = evidence.inspection.amplification.trace(evidence.target)
-    arriving = arriving[evidence.rows]
+    arriving = np.where(np.isfinite(arriving), arriving, 0.0)[evidence.rows]
     # the operand's nearness does more than its size, and not beside larger terms of a sum
     closer = (np.abs(slope / y) > np.abs(x)) & (arriving > np.square(x))
     if nearness := _nearness_by_row(row, evidence, kappa, arriving, closer, largest):

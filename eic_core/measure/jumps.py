@@ -170,7 +170,7 @@ class _Runs:
             self.low = np.minimum(self.low, values[-1])
             self.high = np.maximum(self.high, values[-1])
             for place, step in enumerate(steps):
-                turned = _differ(step, plain[step.slot], values[step.slot]) & active[place]
+                turned = _differ(step, plain, values) & active[place]
                 self._other[place][turned] = values[step.slot][turned]
                 self.turned[place] |= turned
 
@@ -184,11 +184,16 @@ class _Runs:
         return np.where(moved == self.plain_result, 0.0, np.where(np.isnan(far), math.inf, far))
 
 
-def _differ(step: Step, one: Array, other: Array) -> npt.NDArray[np.bool_]:
+def _differ(step: Step, plain: list[Any], values: list[Any]) -> npt.NDArray[np.bool_]:
+    """Where a step jumps between two runs; a remainder does by a divisor."""
     assert step.row is not None
+    one, other = plain[step.slot], values[step.slot]
     own = 0.0 if step.row.steps or step.row.compares else 1e-9
     with np.errstate(invalid="ignore"):
-        apart = np.abs(one - other) > own * np.fmax(np.abs(one), np.abs(other))
+        least = own * np.fmax(np.abs(one), np.abs(other))
+        if step.row.multiples:
+            least = 0.5 * np.abs(plain[step.operands[1]])
+        apart = np.abs(one - other) > least
     return np.asarray(apart | (np.isnan(one) != np.isnan(other)))
 
 
