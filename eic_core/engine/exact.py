@@ -171,7 +171,8 @@ class ExactEvaluator:
             return bool(y == 0)
         with working(sample.bits):
             distance = row.brink(BALLS, *[sample.y[i] for i in step.operands])
-            if row.edge is not None:  # beside the edge a 0 is one of the function that is guarded
+            # beside an edge a 0 is one of the function that is guarded
+            if row.edge is not None or row.multiples:
                 return contains_zero(distance) or (y == 0 and sample.s2[-1] == math.inf)
             return bool(distance == 0)
 
@@ -217,6 +218,8 @@ class ExactEvaluator:
         a = [sample.y[i] for i in step.operands]
         p = row.exact_parameter(BALLS, step.exact_parameter)
         steep = any(not BALLS.isfinite(slope) for slope in row.partials(BALLS, a, y, p))
+        if row.multiples and row.brink is not None:  # a ball of a half-multiple is not exact
+            steep = steep or contains_zero(row.brink(BALLS, *a))
         return makers, bool(row.jumps or row.steps) and steep, steep
 
 

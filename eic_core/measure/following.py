@@ -109,7 +109,7 @@ def undecided(inspection: Inspection) -> Blamed:
         spread = np.maximum(spread, relative_error(values[-1], exact[-1]))
         for step, mark, other, on in zip(steps, turned, others, active, strict=True):
             y = values[step.slot]
-            differs = _differ(step, plain[step.slot], y) & on
+            differs = _differ(step, plain, values) & on
             other[differs] = y[differs]
             mark |= differs
     explained = FAR * UNIT_ROUNDOFF * s
@@ -135,11 +135,16 @@ def undecided(inspection: Inspection) -> Blamed:
     return Blamed.of(runs.rows, Outcome.DECIDED, nodes, why, digits=costs).where(nodes >= 0)
 
 
-def _differ(step: Step, one: Array, other: Array) -> np.ndarray:
+def _differ(step: Step, plain: Sequence[Array], values: Sequence[Array]) -> np.ndarray:
+    """Where a step jumps between two runs; a remainder does by a divisor."""
     assert step.row is not None
+    one, other = plain[step.slot], values[step.slot]
     own = 0.0 if step.row.steps or step.row.compares else 1e-9
     with np.errstate(invalid="ignore"):
-        apart = np.abs(one - other) > own * np.fmax(np.abs(one), np.abs(other))
+        least = own * np.fmax(np.abs(one), np.abs(other))
+        if step.row.multiples:
+            least = 0.5 * np.abs(plain[step.operands[1]])
+        apart = np.abs(one - other) > least
     return np.asarray(apart | (np.isnan(one) != np.isnan(other)))
 
 
