@@ -431,6 +431,8 @@ class Domain:
         --------
         >>> Domain("uniform", 2.0, 4.0).as_kind("fixed")
         Domain(kind='fixed', low=3.0, high=3.0)
+        >>> Domain("normal", 3.0, 0.5).as_kind("uniform")
+        Domain(kind='uniform', low=2.0, high=4.0)
         """
         low, high = self.low, self.high
         if self.kind == "normal":

@@ -280,26 +280,37 @@ def test_no_text_of_a_user_is_a_format_string() -> None:
                     raise AssertionError(f"{name}:{node.lineno} makes a template")
 
 
-def test_scoring_loads_nothing_that_it_does_not_use() -> None:
-    heavy = (
-        "scipy",
-        "flint",
-        "sympy",
-        "pandas",
-        "pyarrow",
-        "matplotlib",
-        "jinja2",
-        "cattrs",
-        *SCREEN,
-    )
-    script = (
-        "import sys; from eic_core.cli.main import build_parser; build_parser(['score']); "
-        f"print(*sorted({set(heavy)!r} & sys.modules.keys()))"
-    )
+HEAVY = {"scipy", "sympy", "pandas", "pyarrow", "matplotlib", "jinja2", "cattrs", *SCREEN}
+
+
+def loaded_by(program: str, modules: set[str]) -> list[str]:
+    """Which of these modules are loaded once a program has run."""
     done = subprocess.run(
-        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+        [
+            sys.executable,
+            "-c",
+            f"import sys; {program}; print(*sorted({modules!r} & sys.modules.keys()))",
+        ],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     )
-    assert done.stdout.split() == []
+    return done.stdout.splitlines()[-1].split()
+
+
+def test_scoring_loads_nothing_that_it_does_not_use() -> None:
+    program = "from eic_core.cli.main import build_parser; build_parser(['score'])"
+    assert loaded_by(program, HEAVY | {"flint"}) == []
+
+
+def test_a_first_answer_waits_for_no_module_that_it_does_not_use() -> None:
+    program = (
+        "from eic_core.cli.main import main; "
+        "main(['inspect', 'sqrt(x + 1) - sqrt(x)', '--range', 'x=1:100'])"
+    )
+    rooms = {f"eic_core.{room}" for room in ("rewriting", "pool", "search", "corpora", "report")}
+    assert loaded_by(program, HEAVY | rooms | {"subprocess", "multiprocessing"}) == []
 
 
 def test_nothing_in_the_repository_names_a_machine() -> None:
@@ -322,13 +333,9 @@ def test_nothing_in_the_repository_names_a_machine() -> None:
 def test_reading_infix_formulas_loads_no_other_reader() -> None:
     readers = ("latex", "mathml", "mathematica", "spreadsheet", "sexpr", "prefix", "source_code")
     formulas = ("x0*sin(x1) - 2.5*x**2", "m c^2", "- x + 2", "y = a*x + b", "E*x", "2x(x+1)/z")
-    script = (
-        "import sys; from eic_core.cli.main import build_parser; build_parser(['score']); "
+    program = (
+        "from eic_core.cli.main import build_parser; build_parser(['score']); "
         "import eic_core.pool.scoring; from eic_core.formula.syntax import read; "
-        f"[read(text) for text in {formulas!r}]; "
-        f"print(*[r for r in {readers!r} if 'eic_core.formula.syntax.' + r in sys.modules])"
+        f"[read(text) for text in {formulas!r}]"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.split() == []
+    assert loaded_by(program, {f"eic_core.formula.syntax.{reader}" for reader in readers}) == []

@@ -26,7 +26,6 @@ from eic_core.formula.syntax.languages import notation_called
 from eic_core.measure import Domain, Inspection, Samples, inspect
 from eic_core.measure.measured import Quantiles
 from eic_core.measure.row_source import NoRange, RowSource
-from eic_core.rewriting import SEARCH_SECONDS
 from eic_core.samples import DEFAULT_SAMPLES
 
 _SWITCHES = (
@@ -92,28 +91,6 @@ def add_input_arguments(parser: argparse.ArgumentParser) -> None:
         "--index-base", type=int, choices=(0, 1), help="whether x1 is the second or first column"
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
-
-
-def add_seconds_argument(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--seconds",
-        metavar="S",
-        type=float,
-        default=SEARCH_SECONDS,
-        help="cut the search for better forms short after S seconds, branches and series with it, "
-        "and say what was left out; inf lets it come to its end; default: %(default)g",
-    )
-
-
-def add_kinds_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--no-branches",
-        action="store_true",
-        help="offer no form that chooses by a condition, where(b >= 0, …, …)",
-    )
-    parser.add_argument(
-        "--no-series", action="store_true", help="offer no approximation by a series"
-    )
 
 
 def protect_formula(arguments: Sequence[str]) -> list[str]:

@@ -11,8 +11,6 @@ from eic_core import wording
 from eic_core.cli.exits import write_out
 from eic_core.cli.inspect_command import (
     add_input_arguments,
-    add_kinds_arguments,
-    add_seconds_argument,
     read_input,
     reading_document,
     reading_lines,
@@ -22,7 +20,7 @@ from eic_core.exports import json_text
 from eic_core.formula.copying import is_own_name
 from eic_core.formula.rendering import to_python
 from eic_core.formula.tree import Formula
-from eic_core.rewriting import Branch, Repair, Repairs, RepairStep, repair
+from eic_core.rewriting import SEARCH_SECONDS, Branch, Repair, Repairs, RepairStep, repair
 from eic_core.rewriting.phrases import bound_text, box_phrase, series_name
 from eic_core.rewriting.precision import TARGETS
 from eic_core.rewriting.profile import arms_of
@@ -51,6 +49,28 @@ def add_parser(commands: Any) -> None:
         "the column that is no input; may be given twice",
     )
     parser.set_defaults(run=run, precision="float64")
+
+
+def add_seconds_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--seconds",
+        metavar="S",
+        type=float,
+        default=SEARCH_SECONDS,
+        help="cut the search for better forms short after S seconds, branches and series with it, "
+        "and say what was left out; inf lets it come to its end; default: %(default)g",
+    )
+
+
+def add_kinds_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--no-branches",
+        action="store_true",
+        help="offer no form that chooses by a condition, where(b >= 0, …, …)",
+    )
+    parser.add_argument(
+        "--no-series", action="store_true", help="offer no approximation by a series"
+    )
 
 
 class _TargetAction(argparse.Action):

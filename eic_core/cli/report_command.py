@@ -8,12 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from eic_core.cli.exits import refuse_page_on_terminal, write_out
-from eic_core.cli.inspect_command import (
-    add_input_arguments,
-    add_kinds_arguments,
-    add_seconds_argument,
-    read_input,
-)
+from eic_core.cli.inspect_command import add_input_arguments, read_input
+from eic_core.cli.repair_command import add_kinds_arguments, add_seconds_argument
 from eic_core.explain.budget import TOLERANCE
 from eic_core.exports import json_text
 from eic_core.formula.syntax import Reading

@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from operator import add
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ import numpy as np
 from eic_core.engine.amplify import FEW, MOST_WORK, NO_ROWS, ExactRows
 from eic_core.engine.branches import active_slots, plain_values
 from eic_core.engine.constants import settled_constants
-from eic_core.engine.exact import ExactEvaluator, ExactSample
+from eic_core.engine.exact import DEEP_SAMPLES, ExactEvaluator, ExactSample
 from eic_core.engine.native.library import DOUBT, HIGH, INVALID
 from eic_core.engine.reference import NOTHING_SETTLED, evaluate_block
 from eic_core.engine.tape import RECHECK_S2, SINGULAR_S2, Step, Tape, tape_of
@@ -267,14 +267,15 @@ class _Noise:
         sharper: Callable[[], ExactSample] | None = None,
         sized: Any = False,
     ) -> None:
-        self.B, self.tape, self.results, self._sharper = B, tape, results, sharper
+        self.B, self.tape, self._sharper = B, tape, sharper
         self._sized = sized  # Where the terms know the size of each kappa, not the values
-        self._edges: dict[int, list[NoiseEdge]] = {}
         self._last: tuple[Sequence[Unit], list[Any]] | None = None
+        self._use(results)
 
-    @cached_property
-    def _zero(self) -> list[bool]:
-        return [anywhere(y == 0) for y in self.results.y]
+    def _use(self, results: Walked | ExactSample) -> None:
+        self.results = results
+        self._zero = [anywhere(y == 0) for y in results.y]
+        self._edges: dict[int, list[NoiseEdge]] = {}
 
     def arrived(self, units: Sequence[Unit]) -> list[Any]:
         """G of every unit, at the last of them."""
@@ -284,7 +285,7 @@ class _Noise:
         if self._sharper is not None and not all(map(_is_known, noise)):
             sharper, self._sharper = self._sharper(), None
             if sharper.first_invalid is None:  # Else more digits did not settle what fewer did
-                self.results, self._edges = sharper, {}
+                self._use(sharper)
                 noise = self._followed(units)
         if self.B is BALLS:
             noise = list(map(float, noise))
@@ -359,7 +360,9 @@ class ExactNoise:
 
     def __init__(self, tape: Tape, exact: ExactRows = NO_ROWS) -> None:
         self.tape, self._samples = tape, dict(exact.samples)
-        self._evaluator, self._sharp = ExactEvaluator(tape), ExactEvaluator(tape, SHARP)
+        self._evaluator = ExactEvaluator(tape)
+        # as deep as `exact`: else what that tells from 0 were 0 again
+        self._sharp = ExactEvaluator(tape, SHARP, deep_samples=DEEP_SAMPLES)
         self._evaluator.work = exact.work
         self._noise: dict[tuple[str, ...], _Noise] = {}
 

@@ -69,7 +69,9 @@ class OwnConditioning(Plain):
     # Further samples at which nothing tells it: too many had to be looked at closely, or f is 0 and
     # does not move as far as `MANY_DIGITS` show, but that is not proved
     unsettled: int = 0
-    nothing: int = 0  # Samples of `valid` at which f is 0 and no input moves it
+    # Samples at which the writing keeps no digit, and f is 0, and stays 0 where an input has an
+    # error or is 0 no more
+    nothing: int = 0
     # shape (N,): own^2; nan without a value or unsettled
     by_row: Array = field(default_factory=lambda: np.empty(0), repr=False, compare=False)
 
@@ -123,7 +125,7 @@ def own_conditioning(
     require(formula, Formula)
     require(samples, Samples)
     noise = shared_noise(formula, samples, recheck=recheck, amplification=amplification)
-    unsure = on_threshold(formula, samples) if recheck else None
+    unsure = np.isinf(noise.q2) | on_threshold(formula, samples) if recheck else None
     return conditioning_of(formula, samples, noise, unsure)
 
 
@@ -146,7 +148,7 @@ def conditioning_of(
         for row in np.flatnonzero(valid & (unsure | np.isinf(_own_squared(kappas)))).tolist():
             cells = tuple([samples.decimal(name, row) for name in formula.variables])
             kappas[:, row] = beside.conditioning(cells)
-            nothing += cells in beside.zeros and not kappas[:, row].any()
+            nothing += cells in beside.zeros and math.isinf(noise.q2[row])
     unsettled = valid & np.isnan(kappas).any(axis=0)
     own2 = np.where(valid & ~unsettled, _own_squared(kappas), math.nan)
     mean = mean_of(own2)
@@ -202,6 +204,10 @@ TURNS = ((1, 1), (-1, -1), (1, -1), (-1, 1))
 """Ways for inputs in turn, the first, the second and so on, to move together."""
 
 
+OFF_ZERO = Decimal("1e-9")
+"""What an input of 0 is put to: beside it exp(x) - 1 is another function than 0."""
+
+
 class _Beside:
     """A function's values beside a sample, at many digits; `work` is nodes times evaluations."""
 
@@ -248,12 +254,13 @@ class _Beside:
             return (math.inf,) * len(cells)
         sizes = [self._sizes(cells, i, y, MANY_DIGITS, part) for i in range(len(cells))]
         found = [max(both, default=0.0) for both in sizes]
-        if y == 0:
-            self.zeros.add(cells)
-            if not any(found) and len(cells) > 1:
-                found = self._moved_together(cells)
-            if not any(found) and not self._is_proven(cells):
+        if y == 0 and not any(found) and len(cells) > 1:
+            found = self._moved_together(cells)
+        if y == 0 and not any(found):
+            if not self._is_proven(cells):
                 return (math.nan,) * len(cells)  # 1 - erf(1000): too small to see it move
+            if self._is_zero_off_zeros(cells):
+                self.zeros.add(cells)
         return tuple(found)
 
     def _is_proven(self, cells: tuple[str, ...]) -> bool:
@@ -290,6 +297,14 @@ class _Beside:
                 stays = [self._is_nothing(cells, other) for other in others]
                 return [math.inf if stay or not any(stays) else 0.0 for stay in stays]
         return [0.0] * len(cells)
+
+    def _is_zero_off_zeros(self, cells: tuple[str, ...]) -> bool:
+        """Whether f is 0, too, where inputs of 0 are others, which errors in proportion leave."""
+        off = [
+            tuple([str(side * OFF_ZERO) if Decimal(cell) == 0 else cell for cell in cells])
+            for side in (1, -1)
+        ]
+        return all(self._is_nothing(other, {}) for other in off if other != cells)
 
     def _is_nothing(self, cells: tuple[str, ...], by: Mapping[int, Decimal]) -> bool:
         value = self._value(cells, MANY_DIGITS, by)

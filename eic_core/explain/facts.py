@@ -189,7 +189,7 @@ class OutOfSplit(Enum):
 
     FUNCTION = auto()
     WRITING = auto()
-    NOT_LOOKED_AT = auto()
+    NOT_KNOWN = auto()
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ class WritingLoss(Plain):
     compared: int  # Valid samples at which q is finite (then the function's conditioning is, too)
     singular: int  # The other valid samples
     singular_function: int  # Those of them at which the function itself loses every digit
-    nothing: int  # Those of them at which the function is 0 and no input moves it
+    nothing: int  # Those of them at which the function is 0, and beside them
     unsettled: int  # Those of them of which that is not known
     place: LossOrigin  # Where to look
     remarks: tuple[Remark, ...]  # What qualifies it
@@ -140,7 +140,7 @@ writing.
     rows = {
         OutOfSplit.FUNCTION: np.isinf(own2),
         OutOfSplit.WRITING: without & np.isfinite(own2),
-        OutOfSplit.NOT_LOOKED_AT: without & np.isnan(own2),
+        OutOfSplit.NOT_KNOWN: without & np.isnan(own2),
     }
     left_out = {why: int(np.count_nonzero(part)) for why, part in rows.items()}
     remarks = (
@@ -158,7 +158,7 @@ writing.
         q.infinite,
         left_out[OutOfSplit.FUNCTION],
         conditioning.nothing,
-        left_out[OutOfSplit.NOT_LOOKED_AT],
+        left_out[OutOfSplit.NOT_KNOWN],
         place,
         remarks,
     )

@@ -407,9 +407,9 @@ class LostRows:
 
     # The function is 0, jumps or is infinitely steep, or it follows a step that keeps no digit
     function: int = 0
-    nothing: int = 0  # The function is 0 and no input moves it
+    nothing: int = 0  # The function is 0 there and beside it
     writing: int = 0  # It is another's fault, as far as that was looked at
-    unsettled: int = 0  # It was not looked at
+    unsettled: int = 0  # It is not known
 
     @property
     def remedies(self) -> tuple[Remedy, ...]:

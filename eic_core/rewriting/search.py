@@ -120,7 +120,7 @@ class Costs:
         if number not in self._worst:
             noise = self.table.noise(number)
             q2 = np.where(noise.loses_all, EVERY_DIGIT_S2, noise.q2)[self.usable]
-            q2 = q2[np.isfinite(q2)]
+            q2 = np.minimum(q2, EVERY_DIGIT_S2) if self.at_zeros else q2[np.isfinite(q2)]
             self._worst[number] = _digits(np.mean(q2)) if len(q2) else 0.0
         return self._worst[number]
 

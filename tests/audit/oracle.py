@@ -293,7 +293,7 @@ class Truth:
 
     @cached_property
     def stays_zero(self) -> np.ndarray:
-        """Rows at which the result is 0, and no error of the inputs moves it."""
+        """Rows at which the result is 0, and stays 0 where inputs have errors, or are 0 no more."""
         leaves = [n.id for n in self.formula.nodes if n.operator == VARIABLE]
         names = sorted(self.formula.variables)
         rng = random.Random(1)
@@ -304,20 +304,28 @@ class Truth:
                 row = self.rows[i]
                 if id(row) not in known:
                     moves = False
-                    for _ in range(0 if moves else SHAKES):
+                    for turn in range(0 if moves else SHAKES):
                         by = {name: 1 + rng.uniform(-1, 1) * mp.mpf(10) ** -20 for name in names}
                         factors = {k: by[self.formula.nodes[k].label] for k in leaves}
-                        moves = moves or any(self._with_factors(row, factors))
+                        off_zero = (-1) ** turn * mp.mpf(10) ** -9
+                        moves = moves or any(self._with_factors(row, factors, off_zero))
                     known[id(row)] = not moves
                 found[i] = known[id(row)]
         return found
 
-    def _with_factors(self, row: RowTruth, factors: dict[int, Any]) -> Iterator[Any]:
+    def _with_factors(
+        self, row: RowTruth, factors: dict[int, Any], off_zero: Any = mp.zero
+    ) -> Iterator[Any]:
         """The result where some leaves are multiplied; nothing if it has none."""
+
+        def moved(node: Node) -> Any:
+            leaf = self._leaf(row, node)
+            if not leaf and node.operator == VARIABLE:
+                leaf = off_zero
+            return leaf * factors.get(node.id, mp.one)
+
         try:
-            yield values_of(
-                self.formula, lambda node: self._leaf(row, node) * factors.get(node.id, mp.one)
-            )[-1]
+            yield values_of(self.formula, moved)[-1]
         except (NoRealValue, BeyondReach):
             return
 

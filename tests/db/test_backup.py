@@ -104,6 +104,9 @@ def test_the_command_line_backs_up_restores_and_exports(
     votes = kinds[False, False]
     assert 3 <= votes < kinds.total(), "ballots of practice and attention are no votes"
     assert f"{votes} votes on {len(export.pairs)} pairs" in capsys.readouterr().err
+    rehearsal.organiser.create("7")
+    assert main([*base, "export", "7", "--out", str(out)]) == 2
+    assert "a draft has nothing to export" in capsys.readouterr().err  # a name before an id
     assert main([*base, "restore", file, "--folder", str(tmp_path / "b")]) == 0
     assert main([*base, "list"]) == 0
     assert "1\topen\trehearsal\t" in capsys.readouterr().out

@@ -146,7 +146,9 @@ def test_what_is_missing_stands_beside_its_field_and_what_was_given_stays(
     assert len(re.findall(r"<[^>]* aria-invalid[^>]* autofocus", page.text)) == 1
     page = page.agree(degree="Doctorate", field="x" * 81)
     assert words.LONG_FIELD in page.text and "<option selected>Doctorate" in page.text
+    _, address, form = page.fields('id="agree"')
     assert page.agree().stage == "welcome"
+    assert page._take(page.client.post(address, data=form)).stage == "rating"  # late, empty
 
 
 def test_consent_shows_the_link_before_any_clock_runs(rehearsal: Rehearsal) -> None:

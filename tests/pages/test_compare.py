@@ -8,6 +8,7 @@ import math
 import random
 from pathlib import Path
 
+import plotly.graph_objects as go
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -18,7 +19,9 @@ from eic_core.pool.importers import import_formulas
 from pages.ui.compare.desk import MAX_LIST, CompareState, formula_text, pack_text
 from pages.ui.compare.scores_table import scored_csv
 from tests.pages.conftest import UNHURRIED
+from tests.pages.panels import chart
 from tests.pages.test_app_inspector import buttons, html_of, visit
+from tests.pages.test_compare_pictures import lines_in
 
 PROGRAM = """
 import streamlit as st
@@ -319,6 +322,13 @@ def test_two_formulas_are_compared_from_the_address_alone() -> None:
     said = "EIC of B is 7.5 digits less than that of A, with 2 nodes more."
     assert said in html_of(page)
     assert page.text_area(key="formula_b").value == better
+
+
+def test_each_formula_of_two_variables_has_its_own_map() -> None:
+    page = open_page(formula="x*y", b="x*y + 100", range=["x=1:2", "y=1:3"])
+    page = page.toggle(key="pair-maps").set_value(True).run()
+    first, second = (lines_in(go.Figure(chart(page, f"pair-maps-{side}"))) for side in "AB")
+    assert first[1] < 10 < 100 <= second[0]  # the values at the lines
 
 
 def test_typing_and_swapping_goes_into_the_address() -> None:

@@ -68,6 +68,7 @@ def test_where_every_sample_is_singular_the_step_is_named_and_no_bar_is_drawn() 
     assert any("x − x" in note.text for note in figure.layout.annotations)
     page = open_page(formula="1/(x - x + 1)", ask="writing")
     assert "all digits at 1,000 samples" in html_of(page) and "undefined" not in answer(page)
+    assert chart(page, "losses") is not None
 
 
 def test_a_constant_that_cancels_is_a_function_without_loss_and_a_result_without_a_digit() -> None:

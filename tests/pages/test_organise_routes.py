@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from pages.ui.kit import wiring
+from pages.ui.kit import door, wiring
 from pages.ui.kit.door import (
     COOKIE,
     FORM_LASTS,
@@ -39,7 +40,7 @@ CHEAP = HashParameters(n=2**10)
 def new_lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     made = Lab(Settings(f"sqlite:///{tmp_path}/lab.sqlite3"))
     made.__dict__["access"] = AccessService(made.store, made.clock, made.chance, parameters=CHEAP)
-    for module in (wiring, door_routes, results_data):
+    for module in (wiring, door, door_routes, results_data):
         monkeypatch.setattr(module, "lab", lambda: made)
     yield made
     made.store.dispose()
@@ -193,13 +194,17 @@ def test_a_study_that_no_database_can_hold_is_not_found(lab: Lab, study: str, re
     assert answer.status_code == 404 and "there is no study" in answer.text
 
 
-def test_a_name_that_points_here_does_not_open_a_demo(lab: Lab) -> None:
+def test_a_name_that_points_here_does_not_open_a_demo(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
     lab.settings = replace(lab.settings, demo=True)
     lab.__dict__["access"] = AccessService(lab.store, lab.clock, lab.chance, demo=True)
     study = lab.organising.create("A").id
     for host, status in (("127.0.0.1:8501", 403), ("rebound.example:8501", 401)):
         answer = client().post(f"/exports/{study}/study.zip", headers={"Host": host})
         assert answer.status_code == status
+        monkeypatch.setattr(door.st, "context", SimpleNamespace(headers={"Host": host}))
+        assert door.is_organiser() == (status == 403)
 
 
 def test_a_parcel_goes_to_its_owner_only(lab: Lab) -> None:

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from eic_core.drawing.scale import colour
 from eic_core.samples import Domain
 from pages.ui.bench.tree_pane import TreePane, pane_of
 from pages.ui.kit.inspector_service import InspectionRequest, InspectionResult, InspectorService
@@ -36,6 +37,7 @@ def test_every_node_has_its_numbers_its_neighbours_and_its_place() -> None:
         assert all(len(box) == 4 for box in data["formula"]["boxes"][str(k)])
     assert data["nodes"][-1]["parent"] is None
     assert data["bottleneck"] == result.inspection.bottleneck
+    assert data["colours"]["ramp"][-1] == colour(data["colours"]["high"])
 
 
 def test_created_digits_add_up_to_the_bottlenecks_and_are_undefined_beside_it() -> None:

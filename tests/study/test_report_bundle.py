@@ -268,6 +268,7 @@ def test_the_methods_paragraph_has_the_numbers_of_the_study(report: StudyReport)
         f"{100 * head['interval']['low']:.1f} % to {100 * head['interval']['high']:.1f} %",
         "looked at on 4 March 2025, after 50 votes",
         "; 1 tie left out",
+        "Times are the server's, from serving a ballot to its vote",
         "ab" * 32,
     ):
         assert said in flat, said

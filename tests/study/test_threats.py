@@ -423,6 +423,7 @@ def test_problems_that_differ_are_described_and_are_no_threat() -> None:
     found = problem_rates(VoteArrays.of(votes))
     assert found.p_value is not None and found.p_value < 0.01
     assert "by more than the differences between pairs explain" in said(found)
+    assert "is not shown" in said(replace(found, p_value=0.05))
     assert "q00 speaks for the higher EIC" in said(found)
     assert "problems" not in threats_of(votes, NO_RULE, flat_gaps(votes)).each()
     assert [each.problem for each in found.contradicting] == ["q00"]

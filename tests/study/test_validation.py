@@ -98,6 +98,8 @@ def test_few_problems_stand_for_themselves_only(rows: list[ValidationRow]) -> No
 def test_a_study_of_eight_raters_is_called_too_small(rows: list[ValidationRow]) -> None:
     assert _row(rows, "headline", 3).tally.flagged_part == 1.0
     assert _row(rows, "headline", 0).tally.flagged_part == 0.0
+    rng = np.random.default_rng(1)
+    assert printed(Rehearsal.of(replace(SMALL, pairs=10), rng), rng)["a model's rate"].too_small
 
 
 @pytest.mark.parametrize(

@@ -160,13 +160,13 @@ def _left_out(why: OutOfSplit, rows: int) -> Phrase:
                 "function itself does; they are left out of the split.",
                 rows,
             )
-        case OutOfSplit.NOT_LOOKED_AT:
+        case OutOfSplit.NOT_KNOWN:
             return say_count(
                 "At {count} more sample the result keeps no digit either; whether the function "
-                "itself does was not looked at, for there are so many: it is left out of the "
-                "split.",
+                "itself does is not known, for there are too many, or 1,000 digits do not tell: it "
+                "is left out of the split.",
                 "At {count} more samples the result keeps no digit either; whether the function "
-                "itself does was not looked at, for there are so many: they are left out of the "
-                "split.",
+                "itself does is not known, for there are too many, or 1,000 digits do not tell: "
+                "they are left out of the split.",
                 rows,
             )

@@ -183,8 +183,6 @@ class Chooser:
                 forms[root] = Option(root, form.steps, self.measurer.everywhere.lost(root))
         options = list(forms.values())
         usable = ~np.isnan(self.measurer.lost_before)
-        if not usable.any():
-            return options[:1]
         lost = np.array([option.lost[usable] for option in options])
         lost = np.nan_to_num(lost, nan=DIGITS[self.searched.target])
         sizes = np.array([self.terms.size(option.root) for option in options], dtype=float)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import mpmath
 import numpy as np
 import pytest
 
-from eic_core.corpora import RULES, load
+from eic_core.corpora import RULES, load, measured
 from eic_core.corpora.claims import (
     LAWS,
     PAPERS_METHODS,
@@ -135,6 +136,14 @@ def test_the_shipped_figures_are_what_the_code_computes() -> None:
                     assert [was.eic, was.q90, was.valid] == pytest.approx(
                         [now.eic, now.q90, now.valid], abs=2e-6, nan_ok=True
                     )
+
+
+def test_the_shipped_file_is_what_would_be_written_of_its_figures(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(measured, "measure_corpus", lambda corpus, rule: shipped(corpus.name, rule))
+    there = Path(measured.__file__).with_name("data") / "measured.json"
+    assert measured._document().splitlines()[2:] == there.read_text("utf-8").splitlines()[2:]
 
 
 # --- statistics ---

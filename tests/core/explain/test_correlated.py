@@ -238,6 +238,33 @@ def test_of_a_zero_that_is_only_assumed_no_conditioning_is_told():
     assert proved.own == proved.own_finite == 0 and proved.unsettled == 0
 
 
+def test_more_digits_of_the_noise_look_for_a_zero_as_deep_as_the_values_did():
+    """By hand: 1 - tanh(x) is 2 exp(-2x) to 10^-1000, so that x is amplified 2x times."""
+    text = "1 - tanh(x) - (1 - tanh(2*x))"
+    found = own_of(text, x=[1100.0])
+    assert 10**found.own == pytest.approx(math.hypot(1, 2200), rel=1e-9)
+    beyond = own_of(text, x=[1160.0, 1200.0])  # below 10^-1000
+    assert math.isnan(beyond.own) and beyond.unsettled == 2
+    left = writing_loss(inspect_columns(text, x=[1100.0, 1160.0, 1200.0]))
+    assert (left.compared, left.singular, left.unsettled) == (0, 3, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "inputs", "nothing"),
+    [
+        ("1 - tanh(1200*pi)", {"x": [1.0]}, 0),  # 10^-3274: a constant, but not 0
+        ("1 - tanh(x)", {"x": [1200.0]}, 0),
+        ("exp(x) - 1", {"x": [0.0]}, 0),  # x, beside it
+        ("exp(x*y) - 1", {"x": [0.0], "y": [3.0]}, 0),
+        ("(x + 1)**2 - x**2 - 2*x - 1", {"x": [0.0]}, 1),
+        ("abs(x) - max(x, -x)", {"x": [1.0]}, 1),
+        ("abs(x) - max(x, -x)", {"x": [0.0]}, 0),  # its noise is finite: there is none
+    ],
+)
+def test_a_function_is_0_where_it_is_proved_and_stays_0_beside_an_input_of_0(text, inputs, nothing):
+    assert writing_loss(inspect_columns(text, **inputs)).nothing == nothing
+
+
 def test_a_value_is_compared_to_itself_without_a_jump():
     """Shared noise moves both sides alike; independent noise turns the condition."""
     found = q_of("where(y > y, 1, 2)", y=[1.0, 2.0])

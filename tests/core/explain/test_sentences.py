@@ -418,7 +418,7 @@ def test_what_was_not_looked_at_is_counted_apart():
     left_out = [remark for remark in found.remarks if isinstance(remark, LeftOut)]
     assert left_out == [
         LeftOut(OutOfSplit.WRITING, 120 - found.unsettled),
-        LeftOut(OutOfSplit.NOT_LOOKED_AT, found.unsettled),
+        LeftOut(OutOfSplit.NOT_KNOWN, found.unsettled),
     ]
 
 

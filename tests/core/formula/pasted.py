@@ -550,6 +550,7 @@ MATHML = {
     "<math><mi>&#x03B1;</mi><mo>*</mo><mi>&beta;</mi></math>": "alpha*beta",
     "<math><mi>y</mi><mo>=</mo><mi>a</mi><mi>x</mi><mo>+</mo><mi>b</mi></math>": "a*x+b",
     "<math><mo>|</mo><mi>x</mi><mo>|</mo></math>": "abs(x)",
+    "<math><mover><mi>x</mi><mo>^</mo></mover><mo>+</mo><mi>x</mi></math>": "x_hat+x",
     "<math><msubsup><mi>x</mi><mn>1</mn><mn>2</mn></msubsup></math>": "x1**2",
     "<math><mi>ln</mi><mo>&#x2061;</mo><mo>(</mo><mi>x</mi><mo>)</mo></math>": "log(x)",
     "<math><mstyle displaystyle='true'><mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mrow><mi>c</mi></mrow></mfrac></mstyle></math>": "(a+b)/c",

@@ -252,22 +252,28 @@ LATEX = r"""\begin{tabular}{|l|c|c|}
 \textbf{Equation} & Complexity & Loss \\ \hline
 $y = 1.50 x_{0}$ & 3 & $2.50 \times 10^{-2}$ \\ \hline
 $y = \frac{x_{0}}{x_{1} + 2}$ & 5 & 0.01 \\
+$x_{0}$ + 1 & 3 & 0.02 \\
 \cline{1-2}
 \end{tabular}"""
 
 
 def test_tables_of_latex_are_read_with_their_rules():
     rows = import_formulas(LATEX).rows
-    assert [row.formula for row in rows] == ["y = 1.50 x_{0}", r"y = \frac{x_{0}}{x_{1} + 2}"]
+    assert [row.formula for row in rows] == [
+        "y = 1.50 x_{0}",
+        r"y = \frac{x_{0}}{x_{1} + 2}",
+        "$x_{0}$ + 1",
+    ]
     assert [dict(row.stored) for row in rows] == [
         {"complexity": 3, "loss": 0.025},
         {"complexity": 5, "loss": 0.01},
+        {"complexity": 3, "loss": 0.02},
     ]
 
 
 def test_tables_of_several_outputs_are_several_problems():
     got = import_formulas(LATEX + "\n" + LATEX.replace("1.50", "2.50"))
-    assert got.problems == ("output 1", "output 2") and len(got.rows) == 4
+    assert got.problems == ("output 1", "output 2") and len(got.rows) == 6
 
 
 def test_runs_are_read_at_any_depth_of_json():

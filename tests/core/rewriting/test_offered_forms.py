@@ -16,7 +16,7 @@ from eic_core.formula.tree import Formula
 from eic_core.measure import Domain, Samples, inspect, sample_domains
 from eic_core.measure.double_range import double_range
 from eic_core.rewriting import Repair, Repairs
-from eic_core.rewriting.gains import MORE, NothingToDo, RowComparison
+from eic_core.rewriting.gains import MORE, Helps, NothingToDo, Remedy, RowComparison
 from tests.audit.doubles import digits_lost
 from tests.audit.plain import run_plain
 from tests.core.rewriting.rewriting_oracle import MP, NoValue, value
@@ -136,6 +136,29 @@ def test_the_form_that_a_program_needs_is_offered_first(text: str, domain: str, 
     best = repaired(text, ranges, 120).best
     assert best.text == form
     assert best.after.float64.failed == 0 and best.after.float64.digits_lost < 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "x", "form"),
+    [
+        ("exp(x) - 1", 0.0, "expm1(x)"),
+        ("log(1 + x)", 0.0, "log1p(x)"),
+        ("exp(2*x) - exp(x)", 0.0, "exp(x)*expm1(x)"),
+        ("cos(x) - 1", 0.0, "-2*sin(x/2)**2"),
+        ("1 - tanh(x)", 5000.0, ""),
+        ("1 - tanh(1200*pi)", 1.0, ""),
+        ("abs(x) - max(x, -x)", 1.0, "0"),
+    ],
+)
+def test_where_all_rows_are_at_a_zero_a_form_of_the_function_is_offered(text, x, form) -> None:
+    """0 is one of the last alone: the others have other values beside that point."""
+    found = repaired_on(text, {"x": [x, x]})
+    remedies = found.helps.remedies if isinstance(found.helps, Helps) else ()
+    assert (Remedy.WRITE_ZERO in remedies) == (form == "0")
+    assert [repair.text for repair in found.repairs[:1]] == [form] * (form not in ("", "0"))
+    beside = {"x": [x + 1e-9]}
+    for repair in found.repairs:
+        _hold_equal(exact(found.formula, beside, 1), exact(repair.formula, beside, 1), repair)
 
 
 def test_a_loss_that_noise_does_not_explain_is_said_where_no_form_is_found() -> None:

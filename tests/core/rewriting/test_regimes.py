@@ -129,8 +129,8 @@ def test_without_time_the_exact_forms_stay_and_the_answer_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(choosing, "CHOOSING", 0.0)
-    repairs = offered(QUADRATIC, limit=20.0, **quadratic_columns())
-    assert Omission.BRANCHES_TIME in repairs.left_out
+    repairs = repaired_on(QUADRATIC, quadratic_columns(), limit_seconds=20.0, limit_steps=120)
+    assert repairs.left_out == (Omission.BRANCHES_TIME, Omission.SERIES_TIME)
     assert repairs.best is None or not repairs.best.branches
 
 

@@ -289,6 +289,7 @@ def test_approximation_is_offered_with_its_region_and_bound() -> None:
     branch = approximation.branches[0]
     series = branch.series
     assert (series.variable, series.point, series.replaced) == ("x", "0", SINE)
+    assert f"/{math.factorial(series.order - 2)}" in series.written
     relation, threshold = branch.condition.rsplit(" ", 1)
     assert relation == "abs(x) <=" and series.box[0].high == min(float(threshold), float(X.max()))
     assert 0 < series.bound <= 2.0**-53
