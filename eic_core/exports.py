@@ -7,6 +7,7 @@ import io
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
 from functools import lru_cache
 from operator import attrgetter
 from types import NoneType
@@ -76,6 +77,8 @@ def plain_value(value: Any, level: float | None = None) -> Any:
     >>> plain_value({"low": math.nan, "nodes": (1, 2), "why": None})
     {'low': 'nan', 'nodes': [1, 2], 'why': None}
     """
+    if isinstance(value, Enum):
+        return value.value
     if isinstance(value, (str, int, NoneType)):
         return value
     if isinstance(value, float):

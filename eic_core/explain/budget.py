@@ -107,11 +107,9 @@ class Trial:
         self.formula = inspection.formula
         self.labels = shortenable(self.formula)
         self.scale = output_scale(inspection)
-        reference, _ = inspection.amplification.trace(len(self.formula) - 1)
-        usable = np.isfinite(reference)
+        self.reference, _ = inspection.amplification.trace(len(self.formula) - 1)
         self.allowed = tolerance * self.scale.unit
-        rows = np.flatnonzero(usable)
-        self.reference = reference
+        rows = np.flatnonzero(np.isfinite(self.reference))
         self.careful = inspection.counts.rechecked > 0 and not self._doubles_do(rows)
         self.part = evenly_spread(rows, CAREFUL_ROWS if self.careful else SEARCH_ROWS)
         self.all = rows
@@ -121,12 +119,13 @@ class Trial:
         assert plain.root_values is not None
         return self._rms(plain.root_values[rows], rows) <= DOUBLES_DO * self.allowed
 
-    def digits_given(self, key: Key) -> int:
-        kind, name = key
-        if kind == "constant":
-            return digits_of(name)
-        column = self.inspection.samples.columns[name][self.part]
-        return max(digits_of(repr(value)) for value in column.tolist())
+    def digits_given(self) -> dict[Key, int]:
+        """Of each constant as written, then of each input the most that a cell has."""
+        columns = self.inspection.samples.columns
+        cells = {name: columns[name][self.part].tolist() for name in self.formula.variables}
+        return {("constant", label): digits_of(label) for label in self.labels} | {
+            ("input", name): max(map(digits_of, map(repr, cells[name]))) for name in cells
+        }
 
     def fewest_digits(self, key: Key, given: int) -> int:
         """The least digits of one number alone such that all larger ones suffice, too."""
@@ -335,14 +334,12 @@ def most_digits(inspection: Inspection) -> int:
 def _needs(trial: Trial, progress: Progress | None = None) -> tuple[Need, ...]:
     """What each number needs alone, and together with the others."""
     formula = trial.formula
-    keys = [("constant", name) for name in trial.labels]
-    keys += [("input", name) for name in formula.variables]
-    given = {key: trial.digits_given(key) for key in keys}
+    given = trial.digits_given()
     alone: dict[Key, int] = {}
-    for done, key in enumerate(keys, start=1):
-        alone[key] = trial.fewest_digits(key, given[key])
+    for key, digits in given.items():
+        alone[key] = trial.fewest_digits(key, digits)
         if progress is not None:
-            progress(0.8 * done / len(keys))
+            progress(0.8 * len(alone) / len(given))
     together = trial.digits_together(alone, given)
     shortened = trial.shortened_formula(together)
     return tuple(

@@ -177,10 +177,8 @@ def _source(
 
     outside = {slots[k] for row in others for k in steps_above(row)}
     within = [next((k for k in steps_above(row) if slots[k] not in outside), None) for row in those]
-    first = within[0]
-    if first is None or any(k is None or slots[k] != slots[first] for k in within):
-        return NoiseSource(node_id, places, len(everywhere))
-    return NoiseSource(node_id, places, len(everywhere), first)
+    alike = len({None if k is None else slots[k] for k in within}) == 1
+    return NoiseSource(node_id, places, len(everywhere), within[0] if alike else None)
 
 
 def _without_negligible(group: list[LedgerRow]) -> list[LedgerRow]:

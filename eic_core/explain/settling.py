@@ -90,18 +90,16 @@ def unsettled_at(inspection: Inspection) -> UnsettledAt | None:
     # too few samples for an index, but one in a hundred that decides, and no zero that is known
     dominated = math.isnan(tail.hill) and tail.top1_share > 0.5 and inspection.counts.valid >= 100
     dominated = dominated and not any(value > most - 0.5 for value in own.values())
-    heavy = tail.hill < 1 or dominated
+    if tail.hill < 1 or dominated:
+        return UnsettledAt(True, -1)
     lost = False
     for k in sorted(own, key=lambda k: (-own[k], k)):
-        if not inspection.sign_changes.at(k).unbounded or has_steps_alone(inspection, k):
-            continue
-        if math.isnan(own[k]):  # it keeps a digit nowhere: nothing is left to grow
-            lost = True
-        elif not heavy:
-            return UnsettledAt(False, k)
-    if not heavy and (lost or all(has_steps_alone(inspection, k) for k in own)):
-        return None
-    return UnsettledAt(True, -1)
+        if inspection.sign_changes.at(k).unbounded and not has_steps_alone(inspection, k):
+            if not math.isnan(own[k]):
+                return UnsettledAt(False, k)
+            lost = True  # it keeps a digit nowhere: nothing is left to grow
+    still = lost or all(has_steps_alone(inspection, k) for k in own)
+    return None if still else UnsettledAt(True, -1)
 
 
 def nodes_that_make(inspection: Inspection, node_id: int) -> list[int]:

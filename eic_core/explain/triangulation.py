@@ -99,50 +99,36 @@ _Finding = tuple[str, Reason | None]
 """A badge, and what there is to say of it."""
 
 
-@dataclass(frozen=True)
-class Replay:
-    # shape (m,): The error that they make of the node to first order, in units of roundoff
-    errors: Array
-    underflows: bool  # Whether a value below is too small for the type
-    constant: bool  # Whether the node is one itself
-    # The part of the noise, as it arrives, of operations that rounded nothing: 0 to 1
-    exact: float
-
-
 def compare_measures(
     recursion: float,
     shared: float,
     shaken: Sequence[Shaken],
-    observed: Sequence[Observed],
-    replays: Mapping[str, Replay],
-    q: Mapping[str, Array],
+    observations: Mapping[str, _Finding],
     singular: int,
+    whole: bool,
     rough: bool,
-    copies: Copies | None = None,
+    copies: Copies | None,
 ) -> MethodAgreement:
     """Compare the ways of measuring one node.
 
     - `recursion`, `shared`: local EIC with independent and with shared noise.
     - `shaken`: Algorithm 2's estimates, from the largest sigma to the smallest.
-    - `q`, by type, shape (m,): the correlated amplification of what the type rounds, at its own
-      inputs; inf where no digit is left.
-    - `singular`: samples at which the recursion is infinite.
+    - `observations`, by type: whether its measured errors agree with what is expected.
+    - `singular`: samples at which the recursion is infinite; `whole`: whether these are all.
     - `rough`: whether a function with jumps or corners stands below.
     """
     findings: list[_Finding] = []
     if singular:
-        whole = singular == len(q["float64"])
         findings.append((EXPLAINED, Why.NO_DIGIT if whole else NoDigit(singular)))
-    observations = [_observation(o, replays[o.kind], q[o.kind]) for o in observed]
     if copies is not None and abs(recursion - shared) > SHARED:
-        followed = all(badge == OK for badge, _ in observations)
+        followed = all(badge == OK for badge, _ in observations.values())
         findings.append((OK, SharedNoise(copies, recursion, shared, followed)))
     trials = _perturbation(recursion, shaken, singular)
-    exact = [(EXPLAINED, MeasuredEvent(o.kind, Event.EXACT)) for o in observed]
+    exact = {kind: (EXPLAINED, MeasuredEvent(kind, Event.EXACT)) for kind in observations}
     if trials[0] != UNCLEAR and not singular and observations == exact:
         more = tuple(reason for badge, reason in findings if badge == OK and reason)
         return MethodAgreement(EXPLAINED, (*more, Nothing.UNROUNDED), Nothing.UNROUNDED)
-    findings += [trials, *observations]
+    findings += [trials, *observations.values()]
     if rough and any(badge == UNCLEAR for badge, _ in findings):
         reasons = [_at_jump(reason) for _, reason in findings] + [Why.JUMP]
         return MethodAgreement(EXPLAINED, _different(reasons), Why.JUMP)
@@ -186,37 +172,6 @@ def _interval_holds(shaken: Shaken, recursion: float) -> bool:
     return shaken.local_eic - below <= recursion <= shaken.local_eic + above
 
 
-def _observation(observed: Observed, replay: Replay, q: Array) -> _Finding:
-    """The agreement of one type's errors with q times the roundoff, where the error is linear: a
-    ratio within `LIKELY` agrees; another is explained if the replayed roundings account for it.
-    """
-    kind = observed.kind
-    compared = np.isfinite(observed.errors) & np.isfinite(q)
-    linear = compared & (q * ROUNDOFF[kind] <= LINEAR)
-    reason = _not_compared(observed, compared, linear)
-    if not linear.any():
-        return EXPLAINED, reason
-    errors, expected = observed.errors[linear], q[linear]
-    stored = MeasuredEvent(kind, Event.STORED) if replay.constant else None
-    if not expected.any():  # an input, or a constant that the type holds
-        return EXPLAINED if reason else OK, reason or stored
-    expected = np.where(expected > 0, expected, 1.0)
-    ratio = rms(errors / expected)
-    if LIKELY[0] <= ratio <= LIKELY[1]:
-        return EXPLAINED if reason else OK, reason
-    if ratio == 0:
-        return EXPLAINED, reason or MeasuredEvent(kind, Event.EXACT)
-    if replay.constant and ratio < LIKELY[0]:
-        return OK, stored
-    replayed = replay.errors[linear]
-    usable = np.isfinite(replayed)
-    rest = rms((errors - replayed)[usable] / expected[usable])
-    accounted = usable.any() and rest <= max(REPLAYED * max(ratio, LIKELY[0]), 0.01)
-    if accounted or replay.underflows:
-        return EXPLAINED, reason or MeasuredEvent(kind, _replayed(ratio, replay))
-    return UNCLEAR, reason or MeasuredEvent(kind, Event.UNACCOUNTED, ratio=ratio)
-
-
 def _not_compared(
     observed: Observed, compared: np.ndarray, linear: np.ndarray
 ) -> MeasuredEvent | None:
@@ -234,12 +189,6 @@ def _not_compared(
     if not len(errors):
         return MeasuredEvent(kind, Event.ZERO)
     return MeasuredEvent(kind, Event.NO_DIGIT if errors.any() else Event.EXACT)
-
-
-def _replayed(ratio: float, replay: Replay) -> Event:
-    if ratio < LIKELY[0]:
-        return Event.CANCELLING if replay.exact < EXACT else Event.UNROUNDED
-    return Event.UNDERFLOW if replay.underflows else Event.LIBRARY
 
 
 MOST_ROWS = 200
@@ -405,7 +354,47 @@ class _Arithmetic:
         """q of what the type rounds: of operations, and of constants that it does not hold."""
         return self.noise.rounded(k, self._exact_leaves)
 
-    def replay(self, k: int) -> Replay:
+    def agreement(self, k: int, q: Array) -> _Finding:
+        """The agreement of a node's errors with q times the roundoff, where the error is linear: a
+        ratio within `LIKELY` agrees; another is explained if the replayed roundings account for it.
+        """
+        observed = self.observed[k]
+        kind = observed.kind
+        compared = np.isfinite(observed.errors) & np.isfinite(q)
+        linear = compared & (q * ROUNDOFF[kind] <= LINEAR)
+        reason = _not_compared(observed, compared, linear)
+        if not linear.any():
+            return EXPLAINED, reason
+        errors, expected = observed.errors[linear], q[linear]
+        is_constant = self.formula.nodes[k].operator == CONSTANT
+        stored = MeasuredEvent(kind, Event.STORED) if is_constant else None
+        if not expected.any():  # an input, or a constant that the type holds
+            return EXPLAINED if reason else OK, reason or stored
+        expected = np.where(expected > 0, expected, 1.0)
+        ratio = rms(errors / expected)
+        if LIKELY[0] <= ratio <= LIKELY[1]:
+            return EXPLAINED if reason else OK, reason
+        if ratio == 0:
+            return EXPLAINED, reason or MeasuredEvent(kind, Event.EXACT)
+        if is_constant and ratio < LIKELY[0]:
+            return OK, stored
+        whole, exact = self._replayed(k)
+        replayed = whole[linear]
+        usable = np.isfinite(replayed)
+        rest = rms((errors - replayed)[usable] / expected[usable])
+        accounted = usable.any() and rest <= max(REPLAYED * max(ratio, LIKELY[0]), 0.01)
+        underflows = any(o.underflows for o in self.observed[self.formula.first[k] : k + 1])
+        if not accounted and not underflows:
+            return UNCLEAR, reason or MeasuredEvent(kind, Event.UNACCOUNTED, ratio=ratio)
+        event = Event.UNDERFLOW if underflows else Event.LIBRARY
+        if ratio < LIKELY[0]:
+            event = Event.CANCELLING if exact < EXACT else Event.UNROUNDED
+        return EXPLAINED, reason or MeasuredEvent(kind, event)
+
+    def _replayed(self, k: int) -> tuple[Array, float]:
+        """The error that the roundings below make of a node to first order, in units of roundoff,
+        and the part of the noise, as it arrives, of operations that rounded nothing: 0 to 1.
+        """
         below = range(self.formula.first[k], k + 1)
         rounds = np.array([node not in self._exact_leaves for node in below])
         rounding = np.array([self.observed[node].rounding for node in below])[rounds]
@@ -414,12 +403,7 @@ class _Arithmetic:
             errors = np.where((g == 0) | (rounding == 0), 0.0, g * rounding).sum(axis=0)
             squares = np.where(np.isfinite(g), np.square(g), 0.0)
             noise, exact = float(squares.sum()), float(squares[rounding == 0].sum())
-        return Replay(
-            errors,
-            any(self.observed[node].underflows for node in below),
-            self.formula.nodes[k].operator == CONSTANT,
-            exact / noise if 0 < noise < math.inf else 0.0,
-        )
+        return errors, exact / noise if 0 < noise < math.inf else 0.0
 
 
 class _Noise:
@@ -494,10 +478,9 @@ def _node(
             recursion,
             shared,
             shaken,
-            (arithmetic["float32"].observed[k], arithmetic["float64"].observed[k]),
-            {kind: of.replay(k) for kind, of in arithmetic.items()},
-            q,
+            {kind: of.agreement(k, q[kind]) for kind, of in arithmetic.items()},
             amplification.singular[k],
+            amplification.singular[k] == len(q2),
             rough,
             noise.copies(k, together, noise.arrived(k), finite),
         )

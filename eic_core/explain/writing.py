@@ -209,23 +209,18 @@ def _remarks(
 
 
 def _singular_remarks(inspection: Inspection, without: npt.NDArray[np.bool_]) -> Iterator[Remark]:
-    amplification = inspection.amplification
-    root = len(inspection.nodes) - 1
-
-    def lost_at(node_id: int) -> npt.NDArray[np.bool_]:
-        lost = np.isinf(amplification.trace(node_id)[1]) & amplification.valid
-        return np.asarray(lost & amplification.evaluated(node_id))
-
-    at_root = lost_at(root)
-    rescued = int(np.count_nonzero(at_root & ~without))
-    if rescued:
+    steps = {
+        n.node.id: np.isinf(inspection.amplification.trace(n.node.id)[1])
+        for n in inspection.nodes
+        if n.singular
+    }
+    at_root = steps.get(len(inspection.nodes) - 1, np.zeros_like(without))
+    if rescued := int(np.count_nonzero(at_root & ~without)):
         yield KeptByShared(rescued)
-    follows = np.zeros(len(without), dtype=bool)
+    follows = np.zeros_like(without)
     follows[following(inspection).rows] = True
-    steps = {n.node.id: lost_at(n.node.id) for n in inspection.nodes if n.singular}
     inside = np.any([*steps.values()], axis=0) & ~at_root & ~without & ~follows
-    count = int(np.count_nonzero(inside))
-    if count:
+    if count := int(np.count_nonzero(inside)):
         at = {k: int(np.count_nonzero(lost & inside)) for k, lost in steps.items()}
         step = inspection.bottleneck
         if not at.get(step):

@@ -34,7 +34,7 @@ class LeftOutRow(Plain):
     cause: str  # The reason without the place: rows are grouped by it
     place: str  # What the cause leaves out, in few words; "" for nothing
 
-    _JSON = ("row", "formula", "reason", ("kind", lambda row: row.kind.value))
+    _JSON = ("row", "formula", "reason", "kind")
 
     @classmethod
     def of(cls, row: int, formula: str, score: Score) -> LeftOutRow:

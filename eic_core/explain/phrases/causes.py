@@ -13,7 +13,7 @@ from eic_core.explain.findings import Cause, Extent, Way, Zero
 from eic_core.explain.phrases import code_text
 from eic_core.formula.tree import Formula
 from eic_core.operators import OPERATORS, Operator
-from eic_core.phrasing import Field, Phrase, say
+from eic_core.phrasing import Phrase, say
 
 
 def _row(formula: Formula, node: int) -> Operator:
@@ -261,14 +261,15 @@ def _zero(way: Zero, row: Operator) -> Phrase:
 
 def _threshold(cause: facts.OnThreshold, formula: Formula) -> Phrase:
     node = formula.nodes[cause.node]
-    told: dict[str, Field] = {"row": cause.first_row}
-    if not OPERATORS[node.operator].chooses:
-        if cause.is_exact:
-            return say("exactly on a jump, row {row} first", **told)
-        return say("on a jump to over 30 digits, row {row} first", **told)
-    told["condition"] = code_text(formula, node.children[0])
+    condition = code_text(formula, node.children[0])
     if cause.is_hinge:
-        return say("both branches are 0 where {condition} turns, row {row} first", **told)
+        return say(
+            "both branches are 0 where {condition} turns, row {row} first",
+            condition=condition,
+            row=cause.first_row,
+        )
+    chooses = OPERATORS[node.operator].chooses
+    jump = say("the jump of {condition}", condition=condition) if chooses else say("a jump")
     if cause.is_exact:
-        return say("exactly on the jump of {condition}, row {row} first", **told)
-    return say("on the jump of {condition} to over 30 digits, row {row} first", **told)
+        return say("exactly on {jump}, row {row} first", jump=jump, row=cause.first_row)
+    return say("on {jump} to over 30 digits, row {row} first", jump=jump, row=cause.first_row)
