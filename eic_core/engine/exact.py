@@ -107,6 +107,7 @@ class ExactEvaluator:
     - `accuracy`: bits to which every value is known.
     - `depth`: bits below its operands to which a 0 is looked for.
     - `deep_samples`: how many undecided samples are looked at to `GREAT_DEPTH` instead.
+    - `noise`: whether to follow noise, too; else a sample may have nothing but values.
     """
 
     def __init__(
@@ -115,9 +116,12 @@ class ExactEvaluator:
         accuracy: int = ACCURACY,
         depth: int = DEPTH,
         deep_samples: int = 0,
+        *,
+        noise: bool = True,
     ) -> None:
         self.tape, self.accuracy, self.depth = tape, accuracy, depth
         self.deep_samples = deep_samples
+        self.noise = noise or tape.chooses  # on a threshold a branch may have a value, too
         self.work = 0  # Nodes that were evaluated, those in many bits several times
         # constants, parameters: by bits and slot
         self._constants: dict[int, dict[int, Ball]] = {}
@@ -171,7 +175,8 @@ class ExactEvaluator:
             return bool(y == 0)
         with working(sample.bits):
             distance = row.brink(BALLS, *[sample.y[i] for i in step.operands])
-            if row.edge is not None:  # beside the edge a 0 is one of the function that is guarded
+            # beside an edge a 0 is one of the function that is guarded
+            if row.edge is not None or row.multiples:
                 return contains_zero(distance) or (y == 0 and sample.s2[-1] == math.inf)
             return bool(distance == 0)
 
@@ -217,6 +222,8 @@ class ExactEvaluator:
         a = [sample.y[i] for i in step.operands]
         p = row.exact_parameter(BALLS, step.exact_parameter)
         steep = any(not BALLS.isfinite(slope) for slope in row.partials(BALLS, a, y, p))
+        if row.multiples and row.brink is not None:  # a ball of a half-multiple is not exact
+            steep = steep or contains_zero(row.brink(BALLS, *a))
         return makers, bool(row.jumps or row.steps) and steep, steep
 
 
@@ -251,7 +258,7 @@ class _Attempt(Arithmetic):
         self, evaluator: ExactEvaluator, cells: Mapping[str, Cell], bits: int, depth: int
     ) -> None:
         self.tape, self.accuracy = evaluator.tape, evaluator.accuracy
-        self.reach = evaluator.reach
+        self.reach, self.noise = evaluator.reach, evaluator.noise
         self.cells, self.bits, self.depth = cells, bits, depth
         self.constants = evaluator.constants_at(bits)
         self.parameters = evaluator.parameters.setdefault(bits, {})
@@ -302,7 +309,7 @@ class _Attempt(Arithmetic):
         while True:
             y = self.y[:stop]
             try:
-                done = walk(self.tape, self, y)
+                done = walk(self.tape, self, y) if self.noise else Walk(y, [], [], [], [])
                 return self._sample(y, done, active, None if stop == len(self.tape) else stop)
             except _TooLarge:  # of a step's noise: as of its value
                 stop -= 1

@@ -21,7 +21,7 @@ from eic_core.engine.walked import Walked
 from eic_core.formula.tree import UNDEFINED
 from eic_core.operators import NUMPY, Operator
 from eic_core.operators.row import LEAST
-from eic_core.operators.wide import Array, Wide, subtract
+from eic_core.operators.wide import Array, Wide, add, divide, multiply, subtract
 
 _MOST_BITS, _LEAST_BITS = MAX_LOG10 / math.log10(2), LEAST_LOG10 / math.log10(2)
 
@@ -184,10 +184,20 @@ def _beyond(row: Operator, a: list[Wide], p: float) -> Wide:
     if row.selects:
         return _selected(row, a)
     unknown = Wide.of(np.full_like(a[0].m, math.nan))
+    if row.multiples:
+        return _inside_divisor(row, a, p).where(divide(a, p).e < 0, unknown)
     if len(a) > 1:
         return unknown
     plain = Wide.of(row.evaluate([_representative(a[0])], p))
     return _near_origin(row, a[0], p).where(a[0].lost & (a[0].e < 0), plain)
+
+
+def _inside_divisor(row: Operator, a: list[Wide], p: float) -> Wide:
+    """What a divisor leaves of a number below half of it: the number, or one divisor more."""
+    number, divisor = (np.copysign(size, w.m) for size, w in zip((0.25, 1.0), a, strict=True))
+    more = np.rint((row.evaluate([number, divisor], p) - number) / divisor)
+    added = add((a[0], multiply((Wide.of(more), a[1]), p)), p)
+    return a[0].where((more == 0) | (a[0].m == 0), added)
 
 
 def _representative(w: Wide) -> Array:

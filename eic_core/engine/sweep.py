@@ -146,8 +146,11 @@ def passage(B: Any, sized: Any, y: Any, a: Any, slope: Any, limit: Any, term: An
     """
     kappa = B.over(slope, y) * a
     lost = B.where(B.isfinite(kappa), (kappa == 0) & (term != 0), True) | sized
+    jumps = (term == math.inf) & (s2 < math.inf)
+    if anywhere(jumps):  # not where a large kappa is the reason
+        jumps = jumps & ((slope == 0) | (kappa * kappa * s2 <= SINGULAR_S2))
+        slope, lost = B.where(jumps, math.inf, slope), lost | jumps
     if anywhere(lost):
-        slope = B.where((slope == 0) & (term == math.inf) & (s2 < math.inf), math.inf, slope)
         size = B.sqrt(term / s2)
         size = B.where(B.isnan(size), math.inf, size)
         falls = (slope < 0) | (B.over(1.0, slope) < 0)  # -0 does

@@ -5,22 +5,26 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
 from typing import Any
 
 import numpy as np
 
 from eic_core.engine.amplify import amplify
+from eic_core.engine.branches import plain_values
+from eic_core.engine.tape import Step, Tape, constant_value, tape_of
 from eic_core.errors import UserError, require
 from eic_core.explain.phrases import budget as phrases
 from eic_core.explain.shortening import (
     MOST_DIGITS,
+    Exponents,
     Measure,
     Need,
     OutputScale,
     digits_of,
-    makes_exponent_exact,
     rounded_column,
     shortenable,
+    shortened_label,
     with_labels,
 )
 from eic_core.exports import Plain
@@ -42,6 +46,9 @@ Key = tuple[str, str]
 
 NOISE = 4 * 2.0**-53
 """What rounding in double precision may make of a value, relative to it."""
+
+MOST_HELD = 2**24
+"""Rows times steps of the formula up to which every step's values are held."""
 
 DOUBLES_DO = 1e-3
 """Of the allowed deviation: where doubles are that close to exact values, they are taken."""
@@ -99,6 +106,82 @@ def _largest_on_the_way(inspection: Inspection, usable: Array) -> float:
     return max(float(np.max(size, initial=0.0)) for size in sizes)
 
 
+class _Reruns:
+    """The values of every step of a formula in doubles, and again with some numbers rounded."""
+
+    def __init__(self, tape: Tape, labels: Mapping[str, tuple[int, ...]], samples: Samples) -> None:
+        self._tape, self._samples = tape, samples
+        self._y = plain_values(tape, samples.columns, len(samples))
+        self._digits: dict[Key, int] = {}  # of the numbers that are rounded in these values
+        self._slots = {("input", step.column): step.slot for step in tape.steps if step.column}
+        self._slots |= {("constant", name): tape.slots[nodes[0]] for name, nodes in labels.items()}
+        self._readers: list[list[int]] = [[] for _ in tape.steps]
+        for step in tape.steps:
+            for operand in step.operands:
+                self._readers[operand].append(step.slot)
+        self._functions = [_function_of(step) for step in tape.steps]
+        self._guarded = {s.slot for s in tape.steps if s.row and (s.row.pole or s.row.outside)}
+
+    def output(self, digits: Mapping[Key, int], *, keep: bool) -> Array | None:
+        """The output with these numbers rounded; None where a step may have no real value.
+
+        What overflows on the way to a number is no reason: neither is it for a user's program.
+
+        With `keep`, what is asked for next is reckoned from there.
+        """
+        found = {
+            self._slots[key]: self._rounded(key, digits.get(key, MOST_DIGITS))
+            for key in digits.keys() | self._digits.keys()
+            if digits.get(key) != self._digits.get(key)
+        }
+        try:
+            self._follow(found)
+        except FloatingPointError:
+            return None
+        output = found.get(len(self._y) - 1, self._y[-1])
+        if not np.isfinite(output).all():
+            return None
+        if keep:
+            self._digits = dict(digits)
+            for slot, value in found.items():
+                self._y[slot] = value
+        return output
+
+    def _rounded(self, key: Key, digits: int) -> Array:
+        kind, name = key
+        if kind == "input":
+            return rounded_column(self._samples.columns[name], digits)
+        return np.full(len(self._samples), constant_value(shortened_label(name, digits)))
+
+    def _follow(self, found: dict[int, Array]) -> None:
+        """Add the values of all steps that read, or read again, those that are `found`."""
+        steps, y = self._tape.steps, self._y
+        waiting = [slot for leaf in found for slot in self._readers[leaf]]
+        heapify(waiting)
+        with np.errstate(over="ignore", divide="raise", invalid="raise", under="ignore"):
+            while waiting:
+                step = steps[heappop(waiting)]
+                if step.slot not in found:
+                    a = [found[i] if i in found else y[i] for i in step.operands]
+                    value = found[step.slot] = self._functions[step.slot](*a)
+                    if step.slot in self._guarded and not np.isfinite(value).all():
+                        raise FloatingPointError
+                    for slot in self._readers[step.slot]:
+                        heappush(waiting, slot)
+
+
+def _function_of(step: Step) -> Callable[..., Array]:
+    """What computes a step of its operands: a ufunc alone where that does."""
+    row, places = step.row, range(len(step.operands))
+    if row is None:
+        return np.asarray
+    program = row.program(step.parameter, len(places))
+    if row.outside is None and program == ((program[0][0], *places),):
+        function: Callable[..., Array] = program[0][0]
+        return function
+    return lambda *a: row.evaluate(a, step.parameter)
+
+
 class Trial:
     """Runs the formula with rounded numbers, and says whether the output is kept."""
 
@@ -113,6 +196,16 @@ class Trial:
         self.careful = inspection.counts.rechecked > 0 and not self._doubles_do(rows)
         self.part = evenly_spread(rows, CAREFUL_ROWS if self.careful else SEARCH_ROWS)
         self.all = rows
+        self._exponents = Exponents(self.formula)
+        # for numbers rounded alone, and for all of them together
+        self._runs: tuple[_Reruns, ...] = ()
+        tape = tape_of(self.formula)
+        is_numeric = all(step.row is None or step.row.numeric for step in tape.steps)
+        if not self.careful and is_numeric and len(tape) * len(self.part) <= MOST_HELD:
+            some = inspection.samples.take(self.part)
+            self._runs = _Reruns(tape, self.labels, some), _Reruns(tape, self.labels, some)
+        self._unrounded = self.deviation({}, self.part)
+        self._deviations: dict[Key, float] = {}
 
     def _doubles_do(self, rows: Any) -> bool:
         plain = amplify(self.formula, self.inspection.samples, recheck=False, root_values=True)
@@ -129,27 +222,31 @@ class Trial:
 
     def fewest_digits(self, key: Key, given: int) -> int:
         """The least digits of one number alone such that all larger ones suffice, too."""
-        digits = given
-        while digits > 1 and self.keeps_output({key: digits - 1}, self.part):
-            digits -= 1
+        digits, self._deviations[key] = given, self._unrounded
+        while digits > 1:
+            values = self.values({key: digits - 1}, self.part)
+            if not self._is_kept(values, self.part):
+                break
+            digits, self._deviations[key] = digits - 1, self._rms(values, self.part)
         return digits
 
     def digits_together(self, alone: Mapping[Key, int], given: Mapping[Key, int]) -> dict[Key, int]:
         """Digits that suffice together, on all rows; the most harmful number gets the next one."""
         together = dict(alone)
-        deviations = {key: self.deviation({key: n}, self.part) for key, n in alone.items()}
         for rows in (self.part, self.all):
             while not self.keeps_output(together, rows):
                 open_keys = [key for key in together if together[key] < given[key]]
                 if not open_keys:
                     return together
-                worst = max(open_keys, key=lambda key: deviations[key])
+                worst = max(open_keys, key=lambda key: self._deviations[key])
                 together[worst] += 1
-                deviations[worst] = self.deviation({worst: together[worst]}, self.part)
+                self._deviations[worst] = self.deviation({worst: together[worst]}, self.part)
         return together
 
     def keeps_output(self, digits: Mapping[Key, int], rows: Any) -> bool:
-        values = self.values(digits, rows)
+        return self._is_kept(self.values(digits, rows), rows)
+
+    def _is_kept(self, values: Array, rows: Any) -> bool:
         if self._rms(values, rows) > self.allowed:
             return False
         target = self.inspection.samples.target
@@ -170,23 +267,29 @@ class Trial:
 
     def values(self, digits: Mapping[Key, int], rows: Any) -> Array:
         """The output with these numbers rounded; nan without a value or if read as another tree."""
-        formula = self.shortened_formula(digits)
-        if makes_exponent_exact(self.formula, formula):
+        if self._exponents.turn_exact(_constants(digits)):
             return np.full(len(rows), math.nan)
+        if self._runs and len(rows) == len(self.part):
+            output = self._runs[len(digits) > 1].output(digits, keep=len(digits) > 1)
+            if output is not None:
+                return output
         source = self.inspection.samples.columns
         columns = {
             name: rounded_column(source[name][rows], digits.get(("input", name), MOST_DIGITS))
-            for name in formula.variables
+            for name in self.formula.variables
         }
         samples = Samples.from_columns(columns, count=len(rows))
+        formula = self.shortened_formula(digits)
         found = amplify(formula, samples, recheck=self.careful, root_values=True).root_values
         assert found is not None
         return found
 
     def shortened_formula(self, digits: Mapping[Key, int]) -> Formula:
-        return with_labels(
-            self.formula, {name: n for (kind, name), n in digits.items() if kind == "constant"}
-        )
+        return with_labels(self.formula, _constants(digits))
+
+
+def _constants(digits: Mapping[Key, int]) -> dict[str, int]:
+    return {name: n for (kind, name), n in digits.items() if kind == "constant"}
 
 
 TOLERANCE = 1e-3

@@ -74,6 +74,12 @@ WORTH_NAMING = 0.25
 NEARLY_ALL = 0.9
 """The part of the rows from which it is said of all."""
 
+TOLD = 0.9
+"""A headline tells what the rows above this quantile lose: these have the cause that it names."""
+
+ONE_KIND = 0.4
+"""Where fewer of the rows that are near zeros or poles are near one of these, the others are it."""
+
 
 class Explained(NamedTuple):
     cause: Cause
@@ -131,6 +137,7 @@ class Evidence:
 
     inspection: Inspection
     node: Node
+    target: int  # The node whose loss is explained, at or above it
     rows: Rows
     weights: Array  # shape (n,): what the node creates of the target's loss, normalised to sum 1
     # Whether rows weigh by the digits created there, and not by the noise of the step alone
@@ -210,6 +217,7 @@ def gather_evidence(
     return Evidence(
         inspection,
         inspection.formula.nodes[node_id],
+        target,
         at,
         weights / total if total else weights,
         by_digits=target != node_id or rows is not None,
@@ -336,8 +344,11 @@ def _periodic(row: Operator, evidence: Evidence) -> Cause | None:
     has_zeros = not (row.poles and row.waves)  # what has poles and crests has none
     if has_zeros and ((few_turns and size < CLOSE) or (size < 0.1 and where * size < 1)):
         return NearZero(node, largest)
-    closer = np.abs(slope / y) > np.abs(x)  # the operand's nearness does more than its size
-    if nearness := _nearness_by_row(row, evidence, kappa, closer, largest):
+    _, arriving = evidence.inspection.amplification.trace(evidence.target)
+    arriving = np.where(np.isfinite(arriving), arriving, 0.0)[evidence.rows]
+    # the operand's nearness does more than its size, and not beside larger terms of a sum
+    closer = (np.abs(slope / y) > np.abs(x)) & (arriving > np.square(x))
+    if nearness := _nearness_by_row(row, evidence, kappa, arriving, closer, largest):
         return nearness
     if few_turns:
         return _steepness(row, evidence)
@@ -348,23 +359,26 @@ def _nearness_by_row(
     row: Operator,
     evidence: Evidence,
     kappa: Array,
+    arriving: Array,
     near: npt.NDArray[np.bool_],
     largest: float,
 ) -> Cause | None:
     """Zeros and poles, row by row: they may do most of the harm while none is typical."""
     weights, node = evidence.weights, evidence.node.id
-    if not evidence.by_digits:  # local EIC of the step: rows weigh by its noise
+    told = np.ones_like(near)
+    if evidence.by_digits:
+        told = arriving >= np.quantile(arriving, TOLD, method="inverted_cdf")
+    else:  # local EIC of the step: rows weigh by its noise
         times = np.nan_to_num(np.abs(kappa), posinf=0.0)
         weights = np.square(times / np.max(times))
-        weights /= weights.sum()
-    if not weights[near].sum() > MOST:
+    if not weights[near & told].sum() > MOST * weights[told].sum():
         return None
-    at_poles = near & (np.abs(evidence.y) > 1) if row.poles else np.zeros_like(near)
-    if row.poles and (row.waves or weights[at_poles].sum() > MOST):
-        return NearPole(node)
-    if weights[near & ~at_poles].sum() > MOST:
+    if not row.poles:
         return NearZero(node, largest)
-    return NearZerosAndPoles(node)
+    at_poles = weights[near & (np.abs(evidence.y) > 1)].sum() / weights[near].sum()
+    if row.waves or at_poles > 1 - ONE_KIND:
+        return NearPole(node)
+    return NearZero(node, largest) if at_poles < ONE_KIND else NearZerosAndPoles(node)
 
 
 BY_A_POLE = 0.2
@@ -373,11 +387,18 @@ BY_A_POLE = 0.2
 
 def _growth(row: Operator, evidence: Evidence) -> Cause | None:
     node, (x,) = evidence.node.id, evidence.operands
-    if row.poles and row.brink is not None and evidence.typical(row.brink(NUMPY, x)) < BY_A_POLE:
-        return NearPole(node)
+    if near_pole := _beside_pole(row, evidence):
+        return near_pole
     if evidence.typical(np.abs(x)) < 1:
         return None
     return GrowthOfLargeNumber(node, evidence.largest)
+
+
+def _beside_pole(row: Operator, evidence: Evidence) -> NearPole | None:
+    if not row.poles or row.brink is None:
+        return None
+    near = evidence.typical(row.brink(NUMPY, *evidence.operands)) < BY_A_POLE
+    return NearPole(evidence.node.id) if near else None
 
 
 def _exponent(row: Operator, evidence: Evidence) -> Cause | None:
@@ -410,7 +431,7 @@ def _nearness(row: Operator, evidence: Evidence) -> Cause | None:
     else:
         distance = np.abs(evidence.y)
     if not evidence.typical(distance) < near.within:
-        return None
+        return _beside_pole(row, evidence) or _steepness(row, evidence)
     above = float(evidence.weights[evidence.operands[0] > 0].sum())
     side = 1 if above > NEARLY_ALL else -1 if above < 1 - NEARLY_ALL else 0
     return NearEdge(evidence.node.id, side)

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from enum import Enum, auto
+from functools import cache
 
 import numpy as np
 
 from eic_core.formula.rendering import form_of
 from eic_core.formula.syntax.build import number_label
-from eic_core.formula.tree import CONSTANT, Formula
+from eic_core.formula.tree import CONSTANT, Draft, Formula, variable
 from eic_core.measure.refitting import is_decimal
 from eic_core.operators import OPERATORS
 from eic_core.operators.wide import Array
@@ -116,24 +117,40 @@ def with_labels(formula: Formula, digits: Mapping[str, int]) -> Formula:
     )
 
 
-def makes_exponent_exact(formula: Formula, shortened: Formula) -> bool:
-    """Whether a shortened exponent has become exact, a whole number or a half: another tree.
+class Exponents:
+    """The powers of a formula whose exponents, shortened, may become exact: another tree.
 
     >>> from eic_core.formula.syntax import read
-    >>> formula = read("x**2.37").formula
-    >>> [makes_exponent_exact(formula, with_labels(formula, {"2.37": n})) for n in (1, 2)]
+    >>> exponents = Exponents(read("x**2.37").formula)
+    >>> [exponents.turn_exact({"2.37": digits}) for digits in (1, 2)]
     [True, False]
     """
-    return _explicit_powers(shortened) > _explicit_powers(formula)
+
+    def __init__(self, formula: Formula) -> None:
+        # by constant the powers over it, each of a variable, with all constants of their exponents
+        self._powers: dict[str, list[tuple[Formula, tuple[str, ...]]]] = {}
+        self._becomes_exact = cache(_becomes_exact)
+        for node in formula.nodes:
+            if len(node.children) == 2 and OPERATORS[node.operator].writing.explicit is not None:
+                exponent = formula.to_draft(node.children[1])
+                power = Formula.from_draft(Draft(node.operator, [variable("x"), exponent]))
+                labels = tuple(shortenable(power))
+                for label in labels:
+                    self._powers.setdefault(label, []).append((power, labels))
+
+    def turn_exact(self, digits: Mapping[str, int]) -> bool:
+        """Whether one does: a whole number, or a half, of constants with so many digits."""
+        return any(
+            self._becomes_exact(power, tuple([digits.get(each, MOST_DIGITS) for each in labels]))
+            for label in digits
+            for power, labels in self._powers.get(label, ())
+        )
 
 
-def _explicit_powers(formula: Formula) -> int:
-    """How many powers must be written as a function to be read as the same tree."""
-    return sum(
-        form_of(formula, node) is OPERATORS[node.operator].writing.explicit
-        for node in formula.nodes
-        if node.children
-    )
+def _becomes_exact(power: Formula, digits: tuple[int, ...]) -> bool:
+    short = with_labels(power, dict(zip(shortenable(power), digits, strict=True)))
+    explicit = OPERATORS[power.root.operator].writing.explicit
+    return form_of(short, short.root) is explicit is not form_of(power, power.root)
 
 
 def rounded_column(values: Array, digits: int) -> Array:

@@ -260,8 +260,8 @@ def _without_value(inspection: Inspection, result: Outcomes) -> Iterator[_Ranked
 
 
 def _out_of_range(inspection: Inspection, node: int, reason: Reason, rows: Rows) -> OutOfRange:
-    lost = double_range(inspection).lost
-    held = lost.held[np.isin(lost.rows, rows)].tolist()
+    lost = double_range(inspection)
+    held = lost.held[np.isin(lost.lost.rows, rows)].tolist()
     return OutOfRange(
         node,
         _WAYS[reason],

@@ -7,37 +7,34 @@ argument out of its domain: ``1/(1 - cos(x))`` at 1e-9.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from eic_core.engine import extended
-from eic_core.engine.extended import WalkedWide
-from eic_core.engine.forward import evaluate, forward
+from eic_core.engine.forward import evaluate
 from eic_core.engine.tape import SMALLEST_NORMAL, UNIT_ROUNDOFF, Step, Tape
+from eic_core.engine.walked import Array, Rows
 from eic_core.exports import Plain
+from eic_core.measure.following import undecided
 from eic_core.measure.inspection import Inspection, cached_on_inspection
-from eic_core.measure.jumps import (
+from eic_core.measure.reasons import Outcome, Reason
+from eic_core.measure.runs import (
     FAR,
     LARGEST,
+    NO_ROWS,
+    NOTHING,
+    Blamed,
+    Runs,
     digits_of_errors,
     relative_error,
-    undecided,
-    with_exact,
 )
-from eic_core.measure.observed import run_in
-from eic_core.measure.reasons import Reason
 from eic_core.operators import NUMPY
-from eic_core.operators.wide import Array, Wide
-from eic_core.samples import Samples
-
-Rows = npt.NDArray[np.int64]
+from eic_core.operators.wide import Wide
 
 
 @dataclass(frozen=True)
@@ -63,36 +60,18 @@ class Held(IntEnum):
 
 
 @dataclass(frozen=True)
-class LostResults:
-    """Rows at which the result, evaluated as it is written, is inf or nan though there is a real
-    value, or 0 though the value is not; shape (m,) each.
-    """
-
-    rows: Rows
-    nodes: Rows  # The step that leaves range, or is rounded to where the step above has no value
-    reasons: Rows  # `Reason`
-    held: Rows  # `Held`: of the exact value
-
-
-@dataclass(frozen=True)
-class WornResults:
-    """Rows at which the result has a value, but has lost digits because it, or a value on the way,
-    leaves the range of doubles, or is below the normal ones; shape (m,) each.
-    """
-
-    rows: Rows
-    nodes: Rows  # The first step that leaves range
-    digits: Array  # Digits lost; inf where it is wrong by as much as its size
-    overflows: np.ndarray  # Whether an overflow costs them, and not an underflow
-
-
-@dataclass(frozen=True)
 class DoubleRange(Plain):
     rows: int  # All rows
     # Rows at which some node leaves double range: those that `score` counts by this name
     out_of_range: int
-    lost: LostResults = field(repr=False)
-    worn: WornResults = field(repr=False)
+    # Those at which the result, evaluated as it is written, is inf or nan though there is a real
+    # value, or 0 though the value is not; and the step that leaves range, or is rounded to where
+    # the step above has no value
+    lost: Blamed = field(repr=False)
+    held: Rows = field(repr=False)  # `Held`: of the exact value at each
+    # Those at which the result has a value, but has lost digits because it, or a value on the way,
+    # leaves the range of doubles, or is below the normal ones; and the first step that leaves it
+    worn: Blamed = field(repr=False)
     # Rows at which the result is inf or nan, but the check ended before it could tell whether there
     # is a real value, or cannot tell (`indistinct_rows`)
     unknown: int = 0
@@ -110,7 +89,10 @@ class DoubleRange(Plain):
             "worn_fewest_digits",
             lambda result: float(np.min(result.worn.digits)) if len(result.worn.rows) else 0.0,
         ),
-        ("worn_overflows", lambda result: int(np.count_nonzero(result.worn.overflows))),
+        (
+            "worn_overflows",
+            lambda result: int(np.count_nonzero(result.worn.reasons == Reason.OVERFLOW)),
+        ),
         "unknown",
         ("fewer", lambda result: result.holding(Held.FEWER)),
     )
@@ -121,7 +103,7 @@ class DoubleRange(Plain):
 
     def holding(self, how: Held) -> int:
         """The number of lost rows whose exact value doubles hold so."""
-        return int(np.count_nonzero(self.lost.held == how))
+        return int(np.count_nonzero(self.held == how))
 
     @property
     def places(self) -> tuple[RangePlace, ...]:
@@ -215,27 +197,21 @@ def double_range(inspection: Inspection) -> DoubleRange:
     [(1, 1, 1)]
     """
     amplification = inspection.amplification
-    rows = amplification.flagged
-    total = len(inspection.samples)
+    rows, total = amplification.flagged, len(inspection.samples)
     if not len(rows):
-        none, no_digits = np.empty(0, dtype=np.int64), np.empty(0)
-        worn_results = WornResults(none, none, no_digits, none.astype(bool))
-        return DoubleRange(total, 0, LostResults(none, none, none, none), worn_results)
-    tape, some = amplification.tape, inspection.samples.take(rows)
-    in_double = run_in(tape, some.columns, len(rows), "float64")
-    wide = extended.evaluate(tape, some.columns, len(rows))
-    exact_by_slot = with_exact(amplification, rows, [*wide.y])
-    exact, looked_at = exact_by_slot[-1], np.isin(rows, amplification.exact.rows)
-    real = np.where(looked_at, amplification.valid[rows], wide.dead < 0)
-    far = _out_of_reach(inspection, rows, wide, in_double, exact_by_slot)
-    values = wide.values
-    root, value = in_double[-1], values[-1]
-    _, s = amplification.trace(inspection.formula.root.id)
+        return DoubleRange(total, 0, NOTHING, NO_ROWS, NOTHING)
+    runs = Runs(inspection, rows)
+    in_double, wide = runs.doubles, runs.wide
+    exact_by_slot, values = runs.exact([*wide.y]), wide.values
+    root, value, exact = in_double[-1], values[-1], exact_by_slot[-1]
+    real = np.where(runs.settled, amplification.valid[rows], wide.dead < 0)
+    far = _out_of_reach(runs, exact_by_slot)
+    _, s = runs.trace(inspection.formula.root.id)
     nothing = (value.m == 0) | (real & np.isnan(value.m))
     # wide values may be roundings
-    nothing |= looked_at & real & ~np.isin(rows, amplification.underflown)
+    nothing |= runs.settled & real & ~np.isin(rows, amplification.underflown)
     zero = (exact == 0) & nothing
-    active = _evaluated_at(inspection, rows)
+    active = _evaluated_at(runs)
     gone = [far, *(each.lost & on for each, on in zip(values, active, strict=True))]
     leaves = np.any(gone, axis=0)
     turned = np.isin(rows, undecided(inspection).rows)  # a wrong branch is told as such
@@ -243,19 +219,19 @@ def double_range(inspection: Inspection) -> DoubleRange:
     lost = (real | far) & has_no_value(root, zero, leaves) & ~turned & ~cancelled
     size = np.abs(exact)
     held = np.full(len(rows), Held.UNKNOWN, dtype=np.int64)
-    at_root = far & (wide.dead == len(tape) - 1)
+    at_root = far & (wide.dead == len(runs.tape) - 1)
     held[at_root | value.lost | np.isinf(exact)] = Held.BEYOND
     held[(exact != 0) & (size < SMALLEST_NORMAL)] = Held.FEWER
     held[zero | ((size >= SMALLEST_NORMAL) & (size <= LARGEST))] = Held.NORMAL
     missed = _error_of(root, exact, value)
-    worn = real & leaves & ~lost & ~zero & ~turned & (missed > FAR * UNIT_ROUNDOFF * s[rows])
+    worn = real & leaves & ~lost & ~zero & ~turned & (missed > FAR * UNIT_ROUNDOFF * s)
     worn &= size <= LARGEST
     open_rows = [*amplification.unsettled.tolist(), *indistinct_rows(inspection)]
     unknown = np.isin(rows, open_rows) & ~amplification.valid[rows] & ~lost
     unknown &= ~np.isfinite(root)
     at = np.flatnonzero(lost)
     nodes, reasons = _places(
-        tape,
+        runs.tape,
         [y[at] for y in in_double],
         [np.asarray(each.lost)[at] for each in values],
         [y[at] for y in exact_by_slot],
@@ -263,31 +239,25 @@ def double_range(inspection: Inspection) -> DoubleRange:
         far[at],
         [on[at] for on in active],
     )
-    first_gone = np.array(tape.nodes)[np.argmax(np.array(gone[1:])[:, worn], axis=0)]
+    first_gone = np.array(runs.tape.nodes)[np.argmax(np.array(gone[1:])[:, worn], axis=0)]
+    why = np.where(_by_overflow(inspection, rows[worn]), Reason.OVERFLOW, Reason.UNDERFLOW)
+    costs = digits_of_errors(missed[worn])
     return DoubleRange(
         total,
         int(np.count_nonzero(leaves)),
-        LostResults(rows[at], nodes, reasons, held[at]),
-        WornResults(
-            rows[worn],
-            first_gone,
-            digits_of_errors(missed[worn]),
-            _by_overflow(tape, some, in_double, s[rows], worn),
-        ),
+        Blamed.of(rows[at], Outcome.NO_DOUBLE, nodes, reasons),
+        held[at],
+        Blamed.of(rows[worn], Outcome.RANGE_LOSS, first_gone, why, digits=costs),
         int(np.count_nonzero(unknown)),
     )
 
 
-def _evaluated_at(inspection: Inspection, rows: Rows) -> list[np.ndarray]:
+def _evaluated_at(runs: Runs) -> list[np.ndarray]:
     """By slot, the rows at which it is evaluated: what overflows elsewhere costs nothing."""
-    amplification = inspection.amplification
-    if not amplification.chooses:
-        return [np.ones(len(rows), dtype=bool)] * len(amplification.tape)
+    amplification = runs.amplification
     # of a row without a value it is not known
-    return [
-        amplification.evaluated(node)[rows] | ~amplification.valid[rows]
-        for node in amplification.tape.nodes
-    ]
+    unknown = np.full(len(runs.rows), not amplification.chooses) | ~amplification.valid[runs.rows]
+    return [amplification.evaluated(node)[runs.rows] | unknown for node in runs.tape.nodes]
 
 
 def _error_of(root: Array, exact: Array, value: Any) -> Array:
@@ -299,58 +269,29 @@ def _error_of(root: Array, exact: Array, value: Any) -> Array:
     return missed
 
 
-def _by_overflow(
-    tape: Tape, samples: Samples, in_double: list[Array], s: Array, worn: np.ndarray
-) -> np.ndarray:
+def _by_overflow(inspection: Inspection, rows: Rows) -> np.ndarray:
     """The rows, of those that lose digits to the range, at which an overflow costs them.
 
     A longer type tries one end of the range of doubles at a time. If neither end alone or both cost
     digits, or without a longer type, an overflow is blamed if there is one.
     """
-    count = int(np.count_nonzero(worn))
-    there = np.any([np.isinf(y[worn]) for y in in_double], axis=0)
+    runs = Runs(inspection, rows)
+    there = np.any(np.isinf(runs.doubles), axis=0)
     if not there.any():
         return there
-    columns = {name: np.asarray(y[worn], np.longdouble) for name, y in samples.columns.items()}
-    try:
-        free, over, under = (
-            _run_with(tape, columns, count, ends) for ends in ((), ("over",), ("under",))
-        )
-    except TypeError:  # a function that there is for doubles only
-        return there
-    far = FAR * UNIT_ROUNDOFF * s[worn]
-    costs = [np.isfinite(free) & (relative_error(y, free) > far) for y in (over, under)]
+    free, _, s = runs.longer()[-1], *runs.trace(inspection.formula.root.id)
+    ends = runs.longer(over=True)[-1], runs.longer(under=True)[-1]
+    far = FAR * UNIT_ROUNDOFF * s
+    costs = [np.isfinite(free) & (relative_error(y, free) > far) for y in ends]
     return np.where(costs[0] != costs[1], costs[0], there)
 
 
-def _run_with(tape: Tape, columns: Mapping[str, Any], count: int, ends: Sequence[str]) -> Any:
-    def held(y: Any) -> Any:
-        size = np.abs(y)
-        if "over" in ends:
-            y = np.where(size > LARGEST, np.sign(y) * math.inf, y)
-        if "under" in ends:
-            y = np.where(size < SMALLEST_NORMAL, y.astype(np.float64).astype(y.dtype), y)
-        return y
-
-    def leaf(step: Step) -> Any:
-        value = columns[step.column] if step.column else np.longdouble(step.value)
-        return held(np.broadcast_to(value, (count,)))
-
-    return forward(tape, leaf, lambda *of: held(evaluate(*of)))[-1]
-
-
-def _out_of_reach(
-    inspection: Inspection,
-    rows: np.ndarray,
-    wide: WalkedWide,
-    in_double: list[Array],
-    exact: list[Array],
-) -> np.ndarray:
+def _out_of_reach(runs: Runs, exact: list[Array]) -> np.ndarray:
     """Where a value, or the angle of one, is too large or small for any arithmetic here.
 
     That is inf in double without a pole, a false 0, or nan.
     """
-    tape = inspection.amplification.tape
+    tape, rows, wide, in_double = runs.tape, runs.rows, runs.wide, runs.doubles
     beyond = np.zeros(len(rows), dtype=bool)
     for slot in np.unique(wide.dead[wide.dead >= 0]).tolist():
         step = tape.steps[slot]
@@ -361,8 +302,8 @@ def _out_of_reach(
         value = wide.values[slot]
         small = (wide.dead == slot) & (in_double[slot] == 0) & (value.m != 0) & (value.e < 0)
         beyond |= infinite | small
-    amplification = inspection.amplification
-    settled = np.isin(rows, amplification.exact.rows) & ~amplification.valid[rows]
+    amplification = runs.amplification
+    settled = runs.settled & ~amplification.valid[rows]
     for slot in np.unique(amplification.dead[rows[settled]]).tolist():
         step = tape.steps[slot]
         if step.row is not None and step.row.period:

@@ -243,7 +243,7 @@ def binary_rows(
 
 def exact_results(tape: Tape, cells: Sequence[Mapping[str, float]]) -> list[Ball | None]:
     """The exact result at each row of numbers; None where there is none, or a cell is infinite."""
-    evaluator = ExactEvaluator(tape, ACCURACY, deep_samples=DEEP_SAMPLES)
+    evaluator = ExactEvaluator(tape, ACCURACY, deep_samples=DEEP_SAMPLES, noise=False)
     results: list[Ball | None] = []
     for cell in cells:
         result = None

@@ -168,7 +168,7 @@ def exact_values(formula: Formula, samples: Samples, kind: str | None = None) ->
     '0.10000000000000000555'
     """
     tape = lay_out(formula, share=False)
-    evaluator = ExactEvaluator(tape, ACCURACY)
+    evaluator = ExactEvaluator(tape, ACCURACY, noise=False)
     numbers = None if kind is None else numbers_in(samples, kind)
     values = []
     for row in range(len(samples)):
@@ -279,7 +279,7 @@ def observe(exact: ExactValues, samples: Samples, kind: str) -> tuple[Observed, 
 def _apply(tape: Tape, step: Step, operands: Array) -> list[Ball | None]:
     """One operation on the operands of the type, a row a sample; None outside the domain."""
     assert step.row is not None
-    evaluator = ExactEvaluator(alone(tape.first_nodes[step.slot]), ACCURACY)
+    evaluator = ExactEvaluator(alone(tape.first_nodes[step.slot]), ACCURACY, noise=False)
     names = evaluator.tape.variables
     results: list[Ball | None] = []
     for row in operands.tolist():

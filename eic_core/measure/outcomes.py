@@ -1,6 +1,6 @@
 """What becomes of each row: one outcome, the step and the reason, and the digits it costs.
 
-The detectors (balls, double range, jumps, following, infinity) each see some rows; here alone it is
+The detectors (balls, `double_range`, `following`) each see some rows; here alone it is
 decided what is true of a row of which several speak.
 """
 
@@ -8,25 +8,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from eic_core.engine import extended
 from eic_core.engine.amplify import amplify
 from eic_core.engine.tape import UNIT_ROUNDOFF, Step
+from eic_core.engine.walked import Array, Rows
 from eic_core.measure.double_range import Held, double_range, indistinct_rows
-from eic_core.measure.following import WRONG, following
-from eic_core.measure.infinity import JUMPS, STEEP, sources_of_infinity
+from eic_core.measure.following import following, moves_of, sources_of_infinity, undecided
 from eic_core.measure.inspection import Inspection, cached_on_inspection
-from eic_core.measure.jumps import digits_of_errors, undecided
 from eic_core.measure.reasons import DOUBLE_DIGITS, Outcome, Reason
-from eic_core.operators import NUMPY, OPERATORS
-from eic_core.operators.wide import Array
+from eic_core.measure.runs import Blamed
+from eic_core.operators import NUMPY
 from eic_core.samples import Samples
-
-Rows = npt.NDArray[np.int64]
 
 BESIDE = 1e-9
 """A row on a jump is left by so much of its inputs to see what is true beside it."""
@@ -68,7 +64,7 @@ class Outcomes:
         return len(self.rows(*kinds))
 
     @property
-    def real(self) -> npt.NDArray[np.bool_]:
+    def real(self) -> np.ndarray:
         """Where a real value is known."""
         return ~np.isnan(self.digits)
 
@@ -96,68 +92,45 @@ def outcomes(inspection: Inspection) -> Outcomes:
     >>> [Outcome(kind).name for kind in result.kinds.tolist()], result.nodes.tolist()
     (['NO_REAL_VALUE', 'NO_DIGIT', 'FINITE', 'NO_DOUBLE'], [2, 2, 2, 1])
     """
-    root = inspection.formula.root.id
-    _, s = inspection.amplification.trace(root)
+    root, amplification = inspection.formula.root.id, inspection.amplification
+    _, s = amplification.trace(root)
     with np.errstate(invalid="ignore"):
         digits = np.minimum(np.log10(s), DOUBLE_DIGITS)
     drowned = np.isfinite(s) & (digits >= DOUBLE_DIGITS)
     table = _Table(len(s), root, digits)
-    in_doubles, decided, moving = (
-        double_range(inspection),
-        undecided(inspection),
-        following(inspection),
-    )
-    sources = sources_of_infinity(inspection)
-    # the last that is put counts
-    worn = in_doubles.worn
-    why = np.where(worn.overflows, Reason.OVERFLOW, Reason.UNDERFLOW)
-    table.put(worn, Outcome.RANGE_LOSS, why, worn.digits)
-    table.put(sources, Outcome.STEEP, Reason.SLOPE, where=sources.kinds == STEEP)
-    turned = np.where(decided.by_range, Reason.RANGE, Reason.ROUNDING)
-    table.put(decided, Outcome.DECIDED, turned, decided.digits)
-    on_jump = sources.kinds == JUMPS
-    rows = sources.rows[on_jump]
-    moved = np.array(
-        [
-            moving.by_step.get(node, moving.moved)[row]
-            for node, row in zip(sources.nodes.tolist(), sources.rows.tolist(), strict=True)
-        ]
-    )
-    costs = digits_of_errors(moved)
-    small = on_jump & moving.reached[sources.rows] & (moved < WRONG)
+    in_doubles, sources = double_range(inspection), sources_of_infinity(inspection)
+    on_jump = sources.where(sources.reasons == Reason.JUMP)
+    rows, small = on_jump.rows, on_jump.kinds == Outcome.DECIDED
     beside = _look_beside(inspection, rows)
-    table.digits[sources.rows[small]] = beside.digits[small[on_jump]]  # and what the jump costs
-    table.put(sources, Outcome.DECIDED, Reason.JUMP, costs, small)
-    jumps = np.isin(moving.nodes, _jumping(inspection))
-    follows = digits_of_errors(moving.moved[moving.rows])
-    table.put(moving, Outcome.FOLLOWS, np.where(jumps, Reason.JUMP, Reason.ZERO), follows)
-    why = np.where(on_jump, Reason.JUMP, Reason.ZERO)
-    table.put(sources, Outcome.NO_DIGIT, why, where=(sources.kinds != STEEP) & ~small)
+    # the last that is put counts
+    table.put(in_doubles.worn)
+    table.put(sources.where(sources.kinds == Outcome.STEEP))
+    table.put(undecided(inspection))
+    table.digits[rows[small]] = beside.digits[small]  # and what the jump costs
+    table.put(on_jump.where(small))
+    table.put(following(inspection))
+    table.put(sources.where(sources.kinds == Outcome.NO_DIGIT))
     drowned[rows[beside.digits >= DOUBLE_DIGITS]] = True
-    at = np.flatnonzero(drowned)
-    table.set(at, Outcome.NO_DIGIT, root, Reason.FIRST_ORDER, DOUBLE_DIGITS)
-    jumps_by = np.where(moving.reached[rows], costs[on_jump], 0.0)
+    table.set(np.flatnonzero(drowned), Outcome.NO_DIGIT, root, Reason.FIRST_ORDER)
+    jumps_by = np.where(moves_of(inspection).reached[rows], on_jump.digits, 0.0)
     guarded = beside.is_continuous & (jumps_by <= beside.digits + A_DIGIT)
     guarded &= beside.digits < DOUBLE_DIGITS
     # these only seemed to lie on a jump
-    table.set(rows[guarded], Outcome.FINITE, root, Reason.FIRST_ORDER, beside.digits[guarded])
+    table.set(rows[guarded], Outcome.FINITE, root, Reason.FIRST_ORDER)
+    table.digits[rows[guarded]] = beside.digits[guarded]
     _put_without_value(inspection, table)
+    nowhere, gone = amplification.first_invalid_node, in_doubles.lost
+    # or out of range at least
+    table.put(gone.where((nowhere[gone.rows] < 0) | (in_doubles.held != Held.UNKNOWN)))
     unknown = np.array([*indistinct_rows(inspection)], dtype=np.int64)
-    nowhere = inspection.amplification.first_invalid_node
-    gone = in_doubles.lost
-    is_out = (nowhere[gone.rows] < 0) | (gone.held != Held.UNKNOWN)  # or out of range at least
-    table.put(gone, Outcome.NO_DOUBLE, gone.reasons, where=is_out)
     table.set(unknown, Outcome.UNKNOWN, nowhere[unknown], Reason.INDISTINCT)
-    unsettled = inspection.amplification.unsettled
+    unsettled = amplification.unsettled
     table.set(unsettled, Outcome.NOT_CHECKED, nowhere[unsettled], Reason.LIMIT)
     return table.frozen()
 
 
-class _Noted(Protocol):
-    @property
-    def rows(self) -> Rows: ...
-    @property
-    def nodes(self) -> Rows: ...
+_Some = Rows | int
+"""An array, or the one of all."""
 
 
 class _Table:
@@ -167,48 +140,32 @@ class _Table:
         self.reasons = np.full(count, Reason.FIRST_ORDER, dtype=np.int64)
         self.digits = digits
 
-    def put(
-        self,
-        at: _Noted,
-        kind: Outcome,
-        reasons: Rows | Reason,
-        digits: Array | None = None,
-        where: npt.NDArray[np.bool_] | None = None,
-    ) -> None:
-        """An outcome of rows with their steps; its `digits`, by default all, count where more."""
-        part = np.ones(len(at.rows), dtype=bool) if where is None else where
-        rows = at.rows[part]
-        costs = DOUBLE_DIGITS if digits is None else np.fmax(self.digits[rows], digits[part])
-        why = np.broadcast_to(reasons, part.shape)[part]
-        self.set(rows, kind, at.nodes[part], why, np.minimum(costs, DOUBLE_DIGITS))
+    def put(self, blamed: Blamed) -> None:
+        """The outcome of rows; its digits count where they are more."""
+        rows = blamed.rows
+        self.set(rows, blamed.kinds, blamed.nodes, blamed.reasons)
+        self.digits[rows] = np.minimum(np.fmax(self.digits[rows], blamed.digits), DOUBLE_DIGITS)
 
-    def set(
-        self,
-        rows: Rows,
-        kind: Outcome,
-        nodes: Rows | int,
-        reasons: Rows | Reason,
-        digits: Array | float = math.nan,
-    ) -> None:
-        self.kinds[rows], self.nodes[rows] = kind, nodes
-        self.reasons[rows], self.digits[rows] = reasons, digits
+    def set(self, rows: Rows, kinds: _Some, nodes: _Some, reasons: _Some) -> None:
+        self.kinds[rows], self.nodes[rows], self.reasons[rows] = kinds, nodes, reasons
 
     def frozen(self) -> Outcomes:
+        self.digits[np.isin(self.kinds, _WHOLE)] = DOUBLE_DIGITS
+        self.digits[self.kinds <= Outcome.UNKNOWN] = math.nan
         for array in (self.kinds, self.nodes, self.reasons, self.digits):
             array.setflags(write=False)
         return Outcomes(self.kinds, self.nodes, self.reasons, self.digits)
 
 
-def _jumping(inspection: Inspection) -> list[int]:
-    rows = [(n.id, OPERATORS[n.operator]) for n in inspection.formula.nodes if n.children]
-    return [k for k, row in rows if row.jumps or not row.numeric]
+_WHOLE = (Outcome.NO_DOUBLE, Outcome.NO_DIGIT, Outcome.STEEP)
+"""Outcomes that leave no digit."""
 
 
 class _Beside(NamedTuple):
     """What is true on both sides of rows that lie on a jump or threshold; shape (m,) each."""
 
     digits: Array  # The sensitivity there; nan where it is not known
-    is_continuous: npt.NDArray[np.bool_]  # The value comes from both sides: a guard gives the limit
+    is_continuous: np.ndarray  # The value comes from both sides: a guard gives the limit
 
 
 def _look_beside(inspection: Inspection, rows: Rows) -> _Beside:

@@ -35,11 +35,11 @@ class Reason(IntEnum):
     UNDERFLOW = 7
     ROUNDED_TO_ZERO = 8
     ROUNDED_OUT = 9  # rounded out of the domain of the step above
-    ZERO = 10  # a step is 0 and moves
-    JUMP = 11  # a step lies on a jump or a threshold
-    ROUNDING = 12  # a rounding takes a step over a jump or a threshold
-    RANGE = 13  # an over- or underflow takes it there
-    SLOPE = 14  # a step is infinitely steep
+    SLOPE = 10  # a step is infinitely steep
+    ZERO = 11  # a step is 0 and moves
+    JUMP = 12  # a step lies on a jump or a threshold
+    ROUNDING = 13  # a rounding takes a step over a jump or a threshold
+    RANGE = 14  # an over- or underflow takes it there
 
 
 DOUBLE_DIGITS = 15.95

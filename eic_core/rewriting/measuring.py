@@ -16,9 +16,8 @@ from eic_core.explain.losses import correlated_trace
 from eic_core.explain.writing import writing_loss
 from eic_core.formula.rendering import short_text, to_python
 from eic_core.formula.tree import Formula
-from eic_core.measure.following import following
+from eic_core.measure.following import following, undecided
 from eic_core.measure.inspection import Inspection
-from eic_core.measure.jumps import undecided
 from eic_core.measure.observed import (
     digits_lost_by_row,
     run_in,

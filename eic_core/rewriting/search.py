@@ -120,18 +120,17 @@ class Costs:
         if number not in self._worst:
             noise = self.table.noise(number)
             q2 = np.where(noise.loses_all, EVERY_DIGIT_S2, noise.q2)[self.usable]
-            q2 = np.minimum(q2, EVERY_DIGIT_S2) if self.at_zeros else q2[np.isfinite(q2)]
+            q2 = q2[np.isfinite(q2)]
             self._worst[number] = _digits(np.mean(q2)) if len(q2) else 0.0
         return self._worst[number]
 
     def order(self, root: int) -> list[int]:
         """The places to rewrite: where most digits are lost first, leaves left out."""
         everywhere = self.table.noise(root).out_of_range.any() or self.double(root) >= DOUBLE_CALM
-        places = [
-            n
-            for n in self.terms.subterms(root)
-            if self.terms[n].children and (everywhere or self._is_lossy(n) or self._untidy(n))
-        ]
+        steps = [n for n in self.terms.subterms(root) if self.terms[n].children]
+        places = [n for n in steps if everywhere or self._is_lossy(n) or self._untidy(n)]
+        if not places and self.at_zeros:  # of exp(x) - 1 at 0 no loss can be told
+            places = steps
         return sorted(places, key=lambda n: (-round(self._rms(n), 3), n))
 
     def _is_lossy(self, number: int) -> bool:

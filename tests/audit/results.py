@@ -361,7 +361,7 @@ def faults_of_range(truth: Truth, found: DoubleRange) -> Iterator[str]:
     if found.rows != truth.count:
         yield f"there are {truth.count} rows"
     size = truth.size(truth.root)
-    for i, held in zip(found.lost.rows.tolist(), found.lost.held.tolist(), strict=True):
+    for i, held in zip(found.lost.rows.tolist(), found.held.tolist(), strict=True):
         may = {Held.UNKNOWN, Held.BEYOND}
         if truth.valid[i]:
             zero = math.isinf(size[i])

@@ -139,6 +139,8 @@ def test_the_pictures_are_valid_and_show_every_formula_with_an_eic(dark: bool) -
         assert sorted(map(tuple, points)) == sorted(
             [(LAWS, k) for k in range(133)] + [("llm_srbench_synth", k) for k in range(6)]
         )
+        lines = [trace for trace in figure.data if trace.mode == "lines"]
+        assert all(len({*zip(line.x, line.y, strict=True)}) > 1 for line in lines)
 
 
 def test_the_file_holds_every_formula_at_every_number_of_rows() -> None:

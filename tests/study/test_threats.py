@@ -41,6 +41,7 @@ from study.statistics.threats.attention import FAILED
 from study.statistics.threats.gaps import EIC, NODES, R2
 from study.statistics.votes import VoteArrays
 from tests.effort import cases, combined, examples
+from tests.study import recompute
 from tests.study.exports import START
 
 NO_RULE = ExclusionRule(0)
@@ -289,6 +290,12 @@ def test_two_accounts_of_one_person_are_named_and_two_people_of_one_mind_are_not
     found = rater_screens(twins, NO_RULE)
     assert [(each.first, each.second) for each in found.alike] == [("r03", "r11")]
     assert found.couples[0].pairs == found.couples[0].alike == 40
+    seen = [
+        vars(v) | {"active": v.seconds, "left": (v.choice == "lower") == (v.lower_side == "left")}
+        for v in twins
+    ]
+    odds = [couple["odds"] for couple in recompute.screened(seen, None)["couples"]]
+    assert [each.odds for each in found.couples] == pytest.approx(odds)
     assert "r03 and r11 (40 of 40 pairs)" in said(found)
     assert not rater_screens(votes, NO_RULE).alike
     assert "too few to see two accounts of one person" in said(rater_screens(study(4), NO_RULE))

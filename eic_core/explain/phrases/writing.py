@@ -160,11 +160,11 @@ def _left_out(why: OutOfSplit, rows: int) -> Phrase:
         ),
         OutOfSplit.NOT_KNOWN: say_count(
             "At {count} more sample the result keeps no digit either; whether the function itself "
-            "does is not known, for there are too many, or 1,000 digits do not tell: it is left "
-            "out of the split.",
+            "does is not known, for there are too many, or values too near 0: it is left out of "
+            "the split.",
             "At {count} more samples the result keeps no digit either; whether the function itself "
-            "does is not known, for there are too many, or 1,000 digits do not tell: they are left "
-            "out of the split.",
+            "does is not known, for there are too many, or values too near 0: they are left out "
+            "of the split.",
             rows,
         ),
     }[why]

@@ -249,6 +249,13 @@ def test_more_digits_of_the_noise_look_for_a_zero_as_deep_as_the_values_did():
     assert (left.compared, left.singular, left.unsettled) == (0, 3, 2)
 
 
+@pytest.mark.parametrize(("x", "jumps"), [(3.0, True), (3.5, False)])
+def test_a_tie_that_no_ball_shows_leaves_the_result_no_digit(x, jumps):
+    """0.3 is 1 1/2 times 0.2: -0.1 is left, or 0.1."""
+    found = q_of("remainder(0.1*x, 0.2)", x=[x])
+    assert [math.isinf(found.q_eic), math.isinf(found.root_eic)] == [jumps] * 2
+
+
 @pytest.mark.parametrize(
     ("text", "inputs", "nothing"),
     [

@@ -9,7 +9,7 @@ import pytest
 
 from eic_core.explain.verdict import Level, verdict
 from eic_core.formula.rendering import short_text
-from eic_core.measure.infinity import JUMPS, LOSES, MOST_WORK, STEEP, sources_of_infinity
+from eic_core.measure.following import MOST_WORK, sources_of_infinity
 from eic_core.measure.outcomes import outcomes
 from eic_core.measure.reasons import Outcome, Reason
 from tests.findings import counts, findings_of, rows_of, step_of, steps_of
@@ -40,37 +40,37 @@ SOURCES = [
     (
         "where(x > 2, 5, log(x - 1)) + 1",
         {"x": [1.5, 2, 3]},
-        [(JUMPS, "5 if x > 2 else log(x − 1)", [1])],
+        [(Reason.JUMP, "5 if x > 2 else log(x − 1)", [1])],
     ),
-    ("0*floor(x) + log(y)", {"x": [2, 3, 4], "y": [1, 2, 3]}, [(LOSES, "log(y)", [0])]),
-    ("(1 + (x - 2))**ceil(4e45)", {"x": [2, 2]}, [(LOSES, "(1 + (x − 2))^⌈4e45⌉", [0, 1])]),
+    ("0*floor(x) + log(y)", {"x": [2, 3, 4], "y": [1, 2, 3]}, [(Reason.ZERO, "log(y)", [0])]),
+    ("(1 + (x - 2))**ceil(4e45)", {"x": [2, 2]}, [(Reason.ZERO, "(1 + (x − 2))^⌈4e45⌉", [0, 1])]),
     (
         "sqrt(1 - x) + sqrt(1 + x)",
         {"x": [1, 1, -1, 0.5]},
-        [(STEEP, "√(1 − x)", [0, 1]), (STEEP, "√(1 + x)", [2])],
+        [(Reason.SLOPE, "√(1 − x)", [0, 1]), (Reason.SLOPE, "√(1 + x)", [2])],
     ),
     (
         "where(x > 2, 3, 1) + sqrt(1 - y)",
         {"x": [2, 2, 1], "y": [1, 0.5, 1]},
-        [(JUMPS, "3 if x > 2 else 1", [0, 1]), (STEEP, "√(1 − y)", [2])],
+        [(Reason.JUMP, "3 if x > 2 else 1", [0, 1]), (Reason.SLOPE, "√(1 − y)", [2])],
     ),
     (
         "where(x < 0, 50 + floor(x), acos(x))",
         {"x": [-1, -2, 1, 0.5]},
-        [(JUMPS, "⌊x⌋", [0, 1]), (LOSES, "acos(x)", [2])],
+        [(Reason.JUMP, "⌊x⌋", [0, 1]), (Reason.ZERO, "acos(x)", [2])],
     ),
     (
         "round(x)*1e-9 + floor(y)",
         {"x": [0.5, 1.5, 3.1], "y": [1.5, 2, 3]},
-        [(JUMPS, "⌊y⌋", [1, 2]), (JUMPS, "round(x)", [0])],
+        [(Reason.JUMP, "⌊y⌋", [1, 2]), (Reason.JUMP, "round(x)", [0])],
     ),
     (
         "where(x - y > 0, x - y, 0)",
         {"x": [3, 2], "y": [1, 2]},
-        [(LOSES, "x − y if x − y > 0 else 0", [1])],
+        [(Reason.ZERO, "x − y if x − y > 0 else 0", [1])],
     ),
-    ("(floor(x) > 2) + 10", {"x": [0.5, 2, 1.5, 2.2]}, [(JUMPS, "⌊x⌋ > 2", [1, 3])]),
-    ("x - x", {"x": [1, 2]}, [(LOSES, "x − x", [0, 1])]),
+    ("(floor(x) > 2) + 10", {"x": [0.5, 2, 1.5, 2.2]}, [(Reason.JUMP, "⌊x⌋ > 2", [1, 3])]),
+    ("x - x", {"x": [1, 2]}, [(Reason.ZERO, "x − x", [0, 1])]),
 ]
 
 
@@ -79,7 +79,7 @@ def test_each_sample_has_the_step_that_moves_the_result_without_bound(text, colu
     inspection = inspect_columns(text, **columns)
     sources = sources_of_infinity(inspection)
     found: dict[tuple[int, str], list[int]] = {}
-    for row, kind, node in zip(sources.rows, sources.kinds, sources.nodes, strict=True):
+    for row, kind, node in zip(sources.rows, sources.reasons, sources.nodes, strict=True):
         found.setdefault((int(kind), short_text(inspection.formula, int(node))), []).append(
             int(row)
         )
@@ -100,7 +100,7 @@ def test_many_samples_are_like_those_that_are_alike():
     """More than are looked at one by one."""
     inspection = inspect_columns("(x - x) + 0*x", x=np.linspace(1, 2, 9000))
     sources = sources_of_infinity(inspection)
-    assert len({*zip(sources.kinds.tolist(), sources.nodes.tolist(), strict=True)}) == 1
+    assert len({*zip(sources.reasons.tolist(), sources.nodes.tolist(), strict=True)}) == 1
     assert len(sources.rows) == inspection.nodes[-1].singular > MOST_WORK / 7
 
 

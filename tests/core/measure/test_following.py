@@ -16,7 +16,7 @@ import pytest
 from eic_core.explain.findings import OutOfRange, RangeCost, Way
 from eic_core.explain.verdict import Level, verdict
 from eic_core.measure.double_range import double_range
-from eic_core.measure.following import following
+from eic_core.measure.following import following, moves_of
 from eic_core.measure.outcomes import outcomes
 from eic_core.measure.reasons import DOUBLE_DIGITS, Outcome, Reason
 from tests.findings import causes_of, findings_of, rows_of, steps_of
@@ -88,7 +88,7 @@ def test_samples_at_which_the_result_keeps_no_digit_are_told(text, columns):
     assert set(rows_of(inspection, Outcome.FOLLOWS)) == found
     assert sum(f.rows or 0 for f in findings_of(inspection, Outcome.FOLLOWS)) == len(found)
     if found:
-        followed = {inspection.nodes[k].text for k in following(inspection).by_step}
+        followed = {inspection.nodes[k].text for k in moves_of(inspection).by_step}
         assert steps_of(inspection, Outcome.FOLLOWS) <= followed
         share = sorted(outcomes(inspection).digits)[math.ceil(0.9 * len(s)) - 1]
         assert (verdict(inspection).level is Level.VERY_SENSITIVE) == (share > 2)

@@ -16,7 +16,7 @@ from eic_core.explain.findings import OnThreshold, OutsideDomain, RangeCost, Way
 from eic_core.explain.verdict import Level, verdict
 from eic_core.formula.syntax import read
 from eic_core.measure import Samples, inspect
-from eic_core.measure.jumps import undecided
+from eic_core.measure.following import undecided
 from eic_core.measure.outcomes import outcomes
 from eic_core.measure.reasons import DOUBLE_DIGITS, Outcome, Reason
 from tests.findings import causes_of, counts, findings_of, rows_of, steps_of
@@ -144,8 +144,9 @@ def test_data_on_a_threshold_are_as_they_are_given():
 def test_counts_and_digits_of_several_jumps():
     text = "y + 1e-6*sign(sin(1e18*x)) + where(sin(1e18*y) > 0, 1e-3, 0)"
     x = np.array([1.1, 1.2, 1.3])
-    found = undecided(inspect_columns(text, x=x, y=x + 1))
-    assert found.rows.tolist() == [0, 1, 2] and found.checked == 3
+    inspection = inspect_columns(text, x=x, y=x + 1)
+    found = undecided(inspection)
+    assert found.rows.tolist() == [0, 1, 2] and inspection.counts.valid == 3
     # exact values on both sides: 1e-3 of some 2.2 is more than 2e-6 of it
     assert found.digits == pytest.approx(np.log10(1e-3 / (x + 1) * 2**53), abs=0.1)
     inspection = inspect_columns(text, x=x, y=x + 1)

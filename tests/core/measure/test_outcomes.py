@@ -114,6 +114,8 @@ ONE_OF_EACH = [
     ("exp(x)", {"x": [710, 700]}, ["NO_DOUBLE", "FINITE"], "exp(x)", "OVERFLOW"),
     ("exp(x)", {"x": [1e7, 700]}, ["NO_DOUBLE", "FINITE"], "exp(x)", "OVERFLOW"),  # 10^(4 10^6)
     ("exp(x)", {"x": [-746, -700]}, ["NO_DOUBLE", "FINITE"], "exp(x)", "UNDERFLOW"),
+    ("mod(exp(-x), 3)", {"x": [800, 1]}, ["NO_DOUBLE", "FINITE"], "exp(−x)", "UNDERFLOW"),
+    ("fmod(0.5**x, 1e250)", {"x": [5e4, 1]}, ["NO_DOUBLE", "FINITE"], "0.5^x", "UNDERFLOW"),
     ("1/(1-cos(x))", {"x": [1e-9, 1]}, ["NO_DOUBLE", "FINITE"], "1 − cos(x)", "ROUNDED_TO_ZERO"),
     (
         "sqrt(x-y-z)",
@@ -124,6 +126,14 @@ ONE_OF_EACH = [
     ),
     ("x - 1", {"x": [1, 2]}, ["NO_DIGIT", "FINITE"], "x − 1", "ZERO"),
     ("floor(x)", {"x": [1, 1.5]}, ["NO_DIGIT", "FINITE"], "⌊x⌋", "JUMP"),
+    ("mod(lgamma(x), 100)", {"x": [2, 3]}, ["NO_DIGIT", "FINITE"], "lgamma(x)", "JUMP"),
+    (
+        "remainder(0.1*x, 0.2)",  # half a divisor is left, which no ball shows
+        {"x": [3, 3.5]},
+        ["NO_DIGIT", "FINITE"],
+        "remainder(0.1·x, 0.2)",
+        "JUMP",
+    ),
     ("sin(x)", {"x": [1e18, 1]}, ["NO_DIGIT", "FINITE"], "sin(x)", "FIRST_ORDER"),
     (
         "sqrt((x-1)**2 + (y-5)**2)",
@@ -133,6 +143,13 @@ ONE_OF_EACH = [
         "ZERO",
     ),
     ("100 + floor(x)", {"x": [1, 1.5]}, ["DECIDED", "FINITE"], "⌊x⌋", "JUMP"),
+    (
+        "1e6 + remainder(0.1*x, 0.2)",
+        {"x": [3, 3.5]},
+        ["DECIDED", "FINITE"],
+        "remainder(0.1·x, 0.2)",
+        "JUMP",
+    ),
     (
         "3 + sign((x + 1e16) - 1e16 - 2)",
         {"x": [2.3, 7]},

@@ -27,6 +27,8 @@ def test_constants_are_those_of_least_squares_for_any_number_of_rows(rows: int) 
     best = least_squares(missed, [2, -1.5, 0.8, 0.1, 1.1], xtol=1e-15, ftol=1e-15, gtol=1e-15)
     ours = float(np.sum(np.square(missed(constants_of(found)))))
     assert ours == pytest.approx(2 * best.cost, rel=1e-6)
+    slope = constants_of(refitted(read("3*x").formula, samples))
+    assert slope == pytest.approx([x @ y / (x @ x)])
 
 
 def test_what_is_no_decimal_number_stays_as_it_is() -> None:
