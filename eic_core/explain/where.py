@@ -306,8 +306,7 @@ class Where(Plain):
 
     def row_number(self, position: int) -> int:
         """The number of a row in its own table (1 is the first)."""
-        rows = self.inspection.samples.rows
-        return position + 1 if rows is None else int(rows[position])
+        return int(self.inspection.samples.row_numbers[position])
 
 
 def where(inspection: Inspection, node_id: int | None = None) -> Where:
