@@ -167,6 +167,11 @@ class Samples:
         """`squared_spread` of the target; nan without one."""
         return math.nan if self.target is None else squared_spread(self.target)
 
+    @cached_property
+    def row_numbers(self) -> np.ndarray:
+        """The number of each sample in its own table: `rows`, else its place from 1; shape (N,)."""
+        return np.arange(1, len(self) + 1) if self.rows is None else self.rows
+
     def take(self, rows: np.ndarray) -> Samples:
         """These rows alone, in this order, as doubles: the texts of cells are dropped.
 

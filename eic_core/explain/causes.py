@@ -277,8 +277,9 @@ def finite_cause(evidence: Evidence) -> Cause | None:
 def _plain_cause(loss: CreatedLoss, evidence: Evidence) -> Cause:
     """What is left to say of a step that creates digits in no way of its own."""
     node = evidence.node
+    steep = SteepStep(node.id, -1, times_of(loss.digits / len(loss.copies)))
     if not len(evidence.y):
-        return SteepStep(loss.node_id, -1, times_of(loss.digits / len(loss.copies)))
+        return steep
     worst = int(np.argmax(np.nan_to_num(np.array(evidence.edge_shares))))
     if OPERATORS[node.operator].words.cancels:
         empty = [evidence.weights[values == 0].sum() for values in evidence.operands]
@@ -290,7 +291,7 @@ def _plain_cause(loss: CreatedLoss, evidence: Evidence) -> Cause:
         return Cancellation(node.id, Extent.SOMEWHERE, kept)
     if evidence.weights[evidence.operands[worst] == 0].sum() > MOST:
         return ZeroTerm(node.id, worst)
-    return SteepStep(node.id, -1, times_of(loss.digits / len(loss.copies)))
+    return steep
 
 
 def _cancellation(row: Operator, evidence: Evidence) -> Cause | None:
@@ -553,8 +554,7 @@ def _threshold_causes(
         part = rows[hinges == is_hinge]
         if len(part):
             exactly = all(map(all, _to_great_depth(inspection, node_id, part)))
-            numbers = inspection.samples.rows
-            first = int(part[0]) + 1 if numbers is None else int(numbers[part[0]])
+            first = int(inspection.samples.row_numbers[part[0]])
             yield OnThreshold(node_id, first, exactly, is_hinge), part
 
 

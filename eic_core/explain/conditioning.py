@@ -257,15 +257,12 @@ class _Beside:
         if y == 0 and not any(found) and len(cells) > 1:
             found = self._moved_together(cells)
         if y == 0 and not any(found):
-            if not self._is_proven(cells):
+            at = dict(zip(self.names, cells, strict=True))
+            if not self._evaluators[MANY_DIGITS].sample(at).proven:
                 return (math.nan,) * len(cells)  # 1 - erf(1000): too small to see it move
             if self._is_zero_off_zeros(cells):
                 self.zeros.add(cells)
         return tuple(found)
-
-    def _is_proven(self, cells: tuple[str, ...]) -> bool:
-        at = dict(zip(self.names, cells, strict=True))
-        return self._evaluators[MANY_DIGITS].sample(at).proven
 
     def _sizes(
         self, cells: tuple[str, ...], place: int, y: Any, digits: int, part: int

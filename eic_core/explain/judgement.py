@@ -64,14 +64,12 @@ def given_digits(inspection: Inspection) -> GivenDigits | None:
         name: [node.id for node in formula.nodes if node.is_leaf and node.label == name]
         for name in formula.variables
     }
-    kept = []
-    for noise in noise_at(inspection, formula.root.id, rows):
-        errors = [
-            noise.arrived[places[name]].sum(axis=0) * 10.0 ** -digits[name] for name in places
-        ]
-        with np.errstate(divide="ignore"):
-            kept.append(-np.log10(np.sqrt(np.sum(np.square(errors), axis=0))))
-    typical = quantiles_of(np.clip(np.concatenate(kept), 0.0, DOUBLE_DIGITS)).typical
+    blocks = noise_at(inspection, formula.root.id, rows)
+    arrived = np.concatenate([noise.arrived for noise in blocks], axis=1)
+    errors = [arrived[places[name]].sum(axis=0) * 10.0 ** -digits[name] for name in places]
+    with np.errstate(divide="ignore"):
+        kept = -np.log10(np.sqrt(np.sum(np.square(errors), axis=0)))
+    typical = quantiles_of(np.clip(kept, 0.0, DOUBLE_DIGITS)).typical
     return GivenDigits(name, digits[name], typical)
 
 

@@ -254,7 +254,31 @@ class Where(Plain):
     @cached_property
     def concentration(self) -> Concentration | None:
         """In how few rows the noise is; None if no row is finite."""
-        return _concentration(self) if self.carriers else None
+        if not self.carriers:
+            return None
+        total, counts = self.finite, self.inspection.counts
+        evaluated = self.inspection.nodes[self.node_id].evaluated
+        in_branch = evaluated if 0 < evaluated < counts.valid else 0
+        of = total, in_branch, total < (in_branch or len(self.s))
+        if total == 1:
+            return Concentration(Concentrated.ALONE, (), 1.0, *of)
+        small_parts = [
+            c
+            for c in reversed(self.carriers)
+            if len(c.positions) <= max(FEW * c.level * total, 1 if c.share >= ALONE else 0)
+        ]
+        if not small_parts:
+            even = np.ptp(self.shares[np.isfinite(self.s)]) * total <= ALIKE
+            kind = Concentrated.EVENLY if even else Concentrated.NOWHERE
+            return Concentration(kind, (), 1.0, *of)
+        smallest, described = small_parts[0], self.carriers[1]
+        fewer = 1 < len(described.positions) < len(smallest.positions)
+        if fewer and self.places and described in small_parts:
+            smallest = described  # the next sentence tells of these rows
+        numbers = tuple(map(self.row_number, smallest.positions))
+        if len(numbers) == 1:
+            return Concentration(Concentrated.ONE_ROW, numbers, smallest.share, *of)
+        return Concentration(Concentrated.FEW_ROWS, numbers, smallest.level, *of)
 
     @cached_property
     def row_sentences(self) -> tuple[Phrase, ...]:
@@ -282,8 +306,7 @@ class Where(Plain):
 
     def row_number(self, position: int) -> int:
         """The number of a row in its own table (1 is the first)."""
-        rows = self.inspection.samples.rows
-        return position + 1 if rows is None else int(rows[position])
+        return int(self.inspection.samples.row_numbers[position])
 
 
 def where(inspection: Inspection, node_id: int | None = None) -> Where:
@@ -365,29 +388,3 @@ def _carriers(shares: Array, level: float) -> Carriers:
     sums = np.cumsum(shares[order])
     count = min(len(order), int(np.searchsorted(sums, level * sums[-1] * (1 - 1e-12))) + 1)
     return Carriers(level, min(1.0, float(sums[count - 1])), tuple(order[:count].tolist()))
-
-
-def _concentration(result: Where) -> Concentration:
-    total, inspection = result.finite, result.inspection
-    evaluated = inspection.nodes[result.node_id].evaluated
-    in_branch = evaluated if 0 < evaluated < inspection.counts.valid else 0
-    of = total, in_branch, total < (in_branch or len(result.s))
-    if total == 1:
-        return Concentration(Concentrated.ALONE, (), 1.0, *of)
-    small_parts = [
-        c
-        for c in reversed(result.carriers)
-        if len(c.positions) <= max(FEW * c.level * total, 1 if c.share >= ALONE else 0)
-    ]
-    if not small_parts:
-        even = np.ptp(result.shares[np.isfinite(result.s)]) * total <= ALIKE
-        return Concentration(Concentrated.EVENLY if even else Concentrated.NOWHERE, (), 1.0, *of)
-    smallest = small_parts[0]
-    described = result.carriers[1]
-    fewer = 1 < len(described.positions) < len(smallest.positions)
-    if fewer and result.places and described in small_parts:
-        smallest = described  # the next sentence tells of these rows
-    numbers = tuple(map(result.row_number, smallest.positions))
-    if len(numbers) == 1:
-        return Concentration(Concentrated.ONE_ROW, numbers, smallest.share, *of)
-    return Concentration(Concentrated.FEW_ROWS, numbers, smallest.level, *of)

@@ -267,7 +267,7 @@ def no_value(formula: Formula, samples: Samples, rows: np.ndarray) -> NoValue:
     from eic_core.explain.phrases.headline import headline
     from eic_core.explain.verdict import verdict
 
-    numbers = rows + 1 if samples.rows is None else samples.rows[rows]
+    numbers = samples.row_numbers[rows]
     first, of = tuple(numbers[:_MOST_NAMED].tolist()), len(samples)
     judged = verdict(inspect(formula, samples.take(rows)))
     findings = [replace(f, of=of) for f in judged.findings if f.outcome in NO_VALUE]

@@ -141,32 +141,30 @@ def note(formula: Formula, remark: Remark) -> Phrase:
 
 
 def _left_out(why: OutOfSplit, rows: int) -> Phrase:
-    match why:
-        case OutOfSplit.FUNCTION:
-            return say_count(
-                "At {count} sample the function itself is 0, jumps or is infinitely steep (beyond "
-                "10³⁰): an error of its inputs there, however small, is not passed on in "
-                "proportion; it is left out of the split.",
-                "At {count} samples the function itself is 0, jumps or is infinitely steep (beyond "
-                "10³⁰): an error of its inputs there, however small, is not passed on in "
-                "proportion; they are left out of the split.",
-                rows,
-            )
-        case OutOfSplit.WRITING:
-            return say_count(
-                "At {count} sample this writing keeps no digit (errors grow beyond 10³⁰), and the "
-                "function itself does; it is left out of the split.",
-                "At {count} samples this writing keeps no digit (errors grow beyond 10³⁰), and the "
-                "function itself does; they are left out of the split.",
-                rows,
-            )
-        case OutOfSplit.NOT_KNOWN:
-            return say_count(
-                "At {count} more sample the result keeps no digit either; whether the function "
-                "itself does is not known, for there are too many, or values too near 0: it is "
-                "left out of the split.",
-                "At {count} more samples the result keeps no digit either; whether the function "
-                "itself does is not known, for there are too many, or values too near 0: they are "
-                "left out of the split.",
-                rows,
-            )
+    return {
+        OutOfSplit.FUNCTION: say_count(
+            "At {count} sample the function itself is 0, jumps or is infinitely steep (beyond "
+            "10³⁰): an error of its inputs there, however small, is not passed on in proportion; "
+            "it is left out of the split.",
+            "At {count} samples the function itself is 0, jumps or is infinitely steep (beyond "
+            "10³⁰): an error of its inputs there, however small, is not passed on in proportion; "
+            "they are left out of the split.",
+            rows,
+        ),
+        OutOfSplit.WRITING: say_count(
+            "At {count} sample this writing keeps no digit (errors grow beyond 10³⁰), and the "
+            "function itself does; it is left out of the split.",
+            "At {count} samples this writing keeps no digit (errors grow beyond 10³⁰), and the "
+            "function itself does; they are left out of the split.",
+            rows,
+        ),
+        OutOfSplit.NOT_KNOWN: say_count(
+            "At {count} more sample the result keeps no digit either; whether the function itself "
+            "does is not known, for there are too many, or values too near 0: it is left out of "
+            "the split.",
+            "At {count} more samples the result keeps no digit either; whether the function itself "
+            "does is not known, for there are too many, or values too near 0: they are left out "
+            "of the split.",
+            rows,
+        ),
+    }[why]

@@ -161,8 +161,7 @@ class _View:
         return label_of(name, self.labels)
 
     def row_names(self, rows: Array) -> list[str]:
-        numbers = self.inspection.samples.rows
-        return [f"{k + 1 if numbers is None else numbers[k]:,}" for k in rows.tolist()]
+        return [f"{number:,}" for number in self.inspection.samples.row_numbers[rows].tolist()]
 
     def points(self, rows: Array, y: Array, axis: str, x: Array, more: str) -> dict[str, Any]:
         """Rows as points whose click tells the row's position."""

@@ -198,8 +198,7 @@ def _axis(where: Where, across: Across) -> tuple[GridAxis, Array]:
     if across.kind == VALUE and where.place is not None and where.place.node_id is not None:
         values, _ = inspection.amplification.trace(where.place.node_id)
     else:
-        rows = inspection.samples.rows
-        values = np.arange(1, len(inspection.samples) + 1) if rows is None else rows
+        values = inspection.samples.row_numbers
     finite = values[np.isfinite(values)]
     return GridAxis(across.name, float(finite.min()), float(finite.max()), False), values
 
