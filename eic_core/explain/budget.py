@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from eic_core.engine.amplify import amplify
+from eic_core.engine.amplify import Amplification, amplify
+from eic_core.engine.exact import ExactEvaluator
 from eic_core.errors import UserError, require
 from eic_core.explain.phrases import budget as phrases
 from eic_core.explain.shortening import (
@@ -101,6 +102,10 @@ def _largest_on_the_way(inspection: Inspection, usable: Array) -> float:
     return largest
 
 
+BITS = (128, 256, 512, 1024, 2048, 4096, 8192)
+"""Precisions in which an exact value is sought."""
+
+
 class Trial:
     """Runs the formula with rounded numbers, and says whether the output is kept."""
 
@@ -116,6 +121,8 @@ class Trial:
         self.reference = reference
         self.careful = inspection.counts.rechecked > 0 and not self._doubles_do(rows)
         limit = CAREFUL_ROWS if self.careful else SEARCH_ROWS
+        self._of_part: dict[frozenset[tuple[Key, int]], Array] = {}
+        self.bits: dict[int, int] = {}  # By row, what its value has taken; more than all: a proof
         self.part = rows[np.linspace(0, len(rows) - 1, min(limit, len(rows))).astype(np.int64)]
         self.all = rows
 
@@ -143,8 +150,10 @@ class Trial:
         together = dict(alone)
         deviations = {key: self.deviation({key: n}, self.part) for key, n in alone.items()}
         rows = self.part
-        while not self.keeps_output(together, rows) or len(rows) < len(self.all):
+        while True:
             if self.keeps_output(together, rows):
+                if len(rows) == len(self.all):
+                    break
                 rows = self.all
                 continue
             open_keys = [key for key in together if together[key] < given[key]]
@@ -177,6 +186,14 @@ class Trial:
 
     def values(self, digits: Mapping[Key, int], rows: Any) -> Array:
         """The output with these numbers rounded; nan without a value or if read as another tree."""
+        if rows is not self.part:
+            return self._values(digits, rows)
+        key = frozenset(digits.items())
+        if key not in self._of_part:
+            self._of_part[key] = self._values(digits, rows)
+        return self._of_part[key]
+
+    def _values(self, digits: Mapping[Key, int], rows: Any) -> Array:
         formula = self.shortened_formula(digits)
         if makes_exponent_exact(self.formula, formula):
             return np.full(len(rows), math.nan)
@@ -186,9 +203,38 @@ class Trial:
             for name in formula.variables
         }
         samples = Samples.from_columns(columns, count=len(rows))
-        found = amplify(formula, samples, recheck=self.careful, root_values=True).root_values
-        assert found is not None
-        return found
+        plain = amplify(formula, samples, recheck=False, root_values=True)
+        assert plain.root_values is not None
+        return self._settled(plain, rows) if self.careful else plain.root_values
+
+    def _settled(self, plain: Amplification, rows: Any) -> Array:
+        """The exact value where doubles do not tell it, here or with the numbers as they are.
+
+        Most rows take as many bits as they took before, and no proof.
+        """
+        assert plain.root_values is not None
+        values, samples = plain.root_values.copy(), plain.samples
+        evaluator = ExactEvaluator(plain.tape)
+        before = np.isin(rows, self.inspection.amplification.exact.rows)
+        suspects = np.union1d(plain.flagged, np.flatnonzero(before))
+        open_places = []
+        for place in suspects.tolist():
+            cells = {name: samples.decimal(name, place) for name in plain.tape.names}
+            row = int(rows[place])
+            for bits in [each for each in BITS if each >= self.bits.get(row, 0)]:
+                value = evaluator.value(cells, bits)
+                if value is not None:
+                    self.bits[row], values[place] = bits, float(value)
+                    break
+            else:
+                self.bits[row] = max(BITS) + 1
+                open_places.append(place)
+        if open_places:
+            some = samples.take(np.array(open_places))
+            found = amplify(plain.formula, some, root_values=True).root_values
+            assert found is not None
+            values[open_places] = found
+        return values
 
     def shortened_formula(self, digits: Mapping[Key, int]) -> Formula:
         return with_labels(
