@@ -431,7 +431,7 @@ class _Attempt(Arithmetic):
         if not self._is_decided(row, value):
             value = self._decide(step, row, a, value)
         size = magnitude(value)
-        if size > _MOST_BINARY or (_LEAST_BINARY > size > -EXACT_BITS):
+        if size > _MOST_BINARY or (size < _LEAST_BINARY and value != 0):
             raise _TooLarge
         if value.rel_accuracy_bits() < self.accuracy:
             self.short[step.slot] = self.accuracy - value.rel_accuracy_bits()
