@@ -179,7 +179,7 @@ def _without_value(inspection: Inspection) -> Blamed:
     amplification = inspection.amplification
     at = amplification.first_invalid_node
     reasons = np.full(len(at), Reason.DOMAIN, dtype=np.int64)
-    for node in np.unique(at[at >= 0]).tolist():
+    for node in {*at[at >= 0].tolist()}:
         rows = np.flatnonzero(at == node)
         settled = rows[np.isin(rows, amplification.exact.rows)]
         row = amplification.tape.steps[amplification.tape.slots[node]].row
