@@ -7,6 +7,7 @@ argument out of its domain: ``1/(1 - cos(x))`` at 1e-9.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -331,12 +332,12 @@ def _places(
         zeros = [(in_double[i] == 0) & (exact[i] != 0) for i in operands]
         moved = [in_double[i] != exact[i] for i in operands]
         mends = _mending(tape.steps[slot], in_double, exact)
-        for reason, marks in ((Reason.ROUNDED_TO_ZERO, zeros), (Reason.ROUNDED_OUT, moved)):
-            for alone in (True, False):  # first what alone would have left a value
-                for operand, mark, mended in zip(operands, marks, mends, strict=True):
-                    hit = misled & mark & mended if alone else misled & mark
-                    current[hit], reasons[hit] = operand, reason
-                    misled &= ~hit
+        ways = (Reason.ROUNDED_TO_ZERO, zeros), (Reason.ROUNDED_OUT, moved)
+        # first what alone would have left a value
+        for (way, marks), alone, i in itertools.product(ways, (True, False), range(len(operands))):
+            hit = misled & marks[i] & (mends[i] | (not alone))
+            current[hit], reasons[hit] = operands[i], way
+            misled &= ~hit
         # by less than a double shows
         current[misled], reasons[misled] = operands[0], Reason.ROUNDED_OUT
     by_itself = np.where(
