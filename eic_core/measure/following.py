@@ -96,10 +96,8 @@ def undecided(inspection: Inspection) -> Blamed:
     count, plain, (_, s) = len(runs.rows), runs.doubles, runs.trace(root)
     exact, longer = runs.exact(plain), runs.longer()
     active = [amplification.evaluated(step.node)[runs.rows] for step in steps]
-    turned, others = (
-        np.zeros((len(steps), count), dtype=bool),
-        [plain[s.slot].copy() for s in steps],
-    )
+    turned = np.zeros((len(steps), count), dtype=bool)
+    others = [plain[step.slot].copy() for step in steps]
     spread = relative_error(plain[-1], exact[-1])
     with np.errstate(over="ignore"):
         shortened = [y.astype(float) for y in longer]
@@ -360,16 +358,13 @@ def sources_of_infinity(inspection: Inspection) -> Blamed:
     for row in lost.tolist():
         cells = tuple([inspection.samples.decimal(name, row) for name in formula.variables])
         pattern = np.packbits(np.append(flags[:, row], y[row] == 0)).tobytes()
-        source = by_cells.get(cells)
-        if source is None and len(by_cells) >= most and pattern in alike:
-            source = alike[pattern].most_common(1)[0][0]
-        if source is None:
+        like_it = alike.setdefault(pattern, Counter())
+        if cells not in by_cells and (len(by_cells) < most or not like_it):
             sample = evaluator.sample(dict(zip(formula.variables, cells, strict=True)))
             moved_by = {node: float(far[row]) for node, far in moves.by_step.items()}
-            source = _source(formula, evaluator, sample, moved_by)
-            by_cells[cells] = source
-            alike.setdefault(pattern, Counter())[source] += 1
-        sources.append(source)
+            by_cells[cells] = _source(formula, evaluator, sample, moved_by)
+            like_it[by_cells[cells]] += 1
+        sources.append(by_cells.get(cells) or like_it.most_common(1)[0][0])
     reasons, nodes = np.array(sources, dtype=np.int64).T
     most_moved = np.max([*moves.by_step.values(), np.zeros(len(s))], axis=0)
     moved = np.array(
