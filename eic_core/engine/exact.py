@@ -136,6 +136,20 @@ class ExactEvaluator:
             sample = self._to_depth(cells, GREAT_DEPTH)
         return sample
 
+    def value(self, cells: Mapping[str, Cell], bits: int) -> Ball | None:
+        """The last step's value alone, if so many bits tell it, and none on the way is chosen.
+
+        >>> from eic_core.engine.tape import tape_of
+        >>> from eic_core.formula.syntax import read
+        >>> evaluator = ExactEvaluator(tape_of(read("1 - tanh(x)").formula))
+        >>> [evaluator.value({"x": "100"}, bits) is None for bits in (256, 512)]
+        [True, False]
+        """
+        with working(bits):
+            value = _Attempt(self, cells, bits, self.depth).plain_value()
+        known = value is not None and value.rel_accuracy_bits() >= self.accuracy
+        return value if known else None
+
     def _to_depth(self, cells: Mapping[str, Cell], depth: int) -> ExactSample:
         bits = max(FIRST_BITS, self.accuracy + 20)
         while True:
@@ -314,6 +328,26 @@ class _Attempt(Arithmetic):
             except _TooLarge:  # of a step's noise: as of its value
                 stop -= 1
 
+    def plain_value(self) -> Ball | None:
+        """The last step's value without a proof; None where it asks for more than arithmetic."""
+        for step in self.tape.steps:
+            row = step.row
+            try:
+                if row is None:
+                    value = self._leaf(step)
+                elif row.selects or not row.numeric:
+                    return None
+                else:
+                    a = [self.y[i] for i in step.operands]
+                    _guard(row, step, a)
+                    value = _as_ball(row.exact(BALLS, a, step.exact_parameter))
+            except (_OutOfDomain, _TooLarge, ZeroDivisionError, ValueError):
+                return None
+            if not value.is_finite():
+                return None
+            self.y.append(value)
+        return self.y[-1]
+
     def _active(self, chosen: Mapping[int, bool] | None = None) -> list[bool]:
         y = [np.array([v]) for v in self.doubles]
         for slot, holds in (chosen or {}).items():
@@ -401,7 +435,7 @@ class _Attempt(Arithmetic):
         if not self._is_decided(row, value):
             value = self._decide(step, row, a, value)
         size = magnitude(value)
-        if size > _MOST_BINARY or (_LEAST_BINARY > size > -EXACT_BITS):
+        if size > _MOST_BINARY or (size < _LEAST_BINARY and value != 0):
             raise _TooLarge
         if value.rel_accuracy_bits() < self.accuracy:
             self.short[step.slot] = self.accuracy - value.rel_accuracy_bits()

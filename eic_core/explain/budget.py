@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from eic_core.engine.amplify import amplify
+from eic_core.engine.amplify import Amplification, amplify
 from eic_core.engine.branches import plain_values
+from eic_core.engine.exact import ExactEvaluator
 from eic_core.engine.tape import Step, Tape, constant_value, tape_of
 from eic_core.errors import UserError, require
 from eic_core.explain.phrases import budget as phrases
@@ -182,6 +183,10 @@ def _function_of(step: Step) -> Callable[..., Array]:
     return lambda *a: row.evaluate(a, step.parameter)
 
 
+BITS = (128, 256, 512, 1024, 2048, 4096, 8192)
+"""Precisions in which an exact value is sought."""
+
+
 class Trial:
     """Runs the formula with rounded numbers, and says whether the output is kept."""
 
@@ -194,6 +199,7 @@ class Trial:
         self.allowed = tolerance * self.scale.unit
         rows = np.flatnonzero(np.isfinite(self.reference))
         self.careful = inspection.counts.rechecked > 0 and not self._doubles_do(rows)
+        self.bits: dict[int, int] = {}  # By row, what its value has taken; more than all: a proof
         self.part = evenly_spread(rows, CAREFUL_ROWS if self.careful else SEARCH_ROWS)
         self.all = rows
         self._exponents = Exponents(self.formula)
@@ -280,9 +286,38 @@ class Trial:
         }
         samples = Samples.from_columns(columns, count=len(rows))
         formula = self.shortened_formula(digits)
-        found = amplify(formula, samples, recheck=self.careful, root_values=True).root_values
-        assert found is not None
-        return found
+        plain = amplify(formula, samples, recheck=False, root_values=True)
+        assert plain.root_values is not None
+        return self._settled(plain, rows) if self.careful else plain.root_values
+
+    def _settled(self, plain: Amplification, rows: Any) -> Array:
+        """The exact value where doubles do not tell it, here or with the numbers as they are.
+
+        Most rows take as many bits as they took before, and no proof.
+        """
+        assert plain.root_values is not None
+        values, samples = plain.root_values.copy(), plain.samples
+        evaluator = ExactEvaluator(plain.tape)
+        before = np.isin(rows, self.inspection.amplification.exact.rows)
+        suspects = np.union1d(plain.flagged, np.flatnonzero(before))
+        open_places = []
+        for place in suspects.tolist():
+            cells = {name: samples.decimal(name, place) for name in plain.tape.names}
+            row = int(rows[place])
+            for bits in [each for each in BITS if each >= self.bits.get(row, 0)]:
+                value = evaluator.value(cells, bits)
+                if value is not None:
+                    self.bits[row], values[place] = bits, float(value)
+                    break
+            else:
+                self.bits[row] = max(BITS) + 1
+                open_places.append(place)
+        if open_places:
+            some = samples.take(np.array(open_places))
+            found = amplify(plain.formula, some, root_values=True).root_values
+            assert found is not None
+            values[open_places] = found
+        return values
 
     def shortened_formula(self, digits: Mapping[Key, int]) -> Formula:
         return with_labels(self.formula, _constants(digits))

@@ -73,7 +73,7 @@ class DoubleRange(Plain):
     # leaves the range of doubles, or is below the normal ones; and the first step that leaves it
     worn: Blamed = field(repr=False)
     # Rows at which the result is inf or nan, but the check ended before it could tell whether there
-    # is a real value, or cannot tell (`indistinct_rows`)
+    # is a real value, or cannot tell (`Amplification.indistinct`)
     unknown: int = 0
 
     _JSON = (
@@ -130,8 +130,8 @@ def has_no_value(computed: Array, is_zero: np.ndarray, leaves: np.ndarray) -> np
     return ~np.isfinite(computed) | ((computed == 0) & ~is_zero & leaves)
 
 
-SINGLE_EXPONENTS = (-126.0, 128.0)
-"""log2 of the smallest normal number in single precision, and of what is too large for it."""
+EXPONENTS = {"float32": (-126, 128), "float64": (-1022, 1024)}
+"""log2 of a type's smallest normal number, and of what is too large for it."""
 
 
 def leaves_range(
@@ -151,34 +151,9 @@ def leaves_range(
     """
     inputs = {name: np.asarray(y, dtype=np.float64) for name, y in columns.items()}
     wide = extended.evaluate(tape, inputs, count)
-    low, high = SINGLE_EXPONENTS
-    beyond = np.zeros(count, dtype=bool)
-    for value in wide.values:
-        if kind == "float64":
-            beyond |= value.lost
-        else:
-            with np.errstate(invalid="ignore"):
-                beyond |= (value.m != 0) & ((value.log2 < low) | (value.log2 >= high))
-    return beyond & (value.m != 0)
-
-
-@cached_on_inspection
-def indistinct_rows(inspection: Inspection) -> Mapping[int, int]:
-    """Samples without a value that may have one: the row, and the node that fails.
-
-    Nothing proves that the 0 is one that its operand is taken for: 1/(1 - tanh(1e6)).
-
-    >>> from eic_core.formula.syntax import read
-    >>> from eic_core.measure import Samples, inspect
-    >>> samples = Samples.from_columns({"x": [1.0, 30.0, 1e6]})
-    >>> dict(indistinct_rows(inspect(read("1/(1 - tanh(x))").formula, samples)))
-    {2: 5}
-    >>> dict(indistinct_rows(inspect(read("1/(x - x)").formula, samples)))
-    {}
-    """
-    rows = inspection.amplification.indistinct
-    nodes = inspection.amplification.first_invalid_node[rows]
-    return dict(zip(rows.tolist(), nodes.tolist(), strict=True))
+    low, high = EXPONENTS[kind]  # |m| is from 1/2 to 1
+    gone = [(y.m != 0) & ((y.e > high) | (y.e <= low)) for y in wide.values]
+    return np.any(gone, axis=0) & (wide.values[-1].m != 0)
 
 
 @cached_on_inspection
@@ -226,9 +201,8 @@ def double_range(inspection: Inspection) -> DoubleRange:
     missed = _error_of(root, exact, value)
     worn = real & leaves & ~lost & ~zero & ~turned & (missed > FAR * UNIT_ROUNDOFF * s)
     worn &= size <= LARGEST
-    open_rows = [*amplification.unsettled.tolist(), *indistinct_rows(inspection)]
-    unknown = np.isin(rows, open_rows) & ~amplification.valid[rows] & ~lost
-    unknown &= ~np.isfinite(root)
+    unknown = np.isin(rows, [*amplification.unsettled, *amplification.indistinct])
+    unknown &= ~amplification.valid[rows] & ~lost & ~np.isfinite(root)
     at = np.flatnonzero(lost)
     nodes, reasons = _places(
         runs.tape,

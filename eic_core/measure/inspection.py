@@ -22,39 +22,38 @@ from eic_core.samples import Samples
 
 TEXT_LIMIT = 400
 
+_Of = TypeVar("_Of")
+_Result = TypeVar("_Result")
 
-class _ByNode:
-    """What each node has, worked out when it is asked for."""
 
-    by_node: Any
+class ByNode(Generic[_Of, _Result]):
+    """What each node of something has, worked out when it is asked for."""
+
+    def __init__(self, of: _Of, work: Callable[[_Of], tuple[_Result, ...]]) -> None:
+        self._of, self._work = of, work
+
+    @cached_property
+    def by_node(self) -> tuple[_Result, ...]:
+        return self._work(self._of)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, type(self)) and self.by_node == other.by_node
+        return isinstance(other, ByNode) and self.by_node == other.by_node
 
     def __hash__(self) -> int:
         return hash(self.by_node)
 
 
-class NodeTexts(_ByNode):
-    def __init__(self, formula: Formula) -> None:
-        self._formula = formula
-
-    @cached_property
-    def by_node(self) -> tuple[str, ...]:
-        return node_texts(self._formula, TEXT_LIMIT)
+def _texts(formula: Formula) -> tuple[str, ...]:
+    return node_texts(formula, TEXT_LIMIT)
 
 
-class EdgeShares(_ByNode):
-    def __init__(self, amplification: Amplification | None) -> None:
-        self._amplification = amplification
+def _edge_shares(amplification: Amplification) -> tuple[tuple[float, ...], ...]:
+    by_slot = [amplification.edge_shares(node) for node in amplification.tape.nodes]
+    return tuple([by_slot[slot] for slot in amplification.tape.slots])
 
-    @cached_property
-    def by_node(self) -> tuple[tuple[float, ...], ...]:
-        if self._amplification is None:
-            return ()
-        shares, tape = self._amplification.edge_shares, self._amplification.tape
-        by_slot = [shares(node) for node in tape.nodes]
-        return tuple([by_slot[slot] for slot in tape.slots])
+
+def _no_shares(amplification: Amplification) -> tuple[tuple[float, ...], ...]:
+    return ((),) * len(amplification.formula)
 
 
 _new_node = tuple.__new__  # a third of what calling the class costs
@@ -87,16 +86,15 @@ class NodeAmplification(NamedTuple):
     # `Amplification.unsettled_at`
     invalid: int
     singular: int  # Valid samples at which s_k is infinite (or above 10^30)
-    shares: EdgeShares
-    texts: NodeTexts  # The texts of all nodes of the formula
+    shares: ByNode[Amplification, tuple[float, ...]]
+    texts: ByNode[Formula, str]  # The texts of all nodes of the formula
     # Valid samples at which the node is evaluated, over which its means are, if it stands in a
     # formula with conditionals; else -1: all of them
     evaluated: int = -1
 
     @property
     def edge_shares(self) -> tuple[float, ...]:
-        by_node = self.shares.by_node
-        return by_node[self.node[0]] if by_node else ()
+        return self.shares.by_node[self.node[0]]
 
     @property
     def text(self) -> str:
@@ -192,8 +190,7 @@ class Inspection(Displayed, Plain):
     @property
     def eic_finite(self) -> float:
         """The largest ``local_eic_finite``; nan if one of them is nan."""
-        values = [n.local_eic_finite for n in self.nodes if n.evaluated]
-        return math.nan if any(map(math.isnan, values)) else max(values, default=math.nan)
+        return self.amplification.eic_finite
 
     @property
     def bottleneck(self) -> int:
@@ -253,7 +250,6 @@ class Inspection(Displayed, Plain):
 
 
 _Arguments = ParamSpec("_Arguments")
-_Result = TypeVar("_Result")
 
 
 class cached_on_inspection(Generic[_Arguments, _Result]):
@@ -366,7 +362,8 @@ def inspect(
 
 def _nodes(amplification: Amplification, edges: bool) -> tuple[NodeAmplification, ...]:
     formula, invalid = amplification.formula, amplification.first_invalid
-    shares, texts = EdgeShares(amplification if edges else None), NodeTexts(formula)
+    shares = ByNode(amplification, _edge_shares if edges else _no_shares)
+    texts = ByNode(formula, _texts)
     by_slot = []
     for mean, rest, singular in amplification.means:
         digits = local_eic(mean)

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from eic_core.engine.exact import DEEP_SAMPLES, ExactEvaluator
+from eic_core.engine.exact import DEEP_SAMPLES
 from eic_core.engine.tape import Tape
 from eic_core.exports import Plain
 from eic_core.measure.inspection import Inspection, cached_on_inspection
-from eic_core.measure.observed import ACCURACY, DIGITS, digits_lost_by_row, run_in
+from eic_core.measure.observed import DIGITS, digits_lost_by_row, exact_rows, run_in
 from eic_core.operators.balls import Ball
 from eic_core.operators.wide import Array
 
@@ -57,13 +57,12 @@ def quantiles_of(digits: Array, weights: Array | None = None) -> Quantiles:
     >>> quantiles_of(np.array([3.0, 0.0, np.inf]), np.array([1.0, 8.0, 1.0]))
     Quantiles(typical=0.0, nine_in_ten=3.0, worst=inf, low=0.0, high=inf)
     """
-    usable = ~np.isnan(digits)
-    values = digits[usable]
-    counts = np.ones(len(values)) if weights is None else np.asarray(weights)[usable]
-    if not len(values):
-        return Quantiles(math.nan, math.nan, math.nan, math.nan, math.nan)
-    order = np.argsort(values, kind="stable")
-    values, upto = values[order], np.cumsum(counts[order])
+    counts = np.ones(len(digits)) if weights is None else np.asarray(weights)
+    order = np.argsort(digits, kind="stable")[: np.count_nonzero(~np.isnan(digits))]  # nan is last
+    if not len(order):
+        return Quantiles(*[math.nan] * 5)
+    values, counts = digits[order], counts[order]
+    upto = np.cumsum(counts)
     total = float(upto[-1])
 
     def at(rank: float) -> float:
@@ -243,12 +242,5 @@ def binary_rows(
 
 def exact_results(tape: Tape, cells: Sequence[Mapping[str, float]]) -> list[Ball | None]:
     """The exact result at each row of numbers; None where there is none, or a cell is infinite."""
-    evaluator = ExactEvaluator(tape, ACCURACY, deep_samples=DEEP_SAMPLES, noise=False)
-    results: list[Ball | None] = []
-    for cell in cells:
-        result = None
-        if all(map(math.isfinite, cell.values())):
-            sample = evaluator.sample(cell)
-            result = sample.y[-1] if sample.first_invalid is None else None
-        results.append(result)
-    return results
+    rows = [cell if all(map(math.isfinite, cell.values())) else None for cell in cells]
+    return [exact[-1] for exact in exact_rows(tape, rows, DEEP_SAMPLES)]

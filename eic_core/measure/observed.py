@@ -7,14 +7,14 @@ arrives at the node by the factors of `eic_core.engine.sweep`.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from eic_core.engine.exact import ExactEvaluator
+from eic_core.engine.exact import Cell, ExactEvaluator
 from eic_core.engine.forward import evaluate, forward, leaves
 from eic_core.engine.tape import Step, Tape, alone, lay_out
 from eic_core.errors import require
@@ -114,11 +114,6 @@ class RoundedTruth:
         return np.where(none, NO_NUMBER, np.where(fewer, FEWER_DIGITS, ALL_DIGITS))
 
 
-def relative_errors(truth: Sequence[Ball | None], computed: Any, kind: str) -> Array:
-    """Signed relative errors in units of the type's roundoff, as `RoundedTruth.errors`."""
-    return RoundedTruth(truth, kind).errors(computed)
-
-
 def digits_lost_by_row(truth: Sequence[Ball | None], computed: Any, kind: str) -> Array:
     """Digits that each result has lost, as `RoundedTruth.digits_lost`.
 
@@ -148,12 +143,11 @@ def numbers_in(samples: Samples, kind: str) -> dict[str, Array]:
     >>> numbers_in(samples, "float32")["x"].tolist()
     [0.10000000149011612, 1e+300]
     """
-    numbers = {}
-    for name, column in samples.columns.items():
-        with np.errstate(over="ignore"):
-            nearest = column.astype(kind).astype(np.float64)
-        numbers[name] = np.where(np.isfinite(nearest), nearest, column)
-    return numbers
+    with np.errstate(over="ignore"):
+        pairs = {name: (y.astype(kind).astype(float), y) for name, y in samples.columns.items()}
+    return {
+        name: np.where(np.isfinite(nearest), nearest, y) for name, (nearest, y) in pairs.items()
+    }
 
 
 def exact_values(formula: Formula, samples: Samples, kind: str | None = None) -> ExactValues:
@@ -168,17 +162,29 @@ def exact_values(formula: Formula, samples: Samples, kind: str | None = None) ->
     '0.10000000000000000555'
     """
     tape = lay_out(formula, share=False)
-    evaluator = ExactEvaluator(tape, ACCURACY, noise=False)
-    numbers = None if kind is None else numbers_in(samples, kind)
-    values = []
-    for row in range(len(samples)):
-        cells: dict[str, str | float] = {
-            name: samples.decimal(name, row) if numbers is None else float(numbers[name][row])
-            for name in tape.variables
-        }
-        y = [None if value.is_nan() else value for value in evaluator.sample(cells).y]
-        values.append(y + [None] * (len(tape.steps) - len(y)))
-    return ExactValues(tape, values)
+    numbers = {} if kind is None else numbers_in(samples, kind)
+
+    def cell(name: str, row: int) -> Cell:
+        return float(numbers[name][row]) if numbers else samples.decimal(name, row)
+
+    rows = [{name: cell(name, row) for name in tape.variables} for row in range(len(samples))]
+    return ExactValues(tape, exact_rows(tape, rows))
+
+
+def exact_rows(
+    tape: Tape, rows: Iterable[Mapping[str, Cell] | None], deep_samples: int = 0
+) -> list[list[Ball | None]]:
+    """Every slot of a tape at each row, to `ACCURACY`; None without a real value, or a row.
+
+    `deep_samples` is as of `ExactEvaluator`.
+    """
+    evaluator = ExactEvaluator(tape, ACCURACY, deep_samples=deep_samples, noise=False)
+    exact: list[list[Ball | None]] = []
+    for cells in rows:
+        values = () if cells is None else evaluator.sample(cells).y
+        y = [None if value.is_nan() else value for value in values]
+        exact.append(y + [None] * (len(tape) - len(y)))
+    return exact
 
 
 @dataclass(frozen=True)
@@ -265,10 +271,10 @@ def observe(exact: ExactValues, samples: Samples, kind: str) -> tuple[Observed, 
     computed = run_in(exact.tape, samples.columns, len(samples), kind)
     for k, (step, y) in enumerate(zip(exact.tape.steps, computed, strict=True)):
         truth = [row[k] for row in exact.values]
-        errors = rounding = relative_errors(truth, y, kind)
+        errors = rounding = RoundedTruth(truth, kind).errors(y)
         if step.row is not None:
             operands = np.stack([computed[i] for i in step.operands], axis=1).astype(np.float64)
-            rounding = relative_errors(_apply(exact.tape, step, operands), y, kind)
+            rounding = RoundedTruth(_apply(exact.tape, step, operands), kind).errors(y)
         small = (np.abs(y) < tiny) & (np.abs(rounding) > 0)
         if exact.tape.chooses:
             small &= [value is not None for value in truth]
@@ -279,17 +285,13 @@ def observe(exact: ExactValues, samples: Samples, kind: str) -> tuple[Observed, 
 def _apply(tape: Tape, step: Step, operands: Array) -> list[Ball | None]:
     """One operation on the operands of the type, a row a sample; None outside the domain."""
     assert step.row is not None
-    evaluator = ExactEvaluator(alone(tape.first_nodes[step.slot]), ACCURACY, noise=False)
-    names = evaluator.tape.variables
-    results: list[Ball | None] = []
+    own, chooses = alone(tape.first_nodes[step.slot]), step.row.chooses
+    rows = []
     for row in operands.tolist():
-        needed = [row[0], row[1] if row[0] else row[2]] if step.row.chooses else row
-        if not all(map(math.isfinite, needed)):
-            results.append(None)
-            continue
-        sample = evaluator.sample(dict(zip(names, row, strict=True)))
-        results.append(sample.y[-1] if sample.first_invalid is None else None)
-    return results
+        needed = [row[0], row[1] if row[0] else row[2]] if chooses else row
+        usable = all(map(math.isfinite, needed))
+        rows.append(dict(zip(own.variables, row, strict=True)) if usable else None)
+    return [exact[-1] for exact in exact_rows(own, rows)]
 
 
 NO_NUMBER, FEWER_DIGITS, ALL_DIGITS = 0, 1, 2

@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 
-from eic_core.engine import extended
 from eic_core.engine.amplify import amplify
-from eic_core.engine.tape import UNIT_ROUNDOFF, Step
+from eic_core.engine.tape import UNIT_ROUNDOFF
 from eic_core.engine.walked import Array, Rows
-from eic_core.measure.double_range import Held, double_range, indistinct_rows
+from eic_core.measure.double_range import Held, double_range
 from eic_core.measure.following import following, moves_of, sources_of_infinity, undecided
 from eic_core.measure.inspection import Inspection, cached_on_inspection
 from eic_core.measure.reasons import DOUBLE_DIGITS, Outcome, Reason
-from eic_core.measure.runs import Blamed
-from eic_core.operators import NUMPY
+from eic_core.measure.runs import Blamed, Runs
+from eic_core.operators import NUMPY, Operator
 from eic_core.samples import Samples
 
 BESIDE = 1e-9
@@ -29,6 +27,9 @@ BESIDE = 1e-9
 
 SMOOTH = 10.0
 """A value that does not jump moves by no more than so many times as much as from there on."""
+
+WHOLE = (Outcome.NO_DOUBLE, Outcome.NO_DIGIT, Outcome.STEEP)
+"""Outcomes that leave no digit."""
 
 A_DIGIT = 1.0
 """By more digits than what errors of first order cost beside it, a jump counts."""
@@ -97,82 +98,60 @@ def outcomes(inspection: Inspection) -> Outcomes:
     with np.errstate(invalid="ignore"):
         digits = np.minimum(np.log10(s), DOUBLE_DIGITS)
     drowned = np.isfinite(s) & (digits >= DOUBLE_DIGITS)
-    table = _Table(len(s), root, digits)
+    usual = Outcome.FINITE, root, Reason.FIRST_ORDER
+    kinds, nodes, reasons = (np.full(len(s), each) for each in usual)
+    table = Blamed(np.arange(len(s)), kinds, nodes, reasons, digits)
     in_doubles, sources = double_range(inspection), sources_of_infinity(inspection)
     on_jump = sources.where(sources.reasons == Reason.JUMP)
     rows, small = on_jump.rows, on_jump.kinds == Outcome.DECIDED
-    beside = _look_beside(inspection, rows)
+    beside, is_continuous = _look_beside(inspection, rows)
     # the last that is put counts
-    table.put(in_doubles.worn)
-    table.put(sources.where(sources.kinds == Outcome.STEEP))
-    table.put(undecided(inspection))
-    table.digits[rows[small]] = beside.digits[small]  # and what the jump costs
-    table.put(on_jump.where(small))
-    table.put(following(inspection))
-    table.put(sources.where(sources.kinds == Outcome.NO_DIGIT))
-    drowned[rows[beside.digits >= DOUBLE_DIGITS]] = True
-    table.set(np.flatnonzero(drowned), Outcome.NO_DIGIT, root, Reason.FIRST_ORDER)
+    for each in (in_doubles.worn, undecided(inspection), following(inspection)):
+        _put(table, each)
+    table.digits[rows[small]] = beside[small]  # and what the jump costs
+    _put(table, sources)
+    drowned[rows[beside >= DOUBLE_DIGITS]] = True
+    drowned_rows = np.flatnonzero(drowned)
+    _put(table, Blamed.of(drowned_rows, Outcome.NO_DIGIT, root, Reason.FIRST_ORDER))
     jumps_by = np.where(moves_of(inspection).reached[rows], on_jump.digits, 0.0)
-    guarded = beside.is_continuous & (jumps_by <= beside.digits + A_DIGIT)
-    guarded &= beside.digits < DOUBLE_DIGITS
     # these only seemed to lie on a jump
-    table.set(rows[guarded], Outcome.FINITE, root, Reason.FIRST_ORDER)
-    table.digits[rows[guarded]] = beside.digits[guarded]
-    _put_without_value(inspection, table)
+    guarded = is_continuous & (jumps_by <= beside + A_DIGIT) & (beside < DOUBLE_DIGITS)
+    table.digits[rows[guarded]] = beside[guarded]
+    _put(table, Blamed.of(rows[guarded], *usual))
+    _put(table, _without_value(inspection))
     nowhere, gone = amplification.first_invalid_node, in_doubles.lost
     # or out of range at least
-    table.put(gone.where((nowhere[gone.rows] < 0) | (in_doubles.held != Held.UNKNOWN)))
-    unknown = np.array([*indistinct_rows(inspection)], dtype=np.int64)
-    table.set(unknown, Outcome.UNKNOWN, nowhere[unknown], Reason.INDISTINCT)
-    unsettled = amplification.unsettled
-    table.set(unsettled, Outcome.NOT_CHECKED, nowhere[unsettled], Reason.LIMIT)
-    return table.frozen()
+    _put(table, gone.where((nowhere[gone.rows] < 0) | (in_doubles.held != Held.UNKNOWN)))
+    for kind, at, why in (
+        (Outcome.UNKNOWN, amplification.indistinct, Reason.INDISTINCT),
+        (Outcome.NOT_CHECKED, amplification.unsettled, Reason.LIMIT),
+    ):
+        _put(table, Blamed.of(at, kind, nowhere[at], why))
+    table.digits[np.isin(table.kinds, WHOLE)] = DOUBLE_DIGITS
+    table.digits[table.kinds <= Outcome.UNKNOWN] = math.nan
+    for array in (kinds, nodes, reasons, digits):
+        array.setflags(write=False)
+    return Outcomes(kinds, nodes, reasons, digits)
 
 
-_Some = Rows | int
-"""An array, or the one of all."""
+def _put(table: Blamed, blamed: Blamed) -> None:
+    """Write the outcome of some rows; its digits count where they are more."""
+    rows = blamed.rows
+    table.kinds[rows], table.nodes[rows] = blamed.kinds, blamed.nodes
+    table.reasons[rows] = blamed.reasons
+    table.digits[rows] = np.minimum(np.fmax(table.digits[rows], blamed.digits), DOUBLE_DIGITS)
 
 
-class _Table:
-    def __init__(self, count: int, root: int, digits: Array) -> None:
-        self.kinds = np.full(count, Outcome.FINITE, dtype=np.int64)
-        self.nodes = np.full(count, root)
-        self.reasons = np.full(count, Reason.FIRST_ORDER, dtype=np.int64)
-        self.digits = digits
+def _look_beside(inspection: Inspection, rows: Rows) -> tuple[Array, np.ndarray]:
+    """What is true on both sides of rows that lie on a jump or threshold; shape (m,) each.
 
-    def put(self, blamed: Blamed) -> None:
-        """The outcome of rows; its digits count where they are more."""
-        rows = blamed.rows
-        self.set(rows, blamed.kinds, blamed.nodes, blamed.reasons)
-        self.digits[rows] = np.minimum(np.fmax(self.digits[rows], blamed.digits), DOUBLE_DIGITS)
-
-    def set(self, rows: Rows, kinds: _Some, nodes: _Some, reasons: _Some) -> None:
-        self.kinds[rows], self.nodes[rows], self.reasons[rows] = kinds, nodes, reasons
-
-    def frozen(self) -> Outcomes:
-        self.digits[np.isin(self.kinds, _WHOLE)] = DOUBLE_DIGITS
-        self.digits[self.kinds <= Outcome.UNKNOWN] = math.nan
-        for array in (self.kinds, self.nodes, self.reasons, self.digits):
-            array.setflags(write=False)
-        return Outcomes(self.kinds, self.nodes, self.reasons, self.digits)
-
-
-_WHOLE = (Outcome.NO_DOUBLE, Outcome.NO_DIGIT, Outcome.STEEP)
-"""Outcomes that leave no digit."""
-
-
-class _Beside(NamedTuple):
-    """What is true on both sides of rows that lie on a jump or threshold; shape (m,) each."""
-
-    digits: Array  # The sensitivity there; nan where it is not known
-    is_continuous: np.ndarray  # The value comes from both sides: a guard gives the limit
-
-
-def _look_beside(inspection: Inspection, rows: Rows) -> _Beside:
-    if not len(rows):
-        return _Beside(np.empty(0), np.empty(0, dtype=bool))
-    y, _ = inspection.amplification.trace(inspection.formula.root.id)
+    The digits there, nan where they are not known; and whether the value comes from both sides: a
+    guard gives the limit.
+    """
     digits, is_continuous = np.zeros(len(rows)), np.ones(len(rows), dtype=bool)
+    if not len(rows):
+        return digits, is_continuous
+    y, _ = inspection.amplification.trace(inspection.formula.root.id)
     for side in (BESIDE, -BESIDE):
         near, s = _moved_inputs(inspection, rows, side)
         far, _ = _moved_inputs(inspection, rows, 2 * side)
@@ -180,7 +159,7 @@ def _look_beside(inspection: Inspection, rows: Rows) -> _Beside:
             digits = np.maximum(digits, np.where(np.isfinite(s), np.log10(s), math.nan))
             moves = np.abs(far - near) + UNIT_ROUNDOFF * s * np.abs(near)
             is_continuous &= np.abs(near - y[rows]) <= SMOOTH * moves
-    return _Beside(digits, is_continuous)
+    return digits, is_continuous
 
 
 def _moved_inputs(inspection: Inspection, rows: Rows, by: float) -> tuple[Array, Array]:
@@ -195,54 +174,40 @@ def _moved_inputs(inspection: Inspection, rows: Rows, by: float) -> tuple[Array,
     return moved.trace(formula.root.id)
 
 
-def _put_without_value(inspection: Inspection, table: _Table) -> None:
+def _without_value(inspection: Inspection) -> Blamed:
     """Rows without a real value, and those whose value no arithmetic here holds."""
     amplification = inspection.amplification
     at = amplification.first_invalid_node
-    for node in np.unique(at[at >= 0]).tolist():
+    reasons = np.full(len(at), Reason.DOMAIN, dtype=np.int64)
+    for node in {*at[at >= 0].tolist()}:
         rows = np.flatnonzero(at == node)
-        step = amplification.tape.steps[amplification.tape.slots[node]]
-        reasons = _reasons_without_value(inspection, step, rows)
-        outside = reasons == Reason.DOMAIN
-        table.set(rows[outside], Outcome.NO_REAL_VALUE, node, Reason.DOMAIN)
-        table.set(rows[~outside], Outcome.UNKNOWN, node, reasons[~outside])
+        settled = rows[np.isin(rows, amplification.exact.rows)]
+        row = amplification.tape.steps[amplification.tape.slots[node]].row
+        if row is None:
+            continue
+        if not (row.has_gaps or row.power or row.words.invalid or row.period):
+            reasons[rows] = Reason.LEAVES
+        elif len(settled):
+            leaves = _leaves_every_range(Runs(inspection, settled), node, row)
+            why = Reason.UNREDUCED if row.period or row.multiples else Reason.LEAVES
+            reasons[settled[leaves]] = why
+    rows = np.flatnonzero(at >= 0)
+    kinds = np.where(reasons == Reason.DOMAIN, Outcome.NO_REAL_VALUE, Outcome.UNKNOWN)
+    return Blamed.of(rows, kinds[rows], at[rows], reasons[rows])
 
 
-def _reasons_without_value(inspection: Inspection, step: Step, rows: Rows) -> Rows:
-    """The reason, of `DOMAIN`, `UNREDUCED` and `LEAVES`, why rows have no value at their step."""
-    reasons = np.full(len(rows), Reason.DOMAIN, dtype=np.int64)
-    row = step.row
-    if row is None:
-        return reasons
-    amplification = inspection.amplification
-    exact = amplification.exact
-    settled = np.isin(rows, exact.rows)
-    if not (row.has_gaps or row.power or row.words.invalid or row.period):
-        reasons[:] = Reason.LEAVES
-        return reasons
-    if not settled.any():
-        return reasons
-    y, _ = exact.columns(rows[settled])
+def _leaves_every_range(runs: Runs, node: int, row: Operator) -> np.ndarray:
+    """Where a step has no value because it, or what it needs, leaves every range."""
+    step = runs.tape.steps[runs.tape.slots[node]]
+    y, _ = runs.amplification.exact.columns(runs.rows)
     operands = list(y[[*step.operands]])
+    given = NUMPY, operands, step.parameter
+    if row.multiples:  # else the divisor is 0, and not one that underflows
+        return np.asarray((operands[1] != 0) | runs.wide.values[step.operands[1]].lost)
+    if row.period:
+        return np.isinf(operands[0])
     with np.errstate(all="ignore"):
         value = np.asarray(row.evaluate(operands, step.parameter), dtype=np.float64)
-        small, large = value == 0, np.isinf(value)
-        if row.vanishes is None:
-            small[:] = False
-        else:
-            small &= np.logical_not(row.vanishes(NUMPY, operands, step.parameter))
-        if row.pole is not None:
-            large &= np.logical_not(row.pole(NUMPY, operands, step.parameter))
-    if row.period or row.multiples:
-        unreduced = np.isinf(operands[0])
-        if row.multiples:  # else the divisor is 0, and not one that underflows
-            columns = {
-                name: column[rows[settled]] for name, column in inspection.samples.columns.items()
-            }
-            wide = extended.evaluate(amplification.tape, columns, int(np.count_nonzero(settled)))
-            divisors = wide.values[step.operands[1]]
-            unreduced = (operands[1] != 0) | divisors.lost
-        reasons[settled] = np.where(unreduced, Reason.UNREDUCED, Reason.DOMAIN)
-    else:
-        reasons[settled] = np.where(small | large, Reason.LEAVES, Reason.DOMAIN)
-    return reasons
+        small = row.vanishes is not None and (value == 0) & np.logical_not(row.vanishes(*given))
+        large = np.isinf(value) & np.logical_not(row.pole is not None and row.pole(*given))
+    return np.asarray(small | large)

@@ -6,6 +6,7 @@ clean pass: an independent check of Algorithm 1, within double precision.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -69,12 +70,8 @@ class NodeEstimate:
 
 @dataclass(frozen=True)
 class PerturbationEstimate:
-    # formula, samples, sigma, repeats, seed, level: as given to `estimate`
-    formula: Formula
-    samples: Samples
+    # sigma, level: as given to `estimate`
     sigma: float
-    repeats: int
-    seed: int
     level: float
     nodes: tuple[NodeEstimate, ...]  # In post-order
     # valid, invalid: samples at which every clean value is a real number in double range, and the
@@ -101,9 +98,7 @@ class PerturbationEstimate:
         """An interval for EIC at `level`: by Bonferroni, each node's at 1 - (1 - level) / K."""
         level = 1 - (1 - self.level) / len(self.nodes)
         ends = [n.confidence_interval(level) for n in self.nodes]
-        intervals = [pair for pair in ends if not math.isnan(pair[0])]
-        if not intervals:
-            return math.nan, math.nan
+        intervals = [pair for pair in ends if not math.isnan(pair[0])] or [(math.nan, math.nan)]
         return max(low for low, _ in intervals), max(high for _, high in intervals)
 
 
@@ -164,7 +159,14 @@ def estimate(
     """
     require(formula, Formula)
     require(samples, Samples)
-    _check(sigma, repeats, seed, level)
+    for name, value, fits, hint in (
+        ("sigma", sigma, 0 < sigma <= 0.01, "give a small positive number, such as 1e-9"),
+        ("repeats", repeats, _whole(repeats, 2, MAX_REPEATS), f"give 2 to {MAX_REPEATS:,}"),
+        ("seed", seed, _whole(seed, 0, math.inf), "give a whole number from 0"),
+        ("level", level, 0 < level < 1, "give a number between 0 and 1, such as 0.95"),
+    ):
+        if not fits:
+            raise UserError(f"{name} is {value}", hint=hint)
     samples.require(formula.variables)
     tape = lay_out(formula, share=False)
     count = len(tape)
@@ -174,7 +176,8 @@ def estimate(
     for start in range(0, len(samples), rows):
         columns = {name: samples.columns[name][start : start + rows] for name in formula.variables}
         length = min(rows, len(samples) - start)
-        clean, active = _clean_pass(tape, columns, length)
+        values = plain_values(tape, columns, length)
+        clean, active = np.array(values), np.array(active_slots(tape, values, length))
         missing = active & ~np.isfinite(clean)
         complete = ~missing.any(axis=0)
         first = np.where(complete, count, missing.argmax(axis=0))
@@ -184,20 +187,15 @@ def estimate(
             sums.add(s2, shows, active[:, complete], sigma)
     nodes = tuple(_node_estimate(node, sums, repeats, level) for node in formula.nodes)
     *invalid, valid = first_bad.tolist()
-    worst = math.sqrt(sums.largest)
     return PerturbationEstimate(
-        formula=formula,
-        samples=samples,
         sigma=sigma,
-        repeats=repeats,
-        seed=seed,
         level=level,
         nodes=nodes,
         valid=valid,
         invalid=len(samples) - valid,
         first_invalid=MappingProxyType({node: n for node, n in enumerate(invalid) if n}),
         limited_by_rounding=sigma < ROUNDING_MARGIN * UNIT_ROUNDOFF
-        or worst * UNIT_ROUNDOFF > WORN_OUT,
+        or math.sqrt(sums.largest) * UNIT_ROUNDOFF > WORN_OUT,
         limited_by_curvature=sums.unsteady,
     )
 
@@ -241,15 +239,8 @@ def _beside_density(shape: float, x: float, upper: bool) -> float:
     return float(heights.sum() * (_DOUBLY[1] - _DOUBLY[0]))
 
 
-def _check(sigma: float, repeats: int, seed: int, level: float) -> None:
-    if not 0 < sigma <= 0.01:
-        raise UserError(f"sigma is {sigma:g}", hint="give a small positive number, such as 1e-9")
-    if not isinstance(repeats, int) or not 2 <= repeats <= MAX_REPEATS:
-        raise UserError(f"repeats is {repeats}", hint=f"give 2 to {MAX_REPEATS:,}")
-    if not isinstance(seed, int) or seed < 0:
-        raise UserError(f"seed is {seed}", hint="give a whole number from 0")
-    if not 0 < level < 1:
-        raise UserError(f"level is {level:g}", hint="give a number between 0 and 1, such as 0.95")
+def _whole(value: object, low: float, high: float) -> bool:
+    return isinstance(value, int) and low <= value <= high
 
 
 class _Sums:
@@ -271,14 +262,6 @@ class _Sums:
         self.used += np.count_nonzero(steady, axis=1)
         self.moments += s2.sum(axis=1), np.square(s2).sum(axis=1)
         self.largest = max(self.largest, float(s2.max(initial=0.0)))
-
-
-def _clean_pass(tape: Tape, columns: Mapping[str, Floats], rows: int) -> tuple[Floats, Truths]:
-    """Values of every node, and where each is evaluated, of shape (nodes, rows)."""
-    values = plain_values(tape, columns, rows)
-    if tape.chooses:
-        return np.array(values), np.array(active_slots(tape, values, rows))
-    return np.array(values), np.ones((len(tape), rows), dtype=bool)
 
 
 def _variances(
@@ -318,11 +301,9 @@ def _variances(
 
 
 def _most_values_held(tape: Tape) -> int:
-    alive = largest = 0
-    for step in tape.steps:
-        alive += 1 - len(step.operands)
-        largest = max(largest, alive + len(step.operands))
-    return largest + 2
+    reads = [len(step.operands) for step in tape.steps]
+    alive = itertools.accumulate(1 - count for count in reads)
+    return 2 + max(map(sum, zip(alive, reads, strict=True)))
 
 
 def _node_estimate(node: Node, sums: _Sums, repeats: int, level: float) -> NodeEstimate:

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from eic_core import wording
 from eic_core.errors import DataError
 from eic_core.formula.syntax import Reading
-from eic_core.formula.syntax.names import similar_name
-from eic_core.measure.table import NoColumn, Table, match_variables
+from eic_core.measure.table import NoColumn, Table, match_variables, meant
 from eic_core.samples import DEFAULT_SAMPLES, Domain, Samples, sample_domains
 
 
@@ -21,10 +20,8 @@ class NoRange(DataError):
     """
 
     def __init__(self, missing: tuple[str, ...], names: Sequence[str], hint: str) -> None:
-        near = similar_name(missing[0], names)
-        meant = f"did you mean `{near}`? " if near else ""
         listed = wording.join([f"`{name}`" for name in missing], limit=5)
-        super().__init__(f"no data for {listed}", hint=meant + hint)
+        super().__init__(f"no data for {listed}", hint=meant(missing[0], names) + hint)
         self.missing, self.names = missing, names
 
 

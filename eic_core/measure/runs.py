@@ -39,7 +39,7 @@ class Blamed:
     @classmethod
     def of(cls, rows: Rows, *rest: Any, digits: Any = math.nan) -> Self:
         """Of rows with their kinds, nodes and reasons; a number is that of all."""
-        return cls(rows, *[np.broadcast_to(each, rows.shape) for each in (*rest, digits)])
+        return cls(rows, *[np.full(len(rows), each) for each in (*rest, digits)])
 
     def where(self, some: np.ndarray) -> Self:
         """Those of some of the rows; `some` has shape (m,)."""

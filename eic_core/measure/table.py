@@ -14,7 +14,9 @@ import math
 import re
 import time
 import zlib
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -47,7 +49,7 @@ COMMA_DECIMAL = re.compile(
 """A number with a decimal comma; some may as well group thousands, see `GROUPED_THOUSANDS`."""
 GROUPED_THOUSANDS = re.compile(r"\s*+[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+\s*+\Z")
 """A number whose commas may group thousands."""
-_ROWS_COUNTED = 20
+_COUNTED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,19 +172,17 @@ class Table:
         DataError
             If a column is missing, or no row is complete.
         """
-        used = list(dict.fromkeys([*mapping.values(), *([target] if target else [])]))
+        used = dict.fromkeys([*mapping.values(), *([target] if target else [])])
         for name in used:
             if name not in self.values:
                 raise DataError(
                     f"there is no column `{name}`", hint=f"there are {_quoted_names(self.names)}"
                 )
-        complete = np.ones(self.rows, dtype=bool)
-        for name in used:
-            complete &= np.isfinite(self.values[name])
-        complete_rows = np.flatnonzero(complete)
+        holds = [np.isfinite(self.values[name]) for name in used]
+        complete_rows = np.flatnonzero(np.all([np.ones(self.rows, dtype=bool), *holds], axis=0))
         if not len(complete_rows):
-            for name in used:
-                if not np.isfinite(self.values[name]).any():
+            for name, there in zip(used, holds, strict=True):
+                if not there.any():
                     raise DataError(
                         f"column `{name}` holds no number", hint="choose another column"
                     )
@@ -269,10 +269,18 @@ def read_table(
         raise DataError("this is no file", hint="of columns make `Samples.from_columns(columns)`")
     digest = hashlib.sha256(raw).hexdigest()[:12]
     text = _decode(_unpacked(raw))
-    counted = _first_lines(text)
-    sheet = _Sheet(text, _delimiter(counted), clock, clock() + seconds, seconds)
+    counted = list(itertools.islice(filter(str.strip, io.StringIO(text, newline=None)), _COUNTED))
+    delimiter, ends = _delimiter(counted), clock() + seconds
+
+    def in_time(line: int) -> None:
+        if clock() > ends:
+            raise DataError(
+                f"reading the table was stopped after {seconds:.0f} seconds, at line {line:,}",
+                hint="keep fewer rows or columns: some thousand rows tell as much",
+            )
+
     notes: list[str] = []
-    rows = sheet.rows()
+    rows = _rows(text, delimiter, in_time)
     first = next(rows, None)
     if not counted or first is None:
         raise DataError("the table is empty", hint="it needs a header and at least one row")
@@ -282,9 +290,9 @@ def read_table(
             "read",
             hint="keep the columns that the formula needs and the one to compare it with",
         )
-    if sheet.delimiter != "," and "," in text:
-        sheet = sheet.with_decimal_points(notes)
-        rows = sheet.rows()
+    if delimiter != "," and "," in text:
+        cells = itertools.chain.from_iterable(_rows(text, delimiter, in_time))
+        rows = _rows(text, delimiter, in_time, _commas_are_marks(cells, delimiter == "\t", notes))
         first = next(rows)
     header = [cell.strip() for cell in first]
     if all(_number(cell) is not None for cell in header):
@@ -292,82 +300,61 @@ def read_table(
         notes.append(f"No header was found; the columns are called {_quoted_names(header)}.")
         rows = itertools.chain([first], rows)
     headers = _unique(header, notes)
-    table = _fill(names_without_units(headers), rows, notes, digest, source)
-    table = replace(table, headers=headers)
-    if table.units:
-        listed = wording.join(
-            [f"`{name}` in {unit}" for name, unit in table.units.items()], limit=6
-        )
-        note = f"Units are no part of a column's name: {listed}."
-        return replace(table, notes=(note, *table.notes))
-    return table
+    table = _fill(names_without_units(headers), rows, notes, digest, source, headers)
+    if not table.units:
+        return table
+    listed = wording.join([f"`{name}` in {unit}" for name, unit in table.units.items()], limit=6)
+    note = f"Units are no part of a column's name: {listed}."
+    return replace(table, notes=(note, *table.notes))
 
 
-def _first_lines(text: str) -> list[str]:
-    lines = filter(str.strip, io.StringIO(text, newline=None))
-    return list(itertools.islice(lines, _ROWS_COUNTED))
+def _rows(
+    text: str, delimiter: str, in_time: Callable[[int], None], commas: bool = False
+) -> Iterator[list[str]]:
+    """The rows that are not empty; with `commas`, ``1,5`` is read as ``1.5``."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    try:
+        for row in reader:
+            if not any(row):
+                continue
+            if not reader.line_num % _AT_ONCE:
+                in_time(reader.line_num)
+            yield [with_point(c) if _has_comma(c) else c for c in row] if commas else row
+    except csv.Error as error:
+        line = f"{reader.line_num:,}"
+        if "field larger" not in str(error):
+            raise DataError(
+                f"cannot read the table at line {line}: {error}", hint="save it as CSV once more"
+            ) from error
+        raise DataError(
+            f"the cell that ends at line {line} has more than {csv.field_size_limit():,} "
+            "characters",
+            hint="a quotation mark before it may lack its second one",
+        ) from error
 
 
-@dataclass(frozen=True)
-class _Sheet:
-    text: str
-    delimiter: str
-    clock: Callable[[], float]
-    # ends, seconds: when reading is given up, and how long it may take
-    ends: float
-    seconds: float
-    commas: bool = False  # Whether commas are decimal marks
+def _commas_are_marks(cells: Iterable[str], grouped: bool, notes: list[str]) -> bool:
+    """Whether ``1,5`` is read as ``1.5``.
 
-    def rows(self) -> Iterator[list[str]]:
-        reader = csv.reader(io.StringIO(self.text, newline=""), delimiter=self.delimiter)
-        commas = self.commas
-        try:
-            for row in reader:
-                if not any(row):
-                    continue
-                if not reader.line_num % _AT_ONCE and self.clock() > self.ends:
-                    raise DataError(
-                        f"reading the table was stopped after {self.seconds:.0f} seconds, at line "
-                        f"{reader.line_num:,}",
-                        hint="keep fewer rows or columns: some thousand rows tell as much",
-                    )
-                yield [with_point(c) if _has_comma(c) else c for c in row] if commas else row
-        except csv.Error as error:
-            raise self._unreadable(reader.line_num, error) from error
-
-    def _unreadable(self, line: int, error: csv.Error) -> DataError:
-        if "field larger" in str(error):
-            return DataError(
-                f"the cell that ends at line {line:,} has more than "
-                f"{csv.field_size_limit():,} characters",
-                hint="a quotation mark before it may lack its second one",
-            )
-        return DataError(
-            f"cannot read the table at line {line:,}: {error}", hint="save it as CSV once more"
-        )
-
-    def with_decimal_points(self, notes: list[str]) -> _Sheet:
-        """The sheet with ``1,5`` read as ``1.5``.
-
-        Unless another cell has a decimal point, or all commas may as well group thousands and the
-        delimiter does not decide.
-        """
-        example, grouped, pointed = "", self.delimiter == "\t", False
-        for cell in itertools.chain.from_iterable(self.rows()):
-            if _has_comma(cell):
-                example = example or cell
-                grouped = grouped and GROUPED_THOUSANDS.match(cell) is not None
-            elif not pointed and "." in cell:
-                pointed = _number(cell) is not None
-        if not example:
-            return self
-        excerpt = example.strip()[:40]
-        if pointed or grouped:
-            why = "others write a point" if pointed else "they may as well group thousands"
-            notes.append(f"Cells such as `{excerpt}` are not read: {why}. Write decimals one way.")
-            return self
-        notes.append(f"A comma is read as the decimal mark, as in `{excerpt}`.")
-        return replace(self, commas=True)
+    Not if another cell has a decimal point, or all commas may as well group thousands and the
+    delimiter does not decide (`grouped`).
+    """
+    example, pointed = "", False
+    for cell in cells:
+        if _has_comma(cell):
+            example = example or cell
+            grouped = grouped and GROUPED_THOUSANDS.match(cell) is not None
+        elif not pointed and "." in cell:
+            pointed = _number(cell) is not None
+    excerpt = example.strip()[:40]
+    if pointed or grouped:
+        why = "others write a point" if pointed else "they may as well group thousands"
+        note = f"Cells such as `{excerpt}` are not read: {why}. Write decimals one way."
+    else:
+        note = f"A comma is read as the decimal mark, as in `{excerpt}`."
+    if example:
+        notes.append(note)
+    return bool(example) and not (pointed or grouped)
 
 
 def _has_comma(cell: str) -> bool:
@@ -402,6 +389,7 @@ def _fill(
     notes: list[str],
     digest: str,
     source: str,
+    headers: tuple[str, ...],
 ) -> Table:
     """Read every cell as a number, or as nan and a `CellProblem`.
 
@@ -431,9 +419,8 @@ def _fill(
         for name, part, cells in zip(names, parts, zip(*block, strict=True), strict=True):
             part.append(_column(name, cells, count, exact, block_problems))
         bad += len(block_problems)
-        if len(problems) < MAX_PROBLEMS and block_problems:
-            block_problems.sort(key=lambda problem: problem.row)  # in reading order
-            problems += block_problems[: MAX_PROBLEMS - len(problems)]
+        block_problems.sort(key=lambda problem: problem.row)  # in reading order
+        problems += block_problems[: MAX_PROBLEMS - len(problems)]
         count += len(block)
     if not count:
         raise DataError("the table has no rows below its header", hint="it needs at least one")
@@ -442,7 +429,7 @@ def _fill(
     values = {name: np.concatenate(part) for name, part in zip(names, parts, strict=True)}
     for column in values.values():
         column.setflags(write=False)
-    return Table(names, values, exact, tuple(problems), tuple(notes), digest, source)
+    return Table(names, values, exact, tuple(problems), tuple(notes), digest, source, headers)
 
 
 def _column(
@@ -452,17 +439,13 @@ def _column(
     exact: dict[str, dict[int, str]],
     problems: list[CellProblem],
 ) -> np.ndarray:
-    try:
-        values = np.array(list(map(float, cells)))
-        plain = bool(np.isfinite(values).all()) and not any("_" in cell for cell in cells)
-    except ValueError:
-        plain = False
-    if plain:
-        long = [i for i, cell in enumerate(cells) if len(cell) > 16]
-        looked_at: Iterable[int] = {*long, *np.flatnonzero(np.abs(values) < _TINY).tolist()}
-    else:
-        values, looked_at = np.full(len(cells), np.nan), range(len(cells))
-    for i in looked_at:
+    values, looked_at = np.full(len(cells), np.nan), np.arange(len(cells))
+    with suppress(ValueError):
+        numbers = np.array(list(map(float, cells)))
+        if np.isfinite(numbers).all() and not any("_" in cell for cell in cells):
+            lengths = np.array(list(map(len, cells)))
+            values, looked_at = numbers, np.flatnonzero((lengths > 16) | (np.abs(numbers) < _TINY))
+    for i in looked_at.tolist():
         cell = cells[i]
         number = _number(cell)
         if number is None:
@@ -528,7 +511,7 @@ def _number(cell: str) -> float | None:
         value = math.nan if "_" in stripped else float(stripped)
     except ValueError:
         return None
-    if value == 0 and set(stripped.lower().partition("e")[0]) & set("123456789"):
+    if value == 0 and _says_more(stripped, value):
         value = math.copysign(math.ulp(0.0), value)  # no zero: left to exact arithmetic
     return value if math.isfinite(value) else None
 
@@ -542,15 +525,14 @@ def _says_more(cell: str, number: float) -> bool:
 
 def _unique(header: list[str], notes: list[str]) -> tuple[str, ...]:
     names: dict[str, None] = {}
-    counts: dict[str, int] = {}
+    counts: dict[str, itertools.count[int]] = defaultdict(lambda: itertools.count(2))
     for i, name in enumerate(header):
-        candidate = base = name or f"column {i + 1}"
-        while candidate in names:
-            counts[base] = counts.get(base, 1) + 1
-            candidate = f"{base} ({counts[base]})"
-        if candidate != name:
-            notes.append(f"Column {i + 1} is called `{candidate}` here.")
-        names[candidate] = None
+        base = name or f"column {i + 1}"
+        others = (f"{base} ({k})" for k in counts[base])
+        own = next(each for each in itertools.chain([base], others) if each not in names)
+        if own != name:
+            notes.append(f"Column {i + 1} is called `{own}` here.")
+        names[own] = None
     return tuple(names)
 
 
@@ -586,10 +568,15 @@ class NoColumn(DataError):
     """
 
     def __init__(self, missing: tuple[str, ...], inputs: Sequence[str]) -> None:
-        near = similar_name(missing[0], inputs)
-        meant = f"did you mean `{near}`? " if near else ""
-        super().__init__(f"no column for `{missing[0]}`", hint=meant + _inputs_hint(inputs))
+        hint = meant(missing[0], inputs) + _inputs_hint(inputs)
+        super().__init__(f"no column for `{missing[0]}`", hint=hint)
         self.missing = missing
+
+
+def meant(name: str, names: Iterable[str]) -> str:
+    """The question whether one of the names was meant, if one is much like another name."""
+    near = similar_name(name, names)
+    return f"did you mean `{near}`? " if near else ""
 
 
 def _inputs_hint(inputs: Sequence[str]) -> str:
@@ -627,15 +614,15 @@ class _Columns:
         in_turn_back = [*reversed(self.in_order)]
         # no formula holds a blank: `x_1` is the column `x 1`
         self.by_name = {canonical_name("_".join(each.split())): each for each in in_turn_back}
-        self.by_name.update({canonical_name(column): column for column in in_turn_back})
-        self.by_name.update({column: column for column in self.in_order})
+        self.by_name |= {canonical_name(each): each for each in in_turn_back}
+        self.by_name |= {each: each for each in self.in_order}
         matches = [_INDEXED.fullmatch(canonical_name(column)) for column in self.in_order]
         self.indices = [int(match[1]) for match in matches if match]
         first = 0 if 0 in self.indices else 1
         in_turn = self.indices == list(range(first, first + len(self.indices)))
         leading = bool(self.indices) and in_turn and all(matches[: len(self.indices)])
-        whole = len(self.indices) == len(self.in_order)
-        self.counts_from = first if leading and (whole or first == 0) else None
+        self.all_count = len(self.indices) == len(self.in_order)
+        self.counts_from = first if leading and (self.all_count or first == 0) else None
 
     def at(self, place: int) -> str | None:
         return self.in_order[place] if 0 <= place < len(self.in_order) else None
@@ -645,11 +632,10 @@ class _Columns:
         indexed = _indexed(group)
         if not indexed.keys() <= self.by_name.keys():
             return False
-        if base is None or self.counts_from is None:
-            return True
-        if chosen:
+        if chosen and base is not None and self.counts_from is not None:
             return False
-        if base < self.counts_from:  # without an x0: names that a tool was given with the data
+        # below without an x0: names that a tool was given with the data
+        if base is None or self.counts_from is None or base < self.counts_from:
             return True
         others = self.in_order[len(self.indices) :]
         named_others = any(self.by_name.get(name) in others for name in group - indexed.keys())
@@ -666,8 +652,7 @@ def needs_whole_group(columns: Iterable[str], base: int) -> bool:
     table_columns = _Columns(columns)
     if table_columns.counts_from is None:
         return bool(table_columns.indices)
-    whole = len(table_columns.indices) == len(table_columns.in_order)
-    return table_columns.counts_from != base and not (whole and base == 1)
+    return table_columns.counts_from != base and not (table_columns.all_count and base == 1)
 
 
 def match_variables(

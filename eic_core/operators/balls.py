@@ -185,7 +185,8 @@ class Balls:
 
     @staticmethod
     def erfcx(x: Any) -> Ball:
-        return (x * x).exp() * Balls.erfc(x)
+        value = (x * x).exp() * Balls.erfc(x)
+        return Balls.inf if x < 0 and not 0 < value < Balls.inf else value
 
     @staticmethod
     def lgamma(x: Any) -> Ball:

@@ -19,6 +19,7 @@ from sqlalchemy.exc import OperationalError
 
 from db import open_database
 from db.engine import _switch_log_on, make_engine
+from db.repositories.statements import Statements
 from db.tables import Base
 from study.errors import StorageError, StudyError
 from tests.rehearsal import Rehearsal
@@ -161,6 +162,15 @@ def test_a_reader_sees_one_snapshot(rehearsal: Rehearsal) -> None:
         assert before.audit.every() == ()
     with rehearsal.store.reading() as after:
         assert len(after.audit.every()) == 1
+
+
+def test_what_goes_straight_to_sqlite_goes_through_sqlalchemy_elsewhere(
+    rehearsal: Rehearsal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    no_driver = property(lambda _: None, lambda *_: None)
+    monkeypatch.setattr(Statements, "_driver", no_driver, raising=False)
+    rehearsal.rate(rehearsal.begun()[1], 2)
+    assert [(vote.choice, vote.seconds) for vote in rehearsal.votes()] == [("left", 20.0)] * 2
 
 
 def test_times_are_stored_in_utc(rehearsal: Rehearsal) -> None:

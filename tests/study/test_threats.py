@@ -290,11 +290,11 @@ def test_two_accounts_of_one_person_are_named_and_two_people_of_one_mind_are_not
     found = rater_screens(twins, NO_RULE)
     assert [(each.first, each.second) for each in found.alike] == [("r03", "r11")]
     assert found.couples[0].pairs == found.couples[0].alike == 40
-    seen = [
+    records = [
         vars(v) | {"active": v.seconds, "left": (v.choice == "lower") == (v.lower_side == "left")}
         for v in twins
     ]
-    odds = [couple["odds"] for couple in recompute.screened(seen, None)["couples"]]
+    odds = [couple["odds"] for couple in recompute.screened(records, None)["couples"]]
     assert [each.odds for each in found.couples] == pytest.approx(odds)
     assert "r03 and r11 (40 of 40 pairs)" in said(found)
     assert not rater_screens(votes, NO_RULE).alike

@@ -146,6 +146,7 @@ def test_values_agree_with_another_arithmetic(text: str, x: str) -> None:
         ("remainder(1, exp(-x))", "10000", 4),
         ("mod(exp(x), 3)", "10000", 3),
         ("mod(1, x**20)", "1e-310", 3),
+        ("erfc(exp(x))", "27.27", 2),  # 10^(-2.1·10^23)
     ],
 )
 def test_no_real_value_is_told_from_not_known_yet(text: str, x: str, node: int) -> None:
@@ -156,6 +157,12 @@ def test_tiny_values_stay_values() -> None:
     found = sample("1/(1 + exp(-x))", x="1e7")
     assert found.first_invalid is None and float(found.y[-1]) == 1.0
     assert found.s2[-1] == pytest.approx(4.0)
+
+
+def test_a_value_that_is_flat_far_out_keeps_its_digits() -> None:
+    """2 - erfc(exp(5000)) is 10^-(10^4342)."""
+    found = sample("erfc(-exp(x))", x="5000")
+    assert found.first_invalid is None and found.s2[-1] == 1.0 and float(found.y[-1]) == 2.0
 
 
 def test_backend_rounds_ties_to_even_and_knows_gamma_below_zero() -> None:

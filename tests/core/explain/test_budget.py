@@ -6,13 +6,15 @@ import math
 import random
 from decimal import Decimal
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eic_core.engine.exact import ExactEvaluator
 from eic_core.errors import UserError
-from eic_core.explain.budget import digit_budget
+from eic_core.explain.budget import Trial, digit_budget, most_digits
 from eic_core.explain.shortening import digits_of, shortened_label
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
@@ -124,6 +126,30 @@ def test_values_beyond_double_range_are_run_exactly():
     found = budget_of("log(1.0000001*exp(x))", x="normal:1000:1")
     assert next(n for n in found.needs if n.kind == "constant").shortened == "1"
     assert found.deviation <= 1e-3
+
+
+@pytest.mark.parametrize(
+    ("text", "x", "digits"),
+    [("3.14159*(exp(x)*exp(-x) - 1) + 1e-30*x", "1:5", 4), ("1 - tanh(x)", "100:2000", 6)],
+)
+def test_rows_that_balls_settle_are_run_with_rounded_numbers_without_a_proof(
+    text, x, digits, monkeypatch
+):
+    inspection, settled = inspect_ranges(text, 200, x=x), []
+    sample = ExactEvaluator.sample
+    monkeypatch.setattr(
+        ExactEvaluator, "sample", lambda self, cells: settled.append(cells) or sample(self, cells)
+    )
+    assert inspection.counts.rechecked == 200 and most_digits(inspection) == digits
+    assert len(settled) < 20  # of thousands of values
+    x = inspection.samples.columns["x"]
+    trial = Trial(inspection, 1e-3)
+    found = trial.values({("input", "x"): 3}, np.arange(200))
+    with mpmath.workdps(2000):
+        for at, value in zip(rounded(x, 3), found, strict=True):
+            at = mpmath.mpf(repr(float(at)))
+            exact = 1 - mpmath.tanh(at) if "tanh" in text else mpmath.mpf("1e-30") * at
+            assert value == pytest.approx(float(exact), rel=1e-12)
 
 
 def test_the_domain_does_not_shrink():

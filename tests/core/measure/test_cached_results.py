@@ -12,7 +12,7 @@ from eic_core.explain.created import digits_created, noise_sums
 from eic_core.explain.verdict import verdict
 from eic_core.formula.syntax import read
 from eic_core.measure import Inspection, Samples, inspect
-from eic_core.measure.double_range import double_range, indistinct_rows
+from eic_core.measure.double_range import double_range
 from eic_core.measure.following import following, moves_of, sources_of_infinity, undecided
 from eic_core.measure.measured import measured_loss
 from eic_core.measure.outcomes import outcomes
@@ -24,7 +24,7 @@ def inspected(text: str = "floor(x) + sqrt((x - 1)**2)") -> Inspection:
 
 def test_each_result_is_found_once() -> None:
     one, other = inspected(), inspected()
-    functions = (undecided, moves_of, following, double_range, indistinct_rows, sources_of_infinity)
+    functions = (undecided, moves_of, following, double_range, sources_of_infinity)
     for function in (*functions, measured_loss, outcomes, verdict):
         assert function(one) is function(one)
         assert function(one) is not function(other)
