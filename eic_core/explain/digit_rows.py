@@ -48,7 +48,7 @@ PAD = "\N{FIGURE SPACE}"
 STEPS_A_DIGIT, INFINITE, NOT_A_NUMBER = 25, 254, 255
 """How `DigitRows.steps` holds digits: in 25ths, at most 10.12; infinite; undefined."""
 
-EXACT_DIGITS = 100
+EXACT_DIGITS = 60
 """Of an exact value: more than are compared."""
 
 _GUARD = 20  # Further digits in which an error is measured
@@ -296,7 +296,12 @@ class Compared(NamedTuple):
     lost: float
 
 
-_WIDE = Context(prec=2_000, rounding=ROUND_HALF_UP, Emin=MIN_EMIN, Emax=MAX_EMAX)
+def _rounding_to(digits: int) -> Context:
+    return Context(prec=digits, rounding=ROUND_HALF_UP, Emin=MIN_EMIN, Emax=MAX_EMAX)
+
+
+_WIDE = _rounding_to(2_000)
+_ROUNDING = {digits: _rounding_to(digits) for digits in SHOWN_DIGITS.values()}
 
 
 def _units(number: Decimal, place: int) -> int:
@@ -306,10 +311,8 @@ def _units(number: Decimal, place: int) -> int:
 
 def _exponent(number: Decimal, digits: int) -> int | None:
     """The power of ten of its first digit when rounded to so many; None without one."""
-    if not number or not number.is_finite():
-        return None
-    last = number.adjusted() - digits + 1
-    return last - 1 + len(str(_units(number, last)))
+    there = number and number.is_finite()
+    return _ROUNDING[digits].plus(number).adjusted() if there else None
 
 
 class _Scale(NamedTuple):
