@@ -170,8 +170,8 @@ def _where(condition: str, several: bool) -> Phrase:
 def series_name(series: Series) -> Phrase:
     """Its kind, its quantity and the point.
 
-    >>> print(series_name(Series("x*y", "0", "pade", 5, "sin(x*y)", "x*y", 0.1, ())))
-    Padé, in `x*y` at 0
+    >>> print(series_name(Series("x*y", "0", "taylor", 5, "sin(x*y)", "x*y", 0.1, ())))
+    Taylor, in `x*y` at 0
     """
     points = {"inf": say("infinity"), "-inf": say("minus infinity")}
     return say(
@@ -211,7 +211,7 @@ def _end(value: float, inwards: str) -> str:
     return f"{float(digits.scaleb(unit)):.4g}"
 
 
-SERIES_NAMES: Mapping[SeriesKind, str] = {"taylor": "Taylor", "laurent": "Laurent", "pade": "Padé"}
+SERIES_NAMES: Mapping[SeriesKind, str] = {"taylor": "Taylor", "laurent": "Laurent"}
 
 
 def bound_text(bound: float) -> str:

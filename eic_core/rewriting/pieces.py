@@ -33,7 +33,7 @@ def assumptions_of(steps: Sequence[RepairStep]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(a for step in steps for a in step.assumptions))
 
 
-SeriesKind = Literal["taylor", "laurent", "pade"]
+SeriesKind = Literal["taylor", "laurent"]
 
 
 class InputInterval(NamedTuple):

@@ -23,10 +23,10 @@ from eic_core.rewriting.regimes.conditionals import both
 from eic_core.rewriting.regimes.option import Option
 from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.series.expansion import Expansion
-from eic_core.rewriting.series.pade import written
 from eic_core.rewriting.series.proof import Proofs
-from eic_core.rewriting.series.proposals import expansions, number_term
+from eic_core.rewriting.series.proposals import expansions
 from eic_core.rewriting.series.regions import COEFFICIENTS, ExpansionPlace, places
+from eic_core.rewriting.series.writing import number_term, written
 
 BOUND = {"float64": 2.0**-53, "float32": 2.0**-24}
 """What an approximation may add: half a unit in the last place of 1."""

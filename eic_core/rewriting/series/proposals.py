@@ -25,6 +25,7 @@ from eic_core.rewriting.builder import Builder, Weighted
 from eic_core.rewriting.deadline import Deadline
 from eic_core.rewriting.pieces import Omission
 from eic_core.rewriting.series.expansion import Expansion, ExpansionQuestion
+from eic_core.rewriting.series.writing import chain, number_term, scaled_product
 from eic_core.rewriting.terms import Terms
 
 QUESTION_SECONDS = 3.0
@@ -383,7 +384,7 @@ class _Asked:
         if kind != "sum":
             return build.apply(kind, tuple(parts))
         total = build.sum_of([build.coefficient(part) for part in parts])
-        return _chain(self.terms, "add", parts) if total is None else total
+        return chain(self.terms, "add", parts) if total is None else total
 
     def _product(self, build: Builder, factors: list[list[Any]]) -> int:
         number = Fraction(1)
@@ -396,54 +397,6 @@ class _Asked:
             else:
                 parts.append(Weighted(Fraction(1), self._term(build, [kind, *rest])))
         return scaled_product(build, number, parts)
-
-
-def _chain(terms: Terms, operator: str, parts: Sequence[int]) -> int:
-    total = parts[0]
-    for part in parts[1:]:
-        total = terms.intern(operator, (total, part))
-    return total
-
-
-def number_term(terms: Terms, value: Fraction) -> int:
-    """A number as a leaf, or as the quotient of two where it has too many digits for one."""
-    text = terms.text(value)
-    if text is not None:
-        return terms.intern(CONSTANT, label=text)
-    over = terms.intern(CONSTANT, label=str(value.numerator))
-    if value.denominator == 1:
-        return over
-    return terms.intern("div", (over, terms.intern(CONSTANT, label=str(value.denominator))))
-
-
-def scaled_product(build: Builder, number: Fraction, parts: Sequence[Weighted]) -> int:
-    """A number times powers of terms, as people write it: ``-t**2/8``, ``1/(3*y**3)``."""
-    roots = [_root(build, part) if part.weight.denominator > 2 else part for part in parts]
-    above = [part for part in roots if part.weight > 0]
-    below = [Weighted(-weight, term) for weight, term in roots if weight < 0]
-    if below:
-        over = scaled_product(build, Fraction(abs(number.numerator)), above)
-        under = scaled_product(build, Fraction(number.denominator), below)
-        total = build.terms.intern("div", (over, under))
-        return build.terms.intern("neg", (total,)) if number < 0 else total
-    product = build.product_of(above)
-    assert product is not None  # It holds no number of many digits
-    whole = build.product_of([Weighted(Fraction(1), number_term(build.terms, number)), *above])
-    if abs(number.numerator) == 1 or whole is None or build.terms.number(product) == 1:
-        whole = build.times_number(number, product)
-    if whole is None:
-        return _chain(build.terms, "mul", [number_term(build.terms, number), product])
-    return whole
-
-
-def _root(build: Builder, part: Weighted) -> Weighted:
-    """A power that no operator has for its own: ``u**(2/3)``."""
-    size = abs(part.weight)
-    if size == Fraction(1, 3):
-        root = build.terms.intern("cbrt", (part.term,))
-    else:
-        root = build.terms.intern("pow", (part.term, number_term(build.terms, size)))
-    return Weighted(Fraction(1 if part.weight > 0 else -1), root)
 
 
 _INVERTIBLE = frozenset(("add", "sub", "mul", "div", "neg"))

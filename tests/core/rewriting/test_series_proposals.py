@@ -24,7 +24,7 @@ from eic_core.rewriting.deadline import NEVER, Deadline
 from eic_core.rewriting.pieces import Omission
 from eic_core.rewriting.series import proposals
 from eic_core.rewriting.series.expansion import Expansion, ExpansionQuestion, Point, Side
-from eic_core.rewriting.series.pade import horner, pade, quotient, without_denominators, written
+from eic_core.rewriting.series.writing import horner, written
 from eic_core.rewriting.terms import Terms, number_value
 from tests.repairs import repaired_on
 
@@ -496,27 +496,7 @@ def test_a_fork_starts_a_process_of_its_own_nobody_imports_sympy_and_all_end_at_
     os.close(process)
 
 
-# --- Polynomials and Padé approximants -------------------------------------
-
-
-def rationals(text: str) -> list[Fraction]:
-    return [Fraction(word) for word in text.split()]
-
-
-def test_pade_of_exp_and_tan() -> None:
-    exp = rationals("1 1 1/2 1/6 1/24 1/120 1/720")
-    assert pade(exp, 2, 2) == (rationals("1 1/2 1/12"), rationals("1 -1/2 1/12"))
-    assert pade(exp, 3, 3) == (rationals("1 1/2 1/10 1/120"), rationals("1 -1/2 1/10 -1/120"))
-    assert pade(exp, 2, 0) == (rationals("1 1 1/2"), rationals("1"))
-    # tan(x)/x in x**2: (1 - x**2/15)/(1 - 2*x**2/5), of Lambert's continued fraction
-    tan = rationals("1 1/3 2/15 17/315")
-    assert pade(tan, 1, 1) == (rationals("1 -1/15"), rationals("1 -2/5"))
-    assert without_denominators(*pade(tan, 1, 1)) == (rationals("15 -1"), rationals("15 -6"))
-
-
-def test_pade_of_too_few_coefficients_or_none() -> None:
-    assert pade(rationals("1 1"), 1, 1) is None
-    assert pade(rationals("1 0 1"), 1, 1) is None  # 1 + x**2 has none of these degrees
+# --- Polynomials ---
 
 
 def polynomial(text: str, first: int, reciprocal: bool = False) -> str:
@@ -556,11 +536,3 @@ def test_horners_rule(numbers: str, first: int, expected: str) -> None:
 def evaluated(text: str, values: dict[str, Any]) -> Any:
     terms = Terms()
     return value(terms, terms.add(read(text).formula), values)
-
-
-def test_a_quotient_has_its_powers_where_they_belong() -> None:
-    terms = Terms()
-    x = terms.add(read("x").formula)
-    parts = rationals("15 0 -1"), rationals("15 0 -6")
-    assert text_of(terms, quotient(terms, *parts, 1, x)) == "x*(15 - x**2)/(15 - 6*x**2)"
-    assert text_of(terms, quotient(terms, *parts, -1, x)) == "(15 - x**2)/(x*(15 - 6*x**2))"
