@@ -240,20 +240,6 @@ def left_out_sentence(why: Omission) -> Phrase:
             return say(
                 "Series were left out: the time limit came first. `--seconds 20` gives them time."
             )
-        case Omission.SERIES_UNFINISHED:
-            return say(
-                "A series was left out: SymPy did not finish it within the time limit. "
-                "`--seconds 20` gives it more time."
-            )
-        case Omission.SERIES_NO_SYMPY:
-            return say(
-                "Series were left out: SymPy is not installed. `pip install sympy` installs it."
-            )
-        case Omission.SERIES_NO_PROCESS:
-            return say(
-                "Series were left out: SymPy works in a process of its own, and none may be "
-                "started here. `eic repair` on a command line has them."
-            )
         case Omission.SERIES_UNPROVED:
             return say(
                 "A series was left out: no bound of its error could be proved where it would "
