@@ -170,8 +170,8 @@ def _where(condition: str, several: bool) -> Phrase:
 def series_name(series: Series) -> Phrase:
     """Its kind, its quantity and the point.
 
-    >>> print(series_name(Series("x*y", "0", "pade", 5, "sin(x*y)", "x*y", 0.1, ())))
-    Padé, in `x*y` at 0
+    >>> print(series_name(Series("x*y", "0", "taylor", 5, "sin(x*y)", "x*y", 0.1, ())))
+    Taylor, in `x*y` at 0
     """
     points = {"inf": say("infinity"), "-inf": say("minus infinity")}
     return say(
@@ -211,7 +211,7 @@ def _end(value: float, inwards: str) -> str:
     return f"{float(digits.scaleb(unit)):.4g}"
 
 
-SERIES_NAMES: Mapping[SeriesKind, str] = {"taylor": "Taylor", "laurent": "Laurent", "pade": "Padé"}
+SERIES_NAMES: Mapping[SeriesKind, str] = {"taylor": "Taylor", "laurent": "Laurent"}
 
 
 def bound_text(bound: float) -> str:
@@ -239,20 +239,6 @@ def left_out_sentence(why: Omission) -> Phrase:
         case Omission.SERIES_TIME:
             return say(
                 "Series were left out: the time limit came first. `--seconds 20` gives them time."
-            )
-        case Omission.SERIES_UNFINISHED:
-            return say(
-                "A series was left out: SymPy did not finish it within the time limit. "
-                "`--seconds 20` gives it more time."
-            )
-        case Omission.SERIES_NO_SYMPY:
-            return say(
-                "Series were left out: SymPy is not installed. `pip install sympy` installs it."
-            )
-        case Omission.SERIES_NO_PROCESS:
-            return say(
-                "Series were left out: SymPy works in a process of its own, and none may be "
-                "started here. `eic repair` on a command line has them."
             )
         case Omission.SERIES_UNPROVED:
             return say(

@@ -19,7 +19,6 @@ from eic_core.rewriting.conditional_formulas import ConditionalRepair, RepairPar
 from eic_core.rewriting.deadline import Deadline, OutOfTime
 from eic_core.rewriting.families import FAMILIES
 from eic_core.rewriting.gains import (
-    GAIN,
     Advice,
     Measured,
     NotSearched,
@@ -36,7 +35,6 @@ from eic_core.rewriting.rules import Rewriter
 from eic_core.rewriting.search import Limits, Search, SearchOutcome
 from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.series.options import series_options
-from eic_core.rewriting.series.proposals import warm
 from eic_core.rewriting.tables import RULES
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import ValueTable
@@ -214,8 +212,6 @@ class _Task:
         branches: bool,
         series: bool,
     ) -> Repairs:
-        if series and self.before.loss.mean >= GAIN:
-            warm()  # SymPy's start takes longer than most searches
         share = SEARCHING_FIRST if branches or series else SEARCHING
         limits = Limits(limit_steps, deadline=self._until(share))
         part, outcome = self._search(limits, progress)

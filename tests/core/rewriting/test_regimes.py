@@ -161,7 +161,7 @@ def with_series(
     def series_options(
         searched: Searched, best: Option
     ) -> tuple[Sequence[Option], Sequence[Omission]]:
-        return [option(searched, SINE, where, sine_series(bound))], [Omission.SERIES_UNFINISHED]
+        return [option(searched, SINE, where, sine_series(bound))], [Omission.SERIES_UNPROVED]
 
     monkeypatch.setattr(MODULE, "series_options", series_options)
     return repaired_on("sin(x) - x", {"x": 10 ** RNG.uniform(-6, 0, 400)})
@@ -176,7 +176,7 @@ def test_a_series_is_an_approximation_and_no_repair(monkeypatch: pytest.MonkeyPa
     assert nearest.text == f"where(abs(x) <= 0.01, {SINE}, sin(x) - x)"
     assert nearest.verification.agreement == 16
     assert repairs.leading is nearest
-    assert repairs.left_out == (Omission.SERIES_UNFINISHED,)
+    assert repairs.left_out == (Omission.SERIES_UNPROVED,)
     assert any(len(form.branches) == 2 for form in repairs.front)
 
 
