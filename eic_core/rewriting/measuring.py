@@ -35,7 +35,6 @@ from eic_core.rewriting.candidates import (
 )
 from eic_core.rewriting.chosen_rows import SCANNED
 from eic_core.rewriting.costs import nanoseconds
-from eic_core.rewriting.deadline import OutOfTime
 from eic_core.rewriting.gains import (
     Advice,
     Gain,
@@ -54,6 +53,7 @@ from eic_core.rewriting.search import SearchOutcome, SearchStep
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import ValueTable
 from eic_core.rewriting.verify import SUSPECT_ROWS
+from eic_core.rewriting.work import BudgetSpent
 from eic_core.samples import Samples
 
 DISPUTED = 40
@@ -81,7 +81,7 @@ class Measurer:
         truth: Truth,
         meter: FormMeter,
         before: Measured,
-        seconds_a_form: float = 0.0,
+        work_a_form: float = 0.0,
     ) -> None:
         self.formula = formula
         self.samples = samples
@@ -92,8 +92,8 @@ class Measurer:
         self.verifier = truth.verifier
         self.meter = meter
         self.before = before
-        self.deadline = truth.deadline
-        self.seconds_a_form = seconds_a_form  # What one more takes, as far as is known
+        self.budget = truth.budget
+        self.work_a_form = work_a_form  # What one more takes, as far as is known
         self.measured = self.meter.measured
         self.judge = truth.observer(truth.rows.verified, truth.target)
         self.everywhere = truth.on(truth.rows.verified)
@@ -125,7 +125,7 @@ class Measurer:
 
     def _own(self, repairs: Sequence[Repair]) -> float:
         """The function's own sensitivity; on the search's few rows where the time is up."""
-        if self.deadline.left < self.seconds_a_form:
+        if self.budget.left < self.work_a_form:
             return self.outcome.own
         compared = self.measured
         if repairs:
@@ -143,7 +143,7 @@ class Measurer:
         inspection = self.meter.inspection
         decided = undecided(inspection)
         jump = int(decided.nodes[0]) if len(decided.rows) else None
-        in_time = self.deadline.left >= self.seconds_a_form
+        in_time = self.budget.left >= self.work_a_form
         return advise(self.before, own, jump, lost_rows(inspection) if in_time else LostRows())
 
     def _offers(self) -> tuple[dict[PromisingForm, Repair], bool]:
@@ -158,7 +158,7 @@ class Measurer:
                 continue
             try:
                 repaired = self._in_time(candidate)
-            except OutOfTime:
+            except BudgetSpent:
                 in_time = False
                 break
             if repaired is not None:
@@ -203,7 +203,7 @@ class Measurer:
             candidates.append(
                 PromisingForm(form, root, lost, digits, cost, form.cost.q, size, plain, failed)
             )
-        return without_twins(candidates, self.terms, self.deadline.part(COMPARING))
+        return without_twins(candidates, self.terms, self.budget.part(COMPARING))
 
     def _has_idle_log1p(self, root: int) -> bool:
         """Whether a new ``log1p(u)`` stands where ``u`` comes near 0 at no row."""
@@ -217,13 +217,12 @@ class Measurer:
         return False
 
     def _in_time(self, candidate: PromisingForm) -> Repair | None:
-        """The repair by a form, if it is one; raises `OutOfTime` if one more takes too long."""
-        left = self.deadline.left
-        if self.deadline.passed or left < self.seconds_a_form:
-            raise OutOfTime
+        """The repair by a form, if it is one; raises `BudgetSpent` if one more takes too long."""
+        if self.budget.left <= self.work_a_form:
+            raise BudgetSpent
+        before = self.terms.work.done
         repaired = self._repair(candidate)
-        if self.deadline.is_finite:
-            self.seconds_a_form = max(self.seconds_a_form, left - self.deadline.left)
+        self.work_a_form = max(self.work_a_form, self.terms.work.done - before)
         return repaired
 
     def _repair(self, candidate: PromisingForm) -> Repair | None:
@@ -337,7 +336,7 @@ class Measurer:
         chosen = np.argsort(-apart, kind="stable")[:DISPUTED]
         chosen = chosen[apart[chosen] > DISPUTE[self.truth.target]]
         rows = self.verifier.scanned[chosen].tolist()
-        table = ValueTable(self.terms, self.truth.cells(rows), GREAT_DEPTH, self.deadline)
+        table = ValueTable(self.terms, self.truth.cells(rows), GREAT_DEPTH, self.budget)
         exact = table.values(self.root)
         return (
             digits_lost_by_row(exact, before[chosen], self.truth.target),

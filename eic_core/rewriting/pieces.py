@@ -112,9 +112,9 @@ class Branch:
 class Omission(Enum):
     """What was not tried, and why."""
 
-    BRANCHES_TIME = auto()  # The time limit
-    SERIES_TIME = auto()  # The time limit, before a series was asked for
-    SERIES_UNFINISHED = auto()  # SymPy did not finish within the limit
+    BRANCHES_TIME = auto()  # The limit of work, or of seconds
+    SERIES_TIME = auto()  # The same, before a series was asked for
+    SERIES_UNFINISHED = auto()  # SymPy did not finish within its time limit
     SERIES_NO_SYMPY = auto()  # SymPy is not installed
     SERIES_NO_PROCESS = auto()  # No process may be started here
     SERIES_UNPROVED = auto()  # There is a series, but no bound could be proved where it would help

@@ -22,10 +22,10 @@ from typing import Any
 
 from eic_core.formula.tree import CONSTANT, VARIABLE
 from eic_core.rewriting.builder import Builder, Weighted
-from eic_core.rewriting.deadline import Deadline
 from eic_core.rewriting.pieces import Omission
 from eic_core.rewriting.series.expansion import Expansion, ExpansionQuestion
 from eic_core.rewriting.terms import Terms
+from eic_core.rewriting.work import WorkBudget
 
 QUESTION_SECONDS = 3.0
 """Seconds that SymPy may work at one question, whatever the time limit of the search."""
@@ -80,11 +80,11 @@ def close() -> None:
 
 
 def expansions(
-    terms: Terms, questions: Sequence[ExpansionQuestion], deadline: Deadline
+    terms: Terms, questions: Sequence[ExpansionQuestion], budget: WorkBudget
 ) -> tuple[list[Expansion], list[Omission]]:
     """The expansions there are, in the order of the questions, and what was left out.
 
-    SymPy may work until the deadline, and no longer than `QUESTION_SECONDS` at one question.
+    SymPy may work until the stop, and no longer than `QUESTION_SECONDS` at one question.
     """
     if not questions:
         return [], []
@@ -95,7 +95,7 @@ def expansions(
     left_out: list[Omission] = []
     for question in questions:
         try:
-            answer = _answer_to(terms, question, deadline)
+            answer = _answer_to(terms, question, budget)
         except _NotAnswered as reason:
             left_out.append(reason.why)
             if reason.why is Omission.SERIES_NO_PROCESS:
@@ -112,11 +112,11 @@ class _NotAnswered(Exception):
         self.why = why
 
 
-def _answer_to(terms: Terms, question: ExpansionQuestion, deadline: Deadline) -> Expansion | None:
+def _answer_to(terms: Terms, question: ExpansionQuestion, budget: WorkBudget) -> Expansion | None:
     asked = _Asked.of(terms, question)
     if asked is None:
         return None
-    answer = _ask(asked.text, deadline)
+    answer = _ask(asked.text, budget)
     if "error" in answer:
         return None
     return asked.expansion(answer)
@@ -218,10 +218,10 @@ atexit.register(close)
 
 
 @contextlib.contextmanager
-def _turn(deadline: Deadline) -> Iterator[None]:
+def _turn(budget: WorkBudget) -> Iterator[None]:
     """Hold the process; other threads wait, but not longer than they have time."""
-    seconds = deadline.left
-    if deadline.passed or not _lock.acquire(timeout=min(seconds, threading.TIMEOUT_MAX)):
+    seconds = min(budget.work.seconds, threading.TIMEOUT_MAX)
+    if budget.passed or not _lock.acquire(timeout=seconds):
         raise _NotAnswered(Omission.SERIES_TIME)
     try:
         yield
@@ -229,16 +229,16 @@ def _turn(deadline: Deadline) -> Iterator[None]:
         _lock.release()
 
 
-def _ask(text: str, deadline: Deadline) -> dict[str, Any]:
-    with _turn(deadline):
+def _ask(text: str, budget: WorkBudget) -> dict[str, Any]:
+    with _turn(budget):
         why = Omission.SERIES_NO_PROCESS
         for _ in range(2):
             try:
                 worker = _running_worker()
-                _await_start(worker, deadline)
+                _await_start(worker, budget)
                 why = Omission.SERIES_UNFINISHED
                 worker.send(text)
-                line = worker.receive(min(QUESTION_SECONDS, deadline.left))
+                line = worker.receive(min(QUESTION_SECONDS, budget.work.seconds))
             except (OSError, ValueError, RuntimeError, MemoryError):  # No process, pipe or thread
                 line = ""
             if line and line.endswith("\n"):  # Else it ended in the midst of its answer
@@ -250,13 +250,13 @@ def _ask(text: str, deadline: Deadline) -> dict[str, Any]:
         raise _NotAnswered(why)
 
 
-def _await_start(worker: _Worker, deadline: Deadline) -> None:
+def _await_start(worker: _Worker, budget: WorkBudget) -> None:
     if worker.started:
         return
-    line = worker.receive(min(START_SECONDS, deadline.left))
+    line = worker.receive(min(START_SECONDS, budget.work.seconds))
     if line is None:
         # It goes on starting, for the next one who asks
-        late = deadline.left > 0
+        late = not budget.passed
         if late:
             _end_worker()
         raise _NotAnswered(Omission.SERIES_NO_PROCESS if late else Omission.SERIES_TIME)

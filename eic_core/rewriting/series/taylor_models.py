@@ -16,7 +16,6 @@ from flint import arb, arb_series, ctx, fmpq
 
 from eic_core.formula.tree import CONSTANT, VARIABLE
 from eic_core.operators.balls import Ball, rational
-from eic_core.rewriting.deadline import NEVER, Deadline
 from eic_core.rewriting.series.coefficients import (
     Atoms,
     Coefficient,
@@ -29,6 +28,7 @@ from eic_core.rewriting.series.coefficients import (
 from eic_core.rewriting.series.expansion import Point
 from eic_core.rewriting.series.scaling import Scaling
 from eic_core.rewriting.terms import Term, Terms, number_value
+from eic_core.rewriting.work import ENDLESS, MODELS, WorkBudget
 
 BITS = 160
 """The working precision of proofs."""
@@ -53,9 +53,9 @@ class ModelField:
         radius: Fraction,
         box: Mapping[str, Ball],
         order: int = ORDER,
-        deadline: Deadline = NEVER,
+        budget: WorkBudget = ENDLESS,
     ) -> None:
-        self.order, self.deadline = order, deadline
+        self.order, self.budget = order, budget
         self.radius = radius
         high = arb(rational(radius))
         self.range = high.union(arb(0))
@@ -210,8 +210,9 @@ class Model:
     def __mul__(self, other: Model) -> Model:
         if self.is_zero or other.is_zero:
             return self.field.constant(_ZERO)
-        self.field.deadline.check()
+        self.field.budget.check()
         a, b = self.coefficients, other.coefficients
+        self.field.budget.work.spend(MODELS, len(a) * len(b))
         lengths = [len(m.coefficients) for m in (self, other) if not m.is_polynomial]
         count = min([*lengths, len(a) + len(b) - 1 if a and b else 0, self.field.order])
         whole = len(a) + len(b) - 1 if a and b else 0
