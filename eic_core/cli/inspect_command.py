@@ -26,7 +26,7 @@ from eic_core.formula.syntax.languages import notation_called
 from eic_core.measure import Domain, Inspection, Samples, inspect
 from eic_core.measure.measured import Quantiles
 from eic_core.measure.row_source import NoRange, RowSource
-from eic_core.rewriting import SEARCH_SECONDS
+from eic_core.rewriting.work import EFFORTS
 from eic_core.samples import DEFAULT_SAMPLES
 
 _SWITCHES = (
@@ -50,6 +50,7 @@ _WITH_VALUE = (
     "--out",
     "--tolerance",
     "--seconds",
+    "--effort",
     "--beside",
     "--holdout",
     "--as",
@@ -94,15 +95,35 @@ def add_input_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
-def add_seconds_argument(parser: argparse.ArgumentParser) -> None:
+def add_limit_arguments(parser: argparse.ArgumentParser) -> None:
+    """How much work a search for better forms may take, and when a clock stops it."""
+    parser.add_argument(
+        "--effort",
+        metavar="|".join(EFFORTS),
+        type=effort,
+        default="normal",
+        help="of the search for better forms, branches and series with it, or a multiple of the "
+        "normal one; inf lets it come to its end; default: %(default)s",
+    )
     parser.add_argument(
         "--seconds",
         metavar="S",
         type=float,
-        default=SEARCH_SECONDS,
-        help="cut the search for better forms short after S seconds, branches and series with it, "
-        "and say what was left out; inf lets it come to its end; default: %(default)g",
+        default=math.inf,
+        help="stop that search after S seconds, and say what was left out; default: never",
     )
+
+
+def effort(text: str) -> float:
+    """An effort by its name, or as a multiple of the normal one.
+
+    >>> effort("quick"), effort("2")
+    (0.25, 2.0)
+    """
+    value = EFFORTS.get(text) or float(text)
+    if not value > 0:
+        raise ValueError
+    return value
 
 
 def add_kinds_arguments(parser: argparse.ArgumentParser) -> None:

@@ -12,7 +12,7 @@ from eic_core.cli.exits import write_out
 from eic_core.cli.inspect_command import (
     add_input_arguments,
     add_kinds_arguments,
-    add_seconds_argument,
+    add_limit_arguments,
     read_input,
     reading_document,
     reading_lines,
@@ -41,7 +41,7 @@ def add_parser(commands: Any) -> None:
         conflict_handler="resolve",  # `--target` has a second meaning
     )
     add_input_arguments(parser)
-    add_seconds_argument(parser)
+    add_limit_arguments(parser)
     add_kinds_arguments(parser)
     parser.add_argument(
         "--target",
@@ -77,6 +77,7 @@ def run(options: argparse.Namespace) -> None:
         target=options.precision,
         branches=not options.no_branches,
         series=not options.no_series,
+        effort=options.effort,
         limit_seconds=options.seconds,
     )
     if options.json:
@@ -103,7 +104,8 @@ def describe(repairs: Repairs) -> list[str]:
     """The repairs for a terminal of 80 columns; first of all, whether something is missing."""
     lines = [str(repairs.sentence), *map(str, [repairs.advice] if repairs.advice else [])]
     if not repairs.finished:
-        lines = ["NOT FINISHED: --seconds inf lets the search come to its end.", *lines]
+        more = "a larger --seconds" if repairs.stopped else "--effort inf"
+        lines = [f"NOT FINISHED: {more} lets the search come to its end.", *lines]
     if repairs.before is None:
         return lines
     lines += [line for why in repairs.left_out_sentences for line in _hanging("", str(why))]
@@ -114,7 +116,7 @@ def describe(repairs: Repairs) -> list[str]:
     lines += [
         "",
         f"own sensitivity {wording.number(repairs.own)} digits; {repairs.measured_rows} rows "
-        f"measured, {searched}" + ("" if repairs.finished else " before the time limit"),
+        f"measured, {searched}" + ("" if repairs.finished else " before the limit"),
     ]
     return lines
 
