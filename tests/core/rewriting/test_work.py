@@ -1,4 +1,5 @@
-"""`repair` within its budget: the same on every machine, kept by every part, what is dear is few."""
+"""`repair` within its budget: one answer on every machine, and every part keeps to it."""
+
 from __future__ import annotations
 
 import math
