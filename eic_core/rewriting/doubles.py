@@ -14,7 +14,7 @@ from eic_core.operators import OPERATORS
 from eic_core.operators.wide import Array
 from eic_core.rewriting.precision import Target
 from eic_core.rewriting.terms import Terms
-from eic_core.rewriting.work import COMPARED, ROW
+from eic_core.rewriting.work import COMPARED, DOUBLES
 
 
 class DoubleTable:
@@ -52,7 +52,7 @@ class DoubleTable:
 
     def _compute(self, number: int) -> Array:
         term = self.terms[number]
-        self.terms.work.spend(ROW, len(self.truth.high))
+        self.terms.work.spend(DOUBLES)
         if term.operator == VARIABLE:
             return np.asarray(self.columns[term.label], self.kind)
         if term.operator == CONSTANT:

@@ -65,8 +65,9 @@ DISPUTE = {"float64": 1e-15, "float32": 5e-7}
 EXAMINED = 24
 """Forms that are verified at most: a rejected one leaves its place to the next."""
 
-COMPARING = 0.7
-"""The share of the time limit after which no form more is compared with the others for twins."""
+COMPARING, TWINS = 0.7, 0.8
+"""The shares of the budget after which no form more is run on all rows, and none is compared with
+the others for twins."""
 
 NEAR_ONE = 0.5
 """``log1p(u)`` helps where ``|u|`` is smaller: ``1 + u`` loses a third of a digit at 0.5."""
@@ -187,8 +188,10 @@ class Measurer:
     def _candidates(self) -> list[PromisingForm]:
         """The forms that promise something and lose no more on the judged rows, twins once."""
         candidates: list[PromisingForm] = []
-        fails = self._failed_rows(self.root) > 0
+        fails, until = self._failed_rows(self.root) > 0, self.budget.part(COMPARING)
         for form in self.outcome.forms:
+            if candidates and until.passed:
+                break
             if not promises(self.outcome.start.cost, form.cost):
                 continue
             root = self.terms.with_quotients(form.root)
@@ -203,7 +206,7 @@ class Measurer:
             candidates.append(
                 PromisingForm(form, root, lost, digits, cost, form.cost.q, size, plain, failed)
             )
-        return without_twins(candidates, self.terms, self.budget.part(COMPARING))
+        return without_twins(candidates, self.terms, self.budget.part(TWINS))
 
     def _has_idle_log1p(self, root: int) -> bool:
         """Whether a new ``log1p(u)`` stands where ``u`` comes near 0 at no row."""

@@ -227,7 +227,6 @@ class Terms:
 
     def walk(self, root: int, into: Callable[[int], bool]) -> list[int]:
         """Distinct terms at and below a term, operands first; `into` opens a term's operands."""
-        self.work.spend(WALK)
         seen: set[int] = set()
         found: list[int] = []
         todo: list[tuple[int, bool]] = [(root, False)]
@@ -240,6 +239,7 @@ class Terms:
                 todo.append((number, True))
                 if into(number):
                     todo.extend((c, False) for c in reversed(self._terms[number].children))
+        self.work.spend(WALK, len(found))
         return found
 
     def unknown(self, root: int, known: Container[int]) -> list[int]:

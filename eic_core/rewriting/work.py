@@ -18,29 +18,29 @@ NORMAL = 4e6
 
 # What a step costs in units: the microseconds that it took on a quiet machine, by least squares
 # over the collected cases (`python -m benchmarks.repairs.work`)
-TERM = 5.0
+TERM = 10.0
 """A term that is built or looked up, with what a rule did to come to it."""
 
-WALK = 7.0
-"""A walk over the terms below one."""
+WALK = 8.0
+"""A term that a walk over those below one comes by."""
 
-BALL = 1.0
+BALL = 2.0
 """A value in a ball of up to 512 bits."""
 
-EXACT = 4.0
+EXACT = 20.0
 """A step that `ExactEvaluator.work` counts."""
 
-ROW = 0.4
-"""A value in double or single precision."""
+DOUBLES = 15.0
+"""A step in double or single precision, on all rows of a table."""
 
-COMPARED = 150.0
+COMPARED = 500.0
 """The digits that a program loses with a form, on all rows of a table."""
 
-MEASURED = 1.0
+MEASURED = 4.0
 """The sensitivity of a step at a row."""
 
-MODELS = 10.0
-"""A product of two coefficients of Taylor models."""
+MODEL = 100.0
+"""A step in Taylor models."""
 
 
 class BudgetSpent(Exception):

@@ -28,7 +28,7 @@ from eic_core.rewriting.series.coefficients import (
 from eic_core.rewriting.series.expansion import Point
 from eic_core.rewriting.series.scaling import Scaling
 from eic_core.rewriting.terms import Term, Terms, number_value
-from eic_core.rewriting.work import ENDLESS, MODELS, WorkBudget
+from eic_core.rewriting.work import ENDLESS, MODEL, WorkBudget
 
 BITS = 160
 """The working precision of proofs."""
@@ -212,7 +212,6 @@ class Model:
             return self.field.constant(_ZERO)
         self.field.budget.check()
         a, b = self.coefficients, other.coefficients
-        self.field.budget.work.spend(MODELS, len(a) * len(b))
         lengths = [len(m.coefficients) for m in (self, other) if not m.is_polynomial]
         count = min([*lengths, len(a) + len(b) - 1 if a and b else 0, self.field.order])
         whole = len(a) + len(b) - 1 if a and b else 0
@@ -693,6 +692,7 @@ class Modeller:
         for number in self.terms.unknown(root, self._models):
             term = self.terms[number]
             operands = [self._models[c] for c in term.children]
+            self.terms.work.spend(MODEL)
             try:
                 model = self._apply(term, operands)
             except (ZeroDivisionError, ValueError, OverflowError):
