@@ -112,6 +112,6 @@ class Branch:
 class Omission(Enum):
     """What was not tried, and why."""
 
-    BRANCHES_TIME = auto()  # The time limit
-    SERIES_TIME = auto()  # The time limit
+    BRANCHES_TIME = auto()  # The limit of work, or of seconds
+    SERIES_TIME = auto()  # The same
     SERIES_UNPROVED = auto()  # There is a series, but no bound could be proved where it would help

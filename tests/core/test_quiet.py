@@ -35,7 +35,7 @@ for text, columns in (
     samples = eic_core.Samples.from_columns(columns)
     inspection = eic_core.inspect(eic_core.read(text).formula, samples)
     print(inspection.eic, eic_core.diagnose(inspection).verdict.sentence)
-    mended = eic_core.repair(inspection.formula, samples, limit_seconds=float("inf"))
+    mended = eic_core.repair(inspection.formula, samples)
     print(mended.leading and mended.leading.text)
     print("</html>" in html_report(inspection))
 """

@@ -13,7 +13,6 @@ from flint import arb, fmpq
 from eic_core.formula.tree import CONSTANT, VARIABLE
 from eic_core.operators.balls import rational, working
 from eic_core.rewriting.builder import ONE, Builder, Weighted
-from eic_core.rewriting.deadline import NEVER, Deadline
 from eic_core.rewriting.series.coefficients import (
     DISTANCE,
     Coefficient,
@@ -30,6 +29,7 @@ from eic_core.rewriting.series.expansion import Expansion, ExpansionQuestion
 from eic_core.rewriting.series.horner import number_term, scaled_product
 from eic_core.rewriting.series.taylor_models import BITS, Model, ModelField, Modeller
 from eic_core.rewriting.terms import Terms
+from eic_core.rewriting.work import ENDLESS, WorkBudget
 
 RADIUS = Fraction(1, 1 << 4000)
 """So near the point that leading coefficients decide each sign."""
@@ -50,11 +50,11 @@ SIDES = {"both": (1, -1), "above": (1,), "below": (-1,), "inf": (1,), "-inf": (-
 
 
 def expand(
-    terms: Terms, question: ExpansionQuestion, deadline: Deadline = NEVER
+    terms: Terms, question: ExpansionQuestion, budget: WorkBudget = ENDLESS
 ) -> Expansion | None:
-    """The expansion of a term, None if none is seen; raises `OutOfTime`."""
+    """The expansion of a term, None if none is seen; raises `BudgetSpent`."""
     with working(BITS):
-        return _Expanding(terms, question, deadline).by_models(1, question.terms + SPARE)
+        return _Expanding(terms, question, budget).by_models(1, question.terms + SPARE)
 
 
 class _Powers(NamedTuple):
@@ -73,8 +73,8 @@ class _Powers(NamedTuple):
 
 
 class _Expanding:
-    def __init__(self, terms: Terms, question: ExpansionQuestion, deadline: Deadline) -> None:
-        self.terms, self.question, self.deadline = terms, question, deadline
+    def __init__(self, terms: Terms, question: ExpansionQuestion, budget: WorkBudget) -> None:
+        self.terms, self.question, self.budget = terms, question, budget
         self.write = _CoefficientWriter(terms)
 
     def by_models(self, root: int, count: int) -> Expansion | None:
@@ -100,7 +100,7 @@ class _Expanding:
             name: arb(value) * (1 - APART * place)
             for place, (name, value) in enumerate(self.question.row, 1)
         }
-        field = ModelField(RADIUS, row, count, self.deadline, at_row=True)
+        field = ModelField(RADIUS, row, count, self.budget, at_row=True)
         point = self.question.point
         sides = SIDES[point if isinstance(point, str) else self.question.side]
         own, *others = (self._on_side(field, side, root) for side in sides)

@@ -15,7 +15,6 @@ from eic_core.formula.tree import CONSTANT, VARIABLE
 from eic_core.measure.observed import DIGITS
 from eic_core.operators.wide import Array
 from eic_core.rewriting.builder import Builder
-from eic_core.rewriting.deadline import OutOfTime
 from eic_core.rewriting.doubles import mean_digits
 from eic_core.rewriting.gains import GAIN
 from eic_core.rewriting.pieces import InputInterval, Omission, Series, SeriesKind
@@ -27,6 +26,7 @@ from eic_core.rewriting.series.expansion import Expansion
 from eic_core.rewriting.series.horner import number_term, written
 from eic_core.rewriting.series.proof import Proofs
 from eic_core.rewriting.series.regions import COEFFICIENTS, ExpansionPlace, places
+from eic_core.rewriting.work import BudgetSpent
 
 BOUND = {"float64": 2.0**-53, "float32": 2.0**-24}
 """What an approximation may add: half a unit in the last place of 1."""
@@ -45,26 +45,27 @@ def series_options(searched: Searched, best: Option) -> tuple[list[Option], list
     """The best approximation of each region, and what was left out."""
     try:
         asked = places(searched, best)
-    except OutOfTime:
+    except BudgetSpent:
         return [], [Omission.SERIES_TIME]
     if not asked:
         return [], []
+    budget = searched.budget
     options: list[Option] = []
     left_out: list[Omission] = []
     chosen: list[tuple[_Region, Option]] = []
     helped = False
     for place in asked:
         try:
-            expansion = expand(searched.terms, place.question, searched.deadline)
-        except OutOfTime:
+            expansion = expand(searched.terms, place.question, budget)
+        except BudgetSpent:
             expansion = None
         if expansion is not None:
             region = _Region(searched, best, place, expansion)
             of_region = region.options()
             options += of_region
             chosen += [(region, option) for option in of_region]
-            helped |= region.would_help and not searched.deadline.passed
-        if searched.deadline.passed:
+            helped |= region.would_help and not budget.passed
+        if budget.passed:
             left_out.append(Omission.SERIES_TIME)
             break
     options += [
@@ -108,7 +109,7 @@ class _Region:
             self.question.quantity,
             self.question.point,
             box,
-            searched.deadline,
+            searched.budget,
             enough=self.enough,
         )
         self.would_help = False
@@ -148,7 +149,7 @@ class _Region:
                 continue
             try:
                 place = self._largest(approximation, radii)
-            except OutOfTime:
+            except BudgetSpent:
                 break
             if place is None:
                 continue
@@ -289,7 +290,7 @@ class _Region:
             return 0.0
         try:
             return self.proofs.bound(approximation, radius, others)
-        except OutOfTime:
+        except BudgetSpent:
             return math.inf
 
     def _guard(self, radius: Fraction, one_sided: bool) -> int:

@@ -117,7 +117,7 @@ def _guilty(searched: Searched, best: Option, form: int) -> dict[int, Array]:
         size = terms.size(term)
         if not terms.has_variables(term) or not 1 < size <= LARGEST_TERM:
             continue
-        searched.deadline.check()
+        searched.budget.check()
         exact = searched.truth.values(rows, term)
         values = np.array([np.nan if v is None else float(v.mid()) for v in exact])
         table = copy.copy(searched.measurer.everywhere)

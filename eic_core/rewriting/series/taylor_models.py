@@ -17,7 +17,6 @@ from flint import arb, arb_series, ctx, fmpq
 
 from eic_core.formula.tree import CONSTANT, VARIABLE
 from eic_core.operators.balls import Ball, rational
-from eic_core.rewriting.deadline import NEVER, Deadline
 from eic_core.rewriting.series.coefficients import (
     DISTANCE,
     MOST_POWER,
@@ -34,6 +33,7 @@ from eic_core.rewriting.series.coefficients import (
 from eic_core.rewriting.series.expansion import Point
 from eic_core.rewriting.series.scaling import Scaling
 from eic_core.rewriting.terms import Term, Terms, number_value
+from eic_core.rewriting.work import ENDLESS, MODEL, WorkBudget
 
 BITS = 160
 """The working precision of proofs."""
@@ -55,11 +55,11 @@ class ModelField:
         radius: Fraction,
         box: Mapping[str, Ball],
         order: int = ORDER,
-        deadline: Deadline = NEVER,
+        budget: WorkBudget = ENDLESS,
         *,
         at_row: bool = False,
     ) -> None:
-        self.order, self.deadline = order, deadline
+        self.order, self.budget = order, budget
         self.radius = radius
         high = arb(rational(radius))
         self.range = high.union(arb(0))
@@ -230,7 +230,7 @@ class Model:
     def __mul__(self, other: Model) -> Model:
         if self.is_zero or other.is_zero:
             return self.field.constant(_ZERO)
-        self.field.deadline.check()
+        self.field.budget.check()
         a, b = self.coefficients, other.coefficients
         lengths = [len(m.coefficients) for m in (self, other) if not m.is_polynomial]
         count = min([*lengths, len(a) + len(b) - 1 if a and b else 0, self.field.order])
@@ -661,6 +661,7 @@ class Modeller:
         for number in self.terms.unknown(root, self.models):
             term = self.terms[number]
             operands = [self.models[c] for c in term.children]
+            self.terms.work.spend(MODEL)
             try:
                 model = self._apply(term, operands)
             except (ZeroDivisionError, ValueError, OverflowError):
