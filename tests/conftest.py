@@ -6,9 +6,7 @@ import gc
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
-from unittest.mock import patch
 
 import pytest
 from hypothesis import settings
@@ -17,7 +15,6 @@ from hypothesis import settings
 # takes ten times the work.  Read when NumPy is first imported, by the imports below.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
-from tests.clocks import PacedClock
 from tests.effort import DEAR, FULL, TWIN, examples, left_to_full
 from tests.kept import FOLDER as KEPT
 from tests.outside import outside_folder, skip_without_sample, unchecked_line
@@ -77,23 +74,6 @@ def pytest_terminal_summary(
 ) -> None:
     if line := config.stash.get(_UNCHECKED, ""):
         terminalreporter.line(line, yellow=True)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _unhurried_repairs() -> Iterator[None]:
-    """What is found instead of a formula does not depend on how busy this machine is.
-
-    A limit in seconds is counted in looks at the clock.
-    """
-    from eic_core.report.findings import investigate
-    from eic_core.rewriting import repair
-
-    clock = PacedClock(1e-6)
-    with (
-        patch.dict(repair.__kwdefaults__, clock=clock),
-        patch.dict(investigate.__kwdefaults__, clock=clock),
-    ):
-        yield
 
 
 @pytest.fixture(scope="session")

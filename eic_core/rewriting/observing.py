@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from eic_core.engine.amplify import amplify
 from eic_core.engine.exact import GREAT_DEPTH
 from eic_core.explain.losses import correlated_eic
 from eic_core.formula.tree import Formula
@@ -34,7 +35,7 @@ from eic_core.rewriting.precision import TARGETS, Target
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import Values, ValueTable
 from eic_core.rewriting.verify import Verifier
-from eic_core.rewriting.work import ENDLESS, MEASURED, WorkBudget
+from eic_core.rewriting.work import ENDLESS, EXACT, MEASURED, WorkBudget
 from eic_core.samples import Samples
 
 OBSERVED_ELSEWHERE = 50
@@ -214,8 +215,10 @@ class FormMeter:
         return program_rows(self.inspection, self.target).loss(self.truth.terms.tape(root))
 
     def measure(self, root: int, formula: Formula, shares: Sequence[float] = ()) -> Measured:
-        known = self.inspection.amplification if root == self.truth.root else None
-        self.truth.terms.work.spend(MEASURED, len(self.measured) * len(formula))
+        is_original, work = root == self.truth.root, self.truth.terms.work
+        known = self.inspection.amplification if is_original else amplify(formula, self.measured)
+        work.spend(MEASURED, len(self.measured) * len(formula))
+        work.spend(EXACT, known.exact.work)
         return Measured(
             correlated_eic(formula, self.measured, amplification=known),
             formula.complexity,

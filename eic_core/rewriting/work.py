@@ -27,7 +27,7 @@ WALK = 8.0
 BALL = 2.0
 """A value in a ball of up to 512 bits."""
 
-EXACT = 20.0
+EXACT = 16.0
 """A step that `ExactEvaluator.work` counts."""
 
 DOUBLES = 15.0

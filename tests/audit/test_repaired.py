@@ -12,20 +12,19 @@ from eic_core.formula.syntax import read
 from eic_core.formula.tree import Formula
 from eic_core.rewriting import Repairs, repair
 from eic_core.rewriting.pieces import Branch, InputInterval, Series
-from eic_core.rewriting.repair import SEARCH_SECONDS
 from eic_core.samples import Samples
 from tests.audit.repaired import Findings, NoValue, audit, main, value_at
 from tests.core.rewriting.rewriting_oracle import MP
 from tests.effort import FULL, cases
 
-AUDITED, SECONDS = cases(8, 1000), SEARCH_SECONDS if FULL else 1.5
+AUDITED, EFFORT = cases(8, 1000), 1.0 if FULL else 0.4
 
 FORMULA = "sqrt(x + 1) - sqrt(x)"
 FRESH = {"x": np.array([2e3, 3e4, 2e7, 5e9])}
 
 
 def test_no_form_of_random_formulas_is_wrong_and_no_series_beyond_its_bound() -> None:
-    findings = audit(AUDITED, 3000, SECONDS)
+    findings = audit(AUDITED, 3000, EFFORT)
     assert findings.faults == []
     assert findings.counts["cases"] == AUDITED
     assert findings.counts["with a repair"] >= AUDITED // 4
@@ -124,7 +123,7 @@ def test_a_series_beyond_its_bound_is_a_fault_and_so_is_one_that_is_called_exact
 def test_an_audit_prints_its_counts_and_fails_where_something_is_wrong(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert main(["--count", "2", "--seed", "5", "--seconds", "1"]) == 0
+    assert main(["--count", "2", "--seed", "5", "--effort", "0.25"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "cases: 2" and lines[-1] == "faults: 0"
     assert any(line.startswith("seconds of repair, median; 95 %; most: ") for line in lines)

@@ -39,7 +39,7 @@ class Model:
 
 def test_a_table_keeps_its_rows_and_gains_columns() -> None:
     before = pysr_table()
-    after = add_eic(before, X, Y, seconds=math.inf)
+    after = add_eic(before, X, Y, effort="normal")
     assert list(after.columns) == [*before.columns, *COLUMNS]
     assert list(after.index) == list(before.index) and list(before.columns) == list(pysr_table())
     row = after.loc[5]
@@ -53,7 +53,7 @@ def test_a_table_keeps_its_rows_and_gains_columns() -> None:
 def test_a_better_form_stands_beside_what_it_needs() -> None:
     # log(exp(u) + 1) is max(u, 0) + log1p(exp(-|u|)); |u| is u where u >= 0
     x = np.linspace([1, 1], [1000, 2], 200)
-    table = add_eic(["log(exp(x0*x1) + 1)", "2*x0"], x, x[:, 0], seconds=math.inf)
+    table = add_eic(["log(exp(x0*x1) + 1)", "2*x0"], x, x[:, 0], effort="normal")
     assert list(table["better_form"]) == ["max(x0*x1, 0) + log1p(exp(-(x0*x1)))", ""]
     assert list(table["needs"]) == ["x₀·x₁ ≥ 0", ""]
 

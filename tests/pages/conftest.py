@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -24,9 +25,8 @@ UNHURRIED = 300.0
 @pytest.fixture(autouse=True, scope="session")
 def unhurried() -> None:
     """What a page answers does not depend on how busy this machine is."""
-    stands_still = PacedClock(0.0)
-    wiring._built["inspector"] = InspectorService(clock=stands_still)
-    wiring._built["diagnosis"] = DiagnosisService(clock=stands_still)
+    wiring._built["inspector"] = InspectorService(clock=PacedClock(0.0))
+    wiring._built["diagnosis"] = DiagnosisService(seconds=math.inf)
     headline.WAIT = UNHURRIED
 
 

@@ -38,7 +38,7 @@ STOPPED = (
     r"The exact check was stopped after 10 seconds, \d+ % of the way, so it is not known "
     r"yet how sensitive the formula is\."
 )
-SLOW, SLOWEST, QUICK = 0.25, 100.0, 0.0
+SLOW, QUICK = 0.25, 0.0
 
 
 # --- caches ---
@@ -112,7 +112,7 @@ def test_work_that_is_broken_off_is_not_kept() -> None:
 
 def test_nothing_is_concluded_from_an_inspection_that_was_cut_short() -> None:
     inspector = InspectorService(clock=PacedClock(SLOW))
-    result, service = inspector.inspect(OVERFLOWING), DiagnosisService(clock=PacedClock(0.0))
+    result, service = inspector.inspect(OVERFLOWING), DiagnosisService()
     for ask in (
         lambda: service.blame(result, 0),
         lambda: service.where(result, 0),
@@ -138,8 +138,7 @@ def roots() -> InspectionResult:
 
 
 def test_a_search_cut_short_is_searched_again_by_the_next_visit(roots: InspectionResult) -> None:
-    clock = PacedClock(SLOWEST)
-    service = DiagnosisService(clock=clock)
+    service = DiagnosisService(seconds=0.0)
     first = service.repairs(roots, aside=UnfinishedAnswers())
     assert not first.finished and first.best is None
     assert str(first.missing) == (
@@ -147,7 +146,7 @@ def test_a_search_cut_short_is_searched_again_by_the_next_visit(roots: Inspectio
     )
     assert str(first.missing) in str(first.sentence) and first.advice is None
     assert first.to_json()["missing"] == str(first.missing)
-    clock.pace = QUICK
+    service.seconds = math.inf
     second = service.repairs(roots, aside=UnfinishedAnswers())
     assert second.finished and second.missing is None
     assert second.best is not None and second.best.text == BETTER
@@ -157,7 +156,7 @@ def test_a_search_cut_short_is_searched_again_by_the_next_visit(roots: Inspectio
 def test_a_search_to_the_end_serves_every_later_visit_whatever_its_limit(
     roots: InspectionResult,
 ) -> None:
-    service = DiagnosisService(clock=PacedClock(SLOWEST))
+    service = DiagnosisService(seconds=0.0)
     found = service.repairs(roots, math.inf)
     assert found.finished and service.repairs(roots) is found
 
@@ -165,8 +164,7 @@ def test_a_search_to_the_end_serves_every_later_visit_whatever_its_limit(
 def test_a_summary_and_a_report_of_a_search_cut_short_say_so_first_and_are_not_kept(
     roots: InspectionResult,
 ) -> None:
-    clock = PacedClock(SLOWEST)
-    service = DiagnosisService(clock=clock)
+    service = DiagnosisService(seconds=0.0)
     first = service.summary(roots, 5, aside=UnfinishedAnswers())
     assert not first.complete and "cut short by its time limit" in first.instead
     findings = service.findings(roots, aside=UnfinishedAnswers())
@@ -175,7 +173,7 @@ def test_a_summary_and_a_report_of_a_search_cut_short_say_so_first_and_are_not_k
     page = render(findings, Provenance())
     warning = page.index("This report is not complete.")
     assert warning < page.index('<dl class="answers">')
-    clock.pace = QUICK
+    service.seconds = math.inf
     second = service.summary(roots, 5, aside=UnfinishedAnswers())
     assert second.complete and second.better == BETTER
     whole = service.findings(roots, aside=UnfinishedAnswers())
@@ -194,10 +192,10 @@ def test_the_json_of_a_result_says_that_it_is_complete() -> None:
 
 @dataclass
 class Clocks:
-    """One of each service; quick at first."""
+    """What makes a service quick or slow; quick at first."""
 
     inspector: PacedClock = field(default_factory=lambda: PacedClock(QUICK))
-    diagnosis: PacedClock = field(default_factory=lambda: PacedClock(QUICK))
+    diagnosis: DiagnosisService = field(default_factory=lambda: DiagnosisService(seconds=math.inf))
 
 
 @pytest.fixture
@@ -205,7 +203,7 @@ def clocks(monkeypatch: pytest.MonkeyPatch) -> Clocks:
     """The clocks of the services of the pages, which remember nothing yet."""
     made = Clocks()
     monkeypatch.setitem(wiring._built, "inspector", InspectorService(clock=made.inspector))
-    monkeypatch.setitem(wiring._built, "diagnosis", DiagnosisService(clock=made.diagnosis))
+    monkeypatch.setitem(wiring._built, "diagnosis", made.diagnosis)
     return made
 
 
@@ -256,7 +254,7 @@ def test_asking_for_something_else_ends_what_was_to_be_finished(clocks: Clocks) 
 
 
 def test_a_search_cut_short_is_marked_and_can_go_on_to_its_end(clocks: Clocks) -> None:
-    clocks.diagnosis.pace = SLOWEST
+    clocks.diagnosis.seconds = 0.0
     page = open_page(**ROOTS, ask="instead")
     assert "cut short by its time limit" in answer(page)
     page = finished(page.button(key="finish").click().run())

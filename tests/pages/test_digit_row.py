@@ -179,7 +179,7 @@ def test_there_are_no_digits_before_the_exact_check_is_finished(roots: Inspectio
 
 
 def test_the_summary_holds_what_the_writing_adds_row_by_row(roots: InspectionResult) -> None:
-    service = DiagnosisService(clock=PacedClock(0.0))
+    service = DiagnosisService()
     added = service.summary(roots, len(roots.inspection.formula) - 1).added
     assert added is not None and added == service.writing(roots).added
     assert 3 < added.typical < added.nine_in_ten < added.worst < 9

@@ -39,7 +39,7 @@ def inspector(megabytes: float = 100.0) -> InspectorService:
 
 @pytest.mark.parametrize("formula", ["x+1", FORMULA, "log(exp(400*x)) - sqrt(x)"])
 def test_a_result_and_its_answers_weigh_what_python_allocates_for_them(formula: str) -> None:
-    service, questions = inspector(), DiagnosisService(clock=PacedClock(0.0))
+    service, questions = inspector(), DiagnosisService()
 
     def ask(seed: int) -> tuple[object, ...]:
         result = service.inspect(asked(seed, formula))

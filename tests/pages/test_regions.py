@@ -165,6 +165,6 @@ def test_what_was_left_out_for_want_of_time_is_said_and_can_be_searched_to_the_e
     )
     page = open_page(**{**NEAR_ZERO, "samples": "151"})
     html = html_of(page)
-    assert "Series were left out: the time limit came first." in html and "--seconds" not in html
+    assert "Series were left out: the limit came first." in html and "--effort" not in html
     assert "no bound of its error could be proved" in html
     assert "Search to the end" in [button.label for button in page.button]

@@ -20,7 +20,7 @@ VECTORS = ("sqrt(x*x + y*y + z*z) - x", "--range", "x=loguniform:1:1e5", "y=1:2"
 
 
 def printed(eic: Callable, *arguments: str) -> list[str]:
-    return eic("repair", *arguments, "--seconds", "inf").out.splitlines()
+    return eic("repair", *arguments).out.splitlines()
 
 
 def test_the_front_has_a_row_for_the_formula_and_one_for_the_best_form(eic) -> None:
@@ -133,7 +133,7 @@ def test_an_approximation_is_named_with_its_bound_and_where_it_is_proved() -> No
 
 def test_what_was_left_out_is_said_with_what_to_do() -> None:
     text = " ".join(described(sine()))
-    assert "the time limit came first. `--seconds 20` gives them time." in text
+    assert "the limit came first. `--effort thorough` gives them more." in text
 
 
 def test_json_holds_branches_and_series_by_name() -> None:

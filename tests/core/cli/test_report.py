@@ -68,13 +68,13 @@ def test_a_users_mistake_is_one_message_and_status_2(arguments, said, eic, tmp_p
     assert said in error and "Traceback" not in error
 
 
-CUT = ["sqrt(x+1)-sqrt(x)", "--range", "x=1e3:1e6", "--samples", "50", "--seconds", "1e-9"]
+CUT = ["sqrt(x+1)-sqrt(x)", "--range", "x=1e3:1e6", "--samples", "50", "--effort", "1e-9"]
 
 
 def test_a_report_cut_short_says_so_on_the_page_and_beside_it(eic):
     told = eic("report", *CUT, "--no-triangulation", "--no-budget")
     assert "This report is not complete." in told.out
-    assert "note: No better form was looked for: measuring the formula was cut short" in told.err
+    assert "note: No better form was looked for: measuring the formula takes more" in told.err
     whole = [*CUT[:-1], "inf", "--no-triangulation", "--no-budget"]
     told = eic("report", *whole)
     assert "not complete" not in told.out and "note:" not in told.err
@@ -82,8 +82,8 @@ def test_a_report_cut_short_says_so_on_the_page_and_beside_it(eic):
 
 def test_repairs_cut_short_are_printed_as_such(eic):
     first, sentence, *_ = eic("repair", *CUT).out.splitlines()
-    assert first == "NOT FINISHED: --seconds inf lets the search come to its end."
-    assert "measuring the formula was cut short by its time limit" in sentence
+    assert first == "NOT FINISHED: --effort inf lets the search come to its end."
+    assert "measuring the formula takes more than the whole effort" in sentence
     assert eic("repair", *CUT[:-1], "inf").out.startswith("Write `1/(sqrt(x + 1) + sqrt(x))`")
 
 

@@ -44,7 +44,7 @@ def test_a_series_is_shown_with_its_bound_and_where_it_is_proved() -> None:
     assert NEAR_0 in words and "It is an approximation" in words
     assert "1.1·10⁻¹⁷" in words and "x from -0.5 to 0.5" in words
     assert "The same value to" not in words
-    assert "The time limit" not in words and "--seconds 20" in words
+    assert "The time limit" not in words and "--effort thorough" in words
     assert "by an approximation" in page_of(sine).words("digits")
     assert "written instead" in page_of(quadratic).words("digits")
 
