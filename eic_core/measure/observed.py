@@ -7,7 +7,7 @@ arrives at the node by the factors of `eic_core.engine.sweep`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,8 +31,16 @@ DIGITS = {"float32": 7.2, "float64": DOUBLE_DIGITS}
 """Decimal digits of the types."""
 
 
-def run_in(tape: Tape, columns: Mapping[str, Any], count: int, kind: str) -> list[Any]:
-    """Every slot of a tape, inputs rounded to it, in "float32" or "float64" arithmetic.
+def run_in(
+    tape: Tape,
+    columns: Mapping[str, Any],
+    count: int,
+    kind: str,
+    held: Callable[[Array], Array] = np.asarray,
+) -> list[Any]:
+    """Every slot of a tape, inputs rounded to it, in the arithmetic of a NumPy type.
+
+    `held` is what becomes of each value.
 
     >>> from eic_core.formula.syntax import read
     >>> tape = lay_out(read("(x + 1) - x").formula)
@@ -42,7 +50,7 @@ def run_in(tape: Tape, columns: Mapping[str, Any], count: int, kind: str) -> lis
     leaf, dtype = leaves(columns, count), np.dtype(kind)
 
     def rounded(y: Any) -> Array:
-        return np.asarray(y, dtype)
+        return held(np.asarray(y, dtype))
 
     return forward(tape, lambda step: rounded(leaf(step)), lambda *of: rounded(evaluate(*of)))
 

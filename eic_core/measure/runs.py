@@ -12,10 +12,10 @@ import numpy as np
 
 from eic_core.engine import extended
 from eic_core.engine.branches import plain_values
-from eic_core.engine.forward import evaluate, forward, leaves
 from eic_core.engine.tape import SMALLEST_NORMAL, UNIT_ROUNDOFF
 from eic_core.engine.walked import Array, Rows
 from eic_core.measure.inspection import Inspection
+from eic_core.measure.observed import run_in
 
 FAR = 10.0
 """A result is decided by a rounding where its values differ by more than so many times what its own
@@ -91,20 +91,14 @@ class Runs:
         `doubles` with a function that there is for doubles only.
         """
 
-        def held(y: Any) -> Any:
-            y = np.asarray(y, np.longdouble)
+        def held(y: Array) -> Array:
             size = np.abs(y)
             if over:
                 y = np.where(size > LARGEST, np.sign(y) * math.inf, y)
-            if under:
-                y = np.where(size < SMALLEST_NORMAL, y.astype(float), y)
-            return y
+            return np.where(size < SMALLEST_NORMAL, y.astype(float), y) if under else y
 
-        leaf = leaves(self.samples.columns, len(self.rows))
         try:
-            return forward(
-                self.tape, lambda step: held(leaf(step)), lambda *of: held(evaluate(*of))
-            )
+            return run_in(self.tape, self.samples.columns, len(self.rows), "longdouble", held)
         except TypeError:
             return self.doubles
 
