@@ -25,6 +25,9 @@ FAIR_BITS = 150
 GRIDDED = frozenset("floor ceil round asin acos acosh atanh gamma lgamma".split())
 """Operators that jump or end at half-integers."""
 
+REMAINDERS = frozenset("mod fmod remainder".split())
+"""Operators that jump where the quotient of their operands is a half-integer."""
+
 Value = Callable[[Sequence[Any], Any], Any]
 """An operator's value from its operands and its parameter."""
 
@@ -94,9 +97,10 @@ def gridded(x: Any) -> Any:
 
 def check_fair(operator: str, a: Sequence[Any]) -> None:
     """Refuse an operand that differs from a jump, or an end, by less than is asked."""
-    if operator in GRIDDED and a[0]:
-        near = mp.nint(2 * a[0]) / 2
-        gap = snapped(a[0] - near, bits_of(near))
+    x = a[0] / a[1] if operator in REMAINDERS and a[1] else a[0]
+    if operator in GRIDDED | REMAINDERS and x:
+        near = mp.nint(2 * x) / 2
+        gap = snapped(x - near, bits_of(near))
         if near and gap and mp.mag(gap) < mp.mag(near) - FAIR_BITS:
             raise BeyondReach
 

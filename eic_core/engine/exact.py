@@ -147,8 +147,7 @@ class ExactEvaluator:
         """
         with working(bits):
             value = _Attempt(self, cells, bits, self.depth).plain_value()
-        known = value is not None and value.rel_accuracy_bits() >= self.accuracy
-        return value if known else None
+        return None if value is None or value.rel_accuracy_bits() < self.accuracy else value
 
     def _to_depth(self, cells: Mapping[str, Cell], depth: int) -> ExactSample:
         bits = max(FIRST_BITS, self.accuracy + 20)

@@ -314,9 +314,9 @@ class Trial:
                 open_places.append(place)
         if open_places:
             some = samples.take(np.array(open_places))
-            found = amplify(plain.formula, some, root_values=True).root_values
-            assert found is not None
-            values[open_places] = found
+            proved = amplify(plain.formula, some, root_values=True).root_values
+            assert proved is not None
+            values[open_places] = proved
         return values
 
     def shortened_formula(self, digits: Mapping[Key, int]) -> Formula:

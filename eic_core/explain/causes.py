@@ -74,7 +74,7 @@ WORTH_NAMING = 0.25
 NEARLY_ALL = 0.9
 """The part of the rows from which it is said of all."""
 
-TOLD = 0.9
+HEADLINE = 0.9
 """A headline tells what the rows above this quantile lose: these have the cause that it names."""
 
 ONE_KIND = 0.4
@@ -366,13 +366,13 @@ def _nearness_by_row(
 ) -> Cause | None:
     """Zeros and poles, row by row: they may do most of the harm while none is typical."""
     weights, node = evidence.weights, evidence.node.id
-    told = np.ones_like(near)
+    leading = np.ones_like(near)
     if evidence.by_digits:
-        told = arriving >= np.quantile(arriving, TOLD, method="inverted_cdf")
+        leading = arriving >= np.quantile(arriving, HEADLINE, method="inverted_cdf")
     else:  # local EIC of the step: rows weigh by its noise
         times = np.nan_to_num(np.abs(kappa), posinf=0.0)
         weights = np.square(times / np.max(times))
-    if not weights[near & told].sum() > MOST * weights[told].sum():
+    if not weights[near & leading].sum() > MOST * weights[leading].sum():
         return None
     if not row.poles:
         return NearZero(node, largest)

@@ -16,6 +16,7 @@ from eic_core.explain import findings as f
 from eic_core.samples import Samples
 from tests.audit.oracle import JUMPING, Truth, half_log10
 from tests.audit.plain import PLAIN
+from tests.oracle import REMAINDERS
 
 PERIODS = {
     **dict.fromkeys(("sin", "cos", "sec", "csc"), 2 * math.pi),
@@ -26,7 +27,7 @@ GROWING = frozenset("exp expm1 sinh cosh tanh erfc gamma".split())
 SLOPES = frozenset("sqrt cbrt root power pow asin acos acosh".split())
 OUTSIDE = frozenset(
     "div power pow sqrt root log log1p acosh atanh asin acos atan2 tan cot sec csc".split()
-    + ["gamma", "lgamma"]
+    + ["gamma", "lgamma", *REMAINDERS]
 )
 
 
@@ -59,6 +60,9 @@ class At:
             below = truth.s2[list(self.node.children)][:, self.rows]
             given = np.max(np.where(np.isfinite(below), below, 1.0), axis=0, initial=1.0)
             weights = above[self.rows] * np.maximum(np.log10(s2[self.rows] / given), 0.0)
+        if not len(self.rows):  # where it keeps no digit, it has an argument
+            self.rows = np.flatnonzero(truth.singular(k)) if lost is None else lost
+            weights = np.ones(len(self.rows))
         self.weights = weights / (weights.sum() or 1.0)
 
     def operand(self, i: int = 0) -> np.ndarray:
@@ -86,6 +90,9 @@ class At:
             return np.asarray(10.0 ** (self.truth.size(self.k) - top) / whole)
 
     def to_pole(self) -> np.ndarray:
+        if self.operator in ("gamma", "lgamma"):
+            x = self.operand()
+            return np.abs(x - np.minimum(np.rint(x), 0.0))
         return self._to({"tan": np.cos, "sec": np.cos, "cot": np.sin, "csc": np.sin})
 
     def to_zero(self) -> np.ndarray:

@@ -273,6 +273,9 @@ EXAMPLES: tuple[tuple[str, str, int, str], ...] = (
     ("2.5*exp(-0.3*x)*cos(2*x)", "x=0:10", 60, ""),
     ("x + y - z", "x=1e8:1.0001e8 y=1:2 z=1e8:1.0001e8", 60, "s"),
     ("x-y", "x=cells[1.25,1.5,1.75] y=cells[1.2012,1.4387,1.6501]", 3, ""),
+    ("mod(x, 3)", "x=[100.01,101,100.5]", 3, ""),
+    ("mod(lgamma(1 + 1), 100)", "", 1, ""),
+    ("exp(x) - 1", "x=[0]", 3, "s"),
 )
 """Formula, ranges, samples, and what else is asked: "s" a search, "t" one that is cut short, "f"
 all findings.  A range may be a list of values, ``cells[…]`` of a table, or ``tail:INDEX`` for

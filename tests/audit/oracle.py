@@ -7,12 +7,13 @@ of the formula is plain NumPy (`plain`).
 
 from __future__ import annotations
 
+import copy
 import math
 import random
 import sys
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -29,9 +30,9 @@ from tests.audit.shaking import (
     shake_row,
     values_of,
 )
-from tests.oracle import COMPARED, BeyondReach, NoRealValue, apply, mp, number
+from tests.oracle import COMPARED, REMAINDERS, BeyondReach, NoRealValue, apply, mp, number
 
-JUMPING = STEPS | set(COMPARED) | {"atan2"}
+JUMPING = STEPS | REMAINDERS | set(COMPARED) | {"atan2"}
 """Operators whose value jumps."""
 
 
@@ -208,8 +209,18 @@ class Truth:
 
     @cached_property
     def q2(self) -> np.ndarray:
-        """q^2 of the result: members of a class share their noise; inf where singular."""
+        """q^2 of the result: members of a class share their noise; inf where singular, and where
+        infinities of a class meet, be it that they take each other away.
+        """
         return np.array([self._shared(r, self.classes, own=False) for r in self.rows])
+
+    @property
+    def resolved(self) -> Truth:
+        """The same with what is left of infinities that meet: 0 of floor(x - x)."""
+        resolved = copy.copy(self)
+        q2 = [self._shared(r, self.classes, own=False, resolved=True) for r in self.rows]
+        resolved.__dict__["q2"] = np.array(q2)
+        return resolved
 
     @cached_property
     def own2(self) -> np.ndarray:
@@ -225,7 +236,9 @@ class Truth:
                 found[i] = math.inf
         return found
 
-    def _shared(self, row: RowTruth, groups: list[list[int]], *, own: bool) -> float:
+    def _shared(
+        self, row: RowTruth, groups: list[list[int]], *, own: bool, resolved: bool = False
+    ) -> float:
         if row.bad is not None:
             return math.nan
         gains, loose = row.gains[self.root], row.loose[self.root]
@@ -239,7 +252,7 @@ class Truth:
             if moves:
                 with mp.workdps(MOST_DIGITS):
                     together, apart = mp.fsum(moves), mp.fsum(map(abs, moves))
-                    if own and mp.isinf(apart) and not self._moves(row, group):
+                    if (own or resolved) and mp.isinf(apart) and not self._moves(row, group):
                         total += self._slope_beside(row, group) ** 2
                         continue
                     if mp.isinf(apart) or abs(together) > apart * mp.mpf(10) ** -20:
@@ -247,7 +260,8 @@ class Truth:
             g = math.fsum(gains.get(j, 0.0) for j in group if abs(gains.get(j, 0.0)) < 1e200)
             if g * g > SINGULAR_S2 or any(abs(gains.get(j, 0.0)) >= 1e200 for j in group):
                 with mp.workdps(MOST_DIGITS):
-                    if own and not self._moves(row, group):
+                    if (own or resolved) and not self._moves(row, group):
+                        total += self._slope_beside(row, group) ** 2
                         continue
                 return math.inf
             apart = math.fsum(abs(gains.get(j, 0.0)) for j in group)
@@ -271,9 +285,9 @@ class Truth:
         step = mp.mpf(10) ** -100
         with mp.workdps(MOST_DIGITS):
             there = [y for by in (0, step, -step) for y in self._beside(row, group, by)]
-            if len(there) < 3 or not there[0]:
+            if not there[0]:
                 return 0.0
-            return float(max(abs(y / there[0] - 1) for y in there[1:]) / step)
+            return float(max((abs(y / there[0] - 1) for y in there[1:]), default=0) / step)
 
     def _moved_together(self, row: RowTruth, groups: list[list[int]]) -> bool:
         """Whether a result of 0 is another one beside it, if several variables move at once."""
@@ -299,13 +313,14 @@ class Truth:
         rng = random.Random(1)
         found = np.isneginf(self.size(self.root))
         known: dict[int, bool] = {}
-        with mp.workdps(self.digits):
+        with mp.workdps(MOST_DIGITS):
             for i in np.flatnonzero(found):
                 row = self.rows[i]
                 if id(row) not in known:
                     moves = False
-                    for turn in range(0 if moves else SHAKES):
-                        by = {name: 1 + rng.uniform(-1, 1) * mp.mpf(10) ** -20 for name in names}
+                    for turn in range(SHAKES):
+                        step = mp.mpf(10) ** -20 if turn < SHAKES // 2 else BESIDE
+                        by = {name: 1 + rng.uniform(-1, 1) * step for name in names}
                         factors = {k: by[self.formula.nodes[k].label] for k in leaves}
                         off_zero = (-1) ** turn * mp.mpf(10) ** -9
                         moves = moves or any(self._with_factors(row, factors, off_zero))
@@ -319,7 +334,7 @@ class Truth:
         """The result where some leaves are multiplied; nothing if it has none."""
 
         def moved(node: Node) -> Any:
-            leaf = self._leaf(row, node)
+            leaf = _leaf_anew(row, node)
             if not leaf and node.operator == VARIABLE:
                 leaf = off_zero
             return leaf * factors.get(node.id, mp.one)
@@ -329,21 +344,20 @@ class Truth:
         except (NoRealValue, BeyondReach):
             return
 
-    def _moves(self, row: RowTruth, leaves: list[int]) -> bool:
-        """Whether the result is another one right beside a value of a variable."""
-        results = [y for side in (0, 1, -1) for y in self._beside(row, leaves, side * BESIDE)]
+    def _moves(self, row: RowTruth, group: list[int]) -> bool:
+        """Whether the result is another one right beside the value of some nodes."""
+        results = [y for side in (0, 1, -1) for y in self._beside(row, group, side * BESIDE)]
         least = abs(results[0]) * BESIDE * mp.mpf(10) ** 30
         return any(abs(other - results[0]) > least for other in results[1:])
 
-    def _beside(self, row: RowTruth, leaves: list[int], by: Any) -> Iterator[Any]:
-        """The result where some leaves are moved by so much of them; nothing if it has none."""
+    def _beside(self, row: RowTruth, group: list[int], by: Any) -> Iterator[Any]:
+        """The result where some nodes are moved by so much of them; nothing if it has none."""
 
-        def leaf(node: Node) -> Any:  # at the digits that are asked for
-            y = number(row.cells[node.label] if node.operator == VARIABLE else node.label)
-            return y * (1 + by) if node.id in leaves else y
+        def move(k: int, y: Any) -> Any:
+            return y * (1 + by) if k in group else y
 
         try:
-            yield values_of(self.formula, leaf)[-1]
+            yield values_of(self.formula, partial(_leaf_anew, row), move)[-1]
         except (NoRealValue, BeyondReach):
             return
 
@@ -380,24 +394,35 @@ class Truth:
 
     # what first order does not show
 
-    @cached_property
+    @property
     def shaken(self) -> np.ndarray:
         """How far the result moves, in units of the exact one, where some step keeps no digit.
 
         These steps and all below are moved by some roundings at random, a few times.  0 at other
         samples.
         """
+        return self._shakes[0]
+
+    @property
+    def shaken_away(self) -> np.ndarray:
+        """Where it has no value after some of these moves."""
+        return self._shakes[1]
+
+    @cached_property
+    def _shakes(self) -> tuple[np.ndarray, np.ndarray]:
         rng = random.Random(0)
-        found = np.zeros(self.count)
+        found, gone = np.zeros(self.count), np.zeros(self.count, dtype=bool)
         with mp.workdps(self.digits):
             for i in np.flatnonzero(self.valid & self.any_singular):
                 y = self.rows[i].y[self.root]
                 for signs in ((1,), (-1,), *[(-1, 1)] * (3 * SHAKES)):
                     moved = self._shaken_result(self.rows[i], rng, signs)
-                    if moved is not None and moved != y:
+                    if moved is None:
+                        gone[i] = True
+                    elif moved != y:
                         far = abs(moved - y) / abs(y) if y else 2
                         found[i] = max(found[i], min(float(far), 2.0))
-        return found
+        return found, gone
 
     def _shaken_result(
         self, row: RowTruth, rng: random.Random, signs: tuple[int, ...]
@@ -459,21 +484,23 @@ class Truth:
     def _may_move(self, row: RowTruth, k: int) -> float:
         node = self.formula.nodes[k]
         below = node.children
-        compares = node.operator in COMPARED
-        noisy = below if compares else below[:1]
+        divides = node.operator in REMAINDERS
+        noisy = below if divides or node.operator in COMPARED else below[:1]
         if row.bad is not None or row.y[k] is None:
             return 0.0
         if not any(self.formula.nodes[c].children for c in noisy):
             return 0.0
         if not all(math.isfinite(row.raw[c]) for c in noisy):
             return math.inf
-        noise = mp.fsum(mp.sqrt(row.raw[c]) * abs(row.y[c]) for c in noisy) * 64 * mp.mpf(2) ** -53
         operands = [row.y[c] for c in below]
+        sizes = [abs(row.y[below[0] if divides else c]) for c in noisy]
+        noise = mp.fsum(mp.sqrt(row.raw[c]) * y for c, y in zip(noisy, sizes, strict=True))
         results = []
-        for side in (-noise, 0, noise):
+        for part in (-64, 0, 64):
+            side = part * noise * mp.mpf(2) ** -53
             try:
                 value = apply(node.operator, [operands[0] + side, *operands[1:]])
-                results.append(self._result_with(row, k, value))
+                results.append(self._result_with(row, k, value - side if divides else value))
             except (NoRealValue, BeyondReach):
                 return math.inf
         exact = results[1]
@@ -547,7 +574,7 @@ class Truth:
                 if not through[k]:
                     continue
                 if gain and k not in silent:
-                    lost[k] = half_log10(through[k] / gain**2)
+                    lost[k] = half_log10(through[k]) - math.log10(gain)
                 elif children:
                     lost[k] = float(through[children] @ lost[children]) / through[k]
                 made[k] += w * through[k] / total * lost[k]
@@ -572,7 +599,7 @@ class Truth:
         one variable, between all rows.
         """
         y = self.value(k)
-        names = self.formula.variables
+        names = self.formula.subtree(k).variables
         rows = np.flatnonzero(np.isfinite(y) & (y != 0))
         if len(names) == 1:
             rows = rows[np.argsort(self.samples.columns[names[0]][rows], kind="stable")]
@@ -591,7 +618,7 @@ class Truth:
 
     def _halve(self, k: int, a: int, b: int) -> Iterator[Any]:
         columns = self.samples.columns
-        names = self.formula.variables
+        names = self.formula.subtree(k).variables
         low, high = ({v: float(columns[v][i]) for v in names} for i in (a, b))
         subtree = self.formula.subtree(k)
         jumps = any(n.operator in JUMPING for n in subtree.nodes)
@@ -613,7 +640,8 @@ class Truth:
             yield "gap", low, low
         up = [i for i in changes if y[i] < 0]
         down = [i for i in changes if y[i] > 0]
-        for i in (*up[:2], *down[:2]):
+        few = None if jumps else 2  # zeros may lie between jumps
+        for i in (*up[:few], *down[:few]):
             yield self._narrow(at, points[i], points[i + 1], y[i : i + 2], jumps)
 
     def _narrow(
@@ -628,8 +656,9 @@ class Truth:
             if middle in (low, high):
                 break
             here = float(at([middle])[0])
-            if not math.isfinite(here):
-                return ("pole" if math.isinf(here) else "gap"), low, _farther(low, ends)
+            if not math.isfinite(here):  # of gamma at -1 there is not even that
+                pole = math.isinf(here) or max(abs(first), abs(last)) > 1e3 * usual
+                return ("pole" if pole else "gap"), low, _farther(low, ends)
             if here == 0 or (here > 0) != (first > 0):
                 high, last = middle, here
             else:
@@ -639,6 +668,11 @@ class Truth:
         if kind == "jump" and not jumps:
             kind = "unknown"  # doubles are too far apart there
         return kind, low, _farther(low, ends)
+
+
+def _leaf_anew(row: RowTruth, node: Node) -> Any:
+    """A leaf's value at the digits that are asked for."""
+    return number(row.cells[node.label] if node.operator == VARIABLE else node.label)
 
 
 def _farther(place: dict[str, float], ends: tuple[dict[str, float], dict[str, float]]) -> Any:

@@ -101,7 +101,10 @@ def may_be(truth: Truth) -> list[frozenset[Outcome]]:
         kinds: set[Outcome]
         if not truth.valid[i]:
             kinds = {_without_value(truth, i, bool(beyond[i]))}
-            if Outcome.NO_REAL_VALUE in kinds and _cannot_be_told(truth, i):
+            inside = truth.bad[i] != truth.root  # what comes of it may be anything
+            if (Outcome.NO_REAL_VALUE in kinds and _cannot_be_told(truth, i)) or (
+                Outcome.NO_DOUBLE in kinds and inside
+            ):
                 kinds.add(Outcome.UNKNOWN)
         elif none[i]:
             kinds = {Outcome.NO_DOUBLE} | ({Outcome.DECIDED} if perhaps[i] else set())
@@ -130,7 +133,9 @@ def _on_jump(truth: Truth, i: int, kinds: set[Outcome]) -> set[Outcome]:
         return kinds
     if continuous and digits < math.inf:  # it does not stand on one beside the row, too
         return {Outcome.FINITE}
-    return kinds | {Outcome.DECIDED} if truth.shaken[i] > 0.03 else {Outcome.DECIDED}
+    if truth.shaken_away[i] or truth.shaken[i] > 0.03:
+        return kinds | {Outcome.DECIDED, Outcome.NO_DIGIT}
+    return {Outcome.DECIDED}
 
 
 def _finite(digits: float, follows: bool, perhaps: bool, surely: bool, worn: float) -> set[Outcome]:
@@ -309,7 +314,7 @@ def _digits_are(
         own = beside(truth, i)[1]
     elif kind is Outcome.FOLLOWS or reason is Reason.JUMP:
         own, slack = max(0.0 if math.isinf(s) else own, _lost(float(truth.shaken[i]))), MOVED
-        if own > 15.6 and digits > 15:
+        if (own > 15.6 and digits > 15) or max(own, digits) < 1:
             return
     elif kind is Outcome.RANGE_LOSS:
         own, slack = max(own, _lost(float(truth.missed[i]))), 0.05

@@ -16,6 +16,7 @@ from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node
 from tests.oracle import (
     COMPARED,
     JOINED,
+    REMAINDERS,
     BeyondReach,
     NoRealValue,
     TooLarge,
@@ -54,6 +55,13 @@ def on_jump(name: str, x: Any) -> bool:
     return bool(mp.frac(x) == (0.5 if name == "round" else 0))
 
 
+def _jumps_there(name: str, a: Sequence[Any], y: Any) -> bool:
+    """Whether a remainder's quotient is one at which it takes another multiple."""
+    if name == "remainder":
+        return not snapped(2 * abs(y) - abs(a[1]), bits_of(a[1]))
+    return not y and (name == "mod" or bool(a[0]))
+
+
 def limit_at_zero(name: str, a: Sequence[Any], p: Any, i: int) -> float | None:
     """The one finite limit other than 0 of the i-th condition number where the value is 0."""
     if name in ("mul", "div") and not (name == "mul" and not any(a)):
@@ -70,6 +78,8 @@ def limit_at_zero(name: str, a: Sequence[Any], p: Any, i: int) -> float | None:
         return 1 / {"sqrt": 2, "cbrt": 3}.get(name, int(p or 1))
     if name == "atan2" and a[1] > 0:
         return -1.0 if i else 1.0
+    if name in ("fmod", "remainder") and i == 0 and a[0] == 0:
+        return 1.0
     return None
 
 
@@ -188,8 +198,12 @@ def _moved(node: Node, a: list[Any], y: Any, i: int, to: Any) -> Any | None:
     has a value."""
     if node.operator in STEPS:
         return None if on_jump(node.operator, a[i]) else y
-    if _steep_end(node, a):
+    if _steep_end(node, a) and not (node.operator == "pow" and i):
         return None
+    if node.operator in REMAINDERS:
+        if (a[0] or not i) and _jumps_there(node.operator, a, y):
+            return None
+        return y + (to - a[i]) * (mp.nint((y - a[0]) / a[1]) if i else 1)
     if node.operator in ("min", "max"):
         return y + (to - a[i])
     if node.operator == "abs" and a[i]:

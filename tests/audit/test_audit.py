@@ -38,7 +38,7 @@ from eic_core.measure.outcomes import Outcomes, outcomes
 from eic_core.measure.reasons import Outcome, Reason
 from eic_core.samples import Samples
 from tests.audit import proposals, results, words
-from tests.audit.draws import Draw, draws, outside_draws
+from tests.audit.draws import NEWEST, RARE, Draw, draws, outside_draws
 from tests.audit.examples import EXAMPLES, example
 from tests.audit.open_faults import MET, OPEN, is_open
 from tests.audit.oracle import Truth
@@ -49,7 +49,7 @@ from tests.effort import FULL, cases, dear, examples
 from tests.oracle import BeyondReach
 
 ROOT = Path(__file__).resolve().parents[2]
-DRAWN, OUTSIDE, PASTED = cases(24, 2000), cases(16, 700), cases(6, 300)
+DRAWN, WITH_NEWEST, OUTSIDE, PASTED = cases(24, 2000), cases(40, 400), cases(16, 700), cases(6, 300)
 SEARCHED = 8
 """One draw in so many is searched for better forms and asked for all findings."""
 
@@ -72,6 +72,12 @@ class Page:
         truth = Truth(draw.formula, draw.samples)
         return cls(draw, truth, diagnose(inspection), outcomes(inspection))
 
+    def _faults_of_shared_noise(self, truth: Truth) -> list[str]:
+        return [
+            *results.faults_of_writing(truth, self.diagnosis.writing),
+            *results.faults_of_losses(truth, self.diagnosis.losses),
+        ]
+
     def faults(self, asked: str = "") -> Iterator[str]:
         """All that is wrong; "s" searches for better forms, "f" asks for the other findings."""
         truth, found = self.truth, self.diagnosis
@@ -80,8 +86,8 @@ class Page:
         yield from faults_of_verdict(truth, found.verdict, self.rows)
         yield from results.faults_of_ledger(truth, found.ledger)
         yield from results.faults_of_where(truth, found.where)
-        yield from results.faults_of_writing(truth, found.writing)
-        yield from results.faults_of_losses(truth, found.losses)
+        shared = self._faults_of_shared_noise(truth)
+        yield from shared and min(shared, self._faults_of_shared_noise(truth.resolved), key=len)
         yield from results.faults_of_range(truth, double_range(inspection))
         at = diagnosed_node(inspection)
         yield from results.faults_of_unsettled(truth, at, unsettled_at(inspection))
@@ -139,6 +145,11 @@ def test_what_is_found_of_formulas_that_were_drawn_is_true():
     assert not faults, report(faults)
 
 
+def test_what_is_found_of_formulas_with_the_newest_operators_is_true():
+    faults = faults_of(draws(WITH_NEWEST, rare=NEWEST))
+    assert not faults, report(faults)
+
+
 @pytest.mark.outside
 def test_what_is_found_of_formulas_of_the_outside_sample_is_true(shared):
     faults = faults_of(outside_draws(OUTSIDE, shared))
@@ -158,9 +169,9 @@ if FULL:  # a quick run does not meet them all
 
 
 @settings(max_examples=examples(200), deadline=None)
-@given(st.integers(0, 10**9))
-def test_each_row_has_one_outcome_and_stands_in_one_finding(seed):
-    draw = next(draws(1, first=seed))
+@given(st.integers(0, 10**9), st.sampled_from((RARE, NEWEST)))
+def test_each_row_has_one_outcome_and_stands_in_one_finding(seed, rare):
+    draw = next(draws(1, first=seed, rare=rare))
     inspection = inspect(draw.formula, draw.samples)
     rows = outcomes(inspection)
     counts = {kind: rows.count(kind) for kind in Outcome}

@@ -203,9 +203,15 @@ def _leads(found: Verdict, rows: Outcomes) -> Iterator[str]:
     if found.lead is Lead.NO_VALUE and (leading is None or leading.outcome not in WITHOUT):
         yield "what leads has a value"
     if leading is not None and leading.outcome in WITHOUT:
-        most = max(e.rows or 0 for e in found.findings if e.outcome in WITHOUT)
-        if leading.rows != most:
+        most = max(_rows_without(e) for e in found.findings if e.outcome in WITHOUT)
+        if _rows_without(leading) != most:
             yield f"another finding has {most} rows without a value, the leading {leading.rows}"
+
+
+def _rows_without(finding: Finding) -> float:
+    """Its rows; those whose value no double holds, in any program, count half."""
+    beyond = finding.cause.beyond if isinstance(finding.cause, f.OutOfRange) else 0
+    return (finding.rows or 0) - 0.5 * beyond
 
 
 def _sensitive(found: Verdict) -> bool:
