@@ -34,6 +34,7 @@ from eic_core.pool.listing import ListedScore, ScoredList, TableData, score_list
 from eic_core.pool.picking import READABLE, fitness, pick
 from eic_core.pool.traits import formula_of
 from eic_core.rewriting.repair import repair
+from eic_core.rewriting.work import Effort
 from eic_core.samples import DEFAULT_SAMPLES, Samples
 
 COLUMNS = (
@@ -65,7 +66,8 @@ def add_eic(
     X: Any,
     y: Any,
     *,
-    seconds: float = 1.0,
+    effort: Effort = "quick",
+    seconds: float = math.inf,
     jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> Any:
@@ -81,8 +83,10 @@ def add_eic(
         unit, as in ``m [kg]``, is no part of a name. Of a pipeline, what its first step takes.
     y
         Shape (N,): what the formulas should reproduce.
+    effort
+        Of the search for a better form of each formula that loses a digit, as `repair` takes it.
     seconds
-        How long a better form of each formula that loses a digit is searched; 0 for not at all.
+        After how many each search is stopped; 0 for no search.
     jobs
         Worker processes.
     progress
@@ -115,7 +119,9 @@ def add_eic(
     model, data = _table_data(equations, X, y)
     table, rows = _listed(model)
     scores = score_listing(rows, data, jobs=jobs)
-    return _with_columns(table, rows, scores, range(len(rows)), data, seconds, jobs, progress)
+    return _with_columns(
+        table, rows, scores, range(len(rows)), data, effort, seconds, jobs, progress
+    )
 
 
 def score_front(equations: Any, X: Any, y: Any) -> ScoredList:
@@ -187,7 +193,7 @@ def select(model: Any, X: Any, y: Any, *, price: float = READABLE) -> Any:
             raise
         hint = f"the first: {refused[0]}; `add_eic` says it of each, in its column `left_out`"
         raise DataError(error.message, hint=hint, problems=error.problems) from None
-    row = _with_columns(table, rows, scores, [chosen], data, seconds=1.0).iloc[0]
+    row = _with_columns(table, rows, scores, [chosen], data).iloc[0]
     return row if table is not None else row.rename(chosen)
 
 
@@ -219,7 +225,8 @@ def _with_columns(
     scores: Sequence[ListedScore],
     places: Sequence[int],
     data: TableData,
-    seconds: float,
+    effort: Effort = "quick",
+    seconds: float = math.inf,
     jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> Any:
@@ -234,7 +241,7 @@ def _with_columns(
         )
     # a population repeats itself: each formula is looked at once
     first = {(rows[place].formula, rows[place].syntax): place for place in reversed(places)}
-    look = partial(_cells, data=data, seconds=seconds)
+    look = partial(_cells, data=data, effort=effort, seconds=seconds)
     distinct: dict[int, dict[str, Any]] = {}
     with ProcessPoolExecutor(jobs) if jobs > 1 else nullcontext() as executor:
         looked = (executor.map if executor else map)(look, [scores[i] for i in first.values()])
@@ -250,7 +257,7 @@ def _with_columns(
     )
 
 
-def _cells(scored: ListedScore, data: TableData, seconds: float) -> dict[str, Any]:
+def _cells(scored: ListedScore, data: TableData, effort: Effort, seconds: float) -> dict[str, Any]:
     score = scored.score
     cells: dict[str, Any] = {
         "r2": score.r2,
@@ -283,7 +290,7 @@ def _cells(scored: ListedScore, data: TableData, seconds: float) -> dict[str, An
     except UserError as error:
         cells["left_out"] = cells["left_out"] or str(error)
     if seconds and measured >= A_DIGIT:
-        form = repair(formula, samples, limit_seconds=seconds).leading
+        form = repair(formula, samples, effort=effort, limit_seconds=seconds).leading
         if form is not None:
             cells["better_form"], cells["needs"] = form.text, ", ".join(form.assumptions)
     return cells

@@ -83,7 +83,7 @@ def pytest_terminal_summary(
 def _unhurried_repairs() -> Iterator[None]:
     """What is found instead of a formula does not depend on how busy this machine is.
 
-    A limit in seconds is counted in looks at the clock, and SymPy may take its time.
+    A limit in seconds is counted in looks at the clock.
     """
     from eic_core.report.findings import investigate
     from eic_core.rewriting import repair
@@ -92,7 +92,6 @@ def _unhurried_repairs() -> Iterator[None]:
     with (
         patch.dict(repair.__kwdefaults__, clock=clock),
         patch.dict(investigate.__kwdefaults__, clock=clock),
-        patch("eic_core.rewriting.series.proposals.QUESTION_SECONDS", 50.0),
     ):
         yield
 

@@ -1,7 +1,6 @@
 """Repairs of a formula's text, as tests want them: on ranges or on columns, to their end.
 
-Steps alone bound the search, so that every machine gives the same answer; what is asked twice is
-repaired once a process.
+What is asked twice is repaired once a process.
 """
 
 from __future__ import annotations
@@ -35,4 +34,4 @@ def repaired_on(
     """What `repair` finds for a formula on columns."""
     samples = data if isinstance(data, Samples) else Samples.from_columns(data)
     formula = read(text, columns=tuple(samples.columns)).formula
-    return repair(formula, samples, **{"limit_seconds": inf, **options})
+    return repair(formula, samples, **{"effort": inf, **options})

@@ -186,9 +186,6 @@ def imports_by_name(name: str) -> set[str]:
 
 def test_an_import_by_name_is_seen() -> None:
     """In a text, with a function, in an f-string with gaps, in a table of the package."""
-    assert "eic_core.rewriting.series.worker" in imports_by_name(
-        "eic_core.rewriting.series.proposals"
-    )
     assert "pages.ui.kit.heavy" in imports_by_name("pages.ui.kit.wiring")
     assert "eic_core.cli.score_command" in imports_by_name("eic_core.cli.main")
     assert {"eic_core.notebook", "eic_core.measure.inspection"} <= imports_by_name("eic_core")

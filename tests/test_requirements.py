@@ -16,9 +16,6 @@ from packaging.utils import canonicalize_name
 
 from tests.sources import ROOT, nodes, trees
 
-OWN_PROCESS = ("rewriting/series/worker.py",)
-"""Modules of eic_core that are programs: they are loaded when they are run."""
-
 
 def declared() -> tuple[dict[str, Requirement], dict[str, Requirement]]:
     """The wheel's dependencies and what its extras add, by canonical name."""
@@ -56,8 +53,7 @@ def imported() -> tuple[set[str], set[str]]:
             names = {alias.name for alias in node.names} if isinstance(node, ast.Import) else set()
             if isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 names = {node.module}
-            waits = node in inside or module.endswith(OWN_PROCESS)
-            (later if waits else at_once).update(name.split(".")[0] for name in names)
+            (later if node in inside else at_once).update(name.split(".")[0] for name in names)
     ours = {"eic_core", *sys.stdlib_module_names}
     return distributions(at_once - ours), distributions(later - ours)
 

@@ -187,6 +187,12 @@ def test_the_installed_engine_is_compiled_and_gives_what_numpy_gives(
     assert compiled == pytest.approx(json.loads(plain)["eic"], rel=1e-9)
 
 
+def test_the_wheel_alone_offers_series(environment: Path, tmp_path: Path) -> None:
+    line = "repair sin(x)-x --range x=loguniform:1e-4:1 --seconds inf --json".split()
+    document = json.loads(run([script(environment, "eic"), *line], tmp_path).stdout)
+    assert 0 < document["approximations"][0]["bound"] <= 2.0**-53 and not document["left_out"]
+
+
 def test_an_sdist_without_a_compiler_gives_a_wheel_for_any_platform_that_says_so(
     source: Path, environment: Path, tmp_path: Path
 ) -> None:

@@ -7,13 +7,13 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from time import process_time
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.repairs import fpcore
 from benchmarks.repairs.cases import Case, Columns, Needs, bits_of_error, mean
-from benchmarks.repairs.processor import ProcessorClock
 from benchmarks.repairs.series_checks import beyond_bound, rows_by_branch
 from eic_core.engine.exact import GREAT_DEPTH, ExactEvaluator
 from eic_core.engine.tape import tape_of
@@ -21,17 +21,13 @@ from eic_core.errors import UserError
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Formula
 from eic_core.measure.observed import run_in
-from eic_core.rewriting import Repair, Repairs, repair
-from eic_core.rewriting.repair import SEARCH_SECONDS
+from eic_core.rewriting import Effort, Repair, Repairs, repair
 from eic_core.samples import Samples
 
 HELD_OUT, SAMPLES = 256, 256
 """Points at which forms are compared, and others that are given to repair."""
 
 HELD_OUT_SEED, SAMPLES_SEED = 1, 0
-
-LIMIT = SEARCH_SECONDS
-"""Seconds that repair takes by default."""
 
 WITHIN = 1.0
 """Bits by which a form may miss the best known one that it reaches."""
@@ -132,14 +128,14 @@ class Outcome:
         return Remains.RANGE if self.series.lost_range > self.after / 2 else Remains.EXACT
 
 
-def run(case: Case, *, limit_seconds: float = LIMIT) -> Outcome:
+def run(case: Case, *, effort: Effort = "normal") -> Outcome:
     """Repair a case and measure what came of it.
 
     Parameters
     ----------
     case : Case
-    limit_seconds : float
-        Of processor time, so that other work on the machine changes nothing.
+    effort : Effort
+        As `repair` takes it.
     """
     try:
         formula = case.read()
@@ -149,10 +145,9 @@ def run(case: Case, *, limit_seconds: float = LIMIT) -> Outcome:
         nothing = Offer(math.nan)
         figures = math.nan, nothing, nothing, nothing, math.nan, math.nan
         return Outcome(case, *figures, 0, 0, 0.0, True, "", str(error))
-    clock = ProcessorClock()
-    started = clock()
-    repairs = repair(formula, samples, limit_seconds=limit_seconds, clock=clock)
-    return measured(case, formula, held_out, repairs, clock() - started)
+    started = process_time()
+    repairs = repair(formula, samples, effort=effort)
+    return measured(case, formula, held_out, repairs, process_time() - started)
 
 
 def measured(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,6 +27,7 @@ from eic_core.measure.row_source import NoRange, RowSource
 from eic_core.measure.table import NoColumn, Table, read_table
 from eic_core.phrasing import Phrase
 from eic_core.rewriting.repair import repair
+from eic_core.rewriting.work import Effort
 from eic_core.samples import Samples
 
 
@@ -127,7 +129,8 @@ def check_formulas(
     marked: Sequence[MarkedFormula],
     *,
     default: LossLimits,
-    seconds: float,
+    effort: Effort = "normal",
+    seconds: float = math.inf,
     progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[CheckedFormula]:
     """Check marked formulas, one after the other.
@@ -138,8 +141,10 @@ def check_formulas(
         The formulas of one or several files.
     default
         Limits of a mark that states none.
+    effort
+        Of the search for a better form of each that exceeds, as `repair` takes it.
     seconds
-        How long a better form of each that exceeds is searched; 0 for not at all.
+        After how many that search is stopped; 0 for no search.
     progress
         Called with how many are done, and of how many.
 
@@ -151,21 +156,27 @@ def check_formulas(
     for number, each in enumerate(marked):
         limits = each.settings.limits.or_else(default)
         yield check_formula(
-            replace(each, settings=replace(each.settings, limits=limits)), seconds=seconds
+            replace(each, settings=replace(each.settings, limits=limits)),
+            effort=effort,
+            seconds=seconds,
         )
         if progress is not None:
             progress(number + 1, len(marked))
 
 
-def check_formula(marked: MarkedFormula, *, seconds: float) -> CheckedFormula:
+def check_formula(
+    marked: MarkedFormula, *, effort: Effort = "normal", seconds: float = math.inf
+) -> CheckedFormula:
     """Read, measure and judge one marked formula.
 
     Parameters
     ----------
     marked
         The formula, with its limits.
+    effort
+        Of the search for a better form where a limit is exceeded, as `repair` takes it.
     seconds
-        How long a better form is searched where a limit is exceeded.
+        After how many that search is stopped; 0 for no search.
 
     Returns
     -------
@@ -184,7 +195,7 @@ def check_formula(marked: MarkedFormula, *, seconds: float) -> CheckedFormula:
     if marked.fault:
         return CheckedFormula(marked, CheckStatus.NOT_CHECKED, fault=marked.fault)
     try:
-        return _measured(marked, seconds)
+        return _measured(marked, effort, seconds)
     except FormulaError as error:
         return CheckedFormula(
             marked, CheckStatus.NOT_CHECKED, fault=str(error), fault_at=error.span[0]
@@ -193,7 +204,7 @@ def check_formula(marked: MarkedFormula, *, seconds: float) -> CheckedFormula:
         return CheckedFormula(marked, CheckStatus.NOT_CHECKED, fault=fault_of(error))
 
 
-def _measured(marked: MarkedFormula, seconds: float) -> CheckedFormula:
+def _measured(marked: MarkedFormula, effort: Effort, seconds: float) -> CheckedFormula:
     reading, samples = _data_of(marked)
     _refuse_other_names(marked, reading)
     result = inspect(reading.formula, samples)
@@ -212,7 +223,9 @@ def _measured(marked: MarkedFormula, seconds: float) -> CheckedFormula:
         )
     exceeded = tuple(name for name, limit in limits.items() if losses[name] > limit)
     repairs = (
-        repair(reading.formula, samples, limit_seconds=seconds) if exceeded and seconds else None
+        repair(reading.formula, samples, effort=effort, limit_seconds=seconds)
+        if exceeded and seconds
+        else None
     )
     form = None if repairs is None else repairs.leading
     better, better_in = ("", "python") if form is None else _as_in_file(form.formula, marked)

@@ -25,8 +25,8 @@ from eic_core.checking.marks import (
 from eic_core.checking.printing import PRINTERS, CheckedFiles
 from eic_core.checking.settings import DEFAULT_MAX, LossLimits, MarkSettings, with_setting
 from eic_core.cli.exits import EXIT_FOUND, EXIT_OK, write_out
+from eic_core.cli.repair_command import add_limit_arguments
 from eic_core.errors import DataError
-from eic_core.rewriting import SEARCH_SECONDS
 from eic_core.samples import DEFAULT_SAMPLES
 
 
@@ -58,14 +58,7 @@ def add_parser(commands: Any) -> None:
         "--samples", metavar="N", type=int, default=DEFAULT_SAMPLES, help="default: %(default)s"
     )
     parser.add_argument("--seed", metavar="S", type=int, default=0, help="default: %(default)s")
-    parser.add_argument(
-        "--seconds",
-        metavar="S",
-        type=float,
-        default=SEARCH_SECONDS,
-        help="search a better form of each that fails for so long, 0 for not at all; default: "
-        "%(default)g",
-    )
+    add_limit_arguments(parser)
     parser.add_argument(
         "--format", choices=[*PRINTERS], default="text", help="default: %(default)s"
     )
@@ -94,6 +87,7 @@ def run(options: argparse.Namespace) -> int:
         check_formulas(
             marked,
             default=limits,
+            effort=options.effort,
             seconds=options.seconds,
             progress=_progress if sys.stderr.isatty() else None,
         )

@@ -49,6 +49,7 @@ _WITH_VALUE = (
     "--out",
     "--tolerance",
     "--seconds",
+    "--effort",
     "--beside",
     "--holdout",
     "--as",

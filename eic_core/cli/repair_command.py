@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import textwrap
 from collections.abc import Sequence
 from typing import Any
@@ -20,10 +21,11 @@ from eic_core.exports import json_text
 from eic_core.formula.copying import is_own_name
 from eic_core.formula.rendering import to_python
 from eic_core.formula.tree import Formula
-from eic_core.rewriting import SEARCH_SECONDS, Branch, Repair, Repairs, RepairStep, repair
+from eic_core.rewriting import Branch, Repair, Repairs, RepairStep, repair
 from eic_core.rewriting.phrases import bound_text, box_phrase, series_name
 from eic_core.rewriting.precision import TARGETS
 from eic_core.rewriting.profile import arms_of
+from eic_core.rewriting.work import EFFORTS
 
 WIDTH = 80
 """Columns of a terminal."""
@@ -39,7 +41,7 @@ def add_parser(commands: Any) -> None:
         conflict_handler="resolve",  # `--target` has a second meaning
     )
     add_input_arguments(parser)
-    add_seconds_argument(parser)
+    add_limit_arguments(parser)
     add_kinds_arguments(parser)
     parser.add_argument(
         "--target",
@@ -51,15 +53,35 @@ def add_parser(commands: Any) -> None:
     parser.set_defaults(run=run, precision="float64")
 
 
-def add_seconds_argument(parser: argparse.ArgumentParser) -> None:
+def add_limit_arguments(parser: argparse.ArgumentParser) -> None:
+    """How much work a search for better forms may take, and when a clock stops it."""
+    parser.add_argument(
+        "--effort",
+        metavar="|".join(EFFORTS),
+        type=effort,
+        default="normal",
+        help="of the search for better forms, branches and series with it, or a multiple of the "
+        "normal one; inf lets it come to its end; default: %(default)s",
+    )
     parser.add_argument(
         "--seconds",
         metavar="S",
         type=float,
-        default=SEARCH_SECONDS,
-        help="cut the search for better forms short after S seconds, branches and series with it, "
-        "and say what was left out; inf lets it come to its end; default: %(default)g",
+        default=math.inf,
+        help="stop that search after S seconds, and say what was left out; default: never",
     )
+
+
+def effort(text: str) -> float:
+    """An effort by its name, or as a multiple of the normal one.
+
+    >>> effort("quick"), effort("2")
+    (0.25, 2.0)
+    """
+    value = EFFORTS.get(text) or float(text)
+    if not value > 0:
+        raise ValueError
+    return value
 
 
 def add_kinds_arguments(parser: argparse.ArgumentParser) -> None:
@@ -97,6 +119,7 @@ def run(options: argparse.Namespace) -> None:
         target=options.precision,
         branches=not options.no_branches,
         series=not options.no_series,
+        effort=options.effort,
         limit_seconds=options.seconds,
     )
     if options.json:
@@ -123,7 +146,8 @@ def describe(repairs: Repairs) -> list[str]:
     """The repairs for a terminal of 80 columns; first of all, whether something is missing."""
     lines = [str(repairs.sentence), *map(str, [repairs.advice] if repairs.advice else [])]
     if not repairs.finished:
-        lines = ["NOT FINISHED: --seconds inf lets the search come to its end.", *lines]
+        more = "a larger --seconds" if repairs.stopped else "--effort inf"
+        lines = [f"NOT FINISHED: {more} lets the search come to its end.", *lines]
     if repairs.before is None:
         return lines
     lines += [line for why in repairs.left_out_sentences for line in _hanging("", str(why))]
@@ -134,7 +158,7 @@ def describe(repairs: Repairs) -> list[str]:
     lines += [
         "",
         f"own sensitivity {wording.number(repairs.own)} digits; {repairs.measured_rows} rows "
-        f"measured, {searched}" + ("" if repairs.finished else " before the time limit"),
+        f"measured, {searched}" + ("" if repairs.finished else " before the limit"),
     ]
     return lines
 

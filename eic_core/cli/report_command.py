@@ -9,7 +9,7 @@ from typing import Any
 
 from eic_core.cli.exits import refuse_page_on_terminal, write_out
 from eic_core.cli.inspect_command import add_input_arguments, read_input
-from eic_core.cli.repair_command import add_kinds_arguments, add_seconds_argument
+from eic_core.cli.repair_command import add_kinds_arguments, add_limit_arguments
 from eic_core.explain.budget import TOLERANCE
 from eic_core.exports import json_text
 from eic_core.formula.syntax import Reading
@@ -25,7 +25,7 @@ def add_parser(commands: Any) -> None:
         description="Inspect, diagnose and repair one formula, as one self-contained HTML page.",
     )
     add_input_arguments(parser)
-    add_seconds_argument(parser)
+    add_limit_arguments(parser)
     parser.add_argument(
         "--out",
         metavar="FILE.html",
@@ -61,11 +61,12 @@ def run(options: argparse.Namespace) -> None:
         with_budget=not options.no_budget,
         tolerance=options.tolerance,
         seed=options.seed,
+        effort=options.effort,
         seconds=options.seconds,
         progress=_print_progress,
     )
     for sentence in findings.unfinished.values():
-        print(f"note: {sentence} --seconds inf lets it come to its end.", file=sys.stderr)
+        print(f"note: {sentence} --effort inf lets it come to its end.", file=sys.stderr)
     if options.json:
         text = json_text(findings.to_json(), indent=None)
     else:

@@ -114,8 +114,8 @@ class SignChanges:
         if slot not in self._known:
             change = find_sign_change(amplification, node_id)
             if not change.unbounded:  # what `unbounded` says holds
-                from_form = _losing_zero({}) if self._from_form(node_id) else change
-                change = self._short(node_id) or from_form
+                from_form = self._from_form(node_id)
+                change = self._short(node_id) or (_losing_zero({}) if from_form else change)
             self._known[slot] = change
         return self._known[slot]
 
@@ -123,8 +123,8 @@ class SignChanges:
         """`at(node_id).unbounded`, but mostly from the formula's form or a short line."""
         if self._amplification.signs[node_id] != 3:
             return False
-        shortly = self._from_form(node_id) or self._short(node_id) is not None
-        return shortly or self.at(node_id).unbounded
+        shortly = self._from_form(node_id) or self._short(node_id)
+        return bool(shortly) or self.at(node_id).unbounded
 
     def _from_form(self, node_id: int) -> bool:
         amplification = self._amplification
@@ -250,8 +250,7 @@ def find_unbounded_zero(amplification: Amplification, node_id: int) -> SignChang
     x + x**3 | None
     """
     watch = _Watch(amplification, node_id, math.ceil(len(amplification.samples) / FEW))
-    points = watch.points
-    walked = watch.quickly(points)
+    points, walked = watch.points, watch.quickly(watch.points)
     if walked is None:
         return None
     value, s, in_range = walked

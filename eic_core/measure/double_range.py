@@ -7,6 +7,7 @@ argument out of its domain: ``1/(1 - cos(x))`` at 1e-9.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ import numpy as np
 
 from eic_core.engine import extended
 from eic_core.engine.forward import evaluate
-from eic_core.engine.tape import SMALLEST_NORMAL, UNIT_ROUNDOFF, Step, Tape
+from eic_core.engine.tape import SMALLEST_NORMAL, UNIT_ROUNDOFF, Tape
 from eic_core.engine.walked import Array, Rows
 from eic_core.exports import Plain
 from eic_core.measure.following import undecided
@@ -108,8 +109,7 @@ class DoubleRange(Plain):
     @property
     def places(self) -> tuple[RangePlace, ...]:
         """The steps from which that comes, the most rows first."""
-        pairs = zip(self.lost.nodes.tolist(), self.lost.reasons.tolist(), strict=True)
-        counts = Counter(pairs)
+        counts = Counter(zip(self.lost.nodes.tolist(), self.lost.reasons.tolist(), strict=True))
         nodes = sorted({node for node, _ in counts})
         places = [RangePlace(node, *(counts[node, way] for way in WAYS)) for node in nodes]
         return tuple(
@@ -328,15 +328,18 @@ def _places(
         misled &= current == slot
         if not misled.any():
             continue
-        zeros = [(in_double[i] == 0) & (exact[i] != 0) for i in operands]
-        moved = [in_double[i] != exact[i] for i in operands]
-        mends = _mending(tape.steps[slot], in_double, exact)
-        for reason, marks in ((Reason.ROUNDED_TO_ZERO, zeros), (Reason.ROUNDED_OUT, moved)):
-            for alone in (True, False):  # first what alone would have left a value
-                for operand, mark, mended in zip(operands, marks, mends, strict=True):
-                    hit = misled & mark & mended if alone else misled & mark
-                    current[hit], reasons[hit] = operand, reason
-                    misled &= ~hit
+        ways = {
+            Reason.ROUNDED_TO_ZERO: {i: (in_double[i] == 0) & (exact[i] != 0) for i in operands},
+            Reason.ROUNDED_OUT: {i: in_double[i] != exact[i] for i in operands},
+        }
+        with np.errstate(all="ignore"):
+            others = {i: [(exact if k == i else in_double)[k] for k in operands] for i in operands}
+            mends = {i: np.isfinite(evaluate(tape.steps[slot], a)) for i, a in others.items()}
+        # first what alone would have left a value
+        for way, alone, i in itertools.product(ways, (True, False), operands):
+            hit = misled & ways[way][i] & (mends[i] | (not alone))
+            current[hit], reasons[hit] = i, way
+            misled &= ~hit
         # by less than a double shows
         current[misled], reasons[misled] = operands[0], Reason.ROUNDED_OUT
     by_itself = np.where(
@@ -345,14 +348,3 @@ def _places(
         Reason.UNDERFLOW,
     )
     return np.array(tape.nodes)[current], np.where(reasons < 0, by_itself, reasons)
-
-
-def _mending(step: Step, in_double: list[Array], exact: list[Array]) -> list[np.ndarray]:
-    """For each operand of a step, the rows at which its exact value alone restores the step."""
-    with np.errstate(all="ignore"):
-        return [
-            np.isfinite(
-                evaluate(step, [(exact if k == i else in_double)[k] for k in step.operands])
-            )
-            for i in step.operands
-        ]

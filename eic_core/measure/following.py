@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -29,7 +28,6 @@ from eic_core.measure.reasons import Outcome, Reason
 from eic_core.measure.runs import (
     FAR,
     LARGEST,
-    NO_ROWS,
     NOTHING,
     Blamed,
     Runs,
@@ -98,10 +96,8 @@ def undecided(inspection: Inspection) -> Blamed:
     count, plain, (_, s) = len(runs.rows), runs.doubles, runs.trace(root)
     exact, longer = runs.exact(plain), runs.longer()
     active = [amplification.evaluated(step.node)[runs.rows] for step in steps]
-    turned, others = (
-        np.zeros((len(steps), count), dtype=bool),
-        [plain[s.slot].copy() for s in steps],
-    )
+    turned = np.zeros((len(steps), count), dtype=bool)
+    others = [plain[step.slot].copy() for step in steps]
     spread = relative_error(plain[-1], exact[-1])
     with np.errstate(over="ignore"):
         shortened = [y.astype(float) for y in longer]
@@ -265,29 +261,26 @@ def following(inspection: Inspection) -> Blamed:
 
 
 def _made_here(inspection: Inspection, step: Step) -> Rows:
-    """Where a step keeps no digit, though its operands do or a condition turns."""
-    amplification = inspection.amplification
-    lost = np.isinf(amplification.trace(step.node)[1])
-    turning = _turning(inspection, step, np.flatnonzero(lost))
+    """Where a step keeps no digit though its operands do, or a condition turns.
+
+    Of a conditional, `MOST_TURNING` samples at most are looked at for that.
+    """
+    amplification, samples, row = inspection.amplification, inspection.samples, step.row
+    tape, lost = amplification.tape, np.isinf(amplification.trace(step.node)[1])
+    rows = np.flatnonzero(lost)
+    if row is None or row.compares:
+        return rows
     for operand in step.operands:
-        node = amplification.tape.nodes[operand]
-        if inspection.nodes[node].singular:
-            lost &= ~np.isinf(amplification.trace(node)[1])
-    return np.union1d(np.flatnonzero(lost), turning)
-
-
-def _turning(inspection: Inspection, step: Step, lost: Rows) -> Rows:
-    """The samples of `lost` at which a condition turns (a conditional: `MOST_TURNING` at most)."""
-    assert step.row is not None
-    if not step.row.chooses:
-        return lost if step.row.compares else NO_ROWS
-    tape, samples = inspection.amplification.tape, inspection.samples
-    evaluator, turning = ExactEvaluator(tape), []
-    for row in lost[:MOST_TURNING].tolist():
-        sample = evaluator.sample({name: samples.decimal(name, row) for name in tape.variables})
-        if len(sample.y) > step.slot and math.isinf(sample.contributions[step.slot][0]):
-            turning.append(row)
-    return np.array(turning, dtype=np.int64)
+        if inspection.nodes[tape.nodes[operand]].singular:
+            lost &= ~np.isinf(amplification.trace(tape.nodes[operand])[1])
+    if row.chooses:
+        evaluator = ExactEvaluator(tape)
+        for place in rows[:MOST_TURNING].tolist():
+            cells = {name: samples.decimal(name, place) for name in tape.variables}
+            sample = evaluator.sample(cells)
+            turns = len(sample.y) > step.slot and math.isinf(sample.contributions[step.slot][0])
+            lost[place] |= turns
+    return np.flatnonzero(lost)
 
 
 def _moved_with(runs: Runs, step: Step, root_y: Array) -> tuple[Array, np.ndarray]:
@@ -370,15 +363,13 @@ def sources_of_infinity(inspection: Inspection) -> Blamed:
     for row in lost.tolist():
         cells = tuple([inspection.samples.decimal(name, row) for name in formula.variables])
         pattern = np.packbits(np.append(flags[:, row], y[row] == 0)).tobytes()
-        source = by_cells.get(cells)
-        if source is None and len(by_cells) >= most and pattern in alike:
-            source = alike[pattern].most_common(1)[0][0]
-        if source is None:
+        like_it = alike.setdefault(pattern, Counter())
+        if cells not in by_cells and (len(by_cells) < most or not like_it):
             sample = evaluator.sample(dict(zip(formula.variables, cells, strict=True)))
-            source = _source(formula, evaluator, sample, partial(_order, moves.by_step, row))
-            by_cells[cells] = source
-            alike.setdefault(pattern, Counter())[source] += 1
-        sources.append(source)
+            moved_by = {node: float(far[row]) for node, far in moves.by_step.items()}
+            by_cells[cells] = _source(formula, evaluator, sample, moved_by)
+            like_it[by_cells[cells]] += 1
+        sources.append(by_cells.get(cells) or like_it.most_common(1)[0][0])
     reasons, nodes = np.array(sources, dtype=np.int64).T
     most_moved = np.max([*moves.by_step.values(), np.zeros(len(s))], axis=0)
     moved = np.array(
@@ -393,15 +384,11 @@ def sources_of_infinity(inspection: Inspection) -> Blamed:
     return Blamed(lost, kinds, nodes, reasons, digits_of_errors(moved))
 
 
-def _order(steps: Mapping[int, Array], row: int, source: Source) -> tuple[int, float]:
-    return source.reason, float(steps[source.node][row]) if source.node in steps else 0.0
-
-
 def _source(
     formula: Formula,
     evaluator: ExactEvaluator,
     sample: ExactSample,
-    order: Callable[[Source], tuple[int, float]],
+    moved_by: Mapping[int, float],
 ) -> Source:
     root = formula.root.id
     slots = evaluator.tape.slots
@@ -416,7 +403,8 @@ def _source(
             steep = k if steep_here and not jumps_here and steep is None else steep
             children = [formula.nodes[k].children[i] for i in operands]
             if len(children) > 1 and depth < DEEPEST:
-                return max([below(child, jumps, steep, depth + 1) for child in children], key=order)
+                sources = [below(child, jumps, steep, depth + 1) for child in children]
+                return max(sources, key=lambda each: (each.reason, moved_by.get(each.node, 0.0)))
             if not children:
                 if jumps or steep is None or zero:
                     return Source(Reason.JUMP if jumps else Reason.ZERO, k)

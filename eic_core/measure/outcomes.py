@@ -111,8 +111,8 @@ def outcomes(inspection: Inspection) -> Outcomes:
     table.digits[rows[small]] = beside[small]  # and what the jump costs
     _put(table, sources)
     drowned[rows[beside >= DOUBLE_DIGITS]] = True
-    drowned_rows = np.flatnonzero(drowned)
-    _put(table, Blamed.of(drowned_rows, Outcome.NO_DIGIT, root, Reason.FIRST_ORDER))
+    none_left = Outcome.NO_DIGIT, root, Reason.FIRST_ORDER
+    _put(table, Blamed.of(np.flatnonzero(drowned), *none_left))
     jumps_by = np.where(moves_of(inspection).reached[rows], on_jump.digits, 0.0)
     # these only seemed to lie on a jump
     guarded = is_continuous & (jumps_by <= beside + A_DIGIT) & (beside < DOUBLE_DIGITS)

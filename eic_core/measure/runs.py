@@ -72,8 +72,8 @@ class Runs:
 
     def result(self, slot: int, value: Array) -> Array:
         """The result in doubles with another value of one slot."""
-        columns, count = self.samples.columns, len(self.rows)
-        return np.asarray(plain_values(self.tape, columns, count, {slot: value})[-1], dtype=float)
+        other = plain_values(self.tape, self.samples.columns, len(self.rows), {slot: value})
+        return np.asarray(other[-1], dtype=float)
 
     def exact(self, otherwise: Sequence[Array]) -> list[Array]:
         """What balls say, and other values where they say nothing."""

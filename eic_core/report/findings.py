@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -16,7 +16,8 @@ from eic_core.explain.robustness import RobustnessCard, robustness_card
 from eic_core.explain.triangulation import Triangulation, triangulate
 from eic_core.exports import Plain, keys_within
 from eic_core.measure.inspection import Inspection
-from eic_core.rewriting import SEARCH_SECONDS, Repairs, repair
+from eic_core.rewriting import Effort, Repairs, repair
+from eic_core.rewriting.work import units_of
 
 MOST_NODES = 600
 """Larger formulas are neither triangulated nor shortened."""
@@ -167,9 +168,9 @@ def investigate(
     series: bool = True,
     tolerance: float = TOLERANCE,
     seed: int = 0,
-    seconds: float = SEARCH_SECONDS,
+    effort: Effort = "normal",
+    seconds: float = math.inf,
     progress: Progress | None = None,
-    clock: Callable[[], float] = time.monotonic,
 ) -> Findings:
     """Diagnose, look for repairs, triangulate and shorten.
 
@@ -188,13 +189,13 @@ def investigate(
         Of the digit budget, in standard deviations of the output; in (0, 1].
     seed
         Of the perturbation in the triangulation.
+    effort
+        Of the search for better forms, as `repair` takes it; `Findings.unfinished` says if more of
+        it may find better ones.
     seconds
-        Limit of the search for better forms, past which `Findings.unfinished` says that it was cut
-        short; may be ``math.inf``.
+        After how many that search is stopped.
     progress
         Called with the share done, 0 to 1, and a phrase for the next step.
-    clock
-        Seconds.
 
     Returns
     -------
@@ -204,7 +205,7 @@ def investigate(
     Raises
     ------
     UserError
-        If the tolerance is not in (0, 1], or the time is no positive number.
+        If the tolerance is not in (0, 1], or the effort or the time is no positive number.
 
     Examples
     --------
@@ -221,11 +222,17 @@ def investigate(
         raise UserError(f"the tolerance is {tolerance:g}", hint="give a number from 0 to 1")
     if not seconds > 0:
         raise UserError(f"the search cannot take {seconds:g} seconds", hint="give more than 0")
+    units_of(effort)  # refused before all else is done
     formula, samples = inspection.formula, inspection.samples
 
     def search() -> Repairs:
         return repair(
-            formula, samples, branches=branches, series=series, limit_seconds=seconds, clock=clock
+            formula,
+            samples,
+            branches=branches,
+            series=series,
+            effort=effort,
+            limit_seconds=seconds,
         )
 
     answers = Answers(

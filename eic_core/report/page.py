@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from eic_core import wording
 from eic_core.drawing.scale import PAGE_COLOURS
 from eic_core.errors import require
@@ -12,7 +14,7 @@ from eic_core.measure.inspection import Inspection
 from eic_core.report import charts, instead, sections
 from eic_core.report.findings import Findings, Progress, investigate
 from eic_core.report.provenance import Provenance, python_snippet, versions
-from eic_core.rewriting import SEARCH_SECONDS
+from eic_core.rewriting import Effort
 
 
 def html_report(
@@ -23,7 +25,8 @@ def html_report(
     with_triangulation: bool = True,
     with_budget: bool = True,
     tolerance: float = TOLERANCE,
-    seconds: float = SEARCH_SECONDS,
+    effort: Effort = "normal",
+    seconds: float = math.inf,
     progress: Progress | None = None,
 ) -> str:
     """An inspection with its whole diagnosis, as an HTML document.
@@ -40,8 +43,10 @@ def html_report(
         The parts to compute; the page names those that are left out.
     tolerance
         Of the digit budget, in standard deviations of the output; in (0, 1].
+    effort
+        Of the search for better forms, as `repair` takes it.
     seconds
-        Limit of the search for better forms; the page says on top if it was cut short.
+        After how many that search is stopped; the page says on top if it did not come to its end.
     progress
         Called with the share done, 0 to 1, and a phrase for the next step.
 
@@ -53,7 +58,7 @@ def html_report(
     Raises
     ------
     UserError
-        If the tolerance is not in (0, 1], or the time is no positive number.
+        If the tolerance is not in (0, 1], or the effort or the time is no positive number.
 
     Examples
     --------
@@ -74,6 +79,7 @@ def html_report(
         with_budget=with_budget,
         tolerance=tolerance,
         seed=provenance.seed,
+        effort=effort,
         seconds=seconds,
         progress=progress,
     )

@@ -4,7 +4,7 @@
 - `search` rewrites terms (`terms`, `values`) by `rules` (`tables`) and `families`: exact forms
 - `measuring` verifies (`verify`) and measures the forms, `gains` decides which are offered
 - `regimes.choosing` combines them, those of `regimes.signs` and series into forms that choose
-- `series.options` asks `series.proposals` (SymPy in `series.worker`), `series.proof` for bounds
+- `series.options` asks `series.expanding` for coefficients, `series.proof` for bounds
 - `conditional_formulas` calls `repair` for the parts of a formula with conditions of its own
 - `results` holds what comes out, `profile` what rows lose with a form, `phrases` the English
 """
@@ -14,13 +14,14 @@ from eic_core.rewriting.front import FrontForm
 from eic_core.rewriting.gains import Measured
 from eic_core.rewriting.own_form import OwnForm, compare_own_form
 from eic_core.rewriting.pieces import Branch, InputInterval, Omission, RepairStep, Series
-from eic_core.rewriting.repair import SEARCH_SECONDS, repair
+from eic_core.rewriting.repair import repair
 from eic_core.rewriting.results import Repair, Repairs
 from eic_core.rewriting.verify import RowDifference, Verification
+from eic_core.rewriting.work import Effort
 
 __all__ = [
-    "SEARCH_SECONDS",
     "Branch",
+    "Effort",
     "FrontForm",
     "InputInterval",
     "Omission",

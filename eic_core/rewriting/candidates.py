@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from eic_core.formula.rendering import to_python
 from eic_core.operators.wide import Array
-from eic_core.rewriting.deadline import NEVER, Deadline
 from eic_core.rewriting.gains import GAIN, SCATTER, SERIES, SMALL_GAIN
 from eic_core.rewriting.search import Cost, FoundForm
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.twins import Product, Spellings
+from eic_core.rewriting.work import ENDLESS, WorkBudget
 
 CLEARLY = 0.8
 """The share of another form's time, or nodes, below which a form is clearly faster, or shorter: a
@@ -109,7 +109,7 @@ def promises(before: Cost, after: Cost) -> bool:
 
 
 def without_twins(
-    candidates: Sequence[PromisingForm], terms: Terms, until: Deadline = NEVER
+    candidates: Sequence[PromisingForm], terms: Terms, until: WorkBudget = ENDLESS
 ) -> list[PromisingForm]:
     """Of twins the simplest of those that are fast and lose least, and those that are faster;
     of the first forms, where there is no time to compare all.

@@ -16,7 +16,6 @@ from eic_core.formula.tree import CONSTANT, Formula
 from eic_core.measure.observed import digits_lost_by_row, run_in
 from eic_core.operators import OPERATORS
 from eic_core.operators.wide import Array
-from eic_core.rewriting.deadline import Deadline, OutOfTime
 from eic_core.rewriting.gains import GAIN, remaining_digits
 from eic_core.rewriting.measuring import Measurer
 from eic_core.rewriting.observing import Truth
@@ -27,6 +26,7 @@ from eic_core.rewriting.search import SearchOutcome
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import AGREEMENT
 from eic_core.rewriting.verify import Verification
+from eic_core.rewriting.work import BudgetSpent, WorkBudget
 from eic_core.samples import Samples
 
 MOST_REGIONS = 16
@@ -55,10 +55,10 @@ FEWEST = 3
 
 
 class RepairPart(Protocol):
-    """Repairs a part of a formula on some rows, within so many seconds and forms."""
+    """Repairs a part of a formula on some rows, within a budget and so many forms."""
 
     def __call__(
-        self, formula: Formula, samples: Samples, *, limit_seconds: float, limit_steps: int
+        self, formula: Formula, samples: Samples, budget: WorkBudget, limit_steps: int
     ) -> Repairs: ...
 
 
@@ -232,13 +232,13 @@ class ConditionalRepair:
         measurer: Measurer,
         truth: Truth,
         samples: Samples,
-        deadline: Deadline,
+        budget: WorkBudget,
         repair: RepairPart,
         limit_steps: int,
     ) -> None:
         self.measurer, self.truth, self.samples = measurer, truth, samples
         self.terms, self.root = truth.terms, truth.root
-        self.deadline, self.repair, self.limit_steps = deadline, repair, limit_steps
+        self.budget, self.repair, self.limit_steps = budget, repair, limit_steps
         self.evaluated, self.finished = 0, True
         self.left_out: dict[Omission, None] = {}
 
@@ -298,13 +298,13 @@ class ConditionalRepair:
         sides = _Sides()
         rows_of = self._rows_by_part(root)
         parts = self._losing(root)
-        end = max(self.deadline.left * (1 - share), VERIFYING * self.measurer.seconds_a_form)
+        left = self.budget.left
+        of_parts = self.budget.of(min(share * left, left - VERIFYING * self.measurer.work_a_form))
         for place, part in enumerate(parts):
             rows = rows_of[part]
             if not len(rows):
                 continue
-            left = self.deadline.left - end
-            if self.deadline.is_finite and left <= 0:
+            if of_parts.passed:
                 self.finished = False
                 break
             formula = self.terms.formula(part)
@@ -313,8 +313,8 @@ class ConditionalRepair:
             found = self.repair(
                 formula,
                 rows_of_samples(self.samples, formula.variables, rows),
-                limit_seconds=left / waiting if self.deadline.is_finite else math.inf,
-                limit_steps=max(1, (self.limit_steps - self.evaluated) // waiting),
+                of_parts.of(of_parts.left / waiting),
+                max(1, (self.limit_steps - self.evaluated) // waiting),
             )
             self.evaluated += found.evaluated
             self.finished = self.finished and found.finished
@@ -377,7 +377,7 @@ class ConditionalRepair:
         for part in parts_without_condition(self.terms, root):
             try:
                 known = exact.values(part)
-            except OutOfTime:
+            except BudgetSpent:
                 self.finished = False
                 break
             lost = digits_lost_by_row(known, everywhere.values(part), self.truth.target)
@@ -391,8 +391,8 @@ class ConditionalRepair:
         terms, measurer = self.terms, self.measurer
         form = terms.with_quotients(put_in(terms, root, new))
         try:
-            if self.deadline.passed:
-                raise OutOfTime
+            if self.budget.passed:
+                raise BudgetSpent
             lost = measurer.everywhere.lost(form)
             comparisons = measurer.comparisons(form, lost)
             if comparisons is None:
@@ -404,7 +404,7 @@ class ConditionalRepair:
             formula = measurer.formula_of(form)
             shares = [region.rows for region in regions]
             gain = measurer.gain(form, formula, *comparisons, shares)
-        except OutOfTime:
+        except BudgetSpent:
             self.finished = False
             return None
         clear = any(r.rows >= FEWEST and r.before - r.after >= GAIN for r in regions)

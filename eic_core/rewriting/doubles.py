@@ -14,6 +14,7 @@ from eic_core.operators import OPERATORS
 from eic_core.operators.wide import Array
 from eic_core.rewriting.precision import Target
 from eic_core.rewriting.terms import Terms
+from eic_core.rewriting.work import COMPARED, DOUBLES
 
 
 class DoubleTable:
@@ -51,6 +52,7 @@ class DoubleTable:
 
     def _compute(self, number: int) -> Array:
         term = self.terms[number]
+        self.terms.work.spend(DOUBLES)
         if term.operator == VARIABLE:
             return np.asarray(self.columns[term.label], self.kind)
         if term.operator == CONSTANT:
@@ -61,6 +63,7 @@ class DoubleTable:
 
     def lost(self, number: int) -> Array:
         """The digits that each row loses, 0 to 16 or 7; nan without an exact value."""
+        self.terms.work.spend(COMPARED)
         return self.truth.digits_lost(self.values(number))
 
     def mean_lost(self, number: int) -> float:

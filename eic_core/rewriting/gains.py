@@ -307,6 +307,7 @@ def _fewer(before: float, after: float) -> float:
 class Unsearched(Enum):
     NO_VALUE = auto()
     NO_TIME = auto()
+    NO_EFFORT = auto()
 
 
 @dataclass(frozen=True)

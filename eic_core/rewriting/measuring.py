@@ -34,7 +34,6 @@ from eic_core.rewriting.candidates import (
 )
 from eic_core.rewriting.chosen_rows import SCANNED
 from eic_core.rewriting.costs import nanoseconds
-from eic_core.rewriting.deadline import OutOfTime
 from eic_core.rewriting.gains import (
     Advice,
     Gain,
@@ -53,6 +52,7 @@ from eic_core.rewriting.search import SearchOutcome, SearchStep
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import ValueTable
 from eic_core.rewriting.verify import SUSPECT_ROWS
+from eic_core.rewriting.work import BudgetSpent
 from eic_core.samples import Samples
 
 DISPUTED = 40
@@ -64,8 +64,9 @@ DISPUTE = {"float64": 1e-15, "float32": 5e-7}
 EXAMINED = 24
 """Forms that are verified at most: a rejected one leaves its place to the next."""
 
-COMPARING = 0.7
-"""The share of the time limit after which no form more is compared with the others for twins."""
+COMPARING, TWINS = 0.7, 0.8
+"""The shares of the budget after which no form more is run on all rows, and none is compared with
+the others for twins."""
 
 NEAR_ONE = 0.5
 """``log1p(u)`` helps where ``|u|`` is smaller: ``1 + u`` loses a third of a digit at 0.5."""
@@ -80,7 +81,7 @@ class Measurer:
         truth: Truth,
         meter: FormMeter,
         before: Measured,
-        seconds_a_form: float = 0.0,
+        work_a_form: float = 0.0,
     ) -> None:
         self.formula = formula
         self.samples = samples
@@ -91,8 +92,8 @@ class Measurer:
         self.verifier = truth.verifier
         self.meter = meter
         self.before = before
-        self.deadline = truth.deadline
-        self.seconds_a_form = seconds_a_form  # What one more takes, as far as is known
+        self.budget = truth.budget
+        self.work_a_form = work_a_form  # What one more takes, as far as is known
         self.measured = self.meter.measured
         self.judge = truth.observer(truth.rows.verified, truth.target)
         self.everywhere = truth.on(truth.rows.verified)
@@ -124,7 +125,7 @@ class Measurer:
 
     def _own(self, repairs: Sequence[Repair]) -> float:
         """The function's own sensitivity; on the search's few rows where the time is up."""
-        if self.deadline.left < self.seconds_a_form:
+        if self.budget.left < self.work_a_form:
             return self.outcome.own
         compared = self.measured
         if repairs:
@@ -142,7 +143,7 @@ class Measurer:
         inspection = self.meter.inspection
         decided = undecided(inspection)
         jump = int(decided.nodes[0]) if len(decided.rows) else None
-        in_time = self.deadline.left >= self.seconds_a_form
+        in_time = self.budget.left >= self.work_a_form
         return advise(self.before, own, jump, lost_rows(inspection) if in_time else LostRows())
 
     def _offers(self) -> tuple[dict[PromisingForm, Repair], bool]:
@@ -157,7 +158,7 @@ class Measurer:
                 continue
             try:
                 repaired = self._in_time(candidate)
-            except OutOfTime:
+            except BudgetSpent:
                 in_time = False
                 break
             if repaired is not None:
@@ -186,8 +187,10 @@ class Measurer:
     def _candidates(self) -> list[PromisingForm]:
         """The forms that promise something and lose no more on the judged rows, twins once."""
         candidates: list[PromisingForm] = []
-        fails = self._failed_rows(self.root) > 0
+        fails, until = self._failed_rows(self.root) > 0, self.budget.part(COMPARING)
         for form in self.outcome.forms:
+            if candidates and until.passed:
+                break
             if not promises(self.outcome.start.cost, form.cost):
                 continue
             root = self.terms.with_quotients(form.root)
@@ -202,7 +205,7 @@ class Measurer:
             candidates.append(
                 PromisingForm(form, root, lost, digits, cost, form.cost.q, size, plain, failed)
             )
-        return without_twins(candidates, self.terms, self.deadline.part(COMPARING))
+        return without_twins(candidates, self.terms, self.budget.part(TWINS))
 
     def _has_idle_log1p(self, root: int) -> bool:
         """Whether a new ``log1p(u)`` stands where ``u`` comes near 0 at no row."""
@@ -216,13 +219,12 @@ class Measurer:
         return False
 
     def _in_time(self, candidate: PromisingForm) -> Repair | None:
-        """The repair by a form, if it is one; raises `OutOfTime` if one more takes too long."""
-        left = self.deadline.left
-        if self.deadline.passed or left < self.seconds_a_form:
-            raise OutOfTime
+        """The repair by a form, if it is one; raises `BudgetSpent` if one more takes too long."""
+        if self.budget.left <= self.work_a_form:
+            raise BudgetSpent
+        before = self.terms.work.done
         repaired = self._repair(candidate)
-        if self.deadline.is_finite:
-            self.seconds_a_form = max(self.seconds_a_form, left - self.deadline.left)
+        self.work_a_form = max(self.work_a_form, self.terms.work.done - before)
         return repaired
 
     def _repair(self, candidate: PromisingForm) -> Repair | None:
@@ -336,7 +338,7 @@ class Measurer:
         chosen = np.argsort(-apart, kind="stable")[:DISPUTED]
         chosen = chosen[apart[chosen] > DISPUTE[self.truth.target]]
         rows = self.verifier.scanned[chosen].tolist()
-        table = ValueTable(self.terms, self.truth.cells(rows), GREAT_DEPTH, self.deadline)
+        table = ValueTable(self.terms, self.truth.cells(rows), GREAT_DEPTH, self.budget)
         exact = table.values(self.root)
         return (
             digits_lost_by_row(exact, before[chosen], self.truth.target),

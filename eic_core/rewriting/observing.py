@@ -26,7 +26,6 @@ from eic_core.measure.observed import (
 from eic_core.operators.wide import Array
 from eic_core.rewriting.chosen_rows import Rows
 from eic_core.rewriting.costs import nanoseconds
-from eic_core.rewriting.deadline import NEVER, Deadline
 from eic_core.rewriting.doubles import DoubleTable
 from eic_core.rewriting.gains import (
     Measured,
@@ -35,6 +34,7 @@ from eic_core.rewriting.precision import TARGETS, Target
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import Values, ValueTable
 from eic_core.rewriting.verify import Verifier
+from eic_core.rewriting.work import ENDLESS, MEASURED, WorkBudget
 from eic_core.samples import Samples
 
 OBSERVED_ELSEWHERE = 50
@@ -54,7 +54,7 @@ class Observer:
         rows: Sequence[int],
         dtype: Any,
         exact: Values | None = None,
-        deadline: Deadline = NEVER,
+        budget: WorkBudget = ENDLESS,
     ) -> None:
         self.terms = terms
         self.kind = np.dtype(dtype).name
@@ -65,7 +65,7 @@ class Observer:
         self.inputs = {name: column[usable] for name, column in self.inputs.items()}
         known = [cell for cell, ok in zip(cells, usable.tolist(), strict=True) if ok]
         if exact is None:
-            exact = ValueTable(terms, known, GREAT_DEPTH, deadline).values(original)
+            exact = ValueTable(terms, known, GREAT_DEPTH, budget).values(original)
         self.exact = exact
 
     def of(self, root: int) -> ObservedError:
@@ -117,23 +117,23 @@ class Truth:
         samples: Samples,
         rows: Rows,
         target: Target = "float64",
-        deadline: Deadline = NEVER,
+        budget: WorkBudget = ENDLESS,
     ) -> None:
         self.target = target
         self.terms = terms
         self.root = root
-        self.deadline = deadline
+        self.budget = budget
         self.rows = rows
         self.columns = {name: samples.columns[name] for name in self.terms.variables(root)}
         self.samples = samples
-        checked = ValueTable(terms, self.cells(rows.verified), GREAT_DEPTH, deadline)
+        checked = ValueTable(terms, self.cells(rows.verified), GREAT_DEPTH, budget)
         self.verifier = Verifier(checked, root, samples, rows.verified, rows.scanned)
         self._place = {row: place for place, row in enumerate(rows.verified)}
         self._results: dict[int, Array] = {}
 
-    def until(self, deadline: Deadline) -> Truth:
-        """Itself, with another deadline from now on."""
-        self.deadline = self.verifier.table.deadline = deadline
+    def until(self, budget: WorkBudget) -> Truth:
+        """Itself, with another budget from now on."""
+        self.budget = self.verifier.table.budget = budget
         return self
 
     def cells(self, rows: Sequence[int]) -> Sequence[Mapping[str, float]]:
@@ -151,13 +151,11 @@ class Truth:
 
     def observer(self, rows: Sequence[int], kind: Target) -> Observer:
         exact = self.values(rows) if kind == self.target else None
-        return Observer(self.terms, self.root, self.columns, rows, kind, exact, self.deadline)
+        return Observer(self.terms, self.root, self.columns, rows, kind, exact, self.budget)
 
     def observer_of(self, rows: Sequence[int]) -> Observer:
         """The same of any rows, in the target."""
-        return Observer(
-            self.terms, self.root, self.columns, rows, self.target, deadline=self.deadline
-        )
+        return Observer(self.terms, self.root, self.columns, rows, self.target, budget=self.budget)
 
     def results(self, number: int) -> Array:
         """What a program makes of a term at the scanned rows."""
@@ -217,6 +215,7 @@ class FormMeter:
 
     def measure(self, root: int, formula: Formula, shares: Sequence[float] = ()) -> Measured:
         known = self.inspection.amplification if root == self.truth.root else None
+        self.truth.terms.work.spend(MEASURED, len(self.measured) * len(formula))
         return Measured(
             correlated_eic(formula, self.measured, amplification=known),
             formula.complexity,

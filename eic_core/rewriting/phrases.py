@@ -170,8 +170,8 @@ def _where(condition: str, several: bool) -> Phrase:
 def series_name(series: Series) -> Phrase:
     """Its kind, its quantity and the point.
 
-    >>> print(series_name(Series("x*y", "0", "pade", 5, "sin(x*y)", "x*y", 0.1, ())))
-    Padé, in `x*y` at 0
+    >>> print(series_name(Series("x*y", "0", "taylor", 5, "sin(x*y)", "x*y", 0.1, ())))
+    Taylor, in `x*y` at 0
     """
     points = {"inf": say("infinity"), "-inf": say("minus infinity")}
     return say(
@@ -211,7 +211,7 @@ def _end(value: float, inwards: str) -> str:
     return f"{float(digits.scaleb(unit)):.4g}"
 
 
-SERIES_NAMES: Mapping[SeriesKind, str] = {"taylor": "Taylor", "laurent": "Laurent", "pade": "Padé"}
+SERIES_NAMES: Mapping[SeriesKind, str] = {"taylor": "Taylor", "laurent": "Laurent"}
 
 
 def bound_text(bound: float) -> str:
@@ -233,26 +233,12 @@ def left_out_sentence(why: Omission) -> Phrase:
     match why:
         case Omission.BRANCHES_TIME:
             return say(
-                "Branches were not all tried: the time limit came first. `--seconds 20` gives "
-                "them time."
+                "Branches were not all tried: the limit came first. `--effort thorough` gives "
+                "them more."
             )
         case Omission.SERIES_TIME:
             return say(
-                "Series were left out: the time limit came first. `--seconds 20` gives them time."
-            )
-        case Omission.SERIES_UNFINISHED:
-            return say(
-                "A series was left out: SymPy did not finish it within the time limit. "
-                "`--seconds 20` gives it more time."
-            )
-        case Omission.SERIES_NO_SYMPY:
-            return say(
-                "Series were left out: SymPy is not installed. `pip install sympy` installs it."
-            )
-        case Omission.SERIES_NO_PROCESS:
-            return say(
-                "Series were left out: SymPy works in a process of its own, and none may be "
-                "started here. `eic repair` on a command line has them."
+                "Series were left out: the limit came first. `--effort thorough` gives them more."
             )
         case Omission.SERIES_UNPROVED:
             return say(
@@ -496,21 +482,28 @@ def not_searched(reason: NotSearched) -> Phrase:
                 "No better form was looked for: measuring the formula was cut short by its time "
                 "limit."
             )
+        case Unsearched.NO_EFFORT:
+            return say(
+                "No better form was looked for: measuring the formula takes more than the whole "
+                "effort."
+            )
         case _ as never:
             assert_never(never)
 
 
-def unfinished_search(evaluated: int, is_better: bool) -> Phrase:
-    """That the time limit ended the search, after so many forms.
+def unfinished_search(evaluated: int, is_better: bool, is_stopped: bool) -> Phrase:
+    """That the effort was used up, or the time limit came, after so many forms.
 
-    >>> print(unfinished_search(9, True))
-    The search was cut short by its time limit after 9 forms: there may be a still better one.
+    >>> print(unfinished_search(9, True, False))
+    The search used up its effort after 9 forms: there may be a still better one.
     """
     better = say("a still better one") if is_better else say("a better one")
+    ended = say("was cut short by its time limit") if is_stopped else say("used up its effort")
     return say_count(
-        "The search was cut short by its time limit after {count} form: there may be {better}.",
-        "The search was cut short by its time limit after {count} forms: there may be {better}.",
+        "The search {ended} after {count} form: there may be {better}.",
+        "The search {ended} after {count} forms: there may be {better}.",
         evaluated,
+        ended=ended,
         better=better,
     )
 

@@ -33,7 +33,7 @@ def assumptions_of(steps: Sequence[RepairStep]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(a for step in steps for a in step.assumptions))
 
 
-SeriesKind = Literal["taylor", "laurent", "pade"]
+SeriesKind = Literal["taylor", "laurent"]
 
 
 class InputInterval(NamedTuple):
@@ -112,9 +112,6 @@ class Branch:
 class Omission(Enum):
     """What was not tried, and why."""
 
-    BRANCHES_TIME = auto()  # The time limit
-    SERIES_TIME = auto()  # The time limit, before a series was asked for
-    SERIES_UNFINISHED = auto()  # SymPy did not finish within the limit
-    SERIES_NO_SYMPY = auto()  # SymPy is not installed
-    SERIES_NO_PROCESS = auto()  # No process may be started here
+    BRANCHES_TIME = auto()  # The limit of work, or of seconds
+    SERIES_TIME = auto()  # The same
     SERIES_UNPROVED = auto()  # There is a series, but no bound could be proved where it would help

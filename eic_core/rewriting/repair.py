@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -14,12 +13,10 @@ from eic_core.errors import require
 from eic_core.formula.tree import Formula
 from eic_core.measure.observed import digits_lost_by_row
 from eic_core.rewriting.builder import Builder
-from eic_core.rewriting.chosen_rows import FEWEST_MEASURED, Rows, choose_rows
+from eic_core.rewriting.chosen_rows import FEWEST_MEASURED, choose_rows
 from eic_core.rewriting.conditional_formulas import ConditionalRepair, RepairPart, has_conditions
-from eic_core.rewriting.deadline import Deadline, OutOfTime
 from eic_core.rewriting.families import FAMILIES
 from eic_core.rewriting.gains import (
-    GAIN,
     Advice,
     Measured,
     NotSearched,
@@ -36,31 +33,28 @@ from eic_core.rewriting.rules import Rewriter
 from eic_core.rewriting.search import Limits, Search, SearchOutcome
 from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.series.options import series_options
-from eic_core.rewriting.series.proposals import warm
 from eic_core.rewriting.tables import RULES
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import ValueTable
 from eic_core.rewriting.verify import decimal_rows
+from eic_core.rewriting.work import BudgetSpent, Effort, Work, WorkBudget, units_of
 from eic_core.samples import Samples
 
-SEARCH_SECONDS = 4.0
-"""The limit where none is set."""
-
 BEFORE = 0.4
-"""The share of the limit after which nothing begins that comes before the search."""
+"""The share of the budget after which nothing begins that comes before the search."""
 
 VERIFYING, MEASURING = 0.08, 0.1
-"""The shares of the limit that may be taken by the exact values of one form, and by its numbers: on
-fewer rows where all would take longer."""
+"""The shares of the budget that may be taken by the exact values of one form, and by its numbers:
+on fewer rows where all would take more."""
 
 SEARCHING, LEAST_SEARCHING = 0.6, 0.35
-"""The share of the limit at which the search ends, and of what is left that it has at least."""
+"""The share of the budget at which the search ends, and of what is left that it has at least."""
 
 SEARCHING_FIRST = 0.5
 """The share at which it ends where its forms may be combined or expanded then."""
 
 FORMS_MEASURED = 3
-"""For so many forms there is time left to verify and measure them, if the search has its least."""
+"""For so many forms enough is left to verify and measure them, if the search has its least."""
 
 
 def repair(
@@ -70,11 +64,11 @@ def repair(
     target: Target = "float64",
     branches: bool = True,
     series: bool = True,
-    limit_seconds: float = SEARCH_SECONDS,
+    effort: Effort = "normal",
+    limit_seconds: float = math.inf,
     limit_steps: int = 700,
     limit_repairs: int = 3,
     progress: Callable[[float], None] | None = None,
-    clock: Callable[[], float] = time.monotonic,
 ) -> Repairs:
     """Equivalent forms of a formula that lose fewer digits on a data set.
 
@@ -92,18 +86,19 @@ def repair(
         another there.
     series
         Whether approximations by a series are offered, where no exact form keeps the digits.
+    effort
+        How much work all of it may take: "quick", "normal" (some four seconds at most), "thorough",
+        or a multiple of normal; ``math.inf`` lets it come to its end. Rows are fewer where they are
+        dear, the search ends where enough is left to verify and measure what it has
+        (`Repairs.missing` tells if it ended either). What comes out is the same on every machine.
     limit_seconds
-        How long all of it may take, about: rows are fewer where they are dear, the search ends in
-        time to verify and measure what it has (`Repairs.missing` tells if it ended either); may be
-        ``math.inf``.
+        Seconds after which it is stopped, wherever it is (`Repairs.stopped`).
     limit_steps
-        The most forms that are costed; with this bound alone every machine gives one answer.
+        The most forms that are costed.
     limit_repairs
         The most repairs that are returned.
     progress
         Called with the share of `limit_steps` that is done, from 0 to 1.
-    clock
-        Gives the time in seconds.
 
     Returns
     -------
@@ -115,7 +110,7 @@ def repair(
     DataError
         If a variable has no column.
     UserError
-        If `formula` is no tree.
+        If `formula` is no tree, or `effort` none.
 
     Notes
     -----
@@ -139,71 +134,94 @@ def repair(
     require(formula, Formula)
     require(samples, Samples)
     samples.require(formula.variables)
-    deadline = Deadline(limit_seconds, clock)
+    work = Work(limit_seconds)
+    found = _repaired(
+        formula,
+        samples,
+        WorkBudget(units_of(effort), work),
+        limit_steps,
+        limit_repairs,
+        progress,
+        target=target,
+        branches=branches,
+        series=series,
+    )
+    return replace(found, finished=False, stopped=True) if work.stopped else found
+
+
+def _repaired(
+    formula: Formula,
+    samples: Samples,
+    budget: WorkBudget,
+    limit_steps: int,
+    limit_repairs: int = 3,
+    progress: Callable[[float], None] | None = None,
+    *,
+    target: Target,
+    branches: bool,
+    series: bool,
+) -> Repairs:
     try:
-        task = _Task(formula, samples, target, deadline)
-    except OutOfTime:
-        reason = NotSearched(Unsearched.NO_TIME)
+        task = _Task(formula, samples, target, budget)
+    except BudgetSpent:
+        why = Unsearched.NO_TIME if budget.work.stopped else Unsearched.NO_EFFORT
+        reason = NotSearched(why)
         return replace(_none(formula, samples, target, reason, None), finished=False)
     if has_conditions(formula):
-        part = partial(repair, target=target, branches=branches, series=series, clock=clock)
+        part = partial(_repaired, target=target, branches=branches, series=series)
         return task.repairs_by_branch(part, limit_steps, limit_repairs)
     return task.repairs(limit_steps, limit_repairs, progress, branches=branches, series=series)
 
 
 class _Task:
-    """A formula with its exact values, measured as written; raises `OutOfTime`.
+    """A formula with its exact values, measured as written; raises `BudgetSpent`.
 
-    What takes long is tried on a few rows first, if there is a limit: all are taken if there is
-    time for them.
+    What is dear is tried on a few rows first: all are taken if they are within its share.
     """
 
     def __init__(
-        self, formula: Formula, samples: Samples, target: Target, deadline: Deadline
+        self, formula: Formula, samples: Samples, target: Target, budget: WorkBudget
     ) -> None:
-        deadline.check()
-        self.formula, self.samples, self.deadline = formula, samples, deadline
+        budget.check()
+        self.formula, self.samples, self.budget = formula, samples, budget
         self.target: Target = target
-        self.terms = Terms(formula.exponents)
+        self.terms = Terms(formula.exponents, budget.work)
         self.root = self.terms.add(formula)
         self.rows = rows_within(choose_rows(formula, samples, target), formula, samples, target)
-        self.truth, of_truth = self._truth(deadline.part(BEFORE))
+        self.truth, of_truth = self._truth()
         self.meter, self.before, of_meter = self._measure()
-        self.seconds_a_form = of_truth + of_meter
+        self.work_a_form = of_truth + of_meter
 
-    def _truth(self, before: Deadline) -> tuple[Truth, float]:
-        """The exact values of the verified rows, and how many seconds they took."""
-        some = self.rows.verifying(0)
-        if self.deadline.is_finite and len(some.verified) < len(self.rows.verified):
-            truth, took = self._values(some, before)
-            count = _fitting(len(some.verified), took, VERIFYING * self.deadline.seconds)
-            self.rows = self.rows.verifying(count)
-            if len(self.rows.verified) == len(some.verified):
-                return truth.until(self.deadline), took
-        truth, took = self._values(self.rows, before)
-        return truth.until(self.deadline), took
-
-    def _values(self, rows: Rows, deadline: Deadline) -> tuple[Truth, float]:
-        left = deadline.left
-        truth = Truth(self.terms, self.root, self.samples, rows, self.target, deadline)
-        truth.values(rows.verified)
-        return truth, left - deadline.left if deadline.is_finite else 0.0
+    def _truth(self) -> tuple[Truth, float]:
+        """The exact values of the verified rows, and what they took."""
+        most, rows = len(self.rows.verified), self.rows.verifying(0)
+        while True:
+            before, count = self.terms.work.done, len(rows.verified)
+            truth = Truth(
+                self.terms, self.root, self.samples, rows, self.target, self.budget.part(BEFORE)
+            )
+            truth.values(rows.verified)
+            took = self.terms.work.done - before
+            more = self.rows.verifying(int(min(most, count * VERIFYING * self.budget.units / took)))
+            if rows in (self.rows, more):
+                self.rows = rows
+                return truth.until(self.budget), took
+            rows = self.rows = more
 
     def _measure(self) -> tuple[FormMeter, Measured, float]:
-        """The formula as written, and how many seconds it took."""
+        """The formula as written, and what it took."""
         most = len(self.rows.measured)
-        count = min(most, FEWEST_MEASURED) if self.deadline.is_finite else most
+        count = min(most, FEWEST_MEASURED)
         while True:
-            self.deadline.part(BEFORE).check()
-            left = self.deadline.left
-            rows = self.rows.measuring(count)
-            meter = FormMeter(self.formula, self.samples, rows, self.truth)
+            self.budget.part(BEFORE).check()
+            done = self.terms.work.done
+            meter = FormMeter(self.formula, self.samples, self.rows.measuring(count), self.truth)
             before = meter.measure(self.root, self.formula)
-            took = left - self.deadline.left if self.deadline.is_finite else 0.0
-            fits = _fitting(count, took, MEASURING * self.deadline.seconds)
+            took = self.terms.work.done - done
+            fits = min(most, count * MEASURING * self.budget.units / took)
             if count == most or fits < 2 * count:
                 return meter, before, took
-            count = min(most, fits)
+            count = int(fits)
 
     def repairs(
         self,
@@ -214,10 +232,8 @@ class _Task:
         branches: bool,
         series: bool,
     ) -> Repairs:
-        if series and self.before.loss.mean >= GAIN:
-            warm()  # SymPy's start takes longer than most searches
         share = SEARCHING_FIRST if branches or series else SEARCHING
-        limits = Limits(limit_steps, deadline=self._until(share))
+        limits = Limits(limit_steps, budget=self._until(share))
         part, outcome = self._search(limits, progress)
         if outcome is None:
             return self._without_value()
@@ -231,7 +247,7 @@ class _Task:
                 self.meter,
                 outcome,
                 measurer,
-                self.deadline,
+                self.budget,
             )
             expand = series_options if series else None
             repairs = with_choices(searched, repairs, branches=branches, expand=expand)
@@ -245,7 +261,7 @@ class _Task:
             return self._without_value()
         measurer = self._measurer(SearchOutcome.nothing(self.root))
         task = ConditionalRepair(
-            measurer, self.truth, self.samples, self.deadline, repair_part, limit_steps
+            measurer, self.truth, self.samples, self.budget, repair_part, limit_steps
         )
         return task.repairs(limit_repairs)
 
@@ -262,19 +278,16 @@ class _Task:
             self.truth,
             self.meter,
             self.before,
-            self.seconds_a_form,
+            self.work_a_form,
         )
 
-    def _until(self, share: float) -> Deadline:
-        """When the search must end, at a share of the limit or so much earlier that there is time
+    def _until(self, share: float) -> WorkBudget:
+        """The budget of the search: to a share of the whole, or so much less that enough is left
         to verify and measure some forms.
         """
-        if not self.deadline.is_finite:
-            return self.deadline
-        whole, left = self.deadline.seconds, self.deadline.left
-        needed = FORMS_MEASURED * self.seconds_a_form
-        least = whole - left * (1 - LEAST_SEARCHING)
-        return self.deadline.part(max(least, min(share * whole, whole - needed)) / whole)
+        left = self.budget.left
+        most = min(self.budget.part(share).left, left - FORMS_MEASURED * self.work_a_form)
+        return self.budget.of(max(LEAST_SEARCHING * left, most))
 
     def _search(
         self, limits: Limits, progress: Callable[[float], None] | None
@@ -283,7 +296,7 @@ class _Task:
         rewriter = Rewriter(Builder(self.terms), RULES, FAMILIES)
         searched, variables = self.rows.searched, self.formula.variables
         cells = decimal_rows(self.samples, variables, searched)
-        table = ValueTable(self.terms, cells, deadline=limits.deadline)
+        table = ValueTable(self.terms, cells, budget=limits.budget)
         evaluated, finished = 0, True
         tried: list[tuple[int | None, SearchOutcome]] = []
         try:
@@ -298,7 +311,7 @@ class _Task:
                 tried.append((None if part.root == self.root else part.root, outcome))
                 if outcome.improves or evaluated >= limits.evaluations:
                     break
-        except OutOfTime:
+        except BudgetSpent:
             finished = False
         if finished and not tried:
             return None, None
@@ -339,11 +352,6 @@ class _Task:
         ]
         start = replace(outcome.start, root=self.root)
         return replace(outcome, start=start, forms=tuple(forms))
-
-
-def _fitting(count: int, took: float, seconds: float) -> int:
-    """How many rows are done in so many seconds, if `count` took so long."""
-    return int(count * min(seconds / took, 1e6)) if took > 0 else 10**9
 
 
 def _none(

@@ -148,7 +148,9 @@ class Repairs(Displayed, Plain):
     evaluated
         Forms whose cost was computed.
     finished
-        False if the deadline ended the search; better forms may exist then.
+        False if its budget or a limit in seconds ended the search; better forms may exist then.
+    stopped
+        Whether the limit in seconds did: another machine may have come further.
     reason
         Why there is no repair; None if there is one.
     helps
@@ -178,6 +180,7 @@ class Repairs(Displayed, Plain):
     part: Formula | None = None
     approximations: tuple[Repair, ...] = ()
     left_out: tuple[Omission, ...] = ()
+    stopped: bool = False
 
     _JSON = (
         ("formula", lambda repairs: to_python(repairs.formula)),
@@ -237,12 +240,13 @@ class Repairs(Displayed, Plain):
 
     @property
     def missing(self) -> Phrase | None:
-        """What the search did not do for want of time; None if it came to its end."""
+        """What the search left out for want of effort or time; None if it came to its end."""
         if self.finished:
             return None
         if isinstance(self.reason, NotSearched):
             return phrases.not_searched(self.reason)
-        return phrases.unfinished_search(self.evaluated, self.leading is not None)
+        is_better = self.leading is not None
+        return phrases.unfinished_search(self.evaluated, is_better, self.stopped)
 
     @property
     def best(self) -> Repair | None:

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from eic_core.rewriting.builder import Builder
-from eic_core.rewriting.deadline import NEVER, Deadline, OutOfTime
 from eic_core.rewriting.doubles import DoubleTable
 from eic_core.rewriting.rules import Assumption, Rewrite, Rewriter
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import Numbers, Values, ValueTable
+from eic_core.rewriting.work import ENDLESS, BudgetSpent, WorkBudget
 
 WORST_WEIGHT, SIZE_WEIGHT, RANGE_WEIGHT, DOUBLE_WEIGHT = 0.3, 0.05, 2.0, 1.0
 
@@ -182,7 +182,7 @@ class Limits:
     stall: int = 250  # Evaluations after which it stops if none was better than the best
     fruitless: int = 90  # The same as long as none is better than the original
     # For slow machines and large formulas; the counts bind first elsewhere
-    deadline: Deadline = NEVER
+    budget: WorkBudget = ENDLESS
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,7 @@ class SearchOutcome:
     forms: tuple[FoundForm, ...]  # Every other form, the cheapest first
     own: float  # The function's own conditioning on the same rows, in digits
     evaluated: int
-    finished: bool  # False if the deadline ended it
+    finished: bool  # False if the budget ended it
     # Assumptions of rewrites that do not hold at some row, as they were met
     refused: tuple[Assumption, ...] = ()
 
@@ -293,7 +293,7 @@ class Search:
 
     def run(self, root: int, places: frozenset[int] | None = None) -> SearchOutcome | None:
         """The forms of a term, rewritten at some places of it alone if `places` are given; None
-        if it has no cost. Raises `OutOfTime` where there is no time for that.
+        if it has no cost. Raises `BudgetSpent` where there is no time for that.
         """
         self.costs = Costs(self.table, root, self.doubles)
         first = self.costs.of(root) if self.costs.rows else None
@@ -310,7 +310,7 @@ class Search:
         finished = True
         try:
             self._explore(own)
-        except OutOfTime:
+        except BudgetSpent:
             finished = False
         found = [form for form in self.known.values() if form is not None]
         forms = sorted(found, key=lambda f: (f.cost.total, f.root))
@@ -323,11 +323,11 @@ class Search:
         frontier.push(self.start.cost.total, self.start)
         self.good_enough = max(own, 0.5) + 0.15
         turn = 0
-        least_left = (1 - FRUITLESS) * limits.deadline.left
+        least_left = (1 - FRUITLESS) * limits.budget.left
         while frontier and not self._is_done():
-            limits.deadline.check()
-            if not self._is_better and limits.deadline.left < least_left:
-                raise OutOfTime
+            limits.budget.check()
+            if not self._is_better and limits.budget.left < least_left:
+                raise BudgetSpent
             in_breadth = turn % BREADTH == BREADTH - 1
             form: FoundForm | _Candidate | None
             form = frontier.nearest() if in_breadth else frontier.cheapest()
@@ -384,7 +384,7 @@ class Search:
         for place in self.costs.order(state.root):
             if place in self._kept:
                 continue
-            self.limits.deadline.check()
+            self.limits.budget.check()
             of_place = 0
             for rewrite in self.rewriter.at(place):
                 new = self._rewritten(state.root, place, rewrite)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from eic_core.formula.tree import Formula
-from eic_core.rewriting.deadline import Deadline
 from eic_core.rewriting.measuring import Measurer
 from eic_core.rewriting.observing import FormMeter, Truth
 from eic_core.rewriting.precision import Target
 from eic_core.rewriting.search import SearchOutcome
 from eic_core.rewriting.terms import Terms
+from eic_core.rewriting.work import WorkBudget
 from eic_core.samples import Samples
 
 
@@ -24,7 +24,7 @@ class Searched:
     meter: FormMeter
     outcome: SearchOutcome
     measurer: Measurer
-    deadline: Deadline
+    budget: WorkBudget
 
     @property
     def target(self) -> Target:

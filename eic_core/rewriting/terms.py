@@ -24,6 +24,7 @@ from eic_core.formula.tree import (
     Parameter,
 )
 from eic_core.operators import OPERATORS
+from eic_core.rewriting.work import TERM, WALK, Work
 
 _WHOLE_DIGITS = 17
 
@@ -102,8 +103,9 @@ class Terms:
     (False, True)
     """
 
-    def __init__(self, exponents: Exponents = "exact") -> None:
+    def __init__(self, exponents: Exponents = "exact", work: Work | None = None) -> None:
         self.exponents = exponents
+        self.work = work or Work()  # Counts all that is done with these terms
         self._terms: list[Term] = []
         self._number: dict[Term, int] = {}
         self._size: list[int] = []
@@ -128,6 +130,7 @@ class Terms:
         parameter: Parameter = None,
     ) -> int:
         """The number of a term, new or existing; the arguments are as in `Node`."""
+        self.work.spend(TERM)
         if self.exponents == "noisy" and operator == "power" and parameter not in ALWAYS_EXACT:
             assert parameter is not None
             exponent = self._put(Term(CONSTANT, label=exponent_label(parameter)))
@@ -236,6 +239,7 @@ class Terms:
                 todo.append((number, True))
                 if into(number):
                     todo.extend((c, False) for c in reversed(self._terms[number].children))
+        self.work.spend(WALK, len(found))
         return found
 
     def unknown(self, root: int, known: Container[int]) -> list[int]:

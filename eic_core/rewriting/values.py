@@ -20,8 +20,8 @@ from eic_core.engine.exact import DEPTH, Cell, ExactEvaluator
 from eic_core.formula.tree import CONSTANT, VARIABLE
 from eic_core.operators import NUMPY, OPERATORS, Operator
 from eic_core.operators.balls import BALLS, Ball, working
-from eic_core.rewriting.deadline import NEVER, Deadline, OutOfTime
 from eic_core.rewriting.terms import Terms
+from eic_core.rewriting.work import BALL, ENDLESS, EXACT, BudgetSpent, WorkBudget
 
 EXTENDED = np.longdouble
 """80 bits where the machine has them: a range of 10^4932 for products of derivatives."""
@@ -105,7 +105,7 @@ def _relative(change: Numbers, y: Numbers) -> Numbers:
 
 class ValueTable:
     """Values and noise of terms on fixed rows; a zero is looked for to 2^-`depth`. A term without
-    variables is decided once for all rows. Raises `OutOfTime` where its deadline passes; what it
+    variables is decided once for all rows. Raises `BudgetSpent` where its budget passes; what it
     has is kept then.
 
     >>> from eic_core.formula.syntax import read
@@ -123,10 +123,10 @@ class ValueTable:
         terms: Terms,
         rows: Sequence[Mapping[str, Cell]],
         depth: int = DEPTH,
-        deadline: Deadline = NEVER,
+        budget: WorkBudget = ENDLESS,
     ) -> None:
         self.terms = terms
-        self.deadline = deadline
+        self.budget = budget
         self.rows = tuple(rows)
         self.depth = depth
         self._bits = [BITS] * len(self.rows)
@@ -169,9 +169,9 @@ class ValueTable:
         self._assumed[number] = set().union(*(self._assumed[c] for c in children))
         self._values[number] = [None] * len(self.rows)
         try:
-            self.deadline.check()
+            self.budget.check()
             self._fill(number, missing)
-        except OutOfTime:
+        except BudgetSpent:
             del self._values[number], self._missing[number], self._assumed[number]
             raise
 
@@ -204,7 +204,7 @@ class ValueTable:
                 values[i] = value
             undecided = [i for i in rows if values[i] is None]
             for i in undecided[:1] if alike else undecided:
-                self.deadline.check()
+                self.budget.check()
                 self._settle(number, i)
             if undecided and alike:
                 self._settle_alike(number, undecided[0], undecided[1:])
@@ -223,6 +223,7 @@ class ValueTable:
     def _try(self, number: int, rows: Sequence[int], bits: int) -> Values:
         """The values at some rows in so many bits, the working precision; None where undecided."""
         term = self.terms[number]
+        self.terms.work.spend(BALL, len(rows) * (1 + bits // 512))
         if term.operator == VARIABLE:
             return [arb(self.rows[i][term.label]) for i in rows]
         if term.operator == CONSTANT:
@@ -256,7 +257,10 @@ class ValueTable:
 
     def _settle(self, number: int, row: int) -> None:
         """Find the value of a term at one row in as many bits as it needs, or by proof."""
-        sample = self._evaluator(number).sample(self.rows[row])
+        evaluator = self._evaluator(number)
+        before = evaluator.work
+        sample = evaluator.sample(self.rows[row])
+        self.terms.work.spend(EXACT, evaluator.work - before)
         numbers = self.terms.subterms(number)
         if len(sample.y) < len(numbers):
             self._missing[number].add(row)

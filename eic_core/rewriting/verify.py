@@ -108,7 +108,7 @@ class Verifier:
 
     def table_of(self, rows: Sequence[int]) -> ValueTable:
         texts = decimal_rows(self.samples, self.columns, rows)
-        return ValueTable(self.terms, texts, GREAT_DEPTH, self.table.deadline)
+        return ValueTable(self.terms, texts, GREAT_DEPTH, self.table.budget)
 
     def doubles(self, number: int) -> Any:
         if number not in self._doubles:

@@ -15,17 +15,17 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from time import process_time
 from typing import Any
 
 import numpy as np
 
-from benchmarks.repairs.processor import ProcessorClock
 from benchmarks.repairs.series_checks import Rows, rows_by_branch, rows_in_box
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import CONSTANT, Formula
 from eic_core.rewriting import Repair, Repairs, repair
 from eic_core.rewriting.pieces import Branch, Series
-from eic_core.rewriting.repair import SEARCH_SECONDS
+from eic_core.rewriting.work import Effort
 from eic_core.samples import Samples
 from tests.audit.cancelling import Columns, Drawn, cancelling
 from tests.core.rewriting.rewriting_oracle import MP, NoValue, TooFar, number, value
@@ -95,18 +95,17 @@ class Findings:
     worst_of: str = ""
     whole: float = 0.0  # The largest relative error of a branch with a series, of the whole formula
 
-    def add(self, drawn: Drawn, limit_seconds: float) -> None:
+    def add(self, drawn: Drawn, effort: Effort) -> None:
         """Repair a formula and hold the answer to values at many digits."""
         samples = Samples.from_columns(drawn.columns(ROWS, 0))
-        clock = ProcessorClock()
-        started = clock()
+        started = process_time()
         self.counts["cases"] += 1
         try:
-            repairs = repair(drawn.formula, samples, limit_seconds=limit_seconds, clock=clock)
+            repairs = repair(drawn.formula, samples, effort=effort)
         except Exception as error:  # The audit goes on
             self.faults.append(f"{drawn}\n    no answer: {error!r}")
             return
-        self.seconds.append(clock() - started)
+        self.seconds.append(process_time() - started)
         self.counts["cut short"] += not repairs.finished
         self.counts["with a repair"] += bool(repairs.repairs)
         self.counts["with an approximation"] += bool(repairs.approximations)
@@ -326,12 +325,12 @@ def _in_interval(rng: random.Random, low: float, high: float) -> float:
 # --- run as a program ---
 
 
-def audit(count: int, seed: int, limit_seconds: float, *, progress: bool = False) -> Findings:
+def audit(count: int, seed: int, effort: Effort, *, progress: bool = False) -> Findings:
     """So many random formulas from a seed."""
     findings = Findings()
     for place in range(seed, seed + count):
         before = len(findings.faults)
-        findings.add(cancelling(place), limit_seconds)
+        findings.add(cancelling(place), effort)
         if progress:
             for fault in findings.faults[before:]:
                 print(fault, flush=True)
@@ -346,9 +345,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     options.add_argument("--count", metavar="N", type=int, default=1000, help="default: 1000")
     options.add_argument("--seed", metavar="S", type=int, default=0, help="default: 0")
-    options.add_argument("--seconds", type=float, default=SEARCH_SECONDS, help="a case")
+    options.add_argument("--effort", type=float, default=1.0, help="default: 1")
     chosen = options.parse_args(arguments)
-    findings = audit(chosen.count, chosen.seed, chosen.seconds, progress=True)
+    findings = audit(chosen.count, chosen.seed, chosen.effort, progress=True)
     print("", file=sys.stderr)
     print("\n".join(findings.lines()))
     return int(bool(findings.faults))

@@ -64,7 +64,7 @@ def facts(text: str, exact, values: list[float]) -> tuple[bool, bool, bool]:
 def advice(text: str, columns: Mapping[str, Sequence[float]]) -> tuple[Repairs, tuple[Remedy, ...]]:
     """What a search finds, and the remedies that it names."""
     samples = Samples.from_columns({name: np.array(c, float) for name, c in columns.items()})
-    found = repair(read(text).formula, samples, limit_seconds=math.inf, limit_steps=20)
+    found = repair(read(text).formula, samples, limit_steps=20)
     return found, found.helps.remedies if isinstance(found.helps, Helps) else ()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from fractions import Fraction
 
@@ -62,7 +61,7 @@ def answer(text: str, branches: tuple[Branch, ...] = (), *, approximates: bool =
     """An answer whose only form is this one."""
     formula = read(FORMULA).formula
     rows = Samples.from_columns({"x": [1e3, 1e5, 1e7, 1e9]})
-    repairs = repair(formula, rows, branches=False, series=False, limit_seconds=math.inf)
+    repairs = repair(formula, rows, branches=False, series=False)
     form = replace(repairs.repairs[0], formula=_read(text), branches=branches)
     if approximates:
         return replace(repairs, repairs=(), approximations=(form,))

@@ -42,13 +42,14 @@ enum { INSTRUCTION = 4 };  /* loop, inputs, first input, second input */
 /* A tape, as it is kept. */
 typedef struct {
     int64_t slots, operands;
-    int64_t buffers;                  /* how many the slots of a population share; 0: each its own */
+    int64_t population;               /* whether it holds many formulas */
     int32_t *numbers;                 /* kinds, operands; room for five numbers a slot */
     double *parameters;               /* and constants */
     const void *const *tables;
     /* What follows is found by eic_pack. */
     double *constants;
     int32_t *reads, *buffer, *slot_of;
+    int64_t buffers;                  /* how many the slots share */
 } Packed;
 
 /* A run of it, as it is asked for. */
@@ -70,8 +71,8 @@ typedef struct {
     const double *constants;          /* of all programs, one after the other */
     const int32_t *entries, *program; /* tables of the library */
     const int64_t *loops, *columns;   /* pairs: function, data */
-    const int32_t *buffer;            /* per slot: which buffer it has; null: each its own */
-    int64_t buffers;
+    const int32_t *buffer;            /* per slot: which buffer it has, if they are shared */
+    int64_t population, held;         /* held: how many buffers there are */
     double *scratch;
     double *sum;                      /* per slot, over the samples that are in */
     double *edge_sum;                 /* per operand of the tape */
@@ -228,10 +229,12 @@ typedef struct {
     int64_t *found, *live, *marked, *list, *ok, *fine, *odd, *every;  /* per sample */
     uint8_t *status_bytes;
     int32_t *dead;
+    int shared;             /* whether buffers are: each slot's, once read, go to another */
+    int settled;            /* whether constant steps have their values in shared buffers */
+    double *before;         /* the results as they were before this chunk */
     const double **value;   /* per slot: its values in this chunk */
     double **s2;            /* per slot: where its s^2 lie; all leaves share theirs */
     double *ones;           /* that of leaves */
-    double *term_sum;       /* per operand of the tape: the sum of its terms in this chunk */
     uint8_t **status;       /* per slot: null where nothing is known of any sample */
     int64_t *has_zero;
 } Chunk;
@@ -240,7 +243,7 @@ typedef struct {
 static void lay_out(const Call *c, Chunk *x, int64_t operands)
 {
     double *at = c->scratch;
-    const int64_t m = c->chunk, k = c->slots, held = c->buffer ? c->buffers : k;
+    const int64_t m = c->chunk, k = c->slots, held = c->held;
     x->Y = at, at += held * m;
     x->S = at, at += held * m;
     x->Z = at, at += held * m;
@@ -264,7 +267,7 @@ static void lay_out(const Call *c, Chunk *x, int64_t operands)
     x->ones = at, at += m;
     for (int64_t r = 0; r < m; r++)
         x->ones[r] = 1;
-    x->term_sum = at, at += operands;
+    x->before = at, at += 3 * k + operands;
     x->status = (uint8_t **)at, at += k;
     x->has_zero = (int64_t *)at, at += k;
     x->first_operand = (int32_t *)at, x->first_constant = x->first_operand + k;
@@ -300,21 +303,18 @@ static inline int64_t surely_zero(const Call *c, const Row *row, const int32_t *
     return from[0] == from[1] || (is_meant(c, from[0]) && is_meant(c, from[1])) ? -1 : 0;
 }
 
-static inline int64_t place_of(const Call *c, int64_t slot)
+static inline int64_t place_of(const Call *c, const Chunk *x, int64_t slot)
 {
-    return c->buffer ? c->buffer[slot] : slot;
+    return (x->shared ? c->buffer[slot] : slot) * c->chunk;
 }
 
-static void read_leaf(const Call *c, Chunk *x, int64_t slot, const double *column, int64_t start,
-                      int64_t n)
+static void read_leaf(const Call *c, Chunk *x, int64_t slot, const double *column, int64_t n)
 {
     const int32_t kind = c->kinds[slot];
-    const int64_t place = place_of(c, slot) * c->chunk;
+    const int64_t place = place_of(c, x, slot);
     uint8_t *status = x->status_bytes + place;
     x->s2[slot] = x->ones;
     if (kind != COLUMN) {
-        if (start && !c->buffer)
-            return;
         double *Y = x->Y + place;
         for (int64_t r = 0; r < n; r++)
             Y[r] = c->parameters[slot];
@@ -398,7 +398,7 @@ static int measure_slot(const Call *c, Chunk *x, Slot *k, int64_t slot, int64_t 
     const Row *row = &TABLE[h[CODE]];
     const int32_t first_operand = x->first_operand[slot];
     const int32_t *from = c->operands + first_operand;
-    const int64_t m = c->chunk, place = place_of(c, slot) * m;
+    const int64_t m = c->chunk, place = place_of(c, x, slot);
     uint8_t *status = x->status_bytes + place;
     k->n = n, k->slot = (int)slot, k->operands = h[OPERANDS], k->p = c->parameters[slot];
     k->Y = x->Y + place, k->S = x->S + place, k->Z = x->Z + place;
@@ -411,8 +411,8 @@ static int measure_slot(const Call *c, Chunk *x, Slot *k, int64_t slot, int64_t 
         const int32_t o = from[i];
         k->A[i] = x->value[o];
         k->SA[i] = x->s2[o];
-        k->ZA[i] = x->has_zero[o] ? x->Z + place_of(c, o) * m : 0;
-        k->T[i] = x->T ? x->T + (first_operand + i) * m : 0;
+        k->ZA[i] = x->has_zero[o] ? x->Z + place_of(c, x, o) : 0;
+        k->T[i] = x->T ? x->T + ((x->shared ? 0 : first_operand) + i) * m : 0;
         k->leaf[i] = c->kinds[o] < 0;
         k->from[i] = o;
         zeros |= (int)x->has_zero[o];
@@ -483,17 +483,7 @@ static int measure_slot(const Call *c, Chunk *x, Slot *k, int64_t slot, int64_t 
     return x->status[slot] != 0;
 }
 
-/* The same, and the sums of its terms while they are near. */
-static int run_slot(const Call *c, Chunk *x, Slot *k, int64_t slot, int64_t n)
-{
-    const int known = measure_slot(c, x, k, slot, n);
-    if (x->T && !known)
-        for (int i = 0; i < k->operands; i++)
-            x->term_sum[x->first_operand[slot] + i] = sum_of(k->T[i], n);
-    return known;
-}
-
-/* What a chunk adds to the sums of a formula. */
+/* What a chunk of which something is known adds to the sums of a formula. */
 static void gather(const Call *c, Chunk *x, int64_t start, int64_t n)
 {
     const int64_t m = c->chunk;
@@ -535,9 +525,7 @@ static void gather(const Call *c, Chunk *x, int64_t start, int64_t n)
         if (c->mode & EDGES && kind >= 0)
             for (int32_t i = 0; i < h[OPERANDS]; i++) {
                 const double *T = x->T + (first_operand + i) * m;
-                c->edge_sum[first_operand + i] +=
-                    use ? sum_where(T, use, n) : x->fixed[slot] ? sum_of(T, n)
-                    : x->term_sum[first_operand + i];
+                c->edge_sum[first_operand + i] += use ? sum_where(T, use, n) : sum_of(T, n);
             }
         if (c->mode & SIGNS && kind >= 0 && c->signs[slot] != 3) {
             const int flags = TABLE[h[CODE]].flags;
@@ -551,23 +539,52 @@ static void gather(const Call *c, Chunk *x, int64_t start, int64_t n)
         counts[SINGULAR_ROWS] += count_of(x->odd, n);
 }
 
-/* In a population a slot is done with at once: its buffer goes on to another. */
-static void settle_slot(const Call *c, Chunk *x, int64_t slot, int64_t start, int64_t n)
+static void copy_kept(const int64_t *keep, int64_t place, int64_t start, const double *from,
+                      int64_t n)
 {
-    int odd = x->status[slot] && met(x->status[slot], (uint8_t)c->out, n);
+    if (keep && keep[place])
+        memcpy((double *)(intptr_t)keep[place] + start, from, (size_t)n * sizeof(double));
+}
+
+/* Hands out what was asked for of a slot. */
+static void keep_slot(const Call *c, const Chunk *x, int64_t slot, int64_t start, int64_t n)
+{
+    copy_kept(c->keep_y, slot, start, x->value[slot], n);
+    copy_kept(c->keep_s2, slot, start, x->s2[slot], n);
+    if (!c->keep_terms || c->kinds[slot] < 0)
+        return;
+    const int32_t first = x->first_operand[slot];
+    for (int32_t i = 0; i < c->entries[WIDTH * c->kinds[slot] + OPERANDS]; i++)
+        copy_kept(c->keep_terms, first + i, start, x->T + ((x->shared ? 0 : first) + i) * c->chunk, n);
+}
+
+/* With shared buffers a slot is done with at once.  Whether nothing is known of its samples, so that
+ * all are in the sums; of a population that is noted. */
+static int settle_slot(const Call *c, Chunk *x, int64_t slot, int64_t start, int64_t n)
+{
+    const int32_t kind = c->kinds[slot];
+    const double *S = x->s2[slot];
+    int odd = x->status[slot] && (!c->population || met(x->status[slot], (uint8_t)c->out, n));
     if (!odd && !(c->mode & VALUES_ONLY)) {
-        const double sum = c->kinds[slot] < 0 ? (double)n : sum_of(x->s2[slot], n);
+        const double sum = kind < 0 ? (double)n : sum_of(S, n);
         c->sum[slot] += sum;
-        odd = !(sum <= SINGULAR_S2);  /* none of them is more than their sum */
+        odd = c->population && !(sum <= SINGULAR_S2);  /* none of them is more than their sum */
     }
-    if (odd)
-        c->signs[slot] = 1;
-    if (c->keep_y && c->keep_y[slot])
-        memcpy((double *)(intptr_t)c->keep_y[slot] + start, x->value[slot],
-               (size_t)n * sizeof(double));
-    if (c->keep_s2 && c->keep_s2[slot])
-        memcpy((double *)(intptr_t)c->keep_s2[slot] + start, x->s2[slot],
-               (size_t)n * sizeof(double));
+    if (c->population)
+        c->signs[slot] |= odd;
+    else if (odd)
+        return 0;
+    keep_slot(c, x, slot, start, n);
+    if (kind < 0)
+        return 1;
+    const int32_t *h = c->entries + WIDTH * kind, first = x->first_operand[slot];
+    const int flags = TABLE[h[CODE]].flags;
+    for (int32_t i = 0; c->mode & EDGES && i < h[OPERANDS]; i++)
+        c->edge_sum[first + i] += sum_of(x->T + i * c->chunk, n);
+    if (c->mode & SIGNS && flags & (CROSSES | CROSSES_ARGUMENT) && c->signs[slot] != 3)
+        c->signs[slot] |= signs_of(x->value[slot],
+                                   flags & CROSSES ? 0 : x->value[c->operands[first]], 0, n);
+    return 1;
 }
 
 /* Per slot of a population, the largest sum at or below it, and whether one is out or singular there. */
@@ -631,20 +648,27 @@ static void lay_out_formulas(Packed *t, int32_t *symbols, int32_t *room, int64_t
     t->operands = own - t->reads;
 }
 
-/* Give each slot of a population a buffer, which goes to another once nothing reads the slot any
- * more; two more numbers a slot lie behind. */
+/* Give each slot a buffer, which goes to another once nothing reads the slot any more; two more
+ * numbers a slot lie behind.  Constant steps of a single formula keep one of their own. */
 static void share_buffers(Packed *t)
 {
+    enum { KEPT = 1 << 30 };
     const int32_t *o = t->reads, *entries = t->tables[0];
     int32_t *readers = t->buffer + t->slots, *vacant = readers + t->slots, count = 0, left = 0;
     for (int64_t i = 0; i < t->operands; i++)
         readers[o[i]]++;
     for (int64_t slot = 0; slot < t->slots; slot++) {
         const int32_t kind = t->numbers[slot];
-        t->buffer[slot] = left ? vacant[--left] : count++;
-        if (!readers[slot])
+        const int32_t operands = kind < 0 ? 0 : entries[WIDTH * kind + OPERANDS];
+        int kept = !t->population && kind != COLUMN;
+        for (int32_t i = 0; i < operands; i++)
+            kept &= readers[o[i]] >= KEPT;
+        t->buffer[slot] = left && !kept ? vacant[--left] : count++;
+        if (kept)
+            readers[slot] += KEPT;
+        else if (!readers[slot])
             vacant[left++] = t->buffer[slot];
-        for (int32_t i = kind < 0 ? 0 : entries[WIDTH * kind + OPERANDS]; i > 0; i--, o++)
+        for (int32_t i = 0; i < operands; i++, o++)
             if (!--readers[*o])
                 vacant[left++] = t->buffer[*o];
     }
@@ -661,8 +685,7 @@ void eic_pack(Packed *t, int32_t *symbols, int32_t *room, int64_t places)
     t->buffer = t->slot_of + 2 * n;
     if (symbols)
         lay_out_formulas(t, symbols, room, places);
-    if (t->buffers)
-        share_buffers(t);
+    share_buffers(t);
 }
 
 static Call call_of(const Asked *asked)
@@ -674,7 +697,7 @@ static Call call_of(const Asked *asked)
         slots, asked->rows, asked->chunk, asked->mode, asked->skip, asked->out,
         t->numbers, t->reads, t->parameters, t->constants,
         t->tables[0], t->tables[1], t->tables[2], asked->columns,
-        t->buffers ? t->buffer : 0, t->buffers,
+        t->buffer, t->population, t->population ? t->buffers : slots,
     };
     c.sum = at, at += slots;
     c.edge_sum = at, at += t->operands;
@@ -688,66 +711,71 @@ static Call call_of(const Asked *asked)
     return c;
 }
 
+/* One chunk.  Returns 0 if something is known of a sample, where slots share their buffers and none
+ * is there any more when that is known. */
+static int run_chunk(const Call *c, Chunk *x, Slot *k, int64_t start, int64_t n)
+{
+    memset(x->dead, 0xff, (size_t)n * sizeof(int32_t));
+    memset(x->live, 0xff, (size_t)n * sizeof(int64_t));
+    int64_t column = 0;
+    for (int64_t slot = 0; slot < c->slots; slot++) {
+        const int32_t kind = c->kinds[slot];
+        if (kind == COLUMN)
+            read_leaf(c, x, slot, (const double *)(intptr_t)c->columns[column++] + start, n);
+        else if (kind < 0 && !x->settled)
+            read_leaf(c, x, slot, 0, n);
+        else if (kind >= 0 && !(x->settled && x->fixed[slot] && !x->T))
+            measure_slot(c, x, k, slot, n);
+        if (x->status[slot] && c->mode & FIRST_BAD_ENDS)
+            return 0;
+        if (x->shared && !settle_slot(c, x, slot, start, n))
+            return 0;
+    }
+    x->settled = x->shared && !c->population;
+    return 1;
+}
+
 /* Run a tape over its samples.  Returns of how many samples anything is known (not of a
- * population), or -1 if it gave up. */
+ * population), or -1 if it gave up.
+ *
+ * Slots share buffers, so that the processor's nearest cache holds them, until something is known of
+ * a sample: then each has its own, since only the last slot tells which samples are in the sums. */
 int64_t eic_run(const Asked *asked, double recheck_s2)
 {
     const Call call = call_of(asked), *c = &call;
-    const int64_t operands = asked->tape->operands;
     Chunk chunk, *x = &chunk;
     Slot k;
     memset(&k, 0, sizeof k);
     k.skip = (uint8_t)c->skip;
     k.recheck_s2 = recheck_s2;
-    k.alone = !c->buffer;
+    k.alone = !c->population;
     k.calm = !c->keep_s2;
-    lay_out(c, x, operands);
-    memset(c->sum, 0, (size_t)(c->counts + COUNTS - (int64_t *)c->sum) * sizeof(int64_t));
+    lay_out(c, x, asked->tape->operands);
+    const size_t results = (size_t)((double *)c->counts - c->sum) * sizeof(double);
+    memset(c->sum, 0, results + COUNTS * sizeof(int64_t));
+    x->shared = 1, x->settled = 0;
     for (int64_t start = 0; start < c->rows; start += c->chunk) {
         const int64_t n = c->rows - start < c->chunk ? c->rows - start : c->chunk;
-        memset(x->dead, 0xff, (size_t)n * sizeof(int32_t));
-        memset(x->live, 0xff, (size_t)n * sizeof(int64_t));
-        int64_t column = 0;
-        for (int64_t slot = 0; slot < c->slots; slot++) {
-            const int32_t kind = c->kinds[slot];
-            if (kind < 0) {
-                const double *from = 0;
-                if (kind == COLUMN)
-                    from = (const double *)(intptr_t)c->columns[column++] + start;
-                read_leaf(c, x, slot, from, start, n);
-                if (c->buffer)
-                    settle_slot(c, x, slot, start, n);
-                continue;
-            }
-            if (start && x->fixed[slot] && !c->buffer) {  /* a constant subtree: the first chunk has it */
-                if (x->status[slot])
-                    for (int64_t r = 0; r < n; r++)
-                        if (x->status[slot][r] & INVALID && x->dead[r] < 0)
-                            x->dead[r] = (int32_t)slot, x->live[r] = 0;
-                continue;
-            }
-            if (run_slot(c, x, &k, slot, n) && c->mode & FIRST_BAD_ENDS)
-                return -1;
-            if (c->buffer)
-                settle_slot(c, x, slot, start, n);
-        }
-        if (c->buffer)
+        if (!c->population)
+            memcpy(x->before, c->sum, results);
+        if (run_chunk(c, x, &k, start, n) && x->shared) {
+            if (!c->population)
+                memset(c->status + start, 0, (size_t)n);
             continue;
-        gather(c, x, start, n);
-        for (int64_t slot = 0; slot < c->slots && (c->keep_y || c->keep_s2); slot++) {
-            if (c->keep_y && c->keep_y[slot])
-                memcpy((double *)(intptr_t)c->keep_y[slot] + start, x->value[slot],
-                       (size_t)n * sizeof(double));
-            if (c->keep_s2 && c->keep_s2[slot])
-                memcpy((double *)(intptr_t)c->keep_s2[slot] + start, x->s2[slot],
-                       (size_t)n * sizeof(double));
         }
-        for (int64_t i = 0; i < operands && c->keep_terms; i++)
-            if (c->keep_terms[i])
-                memcpy((double *)(intptr_t)c->keep_terms[i] + start, x->T + i * c->chunk,
-                       (size_t)n * sizeof(double));
+        if (c->mode & FIRST_BAD_ENDS)
+            return -1;
+        if (x->shared) {
+            memcpy(c->sum, x->before, results);
+            x->shared = x->settled = 0;
+            run_chunk(c, x, &k, start, n);
+        }
+        gather(c, x, start, n);
+        for (int64_t slot = 0; slot < c->slots; slot++)
+            keep_slot(c, x, slot, start, n);
+        x->shared = !x->status[c->slots - 1];
     }
-    if (c->buffer)
+    if (c->population)
         spread_worst(c);
     return c->counts[MARKED_ROWS];
 }

@@ -61,7 +61,7 @@ a relative digit."""
 MOST_OPERANDS = 64
 _COLUMN, _CONSTANT, _CONSTANT_HIGH, _CONSTANT_LOW, _CONSTANT_ROUNDED = -1, -2, -3, -4, -5
 _MOST_LABELS = 4096
-_CALL_SIZE = 22
+_CALL_SIZE = 23
 _COUNTS = 2
 _MOST_LOOPS = 1024
 _MOST_ENTRIES = 1024
@@ -140,7 +140,7 @@ class Packed(NamedTuple):
         if not slots:
             slots = self.slots
         held = self.buffers or slots
-        chunk = max(min(512, (1 << 16) // held), min(256, (1 << 21) // held), 16) & ~7
+        chunk = max(min(256, (1 << 21) // held), 16) & ~7
         if chunk > rows:
             chunk = (rows + 7) & ~7
         ints = slots + count  # results are doubles, then integers, then marks
@@ -149,7 +149,7 @@ class Packed(NamedTuple):
         dead_at = marks + (rows + 7) // 8
         inner = dead_at + (rows + 1) // 2
         scratch = (3 * held + 13 + (count if mode & EDGES else 0)) * chunk + count
-        scratch += (held * chunk) // 8 + chunk // 2 + 6 * slots + 16
+        scratch += (held * chunk) // 8 + chunk // 2 + 9 * slots + 16
         space, whole, address = self.engine.workspace(inner + scratch)
         if not isinstance(addresses, array):
             addresses = array("q", [addresses[name] for name in self.columns])
@@ -386,7 +386,7 @@ class Library:
 
         - `numbers`: their kinds, and the operands of all of them.
         - `doubles`: their parameters, and the constants of all of them.
-        - `shared`: whether they share buffers.
+        - `shared`: whether they are those of many formulas, which share buffers.
         - `symbols`: of each node, and the ends of formulas, if nodes are what is given; equal ones
           become one slot.
         """
@@ -395,12 +395,14 @@ class Library:
         if symbols is not None:
             symbols_at, table = symbols.buffer_info()[0], 2 << count.bit_length()
             room = self.workspace(count + table)[2]
-        numbers.frombytes(bytes(4 * (5 if shared else 2) * count))
+        numbers.frombytes(bytes(4 * 5 * count))
         at, doubles_at = numbers.buffer_info()[0], doubles.buffer_info()[0]
-        head = array("q", (count, operands, shared, at, doubles_at, self._tables_at, 0, 0, 0, 0))
+        tables = self._tables_at
+        head = array("q", (count, operands, shared, at, doubles_at, tables, 0, 0, 0, 0, 0))
         address = head.buffer_info()[0]
         self._pack_up(address, symbols_at, room, table)
-        slots, operands, buffers = head[:3]
+        slots, operands = head[:2]
+        buffers = head[-1] if shared else 0
         return Packed(self, slots, operands, buffers, columns, address, (head, numbers, doubles))
 
     def workspace(self, doubles: int) -> tuple[np.ndarray, np.ndarray, int]:

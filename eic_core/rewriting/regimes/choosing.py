@@ -21,7 +21,6 @@ from eic_core.formula.rendering import to_python
 from eic_core.measure.measured import binary_rows
 from eic_core.measure.observed import DIGITS
 from eic_core.operators.wide import Array
-from eic_core.rewriting.deadline import Deadline, OutOfTime
 from eic_core.rewriting.doubles import DoubleTable, mean_digits
 from eic_core.rewriting.gains import GAIN, remaining_digits
 from eic_core.rewriting.pieces import Branch, Omission
@@ -54,6 +53,7 @@ from eic_core.rewriting.search import relation_holds
 from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.values import AGREEMENT, ValueTable, first_difference
 from eic_core.rewriting.verify import Verification
+from eic_core.rewriting.work import BudgetSpent, WorkBudget
 
 CHOOSING = 0.8
 """The share of the limit at which exact forms that choose are done; series have the rest."""
@@ -95,7 +95,7 @@ def with_choices(
     """
     if not _loses(searched, repairs):
         return repairs
-    until = searched.deadline.part(CHOOSING)
+    until = searched.budget.part(CHOOSING)
     left_out: list[Omission] = []
     chooser: Chooser | None = None
     choice: Repair | None = None
@@ -105,17 +105,17 @@ def with_choices(
         if branches:
             chooser.add(sign_options(searched))
             choice = chooser.choice(until)
-    except OutOfTime:
+    except BudgetSpent:
         if branches:
             left_out.append(Omission.BRANCHES_TIME)
     approximations: tuple[Repair, ...] = ()
-    if expand is not None and (chooser is None or searched.deadline.passed):
+    if expand is not None and (chooser is None or searched.budget.passed):
         left_out.append(Omission.SERIES_TIME)
     elif expand is not None and chooser is not None and chooser.still_loses(choice):
         try:
             approximations, why = chooser.approximations(choice, expand, branches=branches)
             left_out += why
-        except OutOfTime:
+        except BudgetSpent:
             left_out.append(Omission.SERIES_TIME)
     if choice is not None:
         repairs = _first(choice, repairs)
@@ -201,7 +201,7 @@ class Chooser:
         """Programs and exact values at the judged rows and at further ones."""
         judged = self.truth.rows.verified
         cells = self.truth.cells(self.further)
-        exact = ValueTable(self.terms, cells, GREAT_DEPTH, self.searched.deadline)
+        exact = ValueTable(self.terms, cells, GREAT_DEPTH, self.searched.budget)
         values = [*self.truth.values(judged), *exact.values(self.searched.root)]
         return self._table([*judged, *self.further], values)
 
@@ -219,9 +219,9 @@ class Chooser:
 
     # --- choosing ---
 
-    def choice(self, deadline: Deadline) -> Repair | None:
+    def choice(self, budget: WorkBudget) -> Repair | None:
         """The best exact form that chooses, if it keeps clearly more than the best plain one."""
-        return self._best(self.options, self.plain - GAIN, deadline)
+        return self._best(self.options, self.plain - GAIN, budget)
 
     def still_loses(self, choice: Repair | None) -> bool:
         kept = self.plain if choice is None else choice.gain.judged.mean_after
@@ -239,17 +239,17 @@ class Chooser:
             return (), left_out
         least = self.plain if choice is None else choice.gain.judged.mean_after
         options = [*(self.options if branches else [plain]), *self._as_written(new)]
-        repair = self._best(options, least - GAIN, self.searched.deadline, splits=branches)
+        repair = self._best(options, least - GAIN, self.searched.budget, splits=branches)
         if repair is None or repair.is_exact:
             return (), left_out
         return (repair,), left_out
 
     def _best(
-        self, options: Sequence[Option], most: float, deadline: Deadline, *, splits: bool = True
+        self, options: Sequence[Option], most: float, budget: WorkBudget, *, splits: bool = True
     ) -> Repair | None:
         options = list(options)
         for _ in range(EXAMINED):
-            deadline.check()
+            budget.check()
             problem = self._problem(options, splits=splits)
             train, held_out = self._halves()
             tree = Solver(problem, train).solve()
@@ -319,7 +319,7 @@ class Chooser:
         def between(low: float, high: float) -> tuple[Array, Array, Array] | None:
             return self._between(options, cut, rows, low, high)
 
-        with suppress(OutOfTime):
+        with suppress(BudgetSpent):
             low, high = refined(low, high, (values, sides[0], sides[1]), between, slack)
         tree = replace(tree, threshold=roundest(low, high))
         below = tree.is_below(rows)
@@ -364,7 +364,7 @@ class Chooser:
         cells = [
             {name: float(column[i]) for name, column in columns.items()} for i in range(len(inside))
         ]
-        exact = ValueTable(self.terms, cells, GREAT_DEPTH, self.searched.deadline)
+        exact = ValueTable(self.terms, cells, GREAT_DEPTH, self.searched.budget)
         table = DoubleTable(self.terms, columns, exact.values(self.searched.root), kind)
         sides = [table.lost(options[side.option].root) for side in (tree.below, tree.above)]
         told = ~np.isnan(sides[0]) & ~np.isnan(sides[1])

@@ -18,7 +18,6 @@ import numpy.typing as npt
 from eic_core.formula.tree import CONSTANT, VARIABLE
 from eic_core.operators.wide import Array
 from eic_core.rewriting.builder import Builder
-from eic_core.rewriting.deadline import Deadline, OutOfTime
 from eic_core.rewriting.doubles import DoubleTable
 from eic_core.rewriting.families import FAMILIES
 from eic_core.rewriting.gains import GAIN
@@ -29,6 +28,7 @@ from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.tables import RULES
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import ValueTable, first_difference
+from eic_core.rewriting.work import BudgetSpent, WorkBudget
 
 SHARE = 0.1
 """Of the rows that are compared, the least share on either side of a sign."""
@@ -110,7 +110,7 @@ def sign_options(searched: Searched) -> list[Option]:
     """
     try:
         return _Parting(searched).options()
-    except OutOfTime:
+    except BudgetSpent:
         return []
 
 
@@ -118,7 +118,7 @@ class _Parting:
     def __init__(self, searched: Searched) -> None:
         self.searched = searched
         self.terms = searched.terms
-        self.deadline = searched.deadline
+        self.budget = searched.budget
         self.doubles = searched.measurer.everywhere
         self.numbers = np.array(searched.truth.rows.verified)
         self.before = self._lost(searched.root)
@@ -145,22 +145,15 @@ class _Parting:
         options: dict[tuple[int, int | None], Option] = {}
         for i, region in enumerate(regions):
             try:
-                for form in self._forms(region, self._until(len(regions) - i)):
+                left = self.budget.part(UNTIL).left / (len(regions) - i)
+                for form in self._forms(region, self.budget.of(left)):
                     option = self._option(form, region)
                     if option is not None:
                         options.setdefault((option.root, option.guard), option)
-            except OutOfTime:
-                if self.deadline.part(UNTIL).passed:
+            except BudgetSpent:
+                if self.budget.part(UNTIL).passed:
                     break
         return list(options.values())
-
-    def _until(self, parts: int) -> Deadline:
-        """When the next search ends, if so many are left."""
-        if not self.deadline.is_finite:
-            return self.deadline
-        whole = self.deadline.seconds
-        used = whole - self.deadline.left
-        return self.deadline.part((used + max(0.0, UNTIL * whole - used) / parts) / whole)
 
     def _regions(self, signs: Sequence[DecidingSign]) -> Iterator[Region]:
         holds = {sign: sign.holds(self.doubles) for sign in signs}
@@ -258,14 +251,14 @@ class _Parting:
 
     # --- the forms of a part
 
-    def _forms(self, region: Region, deadline: Deadline) -> list[FoundForm]:
-        deadline.check()
+    def _forms(self, region: Region, budget: WorkBudget) -> list[FoundForm]:
+        budget.check()
         if self.rewriter is None:
             self.rewriter = Rewriter(Builder(self.terms), RULES, FAMILIES)
         rows = self.numbers[self._searched_rows(region)].tolist()
         truth = self.searched.truth
-        table = ValueTable(self.terms, truth.cells(rows), deadline=deadline)
-        limits = Limits(EVALUATIONS, PATIENCE, STALL, STALL, deadline)
+        table = ValueTable(self.terms, truth.cells(rows), budget=budget)
+        limits = Limits(EVALUATIONS, PATIENCE, STALL, STALL, budget)
         outcome = Search(table, self.rewriter, limits, doubles=truth.on(rows)).run(
             self.searched.root
         )

@@ -1,1 +1,1 @@
-"""Series: approximations near a point, proposed by SymPy, with a bound proved by Arb."""
+"""Series: approximations near a point, read off the models that prove their bounds."""

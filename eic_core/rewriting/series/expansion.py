@@ -1,4 +1,4 @@
-"""What is asked of SymPy, and its answer, in terms."""
+"""A question for an expansion, and its answer, in terms."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ExpansionQuestion:
     point: Point
     terms: int  # How many coefficients that are not 0
     side: Side = "both"  # Where the data are; of inf and -inf it is known
-    positive: frozenset[int] = frozenset()  # Variables that are above 0 on the data
+    row: tuple[tuple[str, float], ...] = ()  # The inputs at a row of the data
 
 
 @dataclass(frozen=True)
@@ -39,4 +39,4 @@ class Expansion:
     coefficients: tuple[int, ...]
     factor: int | None = None  # None for 1
 
-    # `coefficients` end where SymPy ends: all that follow are unknown, but none before are
+    # What follows `coefficients` is unknown

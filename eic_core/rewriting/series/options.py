@@ -15,18 +15,18 @@ from eic_core.formula.tree import CONSTANT, VARIABLE
 from eic_core.measure.observed import DIGITS
 from eic_core.operators.wide import Array
 from eic_core.rewriting.builder import Builder
-from eic_core.rewriting.deadline import OutOfTime
 from eic_core.rewriting.doubles import mean_digits
 from eic_core.rewriting.gains import GAIN
 from eic_core.rewriting.pieces import InputInterval, Omission, Series, SeriesKind
 from eic_core.rewriting.regimes.conditionals import both
 from eic_core.rewriting.regimes.option import Option
 from eic_core.rewriting.searched import Searched
+from eic_core.rewriting.series.expanding import expand
 from eic_core.rewriting.series.expansion import Expansion
-from eic_core.rewriting.series.pade import written
+from eic_core.rewriting.series.horner import number_term, written
 from eic_core.rewriting.series.proof import Proofs
-from eic_core.rewriting.series.proposals import expansions, number_term
 from eic_core.rewriting.series.regions import COEFFICIENTS, ExpansionPlace, places
+from eic_core.rewriting.work import BudgetSpent
 
 BOUND = {"float64": 2.0**-53, "float32": 2.0**-24}
 """What an approximation may add: half a unit in the last place of 1."""
@@ -40,38 +40,34 @@ NEAR = 4.0
 MANTISSAS = (1, 2, 3, 5, 7)
 """The first digits of a radius."""
 
-ASKING = 0.5
-"""The share of the time left that SymPy may have."""
-
 
 def series_options(searched: Searched, best: Option) -> tuple[list[Option], list[Omission]]:
     """The best approximation of each region, and what was left out."""
     try:
         asked = places(searched, best)
-    except OutOfTime:
+    except BudgetSpent:
         return [], [Omission.SERIES_TIME]
     if not asked:
         return [], []
-    deadline = searched.deadline
-    if deadline.is_finite:
-        spent = deadline.seconds - deadline.left * (1 - ASKING)
-        until = deadline.part(spent / deadline.seconds)
-    else:
-        until = deadline
-    answers, left_out = expansions(searched.terms, [place.question for place in asked], until)
-    place_of = {place.question: place for place in asked}
+    budget = searched.budget
     options: list[Option] = []
+    left_out: list[Omission] = []
     chosen: list[tuple[_Region, Option]] = []
     helped = False
-    for answer in answers:
-        region = _Region(searched, best, place_of[answer.question], answer)
-        of_region = region.options()
-        options += of_region
-        chosen += [(region, option) for option in of_region]
-        if deadline.passed:
+    for place in asked:
+        try:
+            expansion = expand(searched.terms, place.question, budget)
+        except BudgetSpent:
+            expansion = None
+        if expansion is not None:
+            region = _Region(searched, best, place, expansion)
+            of_region = region.options()
+            options += of_region
+            chosen += [(region, option) for option in of_region]
+            helped |= region.would_help and not budget.passed
+        if budget.passed:
             left_out.append(Omission.SERIES_TIME)
             break
-        helped |= region.would_help
     options += [
         joined
         for (first, one), (second, other) in combinations(chosen, 2)
@@ -79,7 +75,7 @@ def series_options(searched: Searched, best: Option) -> tuple[list[Option], list
     ]
     if helped and not options:
         left_out.append(Omission.SERIES_UNPROVED)
-    return options, list(dict.fromkeys(left_out))
+    return options, left_out
 
 
 @dataclass(frozen=True)
@@ -113,7 +109,7 @@ class _Region:
             self.question.quantity,
             self.question.point,
             box,
-            searched.deadline,
+            searched.budget,
             enough=self.enough,
         )
         self.would_help = False
@@ -153,7 +149,7 @@ class _Region:
                 continue
             try:
                 place = self._largest(approximation, radii)
-            except OutOfTime:
+            except BudgetSpent:
                 break
             if place is None:
                 continue
@@ -294,7 +290,7 @@ class _Region:
             return 0.0
         try:
             return self.proofs.bound(approximation, radius, others)
-        except OutOfTime:
+        except BudgetSpent:
             return math.inf
 
     def _guard(self, radius: Fraction, one_sided: bool) -> int:

@@ -10,7 +10,6 @@ from fractions import Fraction
 from flint import arb
 
 from eic_core.operators.balls import Ball, working
-from eic_core.rewriting.deadline import NEVER, Deadline
 from eic_core.rewriting.series.coefficients import Unproved, to_ball
 from eic_core.rewriting.series.expansion import Point
 from eic_core.rewriting.series.scaling import Scaling, scaling_of
@@ -23,6 +22,7 @@ from eic_core.rewriting.series.taylor_models import (
     Modeller,
 )
 from eic_core.rewriting.terms import Terms
+from eic_core.rewriting.work import ENDLESS, WorkBudget
 
 PARTS = 64
 """A box is proved in so many parts at most."""
@@ -48,7 +48,7 @@ class Proofs:
         quantity: int,
         point: Point,
         box: Box,
-        deadline: Deadline = NEVER,
+        budget: WorkBudget = ENDLESS,
         order: int | None = None,
         enough: float = 0.0,
     ) -> None:
@@ -64,7 +64,7 @@ class Proofs:
         # Of a quantity whose inputs stand outside of it too, one is taken as 1
         self.scaling: Scaling | None = scaling_of(terms, quantity) if outside & inside else None
         self.degree = None if self.scaling is None else self.scaling.degree(terms, term)
-        self.deadline, self.enough = deadline, enough
+        self.budget, self.enough = budget, enough
         self.order = order or (ORDER_WITH_INPUTS if self.box else ORDER)
         self._models: dict[tuple[object, ...], tuple[Modeller, Model] | None] = {}
 
@@ -93,7 +93,7 @@ class Proofs:
         worst, parts = 0.0, 1
         todo: list[Box] = [self.box]
         while todo:
-            self.deadline.check()
+            self.budget.check()
             box = todo.pop()
             bound = self._in_box(approximation, radius, side, box)
             halves = None if bound <= self.enough else _halves(box)
@@ -133,7 +133,7 @@ class Proofs:
         reach = radius
         if root == 2:  # a little larger than the square root
             reach = Fraction(math.sqrt(radius)) * SLACK
-        field = ModelField(reach, spans, self.order, self.deadline)
+        field = ModelField(reach, spans, self.order, self.budget)
         modeller = Modeller(self.terms, self.quantity, self.point, side, field, root, self.scaling)
         model = modeller.model(self.term)
         _ = model.lead

@@ -57,14 +57,17 @@ class ExpansionPlace:
     @property
     def distance(self) -> Array:
         """How far the quantity is from the point; at an end of the line its reciprocal."""
-        with np.errstate(all="ignore"):
-            match self.question.point:
-                case "inf":
-                    return np.where(self.values > 0, 1 / self.values, np.nan)
-                case "-inf":
-                    return np.where(self.values < 0, -1 / self.values, np.nan)
-                case point:
-                    return np.abs(self.values - float(point))
+        return _distance(self.values, self.question.point)
+
+
+def _distance(values: Array, point: Point) -> Array:
+    with np.errstate(all="ignore"):
+        match point:
+            case "inf":
+                return np.where(values > 0, 1 / values, np.nan)
+            case "-inf":
+                return np.where(values < 0, -1 / values, np.nan)
+        return np.abs(values - float(point))
 
 
 def places(searched: Searched, best: Option) -> list[ExpansionPlace]:
@@ -74,8 +77,8 @@ def places(searched: Searched, best: Option) -> list[ExpansionPlace]:
         for quantity in _quantities(searched, term):
             values = searched.measurer.everywhere.values(quantity)
             for point, weight in _points(values, saved):
-                side, positive = _side(values, point), _positive(searched, term)
-                question = ExpansionQuestion(term, quantity, point, COEFFICIENTS, side, positive)
+                side, row = _side(values, point), _middle_row(searched, term, values, point)
+                question = ExpansionQuestion(term, quantity, point, COEFFICIENTS, side, row)
                 score = float(np.mean(saved)) + weight - 0.01 * searched.terms.size(term)
                 if _is_scaled(searched.terms, term, quantity):
                     score += SCALED
@@ -114,7 +117,7 @@ def _guilty(searched: Searched, best: Option, form: int) -> dict[int, Array]:
         size = terms.size(term)
         if not terms.has_variables(term) or not 1 < size <= LARGEST_TERM:
             continue
-        searched.deadline.check()
+        searched.budget.check()
         exact = searched.truth.values(rows, term)
         values = np.array([np.nan if v is None else float(v.mid()) for v in exact])
         table = copy.copy(searched.measurer.everywhere)
@@ -195,12 +198,15 @@ def _is_safe(searched: Searched, quantity: int) -> bool:
     return True
 
 
-def _positive(searched: Searched, term: int) -> frozenset[int]:
-    terms = searched.terms
+def _middle_row(
+    searched: Searched, term: int, values: Array, point: Point
+) -> tuple[tuple[str, float], ...]:
+    """The inputs of a term at the row that is neither near the point nor far from it."""
+    terms, table = searched.terms, searched.measurer.everywhere
+    distance = _distance(values, point)
+    row = np.argsort(distance)[np.count_nonzero(~np.isnan(distance)) // 2]
     inputs = [n for n in terms.subterms(term) if terms[n].operator == VARIABLE]
-    return frozenset(
-        n for n in inputs if bool(np.all(searched.samples.columns[terms[n].label] > 0))
-    )
+    return tuple((terms[n].label, float(table.values(n)[row])) for n in inputs)
 
 
 def _side(values: Array, point: Point) -> Side:

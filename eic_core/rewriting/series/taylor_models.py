@@ -1,7 +1,8 @@
 """Taylor and Laurent models: a polynomial in one quantity, and a ball for the rest.
 
-``f(t) = t**first * (sum of coefficients[i] * t**i + t**n * rest)`` for all 0 < t <= radius and all
-other inputs in their box. The quantity is p + t or p - t, or 1/t or -1/t at an end of the line.
+``f(t) = t**(first + share) * (sum of coefficients[i] * t**i + t**n * rest)`` for all t from 0 to
+the radius and all other inputs in their box. The quantity is p + t or p - t, or 1/t or -1/t at an
+end of the line.
 """
 
 from __future__ import annotations
@@ -10,25 +11,29 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from typing import Any
+from math import factorial
 
 from flint import arb, arb_series, ctx, fmpq
 
 from eic_core.formula.tree import CONSTANT, VARIABLE
 from eic_core.operators.balls import Ball, rational
-from eic_core.rewriting.deadline import NEVER, Deadline
 from eic_core.rewriting.series.coefficients import (
+    DISTANCE,
+    MOST_POWER,
     Atoms,
     Coefficient,
+    Ramified,
+    TooShort,
     Unproved,
+    exact,
     is_zero,
-    key_of,
     sign_of,
     to_ball,
 )
 from eic_core.rewriting.series.expansion import Point
 from eic_core.rewriting.series.scaling import Scaling
 from eic_core.rewriting.terms import Term, Terms, number_value
+from eic_core.rewriting.work import ENDLESS, MODEL, WorkBudget
 
 BITS = 160
 """The working precision of proofs."""
@@ -38,9 +43,6 @@ ORDER = 28
 
 ORDER_WITH_INPUTS = 12
 """The same where inputs stand in them."""
-
-MOST_POWER = 64
-"""Larger whole powers are not expanded."""
 
 _ZERO = fmpq(0)
 
@@ -53,16 +55,18 @@ class ModelField:
         radius: Fraction,
         box: Mapping[str, Ball],
         order: int = ORDER,
-        deadline: Deadline = NEVER,
+        budget: WorkBudget = ENDLESS,
+        *,
+        at_row: bool = False,
     ) -> None:
-        self.order, self.deadline = order, deadline
+        self.order, self.budget = order, budget
         self.radius = radius
         high = arb(rational(radius))
         self.range = high.union(arb(0))
         self.powers = [arb(1)]  # Of the range, each without what an interval's product adds
         for power in range(1, 3 * order + 2):
             self.powers.append((high**power).union(arb(0)))
-        self.atoms = Atoms(box)
+        self.atoms = Atoms(box, at_row)
 
     def model(self, first: int, coefficients: Sequence[Coefficient], rest: Ball) -> Model:
         """The model of these numbers, without its leading zeros and with `order` coefficients."""
@@ -99,7 +103,12 @@ class ModelField:
         return self.model(power, (weight,), arb(0))
 
     def pi(self) -> Coefficient:
-        return self.atoms.of("pi", arb.pi())
+        return self.atoms.of(CONSTANT, "pi", arb.pi())
+
+    def log_distance(self) -> Coefficient:
+        """The logarithm of t, which is of use where it cancels."""
+        log = arb(rational(self.radius)).log()
+        return self.atoms.of("log", DISTANCE, log if self.atoms.at_row else arb("[+/- inf]"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +117,14 @@ class Model:
     first: int
     coefficients: tuple[Coefficient, ...]
     rest: Ball
+    share: Coefficient = _ZERO  # Of the exponent of t, beside `first`
+
+    def times_power(self, exponent: Coefficient) -> Model:
+        """t**exponent * f."""
+        whole = isinstance(exponent, fmpq) and exponent.q == 1
+        first = self.first + int(exponent.p) if whole else self.first
+        share = self.share if whole else self.share + exponent
+        return Model(self.field, first, self.coefficients, self.rest, share)
 
     @property
     def is_polynomial(self) -> bool:
@@ -121,7 +138,7 @@ class Model:
     def lead(self) -> Coefficient:
         """The coefficient of t**first, which is not 0."""
         if not self.coefficients:
-            raise Unproved
+            raise Unproved if self.is_zero else TooShort
         sign_of(self.coefficients[0])
         return self.coefficients[0]
 
@@ -136,7 +153,7 @@ class Model:
         """The range of f, and of all numbers between it and 0 if it vanishes at 0."""
         if self.is_zero:
             return arb(0)
-        if self.first < 0:
+        if self.first < 0 or not is_zero(self.share):
             raise Unproved
         return self.field.power(self.first) * self.scaled_range
 
@@ -153,7 +170,7 @@ class Model:
     @property
     def constant(self) -> Coefficient:
         """The value at t = 0."""
-        if self.first < 0:
+        if self.first < 0 or not is_zero(self.share):
             raise Unproved
         if self.first > 0 or self.is_zero:
             return _ZERO
@@ -167,7 +184,7 @@ class Model:
         if self.is_zero:
             return _ZERO
         alone = self.is_polynomial and len(self.coefficients) == 1 and self.first == 0
-        return self.coefficients[0] if alone else None
+        return self.coefficients[0] if alone and is_zero(self.share) else None
 
     def at(self, power: int) -> Coefficient:
         place = power - self.first
@@ -182,6 +199,8 @@ class Model:
             return other
         if other.is_zero:
             return self
+        if not is_zero(self.share - other.share):
+            raise Unproved
         first = min(self.first, other.first)
         ends = [m.end for m in (self, other) if not m.is_polynomial]
         end = min(ends, default=max(self.end, other.end))
@@ -190,7 +209,7 @@ class Model:
         rest = arb(0)
         for model in (self, other):
             rest += model.beyond(end)
-        return self.field.model(first, coefficients, rest)
+        return self.field.model(first, coefficients, rest).times_power(self.share)
 
     def beyond(self, end: int) -> Ball:
         """The range of what is left from t**end on, over t**end."""
@@ -202,7 +221,8 @@ class Model:
         return left * self.field.power(max(0, self.first - end))
 
     def __neg__(self) -> Model:
-        return Model(self.field, self.first, tuple(-c for c in self.coefficients), -self.rest)
+        coefficients = tuple([-c for c in self.coefficients])
+        return Model(self.field, self.first, coefficients, -self.rest, self.share)
 
     def __sub__(self, other: Model) -> Model:
         return self + -other
@@ -210,7 +230,7 @@ class Model:
     def __mul__(self, other: Model) -> Model:
         if self.is_zero or other.is_zero:
             return self.field.constant(_ZERO)
-        self.field.deadline.check()
+        self.field.budget.check()
         a, b = self.coefficients, other.coefficients
         lengths = [len(m.coefficients) for m in (self, other) if not m.is_polynomial]
         count = min([*lengths, len(a) + len(b) - 1 if a and b else 0, self.field.order])
@@ -231,7 +251,8 @@ class Model:
             rest += power(len(a) - count) * self.rest * other.scaled_range
         if not other.is_polynomial:
             rest += power(len(b) - count) * other.rest * self.field.sum(a)
-        return self.field.model(self.first + other.first, product[:count], rest)
+        model = self.field.model(self.first + other.first, product[:count], rest)
+        return model.times_power(self.share + other.share)
 
     def scaled(self, weight: Coefficient) -> Model:
         return self * self.field.constant(weight)
@@ -246,7 +267,8 @@ class Model:
             return self
         if other.is_polynomial and len(other.coefficients) == 1:
             inverse = tuple(c / lead for c in self.coefficients)
-            return Model(field, self.first - other.first, inverse, self.rest / to_ball(lead))
+            model = Model(field, self.first - other.first, inverse, self.rest / to_ball(lead))
+            return model.times_power(self.share - other.share)
         lengths = [len(m.coefficients) for m in (self, other) if not m.is_polynomial]
         count = min([*lengths, field.order])
         a, b = self.coefficients, other.coefficients
@@ -270,7 +292,8 @@ class Model:
             rest += field.power(len(a) - count) * self.rest
         if not other.is_polynomial:
             rest -= field.power(len(b) - count) * other.rest * field.sum(balls)
-        return field.model(self.first - other.first, quotient, rest / span)
+        model = field.model(self.first - other.first, quotient, rest / span)
+        return model.times_power(self.share - other.share)
 
     def to_power(self, power: int) -> Model:
         if abs(power) > MOST_POWER:
@@ -278,7 +301,7 @@ class Model:
         one = self.field.constant(fmpq(1))
         if power < 0:
             return one / self.to_power(-power)
-        return reduce(Model.__mul__, [self] * power, one)
+        return reduce(Model.__mul__, [self] * power) if power else one
 
     def to_fraction(self, power: Fraction) -> Model:
         """A power that is not whole, of what is positive on the region."""
@@ -288,10 +311,8 @@ class Model:
             raise Unproved
         raised = self.first * power
         if raised.denominator != 1:
-            raise Unproved
+            raise Ramified(raised.denominator)
         lead, p = self.lead, rational(power)
-        small = Model(self.field, 0, self.coefficients, self.rest).scaled(_inverse(lead))
-        small = small - self.field.constant(fmpq(1))
 
         def binomial(span: Ball, count: int) -> tuple[list[Coefficient], Ball]:
             found: list[Coefficient] = [fmpq(1)]
@@ -301,8 +322,14 @@ class Model:
                 raise Unproved
             return found[:-1], arb(found[-1]) * _raised(1 + span, arb(p) - count)
 
-        root = self.compose(small, binomial).scaled(_power_of(self.field, lead, power))
-        return Model(self.field, root.first + int(raised), root.coefficients, root.rest)
+        head = self.field.atoms.root(lead, power.denominator) ** power.numerator
+        root = self.compose(self.small(), binomial).scaled(head)
+        return root.times_power(fmpq(int(raised))).times_power(self.share * p)
+
+    def small(self) -> Model:
+        """f/(lead * t**first) - 1."""
+        unit = Model(self.field, 0, self.coefficients, self.rest).scaled(fmpq(1) / self.lead)
+        return unit - self.field.constant(fmpq(1))
 
     @staticmethod
     def compose(
@@ -329,141 +356,95 @@ def _raised(span: Ball, power: Ball) -> Ball:
     return (arb(span.lower()) ** power).union(arb(span.upper()) ** power)
 
 
-def _inverse(c: Coefficient) -> Coefficient:
-    return fmpq(1) / c
-
-
-def _power_of(field: ModelField, c: Coefficient, power: Fraction) -> Coefficient:
-    """A positive coefficient to a power that is not whole."""
-    if isinstance(c, fmpq):
-        over = _whole_root(int(c.p), power.denominator)
-        under = _whole_root(int(c.q), power.denominator)
-        if over is not None and under is not None:
-            return fmpq(over, under) ** power.numerator
-    ball = to_ball(c) ** arb(rational(Fraction(1, power.denominator)))
-    key = key_of(c)
-    root = ball if key is None else field.atoms.of(("root", power.denominator, key), ball)
-    whole: Coefficient = fmpq(1)
-    for _ in range(abs(power.numerator)):
-        whole = whole * root
-    return whole if power > 0 else _inverse(whole)
-
-
-def _whole_root(value: int, index: int) -> int | None:
-    root = round(value ** (1 / index)) if value < 10**15 else -1
-    return root if root >= 0 and root**index == value else None
-
-
 # --- functions ---
 
 
-def _at(model: Model, name: str, value: Callable[[Ball], Ball], at_zero: fmpq) -> Coefficient:
+def _at(model: Model, name: str) -> Coefficient:
     """The value of a function at the model's constant."""
     c = model.constant
-    if is_zero(c):
-        return at_zero
-    ball, key = value(to_ball(c)), key_of(c)
-    if not ball.is_finite():
-        raise Unproved
-    return ball if key is None else model.field.atoms.of((name, key), ball)
+    ball = getattr(arb, name)(to_ball(c))
+    if isinstance(c, fmpq) and ball.is_finite() and ball.is_exact():
+        return exact(ball)
+    return model.field.atoms.of(name, c, ball)
 
 
 def _less_constant(model: Model) -> Model:
     return model - model.field.constant(model.constant)
 
 
-def _series_at(function: str, count: int) -> Callable[[Ball, Ball], Ball]:
-    """The Taylor coefficient of a function of arb_series on a ball."""
+def _one(model: Model) -> Model:
+    return model.field.constant(fmpq(1))
 
-    def coefficient(centre: Ball, span: Ball) -> Ball:
-        cap, ctx.cap = ctx.cap, count + 1
-        try:
-            series = getattr(arb_series([centre + span, 1], count + 1), function)()
-            return series[count]
-        finally:
-            ctx.cap = cap
 
-    return coefficient
+_DERIVATIVES: Mapping[str, Sequence[Callable[[Ball], Ball]]] = {
+    "exp": (arb.exp,),
+    "sin": (arb.sin, arb.cos, lambda s: -s.sin(), lambda s: -s.cos()),
+    "cos": (arb.cos, lambda s: -s.sin(), lambda s: -s.cos(), arb.sin),
+    "sinh": (arb.sinh, arb.cosh),
+    "cosh": (arb.cosh, arb.sinh),
+}
+"""Of a function, from itself on, in turn."""
+
+
+def _near_zero(name: str, small: Model) -> Model:
+    derivatives = _DERIVATIVES[name]
+    values = [exact(derivative(arb(0))) for derivative in derivatives]
+
+    def taylor(span: Ball, count: int) -> tuple[list[Coefficient], Ball]:
+        own = [values[j % len(values)] / factorial(j) for j in range(count)]
+        return own, derivatives[count % len(values)](span) / factorial(count)
+
+    return Model.compose(small, taylor)
 
 
 def exp(x: Model) -> Model:
-    def taylor(span: Ball, count: int) -> tuple[list[Coefficient], Ball]:
-        found = _factorials(count)
-        return found[:-1], arb(found[-1]) * span.exp()
-
-    return Model.compose(_less_constant(x), taylor).scaled(_at(x, "exp", arb.exp, fmpq(1)))
+    exponent, head = x.field.atoms.exp(x.constant)
+    own = _near_zero("exp", _less_constant(x)).scaled(head)
+    return own.times_power(exponent)
 
 
-def _factorials(count: int) -> list[Coefficient]:
-    found: list[Coefficient] = [fmpq(1)]
-    for j in range(1, count + 1):
-        found.append(found[-1] / j)
-    return found
+def _wave(name: str, slope: str, sign: int, even: str, odd: str) -> Callable[[Model], Model]:
+    """f(c + u) = f(c) * even(u) + f'(c) * odd(u)."""
+
+    def function(x: Model) -> Model:
+        small = _less_constant(x)
+        total = x.field.constant(_ZERO)
+        for value, part in ((_at(x, name), even), (_at(x, slope) * sign, odd)):
+            if not is_zero(value):
+                total = total + _near_zero(part, small).scaled(value)
+        return total
+
+    return function
 
 
-def _circle(x: Model, sign: int, start: int, functions: Sequence[Any]) -> Model:
-    """sin, cos, sinh or cosh near 0: every second coefficient, from `start` on."""
-
-    def taylor(span: Ball, count: int) -> tuple[list[Coefficient], Ball]:
-        found = _factorials(count)
-        own = [
-            fmpq(0) if (j - start) % 2 else c * sign ** ((j - start) // 2)
-            for j, c in enumerate(found)
-        ]
-        last = arb(found[-1]) * functions[count % len(functions)](span)
-        return own[:-1], last
-
-    return Model.compose(x, taylor)
+sin = _wave("sin", "cos", 1, "cos", "sin")
+cos = _wave("cos", "sin", -1, "cos", "sin")
+sinh = _wave("sinh", "cosh", 1, "cosh", "sinh")
+cosh = _wave("cosh", "sinh", 1, "cosh", "sinh")
 
 
-def _sine(x: Model) -> Model:
-    return _circle(x, -1, 0 + 1, (arb.sin, arb.cos, lambda s: -s.sin(), lambda s: -s.cos()))
+def _tangent(name: str, odd: str, even: str, sign: int) -> Callable[[Model], Model]:
+    """By the tangent of the constant alone: its sine and cosine are related."""
+
+    def function(x: Model) -> Model:
+        small = _less_constant(x)
+        own = _near_zero(odd, small) / _near_zero(even, small)
+        turn = _at(x, name)
+        if is_zero(turn):
+            return own
+        return (x.field.constant(turn) + own) / (_one(x) + own.scaled(turn * sign))
+
+    return function
 
 
-def _cosine(x: Model) -> Model:
-    return _circle(x, -1, 0, (arb.cos, lambda s: -s.sin(), lambda s: -s.cos(), arb.sin))
-
-
-def sin(x: Model) -> Model:
-    small, s, c = (
-        _less_constant(x),
-        _at(x, "sin", arb.sin, fmpq(0)),
-        _at(x, "cos", arb.cos, fmpq(1)),
-    )
-    if is_zero(s):
-        return _sine(small).scaled(c)
-    return _cosine(small).scaled(s) + _sine(small).scaled(c)
-
-
-def cos(x: Model) -> Model:
-    small, s, c = (
-        _less_constant(x),
-        _at(x, "sin", arb.sin, fmpq(0)),
-        _at(x, "cos", arb.cos, fmpq(1)),
-    )
-    if is_zero(s):
-        return _cosine(small).scaled(c)
-    return _cosine(small).scaled(c) - _sine(small).scaled(s)
-
-
-def sinh(x: Model) -> Model:
-    small = _less_constant(x)
-    s, c = _at(x, "sinh", arb.sinh, fmpq(0)), _at(x, "cosh", arb.cosh, fmpq(1))
-    own = _circle(small, 1, 1, (arb.sinh, arb.cosh)).scaled(c)
-    return own if is_zero(s) else own + _circle(small, 1, 0, (arb.cosh, arb.sinh)).scaled(s)
-
-
-def cosh(x: Model) -> Model:
-    small = _less_constant(x)
-    s, c = _at(x, "sinh", arb.sinh, fmpq(0)), _at(x, "cosh", arb.cosh, fmpq(1))
-    own = _circle(small, 1, 0, (arb.cosh, arb.sinh)).scaled(c)
-    return own if is_zero(s) else own + _circle(small, 1, 1, (arb.sinh, arb.cosh)).scaled(s)
+tan = _tangent("tan", "sin", "cos", -1)
+tanh = _tangent("tanh", "sinh", "cosh", 1)
 
 
 def log(x: Model) -> Model:
-    if x.first != 0 or x.sign <= 0:
+    lead = x.lead
+    if not x.scaled_range > 0:
         raise Unproved
-    lead, one = x.lead, x.field.constant(fmpq(1))
 
     def taylor(span: Ball, count: int) -> tuple[list[Coefficient], Ball]:
         if not span > -1:
@@ -472,24 +453,23 @@ def log(x: Model) -> Model:
         found += [fmpq(1 if j % 2 else -1, j) for j in range(1, count + 1)]
         return found[:-1], arb(found[-1]) * _raised(1 + span, arb(-count))
 
-    small = Model.compose(x.scaled(_inverse(lead)) - one, taylor)
-    if isinstance(lead, fmpq) and lead == 1:
-        return small
-    return small + x.field.constant(_at(x, "log", arb.log, fmpq(0)))
+    start = x.field.atoms.log(lead)
+    if x.first or not is_zero(x.share):
+        start = start + x.field.log_distance() * (x.share + x.first)
+    return Model.compose(x.small(), taylor) + x.field.constant(start)
 
 
 def atan(x: Model) -> Model:
     if x.first < 0:
-        side = x.sign
-        half = x.field.constant(x.field.pi() / (2 * side))
-        return half - atan(x.field.constant(fmpq(1)) / x)
-    one, c = x.field.constant(fmpq(1)), x.constant
+        half = x.field.constant(x.field.pi() / (2 * x.sign))
+        return half - atan(_one(x) / x)
+    c = x.constant
     if not is_zero(c):
-        under = one + x.scaled(c)
+        under = _one(x) + x.scaled(c)
         if under.sign <= 0:
             raise Unproved
         turn = isinstance(c, fmpq) and abs(c) == 1
-        start = x.field.constant(x.field.pi() * c / 4 if turn else _at(x, "atan", arb.atan, _ZERO))
+        start = x.field.constant(x.field.pi() * c / 4 if turn else _at(x, "atan"))
         return start + atan(_less_constant(x) / under)
 
     def taylor(span: Ball, count: int) -> tuple[list[Coefficient], Ball]:
@@ -500,9 +480,16 @@ def atan(x: Model) -> Model:
     return Model.compose(x, taylor)
 
 
+def _atan2(y: Model, x: Model) -> Model:
+    if x.sign > 0:
+        return atan(y / x)
+    if y.is_zero:
+        raise Unproved
+    return atan(y / x) + y.field.constant(y.field.pi() * y.sign)
+
+
 def asin(x: Model) -> Model:
-    one = x.field.constant(fmpq(1))
-    return atan(x / (one - x * x).to_fraction(Fraction(1, 2)))
+    return atan(x / (_one(x) - x * x).to_fraction(Fraction(1, 2)))
 
 
 def acos(x: Model) -> Model:
@@ -510,61 +497,54 @@ def acos(x: Model) -> Model:
 
 
 def asinh(x: Model) -> Model:
-    one = x.field.constant(fmpq(1))
-    return log(x + (one + x * x).to_fraction(Fraction(1, 2)))
+    return log(x + (_one(x) + x * x).to_fraction(Fraction(1, 2)))
 
 
 def acosh(x: Model) -> Model:
-    one = x.field.constant(fmpq(1))
-    return log(x + (x * x - one).to_fraction(Fraction(1, 2)))
+    return log(x + (x * x - _one(x)).to_fraction(Fraction(1, 2)))
 
 
 def atanh(x: Model) -> Model:
-    one = x.field.constant(fmpq(1))
-    return (log(one + x) - log(one - x)).scaled(fmpq(1, 2))
+    return (log(_one(x) + x) - log(_one(x) - x)).scaled(fmpq(1, 2))
 
 
 def erf(x: Model) -> Model:
-    if not is_zero(x.constant):
-        return _by_arb("erf")(x)
-    root = _power_of(x.field, x.field.pi(), Fraction(1, 2))
+    c = x.constant
+    bell = x.field.atoms.exp(-c * c)[1]
 
     def taylor(span: Ball, count: int) -> tuple[list[Coefficient], Ball]:
-        own: list[Coefficient] = [fmpq(0)] * count
-        weight = fmpq(2)
-        for j in range(count):
-            if 2 * j + 1 < count:
-                own[2 * j + 1] = weight / (2 * j + 1)
-            weight = -weight / (j + 1)
+        slopes: list[Coefficient] = [bell, -2 * c * bell]  # exp(-(c + u)**2)
+        for j in range(1, count):
+            slopes.append((c * slopes[j] + slopes[j - 1]) * fmpq(-2, j + 1))
+        own = [_ZERO, *(slopes[j] / (j + 1) for j in range(count - 1))]
         # Cramer's inequality: |H_m(x)| exp(-x**2/2) < 1.09 sqrt(2**m m!), and the count-th
         # derivative is 2/sqrt(pi) exp(-x**2) H_m(x) but for its sign
         m = count - 1
-        bound = 2 * arb("1.09") * (arb(2) ** m * arb(m).fac()).sqrt() / arb(count).fac()
+        bound = arb("1.09") * (arb(2) ** m * arb(m).fac()).sqrt() / arb(count).fac()
         return own, bound.union(-bound)
 
-    return Model.compose(x, taylor).scaled(_inverse(root))
+    weight = fmpq(2) / x.field.atoms.root(x.field.pi(), 2)
+    own = Model.compose(_less_constant(x), taylor).scaled(weight)
+    return own + x.field.constant(_at(x, "erf"))
 
 
-def _by_arb(name: str) -> Callable[[Model], Model]:
-    """A function with coefficients in balls, but for its value."""
+def _gamma(name: str) -> Callable[[Model], Model]:
+    """Gamma or its logarithm, with coefficients in balls, but for its value."""
 
     def function(x: Model) -> Model:
         c = to_ball(x.constant)
-        start = _at(x, name, getattr(arb, name), fmpq(0))
-        if name == "lgamma" and x.constant in (1, 2):
-            start = fmpq(0)
-        if name in ("gamma", "lgamma") and not c > 0:
+        if not c > 0:
             raise Unproved
 
         def taylor(span: Ball, count: int) -> tuple[list[Coefficient], Ball]:
-            cap, ctx.cap = ctx.cap, count
+            cap, ctx.cap = ctx.cap, count + 1
             try:
-                series = getattr(arb_series([c, 1], count), name)()
-                own: list[Coefficient] = [series[j] for j in range(count)]
+                own, beyond = (
+                    getattr(arb_series([centre, 1], count + 1), name)() for centre in (c, c + span)
+                )
             finally:
                 ctx.cap = cap
-            own[0] = start
-            return own, _series_at(name, count)(c, span)
+            return [_at(x, name), *(own[j] for j in range(1, count))], beyond[count]
 
         return Model.compose(_less_constant(x), taylor)
 
@@ -600,24 +580,12 @@ def _log(x: Model, base: Fraction | None) -> Model:
     return log(x) / log(x.field.constant(rational(base)))
 
 
-def _log1p(x: Model) -> Model:
-    return log(x.field.constant(fmpq(1)) + x)
-
-
-def _erfc(x: Model) -> Model:
-    return x.field.constant(fmpq(1)) - erf(x)
-
-
 def _lower(a: Model, b: Model) -> Model:
     return a if (a - b).sign <= 0 else b
 
 
 def _upper(a: Model, b: Model) -> Model:
     return a if (a - b).sign >= 0 else b
-
-
-def _one_over(x: Model) -> Model:
-    return x.field.constant(fmpq(1)) / x
 
 
 FUNCTIONS: Mapping[str, Callable[..., Model]] = {
@@ -636,27 +604,28 @@ FUNCTIONS: Mapping[str, Callable[..., Model]] = {
     "hypot": lambda a, b: (a * a + b * b).to_fraction(Fraction(1, 2)),
     "fma": lambda a, b, c: a * b + c,
     "exp": exp,
-    "expm1": lambda x: exp(x) - x.field.constant(fmpq(1)),
-    "log1p": _log1p,
+    "expm1": lambda x: exp(x) - _one(x),
+    "log1p": lambda x: log(_one(x) + x),
     "sin": sin,
     "cos": cos,
-    "tan": lambda x: sin(x) / cos(x),
-    "cot": lambda x: cos(x) / sin(x),
-    "sec": lambda x: _one_over(cos(x)),
-    "csc": lambda x: _one_over(sin(x)),
+    "tan": tan,
+    "cot": lambda x: cos(x) / sin(x) if is_zero(x.constant) else _one(x) / tan(x),
+    "sec": lambda x: _one(x) / cos(x),
+    "csc": lambda x: _one(x) / sin(x),
     "asin": asin,
     "acos": acos,
     "atan": atan,
+    "atan2": _atan2,
     "sinh": sinh,
     "cosh": cosh,
-    "tanh": lambda x: sinh(x) / cosh(x),
+    "tanh": tanh,
     "asinh": asinh,
     "acosh": acosh,
     "atanh": atanh,
     "erf": erf,
-    "erfc": _erfc,
-    "gamma": _by_arb("gamma"),
-    "lgamma": _by_arb("lgamma"),
+    "erfc": lambda x: _one(x) - erf(x),
+    "gamma": _gamma("gamma"),
+    "lgamma": _gamma("lgamma"),
 }
 """What has a model, by the operator's name; those with a parameter stand in `Modeller`."""
 
@@ -683,23 +652,24 @@ class Modeller:
             own = field.monomial(fmpq(side), root) + field.constant(rational(point))
         else:
             own = field.monomial(fmpq(1 if point == "inf" else -1), -root)
-        self._models: dict[int, Model] = {quantity: own}
+        self.models: dict[int, Model] = {quantity: own}
         if scaling is not None:
-            self._models[scaling.unit] = field.constant(fmpq(1))
-            self._models[scaling.other] = own
+            self.models[scaling.unit] = field.constant(fmpq(1))
+            self.models[scaling.other] = own
 
     def model(self, root: int) -> Model:
-        for number in self.terms.unknown(root, self._models):
+        for number in self.terms.unknown(root, self.models):
             term = self.terms[number]
-            operands = [self._models[c] for c in term.children]
+            operands = [self.models[c] for c in term.children]
+            self.terms.work.spend(MODEL)
             try:
                 model = self._apply(term, operands)
             except (ZeroDivisionError, ValueError, OverflowError):
                 raise Unproved from None
             if not model.rest.is_finite():
                 raise Unproved
-            self._models[number] = model
-        return self._models[root]
+            self.models[number] = model
+        return self.models[root]
 
     def _apply(self, term: Term, operands: Sequence[Model]) -> Model:
         field = self.field
@@ -722,4 +692,4 @@ class Modeller:
         value = number_value(label)
         if value is not None:
             return rational(value)
-        return self.field.pi() if label == "pi" else self.field.atoms.of(("exp", "1"), arb(1).exp())
+        return self.field.pi() if label == "pi" else self.field.atoms.exp(fmpq(1))[1]

@@ -6,7 +6,6 @@ Without Streamlit.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -28,7 +27,7 @@ from eic_core.formula.tree import Formula
 from eic_core.measure import Inspection, inspect
 from eic_core.measure.measured import Quantiles
 from eic_core.report import Answers, Findings, Provenance, collect_findings, render
-from eic_core.rewriting import SEARCH_SECONDS, Omission, OwnForm, Repairs, compare_own_form, repair
+from eic_core.rewriting import Effort, Omission, OwnForm, Repairs, compare_own_form, repair
 from eic_core.rewriting.profile import Profile, profile
 from pages.ui.kit.caches import BoundedCache, Progress, UnfinishedAnswers
 from pages.ui.kit.inspector_service import InspectionResult
@@ -37,6 +36,9 @@ from pages.ui.kit.workers import LONGEST, UNHURRIED, InThread, Workers
 
 CAPACITY = 64e6
 """Bytes of cached answers, about."""
+
+SEARCH_SECONDS = 20.0
+"""A search of normal effort takes up to four on a quiet machine: only a busy one comes so far."""
 
 T = TypeVar("T")
 
@@ -67,8 +69,8 @@ class DiagnosisService:
     ----------
     capacity
         Bytes of cached answers, about.
-    clock
-        Seconds.
+    seconds
+        After how many a search for better forms is stopped.
     workers
         Compute answers about results that are not quick.
     """
@@ -76,11 +78,11 @@ class DiagnosisService:
     def __init__(
         self,
         capacity: float = CAPACITY,
-        clock: Callable[[], float] = time.monotonic,
+        seconds: float = SEARCH_SECONDS,
         workers: Workers | None = None,
     ) -> None:
         self._answers = BoundedCache(capacity)
-        self._clock = clock
+        self.seconds = seconds
         self._workers = workers or InThread()
         self._turns = tuple(Lock() for _ in range(64))
 
@@ -181,7 +183,7 @@ class DiagnosisService:
     def repairs(
         self,
         result: InspectionResult,
-        seconds: float = SEARCH_SECONDS,
+        effort: Effort = "normal",
         progress: Progress | None = None,
         *,
         aside: UnfinishedAnswers | None = None,
@@ -192,8 +194,8 @@ class DiagnosisService:
         ----------
         result
             A complete one.
-        seconds
-            About the longest time of the search; infinity for no limit.
+        effort
+            Of the search; infinity lets it come to its end, however long that takes.
         progress
             Called with the fraction done, 0 to 1; an exception of it ends the work.
         aside
@@ -205,22 +207,16 @@ class DiagnosisService:
             Says whether the search was cut short.
         """
 
+        patient = effort != math.inf
+        seconds = self.seconds if patient else math.inf
+
         def search() -> Repairs:
-            return self._work(
-                result,
-                repairs_of,
-                progress,
-                seconds,
-                clock=self._clock,
-                patient=seconds < math.inf,
-            )
+            return self._work(result, repairs_of, progress, effort, seconds, patient=patient)
 
         def make() -> Repairs:
             return search() if aside is None else aside.get(("repairs", result.request), search)
 
-        return self._keep(
-            ("repairs",), result, make, complete=came_to_its_end, patient=seconds < math.inf
-        )
+        return self._keep(("repairs",), result, make, complete=came_to_its_end, patient=patient)
 
     def known_better(self, result: InspectionResult) -> str:
         """The best form of the formula, if a search for it has come to its end.
@@ -549,18 +545,17 @@ def came_to_its_end(repairs: Repairs) -> bool:
 
 def repairs_of(
     result: InspectionResult,
+    effort: Effort,
     seconds: float,
-    *,
-    clock: Callable[[], float],
     progress: Progress | None = None,
 ) -> Repairs:
     inspection = result.inspection
     return repair(
         inspection.formula,
         inspection.samples,
+        effort=effort,
         limit_seconds=seconds,
         progress=progress,
-        clock=clock,
     )
 
 

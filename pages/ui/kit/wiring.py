@@ -189,7 +189,7 @@ def inspector_service() -> InspectorService:
 
 
 def diagnosis_service() -> DiagnosisService:
-    return _build_once("diagnosis", lambda: DiagnosisService(clock=stopwatch(), workers=workers()))
+    return _build_once("diagnosis", lambda: DiagnosisService(workers=workers()))
 
 
 def diagnosis_slots() -> BoundedSemaphore:

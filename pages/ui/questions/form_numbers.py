@@ -129,7 +129,7 @@ def condition_html(branch: Branch) -> str:
     return f"where <code>{escape(branch.condition, 1000)}</code>"
 
 
-_KINDS = {"taylor": "Taylor polynomial", "laurent": "Laurent series", "pade": "Padé fraction"}
+_KINDS = {"taylor": "Taylor polynomial", "laurent": "Laurent series"}
 _POINTS = {"inf": "infinity", "-inf": "minus infinity"}
 
 

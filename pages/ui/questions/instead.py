@@ -65,7 +65,7 @@ _FOR_TIME = {
 def _left_out(repairs: Repairs) -> list[str]:
     """What was not tried and why; the page has a button where a command line has an option."""
     return [
-        f"{_FOR_TIME[why]}: the time limit came first." if why in _FOR_TIME else str(sentence)
+        f"{_FOR_TIME[why]}: the limit came first." if why in _FOR_TIME else str(sentence)
         for why, sentence in zip(repairs.left_out, repairs.left_out_sentences, strict=True)
     ]
 
@@ -114,7 +114,7 @@ def _kinds(repairs: Repairs) -> frozenset[str]:
 
 
 def finish_search(visit: Visit, service: DiagnosisService, result: InspectionResult) -> Job:
-    """Search again without a time limit, beside the page."""
+    """Search again without a limit, beside the page."""
     aside = visit.aside
 
     def work(progress: Progress) -> Repairs:

@@ -161,8 +161,7 @@ MISSING_FROM: dict[str, dict[str, str]] = {
         "it is written by repairs alone, at their end": "fma",
     },
     "eic_core/engine/proofs.py": {"at a simple fraction its value is a root or none": "cot csc"},
-    "eic_core/rewriting/series/worker.py": _NO_SERIES | {"it is not elementary": "gamma lgamma"},
-    "eic_core/rewriting/series/taylor_models.py": _NO_SERIES | {"its quadrants jump": "atan2"},
+    "eic_core/rewriting/series/taylor_models.py": _NO_SERIES,
     "eic_core/rewriting/costs.py": {},
     "docs/notations.md": {
         "a sign, or a function that has this name everywhere": "add sub neg tan cot sec csc asin "

@@ -235,7 +235,7 @@ def test_what_stands_around_it_is_mended(text: str) -> None:
     columns = {"x": rng.uniform(2.3, 9, 60), "y": rng.uniform(2.2, 2.8, 60)}
     formula = read(f"{text}*(sqrt(x*1e6 + 1) - sqrt(x*1e6))").formula
     samples = Samples.from_columns({v: columns[v] for v in formula.variables})
-    assert repair(formula, samples, limit_seconds=math.inf).best is not None
+    assert repair(formula, samples).best is not None
 
 
 def test_a_product_and_a_sum_are_rounded_once() -> None:

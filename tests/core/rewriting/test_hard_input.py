@@ -18,7 +18,6 @@ from eic_core.rewriting.precision import TARGETS
 from eic_core.rewriting.results import Repairs
 from eic_core.rewriting.series.regions import _points
 from eic_core.samples import Samples
-from tests.clocks import PacedClock
 from tests.effort import dear
 from tests.repairs import drawn, repaired_on
 
@@ -102,12 +101,10 @@ def answered(name: str, **options: object) -> Repairs:
 
 @dear(11)
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("pace", [0.3, 3.0, 30.0])
+@pytest.mark.parametrize("effort", [0.3, 0.03, 0.003])
 @pytest.mark.parametrize("name", CASES)
-def test_whatever_the_input_is_there_is_an_answer_in_time(name, pace, target) -> None:
-    clock = PacedClock(pace)
-    answered(name, target=target, limit_seconds=100.0, clock=clock)
-    assert clock.now <= 100.0 + 12 * pace  # so many looks may follow one that was in time
+def test_whatever_the_input_is_there_is_an_answer(name, effort, target) -> None:
+    answered(name, target=target, effort=effort)
 
 
 def test_a_place_that_rounds_beyond_the_doubles_is_no_point() -> None:
@@ -119,7 +116,7 @@ def test_a_place_that_rounds_beyond_the_doubles_is_no_point() -> None:
 
 def test_branches_on_all_bit_patterns_are_measured_or_left_out() -> None:
     """A form of b*b and a*c 10^1200 apart has ties that no 10,000 bits settle."""
-    assert answered("all bit patterns", limit_seconds=4.0, clock=PacedClock(0.0007)).before
+    assert answered("all bit patterns", effort="normal").before
 
 
 @pytest.mark.parametrize("name", ["one row", "ends of doubles, conditions", "a number"])

@@ -1,7 +1,6 @@
 """Forms that choose between others, and approximations, as `repair` offers them."""
 
 import json
-import math
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -19,7 +18,6 @@ from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
 from eic_core.measure.observed import run_in
 from eic_core.rewriting import Repairs
-from eic_core.rewriting.deadline import Deadline
 from eic_core.rewriting.gains import GAIN
 from eic_core.rewriting.pieces import InputInterval, Omission, Series
 from eic_core.rewriting.regimes import choosing
@@ -27,7 +25,7 @@ from eic_core.rewriting.regimes.option import Option
 from eic_core.rewriting.regimes.signs import DecidingSign, sign_options
 from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.terms import Terms
-from tests.clocks import PacedClock
+from eic_core.rewriting.work import WorkBudget
 from tests.core.rewriting.rewriting_oracle import NoValue, number, same, value
 from tests.effort import dear
 from tests.repairs import repaired, repaired_on
@@ -37,8 +35,8 @@ RNG = np.random.default_rng(3)
 MODULE = sys.modules["eic_core.rewriting.repair"]
 
 
-def offered(text: str, limit: float = math.inf, **columns: np.ndarray) -> Repairs:
-    return repaired_on(text, columns, limit_seconds=limit, limit_steps=120, series=False)
+def offered(text: str, **columns: np.ndarray) -> Repairs:
+    return repaired_on(text, columns, limit_steps=120, series=False)
 
 
 def mixed(count: int, seed: int, decades: float) -> np.ndarray:
@@ -125,12 +123,12 @@ def test_branches_are_turned_off() -> None:
     assert not any(form.branches for form in found.repairs)
 
 
-def test_without_time_the_exact_forms_stay_and_the_answer_says_so(
+def test_without_a_budget_the_exact_forms_stay_and_the_answer_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(choosing, "CHOOSING", 0.0)
-    repairs = repaired_on(QUADRATIC, quadratic_columns(), limit_seconds=20.0, limit_steps=120)
-    assert repairs.left_out == (Omission.BRANCHES_TIME, Omission.SERIES_TIME)
+    repairs = repaired_on(QUADRATIC, quadratic_columns(), effort=5, limit_steps=120)
+    assert Omission.BRANCHES_TIME in repairs.left_out
     assert repairs.best is None or not repairs.best.branches
 
 
@@ -161,7 +159,7 @@ def with_series(
     def series_options(
         searched: Searched, best: Option
     ) -> tuple[Sequence[Option], Sequence[Omission]]:
-        return [option(searched, SINE, where, sine_series(bound))], [Omission.SERIES_UNFINISHED]
+        return [option(searched, SINE, where, sine_series(bound))], [Omission.SERIES_UNPROVED]
 
     monkeypatch.setattr(MODULE, "series_options", series_options)
     return repaired_on("sin(x) - x", {"x": 10 ** RNG.uniform(-6, 0, 400)})
@@ -176,7 +174,7 @@ def test_a_series_is_an_approximation_and_no_repair(monkeypatch: pytest.MonkeyPa
     assert nearest.text == f"where(abs(x) <= 0.01, {SINE}, sin(x) - x)"
     assert nearest.verification.agreement == 16
     assert repairs.leading is nearest
-    assert repairs.left_out == (Omission.SERIES_UNFINISHED,)
+    assert repairs.left_out == (Omission.SERIES_UNPROVED,)
     assert any(len(form.branches) == 2 for form in repairs.front)
 
 
@@ -355,9 +353,9 @@ def test_nothing_is_parted_without_need(formula: str, columns: dict[str, Any]) -
     assert sign_options(search(formula, columns)) == []
 
 
-def test_no_time_leaves_none() -> None:
-    late = Deadline(1.0, PacedClock(1e9))
-    assert sign_options(replace(search_abc("(-b + sqrt(b*b - a*c))/a"), deadline=late)) == []
+def test_no_budget_leaves_none() -> None:
+    spent = WorkBudget(0.0)
+    assert sign_options(replace(search_abc("(-b + sqrt(b*b - a*c))/a"), budget=spent)) == []
 
 
 @pytest.mark.parametrize(

@@ -115,13 +115,13 @@ def test_a_form_of_the_library_loses_fewer_bits_than_the_formula(name: str) -> N
 @dear(3)
 @pytest.mark.parametrize("name", QUICK)
 def test_repair_comes_to_a_fix_of_the_library(name: str) -> None:
-    outcome = run(LIBRARY[name], limit_seconds=math.inf)
+    outcome = run(LIBRARY[name])
     assert outcome.reached and outcome.remains is None and outcome.differing == 0
     assert outcome.after <= outcome.best + WITHIN < outcome.before
 
 
 def test_repair_chooses_by_a_sign_where_the_fix_of_a_library_does() -> None:
-    outcome = run(LIBRARY["ray and sphere"], limit_seconds=math.inf)
+    outcome = run(LIBRARY["ray and sphere"])
     assert outcome.branches.chooses and outcome.branches.is_exact
     assert outcome.branches.bits <= outcome.best + WITHIN < outcome.exact.bits - 8
     assert (outcome.differing, outcome.beyond, outcome.remains) == (0, 0, None)
@@ -130,7 +130,7 @@ def test_repair_chooses_by_a_sign_where_the_fix_of_a_library_does() -> None:
 @pytest.mark.parametrize("name", ["x − sin x", "1/x − cot x"])
 def test_a_series_comes_to_the_known_one_and_is_no_exact_form(name: str) -> None:
     (case,) = [case for case in textbook.CASES if case.name == name]
-    outcome = run(case, limit_seconds=math.inf)
+    outcome = run(case)
     assert not outcome.series.is_exact and outcome.exact.is_exact
     assert outcome.series.bits <= outcome.best + WITHIN < outcome.branches.bits - 8
     assert (outcome.differing, outcome.beyond, outcome.remains) == (0, 0, None)
@@ -139,7 +139,7 @@ def test_a_series_comes_to_the_known_one_and_is_no_exact_form(name: str) -> None
 @pytest.mark.skipif(cases(1, 0) == 1, reason="all cases: make test-full")
 def test_repair_comes_to_nine_in_ten_fixes_that_have_an_exact_form() -> None:
     exact = [case for case in CASES if case.needs is Needs.EXACT]
-    outcomes = [run(case, limit_seconds=math.inf) for case in exact]
+    outcomes = [run(case) for case in exact]
     missed = [o.case.name for o in outcomes if not o.reached]
     assert len(missed) <= (1 - SHARE) * len(exact), missed
     assert [o.case.name for o in outcomes if o.differing] == []

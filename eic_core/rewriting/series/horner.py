@@ -1,82 +1,14 @@
-"""Series as formulas: polynomials by Horner's rule, and Padé approximants."""
+"""Series as formulas: polynomials by Horner's rule, and products as people write them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import gcd, lcm
 
+from eic_core.formula.tree import CONSTANT
 from eic_core.rewriting.builder import Builder, Weighted
 from eic_core.rewriting.series.expansion import Expansion
-from eic_core.rewriting.series.proposals import number_term
 from eic_core.rewriting.terms import Terms
-
-_PLEASANT = 10**7
-"""Larger whole coefficients are no easier to read than fractions."""
-
-
-def pade(
-    coefficients: Sequence[Fraction], over: int, under: int
-) -> tuple[list[Fraction], list[Fraction]] | None:
-    """The polynomials p and q, q[0] = 1, of degrees `over` and `under` at most, with p/q equal to
-    the series up to the power over + under. None if there are none, or too few coefficients.
-
-    >>> exp = [Fraction(1), Fraction(1), Fraction(1, 2), Fraction(1, 6), Fraction(1, 24)]
-    >>> [[str(c) for c in part] for part in pade(exp, 2, 2)]
-    [['1', '1/2', '1/12'], ['1', '-1/2', '1/12']]
-    """
-    if len(coefficients) < over + under + 1:
-        return None
-
-    def c(power: int) -> Fraction:
-        return coefficients[power] if power >= 0 else Fraction(0)
-
-    rows = [
-        [*(c(over + i - j) for j in range(1, under + 1)), -c(over + i)] for i in range(1, under + 1)
-    ]
-    solved = _solve(rows)
-    if solved is None:
-        return None
-    q = [Fraction(1), *solved]
-    p = [
-        sum((q[j] * c(k - j) for j in range(min(k, under) + 1)), Fraction(0))
-        for k in range(over + 1)
-    ]
-    return p, q
-
-
-def _solve(rows: list[list[Fraction]]) -> list[Fraction] | None:
-    """The solution of linear equations, each with its right side at its end; None if singular."""
-    size = len(rows)
-    for column in range(size):
-        pivot = next((i for i in range(column, size) if rows[i][column]), None)
-        if pivot is None:
-            return None
-        rows[column], rows[pivot] = rows[pivot], rows[column]
-        head = rows[column]
-        for i in range(size):
-            if i != column and rows[i][column]:
-                share = rows[i][column] / head[column]
-                rows[i] = [a - share * b for a, b in zip(rows[i], head, strict=True)]
-    return [rows[i][size] / rows[i][i] for i in range(size)]
-
-
-def without_denominators(
-    over: Sequence[Fraction], under: Sequence[Fraction]
-) -> tuple[list[Fraction], list[Fraction]]:
-    """The same quotient with whole coefficients, if these are short.
-
-    >>> parts = without_denominators([Fraction(1), Fraction(1, 2)], [Fraction(1), Fraction(-1, 3)])
-    >>> [[str(c) for c in part] for part in parts]
-    [['6', '3'], ['6', '-2']]
-    """
-    common = lcm(*(c.denominator for c in (*over, *under)))
-    shared = gcd(*((c * common).numerator for c in (*over, *under)))
-    factor = Fraction(common, shared or 1)
-    scaled = [[c * factor for c in part] for part in (over, under)]
-    if any(abs(c) >= _PLEASANT for part in scaled for c in part):
-        return list(over), list(under)
-    return scaled[0], scaled[1]
 
 
 def horner(
@@ -101,36 +33,6 @@ def horner(
     writer = _Writer(terms, h, reciprocal)
     shared, numbers = writer.common(coefficients)
     return writer.in_front(shared, *writer.brackets(numbers, first))
-
-
-def quotient(
-    terms: Terms,
-    over: Sequence[Fraction],
-    under: Sequence[Fraction],
-    first: int,
-    h: int,
-    *,
-    reciprocal: bool = False,
-) -> int:
-    """h**first times the quotient of two polynomials in h, or in 1/h, whose coefficients these are.
-
-    >>> from eic_core.formula.rendering import to_python
-    >>> from eic_core.formula.syntax import read
-    >>> terms = Terms()
-    >>> x = terms.add(read("x").formula)
-    >>> tan = [Fraction(15), Fraction(0), Fraction(-1)], [Fraction(15), Fraction(0), Fraction(-6)]
-    >>> to_python(terms.formula(quotient(terms, *tan, 1, x)))
-    'x*(15 - x**2)/(15 - 6*x**2)'
-    """
-    writer = _Writer(terms, h, reciprocal)
-    top = [number_term(terms, c) for c in over]
-    below = [number_term(terms, c) for c in under]
-    denominator = writer.in_front(None, *writer.brackets(below, 0))
-    power, bracket, negative = writer.brackets(top, first)
-    numerator = writer.in_front(None, max(power, 0), bracket, negative)
-    if power < 0:
-        denominator = writer.in_front(None, -power, denominator, False)
-    return terms.intern("div", (numerator, denominator))
 
 
 def written(terms: Terms, expansion: Expansion) -> int:
@@ -218,3 +120,51 @@ class _Writer:
         if term.operator == "div" and term.children[0] == self.build.one():
             return self.terms.intern("div", (value, term.children[1]))
         return self.terms.intern("mul", (shared, value))
+
+
+def chain(terms: Terms, operator: str, parts: Sequence[int]) -> int:
+    total = parts[0]
+    for part in parts[1:]:
+        total = terms.intern(operator, (total, part))
+    return total
+
+
+def number_term(terms: Terms, value: Fraction) -> int:
+    """A number as a leaf, or as the quotient of two where it has too many digits for one."""
+    text = terms.text(value)
+    if text is not None:
+        return terms.intern(CONSTANT, label=text)
+    over = terms.intern(CONSTANT, label=str(value.numerator))
+    if value.denominator == 1:
+        return over
+    return terms.intern("div", (over, terms.intern(CONSTANT, label=str(value.denominator))))
+
+
+def scaled_product(build: Builder, number: Fraction, parts: Sequence[Weighted]) -> int:
+    """A number times powers of terms, as people write it: ``-t**2/8``, ``1/(3*y**3)``."""
+    roots = [_root(build, part) if part.weight.denominator > 2 else part for part in parts]
+    above = [part for part in roots if part.weight > 0]
+    below = [Weighted(-weight, term) for weight, term in roots if weight < 0]
+    if below:
+        over = scaled_product(build, Fraction(abs(number.numerator)), above)
+        under = scaled_product(build, Fraction(number.denominator), below)
+        total = build.terms.intern("div", (over, under))
+        return build.terms.intern("neg", (total,)) if number < 0 else total
+    product = build.product_of(above)
+    assert product is not None  # It holds no number of many digits
+    whole = build.product_of([Weighted(Fraction(1), number_term(build.terms, number)), *above])
+    if abs(number.numerator) == 1 or whole is None or build.terms.number(product) == 1:
+        whole = build.times_number(number, product)
+    if whole is None:
+        return chain(build.terms, "mul", [number_term(build.terms, number), product])
+    return whole
+
+
+def _root(build: Builder, part: Weighted) -> Weighted:
+    """A power that no operator has for its own: ``u**(2/3)``."""
+    size = abs(part.weight)
+    if size == Fraction(1, 3):
+        root = build.terms.intern("cbrt", (part.term,))
+    else:
+        root = build.terms.intern("pow", (part.term, number_term(build.terms, size)))
+    return Weighted(Fraction(1 if part.weight > 0 else -1), root)

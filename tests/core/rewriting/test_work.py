@@ -1,23 +1,28 @@
-"""`repair` within its time limit: every part of it obeys, and what is dear is done once."""
+"""`repair` within its budget: one answer on every machine, and every part keeps to it."""
 
 from __future__ import annotations
 
 import math
+import time
 from unittest.mock import patch
 
 import numpy as np
 import pytest
 
+from benchmarks.repairs import library, textbook
+from benchmarks.repairs.cases import Case
+from benchmarks.repairs.running import samples_for_repair
+from eic_core.errors import UserError
 from eic_core.formula.syntax import read
+from eic_core.rewriting import repair
 from eic_core.rewriting.chosen_rows import MEASURED, VERIFIED, choose_rows
-from eic_core.rewriting.deadline import Deadline, OutOfTime
 from eic_core.rewriting.gains import NotSearched, Unsearched
 from eic_core.rewriting.parts import MAX_NODES, PART_NODES, parts_of
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import ValueTable
+from eic_core.rewriting.work import NORMAL, BudgetSpent, Effort, Work, WorkBudget, units_of
 from eic_core.samples import Samples
-from tests.clocks import PacedClock
-from tests.effort import dear
+from tests.effort import cases, dear
 from tests.repairs import repaired
 
 
@@ -27,12 +32,18 @@ def large(waves: int) -> str:
     return " + ".join([*terms, "1e9*(sqrt(x+1) - sqrt(x))*(2 + cos(y))", *terms[:3]])
 
 
+A_STEP, A_ROW = 2e5, 60.0
+"""Units of work that may follow a look at the budget, and of some rows of a short formula."""
+
+CUT = 0.03
+"""An effort that ends in the midst of a search."""
+
 LOSING = "(sqrt(x+1) - sqrt(x))*(x+2)", "x=loguniform:1:1e8"
 LARGE_X = "x=loguniform:1e3:1e6 y=1:2"
 
 
-@dear(5)
-@pytest.mark.parametrize("pace", [0.05, 0.5, 2.0, 10.0, 40.0, 1000.0])
+@dear(3)
+@pytest.mark.parametrize("effort", [1e-3, 1e-2, 0.1, 0.5])
 @pytest.mark.parametrize(
     ("text", "ranges"),
     [
@@ -42,16 +53,44 @@ LARGE_X = "x=loguniform:1e3:1e6 y=1:2"
         (large(30), LARGE_X),
     ],
 )
-def test_all_of_it_ends_within_its_limit(text: str, ranges: str, pace: float) -> None:
-    clock = PacedClock(pace)
-    found = repaired(text, ranges, 60, limit_seconds=100.0, clock=clock)
-    assert clock.now <= 100.0 + 8 * pace  # so many looks may follow one that was in time
+def test_all_of_it_ends_within_its_budget(text: str, ranges: str, effort: float) -> None:
+    work = Work()
+    with patch("eic_core.rewriting.repair.Work", lambda seconds: work):
+        found = repaired(text, ranges, 60, effort=effort)
+    assert work.done <= NORMAL * effort + A_STEP
     assert found.finished or found.missing is not None
     assert str(found.sentence).endswith(".")
 
 
+CASES = [*textbook.CASES, *library.CASES]
+
+
+@pytest.mark.parametrize("case", CASES[:: len(CASES) // cases(10, 60)], ids=lambda case: case.name)
+def test_one_question_has_one_answer_and_reads_no_clock(
+    case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    formula = case.read()
+    samples = samples_for_repair(case, formula, 100)
+
+    def answers() -> list[dict[str, object]]:
+        return [repair(formula, samples, effort=effort).to_json() for effort in (0.02, "quick")]
+
+    alone = answers()
+    for name in ("monotonic", "perf_counter", "process_time", "time"):
+        monkeypatch.setattr(time, name, None)
+    assert answers() == alone
+
+
+def test_an_effort_has_a_name_or_is_a_positive_number() -> None:
+    efforts: list[Effort] = ["quick", "normal", "thorough", 16, math.inf]
+    assert [units_of(each) / NORMAL for each in efforts] == [0.25, 1, 4, 16, math.inf]
+    for wrong in ("great", 0, -1, math.nan):
+        with pytest.raises(UserError, match="is no effort"):
+            repaired(*LOSING, effort=wrong)
+
+
 def test_what_was_cut_short_shows_a_verified_form() -> None:
-    found = repaired(*LOSING, 60, limit_seconds=100.0, clock=PacedClock(0.2))
+    found = repaired(*LOSING, 60, effort=CUT)
     assert not found.finished and "there may be a still better one" in str(found.sentence)
     document = found.to_json()
     assert (document["missing"], document["finished"]) == (str(found.missing), False)
@@ -59,25 +98,19 @@ def test_what_was_cut_short_shows_a_verified_form() -> None:
     assert found.best.after.float64.mean_digits_lost < 1 < found.before.float64.mean_digits_lost
 
 
-def test_without_time_to_measure_nothing_is_told_of_the_formula() -> None:
-    found = repaired(*LOSING, 60, limit_seconds=4.0, clock=PacedClock(3.0))
-    assert found.reason == NotSearched(Unsearched.NO_TIME)
+@pytest.mark.parametrize(
+    ("limits", "why"),
+    [({"effort": 1e-5}, Unsearched.NO_EFFORT), ({"limit_seconds": 0.0}, Unsearched.NO_TIME)],
+)
+def test_where_it_is_not_measured_nothing_is_told_of_the_formula(limits, why) -> None:
+    found = repaired(*LOSING, 60, **limits)
+    assert found.reason == NotSearched(why) and found.stopped == (why is Unsearched.NO_TIME)
     assert found.before is None and found.helps is None and not found.finished
 
 
-@pytest.mark.parametrize("text", [LOSING[0], large(30)])
-def test_steps_alone_give_one_answer_whatever_the_clock(text: str) -> None:
-    slow, quick = (
-        repaired(text, LARGE_X, 60, limit_steps=60, clock=PacedClock(pace)).to_json()
-        for pace in (1e6, 0.0)
-    )
-    assert slow == quick and slow["finished"]
-
-
-def test_a_quick_machine_answers_within_the_limit_as_without_one() -> None:
+def test_what_is_not_dear_is_the_same_within_the_budget_as_without_one() -> None:
     within, without = (
-        repaired(*LOSING, 1000, limit_seconds=seconds, clock=PacedClock(0.0)).to_json()
-        for seconds in (2.0, math.inf)
+        repaired(*LOSING, 1000, effort=effort).to_json() for effort in ("normal", math.inf)
     )
     assert within == without
 
@@ -105,14 +138,14 @@ def test_a_term_without_variables_is_decided_once(text: str) -> None:
         assert value is None or value.overlaps(alone)
 
 
-def test_a_table_without_time_is_whole_when_there_is_time_again() -> None:
+def test_a_table_without_a_budget_is_whole_when_there_is_one_again() -> None:
     terms = Terms()
     root = terms.add(read("1 - cos(x)").formula)
     rows = [{"x": x} for x in ("1e-90", "1e-95", "0.3")]
-    table = ValueTable(terms, rows, deadline=Deadline(6.0, PacedClock(1.0)))
-    with pytest.raises(OutOfTime):
+    table = ValueTable(terms, rows, budget=WorkBudget(A_ROW, terms.work))
+    with pytest.raises(BudgetSpent):
         table.values(root)
-    table.deadline = Deadline(math.inf)
+    table.budget = WorkBudget(math.inf)
     expected = ValueTable(terms, rows).values(root)
     for value, known in zip(table.values(root), expected, strict=True):
         assert value is not None and value.overlaps(known)
