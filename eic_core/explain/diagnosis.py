@@ -48,7 +48,7 @@ class Diagnosis(Displayed, Plain):
         """The loss numbers, each with its name and one sentence."""
         found = self.writing
         shared = math.inf if found.singular else found.q
-        return account_of_losses(self.inspection, shared, found.q)
+        return account_of_losses(self.inspection, (shared, found.q))
 
     @property
     def double_range(self) -> DoubleRange:

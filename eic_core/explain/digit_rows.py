@@ -48,8 +48,8 @@ PAD = "\N{FIGURE SPACE}"
 STEPS_A_DIGIT, INFINITE, NOT_A_NUMBER = 25, 254, 255
 """How `DigitRows.steps` holds digits: in 25ths, at most 10.12; infinite; undefined."""
 
-EXACT_DIGITS = 60
-"""Of an exact value: more than are compared."""
+EXACT_DIGITS, MOST_EXACT = 60, 2_000
+"""Of an exact value, more than are compared; of a double written out, more than any has."""
 
 _GUARD = 20  # Further digits in which an error is measured
 
@@ -296,23 +296,23 @@ class Compared(NamedTuple):
     lost: float
 
 
-def _rounding_to(digits: int) -> Context:
-    return Context(prec=digits, rounding=ROUND_HALF_UP, Emin=MIN_EMIN, Emax=MAX_EMAX)
-
-
-_WIDE = _rounding_to(2_000)
-_ROUNDING = {digits: _rounding_to(digits) for digits in SHOWN_DIGITS.values()}
+_ROUNDING = {
+    digits: Context(prec=digits, rounding=ROUND_HALF_UP, Emin=MIN_EMIN, Emax=MAX_EMAX)
+    for digits in (*SHOWN_DIGITS.values(), MOST_EXACT)
+}
 
 
 def _units(number: Decimal, place: int) -> int:
     """The size of a number in units of 10^place, rounded."""
-    return int(number.copy_abs().scaleb(-place, _WIDE).to_integral_value(ROUND_HALF_UP))
+    size = number.copy_abs().scaleb(-place, _ROUNDING[MOST_EXACT])
+    return int(size.to_integral_value(ROUND_HALF_UP))
 
 
 def _exponent(number: Decimal, digits: int) -> int | None:
     """The power of ten of its first digit when rounded to so many; None without one."""
-    there = number and number.is_finite()
-    return _ROUNDING[digits].plus(number).adjusted() if there else None
+    if not number or not number.is_finite():
+        return None
+    return _ROUNDING[digits].plus(number).adjusted()
 
 
 class _Scale(NamedTuple):

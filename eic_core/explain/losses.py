@@ -269,11 +269,11 @@ def shared_noise_differs(inspection: Inspection) -> bool:
 
 
 def account_of_losses(
-    inspection: Inspection, shared: float | None = None, shared_finite: float | None = None
+    inspection: Inspection, shared: tuple[float, float] | None = None
 ) -> tuple[Loss, ...]:
     """The loss numbers of a formula: name, meaning and size.
-    `shared` and `shared_finite` are the result's loss with shared noise, with and without the
-    samples that keep no digit; without copies the loss with independent noise stands for them.
+    `shared` is the result's loss with shared noise, with and without the samples that keep no
+    digit; without copies the loss with independent noise stands for it.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -297,6 +297,5 @@ def account_of_losses(
         Loss(RESULT, root.local_eic, root.local_eic_finite, formula=inspection.formula),
     ]
     if shared is not None:
-        rest = shared if shared_finite is None else shared_finite
-        losses.append(Loss(RESULT_SHARED, shared, rest, formula=inspection.formula))
+        losses.append(Loss(RESULT_SHARED, *shared, formula=inspection.formula))
     return tuple(losses)

@@ -206,7 +206,6 @@ def r2_of_outer_rows(formula: Formula, samples: Samples) -> tuple[float, int]:
     """
     require(formula, Formula)
     require(samples, Samples)
-    assert samples.target is not None
     outer = outer_rows(samples.columns)
     if outer is None:
         return math.nan, 0
@@ -248,7 +247,6 @@ def r2_of_rows_left_out(formula: Formula, samples: Samples, *, seed: int = 0) ->
     """
     require(formula, Formula)
     require(samples, Samples)
-    assert samples.target is not None
     used = samples.take(evenly_spread(np.arange(len(samples)), FITTED_ROWS))
     rng, count = np.random.default_rng(seed), len(used)
     if count < 2:
