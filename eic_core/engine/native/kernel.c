@@ -236,6 +236,7 @@ typedef struct {
     double **s2;            /* per slot: where its s^2 lie; all leaves share theirs */
     double *ones;           /* that of leaves */
     uint8_t **status;       /* per slot: null where nothing is known of any sample */
+    int64_t *dense;         /* per slot: for how many chunks all samples are taken for special */
     int64_t *has_zero;
 } Chunk;
 
@@ -270,6 +271,8 @@ static void lay_out(const Call *c, Chunk *x, int64_t operands)
     x->before = at, at += 3 * k + operands;
     x->status = (uint8_t **)at, at += k;
     x->has_zero = (int64_t *)at, at += k;
+    x->dense = (int64_t *)at, at += k;
+    memset(x->dense, 0, (size_t)k * sizeof(int64_t));
     x->first_operand = (int32_t *)at, x->first_constant = x->first_operand + k;
     x->fixed = x->first_constant + k, at += (3 * k + 1) / 2;
     x->dead = (int32_t *)at, at += (m + 1) / 2;
@@ -391,6 +394,10 @@ static void run_inside(const Call *c, Chunk *x, Slot *k, const Row *row, const i
     put(k->Y, k->Y, x->found, NAN, k->n);
 }
 
+/* If one sample in so many is special, the rules are followed for all, and for those of so many
+ * chunks more. */
+enum { DENSE = 4, LONG = 15 };
+
 /* Value, s^2 and status of one operator over the chunk; true if a sample is out. */
 static int measure_slot(const Call *c, Chunk *x, Slot *k, int64_t slot, int64_t n)
 {
@@ -447,34 +454,40 @@ static int measure_slot(const Call *c, Chunk *x, Slot *k, int64_t slot, int64_t 
             args, &count, strides, (void *)(uintptr_t)c->loops[2 * h[HELPER] + 1]);
         k->H = x->H;
     }
-    const int selection = k->operands > 2 && row->flags & SELECTS;
-    int64_t bad;
-    if (!selection)
-        bad = x->T ? row->rows_edges(k) : row->rows(k);
-    else
-        bad = n;
-    /* Beside a value that is not 0, an operand that is 0 and carries no noise adds kappa^2 s^2 = 0,
-     * as the plain recursion has it. */
-    if (!bad && !(zeros & NOISY_ZEROS && !(row->flags & KAPPA_FIXED)))
-        return known != 0;
+    k->told = 0;
+    const int selects = row->flags & SELECTS, selection = selects && k->operands > 2;
+    int dense = x->dense[slot] > 0;
+    int64_t count = n;
+    if (dense) {
+        x->dense[slot]--;
+    } else if (!selection) {
+        /* Beside a value that is not 0, an operand that is 0 and carries no noise adds
+         * kappa^2 s^2 = 0, as the plain recursion has it. */
+        if (!(x->T ? row->rows_edges(k) : row->rows(k))
+            && !(zeros & NOISY_ZEROS && !(row->flags & KAPPA_FIXED)))
+            return known != 0;
+    }
     if (!known)
         memset(status, 0, (size_t)n);
     k->still = zeros & NOISY_ZEROS ? 0 : -1;
     for (int i = 0; i < 3 && i < k->operands; i++)
         k->noisy[i] = x->has_zero[from[i]] & NOISY_ZEROS ? 0 : NAN;
-    int64_t count;
     if (selection) {
         memcpy(x->marked, k->open, (size_t)n * sizeof(int64_t));
-        k->told = 0;
-        count = n;
-    } else {
+    } else if (!dense) {
         count = row->mark(k);
+        if (!selects && DENSE * count > n) {
+            dense = 1;
+            x->dense[slot] = LONG;
+        }
         if (k->told)
             add_bits(status, x->found, n);
         if (k->has_zero)
             memset(k->Z, 0, (size_t)n * sizeof(double));
     }
-    if (count) {
+    if (dense) {
+        settle_all(k, row->mend(k, n));
+    } else if (count) {
         count = list_marked(k);
         settle(k, count, selection ? mend_selection(k, count) : row->mend(k, count));
     }

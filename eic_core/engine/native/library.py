@@ -149,7 +149,7 @@ class Packed(NamedTuple):
         dead_at = marks + (rows + 7) // 8
         inner = dead_at + (rows + 1) // 2
         scratch = (3 * held + 13 + (count if mode & EDGES else 0)) * chunk + count
-        scratch += (held * chunk) // 8 + chunk // 2 + 9 * slots + 16
+        scratch += (held * chunk) // 8 + chunk // 2 + 10 * slots + 16
         space, whole, address = self.engine.workspace(inner + scratch)
         if not isinstance(addresses, array):
             addresses = array("q", [addresses[name] for name in self.columns])

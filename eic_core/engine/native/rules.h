@@ -182,6 +182,32 @@ static void settle(Slot *k, int64_t count, int64_t any)
     }
 }
 
+/* The same for all samples. */
+CLONES static void settle_all(Slot *k, int64_t any)
+{
+    const int64_t n = k->n, skip = k->skip, alone = -(int64_t)k->alone, calm = -(int64_t)k->calm;
+    const int64_t *restrict open = k->open, *restrict found = k->found;
+    const int64_t slot = k->slot;
+    int64_t *restrict live = k->live;
+    int32_t *restrict dead = k->dead;
+    uint8_t *restrict status = k->status;
+    double *restrict Y = k->Y, *restrict S = k->S;
+    k->told |= any;
+    if (!any)
+        return;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const int64_t known = status[r], told = found[r] & open[r] & -(int64_t)!(known & skip);
+        const int64_t invalid = -(int64_t)(((told & UNREAL) != 0) & !(known & HIGH));
+        const int64_t first = invalid & -(int64_t)(dead[r] < 0), now = invalid & alone;
+        status[r] = (uint8_t)(known | (told & ~(UNREAL | (invalid & PRECISION))) | (invalid & INVALID));
+        dead[r] = (int32_t)((first & slot) | (~first & dead[r]));
+        live[r] &= ~now;
+        Y[r] = choose((now & calm) != 0, 1, Y[r]);
+        S[r] = choose((now & calm) != 0, 1, S[r]);
+    }
+}
+
 /* min and max: all comes through the operand attained, at ties through the noisier. */
 static int64_t mend_selection(MEND)
 {
