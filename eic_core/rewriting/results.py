@@ -149,8 +149,6 @@ class Repairs(Displayed, Plain):
         Forms whose cost was computed.
     finished
         False if its budget or a limit in seconds ended the search; better forms may exist then.
-    stopped
-        Whether the limit in seconds did: another machine may have come further.
     reason
         Why there is no repair; None if there is one.
     helps
@@ -164,6 +162,8 @@ class Repairs(Displayed, Plain):
         of the formula.
     left_out
         What was not tried, and why.
+    stopped
+        Whether the limit in seconds ended it: another machine may have come further.
     """
 
     formula: Formula
