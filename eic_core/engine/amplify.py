@@ -49,6 +49,7 @@ from eic_core.engine.walked import (
     Walked,
     blocks,
     columns_between,
+    spans,
     together,
 )
 from eic_core.errors import require
@@ -78,6 +79,9 @@ for which it will probably ask: the others are walked again."""
 
 _PROBED = 512
 """Samples that tell which one that is."""
+
+_WIDE_ROWS = 8192
+"""Samples beyond double range at a time, so that the processor's caches hold their numbers."""
 
 FIRST_PASS = 0.1
 """The share of progress that is told before samples are settled in balls."""
@@ -599,10 +603,12 @@ class _Work:
         rows = self.fold(RANGE, progress)
         if not len(rows):
             return
-        some = self.samples.take(rows)
-        wide = extended.evaluate(self.tape, some.columns, len(rows), walk_rows(self.tape, some))
         in_double = None if self.root_values is None else self.root_values[rows]
-        self._add(rows, wide)
+        for start, stop in spans(len(rows), _WIDE_ROWS):
+            part = rows[start:stop]
+            some = self.samples.take(part)
+            plain = walk_rows(self.tape, some)
+            self._add(part, extended.evaluate(self.tape, some.columns, len(part), plain))
         if self.root_values is not None and in_double is not None:  # R² is of a user's program
             is_real = np.isfinite(in_double)
             self.root_values[rows] = np.where(is_real, in_double, self.root_values[rows])

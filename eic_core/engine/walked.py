@@ -108,8 +108,10 @@ class Walked:
         for step in tape.steps:
             s2, counts = self.s2[step.slot], ok & self.active_at(step.slot)
             singular = counts & (s2 > SINGULAR_S2)
-            finite = counts & ~singular
             any_singular |= singular
+            finite: Any = counts & ~singular
+            if finite.all():
+                finite = slice(None)
             counted = often[finite]
             result.sums.append(float(np.sum(s2[finite] * counted)))
             result.singular.append(int(often @ singular))

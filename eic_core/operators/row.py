@@ -223,16 +223,19 @@ class Operator:
 
     def kappa_squared(self, B: Any, a: Operands, y: Value, p: Any) -> tuple[Any, ...]:
         """kappa_{k,i}^2 = ((y_i / y_k) de_k/dy_i)^2 (``eq:recursive_relation``), for y != 0."""
-        if self.fixed is not None:
-            return self.fixed(p)
-        if self.kappa2 is not None:
-            kappas = self.kappa2(B, a, y, p)
-        else:
-            pairs = zip(self.partials(B, a, y, p), a, strict=True)
-            kappas = tuple(square(partial * x / y) for partial, x in pairs)
+        kappas = self.plain_kappa_squared(B, a, y, p)
         if not self.sloped:
             return kappas
         return tuple(unless_flat(B, k, x == 0) for k, x in zip(kappas, a, strict=True))
+
+    def plain_kappa_squared(self, B: Any, a: Operands, y: Value, p: Any) -> tuple[Any, ...]:
+        """The same, but 0 where it underflows."""
+        if self.fixed is not None:
+            return self.fixed(p)
+        if self.kappa2 is not None:
+            return self.kappa2(B, a, y, p)
+        pairs = zip(self.partials(B, a, y, p), a, strict=True)
+        return tuple(square(partial * x / y) for partial, x in pairs)
 
 
 def unless_flat(B: Any, kappa2: Any, flat: Any) -> Any:

@@ -127,10 +127,6 @@ def _rule(name: str) -> str:
     return f"static inline double {name}({arguments})\n{{\n    return {traced};\n}}\n"
 
 
-def _kappas(row: Operator, a: list[C]) -> list[str]:
-    return [C.of(k).text for k in row.kappa_squared(B, a, C("y"), C("p"))]
-
-
 def _near_brink(row: Operator) -> C:
     names = range(row.arity or 0)
     a, s2 = ([C(f"{letter}{i}") for i in names] for letter in "as")
@@ -150,12 +146,13 @@ def _suspicion(row: Operator) -> str:
 def _loops(row: Operator, arity: int) -> str:
     names = range(arity)
     a = [C(f"a{i}") for i in names]
-    kappas = _kappas(row, a)
+    kappas = [C.of(k).text for k in row.plain_kappa_squared(B, a, C("y"), C("p"))]
     load = "".join(f"        const double a{i} = A{i}[r], s{i} = S{i}[r];\n" for i in names)
     if row.helper:
         load += "        const double h = H[r];\n"
         kappas = [kappa.replace(f"{row.helper}(a0)", "h") for kappa in kappas]
-    terms = "".join(f"        const double t{i} = plain_term({kappas[i]}, s{i});\n" for i in names)
+    # 0 times infinity is nan, which the rules look at again
+    terms = "".join(f"        const double t{i} = {kappas[i]} * s{i};\n" for i in names)
     total = " + ".join(["1.0", *(f"t{i}" for i in names)])
     bad = f"!(s <= recheck_s2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX){_suspicion(row)}"
     text = ""
@@ -171,7 +168,7 @@ def _loops(row: Operator, arity: int) -> str:
 
 def _mark(row: Operator, arity: int) -> str:
     names = range(arity)
-    special = "!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX)" + _suspicion(row)
+    special = "!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (s != s)" + _suspicion(row)
     zero = "0"
     if row.fixed is not None:  # where the value is 0 because an operand is, every limit is kappa
         zero = f"(y == 0) & ({' | '.join(f'(a{i} == 0)' for i in names)})"
@@ -204,7 +201,7 @@ def _mend(row: Operator, arity: int) -> str:
     if row.helper:
         lines.append("const double h = H[r];")
     parts = zip(
-        _kappas(row, a),
+        [C.of(k).text for k in row.kappa_squared(B, a, y, p)],
         [C.of(d).text for d in row.partials(B, a, y, p)],
         [C.of(v).text for v in row.zero_limit(B, a, p)],
         strict=True,
