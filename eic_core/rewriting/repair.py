@@ -218,10 +218,10 @@ class _Task:
             meter = FormMeter(self.formula, self.samples, self.rows.measuring(count), self.truth)
             before = meter.measure(self.root, self.formula)
             took = self.terms.work.done - done
-            fits = min(most, count * MEASURING * self.budget.units / took)
+            fits = count * MEASURING * self.budget.units / took
             if count == most or fits < 2 * count:
                 return meter, before, took
-            count = int(fits)
+            count = int(min(most, fits))
 
     def repairs(
         self,
