@@ -77,7 +77,7 @@ def plain_value(value: Any, level: float | None = None) -> Any:
     >>> plain_value({"low": math.nan, "nodes": (1, 2), "why": None})
     {'low': 'nan', 'nodes': [1, 2], 'why': None}
     """
-    if isinstance(value, Enum):
+    if isinstance(value, Enum) and isinstance(value.value, str):  # who numbers one words it later
         return value.value
     if isinstance(value, (str, int, NoneType)):
         return value
