@@ -115,11 +115,11 @@ def undecided(inspection: Inspection) -> Blamed:
     far = (spread > explained) & turned.any(axis=0)
     far &= ~(by_range & ~np.isfinite(plain[-1]))  # such a row is told as a lost value
     nodes, most = np.full(count, -1), np.zeros(count)
-    for step, here, other in zip(steps, turned, others, strict=True):
+    for step, own_turns, other in zip(steps, turned, others, strict=True):
         members = set(tape.members(step.slot))
         below = [each.slot in members and each is not step for each in steps]
-        alone, moved = turned.sum(axis=0) == here, spread
-        first = here & far & ~turned[below].any(axis=0)
+        alone, moved = turned.sum(axis=0) == own_turns, spread
+        first = own_turns & far & ~turned[below].any(axis=0)
         if (first & ~alone).any():
             own = relative_error(runs.result(step.slot, other), plain[-1], exact[-1])
             moved = np.where(alone, spread, own)
@@ -206,15 +206,7 @@ class Moves:
 
 @cached_on_inspection
 def moves_of(inspection: Inspection) -> Moves:
-    """The result's moves where a step keeps no digit.
-
-    >>> from eic_core.formula.syntax import read
-    >>> from eic_core.measure import Samples, inspect
-    >>> samples = Samples.from_columns({"x": [1.0, 2.0, 3.0], "y": [5.0, 2.0, 4.0]})
-    >>> moves = moves_of(inspect(read("sqrt((x-1)**2 + (y-5)**2)").formula, samples))
-    >>> {node: far.tolist() for node, far in moves.by_step.items() if node < 3}
-    {2: [2.0, 0.0, 0.0]}
-    """
+    """The result's moves where a step keeps no digit."""
     count, by_step = len(inspection.samples), {}
     reached = np.zeros(count, dtype=bool)
     for step in inspection.amplification.tape.steps:
@@ -240,8 +232,8 @@ def following(inspection: Inspection) -> Blamed:
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 2.0, 3.0], "y": [5.0, 2.0, 4.0]})
     >>> result = following(inspect(read("sqrt((x-1)**2 + (y-5)**2)").formula, samples))
-    >>> result.rows.tolist(), result.nodes.tolist()
-    ([0], [2])
+    >>> result.rows.tolist(), result.nodes.tolist(), result.digits.tolist()
+    ([0], [2], [inf])
     """
     by_step, formula = moves_of(inspection).by_step, inspection.formula
     if not by_step:

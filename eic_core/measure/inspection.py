@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, update_wrapper
-from operator import itemgetter
+from operator import attrgetter
 from typing import Any, Concatenate, Generic, NamedTuple, ParamSpec, TypeVar
 
 from eic_core.display import Displayed
@@ -110,7 +110,6 @@ _NO_TAIL = {
     "divergent": None,
     "crossings": (),
 }
-_DIGITS, _FINITE_DIGITS = 2, 3  # the places of `local_eic` and `local_eic_finite`
 
 
 @dataclass(frozen=True)
@@ -195,7 +194,7 @@ class Inspection(Displayed, Plain):
     @property
     def bottleneck(self) -> int:
         """Id of the node of largest local EIC, the first in post-order at ties."""
-        return _largest(self.nodes, _DIGITS)
+        return _largest(self.nodes, attrgetter("local_eic"))
 
     @cached_property
     def sign_changes(self) -> SignChanges:
@@ -226,7 +225,7 @@ class Inspection(Displayed, Plain):
     @property
     def finite_bottleneck(self) -> int:
         """Id of the node of largest ``local_eic_finite``, the first at ties."""
-        return _largest(self.nodes, _FINITE_DIGITS)
+        return _largest(self.nodes, attrgetter("local_eic_finite"))
 
     @property
     def no_value_at(self) -> int | None:
@@ -289,9 +288,11 @@ def local_eic(mean_s2: float) -> float:
     return 0.5 * math.log10(mean_s2) if mean_s2 < math.inf else mean_s2
 
 
-def _largest(nodes: tuple[NodeAmplification, ...], place: int) -> int:
-    candidates = [n for n in nodes if n[place] == n[place]]  # not nan
-    return max(candidates or nodes, key=itemgetter(place)).node.id  # the first of equals
+def _largest(
+    nodes: tuple[NodeAmplification, ...], digits: Callable[[NodeAmplification], float]
+) -> int:
+    candidates = [n for n in nodes if not math.isnan(digits(n))]
+    return max(candidates or nodes, key=digits).node.id  # the first of equals
 
 
 def inspect(

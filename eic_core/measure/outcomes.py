@@ -201,13 +201,13 @@ def _leaves_every_range(runs: Runs, node: int, row: Operator) -> np.ndarray:
     step = runs.tape.steps[runs.tape.slots[node]]
     y, _ = runs.amplification.exact.columns(runs.rows)
     operands = list(y[[*step.operands]])
-    given = NUMPY, operands, step.parameter
+    at = NUMPY, operands, step.parameter
     if row.multiples:  # else the divisor is 0, and not one that underflows
         return np.asarray((operands[1] != 0) | runs.wide.values[step.operands[1]].lost)
     if row.period:
         return np.isinf(operands[0])
     with np.errstate(all="ignore"):
         value = np.asarray(row.evaluate(operands, step.parameter), dtype=np.float64)
-        small = row.vanishes is not None and (value == 0) & np.logical_not(row.vanishes(*given))
-        large = np.isinf(value) & np.logical_not(row.pole is not None and row.pole(*given))
+        small = row.vanishes is not None and (value == 0) & np.logical_not(row.vanishes(*at))
+        large = np.isinf(value) & np.logical_not(row.pole is not None and row.pole(*at))
     return np.asarray(small | large)
