@@ -11,6 +11,11 @@ OPEN: tuple[tuple[tuple[str, ...], str], ...] = (
         "a loss measured beside a guard of one value gets no step",
     ),
     (
+        ("log2(remainder(", "DECIDED by JUMP: 0."),
+        "where one side of a jump has no value, less than a digit that the rest loses is not "
+        "counted",
+    ),
+    (
         ("sqrt(floor(x))*asinh(", "DECIDED by JUMP: 0."),
         "where all doubles are jumps, too, less than a digit that the rest loses is not counted",
     ),

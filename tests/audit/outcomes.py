@@ -314,7 +314,7 @@ def _digits_are(
         own = beside(truth, i)[1]
     elif kind is Outcome.FOLLOWS or reason is Reason.JUMP:
         own, slack = max(0.0 if math.isinf(s) else own, _lost(float(truth.shaken[i]))), MOVED
-        if (own > 15.6 and digits > 15) or max(own, digits) < 1:
+        if own > 15.6 and digits > 15:
             return
     elif kind is Outcome.RANGE_LOSS:
         own, slack = max(own, _lost(float(truth.missed[i]))), 0.05
