@@ -17,7 +17,7 @@ import numpy as np
 
 from eic_core.engine import extended
 from eic_core.engine.branches import active_slots, plain_values
-from eic_core.engine.constants import has_constant_step, settled_constants
+from eic_core.engine.constants import settled_constants
 from eic_core.engine.native.library import DOUBT, INVALID, WalkSummary, pack
 from eic_core.engine.passes import (
     NO_SLOT_NOISE,
@@ -457,10 +457,11 @@ def amplify(
     require(formula, Formula)
     require(samples, Samples)
     tape = tape_of(formula)
-    pack(tape)  # which lays it out faster
+    packed = pack(tape)  # which lays it out faster
     samples.require(tape.variables)
     settled = NOTHING_SETTLED
-    if (len(samples) > FEW or not recheck) and has_constant_step(formula):
+    may_settle = packed is None or packed.has_constant_step(packed.slots - 1)
+    if may_settle and (len(samples) > FEW or not recheck):
         settled = settled_constants(tape, proven=recheck)
     work = _Work(tape, samples, settled, edges, np.empty(len(samples)) if root_values else None)
     if edges:

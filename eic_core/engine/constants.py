@@ -9,26 +9,6 @@ from eic_core.engine.native.library import DOUBT
 from eic_core.engine.reference import NOTHING_SETTLED, Settled, evaluate_block
 from eic_core.engine.tape import SMALLEST_NORMAL, Tape
 from eic_core.engine.walked import SUSPECT
-from eic_core.formula.tree import CONSTANT, Formula
-from eic_core.operators import OPERATORS
-
-
-def has_constant_step(formula: Formula) -> bool:
-    """Whether a formula computes something of constants alone that may lose digits.
-
-    >>> from eic_core.formula.syntax import read
-    >>> [has_constant_step(read(text).formula) for text in ("x + 1", "x*(2*3)", "x + sin(2*3)")]
-    [False, False, True]
-    """
-    constants = set()
-    for node in formula.nodes:
-        if node[1] == CONSTANT:
-            constants.add(node[0])
-        elif node[2] and constants.issuperset(node[2]):
-            constants.add(node[0])
-            if OPERATORS[node[1]].fixed is None:
-                return True
-    return False
 
 
 def settled_constants(tape: Tape, *, proven: bool = False) -> Settled:

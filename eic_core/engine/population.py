@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from eic_core.engine.amplify import amplify
-from eic_core.engine.constants import has_constant_step
 from eic_core.engine.native import library as native
 from eic_core.engine.native.library import INVALID, Packed, WalkSummary
 from eic_core.engine.tape import Tape, lay_out_population
@@ -138,9 +137,14 @@ class Population:
             ]
         )
         for i in np.flatnonzero(eic > STEADY).tolist():
-            if has_constant_step(self.formulas[i]):
+            if self.has_constant_step(i):
                 eic[i] = math.nan
         return eic, root_values
+
+    def has_constant_step(self, number: int) -> bool:
+        """Whether a formula may compute something of constants alone that loses digits."""
+        packed = native.pack(self.tape)
+        return packed is None or packed.has_constant_step(self.tape.roots[number])
 
     def values(self, samples: Samples) -> Floats:
         """Every formula's values alone.

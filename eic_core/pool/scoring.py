@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from eic_core.engine.amplify import amplify
-from eic_core.engine.constants import has_constant_step, settled_constants
+from eic_core.engine.constants import settled_constants
 from eic_core.engine.population import Population
 from eic_core.engine.tape import tape_of
 from eic_core.errors import DataError, UserError, require
@@ -30,6 +30,7 @@ from eic_core.measure.fit import program_values, r_squared
 from eic_core.measure.inspection import inspect
 from eic_core.measure.reasons import Outcome
 from eic_core.measure.table import NoColumn, Table, VariableMatch, read_table
+from eic_core.operators import OPERATORS
 from eic_core.pool import phrases
 from eic_core.pool.candidate import (
     Candidate,
@@ -302,14 +303,15 @@ def measure_formulas(formulas: Sequence[Formula], samples: Samples) -> list[Scor
     at_once = max(1, _MOST_AT_ONCE // len(samples))
     for start in range(0, len(formulas), at_once):
         some = formulas[start : start + at_once]
-        by_constants = {i for i, formula in enumerate(some) if _hangs_on_constants(formula)}
-        together = Population(some).ordinary(samples) if len(some) > 1 else None
+        population = Population(some)
+        together = population.ordinary(samples) if len(some) > 1 else None
         if together is None:
             scores += [measure_formula(formula, samples) for formula in some]
             continue
         rows = zip(some, together[0].tolist(), together[1], strict=True)
         for i, (formula, eic, values) in enumerate(rows):
-            if not eic <= DOUBTFUL or i in by_constants or _jumps(formula):
+            by_constants = population.has_constant_step(i) and settled_constants(tape_of(formula))
+            if not eic <= DOUBTFUL or by_constants or _jumps(formula):
                 scores.append(measure_formula(formula, samples))
             else:
                 score = Score(formula.complexity, _r2(values, samples), eic, eic)
@@ -319,12 +321,7 @@ def measure_formulas(formulas: Sequence[Formula], samples: Samples) -> list[Scor
 
 def _jumps(formula: Formula) -> bool:
     """Whether the last bit of a double may decide on which side of a jump a sample is."""
-    return any(step.row is not None and step.row.jumps for step in tape_of(formula).steps)
-
-
-def _hangs_on_constants(formula: Formula) -> bool:
-    """Whether a step of constants alone loses its digits, so that it is settled exactly."""
-    return has_constant_step(formula) and bool(settled_constants(tape_of(formula)))
+    return any(OPERATORS[node.operator].jumps for node in formula.nodes if node.children)
 
 
 def score(

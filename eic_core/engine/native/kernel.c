@@ -661,11 +661,14 @@ static void lay_out_formulas(Packed *t, int32_t *symbols, int32_t *room, int64_t
     t->operands = own - t->reads;
 }
 
+/* What is noted of a slot beside its readers: it is constant; at or below it an operator of constants
+ * alone may lose digits. */
+enum { FIXED = 1 << 30, CONSTANT_STEP = 1 << 29, READERS = CONSTANT_STEP - 1 };
+
 /* Give each slot a buffer, which goes to another once nothing reads the slot any more; two more
  * numbers a slot lie behind.  Constant steps of a single formula keep one of their own. */
 static void share_buffers(Packed *t)
 {
-    enum { KEPT = 1 << 30 };
     const int32_t *o = t->reads, *entries = t->tables[0];
     int32_t *readers = t->buffer + t->slots, *vacant = readers + t->slots, count = 0, left = 0;
     for (int64_t i = 0; i < t->operands; i++)
@@ -673,17 +676,22 @@ static void share_buffers(Packed *t)
     for (int64_t slot = 0; slot < t->slots; slot++) {
         const int32_t kind = t->numbers[slot];
         const int32_t operands = kind < 0 ? 0 : entries[WIDTH * kind + OPERANDS];
-        int kept = !t->population && kind != COLUMN;
+        int32_t noted = kind == COLUMN ? 0 : FIXED;
         for (int32_t i = 0; i < operands; i++)
-            kept &= readers[o[i]] >= KEPT;
+            noted &= readers[o[i]];
+        if (noted && kind >= 0 && !(TABLE[entries[WIDTH * kind + CODE]].flags & KAPPA_FIXED))
+            noted |= CONSTANT_STEP;
+        const int kept = noted && !t->population;
         t->buffer[slot] = left && !kept ? vacant[--left] : count++;
-        if (kept)
-            readers[slot] += KEPT;
-        else if (!readers[slot])
+        if (!readers[slot] && !kept)
             vacant[left++] = t->buffer[slot];
-        for (int32_t i = 0; i < operands; i++, o++)
-            if (!--readers[*o])
+        for (int32_t i = 0; i < operands; i++, o++) {
+            const int stays = readers[*o] & FIXED && !t->population;
+            noted |= readers[*o] & CONSTANT_STEP;
+            if (!(--readers[*o] & READERS) && !stays)
                 vacant[left++] = t->buffer[*o];
+        }
+        readers[slot] |= noted;
     }
     t->buffers = count;
 }

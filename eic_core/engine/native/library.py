@@ -58,6 +58,8 @@ INVALID, HIGH, LOW, PRECISION, DOUBT, NOTHING_LEFT = 1, 2, 4, 8, 16, 64
 three digits left in double precision; a rounding that decides which rule holds; a certain 0 without
 a relative digit."""
 
+_CONSTANT_STEP = 1 << 29
+
 MOST_OPERANDS = 64
 _COLUMN, _CONSTANT, _CONSTANT_HIGH, _CONSTANT_LOW, _CONSTANT_ROUNDED = -1, -2, -3, -4, -5
 _MOST_LABELS = 4096
@@ -108,6 +110,17 @@ class Packed(NamedTuple):
     columns: tuple[str, ...]  # Variables in the order of their leaves
     address: int  # Of what the library is given of the tape
     parts: tuple[Any, ...]  # What lies there
+    noted_at: int  # Where in its numbers stands what is noted of each slot
+
+    def has_constant_step(self, slot: int) -> bool:
+        """Whether at or below a slot something is computed of constants alone that may lose digits.
+
+        >>> from eic_core.formula.syntax import read
+        >>> packed = [pack(tape_of(read(t).formula)) for t in ("x + 1", "x*(2*3)", "x + sin(2*3)")]
+        >>> [each is None or each.has_constant_step(each.slots - 1) for each in packed]
+        [False, False, True]
+        """
+        return bool(self.parts[1][self.noted_at + slot] & _CONSTANT_STEP)
 
     def run(
         self,
@@ -395,6 +408,7 @@ class Library:
         if symbols is not None:
             symbols_at, table = symbols.buffer_info()[0], 2 << count.bit_length()
             room = self.workspace(count + table)[2]
+        behind = len(numbers) + 2 * count
         numbers.frombytes(bytes(4 * 5 * count))
         at, doubles_at = numbers.buffer_info()[0], doubles.buffer_info()[0]
         tables = self._tables_at
@@ -403,7 +417,8 @@ class Library:
         self._pack_up(address, symbols_at, room, table)
         slots, operands = head[:2]
         buffers = head[-1] if shared else 0
-        return Packed(self, slots, operands, buffers, columns, address, (head, numbers, doubles))
+        parts = head, numbers, doubles
+        return Packed(self, slots, operands, buffers, columns, address, parts, behind + slots)
 
     def workspace(self, doubles: int) -> tuple[np.ndarray, np.ndarray, int]:
         local = self._local
