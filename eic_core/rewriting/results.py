@@ -191,6 +191,7 @@ class Repairs(Displayed, Plain):
         "measured_rows",
         "evaluated",
         "finished",
+        "stopped",
         ("missing", lambda repairs: repairs.missing or ""),
         "repairs",
         "target",
