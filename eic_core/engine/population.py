@@ -142,7 +142,18 @@ class Population:
         return eic, root_values
 
     def has_constant_step(self, number: int) -> bool:
-        """Whether a formula may compute something of constants alone that loses digits."""
+        """Whether a formula may compute something of constants alone that loses digits.
+
+        Parameters
+        ----------
+        number
+            Its place among the formulas.
+
+        Returns
+        -------
+        bool
+            True also where the compiled engine, which looks, is not there.
+        """
         packed = native.pack(self.tape)
         return packed is None or packed.has_constant_step(self.tape.roots[number])
 
