@@ -35,7 +35,7 @@ from eic_core.rewriting.precision import TARGETS, Target
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import Values, ValueTable
 from eic_core.rewriting.verify import Verifier
-from eic_core.rewriting.work import ENDLESS, EXACT, MEASURED, WorkBudget
+from eic_core.rewriting.work import ENDLESS, MEASURED, WorkBudget
 from eic_core.samples import Samples
 
 OBSERVED_ELSEWHERE = 50
@@ -215,10 +215,9 @@ class FormMeter:
         return program_rows(self.inspection, self.target).loss(self.truth.terms.tape(root))
 
     def measure(self, root: int, formula: Formula, shares: Sequence[float] = ()) -> Measured:
-        is_original, work = root == self.truth.root, self.truth.terms.work
+        is_original, steps = root == self.truth.root, len(self.measured) * len(formula)
         known = self.inspection.amplification if is_original else amplify(formula, self.measured)
-        work.spend(MEASURED, len(self.measured) * len(formula))
-        work.spend(EXACT, known.exact.work)
+        self.truth.terms.work.spend(MEASURED, steps + known.exact.work)
         return Measured(
             correlated_eic(formula, self.measured, amplification=known),
             formula.complexity,
