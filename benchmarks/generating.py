@@ -24,7 +24,7 @@ PARTS: Places = {
     "tables": [(generating, "random_tables")],
     "values of the first rows": [(Forest, "values")],
     "values and digits": [(Forest, "measure")],
-    "text and files": [(stored, "_write")],
+    "text and files": [(stored, "_write_file")],
 }
 
 

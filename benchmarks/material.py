@@ -12,15 +12,13 @@ import random
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.special import erf
 
 from eic_core.errors import UserError
-from eic_core.formula.rendering import to_python
+from eic_core.formula.copying import copied
 from eic_core.formula.syntax import canonical_name, read
 from eic_core.formula.tree import VARIABLE, Formula
 from eic_core.pool.candidate import Candidate, Refused, read_candidate
@@ -128,35 +126,6 @@ def _drawn_in(domains: dict[str, Domain]) -> Callable[[int], Samples]:
     return lambda count: sample_domains(domains, count=count, seed=1)
 
 
-def _among(function: np.ufunc) -> Callable[..., Any]:
-    return lambda *values: reduce(function, values)
-
-
-_FUNCTIONS: dict[str, Any] = {
-    **{
-        name: getattr(np, name)
-        for name in (
-            "sqrt cbrt hypot exp expm1 log2 log10 log1p sin cos tan sinh cosh tanh abs "
-            "sign floor ceil "
-            "round pi e"
-        ).split()
-    },
-    **{
-        name: getattr(np, "arc" + name[1:])
-        for name in ("asin acos atan atan2 asinh acosh atanh").split()
-    },
-    "erf": erf,
-    "min": _among(np.minimum),
-    "max": _among(np.maximum),
-    "log": lambda a, base=None: np.log(a) if base is None else np.log(a) / np.log(base),
-    "root": lambda a, index: np.power(a, 1 / index),
-    "cot": lambda a: 1 / np.tan(a),
-    "sec": lambda a: 1 / np.cos(a),
-    "csc": lambda a: 1 / np.sin(a),
-    "Rational": lambda over, under: over / under,
-}
-
-
 def plain_evaluation(formula: Formula) -> Callable[[Samples], np.ndarray]:
     """One evaluation as a NumPy user would write it, compiled once; one number for each row.
 
@@ -167,11 +136,14 @@ def plain_evaluation(formula: Formula) -> Callable[[Samples], np.ndarray]:
         node._replace(label=names[node.label]) if node.operator == VARIABLE else node
         for node in formula.nodes
     )
-    code = compile(to_python(Formula(own)), "<formula>", "eval")
+    written = copied(Formula(own), "numpy")
+    functions: dict[str, Any] = {"np": np}
+    exec("\n".join(written.helpers), functions)  # noqa: S102
+    code = compile(written.text, "<formula>", "eval")
 
     def evaluate(samples: Samples) -> np.ndarray:
         columns = {names[name]: samples.columns[name] for name in names}
-        value: np.ndarray = eval(code, _FUNCTIONS, columns)  # noqa: S307
+        value: np.ndarray = eval(code, functions, columns)  # noqa: S307
         return value if np.ndim(value) else np.full(len(samples), value)
 
     return evaluate

@@ -40,7 +40,7 @@ PARTS: Places = {
     ],
     "fit": [(fitting, "fit")],
     "weighing": [(genetic, "weigh")],
-    "selection": [(genetic, "survivors"), (genetic, "best_of"), (genetic.Island, "_take")],
+    "selection": [(genetic, "survivors"), (genetic, "best_of"), (genetic.Island, "_select")],
 }
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from benchmarks import generating, searching
 from benchmarks.search_tables import __main__ as command
 from benchmarks.search_tables import breaking
 from benchmarks.search_tables.comparing import change, half_width, mean
@@ -238,3 +239,8 @@ def test_a_program_of_gplearn_is_read_as_it_computes():
 def test_the_examples_of_its_modules_run(module):
     found = doctest.testmod(importlib.import_module(f"benchmarks.search_tables.{module}"))
     assert found.failed == 0 and found.attempted > 0
+
+
+@pytest.mark.parametrize("parts", [searching.PARTS, generating.PARTS])
+def test_the_parts_that_are_timed_are_there(parts):
+    assert all(hasattr(*place) for places in parts.values() for place in places)
