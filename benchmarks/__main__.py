@@ -19,7 +19,6 @@ MODULES = (
     "read_share",
     "rerun",
     "hand",
-    "raters",
     "repairs",
 )
 

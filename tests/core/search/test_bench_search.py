@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import csv
 import doctest
-import importlib
+import importlib.util
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from benchmarks import __main__ as all_of_them
 from benchmarks import generating, searching
 from benchmarks.search_tables import __main__ as command
 from benchmarks.search_tables import breaking
@@ -244,3 +245,7 @@ def test_the_examples_of_its_modules_run(module):
 @pytest.mark.parametrize("parts", [searching.PARTS, generating.PARTS])
 def test_the_parts_that_are_timed_are_there(parts):
     assert all(hasattr(*place) for places in parts.values() for place in places)
+
+
+def test_the_benchmarks_that_are_run_are_there():
+    assert all(importlib.util.find_spec(f"benchmarks.{name}") for name in all_of_them.MODULES)
