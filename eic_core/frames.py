@@ -279,7 +279,7 @@ def _cells(scored: ListedScore, data: TableData, effort: Effort, seconds: float)
     cells["eic"] = inspection.eic
     measured = cells["measured_float64"] = judged.measured.nine_in_ten
     if inspection.counts.valid:
-        cells["worst_step"] = short_text(formula, inspection.bottleneck, _STEP_LETTERS)
+        cells["worst_step"] = short_text(formula, inspection.worst_step, _STEP_LETTERS)
     if judged.leading is not None:
         cells["cause"] = judged.leading.cause.name()
     try:

@@ -326,7 +326,7 @@ def _frame(rows: Iterable[dict[str, Any]], columns: str = "") -> Any:
 def _plot_inspection(
     result: Inspection, *, over: str = "", node: int | None = None, ax: Any = None
 ) -> Any:
-    step = result.bottleneck if node is None else node
+    step = result.worst_step if node is None else node
     if step not in range(len(result.nodes)):
         ids = f"give an id from 0 to {len(result.nodes) - 1}: `to_pandas()` lists the steps"
         raise UserError(f"there is no step {step}", hint=ids)

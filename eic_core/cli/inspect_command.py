@@ -259,7 +259,7 @@ def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> l
     column = "  evaluated" if chooses else ""
     lines += ["", f"  id  digits  invalid  singular{column}  sub-expression"]
     for n in result.nodes:
-        mark = "*" if n.node.id == result.bottleneck and result.counts.valid else " "
+        mark = "*" if n.node.id == result.worst_step and result.counts.valid else " "
         text = wording.shorten(n.text, 60)
         column = f"  {n.evaluated:>9}" if chooses else ""
         lines.append(

@@ -56,14 +56,6 @@ def hidden_nodes(inspection: Inspection, tree: VisibleTree, node_id: int) -> tup
     return (range(first[node_id] if node_id in tree.folded else node_id, node_id + 1),)
 
 
-def focus_node(inspection: Inspection) -> int:
-    """The node to look at first: the bottleneck, or where most samples have no value."""
-    if math.isnan(inspection.eic):
-        worst = max(inspection.nodes, key=lambda n: (n.invalid, n.node.id))
-        return worst.node.id
-    return inspection.bottleneck
-
-
 def largest_loss_below(inspection: Inspection) -> list[float]:
     """For each node the largest local EIC in its subtree; undefined counts as 0."""
     return largest_below(inspection, [n.local_eic for n in inspection.nodes])
@@ -90,9 +82,9 @@ def visible_tree(
     fits: Callable[[VisibleTree], bool] | None = None,
     guilty: int | None = None,
 ) -> VisibleTree:
-    """The nodes to draw: the bottleneck's path, then the hottest subtrees while the drawing `fits`.
+    """The nodes to draw: the worst step's path, then the hottest subtrees while the drawing `fits`.
 
-    `guilty`, a node that creates most digits, is shown like the bottleneck.
+    `guilty`, a node that creates most digits, is shown like the worst step.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -101,7 +93,7 @@ def visible_tree(
     (0, 1, 2)
     """
     opening = _Opening(inspection, levels or MAX_LEVELS[narrow])
-    focus = focus_node(inspection)
+    focus = inspection.worst_step
     opening.open_path_to(focus)
     if 0 < len(inspection.formula.nodes[focus].children) <= 3:
         opening.open([focus])
@@ -459,18 +451,18 @@ class Scene:
     flat: bool = False  # Whether the two texts of a card stand side by side, to save height
 
 
-BY = {"eic": "bottleneck", "created": "creates most"}
+BY = {"eic": "worst step", "created": "creates most"}
 """What a tree may be coloured by: the local EIC, or the digits that each step creates; and the tag
 of the node that has most of it."""
 
 TAG_ROOM, RING_ROOM = 20.0, 8.0
-"""Pixels above the result's card: for the bottleneck's tag, or for the ring of the selection."""
+"""Pixels above the result's card: for the worst step's tag, or for the ring of the selection."""
 
 TAG_SIZE = 12.0
 
 
 def tag_side(card: Card, scene: Scene, spare: float) -> str:
-    """The side of the bottleneck's tag: "above", "right" or "left"; `spare` pixels are beside."""
+    """The side of the worst step's tag: "above", "right" or "left"; `spare` pixels are beside."""
     row = [other for other in scene.cards if abs(other.y - card.y) < 1]
     # over a card that is not the result the tag would hide the digits of the one above
     if min(other.y for other in scene.cards) == card.y:
@@ -524,7 +516,7 @@ def compose(
     )
     # to fit, cards shrink to `SMALLEST`, then subtrees fold; levels come closer, then cards become
     # flat; what has to be shown all the same shrinks to `SQUEEZED`
-    main = focus_node(inspection) if by == "eic" or guilty is None else guilty
+    main = inspection.worst_step if by == "eic" or guilty is None else guilty
     top = TAG_ROOM if main == tree.order[-1] else RING_ROOM
     placement, flat = sizes.place(tree), False
     above, tall, level, close = placement.levels - 1, HEIGHT, LEVEL, CLOSE_LEVEL

@@ -86,7 +86,7 @@ def tree_svg(
         "eic": colours and numbers are each node's local EIC. "created": they are `values`.
     values
         The digits that each node creates, by node. Where they are given the node that creates most
-        is shown whatever the colours, beside the bottleneck.
+        is shown whatever the colours, beside the worst step.
     legend
         Whether the scale is drawn below the tree.
     interactive

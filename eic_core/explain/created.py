@@ -344,17 +344,17 @@ def losses_by_step(
 
 
 @dataclass(frozen=True)
-class BottleneckOnData:
+class WorstStepOnData:
     node_id: int
     eic: float  # nan if no sample was valid
 
     @classmethod
-    def of(cls, inspection: Inspection) -> BottleneckOnData:
-        return cls(inspection.bottleneck, inspection.eic)
+    def of(cls, inspection: Inspection) -> WorstStepOnData:
+        return cls(inspection.worst_step, inspection.eic)
 
 
 def diagnosed_node(inspection: Inspection) -> int:
-    """The node of largest finite local EIC, or the bottleneck if that node is only a leaf.
+    """The node of largest finite local EIC, or the worst step if that node is only a leaf.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -362,9 +362,9 @@ def diagnosed_node(inspection: Inspection) -> int:
     >>> [diagnosed_node(inspect(read(text).formula, samples)) for text in ("x - x", "(x - x)*x**3")]
     [2, 4]
     """
-    node_id = inspection.finite_bottleneck
+    node_id = inspection.finite_worst_step
     if not inspection.nodes[node_id].node.children and inspection.counts.valid:
-        return inspection.bottleneck
+        return inspection.worst_step
     return node_id
 
 

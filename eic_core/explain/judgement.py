@@ -147,6 +147,6 @@ class Judgement(Plain):
 
     @property
     def origin(self) -> int:
-        """The node to look at: of the leading finding, else the bottleneck."""
+        """The node to look at: of the leading finding, else the worst step."""
         leading = self.leading
-        return self.inspection.bottleneck if leading is None else leading.cause.node
+        return self.inspection.worst_step if leading is None else leading.cause.node

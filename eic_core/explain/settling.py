@@ -370,7 +370,7 @@ def _settled(inspection: Inspection, tail: Tail) -> tuple[Settled, int, int]:
     """How settled the mean is, and the step and the samples that this is about."""
     counts = inspection.counts
     if math.isinf(inspection.eic):
-        node = inspection.bottleneck
+        node = inspection.worst_step
         whole = inspection.nodes[node].singular == counts.singular
         return Settled.INFINITE_AT if whole else Settled.INFINITE, node, counts.singular
     if (why := unsettled_at(inspection)) is not None:

@@ -388,7 +388,7 @@ def _first_order(
 
 def _worst_step(inspection: Inspection, result: Outcomes) -> Iterator[_Ranked]:
     """The step of largest local EIC, where it is not the result, and loses a digit or more."""
-    worst, eic = inspection.bottleneck, inspection.eic
+    worst, eic = inspection.worst_step, inspection.eic
     if worst == inspection.formula.root.id or not eic >= SENSITIVE_FROM:
         return
     _, s = inspection.amplification.trace(worst)

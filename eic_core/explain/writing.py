@@ -194,13 +194,13 @@ def _remarks(
 ) -> Iterator[Remark]:
     root = len(inspection.nodes) - 1
     independent = inspection.nodes[root].local_eic_finite
-    matters = q >= CALM or inspection.finite_bottleneck == root
+    matters = q >= CALM or inspection.finite_worst_step == root
     apart = abs(independent - q) >= WORTH_A_WORD and f"{independent:.1f}" != f"{q:.1f}"
     if matters and apart:
         yield IndependentNoise(independent)
     if place == LossOrigin.UNDEFINED:
         return
-    worst = inspection.nodes[inspection.finite_bottleneck]
+    worst = inspection.nodes[inspection.finite_worst_step]
     if worst.node.id != root and worst.local_eic_finite > q + 1:
         singular = not math.isfinite(inspection.eic)
         yield WorstInside(worst.node.id, worst.local_eic_finite, singular)
@@ -222,7 +222,7 @@ def _singular_remarks(inspection: Inspection, without: npt.NDArray[np.bool_]) ->
     inside = np.any([*steps.values()], axis=0) & ~at_root & ~without & ~follows
     if count := int(np.count_nonzero(inside)):
         at = {k: int(np.count_nonzero(lost & inside)) for k, lost in steps.items()}
-        step = inspection.bottleneck
+        step = inspection.worst_step
         if not at.get(step):
             step = max(at, key=lambda k: (at[k], -k))
         yield InnerStepLost(count, step, at[step])

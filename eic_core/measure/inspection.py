@@ -19,6 +19,7 @@ from eic_core.formula.tree import Formula, Node
 from eic_core.measure.crossings import SignChanges
 from eic_core.measure.tails import Tail, tail_of
 from eic_core.samples import Samples
+from eic_core.wording import digits_lost
 
 TEXT_LIMIT = 400
 
@@ -171,6 +172,7 @@ class Inspection(Displayed, Plain):
         "eic_finite",
         "noise_figure_db",
         "bottleneck",
+        "worst_step",
         "no_value_at",
         "reason",
         "samples=counts",
@@ -195,6 +197,38 @@ class Inspection(Displayed, Plain):
     def bottleneck(self) -> int:
         """Id of the node of largest local EIC, the first in post-order at ties."""
         return _largest(self.nodes, attrgetter("local_eic"))
+
+    @cached_property
+    def worst_step(self) -> int:
+        """Of the nodes whose printed local EIC is the largest the one that adds most.
+
+        Without a valid sample the node at which most samples first have no value.
+
+        >>> from eic_core.formula.syntax import read
+        >>> found = inspect(read("(10000*x-9999*x)/3").formula, Samples.from_columns({"x": [1.5]}))
+        >>> found.nodes[found.bottleneck].text, found.nodes[found.worst_step].text
+        ('(10000·x − 9999·x)/3', '10000·x − 9999·x')
+        """
+        return self._worst([n.local_eic for n in self.nodes])
+
+    @cached_property
+    def finite_worst_step(self) -> int:
+        """The same without singular samples; `worst_step` where a node has no others."""
+        finite = [n.local_eic_finite for n in self.nodes]
+        return self.worst_step if math.isnan(self.eic_finite) else self._worst(finite)
+
+    def _worst(self, digits: list[float]) -> int:
+        if all(map(math.isnan, digits)):
+            return self.no_value_at or 0
+
+        def added(k: int) -> float:
+            below = [digits[child] for child in self.nodes[k].node.children]
+            largest = max((lost for lost in below if not math.isnan(lost)), default=0.0)
+            return 0.0 if math.isinf(largest) else digits[k] - largest
+
+        printed = digits_lost(max(lost for lost in digits if not math.isnan(lost)))
+        tied = [k for k, lost in enumerate(digits) if digits_lost(lost) == printed]
+        return max(tied, key=added)  # the first of equals
 
     @cached_property
     def sign_changes(self) -> SignChanges:

@@ -576,7 +576,7 @@ def nodes(findings: Findings) -> ReportTable:
             )
             for n in inspection.nodes
         ],
-        "In post-order; the bottleneck stands out. Local EIC: the digits by which errors grow up "
+        "In post-order; the worst step stands out. Local EIC: the digits by which errors grow up "
         "to the node, independent noise. Share: of the noise at the node of largest finite loss."
         + (
             " A node in a branch is evaluated where the branch is taken; its means are over these "
@@ -585,7 +585,7 @@ def nodes(findings: Findings) -> ReportTable:
             else ""
         ),
         numbers=(0, 3, 4, 5, 6, 7, 8, *([9] if chooses else [])),
-        marked=frozenset([inspection.bottleneck] if defined else []),
+        marked=frozenset([inspection.worst_step] if defined else []),
     )
 
 

@@ -144,7 +144,7 @@ def test_a_result_draws_itself_on_the_axes_that_it_gets(results, name: str) -> N
 def test_a_picture_has_a_dot_for_each_row_at_its_digits(results) -> None:
     inspection = results["inspection"]
     dots = inspection.plot(over="x").collections[0].get_offsets()
-    _, s = inspection.amplification.trace(inspection.bottleneck)
+    _, s = inspection.amplification.trace(inspection.worst_step)
     np.testing.assert_allclose(
         dots, np.column_stack([inspection.samples.columns["x"], np.log10(s)])
     )

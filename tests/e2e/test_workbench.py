@@ -64,7 +64,7 @@ def test_pointer_and_click_move_tree_formula_table_strip_and_plots_together(
     page.mouse.move(x - 12, y)  # on the name of the sine, not on its argument
     eventually(page, lambda: page.evaluate(RINGED % "hover"), [4].__eq__)
 
-    assert selected(page) == [1]  # the bottleneck
+    assert selected(page) == [1]  # the worst step
     before = framed(page, "eic-selected")
     page.mouse.click(x - 12, y)
     assert selected(page) == [4]  # without an answer of the server

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from eic_core.drawing.layout import focus_node
 from eic_core.errors import UserError
 from eic_core.explain.budget import TOLERANCE
 from eic_core.measure.table import read_table
@@ -117,7 +116,7 @@ def test_the_page_finds_what_the_command_line_finds() -> None:
 
 def test_a_report_computes_nothing_that_the_page_has_answered(monkeypatch) -> None:
     result, service = shown(), DiagnosisService(seconds=math.inf)
-    service.summary(result, focus_node(result.inspection))
+    service.summary(result, result.inspection.worst_step)
     service.triangulation(result)
     service.budget(result, TOLERANCE)
     for name in ("blame", "where", "writing_loss", "repair", "triangulate", "digit_budget"):

@@ -57,7 +57,7 @@ def test_exponents_stay_small():
 
 
 @pytest.mark.parametrize("terms", [12, 60, 400])
-def test_large_formulas_are_shortened_with_the_bottleneck_in_them(terms):
+def test_large_formulas_are_shortened_with_the_worst_step_in_them(terms):
     text = "x-1.000001" + "".join(f"+sin({i}*x*y)" for i in range(1, terms))
     inspection = inspect_ranges(text, count=100)
     for selected in (None, 0, len(inspection.nodes) - 1):

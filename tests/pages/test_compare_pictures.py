@@ -10,7 +10,6 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from eic_core.drawing.layout import focus_node
 from eic_core.drawing.scale import THEMES, contrast
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, Inspection, Samples, inspect, sample_domains
@@ -277,7 +276,7 @@ def test_poles_and_missing_values_are_valid_figures(first: str, second: str) -> 
 
 def maps_of(*formulas: str) -> list[go.Figure]:
     drawn = [over(each, x=(1.0, 2.0), y=(1.0, 3.0)) for each in formulas]
-    figures = [surface_figure(each, focus_node(each)) for each in drawn]
+    figures = [surface_figure(each, each.worst_step) for each in drawn]
     share_lines(figures)
     return [validated(figure) for figure in figures]
 
@@ -288,7 +287,7 @@ def lines_in(figure: go.Figure) -> tuple[float, float, float]:
 
 
 def test_maps_have_the_fixed_scale_of_digits() -> None:
-    node = focus_node(over("x*y", x=(1.0, 2.0), y=(1.0, 3.0)))
+    node = over("x*y", x=(1.0, 2.0), y=(1.0, 3.0)).worst_step
     assert node == 2  # x*y: s^2 = 3 everywhere
     heats = [
         t for figure in maps_of("x*y", "x*y + 100") for t in figure.data if t.type == "heatmap"
@@ -361,5 +360,5 @@ def test_the_differences_are_those_of_the_inspections() -> None:
     rows = {row.name: row for row in differences(a, b)}
     assert rows["Worst step (EIC)"].change == f"−{a.eic - b.eic:.2f}"
     assert rows["Nodes"].change == "unchanged"
-    assert rows["Bottleneck"].a == a.nodes[a.bottleneck].text
+    assert rows["Worst step"].a == a.nodes[a.worst_step].text
     assert "No double-precision value" not in rows

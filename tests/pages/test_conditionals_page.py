@@ -79,7 +79,7 @@ def test_each_branch_can_be_inspected_on_the_rows_that_take_it() -> None:
     state, branch = state_of(page), page.session_state["visit"].last_good.inspection
     assert state.formula == "10000*x - 9999*x" and state.upload
     assert branch.samples.columns["x"].tolist() == taken
-    assert branch.eic == pytest.approx(whole.nodes[whole.bottleneck].local_eic, abs=1e-12)
+    assert branch.eic == pytest.approx(whole.nodes[whole.worst_step].local_eic, abs=1e-12)
     assert page.button(key="apply-repair-0").label == "Inspect `x`"
     page.button(key="previous_formula").click().run()
     assert state_of(page).formula == formula and not state_of(page).upload

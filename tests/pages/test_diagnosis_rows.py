@@ -149,13 +149,13 @@ def test_a_dragged_end_moves_the_domain_everywhere_and_back_goes_to_where_it_was
     assert (page.slider[0].min, page.slider[0].max) == (-5.0, 17.5)
 
 
-def test_the_bottleneck_is_said_to_have_moved_since_the_first_drag() -> None:
+def test_the_worst_step_is_said_to_have_moved_since_the_first_drag() -> None:
     page = open_page(formula="log(x) + sin(x)", range=["x=0.9:2.5"], ask="rows")
     page.slider[0].set_range(0.9, 2.0).run()
-    assert "The bottleneck stays at <code>log(x)</code>" in said_of_domain(page)
+    assert "The worst step stays at <code>log(x)</code>" in said_of_domain(page)
     page.slider[0].set_range(3.1, 3.2).run()
     page.slider[0].set_range(3.13, 3.16).run()
-    assert "Bottleneck moved from <code>log(x)</code>" in said_of_domain(page)
+    assert "The worst step moved from <code>log(x)</code>" in said_of_domain(page)
     assert "to <code>sin(x)</code>" in said_of_domain(page)
 
 

@@ -107,12 +107,12 @@ def test_a_long_formula_breaks_into_lines_and_its_root_has_a_box_in_each():
 
 
 @pytest.mark.parametrize("terms", [60, 400])
-def test_large_formulas_are_shortened_with_bottleneck_and_selected_node_in_them(terms):
+def test_large_formulas_are_shortened_with_worst_step_and_selected_node_in_them(terms):
     text = "x-1.000001" + "".join(f"+sin({i}*x*y)" for i in range(1, terms))
     inspection = inspect_ranges(text, count=100)
     for selected in (None, 0, len(inspection.nodes) // 2):
         picture = formula_picture(inspection, selected=selected)
-        wanted = {inspection.bottleneck, selected} - {None}
+        wanted = {inspection.worst_step, selected} - {None}
         assert wanted <= set(picture.boxes) and len(picture.boxes) < 60
         assert all(picture.boxes.values())
         boxes_lie_in_one_another(inspection.formula, picture)

@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from eic_core.drawing.layout import TAG_GAP, compose, focus_node, tag_side, text_width
+from eic_core.drawing.layout import TAG_GAP, compose, tag_side, text_width
 from eic_core.drawing.svg import LEGEND_WIDTH, PADDING
 from eic_core.explain.findings import Cancellation, NearZero, OutOfRange, Place, Way
 from eic_core.explain.verdict import Lead, Level, verdict
@@ -26,8 +26,8 @@ def run(key, formula=None, count=None):
     return inspect(reading.formula, sample_domains(dict(e.domains), count=count or e.samples))
 
 
-def bottleneck(inspection):
-    return inspection.nodes[inspection.bottleneck].text
+def worst_text(inspection):
+    return inspection.nodes[inspection.worst_step].text
 
 
 @pytest.mark.parametrize("key", [e.key for e in EXAMPLES])
@@ -47,7 +47,7 @@ def test_each_example_is_read_detected_and_gives_a_finite_eic(key):
 def test_cancellation_loses_4_4_digits_at_the_difference():
     inspection = run("cancellation")
     assert inspection.eic == pytest.approx(4.38905, abs=1e-5)
-    assert inspection.bottleneck == len(inspection.nodes) - 1
+    assert inspection.worst_step == len(inspection.nodes) - 1
     said = verdict(inspection)
     assert said.lead is Lead.LOSS and isinstance(said.leading.cause, Cancellation)
     assert said.level is Level.VERY_SENSITIVE and said.measured.nine_in_ten > 3
@@ -56,7 +56,7 @@ def test_cancellation_loses_4_4_digits_at_the_difference():
 def test_the_logarithm_hides_three_digits_beyond_double_range():
     inspection = run("masked")
     assert inspection.eic == pytest.approx(3.0, abs=1e-3)
-    assert bottleneck(inspection) == "exp(x)"
+    assert worst_text(inspection) == "exp(x)"
     assert inspection.nodes[-1].local_eic < 0.2
     assert inspection.counts.rechecked == 1_000 and inspection.counts.unresolved == 0
     said = verdict(inspection)
@@ -84,21 +84,21 @@ def test_the_cosine_loses_over_seven_digits_and_the_half_angle_none():
 def test_the_nested_sine_loses_more_than_two_digits_in_four_nodes():
     inspection = run("nested")
     assert inspection.formula.complexity == 4
-    assert inspection.eic > 2 and bottleneck(inspection) == "sin(cot(x))"
+    assert inspection.eic > 2 and worst_text(inspection) == "sin(cot(x))"
     assert any(
-        isinstance(each.cause, NearZero) and each.at == inspection.bottleneck
+        isinstance(each.cause, NearZero) and each.at == inspection.worst_step
         for each in verdict(inspection).findings
     )
 
 
 def test_the_weight_masks_more_than_four_digits():
     inspection = run("branch")
-    assert inspection.eic > 4 and "sin" in bottleneck(inspection)
+    assert inspection.eic > 4 and "sin" in worst_text(inspection)
     assert inspection.nodes[-1].local_eic < 0.3
     said = verdict(inspection)
     assert said.level is Level.STABLE and said.lead is Lead.NOTHING
     assert [each.at for each in said.findings if each.place is Place.WORST_STEP] == [
-        inspection.bottleneck
+        inspection.worst_step
     ]
 
 
@@ -130,7 +130,7 @@ def test_coulombs_law_loses_0_6_digits_whatever_the_samples():
 def test_the_two_exponents_of_the_found_formula_lose_two_digits_that_the_result_hides():
     inspection = run("found")
     assert inspection.eic > 2
-    assert "^" in bottleneck(inspection)
+    assert "^" in worst_text(inspection)
     assert inspection.nodes[-1].local_eic < inspection.eic - 1
 
 
@@ -160,7 +160,7 @@ WIDTH, HEIGHT = 540.0, 260.0
 @pytest.mark.parametrize("key", [e.key for e in EXAMPLES])
 def test_the_tree_of_an_example_fits_its_pane_and_the_label_covers_no_card(key):
     inspection = run(key, count=300)
-    focus = focus_node(inspection)
+    focus = inspection.worst_step
     scene = compose(inspection, selected=focus, width=WIDTH, height=HEIGHT)
     assert scene.width <= WIDTH + 1 and scene.height <= HEIGHT + 1
     (card,) = [card for card in scene.cards if card.tag]

@@ -43,7 +43,7 @@ def test_a_result_and_its_answers_weigh_what_python_allocates_for_them(formula: 
 
     def ask(seed: int) -> tuple[object, ...]:
         result = service.inspect(asked(seed, formula))
-        return result, questions.where(result, result.inspection.bottleneck)
+        return result, questions.where(result, result.inspection.worst_step)
 
     ask(0)  # what is made once
     gc.collect()

@@ -36,17 +36,17 @@ def test_every_node_has_its_numbers_its_neighbours_and_its_place() -> None:
         assert f'data-node="{k}"' in data["tree"]
         assert all(len(box) == 4 for box in data["formula"]["boxes"][str(k)])
     assert data["nodes"][-1]["parent"] is None
-    assert data["bottleneck"] == result.inspection.bottleneck
+    assert data["worst_step"] == result.inspection.worst_step
     assert data["colours"]["ramp"][-1] == colour(data["colours"]["high"])
 
 
-def test_created_digits_add_up_to_the_bottlenecks_and_are_undefined_beside_it() -> None:
+def test_created_digits_add_up_to_the_worst_steps_and_are_undefined_beside_it() -> None:
     result = result_of("(10000*x-9999*x)*1+0*log(x+y)")
     pane = pane_of(result)
     created = [node.created for node in pane.nodes]
-    below = result.inspection.formula.subtree(pane.bottleneck)
-    inside = created[pane.bottleneck + 1 - len(below) : pane.bottleneck + 1]
-    loss = pane.nodes[pane.bottleneck].digits
+    below = result.inspection.formula.subtree(pane.worst_step)
+    inside = created[pane.worst_step + 1 - len(below) : pane.worst_step + 1]
+    loss = pane.nodes[pane.worst_step].digits
     assert math.fsum(inside) == pytest.approx(loss, abs=0.7)
     assert all(math.isnan(c) for c in created if c not in inside)
 
@@ -94,8 +94,8 @@ def test_columns_without_anything_to_say_are_left_out() -> None:
 def test_the_second_button_leads_to_where_the_digits_arise() -> None:
     result = result_of("log(x)-3*sin(x)+(10000*x-9999*x)")
     places = pane_of(result).places
-    assert [place["key"] for place in places] == ["B", "O"]
-    assert [place["node"] for place in places] == [result.inspection.bottleneck, result.origin]
+    assert [place["key"] for place in places] == ["W", "O"]
+    assert [place["node"] for place in places] == [result.inspection.worst_step, result.origin]
     assert [place["key"] for place in pane_of(result_of("x+1")).places] == ["B"]
 
 

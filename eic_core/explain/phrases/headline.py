@@ -383,12 +383,12 @@ def notes(verdict: Judgement) -> Iterator[Phrase]:
 
 
 def _about_means(inspection: Inspection) -> Iterator[Phrase]:
-    formula, node, rest = inspection.formula, inspection.bottleneck, inspection.eic_finite
+    formula, node, rest = inspection.formula, inspection.worst_step, inspection.eic_finite
     if math.isinf(inspection.eic) and rest >= SHOWN:
         yield say(
             "Without the rows at which a step keeps no digit EIC is {eic}, at {place}.",
             eic=wording.number(rest, 1),
-            place=code_text(formula, inspection.finite_bottleneck, LONG),
+            place=code_text(formula, inspection.finite_worst_step, LONG),
         )
     valid, evaluated = inspection.counts.valid, inspection.nodes[node].evaluated
     if 0 < evaluated < valid:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from eic_core import wording
-from eic_core.explain.created import BottleneckOnData
+from eic_core.explain.created import WorstStepOnData
 from eic_core.explain.phrases import code_text, eic_name
 from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import Inspection
@@ -59,15 +59,13 @@ def _change(was: float, now: float, *, singular: bool) -> Phrase:
     }[math.isnan(was), math.isnan(now)]
 
 
-def bottleneck_sentence(
-    formula: Formula, before: BottleneckOnData, now: BottleneckOnData
-) -> Phrase:
-    """Whether the bottleneck has moved.
+def worst_step_sentence(formula: Formula, before: WorstStepOnData, now: WorstStepOnData) -> Phrase:
+    """Whether the worst step has moved.
 
     >>> from eic_core.formula.syntax import read
-    >>> near, far = BottleneckOnData(4, 3.3), BottleneckOnData(4, 0.3)
-    >>> print(bottleneck_sentence(read("1/(x-2)").formula, near, far))
-    The bottleneck stays at `1/(x − 2)`: 3.3 digits before, 0.3 digits now.
+    >>> near, far = WorstStepOnData(4, 3.3), WorstStepOnData(4, 0.3)
+    >>> print(worst_step_sentence(read("1/(x-2)").formula, near, far))
+    The worst step stays at `1/(x − 2)`: 3.3 digits before, 0.3 digits now.
     """
     if math.isnan(now.eic):
         return say("On these ranges no sample has a usable value at every node.")
@@ -79,8 +77,8 @@ def bottleneck_sentence(
     }
     if math.isnan(before.eic):
         return say(
-            "Now there are samples with a value: the bottleneck is {place} ({digits}).", **told
+            "Now there are samples with a value: the worst step is {place} ({digits}).", **told
         )
     if before.node_id == now.node_id:
-        return say("The bottleneck stays at {place}: {was} before, {digits} now.", **told)
-    return say("Bottleneck moved from {old} ({was}) to {place} ({digits}).", **told)
+        return say("The worst step stays at {place}: {was} before, {digits} now.", **told)
+    return say("The worst step moved from {old} ({was}) to {place} ({digits}).", **told)

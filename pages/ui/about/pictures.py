@@ -10,7 +10,6 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from eic_core import wording
-from eic_core.drawing.layout import focus_node
 from eic_core.explain.losses import NAMES, RESULT, WORST_STEP
 from eic_core.formula.syntax import read
 from eic_core.measure import Inspection, inspect
@@ -166,7 +165,7 @@ def tree(picture: MeasuredPicture, width: float | None = None) -> None:
 def curve(picture: MeasuredPicture) -> None:
     inspection = picture.inspection
     show_figure(
-        partial(curve_figure, inspection, focus_node(inspection)),
+        partial(curve_figure, inspection, inspection.worst_step),
         "The formula's value over the data, and the error amplification below it",
         key=f"about-{picture.name}-picture",
         what=("about", *_key(picture)),

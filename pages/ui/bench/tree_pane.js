@@ -13,7 +13,7 @@ const KEYS = [
   ["Enter", "fold or unfold"],
   ["U D", "up to the operation, down to the first operand"],
   ["K J", "the node computed before, after"],
-  ["B O", "the bottleneck, and where its digits come from"],
+  ["W O", "the worst step, and where its digits come from"],
   ["+ − 0", "zoom the tree, show all of it"],
   ["?", "this list; Escape closes it"],
 ];
@@ -706,13 +706,13 @@ class Pane {
       name, " ", element("b", {}, value));
     const words = this.data.words;
     const facts = [fact("local EIC", decimals(node.digits), words.digits), fact("s̄", node.s_text, words.s)];
-    if (bench.by === "created") facts.push(fact("created here", decimals(node.created), "Digits of the bottleneck's that arise at this node."));
+    if (bench.by === "created") facts.push(fact("created here", decimals(node.created), "Digits of the worst step's that arise at this node."));
     if (bench.by === "row" && this.rowDigits) facts.push(fact("this row", decimals(float(this.rowDigits[k])), "log10 of s at this row."));
     if (node.evaluated >= 0 && node.evaluated < this.data.valid) facts.push(fact("evaluated at", node.evaluated.toLocaleString("en"), words.evaluated));
     if (node.singular) facts.push(fact("finite", decimals(node.finite), words.finite), fact("singular at", node.singular.toLocaleString("en"), words.singular));
     if (node.invalid) facts.push(fact("no real value at", node.invalid.toLocaleString("en"), words.invalid));
     if (node.unchecked) facts.push(fact("not checked at", node.unchecked.toLocaleString("en"), words.unchecked));
-    const tag = k === this.data.bottleneck ? [element("span", {class: "eic-tag"}, "bottleneck")] : [];
+    const tag = k === this.data.worst_step ? [element("span", {class: "eic-tag"}, "worst step")] : [];
     this.strip.replaceChildren(
       element("div", {class: "eic-pane-line"}, element("code", {title: node.text}, short(node.text, 160)), ...tag, ...facts),
       this.sources(node));

@@ -15,7 +15,6 @@ from typing import Any
 import streamlit as st
 
 from eic_core import wording
-from eic_core.drawing.layout import focus_node
 from eic_core.drawing.scale import HIGH, LEVEL_WORDS, THEMES, colour, level_ramp, text_on
 from eic_core.drawing.svg import tree_svg
 from eic_core.explain.created import digits_created
@@ -58,7 +57,7 @@ class PaneNode(Plain):
     finite: float  # the same without singular samples
     s: float  # mean amplification
     s_text: str
-    created: float  # digits of the bottleneck's that arise here; nan beside its subtree
+    created: float  # digits of the worst step's that arise here; nan beside its subtree
     shares: tuple[float, ...]  # of its noise, by operand; () if undefined
     singular: int
     invalid: int
@@ -91,7 +90,7 @@ class TreePane(Plain):
     tree: str  # SVG
     nodes: tuple[PaneNode, ...]
     places: tuple[Mapping[str, Any], ...]  # Nodes with a button of their own
-    bottleneck: int  # or where most rows have no value
+    worst_step: int  # or where most rows have no value
     valid: int
     columns: tuple[tuple[str, str, str], ...]  # Key, header and explanation, of the table
     words: Mapping[str, str]  # Explanations
@@ -105,7 +104,7 @@ class TreePane(Plain):
         "tree",
         "nodes",
         "places",
-        "bottleneck",
+        "worst_step",
         "valid",
         "columns",
         "words",
@@ -155,7 +154,7 @@ def pane_of(
         ),
         nodes=nodes,
         places=_places(result),
-        bottleneck=focus_node(inspection),
+        worst_step=inspection.worst_step,
         valid=inspection.counts.valid,
         columns=_columns(inspection),
         words=_WORDS,
@@ -174,9 +173,9 @@ def _legend(inspection: Inspection, dark: bool) -> tuple[tuple[str, tuple[str, .
 
 
 def _nodes(inspection: Inspection) -> tuple[PaneNode, ...]:
-    bottleneck = focus_node(inspection)
-    created = digits_created(inspection, bottleneck)
-    first = bottleneck + 1 - len(created)
+    worst = inspection.worst_step
+    created = digits_created(inspection, worst)
+    first = worst + 1 - len(created)
     return tuple(
         PaneNode(
             text=clean(n.text, _TEXT),
@@ -202,13 +201,13 @@ def _shares(shares: tuple[float, ...]) -> tuple[float, ...]:
 
 
 def _places(result: InspectionResult) -> tuple[Mapping[str, Any], ...]:
-    """The bottleneck, and the node from which it inherits its digits."""
+    """The worst step, and the node from which it inherits its digits."""
     inspection = result.inspection
-    bottleneck, origin = focus_node(inspection), result.origin
-    name = "No real value" if math.isnan(inspection.eic) else "Bottleneck"
-    places = [{"name": name, "node": bottleneck, "why": glossary.BOTTLENECK, "key": "B"}]
-    if origin != bottleneck:
-        chooses = OPERATORS[inspection.formula.nodes[bottleneck].operator].chooses
+    worst, origin = inspection.worst_step, result.origin
+    name = "No real value" if math.isnan(inspection.eic) else "Worst step"
+    places = [{"name": name, "node": worst, "why": glossary.WORST_STEP, "key": "W"}]
+    if origin != worst:
+        chooses = OPERATORS[inspection.formula.nodes[worst].operator].chooses
         name = "In its branch" if chooses else "Inherited from"
         places.append({"name": name, "node": origin, "why": glossary.ORIGIN, "key": "O"})
     return tuple(places)

@@ -9,7 +9,6 @@ from functools import partial
 import streamlit as st
 
 from eic_core import wording
-from eic_core.drawing.layout import focus_node
 from eic_core.errors import DataError, FormulaError, UserError
 from eic_core.explain.losses import NAMES, RESULT, WORST_STEP
 from eic_core.explain.verdict import verdict
@@ -148,7 +147,7 @@ def differences(a: Inspection, b: Inspection) -> tuple[Difference, ...]:
     if a.counts.invalid or b.counts.invalid:
         rows.append(_row("Samples without a value", a.counts.invalid, b.counts.invalid, 0))
     rows.append(
-        Difference("Bottleneck", a.nodes[a.bottleneck].text, b.nodes[b.bottleneck].text, "")
+        Difference("Worst step", a.nodes[a.worst_step].text, b.nodes[b.worst_step].text, "")
     )
     return tuple(rows)
 
@@ -350,7 +349,7 @@ def _tree(name: str, result: InspectionResult) -> None:
 
 def _curves(a: InspectionResult, b: InspectionResult) -> None:
     first, second = _side(a), _side(b)
-    # The first axis offered is a variable of the worse bottleneck.
+    # The first axis offered is a variable of the worse worst.
     worse, result = max(((first, a), (second, b)), key=lambda pair: pair[1].inspection.eic)
     telling = [worse.column(v) for v in blamed_variables_first(result)]
     columns = tuple(dict.fromkeys([*telling[:1], *shared_columns(first, second)]))
@@ -372,7 +371,7 @@ def _curves(a: InspectionResult, b: InspectionResult) -> None:
     show_figure(
         partial(pair_figure, first, second, along),
         "The values of both formulas over the data, and the error amplification s at the "
-        "bottleneck of each",
+        "worst step of each",
         key="pair-plot",
         what=("pair", a.request, b.request, along),
         file_name="eic-pair",
@@ -386,7 +385,7 @@ def _maps(a: InspectionResult, b: InspectionResult) -> None:
     """The inspector's maps of both."""
     dark, narrow = is_dark(), is_narrow()
     figures = [
-        surface_figure(each, focus_node(each), dark=dark, narrow=narrow)
+        surface_figure(each, each.worst_step, dark=dark, narrow=narrow)
         for each in (a.inspection, b.inspection)
     ]
     share_lines(figures)

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from eic_core.drawing.layout import focus_node
 from eic_core.drawing.scale import THEMES, Theme
 from eic_core.measure import Inspection
 from pages.ui.figures.plotting import (
@@ -106,7 +105,7 @@ def pair_figure(
         | scale_style(theme, True, [-0.15, _ceiling(tops)])
         | {
             "domain": [0, _SPLIT - 0.04],
-            "title": {"text": "s at the bottleneck", "standoff": 4},
+            "title": {"text": "s at the worst step", "standoff": 4},
         },
         "showlegend": True,
         "modebar": MODEBAR[dark],
@@ -127,7 +126,7 @@ def axis_along(a: Side, b: Side, column: str) -> GridAxis:
 
 
 def values_along(side: Side, grids: Mapping[str, Array]) -> tuple[Array, Array]:
-    """Value and s at the bottleneck, each of shape (N,), over `grids`; other columns are held at
+    """Value and s at the worst step, each of shape (N,), over `grids`; other columns are held at
     their medians.
     """
     inspection = side.inspection
@@ -137,7 +136,7 @@ def values_along(side: Side, grids: Mapping[str, Array]) -> tuple[Array, Array]:
         held = float(np.median(inspection.samples.columns[variable]))
         grid = grids.get(side.column(variable))
         columns[variable] = np.full(count, held) if grid is None else grid
-    return on_grid(inspection, focus_node(inspection), columns, count)
+    return on_grid(inspection, inspection.worst_step, columns, count)
 
 
 def _target(a: Side, b: Side, along: str, theme: Theme) -> dict[str, Any] | None:

@@ -26,7 +26,7 @@ def coloured_tex(inspection: Inspection, *, selected: int | None = None) -> str:
     """A standalone document, `selected` in a brace; it needs xcolor and amsmath."""
     # Boxes make most of the text; without any the plain formula may still be too long, and is cut.
     bodies = (_written(inspection, selected, boxes) for boxes in (MAX_BOXES, MAX_BOXES // 3, 0))
-    plain = to_latex(inspection.formula, inspection.bottleneck)[: MAX_SOURCE // 2]
+    plain = to_latex(inspection.formula, inspection.worst_step)[: MAX_SOURCE // 2]
     body = next((text for text in bodies if len(text) <= MAX_SOURCE), plain)
     return (
         "\\documentclass[border=6pt]{standalone}\n"

@@ -15,7 +15,6 @@ from eic_core.explain.shortening import MOST_DIGITS, Need
 from eic_core.explain.writing import WritingLoss
 from eic_core.formula.rendering import short_text
 from eic_core.formula.tree import Formula, variable
-from eic_core.measure import Inspection
 from pages.ui.figures.plotting import base_layout, build
 
 MOST_ROWS = 14
@@ -127,7 +126,7 @@ def losses_figure(writing: WritingLoss, *, dark: bool = False, narrow: bool = Fa
     """The function's own conditioning, the result as written, and the worst step, in digits."""
     theme = THEMES[dark]
     inspection = writing.inspection
-    worst = inspection.nodes[worst_step(inspection)].text
+    worst = inspection.nodes[inspection.finite_worst_step].text
     inside = inspection.eic_finite
     step = html.escape(wording.shorten(worst, 26 if narrow else 44))
     nowhere = math.isnan(writing.q) and writing.singular > 0
@@ -188,12 +187,6 @@ def own_loss(writing: WritingLoss) -> float:
     """The digits of the function itself; 0 for a constant without inputs."""
     whole = math.isnan(writing.own) and not writing.singular_function and writing.singular > 0
     return 0.0 if whole and not writing.inspection.formula.variables else writing.own
-
-
-def worst_step(inspection: Inspection) -> int:
-    """The node of largest local EIC, singular samples left out where any others remain."""
-    without = math.isnan(inspection.eic_finite)
-    return inspection.bottleneck if without else inspection.finite_bottleneck
 
 
 def _loss_bars(writing: WritingLoss, inside: float, step: str, dark: bool) -> list[dict[str, Any]]:

@@ -20,7 +20,7 @@ WIDTH = {False: 540, True: 330}
 """Pixels in which a formula breaks into lines, by `narrow`; a part that does not break is wider."""
 
 MAX_NODES = 110
-"""Larger formulas are shortened around the bottleneck and the selected node."""
+"""Larger formulas are shortened around the worst step and the selected node."""
 
 _MATHML = ("<mrow><mo>[</mo>{}<mo>]</mo></mrow>", "<mo>⋯</mo>")
 _SIZE = re.compile(r'(?:width|height)="([0-9]+)"')

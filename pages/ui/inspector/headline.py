@@ -15,7 +15,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from eic_core import wording
-from eic_core.drawing.layout import focus_node
 from eic_core.drawing.scale import HIGH, paint
 from eic_core.explain.judgement import A_DIGIT
 from eic_core.explain.losses import NAMES, RESULT, WORST_STEP, Loss, account_line
@@ -165,7 +164,7 @@ def known_summary(result: InspectionResult) -> Summary | None:
 
 
 def _begin(result: InspectionResult, service: DiagnosisService, aside: UnfinishedAnswers) -> Job:
-    slots, node = diagnosis_slots(), focus_node(result.inspection)
+    slots, node = diagnosis_slots(), result.inspection.worst_step
 
     def work(step: Step) -> Summary:
         # A dragged slider makes many requests a second; each cancels the job before it, in this

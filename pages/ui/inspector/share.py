@@ -48,10 +48,11 @@ def nodes_csv(inspection: Inspection) -> str:
         "invalid",
         "singular",
         "bottleneck",
+        "worst_step",
     )
     rows = []
     large = len(inspection.nodes) > 2_000  # the text of every node would be quadratic
-    bottleneck = None if math.isnan(inspection.eic) else inspection.bottleneck
+    has_value = not math.isnan(inspection.eic)
     for n in inspection.nodes:
         k = n.node.id
         text = n.text if large else to_python(inspection.formula, k)
@@ -66,7 +67,8 @@ def nodes_csv(inspection: Inspection) -> str:
                 json_number(n.local_eic_finite),
                 n.invalid,
                 n.singular,
-                k == bottleneck,
+                has_value and k == inspection.bottleneck,
+                has_value and k == inspection.worst_step,
             ]
         )
     return csv_text(header, rows)

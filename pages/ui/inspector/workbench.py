@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from eic_core.drawing.layout import focus_node
 from eic_core.errors import UserError
 from pages.ui.bench.digit_row import digit_row
 from pages.ui.bench.tree_pane import tree_pane
@@ -121,11 +120,11 @@ def workbench_scripts() -> tuple[str, ...]:
 
 
 def selected_node(result: InspectionResult) -> int:
-    """The node that the state selects, or the bottleneck."""
+    """The node that the state selects, or the worst step."""
     node = current_visit().state.node
     inspection = result.inspection
     # A link may name a node of a formula that was longer.
-    return node if node is not None and node < len(inspection.nodes) else focus_node(inspection)
+    return node if node is not None and node < len(inspection.nodes) else inspection.worst_step
 
 
 @st.fragment

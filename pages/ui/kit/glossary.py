@@ -46,11 +46,11 @@ NO_VALUE = (
     "double, all digits count as gone; the other rows are in no number of digits."
 )
 NOISE_FIGURE = "EIC as engineers quote such a number: 20 × EIC, in decibels."
-BOTTLENECK = (
+WORST_STEP = (
     "The node up to which errors grow most. Click to select it in the tree, the table and the "
     "plots."
 )
-ORIGIN = "More of the bottleneck's digits arise at this node than at any other. Click to select it."
+ORIGIN = "More of the worst step's digits arise at this node than at any other. Click to select it."
 COMPLEXITY = "Number of nodes of the tree. Exact exponents such as ² belong to their operator."
 EXPONENT_CHOICES: dict[Exponents, str] = {"exact": "Exact", "noisy": "Noisy"}
 EXPONENTS = (

@@ -55,4 +55,4 @@ def warm() -> None:
         "log(exp(x)) - sqrt(x)", domains=(("x", Domain("normal", 1000.0, 1.0)),), samples=20
     )
     result = InspectorService(clock=monotonic).inspect(request)
-    DiagnosisService().summary(result, result.inspection.bottleneck)
+    DiagnosisService().summary(result, result.inspection.worst_step)

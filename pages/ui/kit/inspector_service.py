@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from eic_core import wording
-from eic_core.drawing.layout import focus_node
 from eic_core.engine.amplify import FIRST_PASS
 from eic_core.errors import DataError, FormulaError
 from eic_core.explain.created import origin_of_loss
@@ -114,7 +113,7 @@ class InspectionResult:
     @cached_property
     def origin(self) -> int:
         """The node that creates most of the worst node's digits."""
-        return origin_of_loss(self.inspection, focus_node(self.inspection))
+        return origin_of_loss(self.inspection, self.inspection.worst_step)
 
     @property
     def quick(self) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
-from eic_core.drawing.layout import WIDTH, focus_node
+from eic_core.drawing.layout import WIDTH
 from eic_core.drawing.svg import title_of, tree_svg
 from eic_core.measure import Inspection
 from pages.ui.kit.browser import is_dark, is_narrow, plotly_config
@@ -61,7 +61,7 @@ def show_tree(
         ("tree", what, dark, narrow, room, height),
         lambda: tree_svg(
             inspection,
-            selected=focus_node(inspection),
+            selected=inspection.worst_step,
             dark=dark,
             narrow=narrow,
             width=room,

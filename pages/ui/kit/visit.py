@@ -74,7 +74,7 @@ class PageState:
     domains: tuple[tuple[str, Domain], ...] = ()
     samples: int = DEFAULT_SAMPLES
     seed: int = 0
-    node: int | None = None  # selected; None means the bottleneck
+    node: int | None = None  # selected; None means the worst step
     exponents: Exponents = "exact"  # how literal exponents are read
     base: int | None = None  # index of the first column, if the user chose it
     upload: str = ""  # digest of the table

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from eic_core.explain.created import BottleneckOnData
-from eic_core.explain.phrases.what_if import bottleneck_sentence
+from eic_core.explain.created import WorstStepOnData
+from eic_core.explain.phrases.what_if import worst_step_sentence
 from eic_core.measure import Domain
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.inspector_service import (
@@ -171,7 +171,7 @@ class Start:
     domains: Domains  # One for each variable
     visited: frozenset[Domains]  # Reached by dragging; any other domain is a new start
     order: tuple[str, ...]  # The variables with a slider
-    landmark: BottleneckOnData  # The bottleneck on `domains`
+    landmark: WorstStepOnData  # The worst step on `domains`
 
 
 def follow_domain(result: InspectionResult) -> None:
@@ -193,9 +193,9 @@ def domain_sliders(result: InspectionResult) -> None:
         away = result.domains != start.domains
         message = _INVITATION
         if away:
-            now = BottleneckOnData.of(result.inspection)
+            now = WorstStepOnData.of(result.inspection)
             formula = result.inspection.formula
-            message = str(bottleneck_sentence(formula, start.landmark, now))
+            message = str(worst_step_sentence(formula, start.landmark, now))
         st.html(f'<p class="eic-domain-said" role="status">{prose(message)}</p>')
         with st.container(key="domain-sliders", gap=None):
             for name, layout in layouts:
@@ -234,7 +234,7 @@ def _start_of(result: InspectionResult) -> Start:
         result.domains,
         frozenset([result.domains]),
         tuple(blamed_variables_first(result)[:MOST]),
-        BottleneckOnData.of(inspection),
+        WorstStepOnData.of(inspection),
     )
     st.session_state[_START] = start
     return start

@@ -10,7 +10,7 @@ import streamlit as st
 from eic_core import wording
 from eic_core.explain import phrases
 from eic_core.explain.writing import WritingLoss
-from pages.ui.figures.digits import losses_figure, own_loss, worst_step
+from pages.ui.figures.digits import losses_figure, own_loss
 from pages.ui.kit import glossary
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.text import escape, prose, table_box
@@ -47,7 +47,7 @@ def _bars(result: InspectionResult, writing: WritingLoss) -> None:
 
 def _meanings(writing: WritingLoss) -> str:
     inspection = writing.inspection
-    worst = worst_step(inspection)
+    worst = inspection.finite_worst_step
     where = f"<code>{escape(inspection.nodes[worst].text, 80)}</code>"
     at_root = worst == len(inspection.formula) - 1
     inside = f"{wording.digits_lost(inspection.eic_finite)} at {where}"

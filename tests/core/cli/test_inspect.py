@@ -35,6 +35,7 @@ def test_json_has_exactly_the_promised_keys(eic):
         "eic_finite",
         "noise_figure_db",
         "bottleneck",
+        "worst_step",
         "samples",
         "tail",
         "nodes",

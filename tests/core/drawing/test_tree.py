@@ -15,7 +15,6 @@ from eic_core.drawing.layout import (
     WIDTH,
     VisibleTree,
     compose,
-    focus_node,
     tidy,
     visible_tree,
 )
@@ -91,11 +90,11 @@ def test_hidden_nodes_are_counted_exactly():
     assert len(tree.order) + sum(tree.folded.values()) == len(inspection.nodes)
 
 
-def test_the_bottleneck_is_always_shown():
+def test_the_worst_step_is_always_shown():
     for seed in range(8):
         inspection = random_inspection(seed, 500)
-        assert inspection.bottleneck in visible_tree(inspection).order
-        assert inspection.bottleneck in visible_tree(inspection, narrow=True).order
+        assert inspection.worst_step in visible_tree(inspection).order
+        assert inspection.worst_step in visible_tree(inspection, narrow=True).order
 
 
 def test_cool_subtrees_fold_before_hot_ones():
@@ -240,7 +239,7 @@ def test_every_node_is_shown_or_stands_in_one_folded_card(size, height):
             assert k in ids
             covered += ids
         assert sorted(covered) == list(range(len(inspection.nodes)))
-        assert inspection.bottleneck in groups
+        assert inspection.worst_step in groups
 
 
 def test_a_skipped_stretch_says_which_nodes_it_hides():
@@ -266,7 +265,7 @@ def test_a_lower_picture_folds_more_and_shows_the_guilty_node_still():
     inspection = random_inspection(2, 120)
     low, high = (nodes_of(tree_svg(inspection, width=620, height=h)) for h in (280, 600))
     assert len(low) < len(high)
-    assert inspection.bottleneck in low
+    assert inspection.worst_step in low
 
 
 def test_each_node_shows_its_sign_and_its_digits():
@@ -293,18 +292,18 @@ def test_flat_cards_have_both_texts_in_a_line():
         assert [t.text or "" for t in line.iter(f"{SVG}tspan")] == [card.title, card.value]
 
 
-def test_the_bottleneck_alone_is_labelled():
+def test_the_worst_step_alone_is_labelled():
     groups = nodes_of(tree_svg(inspect_ranges(CANCELLING, count=200)))
-    assert [k for k, group in groups.items() if "bottleneck" in texts_of(group)] == [6]
+    assert [k for k, group in groups.items() if "worst step" in texts_of(group)] == [6]
 
 
-def test_a_tree_without_any_value_says_where_and_does_not_name_a_bottleneck():
+def test_a_tree_without_any_value_says_where_and_does_not_name_a_worst_step():
     inspection = inspect_ranges("log(-x)+1", count=200)
-    assert inspection.nodes[focus_node(inspection)].node.operator == "log"
+    assert inspection.nodes[inspection.worst_step].node.operator == "log"
     groups = nodes_of(tree_svg(inspection))
-    assert "no real value" in texts_of(groups[focus_node(inspection)])
+    assert "no real value" in texts_of(groups[inspection.worst_step])
     assert all("undefined" in texts_of(group) for group in groups.values())
-    assert "bottleneck" not in str([texts_of(group) for group in groups.values()])
+    assert "worst step" not in str([texts_of(group) for group in groups.values()])
 
 
 def test_infinite_nodes_are_dashed_and_hatched_and_say_so():
@@ -357,7 +356,7 @@ def test_a_picture_for_a_script_is_an_aria_tree_in_reading_order():
 def test_a_node_is_told_in_words():
     groups = nodes_of(tree_svg(inspect_ranges(CANCELLING, count=200), interactive=True))
     assert groups[6].get("aria-label") == (
-        "10000·x − 9999·x, local EIC 4.39, very sensitive, bottleneck"
+        "10000·x − 9999·x, local EIC 4.39, very sensitive, worst step"
     )
     assert groups[1].get("aria-label") == "x, local EIC 0, stable"
 
@@ -387,7 +386,7 @@ def test_colours_by_digits_created_keep_the_scale_and_have_their_own_title_and_l
     assert SCALE_TITLES["created"] in svg and SCALE_TITLES["eic"] not in svg
 
 
-def test_both_colourings_show_the_bottleneck_and_the_node_that_creates_most():
+def test_both_colourings_show_the_worst_step_and_the_node_that_creates_most():
     inspection = random_inspection(6, 300)
     created = [0.0] * len(inspection.nodes)
     created[17] = 3.0
@@ -395,7 +394,7 @@ def test_both_colourings_show_the_bottleneck_and_the_node_that_creates_most():
     by_eic, by_created = (
         nodes_of(tree_svg(inspection, by=by, **sizes)) for by in ("eic", "created")
     )
-    assert {17, inspection.bottleneck} <= set(by_eic) & set(by_created)
+    assert {17, inspection.worst_step} <= set(by_eic) & set(by_created)
 
 
 def test_digits_created_without_values_are_refused():

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from eic_core.explain.causes import explain_loss
 from eic_core.explain.created import (
-    BottleneckOnData,
+    WorstStepOnData,
     created_losses,
     digits_created,
     origin_of_loss,
@@ -30,7 +30,7 @@ from eic_core.explain.findings import (
     NearEdge,
 )
 from eic_core.explain.ledger import blame
-from eic_core.explain.phrases.what_if import bottleneck_sentence
+from eic_core.explain.phrases.what_if import worst_step_sentence
 from eic_core.explain.where import where
 from eic_core.formula.rendering import to_python
 from eic_core.measure import inspect
@@ -101,12 +101,12 @@ CAUSES = [
 @pytest.mark.parametrize(("text", "ranges", "place", "kind"), CAUSES)
 def test_the_cause_is_where_most_is_created_and_all_answers_agree(text, ranges, place, kind):
     inspection = inspect_ranges(text, count=8, seed=3, **ranges)
-    target = inspection.bottleneck
+    target = inspection.worst_step
     truth = true_created(inspection, target)
     first = inspection.formula.first[target]
     assert digits_created(inspection, target) == pytest.approx(truth, abs=1e-6)
     whole = inspect_ranges(text, count=1_000, **ranges)
-    target = whole.bottleneck
+    target = whole.worst_step
     origin = origin_of_loss(whole, target)
     assert to_python(whole.formula, origin) == place
     losses = created_losses(whole, target)
@@ -126,10 +126,10 @@ def test_the_cause_is_where_most_is_created_and_all_answers_agree(text, ranges, 
 
 def test_a_second_large_part_is_named_with_its_digits():
     inspection = inspect_ranges("log(x-3)+sqrt(x)", count=2_000, x="3:10")
-    first, second = created_losses(inspection, inspection.bottleneck)[:2]
+    first, second = created_losses(inspection, inspection.worst_step)[:2]
     texts = [to_python(inspection.formula, loss.node_id) for loss in (first, second)]
     assert texts == ["log(x - 3) + sqrt(x)", "x - 3"]
-    explained = explain_loss(inspection, inspection.bottleneck)
+    explained = explain_loss(inspection, inspection.worst_step)
     assert [(cause.node, created) for cause, created in explained] == [
         (loss.node_id, pytest.approx(loss.digits)) for loss in (first, second)
     ]
@@ -139,9 +139,9 @@ def test_a_second_large_part_is_named_with_its_digits():
 
 def test_copies_of_one_sub_expression_are_one_cause():
     inspection = inspect_ranges("sin(1000*x)*sin(1000*x)", x="1:5")
-    first = created_losses(inspection, inspection.bottleneck)[0]
+    first = created_losses(inspection, inspection.worst_step)[0]
     assert first.copies == (3, 7) and first.digits > 0.9 * inspection.eic
-    nodes = [cause.node for cause, _ in explain_loss(inspection, inspection.bottleneck)]
+    nodes = [cause.node for cause, _ in explain_loss(inspection, inspection.worst_step)]
     assert nodes.count(first.node_id) == 1 and not {*first.copies[1:]} & {*nodes}
 
 
@@ -182,8 +182,8 @@ def test_the_unit_of_an_input_does_not_change_the_cause(power, seed):
     for text in texts:
         before = inspect_columns(text, x=x, y=y)
         after = inspect_columns(text, x=factor * x, y=factor * y)
-        k = before.bottleneck
-        assert after.bottleneck == k
+        k = before.worst_step
+        assert after.worst_step == k
         assert digits_created(after, k) == pytest.approx(digits_created(before, k), abs=1e-6)
         assert origin_of_loss(after, k) == origin_of_loss(before, k)
 
@@ -231,9 +231,9 @@ def test_steps_that_each_lose_little_are_not_blamed_one_by_one():
     inspection = inspect_ranges(
         "*".join(f"x{i}" for i in range(60)), **{f"x{i}": "1:2" for i in range(60)}
     )
-    largest = created_losses(inspection, inspection.bottleneck)[0].digits
+    largest = created_losses(inspection, inspection.worst_step)[0].digits
     assert inspection.eic > 1 and largest < 0.35
-    [(cause, _)] = explain_loss(inspection, inspection.bottleneck)
+    [(cause, _)] = explain_loss(inspection, inspection.worst_step)
     assert isinstance(cause, Accumulated) and cause.most == pytest.approx(largest)
 
 
@@ -246,7 +246,7 @@ def test_a_choice_of_many_rows_tells_what_all_of_them_do(text, monkeypatch):
     assert of_some == pytest.approx(digits_created(every, root), abs=0.02)
 
 
-# --- the bottleneck is told to have moved where it has, and nowhere else
+# --- the worst step is told to have moved where it has, and nowhere else
 
 
 def inspected(text, low, high):
@@ -254,34 +254,34 @@ def inspected(text, low, high):
 
 
 def sentence(before, after):
-    """What is told of a bottleneck on two inspections."""
-    ends = BottleneckOnData.of(before), BottleneckOnData.of(after)
-    return str(bottleneck_sentence(after.formula, *ends))
+    """What is told of a worst step on two inspections."""
+    ends = WorstStepOnData.of(before), WorstStepOnData.of(after)
+    return str(worst_step_sentence(after.formula, *ends))
 
 
-def test_a_bottleneck_that_moves_is_named_with_where_it_was():
+def test_a_worst_step_that_moves_is_named_with_where_it_was():
     """s^2 of log x is 1 + 1 / log(x)^2, of sin x 1 + (x / tan x)^2; the sum keeps neither."""
     near, far = inspected("log(x) + sin(x)", 1.001, 1.001), inspected("log(x)+sin(x)", 3.14, 3.14)
     was = math.log10(math.hypot(1, 1 / math.log(1.001)))
     now = math.log10(math.hypot(1, 3.14 / math.tan(3.14)))
     assert sentence(near, far) == (
-        f"Bottleneck moved from `log(x)` ({was:.1f} digits) to `sin(x)` ({now:.1f} digits)."
+        f"The worst step moved from `log(x)` ({was:.1f} digits) to `sin(x)` ({now:.1f} digits)."
     )
 
 
 @settings(max_examples=examples(50), deadline=None)
 @given(st.floats(-5, 5), st.floats(0.01, 3))
-def test_the_sentence_names_the_bottleneck_there_is(low, width):
+def test_the_sentence_names_the_worst_step_there_is(low, width):
     before = inspected("log(x) + sqrt(3 - x)", 1, 2)
     after = inspected("log(x) + sqrt(3 - x)", low, low + width)
     said = sentence(before, after)
     if math.isnan(after.eic):
         assert "no sample has a usable value" in said
-    elif after.bottleneck == before.bottleneck:
+    elif after.worst_step == before.worst_step:
         assert "stays" in said
     else:
-        assert said.startswith("Bottleneck moved")
-        assert f"`{after.nodes[after.bottleneck].text}`" in said
+        assert said.startswith("The worst step moved")
+        assert f"`{after.nodes[after.worst_step].text}`" in said
 
 
 def test_data_without_and_with_a_value_are_told():

@@ -108,7 +108,7 @@ def test_blame_is_what_shaking_each_node_alone_at_340_digits_says(text, ranges):
         {name: samples.decimal(name, row) for name in formula.variables}
         for row in range(len(samples))
     ]
-    for target in {inspection.finite_bottleneck, len(formula) - 1}:
+    for target in {inspection.finite_worst_step, len(formula) - 1}:
         ledger = blame(inspection, target)
         squares = [
             [float(arrival(formula, row, [j.node_id], target)) ** 2 for row in cells]

@@ -99,7 +99,7 @@ def test_blame_q_and_own_agree_with_shaken_nodes_at_340_digits(key):
     inspection = inspect(formula, samples)
     cells = [{name: samples.decimal(name, row) for name in formula.variables} for row in range(few)]
     root = len(formula) - 1
-    for target in {inspection.finite_bottleneck, root}:
+    for target in {inspection.finite_worst_step, root}:
         squares = [
             sum(float(arrival(formula, row, [k], target)) ** 2 for row in cells)
             for k in range(formula.first[target], target + 1)

@@ -136,12 +136,12 @@ def test_a_result_that_shows_a_loss_is_not_said_to_hide_it():
     x, y = np.linspace(1, 2, 41), np.linspace(3, 3.02, 41)
     inspection = inspect_columns("(x - 1.5000001)*0.001 + (y - 2.9)", x=x, y=y)
     shown = inspection.nodes[-1].local_eic
-    assert 1 < shown <= inspection.nodes[inspection.bottleneck].local_eic - 1
+    assert 1 < shown <= inspection.nodes[inspection.worst_step].local_eic - 1
     leading = verdict(inspection).leading
     assert step_of(inspection, leading) == "y − 2.9" and isinstance(leading.cause, Cancellation)
     inner = findings_of(inspection, Outcome.FINITE, inner=True)
     assert {step_of(inspection, f) for f in inner} == {"x − 1.5000001"}
-    assert {f.at for f in inner} == {inspection.bottleneck}
+    assert {f.at for f in inner} == {inspection.worst_step}
     said = " ".join(map(str, writing_loss(inspection).notes))
     assert "At the worst step (EIC), `(x − 1.5000001)·0.001`, errors grow by 6.5 digits" in said
     assert "with shared noise they grow by less up to the result" in said

@@ -88,7 +88,7 @@ def test_an_inherited_loss_is_traced_to_where_it_arose():
     found = verdict(inspection)
     assert step_of(inspection, found.leading) == "x − 1.00001"
     assert found.leading.at == inspection.formula.root.id
-    assert origin_of_loss(inspection, inspection.bottleneck) == found.origin
+    assert origin_of_loss(inspection, inspection.worst_step) == found.origin
 
 
 def test_a_square_is_not_blamed_for_the_difference_it_squares():
