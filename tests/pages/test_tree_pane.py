@@ -96,7 +96,7 @@ def test_the_second_button_leads_to_where_the_digits_arise() -> None:
     places = pane_of(result).places
     assert [place["key"] for place in places] == ["W", "O"]
     assert [place["node"] for place in places] == [result.inspection.worst_step, result.origin]
-    assert [place["key"] for place in pane_of(result_of("x+1")).places] == ["B"]
+    assert [place["key"] for place in pane_of(result_of("x+1")).places] == ["W"]
 
 
 def test_a_narrow_page_gets_a_formula_that_fits_it() -> None:

@@ -227,8 +227,8 @@ def test_a_leaf_is_said_to_carry_its_own_error_only(text):
 def test_the_first_sentence_says_of_whose_noise_it_speaks():
     ledger = blame(inspect_ranges("(1 - cos(x))/x**2", x="0.001:0.01"))
     assert told_of(ledger)[0].startswith(
-        "Over 99.9 % of the noise of the result comes from the error of the constant `1` and the "
-        "rounding of `cos(x)`, each amplified "
+        "Over 99.9 % of the noise of `1 − cos(x)` comes from the error of the constant `1` and "
+        "the rounding of `cos(x)`, each amplified "
     )
 
 
