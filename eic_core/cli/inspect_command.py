@@ -17,7 +17,7 @@ from eic_core.cli.exits import write_out
 from eic_core.errors import DataError
 from eic_core.explain.digit_rows import DigitRows, digit_rows
 from eic_core.explain.findings import findings_document
-from eic_core.explain.phrases.headline import badge, marks
+from eic_core.explain.phrases.headline import badge, eic_line, marks
 from eic_core.explain.settling import Spread, spread_of
 from eic_core.explain.verdict import Verdict, verdict
 from eic_core.exports import json_text
@@ -228,17 +228,10 @@ def reading_lines(reading: Reading) -> list[str]:
 def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> list[str]:
     """The inspection for a terminal; `mapping` names the column or range of each variable."""
     counts = result.counts
-    lines = verdict_lines(verdict(result)) + digit_lines(digit_rows(result))
-    lines.append(
-        f"EIC          {_digits(result.eic)} digits at the worst step"
-        f" ({_digits(result.noise_figure_db)} dB)"
-    )
-    if counts.singular:
-        lines.append(f"             {_digits(result.eic_finite)} without the singular samples")
-    root = result.nodes[-1]
-    lines.append(f"result       {_digits(root.local_eic)} digits, independent noise")
-    if root.singular:
-        lines.append(f"             {_digits(root.local_eic_finite)} without the singular samples")
+    headline, level, *others = verdict_lines(verdict(result))
+    lines = [headline, level, str(eic_line(result)), *others, *digit_lines(digit_rows(result))]
+    if math.isfinite(result.eic):
+        lines.append(f"noise figure {_digits(result.noise_figure_db)} dB")
     lines.append(f"complexity   {result.formula.complexity} nodes")
     if result.formula.exponents != "exact":
         lines.append(f"exponents    {result.formula.exponents}, but for 2 and 3")

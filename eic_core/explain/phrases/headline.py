@@ -382,6 +382,40 @@ def notes(verdict: Judgement) -> Iterator[Phrase]:
         )
 
 
+def eic_line(inspection: Inspection) -> Phrase:
+    """EIC by its name, where it is, and the same number of the result.
+
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [1.0, 1.5]})
+    >>> for text in ("sqrt(10000*x - 9999*x)", "log(x) + 1", "sqrt(-x)"):
+    ...     print(eic_line(inspect(read(text).formula, samples)))
+    EIC 4.39 at `10000·x − 9999·x`; of the result 4.09
+    EIC ∞ (0.43 without 1 singular row) at `log(x)`; of the result 0.20
+    EIC has no value: no row has one
+    """
+    if not inspection.counts.valid:
+        return say("EIC has no value: no row has one")
+    root = inspection.nodes[-1]
+    return say(
+        "EIC {eic} at {place}; of the result {result}",
+        eic=_digits_and_finite(inspection.eic, inspection.eic_finite, inspection.counts.singular),
+        place=code_text(inspection.formula, inspection.worst_step, LONG),
+        result=_digits_and_finite(root.local_eic, root.local_eic_finite, root.singular),
+    )
+
+
+def _digits_and_finite(digits: float, finite: float, singular: int) -> Phrase | str:
+    if not math.isinf(digits) or math.isnan(finite):
+        return wording.digits_lost(digits)
+    return say_count(
+        "∞ ({finite} without {count} singular row)",
+        "∞ ({finite} without {count} singular rows)",
+        singular,
+        finite=wording.digits_lost(finite),
+    )
+
+
 def _about_means(inspection: Inspection) -> Iterator[Phrase]:
     formula, node, rest = inspection.formula, inspection.worst_step, inspection.eic_finite
     if math.isinf(inspection.eic) and rest >= SHOWN:

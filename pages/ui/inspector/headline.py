@@ -21,6 +21,7 @@ from eic_core.explain.losses import NAMES, RESULT, WORST_STEP, Loss, account_lin
 from eic_core.explain.phrases.headline import (
     LONG,
     badge,
+    eic_line,
     headline,
     meaning,
     measured_mark,
@@ -82,6 +83,7 @@ class SummaryPlace:
 
 
 def _summary_places(result: InspectionResult, notes: tuple[Phrase, ...]) -> SummaryPlace:
+    st.html(f'<p class="eic-note" title="{glossary.EIC}">{prose(eic_line(result.inspection))}</p>')
     with st.container(horizontal=True, key="account", gap="xsmall"):
         with st.popover("Why?", key="summary-panel", help=_account_in_short(result)):
             with st.container(key="summary", gap=None):

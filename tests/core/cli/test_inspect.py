@@ -198,9 +198,9 @@ def test_an_empty_table_is_the_users_mistake(tmp_path: Path):
     assert run("inspect", "x", "--data", str(file)).returncode == 2
 
 
-def test_the_plain_report_names_the_bottleneck(eic):
+def test_the_plain_report_names_the_worst_step(eic):
     out = eic("inspect", "10000*x-9999*x", "--range", "x=1:2").out
-    assert "4.39 digits at the worst step" in out and "*  6" in out
+    assert "EIC 4.39 at `10000·x − 9999·x`; of the result 4.39" in out and "*  6" in out
 
 
 def test_other_readings_are_told_with_what_to_write_for_them(eic):

@@ -59,8 +59,7 @@ def test_a_handful_of_rows_is_named_with_what_vanishes_and_near_which_input():
     found = where(inspect_columns("exp(x)/(x-2)", x=x))
     # s^2 goes like 1/(x - 2)^2: 1e12, 1e12 and a quarter of that; two of them make 89 per cent
     assert told_of(found)[0] == (
-        "3 of 500 rows give 99 % of the amplified noise at `x − 2` (rows 499, 498 and "
-        "500)."
+        "3 of 500 rows give 99 % of the amplified noise at `x − 2` (rows 499, 498 and 500)."
     )
     assert [len(c.positions) for c in found.carriers] == [2, 3, 3]
     assert found.place is not None and found.place.crosses
