@@ -5,27 +5,26 @@ evaluate it, and put back. The conditions stay as they are written.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from eic_core.formula.rendering import to_python
 from eic_core.formula.tree import CONSTANT, Formula
 from eic_core.measure.observed import digits_lost_by_row, run_in
 from eic_core.operators import OPERATORS
 from eic_core.operators.wide import Array
 from eic_core.rewriting.gains import GAIN, remaining_digits
 from eic_core.rewriting.measuring import Measurer
-from eic_core.rewriting.observing import Truth
-from eic_core.rewriting.pieces import Branch, Omission, RepairStep, Series
+from eic_core.rewriting.pieces import Branch, Omission
 from eic_core.rewriting.profile import quantities_compared
+from eic_core.rewriting.regimes.cases import Case, all_of, conditional, repair_of
 from eic_core.rewriting.results import Repair, Repairs
 from eic_core.rewriting.search import SearchOutcome
 from eic_core.rewriting.terms import Terms
-from eic_core.rewriting.values import AGREEMENT
-from eic_core.rewriting.verify import Verification
+from eic_core.rewriting.verify import Verification, is_within
 from eic_core.rewriting.work import BudgetSpent, WorkBudget
 from eic_core.samples import Samples
 
@@ -39,11 +38,6 @@ REPAIRING, FIRST_REPAIRING = 0.85, 0.6
 """The shares of the time left that the repairs of all parts have: with nothing to come after them,
 and with a second form, the parts of which hold what stands about the conditionals."""
 
-
-def has_conditions(formula: Formula) -> bool:
-    return any(not OPERATORS[node.operator].numeric for node in formula if node.children)
-
-
 VERIFYING = 2.0
 """For so many times what the formula's own numbers took there is time left, to verify a form."""
 
@@ -52,6 +46,10 @@ MOST_LIFTED = 6
 
 FEWEST = 3
 """Judged rows of a region that may show its gain, however few they are of all."""
+
+
+def has_conditions(formula: Formula) -> bool:
+    return any(not OPERATORS[node.operator].numeric for node in formula if node.children)
 
 
 class RepairPart(Protocol):
@@ -80,27 +78,21 @@ def _values_below(terms: Terms, number: int) -> tuple[int, ...]:
     return term.children[1:] if OPERATORS[term.operator].chooses else term.children
 
 
-def _walk_values(terms: Terms, root: int, into: Callable[[int], bool]) -> list[int]:
-    """Distinct terms at and below a term, operands first, without those of conditions."""
-    found: dict[int, None] = {}
-    todo = [(root, False)]
-    opened: set[int] = set()
-    while todo:
-        number, ready = todo.pop()
-        if ready:
-            found.setdefault(number)
-        elif number not in opened:
-            opened.add(number)
-            todo.append((number, True))
-            if into(number):
-                todo.extend((below, False) for below in reversed(_values_below(terms, number)))
-    return list(found)
+def _values(terms: Terms, root: int, *, free: bool = True) -> list[int]:
+    """Distinct terms at and below a term, operands first, without those of conditions; nor those
+    below a term that is free of conditions, unless these are to be there.
+    """
+    return terms.walk(root, lambda n: free or not _is_free(terms, n), partial(_values_below, terms))
 
 
 def _is_free(terms: Terms, root: int) -> bool:
     """Whether there is no condition at or below a term."""
     below = map(terms.__getitem__, terms.subterms(root))
     return all(OPERATORS[term.operator].numeric for term in below if term.children)
+
+
+def _chooses(terms: Terms, number: int) -> bool:
+    return bool(terms[number].children) and OPERATORS[terms[number].operator].chooses
 
 
 def parts_without_condition(terms: Terms, root: int) -> list[int]:
@@ -114,24 +106,26 @@ def parts_without_condition(terms: Terms, root: int) -> list[int]:
     """
     return [
         number
-        for number in _walk_values(terms, root, lambda n: not _is_free(terms, n))
+        for number in _values(terms, root, free=False)
         if terms[number].children and terms.has_variables(number) and _is_free(terms, number)
     ]
 
 
-def put_in(terms: Terms, root: int, new: Mapping[int, int]) -> int:
-    """The term with others in the place of some parts of it; its conditions stay."""
-    made: dict[int, int] = dict(new)
-    for number in _walk_values(terms, root, lambda n: n not in new and not _is_free(terms, n)):
+def put_in(terms: Terms, root: int, new: Callable[[int, int], int | None]) -> int:
+    """The term with others in the place of some of it; its conditions stay. What stands for a term
+    is asked by its number and by that of the term with what stands for those below it.
+    """
+    made: dict[int, int] = {}
+    for number in _values(terms, root, free=False):
         term = terms[number]
-        below = _values_below(terms, number)
-        if number in made or not below or _is_free(terms, number):
-            continue
-        kept = term.children[: len(term.children) - len(below)]
-        children = (*kept, *(made.get(child, child) for child in below))
+        below = () if _is_free(terms, number) else _values_below(terms, number)
+        children = term.children[: len(term.children) - len(below)]
+        children += tuple(made.get(child, child) for child in below)
         same = children == term.children
-        made[number] = number if same else terms.intern(term.operator, children, *term[2:])
-    return made.get(root, root)
+        whole = number if same else terms.intern(term.operator, children, *term[2:])
+        other = new(number, whole)
+        made[number] = whole if other is None else other
+    return made[root]
 
 
 def regions_of(terms: Terms, root: int, most: int = MOST_REGIONS) -> list[RegionRows]:
@@ -150,11 +144,14 @@ def regions_of(terms: Terms, root: int, most: int = MOST_REGIONS) -> list[Region
     place = 0
     while place < len(regions):
         conditions, form = regions[place]
-        condition = next(_conditions(terms, form), None)
-        if condition is None or len(regions) == most:
+        choosing = [n for n in _values(terms, form, free=False) if _chooses(terms, n)]
+        if not choosing or len(regions) == most:
             place += 1
             continue
-        held, other = (_resolved(terms, form, condition, holds) for holds in (1, 2))
+        condition = terms[choosing[-1]].children[0]  # The outermost
+        held, other = (
+            put_in(terms, form, partial(_side, terms, condition, side)) for side in (1, 2)
+        )
         regions[place : place + 1] = [
             RegionRows((*conditions, condition), held),
             RegionRows(conditions, other),
@@ -162,66 +159,31 @@ def regions_of(terms: Terms, root: int, most: int = MOST_REGIONS) -> list[Region
     return regions
 
 
-def _conditions(terms: Terms, root: int) -> Iterator[int]:
-    """The conditions of the conditionals in a term, the outermost first."""
-    for number in reversed(_walk_values(terms, root, lambda n: not _is_free(terms, n))):
-        term = terms[number]
-        if term.children and OPERATORS[term.operator].chooses:
-            yield term.children[0]
-
-
-def _resolved(terms: Terms, root: int, condition: int, side: int) -> int:
-    """A term with one side of each conditional that has this condition."""
-    made: dict[int, int] = {}
-    for number in _walk_values(terms, root, lambda n: not _is_free(terms, n)):
-        term = terms[number]
-        below = _values_below(terms, number)
-        if not below:
-            continue
-        if OPERATORS[term.operator].chooses and term.children[0] == condition:
-            made[number] = made.get(term.children[side], term.children[side])
-            continue
-        kept = term.children[: len(term.children) - len(below)]
-        children = (*kept, *(made.get(child, child) for child in below))
-        if children != term.children:
-            made[number] = terms.intern(term.operator, children, *term[2:])
-    return made.get(root, root)
+def _side(terms: Terms, condition: int, side: int, _: int, number: int) -> int | None:
+    """One side of a conditional that has this condition."""
+    mine = _chooses(terms, number) and terms[number].children[0] == condition
+    return terms[number].children[side] if mine else None
 
 
 def lifted(terms: Terms, root: int) -> int:
     """The term as a choice between forms without one, as far as regions are told apart."""
-    *cases, last = regions_of(terms, root)
-    form = last.root
-    for conditions, own in reversed(cases):
-        form = terms.intern("conditional", (_all_of(terms, conditions), own, form))
-    return form
+    return conditional(terms, _cases(terms, root))
 
 
-def _all_of(terms: Terms, conditions: Sequence[int]) -> int:
-    """The truth value that they all hold."""
-    whole = -1
-    for number in conditions:
-        term = terms[number]
-        truth = number
-        if not (term.children and OPERATORS[term.operator].truth):
-            truth = terms.intern("not_equal", (number, terms.intern(CONSTANT, label="0")))
-        whole = truth if whole < 0 else terms.intern("logical_and", (whole, truth))
-    return whole
+def _cases(terms: Terms, root: int) -> list[Case]:
+    return [
+        Case(all_of(terms, [_truth(terms, c) for c in conditions]) if conditions else None, form)
+        for conditions, form in regions_of(terms, root)
+    ]
+
+
+def _truth(terms: Terms, number: int) -> int:
+    if terms[number].children and OPERATORS[terms[number].operator].truth:
+        return number
+    return terms.intern("not_equal", (number, terms.intern(CONSTANT, label="0")))
 
 
 # --- the repair
-
-
-@dataclass
-class _Sides:
-    """The new parts of a form, and how each of them came about."""
-
-    # new, near: by the part that each takes the place of; near ones have a series in some branch
-    new: dict[int, int] = field(default_factory=dict)
-    near: dict[int, int] = field(default_factory=dict)
-    bounds: dict[int, float] = field(default_factory=dict)  # Of the near ones, by the part
-    steps: dict[int, tuple[RepairStep, ...]] = field(default_factory=dict)  # By a new term
-    series: dict[int, Series] = field(default_factory=dict)  # By a new term
 
 
 class ConditionalRepair:
@@ -230,14 +192,13 @@ class ConditionalRepair:
     def __init__(
         self,
         measurer: Measurer,
-        truth: Truth,
         samples: Samples,
         budget: WorkBudget,
         repair: RepairPart,
         limit_steps: int,
     ) -> None:
-        self.measurer, self.truth, self.samples = measurer, truth, samples
-        self.terms, self.root = truth.terms, truth.root
+        self.measurer, self.truth, self.samples = measurer, measurer.truth, samples
+        self.terms, self.root = measurer.terms, measurer.root
         self.budget, self.repair, self.limit_steps = budget, repair, limit_steps
         self.evaluated, self.finished = 0, True
         self.left_out: dict[Omission, None] = {}
@@ -246,18 +207,27 @@ class ConditionalRepair:
         whole = self._lifted()
         more = whole != self.root
         offers = self._offers(self.root, FIRST_REPAIRING if more else REPAIRING)
-        best = min((offer.gain.judged.mean_after for offer in offers), default=math.inf)
-        if more and not best < GAIN:
+        if more and not min(map(_after, offers), default=math.inf) < GAIN:
             offers += self._offers(whole, REPAIRING)
-        offers.sort(key=lambda offer: offer.gain.judged.mean_after)
-        exact = [offer for offer in offers if offer.is_exact]
-        least = exact[0].gain.judged.mean_after if exact else math.inf
-        near = [
-            offer
-            for offer in offers
-            if not offer.is_exact and least - offer.gain.judged.mean_after >= GAIN
-        ]
-        return replace(self._result(exact[:limit]), approximations=tuple(near[:1]))
+        offers.sort(key=_after)
+        exact = [offer for offer in offers if offer.is_exact][:limit]
+        least = _after(exact[0]) - GAIN if exact else math.inf
+        near = [offer for offer in offers if not offer.is_exact and _after(offer) <= least]
+        self.measurer.outcome = replace(
+            SearchOutcome.nothing(self.root), evaluated=self.evaluated + 1, finished=self.finished
+        )
+        base = self.measurer.repairs(0)
+        if exact:
+            gain = replace(exact[0].gain, remaining=remaining_digits(exact[0].after, base.own))
+            exact[0] = replace(exact[0], gain=gain)
+            base = replace(base, reason=None, helps=None)
+        return replace(
+            base,
+            repairs=tuple(exact),
+            approximations=tuple(near[:1]),
+            evaluated=self.evaluated,
+            left_out=tuple(self.left_out),
+        )
 
     def _lifted(self) -> int:
         """The formula as a choice between whole forms; itself where its parts are no others."""
@@ -267,76 +237,46 @@ class ConditionalRepair:
         parts, known = (set(parts_without_condition(self.terms, n)) for n in (whole, self.root))
         return self.root if parts == known else whole
 
-    def _result(self, offers: Sequence[Repair]) -> Repairs:
-        nothing = SearchOutcome.nothing(self.root)
-        self.measurer.outcome = replace(
-            nothing, evaluated=self.evaluated + 1, finished=self.finished
-        )
-        base = self.measurer.repairs(0)
-        base = replace(base, evaluated=self.evaluated, left_out=tuple(self.left_out))
-        if not offers:
-            return base
-        first = offers[0]
-        gain = replace(first.gain, remaining=remaining_digits(first.after, base.own))
-        offers = replace(first, gain=gain), *offers[1:]
-        return replace(base, repairs=offers, reason=None, helps=None)
-
     def _offers(self, root: int, share: float) -> list[Repair]:
         """The form with all parts repaired; where that is none, those with one of them. And that
         with a series in some branch, if there is one.
         """
-        sides = self._sides(root, share)
-        offers = [self._offer(root, sides, sides.new)] if sides.new else []
-        if offers == [None] and len(sides.new) > 1:
-            offers = [self._offer(root, sides, {old: new}) for old, new in sides.new.items()]
-        if sides.near:
-            offers.append(self._offer(root, sides, {**sides.new, **sides.near}))
+        parts = self._repaired(root, share)
+        new = {part: found.best for part, found in parts.items() if found.best is not None}
+        near = {
+            part: found.leading
+            for part, found in parts.items()
+            if found.leading is not None and not found.leading.is_exact
+        }
+        offers = [self._offer(root, new)] if new else []
+        if offers == [None] and len(new) > 1:
+            offers = [self._offer(root, {part: form}) for part, form in new.items()]
+        if near:
+            offers.append(self._offer(root, {**new, **near}))
         return [offer for offer in offers if offer is not None]
 
-    def _sides(self, root: int, share: float) -> _Sides:
+    def _repaired(self, root: int, share: float) -> dict[int, Repairs]:
         """The losing parts repaired, the worst first, each within its share of what is left."""
-        sides = _Sides()
+        repaired: dict[int, Repairs] = {}
         rows_of = self._rows_by_part(root)
-        parts = self._losing(root)
+        parts = [part for part in self._losing(root) if len(rows_of[part])]
         left = self.budget.left
-        of_parts = self.budget.of(min(share * left, left - VERIFYING * self.measurer.work_a_form))
-        for place, part in enumerate(parts):
-            rows = rows_of[part]
-            if not len(rows):
-                continue
-            if of_parts.passed:
+        budget = self.budget.of(min(share * left, left - VERIFYING * self.measurer.work_a_form))
+        for waiting, part in zip(range(len(parts), 0, -1), parts, strict=True):
+            if budget.passed:
                 self.finished = False
                 break
-            formula = self.terms.formula(part)
-            formula = replace(formula, source=to_python(formula))
-            waiting = len(parts) - place
-            found = self.repair(
+            formula = self.measurer.formula_of(part)
+            repaired[part] = found = self.repair(
                 formula,
-                rows_of_samples(self.samples, formula.variables, rows),
-                of_parts.of(of_parts.left / waiting),
+                self.samples.take(rows_of[part]),
+                budget.of(budget.left / waiting),
                 max(1, (self.limit_steps - self.evaluated) // waiting),
             )
             self.evaluated += found.evaluated
             self.finished = self.finished and found.finished
             self.left_out.update(dict.fromkeys(found.left_out))
-            if found.best is not None:
-                sides.new[part] = self._new(sides, found.best)
-            if found.leading is not None and not found.leading.is_exact:
-                sides.near[part] = self._new(sides, found.leading)
-                sides.bounds[part] = found.leading.bound
-        return sides
-
-    def _new(self, sides: _Sides, repaired: Repair) -> int:
-        """The term of a form, whose branches are noted."""
-        new = self.terms.add(repaired.formula)
-        if not repaired.branches:
-            sides.steps[new] = repaired.steps
-        for branch in repaired.branches:
-            side = self.terms.add(branch.formula)
-            sides.steps[side] = branch.steps
-            if branch.series is not None:
-                sides.series[side] = branch.series
-        return new
+        return repaired
 
     def _rows_by_part(self, root: int) -> dict[int, Array]:
         """The rows at which a program evaluates each term outside of conditions."""
@@ -354,19 +294,17 @@ class ConditionalRepair:
 
     def _evaluated(self, root: int, count: int, values: Callable[[int], Array]) -> dict[int, Array]:
         """For each term outside of conditions whether a row evaluates it."""
-        numbers = _walk_values(self.terms, root, lambda _: True)
+        numbers = _values(self.terms, root)
         active = {number: np.zeros(count, dtype=bool) for number in numbers}
         active[root][:] = True
         for number in reversed(numbers):
-            below = _values_below(self.terms, number)
-            term, rows = self.terms[number], active[number]
-            if below and OPERATORS[term.operator].chooses:
-                condition = values(term.children[0])
-                active[below[0]] |= rows & (condition != 0) & ~np.isnan(condition)
-                active[below[1]] |= rows & (condition == 0)
-            else:
-                for child in below:
-                    active[child] |= rows
+            below, rows = _values_below(self.terms, number), active[number]
+            taken = [rows] * len(below)
+            if _chooses(self.terms, number):
+                condition = values(self.terms[number].children[0])
+                taken = [rows & (condition != 0) & ~np.isnan(condition), rows & (condition == 0)]
+            for child, some in zip(below, taken, strict=True):
+                active[child] |= some
         return active
 
     def _losing(self, root: int) -> list[int]:
@@ -374,113 +312,69 @@ class ConditionalRepair:
         everywhere, exact = self.measurer.everywhere, self.truth.verifier.table
         active = self._evaluated(root, len(self.truth.rows.verified), everywhere.values)
         losses: dict[int, float] = {}
-        for part in parts_without_condition(self.terms, root):
-            try:
-                known = exact.values(part)
-            except BudgetSpent:
-                self.finished = False
-                break
-            lost = digits_lost_by_row(known, everywhere.values(part), self.truth.target)
-            lost = lost[active[part] & ~np.isnan(lost)]
-            if len(lost) and lost.max() >= GAIN:
-                losses[part] = float(lost.sum())
+        try:
+            for part in parts_without_condition(self.terms, root):
+                values, target = everywhere.values(part), self.truth.target
+                lost = digits_lost_by_row(exact.values(part), values, target)
+                lost = lost[active[part] & ~np.isnan(lost)]
+                if np.max(lost, initial=0.0) >= GAIN:
+                    losses[part] = float(lost.sum())
+        except BudgetSpent:
+            self.finished = False
         return sorted(losses, key=lambda part: -losses[part])
 
-    def _offer(self, root: int, sides: _Sides, new: Mapping[int, int]) -> Repair | None:
+    def _offer(self, root: int, new: Mapping[int, Repair]) -> Repair | None:
         """The repair by a form with new parts, if it is one and there is time for it."""
-        terms, measurer = self.terms, self.measurer
-        form = terms.with_quotients(put_in(terms, root, new))
+        terms, own = self.terms, quantities_compared(self.measurer.formula)
+        numbers = {part: terms.add(repair.formula) for part, repair in new.items()}
+        form = terms.with_quotients(put_in(terms, root, lambda number, _: numbers.get(number)))
         try:
-            if self.budget.passed:
-                raise BudgetSpent
-            lost = measurer.everywhere.lost(form)
-            comparisons = measurer.comparisons(form, lost)
-            if comparisons is None:
-                return None
-            verification = self._verification(root, form, sides, new)
+            self.budget.check()
+            verification = self._verification(root, form, numbers, new)
             if verification is None:
                 return None
-            regions = self._branches(form, sides, lost)
-            formula = measurer.formula_of(form)
-            shares = [region.rows for region in regions]
-            gain = measurer.gain(form, formula, *comparisons, shares)
+            repair = repair_of(
+                self.measurer, form, list(self._branches(form, new)), verification, own
+            )
         except BudgetSpent:
             self.finished = False
             return None
-        clear = any(r.rows >= FEWEST and r.before - r.after >= GAIN for r in regions)
-        if gain.is_worse or not (clear or gain.is_offered):
+        if repair is None or repair.gain.is_worse:
             return None
-        steps = dict.fromkeys(step for region in regions for step in region.steps)
-        own = quantities_compared(terms.formula(self.root))
-        return Repair(formula, tuple(steps), gain, verification, regions, own)
+        clear = any(b.rows >= FEWEST and b.before - b.after >= GAIN for b in repair.branches)
+        return repair if clear or repair.gain.is_offered else None
 
     def _verification(
-        self, root: int, form: int, sides: _Sides, new: Mapping[int, int]
+        self, root: int, form: int, numbers: Mapping[int, int], new: Mapping[int, Repair]
     ) -> Verification | None:
         """That a form is the formula, or each of its series within its bound."""
-        verifier, table = self.truth.verifier, self.truth.verifier.table
-        near = {part for part, term in new.items() if sides.near.get(part) == term}
-        if not near:
-            return verifier.verify(form, ())
-        exact = put_in(self.terms, root, {old: new[old] for old in new if old not in near})
-        verification = verifier.verify(self.terms.with_quotients(exact), ())
-        if verification is None:
+        terms, verifier = self.terms, self.truth.verifier
+        bounds = {part: repair.bound for part, repair in new.items() if not repair.is_exact}
+        exact = put_in(terms, root, lambda n, _: numbers.get(n) if n not in bounds else None)
+        if not verifier.agrees(terms.with_quotients(exact), ()):
             return None
         active = self._evaluated(root, len(verifier.rows), self.measurer.everywhere.values)
-        for part in near:
-            pairs = zip(table.values(part), table.values(new[part]), strict=True)
-            for (before, after), taken in zip(pairs, active[part], strict=True):
-                if before is None or not taken:
-                    continue
-                if after is None or abs(after - before) > sides.bounds[part] * abs(before):
-                    return None
-        bound = max(sides.bounds[part] for part in near)
-        agreement = math.floor(-math.log10(bound)) if bound > 0 else AGREEMENT
-        digits = max(verification.digits, *(table.digits(new[part]) for part in near))
-        return replace(verification, agreement=min(AGREEMENT, agreement), digits=digits)
+        for part, bound in bounds.items():
+            places = np.flatnonzero(active[part]).tolist()
+            before, after = map(verifier.table.values, (part, numbers[part]))
+            if not is_within([before[i] for i in places], [after[i] for i in places], bound):
+                return None
+        return verifier.summary(form, max(bounds.values(), default=0.0))
 
-    def _branches(self, form: int, sides: _Sides, lost: Array) -> tuple[Branch, ...]:
-        """The regions of a form, each with its judged rows."""
-        terms, everywhere = self.terms, self.measurer.everywhere
-        before = self.measurer.lost_before
-        steps = {terms.with_quotients(new): own for new, own in sides.steps.items()}
-        series = {terms.with_quotients(new): own for new, own in sides.series.items()}
-        waiting = ~np.isnan(before) & ~np.isnan(lost)
-        branches: list[Branch] = []
-        for conditions, root in regions_of(terms, form):
-            rows = waiting.copy()
-            for condition in conditions:
-                truth = everywhere.values(condition)
-                rows &= (truth != 0) & ~np.isnan(truth)
-            waiting &= ~rows
-            text = ""
-            if conditions:
-                text = to_python(terms.formula(_all_of(terms, conditions)))
-            bare = terms.formula(root)
-            below = terms.subterms(root)
-            branches.append(
-                Branch(
-                    text,
-                    replace(bare, source=to_python(bare)),
-                    int(np.count_nonzero(rows)),
-                    float(np.mean(before[rows])) if rows.any() else 0.0,
-                    float(np.mean(lost[rows])) if rows.any() else 0.0,
-                    tuple([step for n in below for step in steps.get(n, ())]),
-                    next((series[n] for n in below if n in series), None),
-                )
-            )
-        return tuple(branches)
+    def _branches(self, form: int, new: Mapping[int, Repair]) -> Iterator[Case]:
+        """The regions of a form, with the steps and the series of the parts that they hold."""
+        terms = self.terms
+        sides = {
+            terms.with_quotients(terms.add(side.formula)): side
+            for repair in new.values()
+            for side in repair.branches or (repair,)
+        }
+        for case in _cases(terms, form):
+            own = [sides[number] for number in terms.subterms(case.root) if number in sides]
+            series = [side.series for side in own if isinstance(side, Branch) and side.series]
+            steps = tuple(step for side in own for step in side.steps)
+            yield case._replace(steps=steps, series=series[0] if series else None)
 
 
-def rows_of_samples(samples: Samples, names: Sequence[str], rows: Array) -> Samples:
-    """Some columns at some rows, with the texts of their cells."""
-    place = {int(row): i for i, row in enumerate(rows.tolist())}
-    return Samples.from_columns(
-        {name: samples.columns[name][rows] for name in names},
-        count=len(rows),
-        exact={
-            name: {place[row]: cell for row, cell in cells.items() if row in place}
-            for name, cells in samples.exact.items()
-            if name in names
-        },
-    )
+def _after(repair: Repair) -> float:
+    return repair.gain.judged.mean_after

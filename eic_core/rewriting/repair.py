@@ -260,9 +260,7 @@ class _Task:
         if all(value is None for value in self.truth.values(self.rows.verified)):
             return self._without_value()
         measurer = self._measurer(SearchOutcome.nothing(self.root))
-        task = ConditionalRepair(
-            measurer, self.truth, self.samples, self.budget, repair_part, limit_steps
-        )
+        task = ConditionalRepair(measurer, self.samples, self.budget, repair_part, limit_steps)
         return task.repairs(limit_repairs)
 
     def _without_value(self) -> Repairs:

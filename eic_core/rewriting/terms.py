@@ -225,8 +225,13 @@ class Terms:
             self._below[root] = tuple(self.walk(root, lambda _: True))
         return self._below[root]
 
-    def walk(self, root: int, into: Callable[[int], bool]) -> list[int]:
-        """Distinct terms at and below a term, operands first; `into` opens a term's operands."""
+    def walk(
+        self,
+        root: int,
+        into: Callable[[int], bool],
+        operands: Callable[[int], tuple[int, ...]] | None = None,
+    ) -> list[int]:
+        """Distinct terms at and below a term, operands first; `into` opens a term's `operands`."""
         seen: set[int] = set()
         found: list[int] = []
         todo: list[tuple[int, bool]] = [(root, False)]
@@ -238,7 +243,8 @@ class Terms:
                 seen.add(number)
                 todo.append((number, True))
                 if into(number):
-                    todo.extend((c, False) for c in reversed(self._terms[number].children))
+                    below = operands(number) if operands else self._terms[number].children
+                    todo.extend((c, False) for c in reversed(below))
         self.work.spend(WALK, len(found))
         return found
 

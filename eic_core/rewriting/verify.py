@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,7 @@ from eic_core.measure.observed import run_in
 from eic_core.rewriting.rules import Assumption
 from eic_core.rewriting.search import relation_holds
 from eic_core.rewriting.terms import Terms
-from eic_core.rewriting.values import AGREEMENT, ValueTable, first_difference
+from eic_core.rewriting.values import AGREEMENT, Values, ValueTable, first_difference
 from eic_core.samples import Samples
 
 Mask = npt.NDArray[np.bool_]
@@ -72,18 +73,46 @@ class Verifier:
         }
 
     def verify(self, form: int, assumptions: Sequence[Assumption]) -> Verification | None:
-        left, right = self.table.values(self.original), self.table.values(form)
-        if first_difference(left, right) is not None:
-            return None
-        if not all(
-            relation_holds(self.table.values(a.term), a.relation, left) for a in assumptions
-        ):
-            return None
-        if not self.keeps_domain(form, assumptions):
-            return None
-        widened = sum(a is None and b is not None for a, b in zip(left, right, strict=True))
-        digits = max(map(self.table.digits, (self.original, form)))
-        return Verification(len(self.rows), digits, AGREEMENT, len(self.scanned), widened)
+        return self.summary(form) if self.agrees(form, assumptions) else None
+
+    def agrees(
+        self,
+        form: int,
+        assumptions: Sequence[Assumption],
+        taken: Mask | None = None,
+        scanned: Mask | None = None,
+        bound: float | None = None,
+    ) -> bool:
+        """Whether a form is the formula, or within a bound of it, at the rows `taken`, and has a
+        value wherever that has one at the rows `scanned`: all of them, where these are not given.
+        """
+        places = np.flatnonzero(np.ones(len(self.rows)) if taken is None else taken).tolist()
+
+        def values(number: int) -> Values:
+            every = self.table.values(number)
+            return tuple([every[place] for place in places])
+
+        before = values(self.original)
+        if bound is None:
+            same = first_difference(before, values(form)) is None
+        else:
+            same = is_within(before, values(form), bound)
+        return (
+            same
+            and all(relation_holds(values(a.term), a.relation, before) for a in assumptions)
+            and self.keeps_domain(form, assumptions, scanned)
+        )
+
+    def summary(self, form: int, bound: float = 0.0) -> Verification:
+        """What was verified of a form that agrees, or whose series have a bound."""
+        pairs = zip(self.table.values(self.original), self.table.values(form), strict=True)
+        return Verification(
+            len(self.rows),
+            max(map(self.table.digits, (self.original, form))),
+            min(AGREEMENT, math.floor(-math.log10(bound))) if bound else AGREEMENT,
+            len(self.scanned),
+            sum(before is None and after is not None for before, after in pairs),
+        )
 
     def keeps_domain(
         self, form: int, assumptions: Sequence[Assumption], taken: Mask | None = None
@@ -130,6 +159,14 @@ class Verifier:
         return relation_holds(
             table.values(assumption.term), assumption.relation, table.values(self.original)
         )
+
+
+def is_within(before: Values, after: Values, bound: float) -> bool:
+    """Whether what has a value before has one after it that is as near, relatively."""
+    return all(
+        a is None or (b is not None and not abs(b - a) > bound * abs(a))
+        for a, b in zip(before, after, strict=True)
+    )
 
 
 def decimal_rows(

@@ -1,58 +1,61 @@
 """Forms that choose between others, added to the repairs that a search found.
 
-A form that chooses is a list of cases: a condition, and the form that is computed where it holds.
-An exact form may stand anywhere, so that a threshold can lose digits but never make a result wrong;
-a form that is the formula in a region alone stands under a condition that proves the region.
+One way for all of them: the quantities that may decide, each an ordering of the rows; what each
+form loses at each row; the segments of one ordering that lose least; round numbers between them;
+a list of cases, each a condition and a form. An exact form may stand anywhere, so that a threshold
+can lose digits but never make a result wrong; one that is the formula in a region alone stands
+under conditions that prove the region.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
+from itertools import combinations, groupby, pairwise
+from operator import attrgetter
 from typing import Protocol
 
 import numpy as np
 
 from eic_core.engine.exact import GREAT_DEPTH
-from eic_core.formula.rendering import to_python
 from eic_core.measure.measured import binary_rows
 from eic_core.measure.observed import DIGITS
 from eic_core.operators.wide import Array
 from eic_core.rewriting.doubles import DoubleTable, mean_digits
 from eic_core.rewriting.gains import GAIN, remaining_digits
-from eic_core.rewriting.pieces import Branch, Omission
-from eic_core.rewriting.regimes.axes import axes_of
-from eic_core.rewriting.regimes.conditionals import (
+from eic_core.rewriting.pieces import Omission
+from eic_core.rewriting.regimes.cases import (
+    OPPOSITE,
     Case,
     Mask,
-    both,
-    chosen,
+    Option,
+    all_of,
     compared,
+    conditional,
+    follows,
     merged,
+    negated,
     parts,
-    taken,
+    repair_of,
+    rows_by_case,
 )
-from eic_core.rewriting.regimes.option import Option
-from eic_core.rewriting.regimes.signs import sign_options
-from eic_core.rewriting.regimes.thresholds import SLACK, cuts, refined, roundest
-from eic_core.rewriting.regimes.trees import (
-    ChoiceProblem,
-    Cut,
-    Guarded,
-    Leaf,
+from eic_core.rewriting.regimes.segments import (
+    FORBIDDEN,
+    PRICE,
+    Ordering,
     RowPlaces,
-    Solver,
-    Tree,
-    pruned,
+    Segment,
+    best_segments,
+    interval_of,
+    quantities_of,
+    roundest,
 )
+from eic_core.rewriting.regimes.signs import sign_options
 from eic_core.rewriting.results import Repair, Repairs
-from eic_core.rewriting.search import relation_holds
 from eic_core.rewriting.searched import Searched
-from eic_core.rewriting.values import AGREEMENT, ValueTable, first_difference
-from eic_core.rewriting.verify import Verification
+from eic_core.rewriting.values import Values, ValueTable
 from eic_core.rewriting.work import BudgetSpent, WorkBudget
 
 CHOOSING = 0.8
@@ -64,17 +67,32 @@ MOST_OPTIONS = 32
 LEAST_SHARE = 0.002
 """Digits in the mean that an option more must save, each row taking its best."""
 
+NODE_PRICE = 0.003
+"""Digits that a node more of a side must gain where it is computed."""
+
 FURTHER = 100
-"""Rows beside the judged ones on which splits are chosen and checked, where the data have them."""
+"""Rows beside the judged ones on which segments are chosen and checked, if there are so many."""
 
 FEWEST_HELD_OUT = 12
 """With fewer rows held out all rows are both: too few to tell luck by."""
 
-EXAMINED = 6
-"""Trees that are tried at most: a side that fails its proof is left out of the next."""
+MOST_GROUPINGS = 4
+"""Ways to group the rows by guards, those that promise most."""
 
-POINTS, NEIGHBOURS = 6, 4
-"""Points tried between two rows on both sides of a threshold, and how many rows on each side."""
+FORMS_COMPARED = 6
+"""Forms whose steps may decide."""
+
+EXAMINED = 6
+"""Forms that are tried at most: a side that fails its proof is left out of the next."""
+
+SLACK = 0.01
+"""Digits, in the mean over all rows, that a round threshold may cost."""
+
+WIDE = 1.1
+"""Where the two rows between which a threshold lies differ by more, points between are tried."""
+
+ROUNDS, POINTS, NEIGHBOURS = 2, 6, 3
+"""How often, how many points between two rows, and how many rows on each side."""
 
 SEED = 20_261_127
 
@@ -93,418 +111,305 @@ def with_choices(
     """The repairs, with forms that choose between exact ones among them if there are to be
     `branches`, and approximations if something proposes series.
     """
-    if not _loses(searched, repairs):
+    chooser, budget = Chooser(searched, repairs), searched.budget
+    if chooser.least < GAIN:
         return repairs
-    until = searched.budget.part(CHOOSING)
     left_out: list[Omission] = []
-    chooser: Chooser | None = None
-    choice: Repair | None = None
-    try:
-        until.check()
-        chooser = Chooser(searched, repairs)
-        if branches:
-            chooser.add(sign_options(searched))
-            choice = chooser.choice(until)
-    except BudgetSpent:
-        if branches:
-            left_out.append(Omission.BRANCHES_TIME)
     approximations: tuple[Repair, ...] = ()
-    if expand is not None and (chooser is None or searched.budget.passed):
+    try:
+        if branches:
+            repairs = chooser.add_choice(repairs, budget.part(CHOOSING))
+    except BudgetSpent:
+        left_out.append(Omission.BRANCHES_TIME)
+    try:
+        if expand is not None and chooser.least >= GAIN:
+            budget.check()
+            approximations, reasons = chooser.approximations(expand, branches=branches)
+            left_out += reasons
+    except BudgetSpent:
         left_out.append(Omission.SERIES_TIME)
-    elif expand is not None and chooser is not None and chooser.still_loses(choice):
-        try:
-            approximations, why = chooser.approximations(choice, expand, branches=branches)
-            left_out += why
-        except BudgetSpent:
-            left_out.append(Omission.SERIES_TIME)
-    if choice is not None:
-        repairs = _first(choice, repairs)
     return replace(repairs, approximations=approximations, left_out=tuple(dict.fromkeys(left_out)))
-
-
-def _loses(searched: Searched, repairs: Repairs) -> bool:
-    """Whether digits remain that a form could keep."""
-    return mean_digits(_best_lost(searched, repairs)) >= GAIN
-
-
-def _best_lost(searched: Searched, repairs: Repairs) -> Array:
-    """What the formula or the best repair loses at the judged rows, whichever loses less."""
-    measurer, terms = searched.measurer, searched.terms
-    forms = [measurer.lost_before]
-    forms += [measurer.everywhere.lost(terms.add(each.formula)) for each in repairs.repairs]
-    return min(forms, key=mean_digits)
-
-
-def _first(choice: Repair, repairs: Repairs) -> Repairs:
-    gain = replace(choice.gain, remaining=remaining_digits(choice.after, repairs.own))
-    rest = [replace(each, gain=replace(each.gain, remaining=0.0)) for each in repairs.repairs]
-    return replace(repairs, repairs=(replace(choice, gain=gain), *rest), reason=None, helps=None)
-
-
-@dataclass(frozen=True)
-class _Built:
-    """A tree as a list of cases, over judged rows."""
-
-    cases: tuple[Case, ...]
-    root: int
-    rows: tuple[Mask, ...]  # Judged rows that take each case
-
-    @property
-    def options(self) -> list[Option]:
-        return [case.option for case in self.cases]
 
 
 class Chooser:
     def __init__(self, searched: Searched, repairs: Repairs) -> None:
         self.searched = searched
-        self.repairs = repairs
-        self.terms = searched.terms
-        self.measurer = searched.measurer
-        self.truth = searched.truth
-        self.plain = mean_digits(_best_lost(searched, repairs))
-        self.original = Option(searched.root, (), self.measurer.lost_before)
-        self.options: list[Option] = self._exact_options()
+        self.terms, self.truth, self.measurer = searched.terms, searched.truth, searched.measurer
+        self.everywhere = self.measurer.everywhere
+        forms = [searched.root, *(self.terms.add(each.formula) for each in repairs.repairs)]
+        self.lost = min(map(self.everywhere.lost, forms), key=mean_digits)  # By the best form
 
-    def add(self, options: Sequence[Option]) -> None:
-        self.options += self._as_written(options)
+    @property
+    def least(self) -> float:
+        return mean_digits(self.lost)
+
+    # --- options
+
+    @cached_property
+    def options(self) -> list[Option]:
+        return self._exact_options()
+
+    def _exact_options(self) -> list[Option]:
+        """The formula and the forms that the search found, those that together lose least."""
+        forms: dict[int, Option] = {}
+        for form in (self.searched.outcome.start, *self.searched.outcome.forms):
+            root = self.terms.with_quotients(form.root) if forms else self.searched.root
+            forms.setdefault(root, Option(root, form.steps, self.everywhere.lost(root)))
+        options = list(forms.values())
+        lost = self._priced(options, [option.lost for option in options])
+        lost = lost[:, ~np.isnan(self.measurer.lost_before)]
+        places = [int(np.argmin(np.sum(lost, axis=1)))]
+        least = lost[places[0]]
+        while len(places) < MOST_OPTIONS:
+            saved = np.mean(np.maximum(least - lost, 0.0), axis=1)
+            if np.max(saved, initial=0.0) < LEAST_SHARE:
+                break
+            places.append(int(np.argmax(saved)))
+            least = np.minimum(least, lost[places[-1]])
+        return [options[place] for place in dict.fromkeys([0, *places])]
+
+    def _priced(self, options: Sequence[Option], lost: Sequence[Array]) -> Array:
+        """Digits lost by each option at each row, with the price of its nodes."""
+        sizes = np.array([[NODE_PRICE * self.terms.size(option.root)] for option in options])
+        priced: Array = np.nan_to_num(np.array(lost), nan=DIGITS[self.searched.target]) + sizes
+        return priced
 
     def _as_written(self, options: Sequence[Option]) -> list[Option]:
         """Options in the form in which they are printed, every fraction as a quotient."""
         return [replace(each, root=self.terms.with_quotients(each.root)) for each in options]
 
-    # --- exact forms ---
+    # --- what is offered
 
-    def _exact_options(self) -> list[Option]:
-        """The formula and the forms that the search found, those that together lose least."""
-        forms: dict[int, Option] = {self.original.root: self.original}
-        for form in self.searched.outcome.forms:
-            root = self.terms.with_quotients(form.root)
-            if root not in forms:
-                forms[root] = Option(root, form.steps, self.measurer.everywhere.lost(root))
-        options = list(forms.values())
-        usable = ~np.isnan(self.measurer.lost_before)
-        lost = np.array([option.lost[usable] for option in options])
-        lost = np.nan_to_num(lost, nan=DIGITS[self.searched.target])
-        sizes = np.array([self.terms.size(option.root) for option in options], dtype=float)
-        chosen_places = _least_together(lost + 0.003 * sizes[:, None])
-        return [options[i] for i in dict.fromkeys([0, *chosen_places])]
+    def add_choice(self, repairs: Repairs, budget: WorkBudget) -> Repairs:
+        """The repairs, the best exact form that chooses before them if it keeps clearly more."""
+        budget.check()
+        self.options += self._as_written(sign_options(self.searched))
+        choice = self._best(self.options, budget)
+        if choice is None:
+            return repairs
+        self.lost = self.everywhere.lost(self.terms.add(choice.formula))
+        gain = replace(choice.gain, remaining=remaining_digits(choice.after, repairs.own))
+        rest = [replace(each, gain=replace(each.gain, remaining=0.0)) for each in repairs.repairs]
+        forms = (replace(choice, gain=gain), *rest)
+        return replace(repairs, repairs=forms, reason=None, helps=None)
 
-    @cached_property
-    def further(self) -> list[int]:
-        """Scanned rows that were not judged."""
-        known = set(self.truth.rows.verified)
-        rest = [row for row in self.truth.rows.scanned if row not in known]
-        return rest[:: math.ceil(len(rest) / FURTHER)] if rest else []
+    def approximations(
+        self, expand: Expand, *, branches: bool
+    ) -> tuple[tuple[Repair, ...], Sequence[Omission]]:
+        """The best form with a series, if it keeps clearly more, and what was left out."""
+        free = [option for option in self.options if option.guard is None]
+        plain = min(free, key=lambda option: mean_digits(option.lost))
+        least = min(self.lost, plain.lost, key=mean_digits)
+        new, left_out = expand(self.searched, replace(plain, lost=least))
+        if not new:
+            return (), left_out
+        options = [*(self.options if branches else [plain]), *self._as_written(new)]
+        repair = self._best(options, self.searched.budget, cuts=branches)
+        return (() if repair is None or repair.is_exact else (repair,)), left_out
+
+    def _best(
+        self, options: list[Option], budget: WorkBudget, *, cuts: bool = True
+    ) -> Repair | None:
+        """The best form that chooses, if it keeps clearly more than the best form before it."""
+        for _ in range(EXAMINED):
+            budget.check()
+            cases = self._cases(options, cuts=cuts)
+            if len(cases) < 2:
+                return None
+            wrong = self._wrong(cases)
+            if not wrong:
+                return self._repair(cases)
+            options = [option for option in options if option not in wrong]
+        return None
+
+    def _wrong(self, cases: Sequence[Case]) -> list[Option]:
+        """The forms that are not the formula where they are computed."""
+        verifier, wrong = self.truth.verifier, list[Option]()
+        rows = rows_by_case(cases, self.everywhere.values, len(verifier.rows))
+        scanned = rows_by_case(cases, verifier.doubles, len(verifier.scanned))
+        for case, where, domain in zip(cases, rows, scanned, strict=True):
+            assert case.option is not None
+            guarded = case.option.guard is not None
+            bound = None if case.series is None else case.series.bound
+            assumptions = [a for step in case.option.steps for a in step.assumptions]
+            places = where if guarded else np.ones_like(where)
+            if not verifier.agrees(case.root, assumptions, places, domain, bound):
+                wrong.append(case.option)
+        return wrong
+
+    def _repair(self, cases: Sequence[Case]) -> Repair | None:
+        root = conditional(self.terms, cases)
+        if mean_digits(self.everywhere.lost(root)) > self.least - GAIN:
+            return None
+        bound = max(case.series.bound if case.series is not None else 0.0 for case in cases)
+        verification = self.truth.verifier.summary(root, bound)
+        step = self.measurer.step
+        cases = [
+            case._replace(steps=tuple(map(step, case.option.steps if case.option else ())))
+            for case in cases
+        ]
+        repair = repair_of(self.measurer, root, cases, verification)
+        return repair if repair is not None and repair.gain.is_offered else None
+
+    # --- rows, quantities, segments
 
     @cached_property
     def table(self) -> DoubleTable:
-        """Programs and exact values at the judged rows and at further ones."""
-        judged = self.truth.rows.verified
-        cells = self.truth.cells(self.further)
-        exact = ValueTable(self.terms, cells, GREAT_DEPTH, self.searched.budget)
-        values = [*self.truth.values(judged), *exact.values(self.searched.root)]
-        return self._table([*judged, *self.further], values)
+        """Programs and exact values at the judged rows and at further ones that were scanned."""
+        judged, target = self.truth.rows.verified, self.searched.target
+        rest = sorted({*self.truth.rows.scanned} - {*judged})
+        further = rest[:: math.ceil(len(rest) / FURTHER) or 1]
+        values = [*self.truth.values(judged), *self._exact(self.truth.cells(further))]
+        columns = binary_rows(self.truth.columns, [*judged, *further], target)[0]
+        return DoubleTable(self.terms, columns, values, target)
 
-    def _table(self, rows: Sequence[int], values: Sequence[object]) -> DoubleTable:
-        columns = binary_rows(self.truth.columns, rows, self.searched.target)[0]
-        return DoubleTable(self.terms, columns, values, self.searched.target)
+    def _exact(self, cells: Sequence[Mapping[str, float]]) -> Values:
+        table = ValueTable(self.terms, cells, GREAT_DEPTH, self.searched.budget)
+        return table.values(self.searched.root)
 
     @cached_property
-    def usable(self) -> RowPlaces:
-        """The rows at which the digits lost by the formula can be told, in a fixed order that has
+    def rows(self) -> RowPlaces:
+        """Those at which the digits lost by the formula can be told, in a fixed order that has
         nothing to do with theirs.
         """
         usable = np.flatnonzero(~np.isnan(self.table.lost(self.searched.root)))
         return np.random.default_rng(SEED).permutation(usable)
 
-    # --- choosing ---
-
-    def choice(self, budget: WorkBudget) -> Repair | None:
-        """The best exact form that chooses, if it keeps clearly more than the best plain one."""
-        return self._best(self.options, self.plain - GAIN, budget)
-
-    def still_loses(self, choice: Repair | None) -> bool:
-        kept = self.plain if choice is None else choice.gain.judged.mean_after
-        return kept >= GAIN
-
-    def approximations(
-        self, choice: Repair | None, expand: Expand, *, branches: bool
-    ) -> tuple[tuple[Repair, ...], Sequence[Omission]]:
-        lost = min([o.lost for o in self.options if o.guard is None], key=mean_digits)
-        plain = min((o for o in self.options if o.guard is None), key=lambda o: mean_digits(o.lost))
-        if choice is not None:
-            lost = self.measurer.everywhere.lost(self.terms.add(choice.formula))
-        new, left_out = expand(self.searched, replace(plain, lost=lost))
-        if not new:
-            return (), left_out
-        least = self.plain if choice is None else choice.gain.judged.mean_after
-        options = [*(self.options if branches else [plain]), *self._as_written(new)]
-        repair = self._best(options, least - GAIN, self.searched.budget, splits=branches)
-        if repair is None or repair.is_exact:
-            return (), left_out
-        return (repair,), left_out
-
-    def _best(
-        self, options: Sequence[Option], most: float, budget: WorkBudget, *, splits: bool = True
-    ) -> Repair | None:
-        options = list(options)
-        for _ in range(EXAMINED):
-            budget.check()
-            problem = self._problem(options, splits=splits)
-            train, held_out = self._halves()
-            tree = Solver(problem, train).solve()
-            tree = pruned(problem, tree, train, held_out, len(held_out))
-            if isinstance(tree, Leaf):
-                return None
-            tree = self._with_thresholds(problem, options, tree, np.sort(self.usable))
-            built = self._built(options, tree)
-            if len(built.cases) == 1:
-                return None
-            wrong = self._wrong(built)
-            if wrong:
-                options = [option for option in options if option not in wrong]
-                continue
-            return self._repair(built, most)
-        return None
-
-    def _halves(self) -> tuple[RowPlaces, RowPlaces]:
-        """The rows on which splits are chosen, and those on which they are checked."""
-        half = len(self.usable) // 2
+    def _cases(self, options: Sequence[Option], *, cuts: bool) -> list[Case]:
+        """The cases that keep most digits."""
+        half = len(self.rows) // 2
+        train, held_out = self.rows[:half], self.rows[half:]
         if half < FEWEST_HELD_OUT:
-            return np.sort(self.usable), np.sort(self.usable)
-        return np.sort(self.usable[:half]), np.sort(self.usable[half:])
+            train = held_out = self.rows
+        chosen = best_segments(self._orderings(options, train, cuts=cuts), train, held_out)
+        if chosen is None:
+            return []
+        ordering, segments = chosen
+        for place, (below, above) in enumerate(pairwise(segments)):
+            if below.group == above.group:
+                start = self._start(ordering, options, segments, place)
+                segments[place + 1] = above._replace(start=start)
+        return self._cases_of(ordering, segments, options)
 
-    def _problem(self, options: Sequence[Option], *, splits: bool) -> ChoiceProblem:
-        guards = dict.fromkeys(option.guard for option in options if option.guard is not None)
-        single = [part for guard in guards for part in parts(self.terms, guard)]
-        masks = {guard: self.table.values(guard) == 1 for guard in (*guards, *single)}
-        most = DIGITS[self.searched.target]
-        lost = np.array([self.table.lost(option.root) for option in options])
-        lost = np.where(np.isnan(lost), most, lost)
-        for i, option in enumerate(options):
-            if option.guard is not None:
-                lost[i, ~masks[option.guard]] = most
-        sizes = np.array([self.terms.size(option.root) for option in options], dtype=float)
+    def _orderings(
+        self, options: Sequence[Option], train: RowPlaces, *, cuts: bool
+    ) -> Iterator[Ordering]:
+        """Along each quantity, without groups first, then in those of the best guards."""
+        priced = self._priced(options, [self.table.lost(option.root) for option in options])
         free = [option.root for option in options if option.guard is None]
-        axes = axes_of(self.terms, self.table, free[:6]) if splits else []
-        return ChoiceProblem(
-            self.terms, lost, tuple(option.guard for option in options), masks, axes, sizes
-        )
+        zeros = {self.searched.root: np.zeros(priced.shape[1])}
+        quantities = quantities_of(self.terms, self.table, free[:FORMS_COMPARED]) if cuts else {}
+        least = float(np.sum(np.min(priced[:, train], axis=0)))
+        ranked: list[tuple[float, int, tuple[int, ...], RowPlaces, Array]] = []
+        for place, conditions in enumerate(self._groupings(options)):
+            groups = sum(
+                (self.table.values(c) != 1).astype(np.intp) << bit
+                for bit, c in enumerate(conditions)
+            ) + np.zeros(priced.shape[1], dtype=np.intp)
+            present = np.unique(groups[train]).tolist()
+            if len(present) < 2 ** len(conditions):
+                continue
+            lost = priced + FORBIDDEN * ~self._allowed(options, conditions)[:, groups]
+            cost = sum(np.sum(lost[:, train[groups[train] == g]], axis=1).min() for g in present)
+            cost += PRICE * len(train) * (len(present) - 1)
+            ranked.append((cost, place, conditions, groups, lost))
+        for cost, _, conditions, groups, lost in [ranked[0], *sorted(ranked[1:])[:MOST_GROUPINGS]]:
+            gains = cost - least > PRICE * len(train) * 2 ** len(conditions)
+            for quantity, values in ((gains and quantities) or zeros).items():
+                yield Ordering(conditions, quantity, groups, values, lost)
 
-    # --- thresholds ---
+    def _groupings(self, options: Sequence[Option]) -> list[tuple[int, ...]]:
+        """None, each guard, each comparison in one, and each two of these."""
+        guards = dict.fromkeys(option.guard for option in options if option.guard is not None)
+        single = dict.fromkeys(part for guard in guards for part in parts(self.terms, guard))
+        sides = {frozenset([part, negated(self.terms, part)]): part for part in single}
+        return [
+            (),
+            *[(guard,) for guard in guards if guard not in single],
+            *[(part,) for part in sides.values()],
+            *combinations(sides.values(), 2),
+        ]
 
-    def _with_thresholds(
-        self, problem: ChoiceProblem, options: Sequence[Option], tree: Tree, rows: RowPlaces
-    ) -> Tree:
-        """The tree with a round number at each of its cuts."""
-        if isinstance(tree, Leaf):
-            return tree
-        if isinstance(tree, Guarded):
-            held = problem.masks[tree.guard][rows]
-            return replace(
-                tree,
-                held=self._with_thresholds(problem, options, tree.held, rows[held]),
-                other=self._with_thresholds(problem, options, tree.other, rows[~held]),
-            )
-        sides = [problem.lost_by(side, rows) for side in (tree.below, tree.above)]
-        values = tree.axis.values[rows]
-        slack = SLACK * len(self.usable)
-        if len(np.unique(values)) > 1:
-            low, high = cuts(values, sides[0], sides[1], slack)
-        else:
-            low, high = tree.low, tree.high
+    def _allowed(self, options: Sequence[Option], conditions: Sequence[int]) -> Mask:
+        """Whether each option may stand in each group."""
+        allowed = np.ones((len(options), 2 ** len(conditions)), dtype=bool)
+        for group in range(2 ** len(conditions)):
+            known: set[int] = set()
+            for bit, condition in enumerate(conditions):
+                if not group >> bit & 1:
+                    known.update(parts(self.terms, condition))
+                elif self.terms[condition].operator in OPPOSITE:
+                    known.add(negated(self.terms, condition))
+            for place, option in enumerate(options):
+                allowed[place, group] = follows(self.terms, option.guard, frozenset(known))
+        return allowed
 
-        cut = tree
+    # --- numbers, conditions
 
-        def between(low: float, high: float) -> tuple[Array, Array, Array] | None:
-            return self._between(options, cut, rows, low, high)
+    def _start(
+        self, ordering: Ordering, options: Sequence[Option], segments: list[Segment], place: int
+    ) -> str:
+        """A round number from which on the segment after a place is computed."""
+        below, above, *after = segments[place : place + 3]
+        values = ordering.values
+        inside = (ordering.groups == below.group) & (values >= float(below.start))
+        if after and after[0].group == above.group:
+            inside &= values < float(after[0].start)
+        rows = self.rows[inside[self.rows]]
+        rows = rows[np.argsort(values[rows], kind="stable")]
+        sides = [options[segment.option].root for segment in (below, above)]
+        points = np.array([values[rows], *(self.table.lost(side)[rows] for side in sides)])
+        for _ in range(ROUNDS):
+            low, high = interval_of(points, SLACK * points.shape[1])
+            place = int(np.searchsorted(values[rows], high))
+            under, over = rows[:place][-NEIGHBOURS:], rows[place:][:NEIGHBOURS]
+            near = np.abs(values[[*under[-1:], *over[:1]]])
+            if low < 0 <= high or len(near) < 2 or np.max(near) <= WIDE * np.min(near):
+                break
+            table = self._between([(a, b) for a in under for b in over])
+            more = [table.values(ordering.quantity), *map(table.lost, sides)]
+            points = np.concatenate([points, np.nan_to_num(more)], axis=1)
+        return roundest(*interval_of(points, SLACK * points.shape[1]))
 
-        with suppress(BudgetSpent):
-            low, high = refined(low, high, (values, sides[0], sides[1]), between, slack)
-        tree = replace(tree, threshold=roundest(low, high))
-        below = tree.is_below(rows)
-        return replace(
-            tree,
-            below=self._with_thresholds(problem, options, tree.below, rows[below]),
-            above=self._with_thresholds(problem, options, tree.above, rows[~below]),
-        )
-
-    def _between(
-        self,
-        options: Sequence[Option],
-        tree: Cut,
-        rows: RowPlaces,
-        low: float,
-        high: float,
-    ) -> tuple[Array, Array, Array] | None:
-        """Points between the rows nearest to an interval, and what both sides lose there."""
-        if not isinstance(tree.below, Leaf) or not isinstance(tree.above, Leaf):
-            return None
-        order = rows[np.argsort(tree.axis.values[rows], kind="stable")]
-        values = tree.axis.values[order]
-        place = int(np.searchsorted(values, high))
-        under = order[max(0, place - NEIGHBOURS) : place]
-        over = order[place : place + NEIGHBOURS]
-        pairs = [(a, b) for a in under[::-1] for b in over][: 2 * NEIGHBOURS]
-        if not pairs:
-            return None
-        shares = (np.arange(POINTS) + 1) / (POINTS + 1)
+    def _between(self, pairs: Sequence[tuple[int, int]]) -> DoubleTable:
+        """Points between some pairs of rows."""
+        shares, target = np.arange(1, POINTS + 1) / (POINTS + 1), self.searched.target
         columns = {
-            name: np.concatenate([_mixed(column[a], column[b], shares) for a, b in pairs])
+            name: np.array([_mixed(float(column[a]), float(column[b]), shares) for a, b in pairs])
             for name, column in self.table.columns.items()
         }
-        kind = self.searched.target
-        columns = {name: np.asarray(column, kind) for name, column in columns.items()}
-        count = len(pairs) * POINTS
-        axis = DoubleTable(self.terms, columns, [None] * count, kind).values(tree.axis.root)
-        inside = np.flatnonzero((axis > low) & (axis < high))
-        if not len(inside):
-            return None
-        columns = {name: column[inside] for name, column in columns.items()}
+        columns = {name: column.ravel().astype(target) for name, column in columns.items()}
         cells = [
-            {name: float(column[i]) for name, column in columns.items()} for i in range(len(inside))
+            dict(zip(columns, map(float, row), strict=True))
+            for row in zip(*columns.values(), strict=True)
         ]
-        exact = ValueTable(self.terms, cells, GREAT_DEPTH, self.searched.budget)
-        table = DoubleTable(self.terms, columns, exact.values(self.searched.root), kind)
-        sides = [table.lost(options[side.option].root) for side in (tree.below, tree.above)]
-        told = ~np.isnan(sides[0]) & ~np.isnan(sides[1])
-        values = np.asarray(axis[inside], np.float64)
-        return values[told], sides[0][told], sides[1][told]
+        return DoubleTable(self.terms, columns, self._exact(cells), target)
 
-    # --- from a tree to a form ---
+    def _cases_of(
+        self, ordering: Ordering, segments: Sequence[Segment], options: Sequence[Option]
+    ) -> list[Case]:
+        terms, cases = self.terms, list[Case]()
 
-    def _built(self, options: Sequence[Option], tree: Tree) -> _Built:
-        cases = merged(self.terms, self._cases(options, tree, None))
-        root = chosen(self.terms, cases)
-        everywhere = self.measurer.everywhere
-        conditions = [everywhere.values(c.condition) for c in cases[:-1] if c.condition is not None]
-        return _Built(tuple(cases), root, tuple(taken(conditions, len(self.measurer.lost_before))))
+        def add(conditions: Sequence[int], segment: Segment) -> None:
+            option = options[segment.option]
+            condition = all_of(terms, conditions) if conditions else None
+            cases.append(Case(condition, option.root, (), option.series, option))
 
-    def _cases(self, options: Sequence[Option], tree: Tree, before: int | None) -> list[Case]:
-        if isinstance(tree, Leaf):
-            return [Case(before, options[tree.option])]
-        if isinstance(tree, Guarded):
-            condition, first, rest = tree.guard, tree.held, tree.other
-        else:
-            assert tree.threshold is not None
-            at_zero = tree.threshold == "0"
-            operator = "greater_equal" if at_zero else "less_than"
-            condition = compared(self.terms, operator, tree.axis.root, tree.threshold)
-            first, rest = (tree.above, tree.below) if at_zero else (tree.below, tree.above)
-        return [
-            *self._cases(options, first, both(self.terms, before, condition)),
-            *self._cases(options, rest, before),
-        ]
-
-    def _wrong(self, built: _Built) -> list[Option]:
-        """The sides that are not the formula where they are computed."""
-        verifier = self.truth.verifier
-        conditions = [verifier.doubles(c.condition) for c in built.cases if c.condition is not None]
-        scanned = taken(conditions, len(verifier.scanned))
-        return [
-            case.option
-            for case, *rows in zip(built.cases, built.rows, scanned, strict=True)
-            if not self._is_right(case.option, *rows)
-        ]
-
-    def _is_right(self, option: Option, rows: Mask, scanned: Mask) -> bool:
-        """`rows`, `scanned`: the judged and the scanned rows that take it."""
-        verifier = self.truth.verifier
-        assumptions = [a for step in option.steps for a in step.assumptions]
-        if not verifier.keeps_domain(option.root, assumptions, scanned):
-            return False
-        if option.guard is None:
-            rows = np.ones_like(rows)
-        places = np.flatnonzero(rows).tolist()
-        table = verifier.table
-        exact, form = (
-            [table.values(n)[i] for i in places] for n in (self.searched.root, option.root)
-        )
-        if option.series is not None:
-            return all(
-                a is None or (b is not None and not abs(b - a) > option.series.bound * abs(a))
-                for a, b in zip(exact, form, strict=True)
-            )
-        return first_difference(exact, form) is None and all(
-            relation_holds([table.values(a.term)[i] for i in places], a.relation, exact)
-            for a in assumptions
-        )
-
-    def _verification(self, built: _Built) -> Verification:
-        table = self.truth.verifier.table
-        roots = [self.searched.root, *(option.root for option in built.options)]
-        bounds = [o.series.bound for o in built.options if o.series is not None]
-        agreement = min([AGREEMENT, *(math.floor(-math.log10(b)) for b in bounds if b > 0)])
-        exact = table.values(self.searched.root)
-        widened = 0
-        for option, rows in zip(built.options, built.rows, strict=True):
-            values = table.values(option.root)
-            widened += sum(
-                exact[i] is None and values[i] is not None for i in np.flatnonzero(rows).tolist()
-            )
-        return Verification(
-            len(exact),
-            max(map(table.digits, roots)),
-            agreement,
-            len(self.truth.verifier.scanned),
-            widened,
-        )
-
-    def _repair(self, built: _Built, most: float) -> Repair | None:
-        measurer = self.measurer
-        lost = measurer.everywhere.lost(built.root)
-        if mean_digits(lost) > most:
-            return None
-        comparisons = measurer.comparisons(built.root, lost)
-        if comparisons is None:
-            return None
-        formula = measurer.formula_of(built.root)
-        branches = self._branches(built, lost)
-        shares = [branch.rows for branch in branches]
-        gain = measurer.gain(built.root, formula, *comparisons, shares)
-        if not gain.is_offered:
-            return None
-        steps = tuple(step for branch in branches for step in branch.steps)
-        return Repair(formula, steps, gain, self._verification(built), branches)
-
-    def _branches(self, built: _Built, lost: Array) -> tuple[Branch, ...]:
-        before = self.measurer.lost_before
-        told = ~np.isnan(before) & ~np.isnan(lost)
-        return tuple(
-            Branch(
-                "" if case.condition is None else self._text(case.condition),
-                self.measurer.formula_of(case.option.root),
-                int(np.count_nonzero(rows & told)),
-                mean_digits(before[rows & told]),
-                mean_digits(lost[rows & told]),
-                tuple(map(self.measurer.step, case.option.steps)),
-                case.option.series,
-            )
-            for case, rows in zip(built.cases, built.rows, strict=True)
-        )
-
-    def _text(self, condition: int) -> str:
-        return to_python(self.terms.formula(condition))
-
-
-def _least_together(lost: Array) -> list[int]:
-    """The options that together lose least, each row taking its best, the most useful first."""
-    best = np.argmin(np.sum(lost, axis=1))
-    places, least = [int(best)], lost[best]
-    while len(places) < MOST_OPTIONS:
-        saved = np.mean(np.maximum(least - lost, 0.0), axis=1)
-        place = int(np.argmax(saved))
-        if saved[place] < LEAST_SHARE:
-            break
-        places.append(place)
-        least = np.minimum(least, lost[place])
-    return places
+        for group, own in groupby(segments, key=attrgetter("group")):
+            held = [c for bit, c in enumerate(ordering.conditions) if not group >> bit & 1]
+            *rest, last = own
+            if rest and last.start == "0":
+                add([*held, compared(terms, "greater_equal", ordering.quantity, "0")], last)
+                *rest, last = rest
+            for segment, after in pairwise([*rest, last]):
+                add([*held, compared(terms, "less_than", ordering.quantity, after.start)], segment)
+            add(held, last)
+        return merged(terms, cases)
 
 
 def _mixed(first: float, last: float, shares: Array) -> Array:
-    """Numbers between two, even in their logarithms where they are decades apart."""
-    first, last = float(first), float(last)
-    if first * last > 0 and not 0.1 <= first / last <= 10:
-        exponents = np.log(abs(first)) + shares * (np.log(abs(last)) - np.log(abs(first)))
-        return np.sign(first) * np.exp(exponents)
-    return first + shares * (last - first)
+    """Numbers between two, even in their logarithms where they have one sign."""
+    ratio = last / first if first else 0.0
+    if 0 < ratio < math.inf:
+        return np.asarray(first * ratio**shares)
+    return np.asarray(first + shares * (last - first))

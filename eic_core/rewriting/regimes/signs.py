@@ -6,24 +6,22 @@ rows. Here the rows are parted by one or two signs, and each part is searched on
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
+from collections.abc import Sequence
 from functools import reduce
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import numpy.typing as npt
 
 from eic_core.formula.tree import CONSTANT, VARIABLE
+from eic_core.measure.observed import DIGITS
 from eic_core.operators.wide import Array
 from eic_core.rewriting.builder import Builder
-from eic_core.rewriting.doubles import DoubleTable
 from eic_core.rewriting.families import FAMILIES
 from eic_core.rewriting.gains import GAIN
-from eic_core.rewriting.regimes.option import Option
+from eic_core.rewriting.regimes.cases import Mask, Option, all_of, compared, negated
 from eic_core.rewriting.rules import Assumption, Rewriter
-from eic_core.rewriting.search import FoundForm, Limits, Search, SearchStep
+from eic_core.rewriting.search import FoundForm, Limits, Search
 from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.tables import RULES
 from eic_core.rewriting.terms import Terms
@@ -43,65 +41,22 @@ EVALUATIONS, PATIENCE, STALL = 120, 8, 40
 """The limits of the search of one part, as those of `Limits`."""
 
 FORMS = 2
-"""Forms of one part that are offered at most, each shorter than those that keep more."""
+"""Forms of one part that are offered at most."""
 
 LOOKED_AT = 12
 """Forms of one part that are compared at all its rows."""
 
-MIXED, SEED = 1000, 20_261_127
-"""So many inputs are put together anew from those of a part."""
-
 UNTIL = 0.75
 """The share of the limit at which the last of these searches ends."""
-
-ALL_LOST = 16.0
 
 LONGEST_NUMBER = 2**20
 """Whole numbers up to this are the same in single and double precision."""
 
-Rows = npt.NDArray[np.bool_]
+POSITIVE = ("abs", "exp", "sqrt", "hypot", "cosh")
+"""Operators without a negative value; 0 counts as positive here."""
 
-
-@dataclass(frozen=True)
-class DecidingSign:
-    """What decides: the sign of a product of inputs, or of sums and differences of two of them.
-    A program has it exactly: that of a sum is right however it is rounded.
-    """
-
-    factors: tuple[int, ...]  # Terms, each once
-
-    def guard(self, terms: Terms, nonnegative: bool) -> int:
-        """The truth term of one side; 0 belongs to the side that is not negative."""
-        zero = terms.intern(CONSTANT, label="0")
-        relation = "greater_equal" if nonnegative else "less_than"
-        if len(self.factors) > 1:
-            signs = [terms.intern("sign", (factor,)) for factor in self.factors]
-            whole = reduce(lambda left, right: terms.intern("mul", (left, right)), signs)
-            return terms.intern(relation, (whole, zero))
-        term = terms[self.factors[0]]
-        if term.operator == "sub":
-            return terms.intern(relation, term.children)
-        return terms.intern(relation, (self.factors[0], zero))
-
-    def holds(self, doubles: DoubleTable) -> Rows:
-        """The rows of the side that is not negative."""
-        signs = [np.sign(np.asarray(doubles.values(factor))) for factor in self.factors]
-        nonnegative: Rows = reduce(np.multiply, signs) >= 0
-        return nonnegative
-
-
-@dataclass(frozen=True)
-class Region:
-    """The rows at which some signs are these."""
-
-    sides: tuple[tuple[DecidingSign, bool], ...]
-    rows: Rows  # Of the judged ones
-
-    def guard(self, terms: Terms) -> int | None:
-        guards = [sign.guard(terms, side) for sign, side in self.sides]
-        if not guards:
-            return None
-        return reduce(lambda left, right: terms.intern("logical_and", (left, right)), guards)
+SAME_SIGN = ("neg", "cbrt", "sinh", "asinh", "tanh", "atanh", "atan", "expm1", "log1p")
+"""Operators whose value has the sign of their operand, or the opposite, wherever there is one."""
 
 
 def sign_options(searched: Searched) -> list[Option]:
@@ -114,199 +69,144 @@ def sign_options(searched: Searched) -> list[Option]:
         return []
 
 
+def sign_of(terms: Terms, factors: Sequence[int]) -> int:
+    """What holds where a product is not negative, as every program decides it; 0 counts as
+    positive. The sign of a sum is right however it is rounded, that of a product is not.
+    """
+    if len(factors) == 1:
+        return compared(terms, "greater_equal", factors[0], "0")
+    signs = [terms.intern("sign", (factor,)) for factor in factors]
+    whole = reduce(lambda left, right: terms.intern("mul", (left, right)), signs)
+    return compared(terms, "greater_equal", whole, "0")
+
+
+def factors_of_sign(terms: Terms, number: int) -> frozenset[int] | None:
+    """The terms whose signs multiply to that of a term, or to the opposite of it; None where a
+    program does not have it exactly.
+    """
+    term, parameter = terms[number], terms[number].parameter
+    match term.operator:
+        case "variable":
+            return frozenset((number,))
+        case "mul" | "div":
+            left, right = (factors_of_sign(terms, child) for child in term.children)
+            return None if left is None or right is None else left ^ right
+        case "power" if parameter is None or parameter % 2 != 0:
+            return factors_of_sign(terms, term.children[0])
+        case "add" | "sub" if all(_is_exact(terms, child) for child in term.children):
+            return frozenset((number,))
+        case operator if operator in SAME_SIGN:
+            return factors_of_sign(terms, term.children[0])
+        case operator if operator in (CONSTANT, "power", *POSITIVE):
+            return frozenset()
+    return None
+
+
+def _is_exact(terms: Terms, number: int) -> bool:
+    """Whether every program has it exactly: an input, or a whole number that is not long."""
+    value = terms.number(number)
+    if value is None:
+        return terms[number].operator == VARIABLE
+    return value.denominator == 1 and abs(value) <= LONGEST_NUMBER
+
+
 class _Parting:
     def __init__(self, searched: Searched) -> None:
-        self.searched = searched
-        self.terms = searched.terms
-        self.budget = searched.budget
-        self.doubles = searched.measurer.everywhere
-        self.numbers = np.array(searched.truth.rows.verified)
+        self.searched, self.terms, self.budget = searched, searched.terms, searched.budget
+        self.doubles, self.truth = searched.measurer.everywhere, searched.truth
         self.before = self._lost(searched.root)
-        self.compared: Rows = ~np.isnan(self.before)
+        self.compared: Mask = ~np.isnan(self.before)
         forms = [self._lost(form.root) for form in searched.outcome.forms[:LOOKED_AT]]
         self.least = np.fmin.reduce([self.before, *forms])
-        self.rewriter: Rewriter | None = None
+        self.rewriter = Rewriter(Builder(self.terms), RULES, FAMILIES)
 
     def _lost(self, root: int) -> Array:
+        """Digits lost at the judged rows, all of them where there is no value."""
         lost: Array = self.doubles.lost(self.terms.with_quotients(root))
         return lost
 
+    def _rows(self, conditions: Sequence[int]) -> Mask:
+        """The rows at which some conditions hold in a program."""
+        held = [self.doubles.values(condition) == 1 for condition in conditions]
+        rows: Mask = np.logical_and.reduce([self.compared, *held])
+        return rows
+
     def options(self) -> list[Option]:
-        if not self.compared.any() or np.mean(self.least[self.compared]) < GAIN:
+        options: dict[tuple[int, int | None], Option] = {}
+        if not self._loses(self.compared):
             return []
         signs = self._signs()
-        if not signs:
-            return []
+        sides = [(sign, negated(self.terms, sign)) for sign in signs]
         regions = [
-            region
-            for region in self._regions(signs)
-            if region.rows.any() and np.mean(self.least[region.rows]) >= GAIN
+            conditions
+            for conditions in product(*sides)
+            if signs and self._loses(self._rows(conditions))
         ]
-        options: dict[tuple[int, int | None], Option] = {}
-        for i, region in enumerate(regions):
+        for place, conditions in enumerate(regions):
+            until = self.budget.part(UNTIL)
             try:
-                left = self.budget.part(UNTIL).left / (len(regions) - i)
-                for form in self._forms(region, self.budget.of(left)):
-                    option = self._option(form, region)
+                budget = self.budget.of(until.left / (len(regions) - place))
+                for form in self._forms(self._rows(conditions), budget):
+                    option = self._option(form, conditions)
                     if option is not None:
                         options.setdefault((option.root, option.guard), option)
             except BudgetSpent:
-                if self.budget.part(UNTIL).passed:
+                if until.passed:
                     break
         return list(options.values())
 
-    def _regions(self, signs: Sequence[DecidingSign]) -> Iterator[Region]:
-        holds = {sign: sign.holds(self.doubles) for sign in signs}
-        for sides in product((False, True), repeat=len(signs)):
-            chosen = tuple(zip(signs, sides, strict=True))
-            yield Region(chosen, self._within(chosen, holds))
+    def _loses(self, rows: Mask) -> bool:
+        return bool(rows.any() and np.mean(self.least[rows]) >= GAIN)
 
-    def _within(
-        self, sides: Sequence[tuple[DecidingSign, bool]], holds: dict[DecidingSign, Rows]
-    ) -> Rows:
-        rows = self.compared.copy()
-        for sign, side in sides:
-            rows &= holds[sign] == side
-        return rows
-
-    # --- which signs
-
-    def _signs(self) -> list[DecidingSign]:
+    def _signs(self) -> list[int]:
         """The signs that most of the refused assumptions hang on; each after the first decides
         some that those before it do not.
         """
-        refused = self.searched.outcome.refused
+        terms, refused = self.terms, self.searched.outcome.refused
+        inputs = [n for n in terms.subterms(self.searched.root) if terms[n].operator == VARIABLE]
+        factors = [frozenset((number,)) for number in inputs]
+        factors += [some for a in refused if (some := factors_of_sign(terms, a.term))]
         holding = [self._holding(assumption) for assumption in refused]
         left = {i for i, rows in enumerate(holding) if not rows[self.compared].all()}
-        candidates = list(dict.fromkeys(self._candidates(refused)))
-        decided: dict[DecidingSign, set[int]] = {}
-        for sign in candidates:
-            positive = sign.holds(self.doubles) & self.compared
-            negative = ~positive & self.compared
-            least = SHARE * np.count_nonzero(self.compared)
-            if min(np.count_nonzero(positive), np.count_nonzero(negative)) < least:
-                continue
-            decided[sign] = {
-                i for i in left if holding[i][positive].all() or holding[i][negative].all()
-            }
-        chosen: list[DecidingSign] = []
-        while len(chosen) < MOST_SIGNS and decided:
-            best = max(decided, key=lambda sign: len(decided[sign] & left))
-            if not decided[best] & left:
-                break
-            chosen.append(best)
-            left -= decided.pop(best)
-        return chosen
+        decided: dict[int, set[int]] = {}
+        for sign in dict.fromkeys(sign_of(terms, sorted(some)) for some in factors):
+            sides = self._rows([sign]), self.compared & ~self._rows([sign])
+            if min(map(np.count_nonzero, sides)) >= SHARE * np.count_nonzero(self.compared):
+                decided[sign] = {i for i in left if any(holding[i][rows].all() for rows in sides)}
+        signs: list[int] = []
+        while len(signs) < MOST_SIGNS and any(decided.values()):
+            signs.append(max(decided, key=lambda sign: len(decided[sign])))
+            settled = decided.pop(signs[-1])
+            decided = {sign: some - settled for sign, some in decided.items()}
+        return signs
 
-    def _holding(self, assumption: Assumption) -> Rows:
+    def _holding(self, assumption: Assumption) -> Mask:
         """The rows at which it holds in a program, or has no value there."""
         values = np.asarray(self.doubles.values(assumption.term))
         with np.errstate(invalid="ignore"):
-            fails: Rows = {">": values <= 0, ">=": values < 0, "!=": values == 0}[
-                assumption.relation
-            ]
+            fails = {">": values <= 0, ">=": values < 0, "!=": values == 0}[assumption.relation]
         return ~fails
-
-    def _candidates(self, refused: Sequence[Assumption]) -> Iterator[DecidingSign]:
-        inputs = [n for n in self.terms.subterms(self.searched.root) if self._is_input(n)]
-        for number in inputs:
-            yield DecidingSign((number,))
-        for assumption in refused:
-            factors = self._factors(assumption.term)
-            if factors:
-                yield DecidingSign(tuple(sorted(factors)))
-
-    def _is_input(self, number: int) -> bool:
-        return self.terms[number].operator == VARIABLE
-
-    def _factors(self, number: int) -> frozenset[int] | None:
-        """The terms whose signs multiply to that of a term, or to the opposite of it; None where
-        a program does not have it exactly.
-        """
-        term = self.terms[number]
-        if term.operator == VARIABLE:
-            return frozenset((number,))
-        if term.operator == CONSTANT:
-            return frozenset()
-        if term.operator in ("neg", *SAME_SIGN):
-            return self._factors(term.children[0])
-        if term.operator in ("mul", "div"):
-            left, right = map(self._factors, term.children)
-            return None if left is None or right is None else left ^ right
-        if term.operator == "power" and term.parameter is not None:
-            even = term.parameter.denominator == 1 and term.parameter % 2 == Fraction(0)
-            return frozenset() if even else self._factors(term.children[0])
-        if term.operator in POSITIVE:
-            return frozenset()
-        if term.operator in ("add", "sub") and all(map(self._is_exact, term.children)):
-            return frozenset((number,))
-        return None
-
-    def _is_exact(self, number: int) -> bool:
-        """Whether every program has it exactly: an input, or a whole number that is not long."""
-        value = self.terms.number(number)
-        if value is None:
-            return self._is_input(number)
-        return value.denominator == 1 and abs(value) <= LONGEST_NUMBER
 
     # --- the forms of a part
 
-    def _forms(self, region: Region, budget: WorkBudget) -> list[FoundForm]:
+    def _forms(self, region: Mask, budget: WorkBudget) -> list[FoundForm]:
         budget.check()
-        if self.rewriter is None:
-            self.rewriter = Rewriter(Builder(self.terms), RULES, FAMILIES)
-        rows = self.numbers[self._searched_rows(region)].tolist()
-        truth = self.searched.truth
-        table = ValueTable(self.terms, truth.cells(rows), budget=budget)
+        rows = np.array(self.truth.rows.verified)[self._searched_rows(region)].tolist()
+        table = ValueTable(self.terms, self.truth.cells(rows), budget=budget)
         limits = Limits(EVALUATIONS, PATIENCE, STALL, STALL, budget)
-        outcome = Search(table, self.rewriter, limits, doubles=truth.on(rows)).run(
-            self.searched.root
-        )
-        if outcome is None:
-            return []
-        least = float(np.mean(self.least[region.rows]))
-        losses = {form.root: self._mean(form, region) for form in outcome.forms[:LOOKED_AT]}
-        kept: list[FoundForm] = []
-        good = [form for form in outcome.forms[:LOOKED_AT] if losses[form.root] <= least - GAIN]
-        if not good:
-            return []
-        mixed = self._mixed(region)
+        search = Search(table, self.rewriter, limits, doubles=self.truth.on(rows))
+        outcome = search.run(self.searched.root)
+        forms = outcome.forms[:LOOKED_AT] if outcome else ()
+        means = {form.root: float(np.mean(self._lost(form.root)[region])) for form in forms}
+        least = float(np.mean(self.least[region])) - GAIN
 
-        def failures(form: FoundForm) -> int:
-            return int(np.count_nonzero(~np.isfinite(mixed.values(form.root))))
+        def merit(form: FoundForm) -> tuple[float, int]:
+            return round(means[form.root], 1), self.terms.size(form.root)
 
-        def merit(form: FoundForm) -> tuple[float, int, int]:
-            return round(losses[form.root], 1), failures(form), self.terms.size(form.root)
+        return sorted((form for form in forms if means[form.root] <= least), key=merit)[:FORMS]
 
-        for form in sorted(good, key=merit):
-            if len(kept) == FORMS:
-                break
-            if all(
-                self.terms.size(form.root) < self.terms.size(other.root)
-                and failures(form) <= failures(other)
-                for other in kept
-            ):
-                kept.append(form)
-        return kept
-
-    def _mixed(self, region: Region) -> DoubleTable:
-        """Programs at inputs of the part put together anew: a form that fails at many of them
-        leaves the range of doubles sooner than another.
-        """
-        rng = np.random.default_rng(SEED)
-        rows = np.flatnonzero(region.rows)
-        columns = {
-            name: np.asarray(column)[rng.choice(rows, MIXED)]
-            for name, column in self.doubles.columns.items()
-        }
-        return DoubleTable(self.terms, columns, [None] * MIXED, self.searched.target)
-
-    def _mean(self, form: FoundForm, region: Region) -> float:
-        lost = self._lost(form.root)[region.rows]
-        return float(np.mean(np.where(np.isnan(lost), ALL_LOST, lost)))
-
-    def _searched_rows(self, region: Region) -> npt.NDArray[np.intp]:
-        rows = np.flatnonzero(region.rows)
+    def _searched_rows(self, region: Mask) -> npt.NDArray[np.intp]:
+        rows = np.flatnonzero(region)
         if len(rows) <= REGION_ROWS:
             return rows
         worst = rows[np.argsort(-self.before[rows], kind="stable")[: REGION_ROWS // 2]]
@@ -314,35 +214,19 @@ class _Parting:
         places = np.linspace(0, len(others) - 1, REGION_ROWS - len(worst)).round().astype(int)
         return np.sort(np.concatenate([worst, others[places]]))
 
-    def _option(self, form: FoundForm, region: Region) -> Option | None:
+    def _option(self, form: FoundForm, conditions: Sequence[int]) -> Option | None:
         """A form with as few signs as its assumptions need, if it is the formula there."""
         root = self.terms.with_quotients(form.root)
-        region = self._widest(form.steps, region)
-        exact = self.searched.truth.verifier.table
-        left, right = exact.values(self.searched.root), exact.values(root)
-        rows = np.flatnonzero(region.rows).tolist()
-        before, after = ([values[row] for row in rows] for values in (left, right))
-        if first_difference(before, after) is not None:
+        holding = [self._holding(a) for step in form.steps for a in step.assumptions]
+        fewer = [some for n in range(1, len(conditions)) for some in combinations(conditions, n)]
+        for some in (*fewer, conditions):
+            rows = self._rows(some)
+            if all(held[rows].all() for held in holding):
+                break
+        places = np.flatnonzero(rows).tolist()
+        before, after = map(self.truth.verifier.table.values, (self.searched.root, root))
+        if first_difference([before[i] for i in places], [after[i] for i in places]) is not None:
             return None
-        lost = np.where(region.rows, self._lost(root), ALL_LOST)
+        lost = np.where(rows, self._lost(root), DIGITS[self.searched.target])
         lost[~self.compared] = np.nan
-        return Option(root, form.steps, lost, region.guard(self.terms))
-
-    def _widest(self, steps: Sequence[SearchStep], region: Region) -> Region:
-        """The region by fewer of its signs, where all assumptions hold there too."""
-        holding = [self._holding(a) for step in steps for a in step.assumptions]
-        holds = {sign: sign.holds(self.doubles) for sign, _ in region.sides}
-        sides = list(region.sides)
-        for side in region.sides:
-            fewer = [each for each in sides if each != side]
-            rows = self._within(fewer, holds)
-            if fewer and all(held[rows].all() for held in holding):
-                sides = fewer
-        return Region(tuple(sides), self._within(sides, holds))
-
-
-POSITIVE = ("abs", "exp", "sqrt", "hypot", "cosh")
-"""Operators without a negative value; 0 counts as positive here."""
-
-SAME_SIGN = ("cbrt", "sinh", "asinh", "tanh", "atanh", "atan", "expm1", "log1p")
-"""Operators whose value has the sign of their operand, wherever there is one."""
+        return Option(root, form.steps, lost, all_of(self.terms, some))

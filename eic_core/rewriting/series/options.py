@@ -18,8 +18,7 @@ from eic_core.rewriting.builder import Builder
 from eic_core.rewriting.doubles import mean_digits
 from eic_core.rewriting.gains import GAIN
 from eic_core.rewriting.pieces import InputInterval, Omission, Series, SeriesKind
-from eic_core.rewriting.regimes.conditionals import both
-from eic_core.rewriting.regimes.option import Option
+from eic_core.rewriting.regimes.cases import Option, all_of
 from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.series.expanding import expand
 from eic_core.rewriting.series.expansion import Expansion
@@ -204,7 +203,7 @@ class _Region:
         first, last = own.series, second.series
         root = terms.replace(own.root, others, other.approximation)[0]
         assert own.guard is not None and second.guard is not None
-        guard = both(terms, own.guard, second.guard)
+        guard = all_of(terms, [own.guard, second.guard])
         inside = self.table.values(guard) == 1
         lost = np.where(inside, self.table.lost(root), float(DIGITS[self.searched.target]))
         # Of sizes: the terms may cancel, and then their sum has no bound of its own

@@ -13,7 +13,7 @@ import numpy as np
 from eic_core.formula.tree import CONSTANT, VARIABLE
 from eic_core.operators.wide import Array
 from eic_core.rewriting.gains import GAIN
-from eic_core.rewriting.regimes.option import Option
+from eic_core.rewriting.regimes.cases import Option
 from eic_core.rewriting.search import SearchStep
 from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.series.expansion import ExpansionQuestion, Point, Side

@@ -130,7 +130,7 @@ def test_parts_are_put_back_outside_of_conditions_alone() -> None:
     part, other = parts_without_condition(terms, root)
     new = terms.add(read("expm1(x)").formula)
     small = next(n for n in (part, other) if terms.size(n) == 4)
-    text = to_python(terms.formula(put_in(terms, root, {small: new})))
+    text = to_python(terms.formula(put_in(terms, root, {small: new}.get)))
     assert text == "where(exp(x) - 1 > 0, expm1(x), 2*(exp(x) - 1))"
 
 

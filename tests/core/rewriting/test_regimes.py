@@ -16,13 +16,13 @@ from eic_core.engine.exact import ExactEvaluator
 from eic_core.engine.tape import lay_out
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
-from eic_core.measure.observed import run_in
+from eic_core.measure.observed import DIGITS, run_in
 from eic_core.rewriting import Repairs
 from eic_core.rewriting.gains import GAIN
 from eic_core.rewriting.pieces import InputInterval, Omission, Series
 from eic_core.rewriting.regimes import choosing
-from eic_core.rewriting.regimes.option import Option
-from eic_core.rewriting.regimes.signs import DecidingSign, sign_options
+from eic_core.rewriting.regimes.cases import Option, negated
+from eic_core.rewriting.regimes.signs import sign_of, sign_options
 from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.work import WorkBudget
@@ -313,7 +313,7 @@ def test_every_form_is_the_formula_where_its_guard_holds(formula: str) -> None:
         form = searched.terms.formula(option.root).to_draft()
         holds = holding(searched, option)
         assert holds.any() and not holds.all()
-        assert (option.lost[~holds & ~np.isnan(option.lost)] == 16).all()
+        assert (option.lost[~holds & ~np.isnan(option.lost)] == DIGITS["float64"]).all()
         for place in np.flatnonzero(holds & (abs(sizes[rows]) < 40))[:20]:
             at = {n: number(str(Fraction(float(c[rows[place]])))) for n, c in ABC.items()}
             try:
@@ -373,12 +373,13 @@ def test_a_guard_compares_signs_that_a_program_has_exactly(
 ) -> None:
     terms = Terms()
     factors = tuple(terms.add(read(name, columns=["x", "y"]).formula) for name in names.split())
-    assert to_python(terms.formula(DecidingSign(factors).guard(terms, nonnegative))) == guard
+    sign = sign_of(terms, factors)
+    assert to_python(terms.formula(sign if nonnegative else negated(terms, sign))) == guard
 
 
 def test_a_product_that_underflows_keeps_its_sign() -> None:
     terms = Terms()
     x, y = (terms.add(read(name).formula) for name in "xy")
     columns = {"x": np.array([1e-200, 1e-200, 0.0]), "y": np.array([1e-200, -1e-200, -1.0])}
-    tape = terms.tape(DecidingSign((x, y)).guard(terms, True))
+    tape = terms.tape(sign_of(terms, (x, y)))
     assert run_in(tape, columns, 3, "float64")[-1].tolist() == [1, 0, 1]
