@@ -106,7 +106,7 @@ class Matcher:
                     yield from self._sum(summands, number, bound)
                 return
         if draft.operator == "neg":
-            opposite = self._opposite(number)
+            opposite = opposite_of(self.build, number)
             if opposite is not None:
                 yield from self._match(draft.children[0], opposite, bound)
             return
@@ -225,21 +225,6 @@ class Matcher:
         kinds = {self.terms.kind(c) for c in term.children}
         return term.operator == "mul" and len(kinds) == 1
 
-    def _opposite(self, number: int) -> int | None:
-        """The term's visible opposite: of ``-u``, ``-3``, ``-3*u``, ``-u/v``."""
-        term = self.terms[number]
-        if term.operator == "neg":
-            return term.children[0]
-        value = self.terms.number(number)
-        if value is not None:
-            return self.build.number(-value) if value < 0 else None
-        if term.operator in ("mul", "div"):
-            left, right = term.children
-            inner = self._opposite(left)
-            if inner is not None:
-                return self.build.apply(term.operator, (inner, right))
-        return None
-
     def _any_power(self, draft: Draft, number: int, bound: Bindings) -> Iterator[Bindings]:
         term = self.terms[number]
         base, exponent = draft.children
@@ -354,7 +339,7 @@ def functions_in(draft: Draft) -> frozenset[str]:
     return own.union(*map(functions_in, draft.children))
 
 
-_POWERS = ("pow", "power", "sqrt", "cbrt", "root")
+POWERS = ("pow", "power", "sqrt", "cbrt", "root")
 
 
 def is_longer(draft: Draft) -> bool:
@@ -364,11 +349,11 @@ def is_longer(draft: Draft) -> bool:
 def roots(draft: Draft) -> tuple[str, ...]:
     """The operators of terms that may match a pattern."""
     if draft.operator == "pow" and draft.children[1].operator == VARIABLE:
-        return _POWERS
+        return POWERS
     if draft.operator == "power" and draft.parameter == 2:
         return ("power", "mul")
     if _is_root(draft.operator):
-        return _POWERS
+        return POWERS
     if draft.operator in ("mul", "div") and len(_loose_factors(draft)) > 1:
         return ("mul", "div")
     if draft.operator in ("add", "sub") and (
@@ -380,7 +365,7 @@ def roots(draft: Draft) -> tuple[str, ...]:
 
 SUMS, PRODUCTS = ("add", "sub"), ("mul", "div")
 
-_ALGEBRA = frozenset((*SUMS, *PRODUCTS, "neg", VARIABLE, CONSTANT, *_POWERS))
+_ALGEBRA = frozenset((*SUMS, *PRODUCTS, "neg", VARIABLE, CONSTANT, *POWERS))
 
 
 def fits(draft: Draft, operator: str, operands: tuple[str, ...]) -> bool:
@@ -445,3 +430,19 @@ def _positive(build: Builder, part: Weighted) -> Weighted:
         if opposite is not None:
             return Weighted(-part.weight, opposite)
     return part
+
+
+def opposite_of(build: Builder, number: int) -> int | None:
+    """The visible opposite of a term: of ``-u``, ``-3``, ``-3*u``, ``-u/v``."""
+    term = build.terms[number]
+    if term.operator == "neg":
+        return term.children[0]
+    value = build.terms.number(number)
+    if value is not None:
+        return build.number(-value) if value < 0 else None
+    if term.operator in PRODUCTS:
+        left, right = term.children
+        inner = opposite_of(build, left)
+        if inner is not None:
+            return build.apply(term.operator, (inner, right))
+    return None

@@ -127,18 +127,30 @@ class RuleBook:
         return self._fitting_longer[key]
 
 
-Named = Iterator[tuple[str, int]]
-"""Rewrites of a term by a family: the name of each and the new term."""
+Named = Iterator[tuple[str, int] | tuple[str, int, tuple[Assumption, ...]]]
+"""Rewrites of a term: the name of each, the new term, what is assumed."""
+
+
+class Family(NamedTuple):
+    """Rewrites that no single pattern describes, of terms with certain operators."""
+
+    operators: Collection[str]
+    rewrite: Callable[[Builder, int], Named]
+
+    def at(self, build: Builder, number: int) -> Iterator[Rewrite]:
+        if build.terms[number].operator in self.operators:
+            for name, term, *assumptions in self.rewrite(build, number):
+                yield Rewrite(name, term, *assumptions)
 
 
 class Rewriter:
-    """All rewrites of one term; `families` are those that no single pattern describes."""
+    """All rewrites of one term, by rules and families."""
 
     def __init__(
         self,
         build: Builder,
         book: RuleBook,
-        families: Iterable[Callable[[Builder, int], Named]] = (),
+        families: Iterable[Family] = (),
     ) -> None:
         self.build = build
         self.terms = build.terms
@@ -167,8 +179,7 @@ class Rewriter:
             if operator not in ("add", "sub", "mul", "div") or rule.pattern.operator == "power":
                 yield from self._direct(rule, number)
         for family in self.families:
-            for name, term in family(self.build, number):
-                yield Rewrite(name, term)
+            yield from family.at(self.build, number)
 
     def _rules(self, number: int) -> tuple[Rule, ...]:
         term = self.terms[number]

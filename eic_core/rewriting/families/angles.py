@@ -9,6 +9,7 @@ from itertools import product
 
 from eic_core.formula.tree import CONSTANT
 from eic_core.rewriting.builder import ONE, Builder, Weighted
+from eic_core.rewriting.matching import opposite_of
 from eic_core.rewriting.polynomials import polynomial_of, ways_to_write
 from eic_core.rewriting.rules import Named
 
@@ -43,8 +44,6 @@ def half_angles(build: Builder, number: int) -> Named:
     >>> "(a - b)**2 + 4*a*b*sin(c/2)**2" in found
     True
     """
-    if build.terms[number].operator not in ("add", "sub"):
-        return
     chain = build.terms_of(number)
     if not 2 <= len(chain) <= MAX_TERMS:
         return
@@ -101,8 +100,6 @@ def vector_angles(build: Builder, number: int) -> Named:
     ['atan2(abs(a*d - b*c), a*c + b*d)', 'atan2(abs(a*(d - b) - b*(c - a)), a*c + b*d)']
     """
     term = build.terms[number]
-    if term.operator not in ("acos", "asin"):
-        return
     dot, lengths = _over_lengths(build, _unclamped(build, term.children[0]))
     put = build.terms.intern
     if dot is None:
@@ -133,8 +130,6 @@ def vector_sines(build: Builder, number: int) -> Named:
     >>> [to_python(terms.formula(t)) for _, t in found]
     ['(a*d - b*c)**2', '(a*(d - b) - b*(c - a))**2']
     """
-    if build.terms[number].operator not in ("add", "sub"):
-        return
     chain = build.terms_of(number)
     if len(chain) != 2 or chain[0].weight == chain[1].weight:
         return
@@ -296,8 +291,6 @@ def half_turns(build: Builder, number: int) -> Named:
     tan(2*pi*remainder(x, 0.5))
     """
     put, operator = build.terms.intern, build.terms[number].operator
-    if operator not in ("sin", "cos", "tan"):
-        return
     factors = build.factors_of(build.terms[number].children[0])
     pi = Weighted(ONE, put(CONSTANT, label="pi"))
     numbers = [f for f in factors if build.terms.number(f.term) is not None]
@@ -338,3 +331,31 @@ def _half_turn(build: Builder, scale: int | None, below: list[Weighted]) -> int 
 
 def _is_reduced(build: Builder, number: int) -> bool:
     return any(build.terms[n].operator == "remainder" for n in build.terms.subterms(number))
+
+
+ODD = "sin tan cot csc asin atan sinh tanh asinh atanh erf cbrt".split()
+EVEN = "cos sec cosh abs".split()
+
+
+def opposite_arguments(build: Builder, number: int) -> Named:
+    """An odd or even function of ``-u - v`` by that of ``u + v``.
+
+    >>> from eic_core.rewriting.terms import Terms
+    >>> from eic_core.formula.rendering import to_python
+    >>> from eic_core.formula.syntax import read
+    >>> terms = Terms()
+    >>> for text in ("erf(-x - 2*y)", "cosh(-x/3)", "sin(-x + y)"):
+    ...     found = opposite_arguments(Builder(terms), terms.add(read(text).formula))
+    ...     print(*[to_python(terms.formula(t)) for _, t in found])
+    -erf(x + 2*y)
+    cosh(x/3)
+    <BLANKLINE>
+    """
+    operator, (inside,) = build.terms[number].operator, build.terms[number].children
+    chain = build.terms_of(inside)
+    opposites = [term if sign < 0 else opposite_of(build, term) for sign, term in chain]
+    parts = [Weighted(ONE, term) for term in opposites if term is not None]
+    whole = build.sum_of(parts) if len(parts) == len(chain) else None
+    if whole is not None:
+        turned = build.terms.intern(operator, (whole,))
+        yield "opposite argument", turned if operator in EVEN else build.neg(turned)

@@ -14,8 +14,6 @@ MAX_FRACTIONS = 4
 
 def common_denominators(build: Builder, number: int) -> Named:
     """Two or more fractions of a sum over one denominator, the numerator expanded."""
-    if build.terms[number].operator not in ("add", "sub"):
-        return
     chain = build.terms_of(number)
     split = [_fraction(build, part) for part in chain]
     with_divisor = [i for i, (_, under) in enumerate(split) if under]

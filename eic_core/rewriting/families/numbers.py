@@ -69,11 +69,11 @@ def folded_value(build: Builder, number: int) -> Fraction | None:
             return Fraction(1)
     exponent = known[1] if term.operator == "pow" else exponent_of(term.operator, term.parameter)
     if exponent is not None:
-        return _power(value, exponent)
+        return rational_power(value, exponent)
     if term.operator == "log" and term.parameter is not None:
         return _logarithm(value, term.parameter)
     if term.operator == "hypot":
-        return _power(known[0] ** 2 + known[1] ** 2, Fraction(1, 2))
+        return rational_power(known[0] ** 2 + known[1] ** 2, Fraction(1, 2))
     if term.operator == "abs":
         return abs(value)
     return None
@@ -103,7 +103,7 @@ def _of_half_turns(function: str, turns: Fraction) -> Fraction | None:
     return None if value is None else Fraction(sign * value)
 
 
-def _power(value: Fraction, exponent: Fraction) -> Fraction | None:
+def rational_power(value: Fraction, exponent: Fraction) -> Fraction | None:
     """A rational power that is rational."""
     if abs(exponent) > MAX_EXPONENT or value == 0 and exponent <= 0:
         return None

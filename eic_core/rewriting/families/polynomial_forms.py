@@ -16,11 +16,6 @@ from eic_core.rewriting.rules import Named
 
 def polynomials(build: Builder, number: int) -> Named:
     """A sum, product or power as a polynomial: expanded, factored, nested, as squares."""
-    term = build.terms[number]
-    if term.operator not in ("add", "sub", "mul", "neg", "power") and not (
-        term.operator == "div" and build.terms.number(term.children[1])
-    ):
-        return
     p = polynomial_of(build, number)
     if p is None:
         return
@@ -34,8 +29,6 @@ def polynomials(build: Builder, number: int) -> Named:
 
 
 def like_terms(build: Builder, number: int) -> Named:
-    if build.terms[number].operator not in ("add", "sub"):
-        return
     parts = build.terms_of(number)
     merged = build.merge_like_terms(parts)
     total = build.sum_of(merged) if len(merged) < len(parts) else None
@@ -44,8 +37,6 @@ def like_terms(build: Builder, number: int) -> Named:
 
 
 def like_factors(build: Builder, number: int) -> Named:
-    if build.terms[number].operator not in ("mul", "div", "neg"):
-        return
     product = build.product_of(build.powers(build.factors_of(number)))
     if product is not None:
         yield "merging factors", product
@@ -53,10 +44,7 @@ def like_factors(build: Builder, number: int) -> Named:
 
 def cancelled_factors(build: Builder, number: int) -> Named:
     """A quotient of polynomials with a common root: ``(x**3 - 1)/(x - 1)``."""
-    term = build.terms[number]
-    if term.operator != "div":
-        return
-    above, below = (polynomial_of(build, child) for child in term.children)
+    above, below = (polynomial_of(build, child) for child in build.terms[number].children)
     if above is None or below is None or not below.coefficients:
         return
     if max(above.degree, below.degree) < 2:
@@ -80,8 +68,6 @@ def beside_a_letter(build: Builder, number: int) -> Named:
     ['x + (-0.5*(y - x)**2/(x - y))', 'x + (2*(x*y) - x**2 - y**2)/(2*(x - y))', 'x - (x - y)/2']
     """
     term = build.terms[number]
-    if term.operator != "div" or build.terms.number(term.children[1]) is not None:
-        return
     above, below = (polynomial_of(build, child) for child in term.children)
     if above is None or below is None or below.degree < 1 or above.degree != below.degree + 1:
         return

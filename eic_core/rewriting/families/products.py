@@ -26,8 +26,6 @@ def products_of_inputs(build: Builder, number: int) -> Named:
     fma(a, b, -(c*d)) + fma(-c, d, c*d)
     fma(x, x, -a)
     """
-    if build.terms[number].operator not in ("add", "sub"):
-        return
     chain = build.terms_of(number)
     if len(chain) != 2:
         return

@@ -16,6 +16,13 @@ from eic_core.rewriting.tables.sources import (
 _BASES = (("log", "exp({})", ""), ("log2", "2**({})", "/log(2)"), ("log10", "10**({})", "/log(10)"))
 """Each logarithm with its power and what the natural one is divided by."""
 
+_OVER_EXP = (
+    ("a - b", "b + a", "1:900", {"sinh": "-expm1(-2*{})", "cosh": "(1 + exp(-2*{}))"}),
+    ("b - a", "b - a", "-900:-1", {"sinh": "expm1(2*{})", "cosh": "(1 + exp(2*{}))"}),
+)
+"""Exponents that sinh a and cosh a are divided by, in a quotient and beside exp b; where; twice
+what remains."""
+
 # fmt: off
 EXPONENTIAL_RULES: tuple[Rule, ...] = (
     Rule("expm1", "exp(a) - 1", "expm1(a)", (), HIGHAM, "a=loguniform:1e-9:1"),
@@ -66,6 +73,16 @@ EXPONENTIAL_RULES: tuple[Rule, ...] = (
          (), HAMMING, "a=0.01:1"),
     Rule("half argument", "c/expm1(a)", "c*exp(-a/2)/(2*sinh(a/2))",
          (), HAMMING, "a=1:700 c=1:9"),
+    Rule("half argument", "sinh(a)/(1 + cosh(a))", "tanh(a/2)", (), HAMMING, "a=-900:900"),
+    Rule("half argument", "(cosh(a) - 1)/sinh(a)", "tanh(a/2)", (), HAMMING, "a=0.1:900"),
+    *[Rule("dividing through", f"{f}(a)/{g}(b)",
+           f"exp({of_both})*{over.format('a')}/{under.format('b')}",
+           (), HIGHAM, f"a={ends} b={ends}")
+      for of_both, _, ends, functions in _OVER_EXP
+      for f, over in functions.items() for g, under in functions.items()],
+    *[Rule("dividing through", f"exp(b)*{f}(a)", f"exp({of_one})*{over.format('a')}/2",
+           (), HIGHAM, f"a={ends} b=-900:900")
+      for _, of_one, ends, functions in _OVER_EXP for f, over in functions.items()],
     Rule("hyperbolic tangent", "sinh(a)/cosh(a)", "tanh(a)", (), HAMMING, "a=-900:900"),
     Rule("hyperbolic tangent", "(exp(a) - exp(b))/(exp(a) + exp(b))", "tanh((a - b)/2)",
          (), HAMMING, "a=1:2 b=1:2"),
@@ -85,7 +102,6 @@ EXPONENTIAL_RULES: tuple[Rule, ...] = (
     Rule("logistic tail", "1 - tanh(a)", "2/(1 + exp(2*a))", (), HAMMING, "a=1:20"),
     Rule("logistic tail", "1 + tanh(a)", "2/(1 + exp(-2*a))", (), HAMMING, "a=-20:-1"),
     Rule("logistic tail", "1 - 1/(1 + exp(a))", "1/(1 + exp(-a))", (), ALGEBRA, "a=-40:0"),
-    Rule("logistic function", "exp(a)/(1 + exp(a))", "1/(1 + exp(-a))", (), ALGEBRA, "a=-900:900"),
     Rule("logistic function", "exp(a)/(1 + exp(a))", "exp(min(a, 0))/(1 + exp(-abs(a)))",
          (), BLANCHARD, "a=-900:900"),
     Rule("logistic function", "1/(1 + exp(-a))", "exp(min(a, 0))/(1 + exp(-abs(a)))",
