@@ -421,9 +421,13 @@ class Chooser:
             [table.values(n)[i] for i in places] for n in (self.searched.root, option.root)
         )
         if option.series is not None:
+            replaced = option.replaced or ((self.searched.root, option.root),)
+            pairs = [[table.values(n) for n in pair] for pair in replaced]
             return all(
-                a is None or (b is not None and not abs(b - a) > option.series.bound * abs(a))
-                for a, b in zip(exact, form, strict=True)
+                b is not None and not abs(b - a) > option.series.bound * abs(a)
+                for term, near in pairs
+                for a, b in ((term[i], near[i]) for i in places)
+                if a is not None
             )
         return first_difference(exact, form) is None and all(
             relation_holds([table.values(a.term)[i] for i in places], a.relation, exact)

@@ -20,3 +20,5 @@ class Option:
     lost: Array = field(repr=False)  # Digits lost at each judged row; all 16 outside of its guard
     guard: int | None = None
     series: Series | None = None
+    # Of a series: terms of the formula, each with what stands for it
+    replaced: tuple[tuple[int, int], ...] = ()
