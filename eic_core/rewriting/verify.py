@@ -82,9 +82,11 @@ class Verifier:
         taken: Mask | None = None,
         scanned: Mask | None = None,
         bound: float | None = None,
+        replaced: Sequence[tuple[int, int]] = (),
     ) -> bool:
         """Whether a form is the formula, or within a bound of it, at the rows `taken`, and has a
         value wherever that has one at the rows `scanned`: all of them, where these are not given.
+        A bound may be one of terms that the form has `replaced`, each with what stands for it.
         """
         places = np.flatnonzero(np.ones(len(self.rows)) if taken is None else taken).tolist()
 
@@ -96,7 +98,8 @@ class Verifier:
         if bound is None:
             same = first_difference(before, values(form)) is None
         else:
-            same = is_within(before, values(form), bound)
+            pairs = replaced or ((self.original, form),)
+            same = all(is_within(values(term), values(near), bound) for term, near in pairs)
         return (
             same
             and all(relation_holds(values(a.term), a.relation, before) for a in assumptions)

@@ -233,7 +233,8 @@ class Chooser:
             bound = None if case.series is None else case.series.bound
             assumptions = [a for step in case.option.steps for a in step.assumptions]
             places = where if guarded else np.ones_like(where)
-            if not verifier.agrees(case.root, assumptions, places, domain, bound):
+            replaced = case.option.replaced
+            if not verifier.agrees(case.root, assumptions, places, domain, bound, replaced):
                 wrong.append(case.option)
         return wrong
 

@@ -220,17 +220,29 @@ class Ratio:
             under = self._value(self.under)
             if under.contains(0):
                 raise Unproved
-            self._ball = self._value(self.over) / under
+            over = self._value(self.over)
+            if over.contains(0):  # That of (a - 1)*(a + 1) is tighter than that of a**2 - 1
+                content, parts = self.over.factor()
+                values = [value for f, power in parts for value in [self._value(f)] * int(power)]
+                over = reduce(mul, values, arb(content))
+            self._ball = over / under
         return self._ball
 
     def _value(self, polynomial: Polynomial) -> Ball:
         total = arb(0)
         for powers, weight in polynomial.terms():
             term = arb(weight)
-            for place, power in enumerate(powers):
-                if power:
-                    term *= self.atoms.atoms[place].ball ** int(power)
-            total += term
+            low = high = arb(1)  # Sizes by their ends: a ball's own product is wider
+            for place, power in enumerate(map(int, powers)):
+                if not power:
+                    continue
+                ball = self.atoms.atoms[place].ball
+                if _sign(ball):
+                    term *= _sign(ball) ** power
+                    low, high = low * ball.abs_lower() ** power, high * ball.abs_upper() ** power
+                else:
+                    term = reduce(mul, [ball] * power, term)  # A power of it is nan
+            total += term * low.union(high)
         return total
 
     @property
@@ -317,6 +329,31 @@ def is_zero(c: Coefficient) -> bool:
 
 def is_one(c: Coefficient) -> bool:
     return isinstance(c, fmpq) and bool(c == 1)
+
+
+def is_written(c: Coefficient) -> bool:
+    """Whether it can be written: a ball cannot, nor the logarithm of the distance."""
+    if not isinstance(c, Ratio):
+        return not isinstance(c, arb)
+    powers = zip(c.atoms.atoms, c.over.degrees(), c.under.degrees(), strict=False)
+    arguments = [atom.argument for atom, *degrees in powers if any(degrees)]
+    return all(a != DISTANCE if isinstance(a, str) else is_written(a) for a in arguments)
+
+
+def number_of(c: Coefficient) -> fmpq:
+    """The number that is a factor of it."""
+    if not isinstance(c, Ratio):
+        return c
+    over, under = (fmpq(polynomial.factor()[0]) for polynomial in (c.over, c.under))
+    return over / under
+
+
+def common(c: Coefficient, d: Coefficient) -> Coefficient:
+    """The factors that two have in common above the line, and those below it; no number."""
+    if not isinstance(c, Ratio) or not isinstance(d, Ratio):
+        return fmpq(1)
+    shared = c.made(c.over.gcd(d.over), c.under.gcd(d.under))
+    return shared / number_of(shared)
 
 
 def sign_of(c: Coefficient) -> int:

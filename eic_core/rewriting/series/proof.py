@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import math
+import sys
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from functools import partial
 
 from flint import arb
 
@@ -20,6 +22,7 @@ from eic_core.rewriting.series.taylor_models import (
     Model,
     ModelField,
     Modeller,
+    by_root,
 )
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.work import ENDLESS, WorkBudget
@@ -49,8 +52,8 @@ class Proofs:
         point: Point,
         box: Box,
         budget: WorkBudget = ENDLESS,
-        order: int | None = None,
         enough: float = 0.0,
+        coefficients: int = 0,
     ) -> None:
         self.terms, self.term, self.quantity, self.point = terms, term, quantity, point
         inside = set(terms.subterms(quantity))
@@ -65,7 +68,7 @@ class Proofs:
         self.scaling: Scaling | None = scaling_of(terms, quantity) if outside & inside else None
         self.degree = None if self.scaling is None else self.scaling.degree(terms, term)
         self.budget, self.enough = budget, enough
-        self.order = order or (ORDER_WITH_INPUTS if self.box else ORDER)
+        self.order = max(ORDER_WITH_INPUTS, coefficients) if self.box else ORDER
         self._models: dict[tuple[object, ...], tuple[Modeller, Model] | None] = {}
 
     def bound(self, approximation: int, radius: Fraction, sides: tuple[int, ...]) -> float:
@@ -86,33 +89,33 @@ class Proofs:
         return worst
 
     def _over_box(self, approximation: int, radius: Fraction, side: int) -> float:
-        """The box in one, or in parts where that proves nothing, or not `enough`."""
-        bound = self._in_box(approximation, radius, side, self.box)
-        if bound <= self.enough or (bound < math.inf and not self.enough):
-            return bound
-        worst, parts = 0.0, 1
+        """The box in one, or in parts where that proves nothing, or not `enough`; before, its ends:
+        what is not proved there is not in the box.
+        """
+        most = self.enough or sys.float_info.max
         todo: list[Box] = [self.box]
+        if self.box:
+            todo += ({name: end(*span) for name, span in self.box.items()} for end in (_low, _high))
+        worst, parts = 0.0, 1
         while todo:
             self.budget.check()
             box = todo.pop()
             bound = self._in_box(approximation, radius, side, box)
-            halves = None if bound <= self.enough else _halves(box)
-            if bound == math.inf and (halves is None or parts >= PARTS):
-                return bound
-            if halves is None or parts >= PARTS or (bound < math.inf and not self.enough):
+            if bound <= most:
                 worst = max(worst, bound)
-                if self.enough and worst > self.enough:
-                    return worst if not todo else math.inf
                 continue
+            halves = _halves(box)
+            if halves is None or parts == PARTS:
+                return math.inf
             parts += 1
             todo += halves
         return worst
 
     def _in_box(self, approximation: int, radius: Fraction, side: int, box: Box) -> float:
-        found = self._of_term(radius, side, box)
-        if found is None:
+        models = self._of_term(radius, side, box)
+        if models is None:
             return math.inf
-        modeller, model = found
+        modeller, model = models
         try:
             return _largest(modeller.model(approximation) - model, model)
         except Unproved:
@@ -122,18 +125,16 @@ class Proofs:
         key = (radius, side, tuple(sorted(box.items())))
         if key not in self._models:
             self._models[key] = None
-            for root in (1, 2):
-                with contextlib.suppress(Unproved):
-                    self._models[key] = self._made(radius, side, box, root)
-                    break
+            with contextlib.suppress(Unproved):
+                self._models[key] = by_root(partial(self._made, radius, side, box))
         return self._models[key]
 
     def _made(self, radius: Fraction, side: int, box: Box, root: int) -> tuple[Modeller, Model]:
         spans = {name: arb(low).union(arb(high)) for name, (low, high) in box.items()}
-        reach = radius
-        if root == 2:  # a little larger than the square root
-            reach = Fraction(math.sqrt(radius)) * SLACK
-        field = ModelField(reach, spans, self.order, self.budget)
+        # A root is rounded: a little larger
+        reach = radius if root == 1 else Fraction(float(radius) ** (1 / root)) * SLACK
+        order = max(self.order, self.order * root // 2)
+        field = ModelField(reach, spans, order, self.budget)
         modeller = Modeller(self.terms, self.quantity, self.point, side, field, root, self.scaling)
         model = modeller.model(self.term)
         _ = model.lead
@@ -154,6 +155,15 @@ def _halves(box: Box) -> list[Box] | None:
     if not low < middle < high:
         return None
     return [{**box, name: (low, middle)}, {**box, name: (middle, high)}]
+
+
+def _low(low: float, high: float) -> tuple[float, float]:
+    """An end as an interval: inputs of one value are numbers, of which less is seen."""
+    return low, math.nextafter(low, high)
+
+
+def _high(low: float, high: float) -> tuple[float, float]:
+    return math.nextafter(high, low), high
 
 
 def _width(low: float, high: float) -> float:

@@ -17,6 +17,7 @@ from eic_core.rewriting.regimes.cases import Option
 from eic_core.rewriting.search import SearchStep
 from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.series.expansion import ExpansionQuestion, Point, Side
+from eic_core.rewriting.series.letters import splits
 from eic_core.rewriting.series.scaling import scaling_of
 from eic_core.rewriting.terms import Terms
 
@@ -100,9 +101,15 @@ def _candidates(
     for term in guilty:
         if term != best.root:
             yield best.root, best.steps, term, guilty[term]
+    for term in dict.fromkeys((*guilty, best.root)) if guilty else ():
+        for whole, part in splits(searched.measurer.everywhere, term, saved >= GAIN):
+            form = terms.replace(best.root, term, whole)[0]
+            step = SearchStep("letters apart", term, whole, (), form)
+            yield form, (*best.steps, step), part, _saved(searched, saved, form, part)
     alone = any(len(_quantities(searched, term)) == 1 for term in guilty if term != best.root)
     small = 1 < terms.size(formula) <= LARGEST_TERM
-    if guilty and small and (not alone or len(_quantities(searched, formula)) == 1):
+    whole = best.root in guilty or not alone or len(_quantities(searched, formula)) == 1
+    if guilty and small and whole:
         yield formula, (), formula, saved
 
 
@@ -110,7 +117,7 @@ def _guilty(searched: Searched, best: Option, form: int) -> dict[int, Array]:
     """The smallest term that holds the steps which lose the digits, and that of the largest part
     of them, each with the digits that its exact value would save at the judged rows.
     """
-    terms, rows = searched.terms, searched.truth.rows.verified
+    terms = searched.terms
     lost = np.nan_to_num(best.lost, nan=0.0)
     saved: dict[int, Array] = {}
     for term in terms.subterms(form):
@@ -118,13 +125,7 @@ def _guilty(searched: Searched, best: Option, form: int) -> dict[int, Array]:
         if not terms.has_variables(term) or not 1 < size <= LARGEST_TERM:
             continue
         searched.budget.check()
-        exact = searched.truth.values(rows, term)
-        values = np.array([np.nan if v is None else float(v.mid()) for v in exact])
-        table = copy.copy(searched.measurer.everywhere)
-        with np.errstate(over="ignore"):  # single precision may not hold them
-            table._values = {term: values.astype(table.kind)}
-        left = np.nan_to_num(table.lost(form), nan=0.0)
-        saved[term] = np.maximum(0.0, lost - left)
+        saved[term] = _saved(searched, lost, form, term)
     means = {term: float(np.mean(each)) for term, each in saved.items()}
     most = max(means.values(), default=0.0)
     if most < GAIN:
@@ -140,6 +141,16 @@ def _guilty(searched: Searched, best: Option, form: int) -> dict[int, Array]:
     ]
     part += sorted(scaled, key=lambda term: -means[term])[:PARTS]
     return {term: saved[term] for term in (smallest, *part)}
+
+
+def _saved(searched: Searched, lost: Array, form: int, term: int) -> Array:
+    """The digits that the exact value of a term of a form would save at the judged rows."""
+    exact = searched.truth.values(searched.truth.rows.verified, term)
+    values = np.array([np.nan if v is None else float(v.mid()) for v in exact])
+    table = copy.copy(searched.measurer.everywhere)
+    with np.errstate(over="ignore"):  # single precision may not hold them
+        table._values = {term: values.astype(table.kind)}
+    return np.maximum(0.0, lost - np.nan_to_num(table.lost(form), nan=0.0))
 
 
 def _quantities(searched: Searched, term: int) -> list[int]:

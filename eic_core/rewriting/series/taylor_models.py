@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from math import factorial
+from typing import TypeVar
 
 from flint import arb, arb_series, ctx, fmpq
 
@@ -44,7 +45,22 @@ ORDER = 28
 ORDER_WITH_INPUTS = 12
 """The same where inputs stand in them."""
 
+MOST_ROOT = 6
+"""Powers of the distance in smaller parts are not looked for."""
+
 _ZERO = fmpq(0)
+_Made = TypeVar("_Made")
+
+
+def by_root(make: Callable[[int], _Made]) -> _Made:
+    """What is made by models in a root of the distance: the first of which all powers are whole."""
+    root = 1
+    while root <= MOST_ROOT:
+        try:
+            return make(root)
+        except Ramified as ramified:
+            root *= ramified.root
+    raise Unproved
 
 
 class ModelField:
