@@ -9,8 +9,9 @@ Operands of + and * match in any order, and a number in a sum matches anywhere i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from itertools import islice
 from typing import NamedTuple
 
 from eic_core.formula.syntax import read
@@ -27,9 +28,109 @@ MAX_MATCHES = 8
 
 Bindings = dict[str, int]
 
+SUMS, PRODUCTS = ("add", "sub"), ("mul", "div")
 
-def pattern(text: str) -> Draft:
+_ROOTS = ("sqrt", "cbrt", "root")
+POWERS = ("pow", "power", *_ROOTS)
+
+_ALGEBRA = frozenset((*SUMS, *PRODUCTS, "neg", VARIABLE, CONSTANT, *POWERS))
+
+
+def letters(text: str) -> Draft:
     return read(text, columns=tuple("abcdefghklmnpqrstuvwxyz")).formula.to_draft()
+
+
+def pattern(text: str) -> Pattern:
+    return Pattern(letters(text))
+
+
+class Part(NamedTuple):
+    """A summand of a pattern with its sign, or a factor with the exponent 1 or -1."""
+
+    weight: Fraction
+    pattern: Pattern
+
+
+class Pattern:
+    """A pattern with what matching needs of it, worked out once.
+
+    >>> sorted(pattern("log(sqrt(a) + exp(-b))").functions)
+    ['exp', 'log']
+    >>> [(int(weight), part.operator) for weight, part in pattern("a - exp(b) + 1").parts]
+    [(-1, 'exp'), (1, 'constant'), (1, 'variable')]
+    """
+
+    def __init__(self, draft: Draft) -> None:
+        self.draft = draft
+        self.operator, self.label, self.parameter = draft.operator, draft.label, draft.parameter
+        self.children = tuple(map(Pattern, draft.children))
+        self.is_letter = self.operator == VARIABLE
+        self.value = number_value(self.label) if self.operator == CONSTANT else None
+        # The operators that a term must hold: all but those of algebra, which stand for one another
+        own = frozenset((self.operator,)) - _ALGEBRA
+        self.functions: frozenset[str] = own.union(*[child.functions for child in self.children])
+        self.pair = next((pair for pair in (SUMS, PRODUCTS) if self.operator in pair), None)
+        # The summands or factors, lone letters last
+        parts = [] if self.pair is None else self._chained(ONE, self.pair)
+        self.parts = tuple(sorted(parts, key=lambda part: part.pattern.is_letter))
+        lone = [part for part in self.parts if part.pattern.is_letter]
+        self.lone = lone[0] if len(lone) == 1 else None
+        self.way, self.roots = self._way(len(lone))
+
+    def _chained(self, weight: Fraction, pair: tuple[str, str]) -> Iterator[Part]:
+        if self.operator not in pair:
+            yield Part(weight, self)
+            return
+        left, right = self.children
+        yield from left._chained(weight, pair)
+        yield from right._chained(weight if self.operator == pair[0] else -weight, pair)
+
+    def _way(self, lone: int) -> tuple[Way, tuple[str, ...]]:
+        """How terms match, with so many lone letters, and the operators of those that may."""
+        if self.is_letter:
+            return Matcher.letter, (CONSTANT,) if self.label in NUMBERS else ()
+        if self.operator == CONSTANT:
+            return Matcher.constant, (CONSTANT,)
+        if self.operator == "pow" and self.children[1].is_letter:
+            return Matcher.any_power, POWERS
+        if self.operator == "power" and self.parameter == 2:
+            return Matcher.square, ("power", "mul")
+        if self.operator in _ROOTS:
+            return Matcher.root, POWERS
+        if self.operator == "neg":
+            return Matcher.opposite, ("neg",)
+        if self.pair == SUMS and len(self.parts) == 2 and self.place_of_number is not None:
+            return Matcher.around_number, SUMS
+        if self.pair == SUMS and (len(self.parts) > 2 or lone < 2):
+            return Matcher.chain, SUMS
+        if self.pair == PRODUCTS and lone < 2 and all(part.weight > 0 for part in self.parts):
+            return Matcher.chain, PRODUCTS
+        return Matcher.each_operand, (self.operator,)
+
+    @property
+    def place_of_number(self) -> int | None:
+        return next((i for i, c in enumerate(self.children) if c.value is not None), None)
+
+    def may_be(self, operator: str) -> bool:
+        """Whether a term with this operator may match, as a part of another."""
+        if self.operator == "neg":
+            return operator in ("neg", *PRODUCTS, CONSTANT)
+        return not self.roots or operator in self.roots
+
+    def fits(self, operator: str, operands: tuple[str, ...]) -> bool:
+        """Whether a term over such operands may match, of an operator that is one of `roots`."""
+        numbered, more = self.way is Matcher.around_number, len(self.parts) > 2
+        if self.pair and any(op in (*self.pair, "neg") for op in operands):
+            return numbered or more or operator == self.operator or self.pair == PRODUCTS
+        if more:
+            return False
+        if numbered or (self.way is Matcher.chain and self.pair == PRODUCTS):
+            operands = (*operands, "neg") if numbered else operands
+            return all(any(part.pattern.may_be(op) for op in operands) for part in self.parts)
+        if operator != self.operator:
+            return self.pair is None
+        orders = [operands, operands[::-1]] if OPERATORS[operator].commutative else [operands]
+        return any(all(map(Pattern.may_be, self.children, order)) for order in orders)
 
 
 class Matcher:
@@ -48,162 +149,29 @@ class Matcher:
     def __init__(self, build: Builder) -> None:
         self.build = build
         self.terms = build.terms
-        # by the id of a pattern, which they hold on to
-        self._known_parts: dict[int, tuple[Draft, tuple[PatternPart, ...]]] = {}
-        self._pattern_functions: dict[int, tuple[Draft, frozenset[str]]] = {}
-        self._term_functions: dict[int, frozenset[str]] = {}
+        self._functions: dict[int, frozenset[str]] = {}
 
-    def match(self, draft: Draft, number: int) -> Iterator[Bindings]:
+    def match(self, pattern: Pattern, number: int) -> Iterator[Bindings]:
         """At most `MAX_MATCHES` ways in which a term matches the pattern."""
-        if not self._functions_of(draft) <= self._functions_below(number):
-            return
-        found = self._match(draft, number, {})
-        for _, bindings in zip(range(MAX_MATCHES), found, strict=False):
-            yield bindings
-
-    def _functions_of(self, draft: Draft) -> frozenset[str]:
-        if id(draft) not in self._pattern_functions:
-            self._pattern_functions[id(draft)] = (draft, functions_in(draft))
-        return self._pattern_functions[id(draft)][1]
+        if pattern.functions <= self._functions_below(number):
+            yield from islice(pattern.way(self, pattern, number, {}), MAX_MATCHES)
 
     def _functions_below(self, number: int) -> frozenset[str]:
-        for below in self.terms.walk(number, lambda n: n not in self._term_functions):
-            if below not in self._term_functions:
-                term = self.terms[below]
-                inner = [self._term_functions[child] for child in term.children]
-                self._term_functions[below] = frozenset((term.operator,)).union(*inner)
-        return self._term_functions[number]
+        for below in self.terms.unknown(number, self._functions):
+            term = self.terms[below]
+            inner = [self._functions[child] for child in term.children]
+            self._functions[below] = frozenset((term.operator,)).union(*inner)
+        return self._functions[number]
 
-    def _match(self, draft: Draft, number: int, bound: Bindings) -> Iterator[Bindings]:
-        """Every match of a pattern with a term, as placeholders bound to terms.
-        A placeholder stands for any term, twice the same for equal terms; a constant for an equal
-        number; ``u**v`` for any power and ``u**2`` also for ``u*u``; a sum with a constant for a
-        sum that holds that number anywhere; ``-u`` for anything that has an opposite. Other
-        operators match operand by operand, sums and products in both orders.
-        """
-        if draft.operator == VARIABLE:
-            yield from self._placeholder(draft.label, number, bound)
-            return
-        if draft.operator == CONSTANT:
-            if self._same_number(draft.label, number):
-                yield bound
-            return
-        if draft.operator == "pow" and draft.children[1].operator == VARIABLE:
-            yield from self._any_power(draft, number, bound)
-            return
-        term = self.terms[number]
-        if draft.operator == "power" and draft.parameter == 2 and self._is_square(number):
-            yield from self._match(draft.children[0], term.children[0], bound)
-            return
-        if draft.operator in ("add", "sub"):
-            summands = self._parts(draft)
-            written = _constant_operand(draft) if len(summands) == 2 else None
-            if written is not None and term.operator in ("add", "sub"):
-                yield from self._around_number(draft, written, number, bound)
-                return
-            if len(summands) > 2 or summands[0].draft.operator != VARIABLE:
-                if term.operator in ("add", "sub"):
-                    yield from self._sum(summands, number, bound)
-                return
-        if draft.operator == "neg":
-            opposite = opposite_of(self.build, number)
-            if opposite is not None:
-                yield from self._match(draft.children[0], opposite, bound)
-            return
-        if draft.operator in ("mul", "div") and len(self._parts(draft)) > 1:
-            if term.operator in ("mul", "div"):
-                yield from self._product(draft, number, bound)
-            return
-        if _is_root(draft.operator) and draft.operator != term.operator:
-            if self._exponent(number) == exponent_of(draft.operator, draft.parameter):
-                yield from self._match(draft.children[0], term.children[0], bound)
-            return
-        if term.operator != draft.operator or term.parameter != draft.parameter:
-            return
-        if len(term.children) != len(draft.children):
-            return
-        yield from self._all(draft.children, term.children, bound)
-        if OPERATORS[draft.operator].commutative and not _alike(*draft.children):
-            yield from self._all(draft.children, term.children[::-1], bound)
+    # The ways of `Pattern.way`: each match of a pattern with a term, as letters bound to terms
 
-    def _all(
-        self, drafts: list[Draft], numbers: tuple[int, ...], bound: Bindings
-    ) -> Iterator[Bindings]:
-        if not drafts:
-            yield bound
+    def letter(self, p: Pattern, number: int, bound: Bindings) -> Iterator[Bindings]:
+        """Any term, twice the same for equal terms."""
+        if p.label in NUMBERS and self.terms.number(number) is None:
             return
-        for found in self._match(drafts[0], numbers[0], bound):
-            yield from self._all(drafts[1:], numbers[1:], found)
-
-    def _parts(self, draft: Draft) -> tuple[PatternPart, ...]:
-        if id(draft) not in self._known_parts:
-            find = parts_of if draft.operator in ("add", "sub") else _loose_factors
-            self._known_parts[id(draft)] = (draft, find(draft))
-        return self._known_parts[id(draft)][1]
-
-    def choices(
-        self, parts: tuple[PatternPart, ...], chain: list[Weighted], bound: Bindings
-    ) -> Iterator[tuple[Bindings, frozenset[int]]]:
-        """The ways to match each part with another member of the chain, and which were used."""
-        if not parts:
-            yield bound, frozenset()
-            return
-        weight, draft = parts[0]
-        for i, (w, term) in enumerate(chain):
-            if w != weight:
-                continue
-            for found in self._match(draft, term, bound):
-                others = [Weighted(Fraction(0), 0) if j == i else m for j, m in enumerate(chain)]
-                for whole, used in self.choices(parts[1:], others, found):
-                    yield whole, used | {i}
-
-    def signed_terms(self, number: int) -> list[Weighted]:
-        return [_positive(self.build, part) for part in self.build.terms_of(number)]
-
-    def _sum(
-        self, parts: tuple[PatternPart, ...], number: int, bound: Bindings
-    ) -> Iterator[Bindings]:
-        """Term by term; a letter that stands alone takes all that the others leave."""
-        chain = self.signed_terms(number)
-        lone = sum(part.draft.operator == VARIABLE for part in parts) == 1
-        for found, used in self.choices(parts[:-1] if lone else parts, chain, bound):
-            rest = [part for i, part in enumerate(chain) if i not in used]
-            if not lone:
-                if not rest:
-                    yield found
-                continue
-            weight, letter = parts[-1]
-            turned = [Weighted(weight * w, term) for w, term in rest]
-            whole = None
-            if any(part.weight > 0 for part in turned):
-                whole = self.build.sum_of(turned)
-            if whole is not None:
-                yield from self._match(letter, whole, found)
-
-    def _product(self, draft: Draft, number: int, bound: Bindings) -> Iterator[Bindings]:
-        parts = self._parts(draft)
-        lone = parts[-1].draft if parts[-1].draft.operator == VARIABLE else None
-        chain = self.build.factors_of(number)
-        for found, used in self.choices(parts[:-1] if lone else parts, chain, bound):
-            rest = [part for i, part in enumerate(chain) if i not in used]
-            if lone is None:
-                if not rest:
-                    yield found
-                continue
-            if not rest:
-                continue
-            whole = rest[0].term if rest[0].weight == 1 else None
-            if len(rest) > 1 or whole is None:
-                whole = self.build.product_of(self.build.powers(rest))
-            if whole is not None:
-                yield from self._match(lone, whole, found)
-
-    def _placeholder(self, name: str, number: int, bound: Bindings) -> Iterator[Bindings]:
-        if name in NUMBERS and self.terms.number(number) is None:
-            return
-        if name not in bound:
-            yield {**bound, name: number}
-        elif self._normal(bound[name]) == self._normal(number):
+        if p.label not in bound:
+            yield {**bound, p.label: number}
+        elif self._normal(bound[p.label]) == self._normal(number):
             yield bound
 
     def _normal(self, number: int) -> object:
@@ -213,30 +181,57 @@ class Matcher:
         p = polynomial_of(self.build, number)
         return self.terms.kind(number) if p is None else p.key
 
-    def _same_number(self, label: str, number: int) -> bool:
-        value = number_value(label)
-        if value is None:
-            term = self.terms[number]
-            return term.operator == CONSTANT and term.label == label
-        return self.terms.number(number) == value
-
-    def _is_square(self, number: int) -> bool:
+    def constant(self, p: Pattern, number: int, bound: Bindings) -> Iterator[Bindings]:
         term = self.terms[number]
-        kinds = {self.terms.kind(c) for c in term.children}
-        return term.operator == "mul" and len(kinds) == 1
+        if p.value is None:
+            same = term.operator == CONSTANT and term.label == p.label
+        else:
+            same = self.terms.number(number) == p.value
+        if same:
+            yield bound
 
-    def _any_power(self, draft: Draft, number: int, bound: Bindings) -> Iterator[Bindings]:
+    def each_operand(self, p: Pattern, number: int, bound: Bindings) -> Iterator[Bindings]:
+        """Operand by operand, in both orders where that makes no difference."""
         term = self.terms[number]
-        base, exponent = draft.children
+        if (term.operator, term.parameter) != (p.operator, p.parameter):
+            return
+        if len(term.children) != len(p.children):
+            return
+        yield from self._all(p.children, term.children, bound)
+        alike = all(c.is_letter and c.label == p.children[0].label for c in p.children)
+        if OPERATORS[p.operator].commutative and not alike:
+            yield from self._all(p.children, term.children[::-1], bound)
+
+    def _all(
+        self, patterns: Sequence[Pattern], numbers: Sequence[int], bound: Bindings
+    ) -> Iterator[Bindings]:
+        if not patterns:
+            yield bound
+            return
+        for found in patterns[0].way(self, patterns[0], numbers[0], bound):
+            yield from self._all(patterns[1:], numbers[1:], found)
+
+    def square(self, p: Pattern, number: int, bound: Bindings) -> Iterator[Bindings]:
+        """``u**2``, and ``u*u``."""
+        term = self.terms[number]
+        if term.operator == "mul" and len({self.terms.kind(c) for c in term.children}) == 1:
+            yield from self._all(p.children, term.children[:1], bound)
+        else:
+            yield from self.each_operand(p, number, bound)
+
+    def root(self, p: Pattern, number: int, bound: Bindings) -> Iterator[Bindings]:
+        """A root, and the same power."""
+        if self.terms[number].operator == p.operator:
+            yield from self.each_operand(p, number, bound)
+        elif self._exponent(number) == exponent_of(p.operator, p.parameter):
+            yield from self._all(p.children, self.terms[number].children[:1], bound)
+
+    def any_power(self, p: Pattern, number: int, bound: Bindings) -> Iterator[Bindings]:
+        term, value = self.terms[number], self._exponent(number)
         if term.operator == "pow":
-            yield from self._all([base, exponent], term.children, bound)
-            return
-        value = self._exponent(number)
-        if value is None:
-            return
-        written = self.build.number(value)
-        if written is not None:
-            yield from self._all([base, exponent], (term.children[0], written), bound)
+            yield from self._all(p.children, term.children, bound)
+        elif value is not None and (written := self.build.number(value)) is not None:
+            yield from self._all(p.children, (term.children[0], written), bound)
 
     def _exponent(self, number: int) -> Fraction | None:
         """The rational power of its operand that a term is, if it is one."""
@@ -246,60 +241,78 @@ class Matcher:
             return weight if self.terms.number(rest) == 1 else None
         return exponent_of(term.operator, term.parameter)
 
-    def _around_number(
-        self, draft: Draft, written: int, number: int, bound: Bindings
-    ) -> Iterator[Bindings]:
+    def opposite(self, p: Pattern, number: int, bound: Bindings) -> Iterator[Bindings]:
+        """``-u`` for anything that has a visible opposite."""
+        opposite = opposite_of(self.build, number)
+        if opposite is not None:
+            yield from self._all(p.children, (opposite,), bound)
+
+    def around_number(self, p: Pattern, number: int, bound: Bindings) -> Iterator[Bindings]:
         """``1 + a``, ``a - 1``: the number anywhere in the chain, the rest for a."""
-        value = number_value(draft.children[written].label)
-        assert value is not None
-        signs = (1, 1) if draft.operator == "add" else (1, -1)
+        place = p.place_of_number
+        if place is None or self.terms[number].operator not in SUMS:
+            return
+        signs = (1, 1) if p.operator == "add" else (1, -1)
         chain = self.build.terms_of(number)
         for i, (sign, term) in enumerate(chain):
             found = self.terms.number(term)
-            if found is None or sign * found != signs[written] * value:
+            if found is None or sign * found != signs[place] * (p.children[place].value or 0):
                 continue
-            rest = [Weighted(w * signs[1 - written], t) for j, (w, t) in enumerate(chain) if j != i]
+            rest = [Weighted(w * signs[1 - place], t) for j, (w, t) in enumerate(chain) if j != i]
             built = self.build.sum_of(rest)
             if built is not None:
-                yield from self._match(draft.children[1 - written], built, bound)
+                yield from self._all(p.children[1 - place :][:1], (built,), bound)
+
+    def chain(self, p: Pattern, number: int, bound: Bindings) -> Iterator[Bindings]:
+        """Term by term, or factor by factor; a letter that stands alone takes all that the others
+        leave.
+        """
+        is_sum = p.pair == SUMS
+        if self.terms[number].operator not in (p.pair or ()):
+            return
+        members = self.signed_terms(number) if is_sum else self.build.factors_of(number)
+        parts = p.parts if p.lone is None else p.parts[:-1]
+        for found, used in self.choices(parts, members, bound):
+            rest = [member for i, member in enumerate(members) if i not in used]
+            if p.lone is None:
+                if not rest:
+                    yield found
+                continue
+            weight, letter = p.lone
+            turned = [Weighted(weight * w, term) for w, term in rest]
+            whole = self._sum(turned) if is_sum else self._product(turned)
+            if whole is not None:
+                yield from letter.way(self, letter, whole, found)
+
+    def _sum(self, parts: list[Weighted]) -> int | None:
+        return self.build.sum_of(parts) if any(part.weight > 0 for part in parts) else None
+
+    def _product(self, parts: list[Weighted]) -> int | None:
+        if len(parts) == 1 and parts[0].weight == 1:
+            return parts[0].term
+        return self.build.product_of(self.build.powers(parts)) if parts else None
+
+    def choices(
+        self, parts: Sequence[Part], chain: Sequence[Weighted], bound: Bindings
+    ) -> Iterator[tuple[Bindings, frozenset[int]]]:
+        """The ways to match each part with another member of the chain, and which were used."""
+        if not parts:
+            yield bound, frozenset()
+            return
+        weight, part = parts[0]
+        for i, (w, term) in enumerate(chain):
+            if w != weight:
+                continue
+            for found in part.way(self, part, term, bound):
+                others = [Weighted(Fraction(0), 0) if j == i else m for j, m in enumerate(chain)]
+                for whole, used in self.choices(parts[1:], others, found):
+                    yield whole, used | {i}
+
+    def signed_terms(self, number: int) -> list[Weighted]:
+        return [_positive(self.build, part) for part in self.build.terms_of(number)]
 
 
-class PatternPart(NamedTuple):
-    """A summand of a pattern with its sign, or a factor with the exponent 1 or -1."""
-
-    weight: Fraction
-    draft: Draft
-
-
-def parts_of(draft: Draft) -> tuple[PatternPart, ...]:
-    """Summands or factors, lone letters last.
-
-    >>> [(int(part.weight), part.draft.operator) for part in parts_of(pattern("a - exp(b) + 1"))]
-    [(-1, 'exp'), (1, 'constant'), (1, 'variable')]
-    """
-    pair = ("add", "sub") if draft.operator in ("add", "sub") else ("mul", "div")
-    parts: list[PatternPart] = []
-    todo = [PatternPart(ONE, draft)]
-    while todo:
-        weight, part = todo.pop()
-        if part.operator in pair:
-            left, right = part.children
-            todo += [PatternPart(weight if part.operator == pair[0] else -weight, right)]
-            todo += [PatternPart(weight, left)]
-        else:
-            parts.append(PatternPart(weight, part))
-    return tuple(sorted(parts, key=lambda part: part.draft.operator == VARIABLE))
-
-
-def _loose_factors(draft: Draft) -> tuple[PatternPart, ...]:
-    """The factors of a product of which one letter may take several; none for other products."""
-    parts = parts_of(draft)
-    lone = [part for part in parts if part.draft.operator == VARIABLE]
-    return () if len(lone) > 1 or any(part.weight < 0 for part in lone) else parts
-
-
-def _is_root(operator: str) -> bool:
-    return operator in ("sqrt", "cbrt", "root")
+Way = Callable[[Matcher, Pattern, int, Bindings], Iterator[Bindings]]
 
 
 def exponent_of(operator: str, parameter: Fraction | None) -> Fraction | None:
@@ -315,105 +328,6 @@ def exponent_of(operator: str, parameter: Fraction | None) -> Fraction | None:
     if operator == "root" and parameter is not None:
         return 1 / parameter
     return parameter if operator == "power" else None
-
-
-def _constant_operand(draft: Draft) -> int | None:
-    for i, child in enumerate(draft.children):
-        if child.operator == CONSTANT and number_value(child.label) is not None:
-            return i
-    return None
-
-
-def _alike(left: Draft, right: Draft) -> bool:
-    return left.operator == right.operator == VARIABLE and left.label == right.label
-
-
-def functions_in(draft: Draft) -> frozenset[str]:
-    """The operators that a term must hold to match a pattern: all but those of algebra, which
-    stand for one another.
-
-    >>> sorted(functions_in(pattern("log(sqrt(a) + exp(-b))")))
-    ['exp', 'log']
-    """
-    own = frozenset((draft.operator,)) - _ALGEBRA
-    return own.union(*map(functions_in, draft.children))
-
-
-POWERS = ("pow", "power", "sqrt", "cbrt", "root")
-
-
-def is_longer(draft: Draft) -> bool:
-    return draft.operator in ("add", "sub", "mul", "div") and len(parts_of(draft)) > 2
-
-
-def roots(draft: Draft) -> tuple[str, ...]:
-    """The operators of terms that may match a pattern."""
-    if draft.operator == "pow" and draft.children[1].operator == VARIABLE:
-        return POWERS
-    if draft.operator == "power" and draft.parameter == 2:
-        return ("power", "mul")
-    if _is_root(draft.operator):
-        return POWERS
-    if draft.operator in ("mul", "div") and len(_loose_factors(draft)) > 1:
-        return ("mul", "div")
-    if draft.operator in ("add", "sub") and (
-        is_longer(draft) or parts_of(draft)[0].draft.operator != VARIABLE
-    ):
-        return ("add", "sub")
-    return (draft.operator,)
-
-
-SUMS, PRODUCTS = ("add", "sub"), ("mul", "div")
-
-_ALGEBRA = frozenset((*SUMS, *PRODUCTS, "neg", VARIABLE, CONSTANT, *POWERS))
-
-
-def fits(draft: Draft, operator: str, operands: tuple[str, ...]) -> bool:
-    """Whether a term over such operands may match, of an operator that is one of `roots`."""
-    if draft.operator in (*SUMS, *PRODUCTS):
-        return _chain_fits(draft, operator, operands)
-    if draft.operator != operator:
-        return True
-    orders = [operands]
-    if OPERATORS[operator].commutative:
-        orders.append(operands[::-1])
-    return any(all(map(may_be, draft.children, order)) for order in orders)
-
-
-def _chain_fits(draft: Draft, operator: str, operands: tuple[str, ...]) -> bool:
-    """Whether a pair may match a pattern's parts; one that is a chain itself may anyway."""
-    pair = SUMS if draft.operator in SUMS else PRODUCTS
-    parts = parts_of(draft)
-    written = pair is SUMS and _constant_operand(draft) is not None
-    if any(op in (*pair, "neg") for op in operands):
-        return written or operator == draft.operator or len(parts) > 2 or pair is PRODUCTS
-    if len(parts) > len(operands):
-        return False
-    if written:
-        others = [part.draft for part in parts if part.draft.operator != CONSTANT]
-        tried = [op for op in operands if op != CONSTANT] + ["neg"]
-        return CONSTANT in operands and all(
-            any(may_be(other, op) for op in tried) for other in others
-        )
-    if pair is PRODUCTS and _loose_factors(draft):
-        return all(any(may_be(part.draft, op) for op in operands) for part in parts)
-    orders = [operands]
-    if operator in ("add", "mul"):
-        orders.append(operands[::-1])
-    return operator == draft.operator and any(
-        all(map(may_be, draft.children, order)) for order in orders
-    )
-
-
-def may_be(draft: Draft, operator: str) -> bool:
-    """Whether a term with this operator may match a pattern."""
-    if draft.operator == VARIABLE:
-        return draft.label not in NUMBERS or operator == CONSTANT
-    if draft.operator == "neg":
-        return operator in ("neg", "mul", "div", CONSTANT)
-    if draft.operator in ("add", "sub") and _constant_operand(draft) is not None:
-        return operator in ("add", "sub")
-    return operator in roots(draft)
 
 
 def _positive(build: Builder, part: Weighted) -> Weighted:

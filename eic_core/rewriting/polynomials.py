@@ -6,12 +6,14 @@ The indeterminates are the sub-expressions that are no sum, product or whole pow
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations, islice
 
-import numpy as np
+from flint import fmpq, fmpq_mpoly, fmpq_mpoly_ctx
+from flint.utils.flint_exceptions import DomainError
 
 from eic_core.rewriting.builder import ONE, Builder, Weighted
 from eic_core.rewriting.terms import number_text
@@ -35,46 +37,70 @@ UNIT: Monomial = ()
 
 
 class Polynomial:
-    """Coefficients by monomial; the zero polynomial has none."""
+    """A polynomial of FLINT, over a letter for each of `atoms`: terms, in the order of their kinds.
 
-    def __init__(self, coefficients: dict[Monomial, Fraction], atoms: dict[int, int]) -> None:
-        self.coefficients = {m: c for m, c in coefficients.items() if c}
-        self.atoms = atoms
+    >>> x = Polynomial.of({((3, 1),): ONE}, {3: 0})
+    >>> x.plus(x.times(x)).coefficients
+    {((3, 2),): Fraction(1, 1), ((3, 1),): Fraction(1, 1)}
+    """
+
+    def __init__(self, value: fmpq_mpoly, atoms: Mapping[int, int]) -> None:
+        self.value, self.atoms = value, atoms
+
+    @classmethod
+    def of(cls, coefficients: Mapping[Monomial, Fraction], atoms: Mapping[int, int]) -> Polynomial:
+        kinds = sorted(atoms)
+        exponents = {
+            tuple([dict(monomial).get(kind, 0) for kind in kinds]): fmpq(c.numerator, c.denominator)
+            for monomial, c in coefficients.items()
+        }
+        return cls(_letters(kinds).from_dict(exponents), {kind: atoms[kind] for kind in kinds})
+
+    @cached_property
+    def coefficients(self) -> dict[Monomial, Fraction]:
+        """By monomial; the zero polynomial has none."""
+        return {
+            tuple([(kind, int(e)) for kind, e in zip(self.atoms, exponents, strict=True) if e]): (
+                _fraction(c)
+            )
+            for exponents, c in self.value.terms()
+        }
 
     def __len__(self) -> int:
-        return len(self.coefficients)
+        return len(self.value)
 
     @property
     def degree(self) -> int:
         """The largest total degree; 0 for a constant."""
-        return max((sum(e for _, e in m) for m in self.coefficients), default=0)
+        return max(0, int(self.value.total_degree()))
+
+    def like(self, value: fmpq_mpoly) -> Polynomial:
+        """Another one over the same atoms."""
+        return Polynomial(value, self.atoms)
 
     def plus(self, other: Polynomial, sign: int = 1) -> Polynomial:
-        total = dict(self.coefficients)
-        for monomial, c in other.coefficients.items():
-            total[monomial] = total.get(monomial, Fraction(0)) + sign * c
-        return Polynomial(total, self.atoms | other.atoms)
+        one, another = self._beside(other)
+        return one.like(one.value + sign * another.value)
 
     def times(self, other: Polynomial) -> Polynomial:
-        total: dict[Monomial, Fraction] = {}
-        for m, c in self.coefficients.items():
-            for n, d in other.coefficients.items():
-                exponents = dict(m)
-                for kind, e in n:
-                    exponents[kind] = exponents.get(kind, 0) + e
-                key = tuple(sorted(exponents.items()))
-                total[key] = total.get(key, Fraction(0)) + c * d
-        return Polynomial(total, self.atoms | other.atoms)
+        one, another = self._beside(other)
+        return one.like(one.value * another.value)
 
-    def derivative(self, kind: int) -> Polynomial:
-        slope: dict[Monomial, Fraction] = {}
-        for monomial, c in self.coefficients.items():
-            exponents = dict(monomial)
-            if (e := exponents.pop(kind, 0)) > 1:
-                exponents[kind] = e - 1
-            if e:
-                slope[tuple(sorted(exponents.items()))] = e * c
-        return Polynomial(slope, self.atoms)
+    def _beside(self, other: Polynomial) -> tuple[Polynomial, Polynomial]:
+        """Both over the atoms of both."""
+        if self.atoms == other.atoms:
+            return self, other
+        atoms = dict(sorted({**self.atoms, **other.atoms}.items()))
+        pair = (each.value.project_to_context(_letters(atoms)) for each in (self, other))
+        one, another = (Polynomial(value, atoms) for value in pair)
+        return one, another
+
+    @property
+    def root(self) -> Polynomial | None:
+        """What it is the square of, over rational numbers."""
+        with suppress(DomainError):
+            return self.like(self.value.sqrt())
+        return None
 
     @property
     def key(self) -> frozenset[tuple[Monomial, Fraction]]:
@@ -82,16 +108,22 @@ class Polynomial:
         return frozenset(self.coefficients.items())
 
     def indeterminates(self) -> list[int]:
-        return sorted({kind for m in self.coefficients for kind, _ in m})
+        return [kind for kind, e in zip(self.atoms, self.value.degrees(), strict=True) if e > 0]
 
     def univariate(self) -> list[Fraction] | None:
         """Coefficients from the constant up if there is one indeterminate, else None."""
         if len(self.indeterminates()) != 1:
             return None
-        dense = [Fraction(0)] * (self.degree + 1)
-        for monomial, c in self.coefficients.items():
-            dense[monomial[0][1] if monomial else 0] = c
-        return dense
+        by_exponent = {sum(e for _, e in m): c for m, c in self.coefficients.items()}
+        return [by_exponent.get(e, Fraction(0)) for e in range(self.degree + 1)]
+
+
+def _letters(kinds: Iterable[int]) -> fmpq_mpoly_ctx:
+    return fmpq_mpoly_ctx.get([f"k{kind}" for kind in kinds], "lex")
+
+
+def _fraction(value: fmpq) -> Fraction:
+    return Fraction(int(value.p), int(value.q))
 
 
 def polynomial_of(build: Builder, root: int) -> Polynomial | None:
@@ -112,33 +144,30 @@ def polynomial_of(build: Builder, root: int) -> Polynomial | None:
         value = terms.number(number)
         done[number] = None
         if value is not None:
-            result = Polynomial({UNIT: value}, {})
+            result = Polynomial.of({UNIT: value}, {})
         elif _is_arithmetic(build, number):
             known = [p for p in map(done.get, term.children) if p is not None]
             if len(known) < len(term.children):
                 continue
             if term.operator == "neg":
-                result = Polynomial({}, {}).plus(known[0], -1)
+                result = known[0].like(-known[0].value)
             elif term.operator in ("add", "sub"):
                 result = known[0].plus(known[1], 1 if term.operator == "add" else -1)
             elif term.operator == "mul":
                 result = known[0].times(known[1])
             elif term.operator == "div":
-                divisor = terms.number(term.children[1])
-                assert divisor
-                result = known[0].times(Polynomial({UNIT: 1 / divisor}, {}))
+                result = known[0].like(known[0].value / known[1].value.leading_coefficient())
             else:
                 assert term.parameter is not None
-                result = Polynomial({UNIT: ONE}, {})
-                for _ in range(term.parameter.numerator):
-                    result = result.times(known[0])
-                    if len(result) > MAX_TERMS:
-                        break
+                result = known[0]
+                for _ in range(term.parameter.numerator - 1):
+                    if len(result) <= MAX_TERMS:
+                        result = result.times(known[0])
             if term.operator in ("mul", "power"):
                 result = _without_squared_roots(build, result)
         else:
             kind = terms.kind(number)
-            result = Polynomial({((kind, 1),): ONE}, {kind: number})
+            result = Polynomial.of({((kind, 1),): ONE}, {kind: number})
         if len(result) <= MAX_TERMS and result.degree <= MAX_DEGREE:
             done[number] = result
     return done[root]
@@ -146,20 +175,19 @@ def polynomial_of(build: Builder, root: int) -> Polynomial | None:
 
 def _without_squared_roots(build: Builder, p: Polynomial) -> Polynomial:
     """With ``sqrt(u)**2`` as u, ``hypot(u, v)**2`` as ``u**2 + v**2``."""
-    total = Polynomial({}, p.atoms)
-    changed = False
+    powers = zip(p.atoms.items(), p.value.degrees(), strict=True)
+    squares = {kind: _square_of(build, number) for (kind, number), e in powers if e > 1}
+    inner = {kind: square for kind, square in squares.items() if square is not None}
+    if not inner:
+        return p
+    total = p.like(0 * p.value)
     for monomial, c in p.coefficients.items():
-        product = Polynomial({UNIT: c}, p.atoms)
-        for kind, exponent in monomial:
-            inner = _square_of(build, p.atoms[kind]) if exponent > 1 else None
-            changed |= inner is not None
-            for _ in range(exponent // 2 if inner is not None else 0):
-                product = product.times(inner) if inner is not None else product
-            left = exponent % 2 if inner is not None else exponent
-            if left:
-                product = product.times(Polynomial({((kind, left),): ONE}, p.atoms))
+        left = tuple([(k, e % 2) if k in inner else (k, e) for k, e in monomial])
+        product = Polynomial.of({left: c}, p.atoms)
+        for kind in [k for k, e in monomial if k in inner for _ in range(e // 2)]:
+            product = product.times(inner[kind])
         total = total.plus(product)
-    return total if changed else p
+    return total
 
 
 def _square_of(build: Builder, number: int) -> Polynomial | None:
@@ -193,31 +221,27 @@ def ways_to_write(build: Builder, p: Polynomial) -> tuple[int, ...]:
 
 
 def _ways_to_write(build: Builder, p: Polynomial) -> Iterator[int]:
-    if not p.coefficients:
+    if not len(p):
         zero = build.number(Fraction(0))
         if zero is not None:
             yield zero
         return
-    content = _content(p) if len(p) > 1 else UNIT
-    rest = _divide_by_monomial(p, content)
+    content = p.like(p.value.term_content() if len(p) > 1 else 0 * p.value + 1)
+    rest = p.like(p.value / content.value)
     number = _number_content(p)
     if number is not None:
-        scaled = rest.times(Polynomial({UNIT: 1 / number}, {}))
+        scaled = rest.like(rest.value / fmpq(number.numerator, number.denominator))
         for written in islice(_write(build, scaled), 2):
-            inner = _times_monomial(build, p, content, written)
-            whole = None if inner is None else build.times_number(number, inner)
+            whole = build.times_number(number, _times_monomial(build, content, written))
             if whole is not None:
                 yield whole
     for written in _write(build, rest):
-        whole = _times_monomial(build, p, content, written)
-        if whole is not None:
-            yield whole
+        yield _times_monomial(build, content, written)
     expanded = _write_expanded(build, p)
     if expanded is not None:
         yield expanded
-    if content and rest is not p:
-        for written in _write(build, p):
-            yield written
+    if content.degree:
+        yield from _write(build, p)
 
 
 def _write(build: Builder, p: Polynomial) -> Iterator[int]:
@@ -260,109 +284,34 @@ def _number_content(p: Polynomial) -> Fraction | None:
     return number if digits >= CONSTANT_DIGITS else None
 
 
-def _content(p: Polynomial) -> Monomial:
-    common: dict[int, int] | None = None
-    for m in p.coefficients:
-        exponents = dict(m)
-        common = (
-            exponents
-            if common is None
-            else {k: min(e, exponents[k]) for k, e in common.items() if k in exponents}
-        )
-    return tuple(sorted((common or {}).items()))
-
-
-def _divide_by_monomial(p: Polynomial, divisor: Monomial) -> Polynomial:
-    if not divisor:
-        return p
-    lower = dict(divisor)
-    quotient = {
-        tuple((k, e - lower.get(k, 0)) for k, e in m if e > lower.get(k, 0)): c
-        for m, c in p.coefficients.items()
-    }
-    return Polynomial(quotient, p.atoms)
-
-
-def _times_monomial(build: Builder, p: Polynomial, m: Monomial, written: int) -> int | None:
-    return build.mul(_monomial(build, p, m), written) if m else written
+def _times_monomial(build: Builder, content: Polynomial, written: int) -> int:
+    (monomial,) = content.coefficients
+    return build.mul(_monomial(build, content, monomial), written) if monomial else written
 
 
 def _write_factored(build: Builder, p: Polynomial) -> int | None:
-    """Over the rational roots: ``x**3 - 1``, and ``2*x**2 - 3*x*y + y**2`` by those of x/y."""
-    kinds = p.indeterminates()
-    if len(kinds) == 1:
-        unit = build.one()
-    elif len(kinds) == 2 and {sum(e for _, e in m) for m in p.coefficients} == {p.degree}:
-        unit = p.atoms[kinds[1]]
-    else:
+    """Over its factors with rational coefficients, of which 1 leads where the others stay short."""
+    number, factors = p.value.factor()
+    if sum(count for _, count in factors) < 2:
         return None
-    atom = p.atoms[kinds[0]]
-    dense = [Fraction(0)] * (p.degree + 1)
-    for monomial, c in p.coefficients.items():
-        dense[dict(monomial).get(kinds[0], 0)] = c
-    if len(dense) < 3 or not dense[-1]:
-        return None
-    roots: dict[Fraction, int] = {}
-    while len(dense) > 1:
-        root = _rational_root(dense)
-        if root is None:
-            break
-        roots[root] = roots.get(root, 0) + 1
-        dense = _divide_out_root(dense, root)
-    if not roots:
-        return None
-    parts: list[Weighted] = []
-    if len(dense) > 1:
-        rest = (
-            _nest(build, dense, atom) if len(kinds) == 1 else _homogeneous(build, dense, p, kinds)
-        )
-        if rest is None:
-            return None
-        parts.append(Weighted(ONE, rest))
-    for root, count in roots.items():
-        linear = build.sum_of([Weighted(ONE, atom), Weighted(-root, unit)])
-        if linear is None:
-            return None
-        parts.append(Weighted(Fraction(count), linear))
-    product = build.product_of(parts)
-    if product is None or len(dense) > 1:
-        return product
-    return build.times_number(dense[0], product)
+    parts: list[tuple[Polynomial, int]] = []
+    for factor, count in factors:
+        lead = factor.leading_coefficient()
+        part = p.like(factor / lead)
+        if any("/" in (number_text(c) or "/") for c in part.coefficients.values()):
+            lead, part = fmpq(1), p.like(factor)
+        number *= lead**count
+        parts.append((part, count))
+    parts.sort(key=lambda part: (-part[0].degree, [-c for c in part[0].coefficients.values()]))
+    written = [(count, _nested(build, part)) for part, count in parts]
+    powers = [Weighted(Fraction(count), term) for count, term in written if term is not None]
+    product = build.product_of(powers) if len(powers) == len(parts) else None
+    return None if product is None else build.times_number(_fraction(number), product)
 
 
-def _homogeneous(
-    build: Builder, dense: list[Fraction], p: Polynomial, kinds: list[int]
-) -> int | None:
-    degree = len(dense) - 1
-    coefficients = {
-        tuple((kind, e) for kind, e in zip(kinds, (i, degree - i), strict=True) if e): c
-        for i, c in enumerate(dense)
-    }
-    return _write_expanded(build, Polynomial(coefficients, p.atoms))
-
-
-def _rational_root(dense: list[Fraction]) -> Fraction | None:
-    scale = math.lcm(*(c.denominator for c in dense))
-    whole = [int(c * scale) for c in dense]
-    if max(abs(c) for c in whole) > 10**15:
-        return None
-    with np.errstate(all="ignore"):
-        found = np.roots([float(c) for c in reversed(whole)])
-    for guess in sorted(complex(z).real for z in found if abs(z.imag) < 1e-2 * (1 + abs(z))):
-        for limit in (1, 12, 10**4):
-            root = Fraction(guess).limit_denominator(limit)
-            if sum(c * root**i for i, c in enumerate(dense)) == 0:
-                return root
-    return None
-
-
-def _divide_out_root(dense: list[Fraction], root: Fraction) -> list[Fraction]:
-    quotient: list[Fraction] = []
-    carry = Fraction(0)
-    for c in reversed(dense):
-        carry = c + carry * root
-        quotient.append(carry)
-    return list(reversed(quotient[:-1]))
+def _nested(build: Builder, p: Polynomial) -> int | None:
+    nested = _horner(build, p)
+    return _write_expanded(build, p) if nested is None else nested
 
 
 def _horner(build: Builder, p: Polynomial) -> int | None:
@@ -416,7 +365,7 @@ def in_differences(build: Builder, p: Polynomial) -> int | None:
     area ``a*d - c*b + c*f - e*d + e*b - a*f`` as ``(c - a)*(f - b) - (e - a)*(d - b)``.
     """
     original = p
-    while p.degree > 1 and len(p) > 2 and (kinds := _shifted_together(p)) is not None:
+    while p.degree > 1 and len(p) > 2 and (kinds := shifted_by(p, p.like(0 * p.value))):
         base, *others = kinds
         new: dict[int, int] = {}
         atoms = dict(p.atoms)
@@ -424,18 +373,13 @@ def in_differences(build: Builder, p: Polynomial) -> int | None:
             difference = build.sub(p.atoms[kind], p.atoms[base])
             new[kind] = build.terms.kind(difference)
             atoms[new[kind]] = difference
-        coefficients: dict[Monomial, Fraction] = {}
+        total = p.like(0 * p.value)
         for monomial, c in p.coefficients.items():
             if base not in dict(monomial):
                 key = tuple(sorted((new.get(kind, kind), e) for kind, e in monomial))
-                coefficients[key] = coefficients.get(key, Fraction(0)) + c
-        p = Polynomial(coefficients, atoms)
+                total = total.plus(Polynomial.of({key: c}, atoms))
+        p = total
     return None if p is original else _write_expanded(build, p)
-
-
-def _shifted_together(p: Polynomial) -> tuple[int, ...] | None:
-    """The fewest letters whose derivatives add up to 0."""
-    return shifted_by(p, Polynomial({}, {}))
 
 
 def shifted_by(p: Polynomial, slope: Polynomial) -> tuple[int, ...] | None:
@@ -443,51 +387,17 @@ def shifted_by(p: Polynomial, slope: Polynomial) -> tuple[int, ...] | None:
     kinds = p.indeterminates()
     if len(kinds) > MAX_LETTERS:
         return None
-    slopes = {kind: p.derivative(kind) for kind in kinds}
+    slopes = {kind: p.value.derivative(f"k{kind}") for kind in kinds}
     for count in range(2, min(len(kinds), MAX_SHIFTED) + 1):
         for chosen in combinations(kinds, count):
-            total = slopes[chosen[0]]
-            for kind in chosen[1:]:
-                total = total.plus(slopes[kind])
-            if total.key == slope.key:
+            if p.like(sum((slopes[kind] for kind in chosen), 0 * p.value)).key == slope.key:
                 return chosen
     return None
 
 
-def square_root(value: Fraction) -> Fraction | None:
-    """The exact rational root of a positive number, or None.
-
-    >>> square_root(Fraction(9, 4)), square_root(Fraction(2))
-    (Fraction(3, 2), None)
-    """
-    if value <= 0:
-        return None
-    over, under = math.isqrt(value.numerator), math.isqrt(value.denominator)
-    exact = over * over == value.numerator and under * under == value.denominator
-    return Fraction(over, under) if exact else None
-
-
-def _half(m: Monomial) -> Monomial | None:
-    return tuple((k, e // 2) for k, e in m) if all(e % 2 == 0 for _, e in m) else None
-
-
 def _perfect_square(build: Builder, p: Polynomial) -> int | None:
-    if len(p) not in (3, 6):
-        return None
-    squares = [(m, _half(m), square_root(c)) for m, c in p.coefficients.items()]
-    roots = {half: root for _, half, root in squares if half is not None and root is not None}
-    if len(roots) not in (2, 3):
-        return None
-    first, *others = sorted(roots, reverse=True)
-    signed = {first: roots[first]}
-    for half in others:
-        cross = Polynomial({first: ONE}, {}).times(Polynomial({half: ONE}, {}))
-        middle = p.coefficients.get(next(iter(cross.coefficients)), Fraction(0))
-        signed[half] = roots[half] if middle > 0 else -roots[half]
-    root = Polynomial(signed, p.atoms)
-    if root.times(root).coefficients != p.coefficients:
-        return None
-    written = _write_expanded(build, root)
+    root = p.root if len(p) > 2 else None
+    written = None if root is None else _write_expanded(build, root)
     return None if written is None else build.power(Fraction(2), written)
 
 
@@ -495,11 +405,10 @@ def _difference(build: Builder, p: Polynomial) -> int | None:
     if len(p) != 2:
         return None
     (m, c), (n, d) = sorted(p.coefficients.items(), key=lambda item: -item[1])
-    left, right, a, b = _half(m), _half(n), square_root(c), square_root(-d)
-    if left is None or right is None or a is None or b is None:
+    left, right = Polynomial.of({m: c}, p.atoms).root, Polynomial.of({n: -d}, p.atoms).root
+    if left is None or right is None:
         return None
-    minus = _write_expanded(build, Polynomial({left: a, right: -b}, p.atoms))
-    plus = _write_expanded(build, Polynomial({left: a, right: b}, p.atoms))
+    minus, plus = (_write_expanded(build, left.plus(right, sign)) for sign in (-1, 1))
     return None if minus is None or plus is None else build.mul(minus, plus)
 
 
@@ -512,10 +421,9 @@ def _write_nested(build: Builder, p: Polynomial) -> Iterator[int]:
         inside = {m: c for m, c in p.coefficients.items() if kind in dict(m)}
         if not 2 <= len(inside) < len(p):
             continue
-        group = Polynomial(inside, p.atoms)
-        content = _content(group)
-        inner = _write_expanded(build, _divide_by_monomial(group, content))
-        others = {m: c for m, c in p.coefficients.items() if m not in inside}
-        outer = _write_expanded(build, Polynomial(others, p.atoms))
+        group = Polynomial.of(inside, p.atoms)
+        content = group.like(group.value.term_content())
+        inner = _write_expanded(build, group.like(group.value / content.value))
+        outer = _write_expanded(build, p.plus(group, -1))
         if inner is not None and outer is not None:
-            yield build.add(build.mul(_monomial(build, p, content), inner), outer)
+            yield build.add(_times_monomial(build, content, inner), outer)

@@ -20,12 +20,9 @@ from eic_core.rewriting.matching import (
     MAX_MATCHES,
     Bindings,
     Matcher,
-    fits,
-    is_longer,
-    may_be,
-    parts_of,
+    Pattern,
+    letters,
     pattern,
-    roots,
 )
 from eic_core.rewriting.polynomials import polynomial_of, ways_to_write
 from eic_core.samples import Domain
@@ -74,17 +71,17 @@ class Rule:
         return dict(map(Domain.parse, self.example.split()))
 
     @cached_property
-    def pattern(self) -> Draft:
+    def pattern(self) -> Pattern:
         return pattern(self.left)
 
     @cached_property
     def template(self) -> Draft:
-        return pattern(self.right)
+        return letters(self.right)
 
     @cached_property
     def conditions(self) -> tuple[tuple[Draft, str], ...]:
         found = [_RELATION.match(text) for text in self.assumptions]
-        return tuple((pattern(m[1]), m[2]) for m in found if m is not None)
+        return tuple((letters(m[1]), m[2]) for m in found if m is not None)
 
 
 class RuleBook:
@@ -92,10 +89,10 @@ class RuleBook:
         self.rules = tuple(rules)
         self._by_root: dict[str, list[Rule]] = {}
         for rule in self.rules:
-            for operator in roots(rule.pattern):
+            for operator in rule.pattern.roots:
                 self._by_root.setdefault(operator, []).append(rule)
         self._fitting: dict[tuple[str, ...], tuple[Rule, ...]] = {}
-        self._longer = tuple(rule for rule in self.rules if is_longer(rule.pattern))
+        self._longer = tuple(rule for rule in self.rules if len(rule.pattern.parts) > 2)
         self._fitting_longer: dict[tuple[str, frozenset[str]], tuple[Rule, ...]] = {}
 
     def at(self, operator: str, *operands: str) -> tuple[Rule, ...]:
@@ -104,7 +101,7 @@ class RuleBook:
         if key not in self._fitting:
             rules = self._by_root.get(operator, ())
             self._fitting[key] = tuple(
-                rule for rule in rules if fits(rule.pattern, operator, operands)
+                rule for rule in rules if rule.pattern.fits(operator, operands)
             )
         return self._fitting[key]
 
@@ -120,8 +117,7 @@ class RuleBook:
                 for rule in self._longer
                 if rule.pattern.operator in pair
                 and all(
-                    any(may_be(draft, op) for op in operators)
-                    for _, draft in parts_of(rule.pattern)
+                    any(part.pattern.may_be(op) for op in operators) for part in rule.pattern.parts
                 )
             )
         return self._fitting_longer[key]
@@ -257,10 +253,9 @@ class Rewriter:
         """Three terms or factors and more by the rules that have as many."""
         operators = [self.terms[part.term].operator for part in chain]
         for rule in self.book.of_chains(kind, operators):
-            parts = parts_of(rule.pattern)
             for sign in (ONE, -ONE) if kind == "add" else (ONE,):
                 turned = [Weighted(sign * w, term) for w, term in chain]
-                ways = self.matcher.choices(parts, turned, {})
+                ways = self.matcher.choices(rule.pattern.parts, turned, {})
                 for _, (bindings, used) in zip(range(MAX_MATCHES), ways, strict=False):
                     term, assumptions = self.apply(rule, bindings)
                     rest = [part for k, part in enumerate(chain) if k not in used]

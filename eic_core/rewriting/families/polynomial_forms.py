@@ -45,7 +45,7 @@ def like_factors(build: Builder, number: int) -> Named:
 def cancelled_factors(build: Builder, number: int) -> Named:
     """A quotient of polynomials with a common root: ``(x**3 - 1)/(x - 1)``."""
     above, below = (polynomial_of(build, child) for child in build.terms[number].children)
-    if above is None or below is None or not below.coefficients:
+    if above is None or below is None or not len(below):
         return
     if max(above.degree, below.degree) < 2:
         return
@@ -76,7 +76,7 @@ def beside_a_letter(build: Builder, number: int) -> Named:
     letters = shifted_by(above, below)
     if letters is None:
         return
-    letter = Polynomial({((letters[0], 1),): ONE}, {letters[0]: above.atoms[letters[0]]})
+    letter = Polynomial.of({((letters[0], 1),): ONE}, {letters[0]: above.atoms[letters[0]]})
     rest = above.plus(letter.times(below), -1)
     over, under = (in_differences(build, q) for q in (rest, below))
     quotients = [build.div(over, under or term.children[1])] if over is not None else []

@@ -47,7 +47,7 @@ def broken_at(rule: Rule, operands: dict[str, str]) -> str:
     """What is wrong with a rule at these operands; "" if nothing, "outside" if it is silent."""
     bindings = {name: number(text) for name, text in operands.items()}
     try:
-        left = value(rule.pattern, bindings)
+        left = value(rule.pattern.draft, bindings)
         for condition, relation in rule.conditions:
             if not HOLDS[relation](value(condition, bindings)):
                 return "outside"
@@ -73,7 +73,7 @@ DECIMALS = st.one_of(
 
 def operands_of(rule: Rule) -> st.SearchStrategy[dict[str, str]]:
     """Decimal texts for a rule's letters."""
-    return st.fixed_dictionaries(dict.fromkeys(sorted(letters(rule.pattern)), DECIMALS))
+    return st.fixed_dictionaries(dict.fromkeys(sorted(letters(rule.pattern.draft)), DECIMALS))
 
 
 def identify(rule: Rule) -> str:
@@ -108,7 +108,7 @@ WITH_EXAMPLES = [rule for rule in RULES.rules if rule.example]
 
 @pytest.mark.parametrize("rule", WITH_EXAMPLES, ids=identify)
 def test_both_sides_of_a_rule_meet_in_every_box_of_its_example(rule: Rule) -> None:
-    assert rule.domains.keys() == letters(rule.pattern)
+    assert rule.domains.keys() == letters(rule.pattern.draft)
     count = cases(6, 100)
     columns = {name: domain.draw(name, count, 1) for name, domain in rule.domains.items()}
     inside = 0
@@ -116,7 +116,7 @@ def test_both_sides_of_a_rule_meet_in_every_box_of_its_example(rule: Rule) -> No
         for radius in BOXES:
             boxes = {name: box(float(values[row]), radius) for name, values in columns.items()}
             with working(BALL_BITS):
-                left, right = (ball(side, boxes) for side in (rule.pattern, rule.template))
+                left, right = (ball(side, boxes) for side in (rule.pattern.draft, rule.template))
                 holds = all(HOLDS[r](ball(c, boxes)) for c, r in rule.conditions)
                 if not holds or not left.is_finite():
                     continue
@@ -175,7 +175,7 @@ def test_a_wrong_rule_is_caught(left: str, right: str) -> None:
     rule = Rule("wrong", left, right)
     rng = random.Random(1)
     texts = [str(Fraction(n, 100)) for n in range(-400, 400)]
-    tries = ({n: rng.choice(texts) for n in letters(rule.pattern)} for _ in range(300))
+    tries = ({n: rng.choice(texts) for n in letters(rule.pattern.draft)} for _ in range(300))
     assert any(broken_at(rule, operands) not in ("", "outside") for operands in tries)
 
 
@@ -184,9 +184,9 @@ def test_a_rule_fires_on_its_own_left_side(rule: Rule) -> None:
     terms = Terms()
     names = {
         name: {"k": "3", "m": "5", "n": "7"}.get(name, f"y_{name}")
-        for name in letters(rule.pattern)
+        for name in letters(rule.pattern.draft)
     }
-    left = read(to_python(Formula.from_draft(rule.pattern)), columns=sorted(names))
+    left = read(to_python(Formula.from_draft(rule.pattern.draft)), columns=sorted(names))
     draft = left.formula.to_draft()
     build = Builder(terms)
     bound = {name: terms.add(read(text, columns=[text]).formula) for name, text in names.items()}
