@@ -45,6 +45,8 @@ class Option:
     lost: Array = field(repr=False)  # Digits lost at each judged row; all of them outside its guard
     guard: int | None = None
     series: Series | None = None
+    # Of a series: terms of the formula, each with what stands for it
+    replaced: tuple[tuple[int, int], ...] = ()
 
 
 class Case(NamedTuple):

@@ -9,7 +9,7 @@ import numpy as np
 
 from eic_core.rewriting.builder import ONE, Builder, Weighted
 from eic_core.rewriting.doubles import DoubleTable
-from eic_core.rewriting.regimes.conditionals import Mask
+from eic_core.rewriting.regimes.cases import Mask
 
 MOST_PARTS = 6
 """Of a longer sum no two parts are looked at."""
