@@ -458,10 +458,25 @@ def test_a_badge_without_digits_can_be_read() -> None:
 def test_the_badge_is_painted_as_a_node_of_its_digits_and_can_be_read(formula: str) -> None:
     page = open_page(formula=formula)
     found = re.search(
-        r'eic-level eic-[a-z-]+" style="background:(#[0-9a-f]{6});color:(#[0-9a-f]{6})',
+        r'eic-level eic-[a-z-]+ eic-guessed" style="background:(#[0-9a-f]{6});color:(#[0-9a-f]{6})',
         html_of(page),
     )
     assert found is not None
     digits = page.session_state["visit"].last_good.verdict.sensitivity.nine_in_ten
     assert found[1] == colour(min(digits, HIGH))
     assert contrast(found[1], found[2]) >= 4.5
+
+
+def test_a_verdict_on_guessed_ranges_says_so_and_what_it_is_on_others() -> None:
+    page = open_page(formula="log(exp(u) + exp(v))")
+    page.session_state["visit"].summary_job.wait(60)
+    said = html_of(page.run())
+    assert "<code>u</code> and <code>v</code> go from 1 to 5, which is a guess; from 1,000" in said
+    assert not page.session_state["visit"].shows_data
+    (button,) = buttons(page, "set-ranges")
+    button.click().run()
+    assert page.session_state["visit"].shows_data
+    page.number_input(key="high:u").set_value(9.0).run()
+    assert "<code>v</code> goes from 1 to 5, which is a guess" in html_of(page)
+    given = open_page(formula="log(exp(u) + exp(v))", range=["u=1:5", "v=1:5"])
+    assert "guess" not in html_of(given) and not buttons(given, "set-ranges")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import assert_never
 
 from eic_core import wording
@@ -18,6 +18,7 @@ from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import Inspection
 from eic_core.measure.reasons import DOUBLE_DIGITS, Outcome
 from eic_core.phrasing import Field, Phrase, say, say_count
+from eic_core.samples import Domain
 
 SHOWN = 0.05
 """Digits from which a number of them is worth a sentence."""
@@ -380,6 +381,40 @@ def notes(verdict: Judgement) -> Iterator[Phrase]:
             "{count} rows were settled exactly, in case double precision cannot tell.",
             inspection.counts.rechecked,
         )
+
+
+def guess_line(
+    names: Sequence[str], domain: Domain, others: Iterable[tuple[Domain, Judgement]]
+) -> Phrase:
+    """That the ranges of some variables are a guess, and the verdicts on others that differ.
+
+    >>> print(guess_line(["u", "v"], Domain("uniform", 1.0, 5.0), []))
+    `u` and `v` go from 1 to 5, which is a guess.
+    """
+    told = [
+        say(
+            "{ends}: {verdict}",
+            ends=_ends(there),
+            verdict=", ".join(map(str, filter(None, (badge(judged), value_mark(judged))))),
+        )
+        for there, judged in others
+    ]
+    listed = wording.join([f"`{name}`" for name in names], limit=4)
+    guess = say_count(
+        "{names} goes {ends}, which is a guess",
+        "{names} go {ends}, which is a guess",
+        len(names),
+        names=listed,
+        ends=_ends(domain),
+    )
+    if not told:
+        return say("{guess}.", guess=guess)
+    return say("{guess}; {others}.", guess=guess, others="; ".join(map(str, told)))
+
+
+def _ends(domain: Domain) -> Phrase:
+    low, high = (wording.significant(end) for end in (domain.low, domain.high))
+    return say("from {low} to {high}", low=low, high=high)
 
 
 def eic_line(inspection: Inspection) -> Phrase:

@@ -268,7 +268,7 @@ def data_panel(visit: Visit, answer: Answer, *, one_formula: bool = True) -> Non
         st.container(key="data-floats" if floats else "data-stands"),
         st.expander(
             f"**Data**\u2003{_summary(visit, answer)}",
-            expanded=needed or (not one_formula and not is_narrow()),
+            expanded=needed or visit.shows_data or (not one_formula and not is_narrow()),
             key=f"data-expander-{visit.folded}",
         ),
     ):

@@ -239,7 +239,14 @@ def _known_notation(syntax: str) -> str:
 
 def fold_data() -> None:
     """Fold the data panel to a line, so that the result stands on the first screen."""
-    current_visit().folded += 1
+    visit = current_visit()
+    visit.folded, visit.shows_data = visit.folded + 1, False
+
+
+def unfold_data() -> None:
+    """Open the data panel, where ranges are set."""
+    visit = current_visit()
+    visit.folded, visit.shows_data = visit.folded + 1, True
 
 
 def _read_typed_formula() -> None:

@@ -22,18 +22,18 @@ from eic_core.explain.phrases.headline import (
     LONG,
     badge,
     eic_line,
+    guess_line,
     headline,
     meaning,
     measured_mark,
     value_mark,
 )
-from eic_core.explain.verdict import Verdict
 from eic_core.measure.inspection import NodeAmplification
 from eic_core.measure.measured import Quantiles
 from eic_core.phrasing import Phrase
 from pages.ui.bench.gauges import gauges
 from pages.ui.inspector.first_minute import samples_button
-from pages.ui.inspector.formula_input import reading_notes
+from pages.ui.inspector.formula_input import reading_notes, unfold_data
 from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_dark, uninterrupted
 from pages.ui.kit.caches import UnfinishedAnswers
@@ -80,9 +80,11 @@ class SummaryPlace:
     sentences: DeltaGenerator
     better: DeltaGenerator
     gauges: DeltaGenerator
+    guess: DeltaGenerator
 
 
 def _summary_places(result: InspectionResult, notes: tuple[Phrase, ...]) -> SummaryPlace:
+    guess = _guess_place(result) if result.guessed else st.empty()
     st.html(f'<p class="eic-note" title="{glossary.EIC}">{prose(eic_line(result.inspection))}</p>')
     with st.container(horizontal=True, key="account", gap="xsmall"):
         with st.popover("Why?", key="summary-panel", help=_account_in_short(result)):
@@ -97,7 +99,20 @@ def _summary_places(result: InspectionResult, notes: tuple[Phrase, ...]) -> Summ
         with st.container(key="better", width="content"):
             better = st.empty()
     with st.container(key="gauges", width="content"):
-        return SummaryPlace(waiting, sentences, better, st.empty())
+        return SummaryPlace(waiting, sentences, better, st.empty(), guess)
+
+
+def _guess_place(result: InspectionResult) -> DeltaGenerator:
+    """That the ranges are a guess, a button that opens the data, and the line's place."""
+    with st.container(horizontal=True, key="guess", gap="small", vertical_alignment="center"):
+        place = st.empty()
+        place.html(_note(guess_line(result.guessed, DEFAULT_DOMAIN, ())), width="content")
+        st.button("Set ranges", key="set-ranges", type="tertiary", on_click=unfold_data)
+    return place
+
+
+def _note(text: Phrase | str) -> str:
+    return f'<p class="eic-note">{prose(text)}</p>'
 
 
 def begin_summary(result: InspectionResult, notes: tuple[Phrase, ...]) -> SummaryPlace | None:
@@ -152,6 +167,8 @@ def _show_summary(place: SummaryPlace, result: InspectionResult) -> None:
     summary = known_summary(result)
     with place.gauges:
         gauges(result, None if summary is None else summary.added)
+    if summary is not None and summary.guess:
+        place.guess.html(_note(summary.guess), width="content")
     if summary is not None and summary.better:
         with place.better.container():
             verb = "Write instead:" if summary.is_exact else "Approximation:"
@@ -295,7 +312,7 @@ def verdict_view(result: InspectionResult) -> SummaryPlace | None:
     verdict = result.verdict
     with st.container(key="verdict", gap=None):
         st.html(
-            f'<div class="eic-verdict" role="status"><p class="eic-cause">{_marks(verdict)}</p>'
+            f'<div class="eic-verdict" role="status"><p class="eic-cause">{_marks(result)}</p>'
             f'<h2 class="eic-sentence">{prose(_headline(result))}</h2></div>'
         )
         return begin_summary(result, verdict.notes)
@@ -323,13 +340,14 @@ def _headline(result: InspectionResult) -> Phrase:
     return headline(result.verdict, better if len(better) <= LONG else "")
 
 
-def _marks(verdict: Verdict) -> str:
+def _marks(result: InspectionResult) -> str:
     """The badge, and what stands beside it, each explained on hover and on focus."""
+    verdict = result.verdict
     digits, style = verdict.sensitivity.nine_in_ten, ""
     if not math.isnan(digits):  # as a node of so many digits is painted
         drawn = paint(min(digits, HIGH), is_dark())
         style = f"background:{drawn.fill};color:{drawn.ink};border-color:{drawn.outline}"
-    level = f"eic-level eic-{verdict.level.value}"
+    level = f"eic-level eic-{verdict.level.value}{' eic-guessed' if result.guessed else ''}"
     parts = [_mark(level, badge(verdict), meaning(verdict), style)]
     computed = "right" if verdict.measured.nine_in_ten < A_DIGIT else "wrong"
     for mark, css, explained in (

@@ -17,8 +17,10 @@ from eic_core.explain.budget import TOLERANCE, Budget, digit_budget
 from eic_core.explain.created import diagnosed_node
 from eic_core.explain.diagnosis import Diagnosis
 from eic_core.explain.digit_rows import DigitRows, digit_rows
+from eic_core.explain.elsewhere import scaled, verdicts_elsewhere
 from eic_core.explain.ledger import Ledger, blame
 from eic_core.explain.losses import Loss
+from eic_core.explain.phrases.headline import guess_line
 from eic_core.explain.triangulation import Triangulation, triangulate
 from eic_core.explain.what_if import WhatIf, what_if_mean
 from eic_core.explain.where import Where, where
@@ -30,7 +32,7 @@ from eic_core.report import Answers, Findings, Provenance, collect_findings, ren
 from eic_core.rewriting import Effort, Omission, OwnForm, Repairs, compare_own_form, repair
 from eic_core.rewriting.profile import Profile, profile
 from pages.ui.kit.caches import BoundedCache, Progress, UnfinishedAnswers
-from pages.ui.kit.inspector_service import InspectionResult
+from pages.ui.kit.inspector_service import DEFAULT_DOMAIN, InspectionResult
 from pages.ui.kit.worker_process import parts_of
 from pages.ui.kit.workers import LONGEST, UNHURRIED, InThread, Workers
 
@@ -57,6 +59,7 @@ class Summary:
     complete: bool = True  # whether the search for a repair came to its end
     losses: tuple[Loss, ...] = ()
     added: Quantiles | None = None  # digits that the writing adds, row by row
+    guess: str = ""  # which ranges are guesses, and what the verdict is on others
 
 
 class DiagnosisService:
@@ -465,6 +468,7 @@ class DiagnosisService:
             complete=came_to_its_end(repairs),
             losses=diagnosis.losses,
             added=diagnosis.writing.added,
+            guess=_guess(result),
         )
 
     def _answer(
@@ -586,3 +590,12 @@ def report_page(
     progress: Progress | None = None,
 ) -> str:
     return render(findings, provenance)
+
+
+def _guess(result: InspectionResult) -> str:
+    if not result.guessed:
+        return ""
+    formula, domains = result.inspection.formula, dict(result.domains)
+    others = verdicts_elsewhere(formula, domains, result.guessed, result.verdict)
+    moved = [(scaled(DEFAULT_DOMAIN, other.factor), other.verdict) for other in others]
+    return str(guess_line(result.guessed, DEFAULT_DOMAIN, moved))

@@ -80,6 +80,7 @@ class InspectionResult:
     notices: tuple[str, ...] = ()
     # Variables sampled from a range that was chosen for an example or a formula before
     carried: tuple[str, ...] = ()
+    guessed: tuple[str, ...] = ()  # Variables of which nobody gave a range
     # The work that the limit of time left undone, in a sentence; "" if none. With one the
     # inspection is that of double precision alone, and settles nothing.
     missing: str = ""
@@ -399,9 +400,10 @@ def inspect_request(
         inspection, missing = _measure(reading, samples, progress, seconds_of_check, clock)
     stated = stated_domains(reading)
     carried = tuple(name for name, _ in domains if name in request.carried and name not in stated)
-    result = InspectionResult(
-        request, reading, inspection, domains, match, target, tuple(notices), carried, missing
-    )
+    in_use = domains_in_use(reading, request.domains, request.carried)
+    guessed = tuple(name for name, _ in domains if name not in in_use)
+    told = tuple(notices), carried, guessed, missing
+    result = InspectionResult(request, reading, inspection, domains, match, target, *told)
     if result.complete:
         _ = result.verdict, result.spread, result.origin  # made here, not where the pages are
     return result
@@ -572,7 +574,6 @@ def _complete(
     variables = reading.formula.variables
     stated = stated_domains(reading)
     in_use = domains_in_use(reading, request.domains, request.carried)
-    missing = [name for name in variables if name not in in_use]
     own = [name for name in variables if name in stated and in_use[name] == stated[name]]
     if own:
         listed = wording.join([f"`{name}`" for name in own], limit=12)
@@ -589,7 +590,7 @@ def _complete(
             "The range that was chosen counts, not the one that the formula's own text states: "
             f"{listed}."
         )
-    if missing:
+    if missing := [name for name in variables if name not in in_use]:
         listed = wording.join([f"`{name}`" for name in missing], limit=12)
         notices.append(
             f"No range was given for {listed}: sampled uniformly from 1 to 5, a guess. "

@@ -337,6 +337,7 @@ class Visit:
     typed_ends: dict[str, TypedEnds] = field(default_factory=dict)
     uploader: int = 0
     folded: int = 0  # how often Inspect has folded the data panel
+    shows_data: bool = False  # asked for by a button, until a formula comes
     requests: tuple[InspectionRequest, ...] = ()
     aside: UnfinishedAnswers = field(default_factory=UnfinishedAnswers)
     finishing: Job | None = None
