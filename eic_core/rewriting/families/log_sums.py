@@ -10,7 +10,7 @@ from eic_core.rewriting.rules import Named
 
 
 def log_sums(build: Builder, number: int) -> Named:
-    """``log`` of three or more exponentials, two by two; of weighted ones, relative to the largest.
+    """``log`` of exponentials relative to the largest; of three or more, two by two as well.
 
     >>> from eic_core.rewriting.terms import Terms
     >>> from eic_core.formula.rendering import to_python
@@ -28,12 +28,12 @@ def log_sums(build: Builder, number: int) -> Named:
         relative = [build.sub(exponent, over) for exponent in below]
         yield "log of softmax", build.neg(reduce(partial(_log_sum_of_two, build), relative))
     exponents = _exponents(build, term.children[0])
-    if exponents is None:
+    if exponents is not None and len(exponents) > 2:
+        yield "shifted log-sum-exp", reduce(partial(_log_sum_of_two, build), exponents)
+    if exponents is None or len(exponents) > 2:
         whole = _log_of_weighted(build, term.children[0])
         if whole is not None:
             yield "shifted log-sum-exp", whole
-    elif len(exponents) > 2:
-        yield "shifted log-sum-exp", reduce(partial(_log_sum_of_two, build), exponents)
 
 
 def softmax(build: Builder, number: int) -> Named:
