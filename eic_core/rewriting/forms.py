@@ -87,12 +87,15 @@ class Merit(NamedTuple):
 
 
 def new_functions(terms: Terms, original: int, form: int) -> int:
-    """How many functions beyond algebra a form has that the original lacks."""
+    """How many functions beyond algebra a form has that the original lacks; 0 where they stand for
+    more than they are, as a tangent for sine and cosine.
+    """
     known, new = (
         {terms[n].operator for n in terms.subterms(root) if terms[n].children}
         for root in (original, form)
     )
-    return len(new - known - ALGEBRA)
+    added, gone = new - known - ALGEBRA, known - new - ALGEBRA
+    return 0 if len(added) < len(gone) else len(added)
 
 
 def promises(before: Cost, after: Cost) -> bool:
