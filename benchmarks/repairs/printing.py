@@ -14,6 +14,9 @@ CASE_HEADER = (
     f"{'case':<32} {'before':>6} {'exact':>6} {'branch':>6} {'series':>6} {'best':>6} "
     f"{'Herbie':>6} {'s':>6}  what remains"
 )
+LENGTHS = "nodes; ns in C, as written and what leads"
+"""What a reader and a machine have to do."""
+
 SUITE_HEADER = (
     "suite",
     "cases",
@@ -31,6 +34,7 @@ SUITE_HEADER = (
     "repaired",
     "by branches; by series",
     "wrong; beyond the bound",
+    LENGTHS,
     "s, median; 95 %; most",
     "cut short",
 )
@@ -114,6 +118,12 @@ def suite_cells(name: str, outcomes: Sequence[Outcome]) -> tuple[str, ...]:
         str(sum(bool(o.form) for o in run)),
         f"{sum(o.branches.chooses for o in run)}; {sum(not o.series.is_exact for o in run)}",
         f"{sum(bool(o.differing) for o in run)}; {sum(bool(o.beyond) for o in run)}",
+        "; ".join(
+            " and ".join(
+                f"{mean_of(run, lambda o, i=i, j=j: o.lengths[i][j]):.1f}" for i in (0, -1)
+            )
+            for j in (0, 1)
+        ),
         f"{p50:.2f}; {p95:.2f}; {most:.2f}",
         str(sum(not o.finished for o in run)),
     )
@@ -141,6 +151,7 @@ def suite_lines(name: str, outcomes: Sequence[Outcome]) -> Iterator[str]:
         )
     if cells["Herbie, published"]:
         yield f"  Herbie's published means of these, before and after: {cells['Herbie, published']}"
+    yield f"  {cells[LENGTHS]} {LENGTHS}"
     yield f"  seconds of one core {cells['s, median; 95 %; most']}; {cells['cut short']} cut short"
 
 
@@ -192,6 +203,10 @@ def fix_rows(outcomes: Sequence[Outcome]) -> list[tuple[str, ...]]:
 def _link(source: str) -> str:
     repository, _, number = source.partition(" #")
     return f"[{source}](https://github.com/{repository}/issues/{number})" if number else source
+
+
+def _length(outcomes: Sequence[Outcome], of: int, form: int) -> str:
+    return _figure(mean_of([*outcomes], lambda o: o.lengths[form][of]))
 
 
 def _figure(bits: float) -> str:

@@ -97,6 +97,8 @@ class Outcome:
     finished: bool
     sentence: str
     refused: str = ""  # Why the case could not be run
+    # Nodes, and nanoseconds of a call in C: as written, and of what is offered first, if it is
+    lengths: tuple[tuple[float, float], ...] = ((math.nan, math.nan),)
 
     @property
     def after(self) -> float:
@@ -190,6 +192,8 @@ def measured(
         seconds,
         repairs.finished,
         str(repairs.sentence),
+        lengths=tuple((f.formula.complexity, f.nanoseconds.c) for f in repairs.forms[:2])
+        or Outcome.lengths,
     )
 
 

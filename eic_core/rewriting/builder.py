@@ -241,8 +241,9 @@ class Builder(SumBuilder):
                 return folded
         if exponent.denominator == 1:
             halves = exponent.numerator
-            if term.operator == "sqrt" and halves % 2 == 0:
-                return self.power(exponent / 2, term.children[0])
+            degree = {"sqrt": 2, "cbrt": 3}.get(term.operator)
+            if degree is not None and halves % degree == 0:
+                return self.power(exponent / degree, term.children[0])
             if term.operator in ("neg", "abs") and halves % 2 == 0:
                 return self.power(exponent, term.children[0])
             if term.operator == "exp":

@@ -6,15 +6,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from eic_core.engine.tape import constant_value
 from eic_core.formula.tree import CONSTANT, VARIABLE
-from eic_core.measure.observed import RoundedTruth
+from eic_core.measure.double_range import has_no_value, leaves_range
+from eic_core.measure.observed import NO_NUMBER, ROUNDOFF, ObservedError, RoundedTruth
 from eic_core.operators import OPERATORS
 from eic_core.operators.wide import Array
 from eic_core.rewriting.precision import Target
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.work import COMPARED, DOUBLES
+
+Mask = npt.NDArray[np.bool_]
 
 
 class DoubleTable:
@@ -40,6 +44,7 @@ class DoubleTable:
         self.terms = terms
         self.columns = columns
         self.kind = kind
+        self.exact = truth
         self.truth = RoundedTruth(truth, kind)
         self._values: dict[int, Array] = {}
 
@@ -69,6 +74,33 @@ class DoubleTable:
     def mean_lost(self, number: int) -> float:
         """The mean of the digits lost; 0 where no row can be compared."""
         return mean_digits(self.lost(number))
+
+    def error(self, number: int) -> ObservedError:
+        computed = self.values(number).tolist()
+        return ObservedError.of(self.exact, computed, self.kind, self._without_value(number))
+
+    def failed(self, number: int) -> Mask:
+        """The rows at which it has no value, though the type could hold the exact one."""
+        held: Mask = self.truth.real & (self.truth.held() != NO_NUMBER)
+        return held & self._without_value(number)
+
+    def right(self, number: int) -> Mask:
+        """The rows at which it has a value of which a bit at least is right."""
+        with np.errstate(invalid="ignore"):
+            errors = np.abs(self.truth.errors(self.values(number)))
+            right: Mask = errors * ROUNDOFF[self.kind] < 0.5
+        return right
+
+    def _without_value(self, number: int) -> Mask:
+        """The rows without a number, or with a 0 that is made by leaving the range."""
+        computed, zero = self.values(number), self.truth.zero
+        leaves = np.zeros(len(computed), dtype=bool)
+        rows = np.flatnonzero((computed == 0) & ~zero)
+        if len(rows):
+            columns = {name: column[rows] for name, column in self.columns.items()}
+            leaves[rows] = leaves_range(self.terms.tape(number), columns, len(rows), self.kind)
+        without: Mask = has_no_value(computed, zero, leaves)
+        return without
 
 
 def mean_digits(lost: Array) -> float:

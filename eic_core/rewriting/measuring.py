@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain
+from itertools import islice
 
 import numpy as np
 
-from eic_core.engine.exact import GREAT_DEPTH
 from eic_core.explain.conditioning import own_conditioning
 from eic_core.explain.losses import correlated_trace
 from eic_core.explain.writing import writing_loss
@@ -18,22 +17,10 @@ from eic_core.formula.rendering import short_text, to_python
 from eic_core.formula.tree import Formula
 from eic_core.measure.following import following, undecided
 from eic_core.measure.inspection import Inspection
-from eic_core.measure.observed import (
-    digits_lost_by_row,
-    run_in,
-)
 from eic_core.operators.wide import Array
-from eic_core.rewriting.candidates import (
-    PromisingForm,
-    by_fronts,
-    is_plain,
-    may_join,
-    promises,
-    ranked,
-    without_twins,
-)
-from eic_core.rewriting.chosen_rows import SCANNED
 from eic_core.rewriting.costs import nanoseconds
+from eic_core.rewriting.doubles import mean_digits
+from eic_core.rewriting.forms import Merit, new_functions, promises
 from eic_core.rewriting.gains import (
     Advice,
     Gain,
@@ -50,7 +37,6 @@ from eic_core.rewriting.results import Repair, Repairs
 from eic_core.rewriting.rules import Assumption
 from eic_core.rewriting.search import SearchOutcome, SearchStep
 from eic_core.rewriting.terms import Terms
-from eic_core.rewriting.values import ValueTable
 from eic_core.rewriting.verify import SUSPECT_ROWS
 from eic_core.rewriting.work import BudgetSpent
 from eic_core.samples import Samples
@@ -62,14 +48,79 @@ DISPUTE = {"float64": 1e-15, "float32": 5e-7}
 """Relative difference of two results that more than the last roundings explains."""
 
 EXAMINED = 24
-"""Forms that are verified at most: a rejected one leaves its place to the next."""
+"""Forms of one order that are verified at most: a rejected one leaves its place to the next."""
 
-COMPARING, TWINS = 0.7, 0.8
-"""The shares of the budget after which no form more is run on all rows, and none is compared with
-the others for twins."""
+COMPARING = 0.7
+"""The share of the budget after which no form more is run on all rows."""
 
 NEAR_ONE = 0.5
 """``log1p(u)`` helps where ``|u|`` is smaller: ``1 + u`` loses a third of a digit at 0.5."""
+
+
+class Form:
+    """A form of a formula; each of its columns is worked out once, when it is asked for."""
+
+    def __init__(
+        self, measurer: Measurer, root: int, steps: Sequence[SearchStep] = (), q: float = math.nan
+    ) -> None:
+        self.measurer, self.terms = measurer, measurer.terms
+        self.root, self.steps, self.q = self.terms.with_quotients(root), steps, q
+
+    @cached_property
+    def formula(self) -> Formula:
+        """Its source is its Python text."""
+        bare = self.terms.formula(self.root)
+        return replace(bare, source=to_python(bare))
+
+    @cached_property
+    def lost(self) -> Array:
+        """The digits that a program loses at each judged row."""
+        return self.measurer.everywhere.lost(self.root)
+
+    @cached_property
+    def merit(self) -> Merit:
+        of, loss = self.measurer, self.measurer.meter.loss(self.root)
+        digits = mean_digits(self.lost), loss.nine_in_ten, np.nanmax([0.0, loss.worst, *self.lost])
+        return Merit(
+            of.failed_rows(self.root),
+            tuple(np.nan_to_num(digits).tolist()),
+            self.q,
+            len(self.terms.subterms(self.root)),
+            new_functions(self.terms, of.root, self.root),
+            nanoseconds(self.terms, self.root).c,
+        )
+
+    def length(self) -> tuple[object, ...]:
+        """By this the shortest form comes first, in the shortest spelling."""
+        text = self.formula.source
+        size = self.terms.size(self.root)
+        return *self.merit.length, size, len(text), len(self.steps), text
+
+    @cached_property
+    def repair(self) -> Repair | None:
+        """What is offered, once it is verified; None where it is not worth it, or another function.
+        Raises `BudgetSpent` where it would take too long.
+        """
+        of = self.measurer
+        if of.budget.left <= of.work_a_form:
+            raise BudgetSpent
+        done = self.terms.work.done
+        repair = self._verified()
+        of.work_a_form = max(of.work_a_form, self.terms.work.done - done)
+        return repair
+
+    def _verified(self) -> Repair | None:
+        of = self.measurer
+        comparisons = of.comparisons(self.root, self.lost)
+        if comparisons is None:
+            return None
+        assumptions = [a for step in self.steps for a in step.assumptions]
+        verification = of.verifier.verify(self.root, assumptions)
+        if verification is None:
+            return None
+        gain = of.gain(self.root, self.formula, *comparisons)
+        steps = tuple(map(of.step, self.steps)) if gain.is_offered else ()
+        return Repair(self.formula, steps, gain, verification) if gain.is_offered else None
 
 
 class Measurer:
@@ -95,13 +146,13 @@ class Measurer:
         self.budget = truth.budget
         self.work_a_form = work_a_form  # What one more takes, as far as is known
         self.measured = self.meter.measured
-        self.judge = truth.observer(truth.rows.verified, truth.target)
         self.everywhere = truth.on(truth.rows.verified)
+        self.original = Form(self, self.root, (), outcome.start.cost.q)
+        self.leading = self.original
         self.lost_before = self.everywhere.lost(self.root)
 
     def repairs(self, limit: int) -> Repairs:
-        offers, in_time = self._offers()
-        repairs = list(offers.values())[:limit]
+        repairs, in_time = self._offers(limit)
         own = self._own(repairs)
         if repairs:
             gain = repairs[0].gain
@@ -146,66 +197,67 @@ class Measurer:
         in_time = self.budget.left >= self.work_a_form
         return advise(self.before, own, jump, lost_rows(inspection) if in_time else LostRows())
 
-    def _offers(self) -> tuple[dict[PromisingForm, Repair], bool]:
-        """The forms worth offering, the best first, and whether there was time. Of those that
-        the search found no more are verified than could be among them.
+    def _offers(self, limit: int) -> tuple[list[Repair], bool]:
+        """The forms worth offering, and whether there was time. Of those as good as the best the
+        shortest leads, and none is offered where that is the formula as written.
         """
-        offers: dict[PromisingForm, Repair] = {}
-        examined = 0
+        offers: list[Form] = []
         in_time = True
-        for candidate in chain.from_iterable(by_fronts(self._candidates())):
-            if not may_join(candidate, list(offers)):
-                continue
-            try:
-                repaired = self._in_time(candidate)
-            except BudgetSpent:
-                in_time = False
-                break
-            if repaired is not None:
-                offers[candidate] = repaired
-            examined += 1
-            if examined == EXAMINED:
-                break
-        whole = [
-            each
-            for each in offers
-            if not any(
-                self._failed(other, offers[other]) < self._failed(each, offers[each])
-                and other.is_near(each)
-                for other in offers
-            )
-        ]
-        return {each: offers[each] for each in ranked(whole)}, in_time
+        try:
+            forms = self._candidates() if limit else []
+            best = self._first(forms)
+            if best is not None:
+                offers = [best]
+                near = [form for form in (self.original, *forms) if form.merit.is_near(best.merit)]
+                offers = [self._first(sorted(near, key=Form.length)) or best]
+                self.leading = offers[0]
+            while len(offers) in range(1, limit) and self.original not in offers:
+                merits = [form.merit for form in offers]
+                more = self._first(form for form in forms if form.merit.may_join(merits))
+                if more is None:
+                    break
+                offers.append(more)
+        except BudgetSpent:
+            in_time = False
+        forms = [form for form in offers if form is not self.original]
+        return [form.repair for form in forms if form.repair is not None], in_time
 
-    def _failed(self, candidate: PromisingForm, repaired: Repair) -> int:
-        """Rows without a value: of those observed, where false zeros count, and those scanned."""
-        return repaired.after.in_target.failed + candidate.failed
+    def _first(self, forms: Iterable[Form]) -> Form | None:
+        """The first that is offered, or the formula as written."""
+        for form in islice(forms, EXAMINED):
+            if form is self.original or form.repair is not None:
+                return form
+        return None
 
-    def _failed_rows(self, root: int) -> int:
-        return int(np.count_nonzero(~np.isfinite(self.truth.results(root))))
+    def failed_rows(self, root: int) -> int:
+        """Judged rows at which a program has no value; scanned ones, too, if the formula as written
+        has none at some of these.
+        """
+        judged = int(np.count_nonzero(self.everywhere.failed(root)))
+        return judged + (self._infinite(root) if self._infinite(self.root) else 0)
 
-    def _candidates(self) -> list[PromisingForm]:
-        """The forms that promise something and lose no more on the judged rows, twins once."""
-        candidates: list[PromisingForm] = []
-        fails, until = self._failed_rows(self.root) > 0, self.budget.part(COMPARING)
-        for form in self.outcome.forms:
-            if candidates and until.passed:
+    def _infinite(self, root: int) -> int:
+        return int(np.count_nonzero(~np.isfinite(self._results(root))))
+
+    def _results(self, root: int) -> Array:
+        """What a program makes of a term at the scanned rows."""
+        return np.asarray(self.verifier.doubles(root, self.truth.target))
+
+    def _candidates(self) -> list[Form]:
+        """The forms that promise something and lose no more on the judged rows, the most accurate
+        first.
+        """
+        forms: list[Form] = []
+        until = self.budget.part(COMPARING)
+        for found in self.outcome.forms:
+            if forms and until.passed:
                 break
-            if not promises(self.outcome.start.cost, form.cost):
-                continue
-            root = self.terms.with_quotients(form.root)
-            lost = self.everywhere.lost(root)
-            if RowComparison.of(self.lost_before, lost).is_worse or self._has_idle_log1p(root):
-                continue
-            cost = nanoseconds(self.terms, root).c
-            digits = float(np.mean(lost[~np.isnan(lost)])) if not np.isnan(lost).all() else 0.0
-            size = self.terms.size(root)
-            plain = is_plain(self.terms, self.root, root)
-            failed = self._failed_rows(root) if fails else 0
-            candidates.append(
-                PromisingForm(form, root, lost, digits, cost, form.cost.q, size, plain, failed)
-            )
-        return without_twins(candidates, self.terms, self.budget.part(TWINS))
+            if promises(self.outcome.start.cost, found.cost):
+                form = Form(self, found.root, found.steps, found.cost.q)
+                worse = RowComparison.of(self.lost_before, form.lost).is_worse
+                if not worse and not self._has_idle_log1p(form.root):
+                    forms.append(form)
+        return sorted(forms, key=lambda form: form.merit.order)
 
     def _has_idle_log1p(self, root: int) -> bool:
         """Whether a new ``log1p(u)`` stands where ``u`` comes near 0 at no row."""
@@ -217,30 +269,6 @@ class Measurer:
                 if not (u < NEAR_ONE).any():
                     return True
         return False
-
-    def _in_time(self, candidate: PromisingForm) -> Repair | None:
-        """The repair by a form, if it is one; raises `BudgetSpent` if one more takes too long."""
-        if self.budget.left <= self.work_a_form:
-            raise BudgetSpent
-        before = self.terms.work.done
-        repaired = self._repair(candidate)
-        self.work_a_form = max(self.work_a_form, self.terms.work.done - before)
-        return repaired
-
-    def _repair(self, candidate: PromisingForm) -> Repair | None:
-        form, root = candidate.form, candidate.root
-        comparisons = self.comparisons(root, candidate.lost)
-        if comparisons is None:
-            return None
-        assumptions = [a for step in form.steps for a in step.assumptions]
-        verification = self.verifier.verify(root, assumptions)
-        if verification is None:
-            return None
-        formula = self.formula_of(root)
-        gain = self.gain(root, formula, *comparisons)
-        if not gain.is_offered:
-            return None
-        return Repair(formula, tuple(map(self.step, form.steps)), gain, verification)
 
     def formula_of(self, root: int) -> Formula:
         """A term as a formula whose source is its Python text."""
@@ -291,45 +319,38 @@ class Measurer:
         """The judged rows at which only the new form has a value, or, below 0, those at which it
         has none any more though something of it was right.
         """
-        before, after = self.judge.failed(self.root), self.judge.failed(root)
-        gone = int(np.count_nonzero(after & self.judge.right(self.root)))
+        before, after = self.everywhere.failed(self.root), self.everywhere.failed(root)
+        gone = int(np.count_nonzero(after & self.everywhere.right(self.root)))
         return -gone or int(np.count_nonzero(before & ~after))
 
     def _loses_values(self, root: int) -> bool:
         """Whether a form has no value at a scanned row at which something of it was right."""
-        before, after = self.truth.results(self.root), self.truth.results(root)
+        before, after = self._results(self.root), self._results(root)
         gone = np.isfinite(before) & (~np.isfinite(after) | ((after == 0) & (before != 0)))
         suspects = self.verifier.scanned[gone]
         suspects = suspects[:: math.ceil(len(suspects) / SUSPECT_ROWS) or 1]
-        observer = self.truth.observer_of(suspects.tolist())
-        return bool((observer.failed(root) & observer.right(self.root)).any())
+        programs = self.truth.on(suspects.tolist())
+        return bool((programs.failed(root) & programs.right(self.root)).any())
 
     def _loses_powers(self, root: int) -> bool:
         """Whether a form has no value where a program has one of ``u**v`` with u < 0 and a whole v,
         which counts as none here (ADR 0001).
         """
         rows = self._whole_powers
-        return bool(rows.any() and (rows & np.isnan(self._program(root))).any())
+        return bool(rows.any() and (rows & np.isnan(self._results(root))).any())
 
     @cached_property
     def _whole_powers(self) -> Array:
-        rows = np.zeros(min(SCANNED, len(self.samples)), dtype=bool)
+        rows = np.zeros(len(self.verifier.scanned), dtype=bool)
         for term in map(self.terms.__getitem__, self.terms.subterms(self.root)):
             if term.operator == "pow":
-                base, exponent = map(self._program, term.children)
+                base, exponent = map(self._results, term.children)
                 rows |= (base < 0) & (exponent == np.rint(exponent))
         return rows
 
-    def _program(self, number: int) -> Array:
-        """What a program makes of a term at the first rows, those without a value included."""
-        columns = {name: self.samples.columns[name][:SCANNED] for name in self.formula.variables}
-        count = min(SCANNED, len(self.samples))
-        found: Array = run_in(self.terms.tape(number), columns, count, self.truth.target)[-1]
-        return found
-
     def _lost_where_disputed(self, root: int) -> tuple[Array, Array]:
         """The digits that both forms lose at the rows where a program's results differ most."""
-        before, after = self.truth.results(self.root), self.truth.results(root)
+        before, after = self._results(self.root), self._results(root)
         with np.errstate(all="ignore"):
             apart = np.abs(before - after) / np.maximum(np.abs(before), np.abs(after))
         apart[(before == after) | (~np.isfinite(before) & ~np.isfinite(after))] = 0.0
@@ -337,13 +358,8 @@ class Measurer:
         apart[np.isin(self.verifier.scanned, self.verifier.rows)] = 0.0
         chosen = np.argsort(-apart, kind="stable")[:DISPUTED]
         chosen = chosen[apart[chosen] > DISPUTE[self.truth.target]]
-        rows = self.verifier.scanned[chosen].tolist()
-        table = ValueTable(self.terms, self.truth.cells(rows), GREAT_DEPTH, self.budget)
-        exact = table.values(self.root)
-        return (
-            digits_lost_by_row(exact, before[chosen], self.truth.target),
-            digits_lost_by_row(exact, after[chosen], self.truth.target),
-        )
+        programs = self.truth.on(self.verifier.scanned[chosen].tolist())
+        return programs.lost(self.root), programs.lost(root)
 
     def _assumption(self, assumption: Assumption) -> str:
         relation = {">": ">", ">=": "≥", "!=": "≠"}[assumption.relation]

@@ -239,7 +239,7 @@ class _Task:
             return self._without_value()
         measurer = self._measurer(outcome)
         repairs = measurer.repairs(limit_repairs)
-        if branches or series:
+        if (branches or series) and not measurer.leading.merit.is_enough:
             searched = Searched(
                 self.formula,
                 self.samples,

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from eic_core.engine.exact import GREAT_DEPTH
 from eic_core.measure.observed import run_in
+from eic_core.rewriting.precision import Target
 from eic_core.rewriting.rules import Assumption
 from eic_core.rewriting.search import relation_holds
 from eic_core.rewriting.terms import Terms
@@ -63,7 +64,7 @@ class Verifier:
         self.table = table
         self.terms: Terms = table.terms
         self.original = original
-        self._doubles: dict[int, Any] = {}
+        self._results: dict[tuple[int, Target], Any] = {}
         self.samples = samples
         self.rows = tuple(rows)
         self.scanned = np.array(scanned, dtype=np.int64)
@@ -142,11 +143,13 @@ class Verifier:
         texts = decimal_rows(self.samples, self.columns, rows)
         return ValueTable(self.terms, texts, GREAT_DEPTH, self.table.budget)
 
-    def doubles(self, number: int) -> Any:
-        if number not in self._doubles:
-            tape = self.terms.tape(number)
-            self._doubles[number] = run_in(tape, self.columns, len(self.scanned), "float64")[-1]
-        return self._doubles[number]
+    def doubles(self, number: int, kind: Target = "float64") -> Any:
+        """What a program makes of a term at the scanned rows."""
+        if (number, kind) not in self._results:
+            count, tape = len(self.scanned), self.terms.tape(number)
+            computed = run_in(tape, self.columns, count, kind)[-1]
+            self._results[number, kind] = computed.astype(np.float64)
+        return self._results[number, kind]
 
     def _assumption_holds(self, assumption: Assumption, rows: Mask) -> bool:
         values = self.doubles(assumption.term)

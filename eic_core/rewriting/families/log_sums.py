@@ -11,7 +11,7 @@ from eic_core.rewriting.rules import Named
 
 
 def log_sums(build: Builder, number: int) -> Named:
-    """``log`` of three or more exponentials, two by two; of weighted ones, relative to the largest.
+    """``log`` of exponentials relative to the largest; of three or more, two by two as well.
 
     >>> from eic_core.rewriting.terms import Terms
     >>> from eic_core.formula.rendering import to_python
@@ -33,13 +33,14 @@ def log_sums(build: Builder, number: int) -> Named:
         return
     if any(build.terms[n].operator == "max" for n in below):
         return
-    if not all(_is_exp(build, part) for part in parts):
+    plain = all(_is_exp(build, part) for part in parts)
+    if plain and len(parts) > 2:
+        yield "shifted log-sum-exp", reduce(partial(_log_sum_of_two, build), exponents)
+    if not plain or len(parts) > 2:
         largest = reduce(lambda a, b: put("max", (a, b)), dict.fromkeys(exponents))
         total = divided(build, inside, [Weighted(ONE, put("exp", (largest,)))])
         if total is not None:
             yield "shifted log-sum-exp", put("add", (largest, put("log", (total,))))
-    elif len(parts) > 2:
-        yield "shifted log-sum-exp", reduce(partial(_log_sum_of_two, build), exponents)
 
 
 def _is_exp(build: Builder, part: Weighted) -> bool:

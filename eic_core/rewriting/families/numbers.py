@@ -10,11 +10,16 @@ from eic_core.rewriting.builder import MAX_EXPONENT, Builder
 from eic_core.rewriting.matching import exponent_of
 from eic_core.rewriting.rules import Named
 
-ZERO_AT_ZERO = (
-    "sin tan asin atan sinh tanh asinh atanh erf expm1 log1p sqrt cbrt root abs sign floor ceil"
-).split()
-ONE_AT_ZERO = "exp cos sec cosh erfc".split()
-ZERO_AT_ONE = "log acos acosh".split()
+VALUES = {
+    Fraction(0): dict.fromkeys(
+        "sin tan asin atan sinh tanh asinh atanh erf expm1 log1p sqrt cbrt root abs sign floor"
+        " ceil".split(),
+        0,
+    )
+    | dict.fromkeys("exp cos sec cosh erfc".split(), 1),
+    Fraction(1): dict.fromkeys("log acos acosh".split(), 0),
+}
+"""Of functions at 0 and at 1."""
 
 TURNS: dict[str, dict[Fraction, int | Fraction]] = {
     "sin": {Fraction(1, 6): Fraction(1, 2), Fraction(1, 2): 1, Fraction(5, 6): Fraction(1, 2)},
@@ -62,11 +67,9 @@ def folded_value(build: Builder, number: int) -> Fraction | None:
     if not values or len(known) < len(values):
         return None
     value = known[0]
-    if len(known) == 1 and value in (0, 1):
-        if value == 0 and term.operator in ZERO_AT_ZERO or value and term.operator in ZERO_AT_ONE:
-            return Fraction(0)
-        if value == 0 and term.operator in ONE_AT_ZERO:
-            return Fraction(1)
+    at_value = VALUES.get(value, {})
+    if len(known) == 1 and term.operator in at_value:
+        return Fraction(at_value[term.operator])
     exponent = known[1] if term.operator == "pow" else exponent_of(term.operator, term.parameter)
     if exponent is not None:
         return rational_power(value, exponent)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from eic_core.formula.tree import VARIABLE
-from eic_core.rewriting.builder import Builder
+from eic_core.rewriting.builder import Builder, Weighted
 from eic_core.rewriting.rules import Named
 
 
@@ -62,31 +60,20 @@ def _signed(build: Builder, is_positive: bool, number: int) -> int:
 
 def _two_inputs(build: Builder, number: int) -> tuple[int, int] | None:
     """The factors of a product of two variables, a number kept beside the first."""
-    if build.terms.number(number) is not None:
+    factors = build.powers(build.factors_of(number))
+    numbers = [f for f in factors if build.terms.number(f.term) is not None]
+    inputs = [f for f in factors if build.terms[f.term].operator == VARIABLE and f.weight > 0]
+    letters = [f.term for f in inputs for _ in range(int(f.weight))]
+    is_product = len(numbers) <= 1 and len(numbers) + len(inputs) == len(factors)
+    if len(letters) != 2 or not is_product or not all(_is_power_of_two(build, f) for f in numbers):
         return None
-    numbers: list[int] = []
-    found: list[int] = []
-    for factor in _factors(build, number):
-        (numbers if build.terms.number(factor) is not None else found).append(factor)
-    if len(found) != 2 or any(build.terms[f].operator != VARIABLE for f in found):
-        return None
-    if len(numbers) > 1 or any(not _is_power_of_two(build, n) for n in numbers):
-        return None
-    first = build.terms.intern("mul", (numbers[0], found[0])) if numbers else found[0]
-    return first, found[1]
+    first = build.terms.intern("mul", (numbers[0].term, letters[0])) if numbers else letters[0]
+    return first, letters[1]
 
 
-def _factors(build: Builder, number: int) -> Iterator[int]:
-    for exponent, term in build.factors_of(number):
-        if exponent in (1, 2):
-            yield from [term] * int(exponent)
-        else:
-            yield number
-
-
-def _is_power_of_two(build: Builder, number: int) -> bool:
-    value = build.terms.number(number)
-    if value is None or value <= 0:
+def _is_power_of_two(build: Builder, factor: Weighted) -> bool:
+    value = build.terms.number(factor.term)
+    if value is None or value <= 0 or factor.weight != 1:
         return False
     parts = (value.numerator, value.denominator)
     return all(part & (part - 1) == 0 for part in parts)

@@ -308,7 +308,7 @@ class Chooser:
                 for bit, c in enumerate(conditions)
             ) + np.zeros(priced.shape[1], dtype=np.intp)
             present = np.unique(groups[train]).tolist()
-            if len(present) < 2 ** len(conditions):
+            if len({*present, 2 ** len(conditions) - 1}) < 2 ** len(conditions):
                 continue
             lost = priced + FORBIDDEN * ~self._allowed(options, conditions)[:, groups]
             cost = sum(np.sum(lost[:, train[groups[train] == g]], axis=1).min() for g in present)

@@ -123,10 +123,12 @@ def segmentations(
     starts, ends = np.concatenate([[0], edges]), np.concatenate([edges, [count]])
     sums = np.concatenate([np.zeros((len(lost), 1)), np.cumsum(lost[:, order], axis=1)], axis=1)
     costs = sums[:, None, ends] - sums[:, starts, None]  # Option, first and last of equal rows
-    whole = groups[starts][:, None] == groups[ends - 1]
-    whole &= ends - starts[:, None] >= min(FEWEST, count)
+    first = np.concatenate([[True], groups[starts[1:]] != groups[starts[1:] - 1]])
+    last = np.concatenate([first[1:], [True]])
+    whole = (ends - starts[:, None] >= FEWEST) | (first[:, None] & last)
+    whole &= groups[starts][:, None] == groups[ends - 1]
     segment = np.where(whole, np.min(costs, axis=0), np.inf)
-    walls = len(np.unique(groups)) - 1
+    walls = int(np.count_nonzero(first)) - 1
     reach, came = segment[0], list[Array]()
     for cuts in range(walls + most + 1):
         if cuts >= walls and math.isfinite(reach[-1]):
@@ -137,7 +139,7 @@ def segmentations(
             yield [
                 Segment(
                     int(groups[starts[a]]),
-                    "-inf" if _is_first(groups, int(starts[a])) else repr(float(values[starts[a]])),
+                    "-inf" if first[a] else repr(float(values[starts[a]])),
                     int(np.argmin(costs[:, a, b])),
                 )
                 for a, b in [(0, end), *reversed(pairs)]
@@ -147,10 +149,6 @@ def segmentations(
         through = reach[:-1, None] + segment[1:]
         came.append(np.argmin(through, axis=0) + 1)
         reach = np.min(through, axis=0)
-
-
-def _is_first(groups: RowPlaces, place: int) -> bool:
-    return place == 0 or bool(groups[place - 1] != groups[place])
 
 
 def options_at(segments: Sequence[Segment], groups: RowPlaces, values: Array) -> RowPlaces:
@@ -174,7 +172,10 @@ def best_segments(
         if alone is None:  # The first ordering has no conditions
             alone = int(np.argmin(np.sum(lost[:, train], axis=1)))
             base = lost[alone]
+        last = 2 ** len(ordering.conditions) - 1
         for segments in segmentations(lost[:, train], groups[train], values[train]):
+            if segments[-1].group < last:  # No row is there, and the first option is the formula
+                segments.append(Segment(last, "-inf", 0))
             saved = base - lost[options_at(segments, groups, values), np.arange(len(values))]
             gain = min(float(np.mean(saved[train])), float(np.mean(saved[held_out])) / HOLDS)
             plans.append((gain - PRICE * (len(segments) - 1), ordering, segments))

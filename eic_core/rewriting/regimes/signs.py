@@ -17,6 +17,7 @@ from eic_core.formula.tree import CONSTANT, VARIABLE
 from eic_core.measure.observed import DIGITS
 from eic_core.operators.wide import Array
 from eic_core.rewriting.builder import Builder
+from eic_core.rewriting.doubles import DoubleTable
 from eic_core.rewriting.families import FAMILIES
 from eic_core.rewriting.gains import GAIN
 from eic_core.rewriting.regimes.cases import Mask, Option, all_of, compared, negated
@@ -45,6 +46,10 @@ FORMS = 2
 
 LOOKED_AT = 12
 """Forms of one part that are compared at all its rows."""
+
+MIXED, SEED = 1000, 20_261_127
+"""So many inputs are put together anew from those of a part: a form that fails at many of them
+leaves the range of doubles sooner than another."""
 
 UNTIL = 0.75
 """The share of the limit at which the last of these searches ends."""
@@ -191,17 +196,23 @@ class _Parting:
 
     def _forms(self, region: Mask, budget: WorkBudget) -> list[FoundForm]:
         budget.check()
-        rows = np.array(self.truth.rows.verified)[self._searched_rows(region)].tolist()
-        table = ValueTable(self.terms, self.truth.cells(rows), budget=budget)
+        some = np.array(self.truth.rows.verified)[self._searched_rows(region)].tolist()
+        table = ValueTable(self.terms, self.truth.cells(some), budget=budget)
         limits = Limits(EVALUATIONS, PATIENCE, STALL, STALL, budget)
-        search = Search(table, self.rewriter, limits, doubles=self.truth.on(rows))
+        search = Search(table, self.rewriter, limits, doubles=self.truth.on(some))
         outcome = search.run(self.searched.root)
         forms = outcome.forms[:LOOKED_AT] if outcome else ()
         means = {form.root: float(np.mean(self._lost(form.root)[region])) for form in forms}
         least = float(np.mean(self.least[region])) - GAIN
 
-        def merit(form: FoundForm) -> tuple[float, int]:
-            return round(means[form.root], 1), self.terms.size(form.root)
+        rng, rows = np.random.default_rng(SEED), np.flatnonzero(region)
+        columns = self.doubles.columns.items()
+        mixed = {name: np.asarray(column)[rng.choice(rows, MIXED)] for name, column in columns}
+        anew = DoubleTable(self.terms, mixed, [None] * MIXED, self.searched.target)
+
+        def merit(form: FoundForm) -> tuple[float, int, int]:
+            failures = np.count_nonzero(~np.isfinite(anew.values(form.root)))
+            return round(means[form.root], 1), int(failures), self.terms.size(form.root)
 
         return sorted((form for form in forms if means[form.root] <= least), key=merit)[:FORMS]
 

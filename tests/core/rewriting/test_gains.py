@@ -206,8 +206,10 @@ def gain_of(
     [
         (gain_of(form(5.0), form(5.0), digits=0.31, nodes=-5), True),
         (gain_of(form(5.0), form(5.0), digits=0.29, nodes=-5), False),
-        (gain_of(form(5.0), form(4.69), nodes=-5), True),  # what the writing added
-        (gain_of(form(5.0), form(4.71), nodes=-5), False),
+        (gain_of(form(5.0), form(4.0), nodes=-5), True),  # what the writing added
+        (gain_of(form(5.0), form(4.1), nodes=-5), False),
+        (gain_of(form(5.0, lost=(1.0,)), form(5.0, lost=(0.7,)), nodes=-5), True),
+        (gain_of(form(lost=(0.0,) * 19 + (1.0,)), form(), nodes=-5), True),  # at the worst row
         (gain_of(form(5.0, eic=9.0), form(5.0, eic=5.0), nodes=-5), False),  # a hidden step
         (gain_of(form(5.0, eic=9.0), form(5.0, eic=5.0)), True),  # and shorter
         (gain_of(form(5.0), form(4.95)), False),

@@ -33,7 +33,8 @@ def cheapest_by_trying_all(lost: np.ndarray, keys: list[tuple[int, float]], cuts
     least = np.inf
     for ends in combinations(edges, len(walls) + cuts):
         segments = list(zip([0, *ends], [*ends, len(keys)], strict=True))
-        if walls <= {*ends} and all(b - a >= min(FEWEST, len(keys)) for a, b in segments):
+        whole = {0, *walls, len(keys)}
+        if walls <= {*ends} and all(b - a >= FEWEST or {a, b} <= whole for a, b in segments):
             least = min(least, sum(lost[:, a:b].sum(axis=1).min() for a, b in segments))
     return least
 
@@ -114,7 +115,7 @@ def luck() -> np.ndarray:
 def along(values: np.ndarray, *lost: np.ndarray, groups: np.ndarray | None = None) -> Ordering:
     """Options that lose so much along a column, some rows of it in other groups."""
     bits = np.zeros(200, int) if groups is None else groups
-    return Ordering((1,) * int(bits.max()), 0, bits, values, np.array(lost))
+    return Ordering((1,) * int(bits.max()).bit_length(), 0, bits, values, np.array(lost))
 
 
 def chosen(

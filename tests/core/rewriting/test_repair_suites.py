@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.repairs import fpcore, hamming, textbook
+from benchmarks.repairs import fpcore, hamming, kinds, textbook
 from benchmarks.repairs.__main__ import MARK, main
 from benchmarks.repairs.cases import BitUniform, Case, Needs, Ranges, bits_of_error
 from benchmarks.repairs.library import CASES, FIELDS, REPORTS
@@ -118,6 +118,36 @@ def test_repair_comes_to_a_fix_of_the_library(name: str) -> None:
     outcome = run(LIBRARY[name])
     assert outcome.reached and outcome.remains is None and outcome.differing == 0
     assert outcome.after <= outcome.best + WITHIN < outcome.before
+
+
+KINDS = {case.name: case for case in kinds.CASES}
+
+QUICK_KINDS = (
+    "Hill function of degree 4",
+    "fin with a cold end",
+    "asinh of a negative sum",
+    "Cardano's formula of p and q",
+    "geometric mean of negative numbers",
+    "square of a half argument",
+)
+
+
+def test_each_kind_has_five_cases_whose_known_form_is_the_same_and_keeps_the_digits() -> None:
+    assert len(KINDS) == len(kinds.CASES) >= 5 * 4
+    for case in kinds.CASES[:: cases(3, 1)]:
+        points = draw_held_out(case, case.read(), 24)
+        for form in case.known_forms:
+            written = read(form, columns=tuple(points.columns)).formula
+            best = points.bits(known_doubles(case, form, points.columns))
+            assert best <= 3 < 4 < points.bits(doubles(case.read(), points.columns)), case.name
+            assert differing_points(written, points) == 0, case.name
+
+
+@pytest.mark.parametrize("name", QUICK_KINDS)
+def test_repair_comes_to_the_best_form_of_a_kind(name: str) -> None:
+    outcome = run(KINDS[name])
+    assert outcome.reached_by(outcome.exact) and outcome.remains is None
+    assert (outcome.differing, outcome.beyond) == (0, 0)
 
 
 def test_repair_chooses_by_a_sign_where_the_fix_of_a_library_does() -> None:
