@@ -92,11 +92,13 @@ class Verifier:
             every = self.table.values(number)
             return tuple([every[place] for place in places])
 
-        before = values(self.original)
-        if bound is None:
-            same = first_difference(before, values(form)) is None
-        else:
-            same = is_within(before, values(form), bound)
+        before, after = values(self.original), values(form)
+        same = first_difference(before, after) is None
+        if bound is not None:
+            same = all(
+                a is None or (b is not None and not abs(b - a) > bound * abs(a))
+                for a, b in zip(before, after, strict=True)
+            )
         return (
             same
             and all(relation_holds(values(a.term), a.relation, before) for a in assumptions)
@@ -159,14 +161,6 @@ class Verifier:
         return relation_holds(
             table.values(assumption.term), assumption.relation, table.values(self.original)
         )
-
-
-def is_within(before: Values, after: Values, bound: float) -> bool:
-    """Whether what has a value before has one after it that is as near, relatively."""
-    return all(
-        a is None or (b is not None and not abs(b - a) > bound * abs(a))
-        for a, b in zip(before, after, strict=True)
-    )
 
 
 def decimal_rows(
