@@ -8,7 +8,6 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -24,7 +23,6 @@ from eic_core.rewriting.regimes.cases import Case, all_of, conditional, repair_o
 from eic_core.rewriting.results import Repair, Repairs
 from eic_core.rewriting.search import SearchOutcome
 from eic_core.rewriting.terms import Terms
-from eic_core.rewriting.verify import Verification, is_within
 from eic_core.rewriting.work import BudgetSpent, WorkBudget
 from eic_core.samples import Samples
 
@@ -52,19 +50,13 @@ def has_conditions(formula: Formula) -> bool:
     return any(not OPERATORS[node.operator].numeric for node in formula if node.children)
 
 
-class RepairPart(Protocol):
-    """Repairs a part of a formula on some rows, within a budget and so many forms."""
+RepairPart = Callable[[Formula, Samples, WorkBudget, int], Repairs]
+"""Repairs a part of a formula on some rows, within a budget and so many forms."""
 
-    def __call__(
-        self, formula: Formula, samples: Samples, budget: WorkBudget, limit_steps: int
-    ) -> Repairs: ...
-
-
-class RegionRows(NamedTuple):
-    """Where some conditions hold, and no region before it does; and what is computed there."""
-
-    conditions: tuple[int, ...]  # Terms; none of the last region
-    root: int
+Region = tuple[tuple[int, ...], int]
+"""Where some conditions hold, none of the last region, and no region before it does; and what is
+computed there: terms.
+"""
 
 
 # --- terms with conditionals
@@ -128,7 +120,7 @@ def put_in(terms: Terms, root: int, new: Callable[[int, int], int | None]) -> in
     return made[root]
 
 
-def regions_of(terms: Terms, root: int, most: int = MOST_REGIONS) -> list[RegionRows]:
+def regions_of(terms: Terms, root: int, most: int = MOST_REGIONS) -> list[Region]:
     """What a formula is where its conditions hold or not, as cases of which the first counts.
 
     >>> from eic_core.formula.syntax import read
@@ -140,7 +132,7 @@ def regions_of(terms: Terms, root: int, most: int = MOST_REGIONS) -> list[Region
     y > 1, 1 + 2
     1 + x
     """
-    regions = [RegionRows((), root)]
+    regions: list[Region] = [((), root)]
     place = 0
     while place < len(regions):
         conditions, form = regions[place]
@@ -153,8 +145,8 @@ def regions_of(terms: Terms, root: int, most: int = MOST_REGIONS) -> list[Region
             put_in(terms, form, partial(_side, terms, condition, side)) for side in (1, 2)
         )
         regions[place : place + 1] = [
-            RegionRows((*conditions, condition), held),
-            RegionRows(conditions, other),
+            ((*conditions, condition), held),
+            (conditions, other),
         ]
     return regions
 
@@ -327,15 +319,18 @@ class ConditionalRepair:
         """The repair by a form with new parts, if it is one and there is time for it."""
         terms, own = self.terms, quantities_compared(self.measurer.formula)
         numbers = {part: terms.add(repair.formula) for part, repair in new.items()}
-        form = terms.with_quotients(put_in(terms, root, lambda number, _: numbers.get(number)))
+        form = terms.with_quotients(put_in(terms, root, lambda part, _: numbers.get(part)))
+        # A series is held to its bound where its part is repaired
+        firm = {part: number for part, number in numbers.items() if new[part].is_exact}
+        exact = put_in(terms, root, lambda part, _: firm.get(part))
+        bounds = [repair.bound for repair in new.values()]
         try:
             self.budget.check()
-            verification = self._verification(root, form, numbers, new)
-            if verification is None:
+            if not self.truth.verifier.agrees(terms.with_quotients(exact), ()):
                 return None
-            repair = repair_of(
-                self.measurer, form, list(self._branches(form, new)), verification, own
-            )
+            verification = self.truth.verifier.summary(form, max(bounds))
+            cases = list(self._branches(form, new))
+            repair = repair_of(self.measurer, form, cases, verification, own)
         except BudgetSpent:
             self.finished = False
             return None
@@ -343,23 +338,6 @@ class ConditionalRepair:
             return None
         clear = any(b.rows >= FEWEST and b.before - b.after >= GAIN for b in repair.branches)
         return repair if clear or repair.gain.is_offered else None
-
-    def _verification(
-        self, root: int, form: int, numbers: Mapping[int, int], new: Mapping[int, Repair]
-    ) -> Verification | None:
-        """That a form is the formula, or each of its series within its bound."""
-        terms, verifier = self.terms, self.truth.verifier
-        bounds = {part: repair.bound for part, repair in new.items() if not repair.is_exact}
-        exact = put_in(terms, root, lambda n, _: numbers.get(n) if n not in bounds else None)
-        if not verifier.agrees(terms.with_quotients(exact), ()):
-            return None
-        active = self._evaluated(root, len(verifier.rows), self.measurer.everywhere.values)
-        for part, bound in bounds.items():
-            places = np.flatnonzero(active[part]).tolist()
-            before, after = map(verifier.table.values, (part, numbers[part]))
-            if not is_within([before[i] for i in places], [after[i] for i in places], bound):
-                return None
-        return verifier.summary(form, max(bounds.values(), default=0.0))
 
     def _branches(self, form: int, new: Mapping[int, Repair]) -> Iterator[Case]:
         """The regions of a form, with the steps and the series of the parts that they hold."""

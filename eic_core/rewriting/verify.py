@@ -99,8 +99,11 @@ class Verifier:
         if bound is None:
             same = first_difference(before, values(form)) is None
         else:
-            pairs = replaced or ((self.original, form),)
-            same = all(is_within(values(term), values(near), bound) for term, near in pairs)
+            same = all(
+                a is None or (b is not None and not abs(b - a) > bound * abs(a))
+                for term, near in replaced or ((self.original, form),)
+                for a, b in zip(values(term), values(near), strict=True)
+            )
         return (
             same
             and all(relation_holds(values(a.term), a.relation, before) for a in assumptions)
@@ -165,14 +168,6 @@ class Verifier:
         return relation_holds(
             table.values(assumption.term), assumption.relation, table.values(self.original)
         )
-
-
-def is_within(before: Values, after: Values, bound: float) -> bool:
-    """Whether what has a value before has one after it that is as near, relatively."""
-    return all(
-        a is None or (b is not None and not abs(b - a) > bound * abs(a))
-        for a, b in zip(before, after, strict=True)
-    )
 
 
 def decimal_rows(

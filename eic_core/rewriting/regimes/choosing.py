@@ -9,18 +9,15 @@ under conditions that prove the region.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import combinations, groupby, pairwise
 from operator import attrgetter
-from typing import Protocol
 
 import numpy as np
 
 from eic_core.engine.exact import GREAT_DEPTH
-from eic_core.measure.measured import binary_rows
 from eic_core.measure.observed import DIGITS
 from eic_core.operators.wide import Array
 from eic_core.rewriting.doubles import DoubleTable, mean_digits
@@ -51,27 +48,22 @@ from eic_core.rewriting.regimes.segments import (
     interval_of,
     quantities_of,
     roundest,
+    segments_at,
 )
 from eic_core.rewriting.regimes.signs import sign_options
 from eic_core.rewriting.results import Repair, Repairs
 from eic_core.rewriting.searched import Searched
-from eic_core.rewriting.values import Values, ValueTable
+from eic_core.rewriting.values import ValueTable
 from eic_core.rewriting.work import BudgetSpent, WorkBudget
 
 CHOOSING = 0.8
 """The share of the limit at which exact forms that choose are done; series have the rest."""
 
 MOST_OPTIONS = 32
-"""Exact forms that may be sides: those that together lose least, each row taking its best."""
-
-LEAST_SHARE = 0.002
-"""Digits in the mean that an option more must save, each row taking its best."""
+"""Exact forms that may be sides: those that are the best at most rows."""
 
 NODE_PRICE = 0.003
 """Digits that a node more of a side must gain where it is computed."""
-
-FURTHER = 100
-"""Rows beside the judged ones on which segments are chosen and checked, if there are so many."""
 
 FEWEST_HELD_OUT = 12
 """With fewer rows held out all rows are both: too few to tell luck by."""
@@ -85,11 +77,11 @@ FORMS_COMPARED = 6
 EXAMINED = 6
 """Forms that are tried at most: a side that fails its proof is left out of the next."""
 
-SLACK = 0.01
+SLACK = 0.02
 """Digits, in the mean over all rows, that a round threshold may cost."""
 
-WIDE = 1.1
-"""Where the two rows between which a threshold lies differ by more, points between are tried."""
+WIDE = 2.0
+"""Where two rows between which a threshold lies are farther apart, points between are tried."""
 
 ROUNDS, POINTS, NEIGHBOURS = 2, 6, 3
 """How often, how many points between two rows, and how many rows on each side."""
@@ -97,12 +89,8 @@ ROUNDS, POINTS, NEIGHBOURS = 2, 6, 3
 SEED = 20_261_127
 
 
-class Expand(Protocol):
-    """Proposes series where the best exact form loses digits, and says what was left out."""
-
-    def __call__(
-        self, searched: Searched, best: Option
-    ) -> tuple[Sequence[Option], Sequence[Omission]]: ...
+Expand = Callable[[Searched, Option], tuple[Sequence[Option], Sequence[Omission]]]
+"""Proposes series where the best exact form loses digits, and says what was left out."""
 
 
 def with_choices(
@@ -139,51 +127,38 @@ class Chooser:
         forms = [searched.root, *(self.terms.add(each.formula) for each in repairs.repairs)]
         self.lost = min(map(self.everywhere.lost, forms), key=mean_digits)  # By the best form
 
+        self.options = self._exact_options() if self.least >= GAIN else []
+
     @property
     def least(self) -> float:
         return mean_digits(self.lost)
 
     # --- options
 
-    @cached_property
-    def options(self) -> list[Option]:
-        return self._exact_options()
-
     def _exact_options(self) -> list[Option]:
-        """The formula and the forms that the search found, those that together lose least."""
+        """The formula, and the forms of the search that lose least in the mean and at most rows."""
         forms: dict[int, Option] = {}
         for form in (self.searched.outcome.start, *self.searched.outcome.forms):
             root = self.terms.with_quotients(form.root) if forms else self.searched.root
             forms.setdefault(root, Option(root, form.steps, self.everywhere.lost(root)))
         options = list(forms.values())
-        lost = self._priced(options, [option.lost for option in options])
-        lost = lost[:, ~np.isnan(self.measurer.lost_before)]
-        places = [int(np.argmin(np.sum(lost, axis=1)))]
-        least = lost[places[0]]
-        while len(places) < MOST_OPTIONS:
-            saved = np.mean(np.maximum(least - lost, 0.0), axis=1)
-            if np.max(saved, initial=0.0) < LEAST_SHARE:
-                break
-            places.append(int(np.argmax(saved)))
-            least = np.minimum(least, lost[places[-1]])
-        return [options[place] for place in dict.fromkeys([0, *places])]
+        lost = self._priced(options)[:, self.rows]
+        often = np.argsort(-np.bincount(np.argmin(lost, axis=0)), kind="stable")[:MOST_OPTIONS]
+        places = [0, int(np.argmin(np.mean(lost, axis=1))), *often.tolist()]
+        return [options[place] for place in dict.fromkeys(places)]
 
-    def _priced(self, options: Sequence[Option], lost: Sequence[Array]) -> Array:
+    def _priced(self, options: Sequence[Option]) -> Array:
         """Digits lost by each option at each row, with the price of its nodes."""
         sizes = np.array([[NODE_PRICE * self.terms.size(option.root)] for option in options])
-        priced: Array = np.nan_to_num(np.array(lost), nan=DIGITS[self.searched.target]) + sizes
-        return priced
-
-    def _as_written(self, options: Sequence[Option]) -> list[Option]:
-        """Options in the form in which they are printed, every fraction as a quotient."""
-        return [replace(each, root=self.terms.with_quotients(each.root)) for each in options]
+        lost = np.array([option.lost for option in options])
+        return np.asarray(np.nan_to_num(lost, nan=DIGITS[self.searched.target]) + sizes)
 
     # --- what is offered
 
     def add_choice(self, repairs: Repairs, budget: WorkBudget) -> Repairs:
         """The repairs, the best exact form that chooses before them if it keeps clearly more."""
         budget.check()
-        self.options += self._as_written(sign_options(self.searched))
+        self.options += sign_options(self.searched)
         choice = self._best(self.options, budget)
         if choice is None:
             return repairs
@@ -203,7 +178,8 @@ class Chooser:
         new, left_out = expand(self.searched, replace(plain, lost=least))
         if not new:
             return (), left_out
-        options = [*(self.options if branches else [plain]), *self._as_written(new)]
+        new = [replace(each, root=self.terms.with_quotients(each.root)) for each in new]
+        options = [*(self.options if branches else [plain]), *new]
         repair = self._best(options, self.searched.budget, cuts=branches)
         return (() if repair is None or repair.is_exact else (repair,)), left_out
 
@@ -255,25 +231,11 @@ class Chooser:
     # --- rows, quantities, segments
 
     @cached_property
-    def table(self) -> DoubleTable:
-        """Programs and exact values at the judged rows and at further ones that were scanned."""
-        judged, target = self.truth.rows.verified, self.searched.target
-        rest = sorted({*self.truth.rows.scanned} - {*judged})
-        further = rest[:: math.ceil(len(rest) / FURTHER) or 1]
-        values = [*self.truth.values(judged), *self._exact(self.truth.cells(further))]
-        columns = binary_rows(self.truth.columns, [*judged, *further], target)[0]
-        return DoubleTable(self.terms, columns, values, target)
-
-    def _exact(self, cells: Sequence[Mapping[str, float]]) -> Values:
-        table = ValueTable(self.terms, cells, GREAT_DEPTH, self.searched.budget)
-        return table.values(self.searched.root)
-
-    @cached_property
     def rows(self) -> RowPlaces:
         """Those at which the digits lost by the formula can be told, in a fixed order that has
         nothing to do with theirs.
         """
-        usable = np.flatnonzero(~np.isnan(self.table.lost(self.searched.root)))
+        usable = np.flatnonzero(~np.isnan(self.measurer.lost_before))
         return np.random.default_rng(SEED).permutation(usable)
 
     def _cases(self, options: Sequence[Option], *, cuts: bool) -> list[Case]:
@@ -296,16 +258,15 @@ class Chooser:
         self, options: Sequence[Option], train: RowPlaces, *, cuts: bool
     ) -> Iterator[Ordering]:
         """Along each quantity, without groups first, then in those of the best guards."""
-        priced = self._priced(options, [self.table.lost(option.root) for option in options])
+        priced, table = self._priced(options), self.everywhere
         free = [option.root for option in options if option.guard is None]
         zeros = {self.searched.root: np.zeros(priced.shape[1])}
-        quantities = quantities_of(self.terms, self.table, free[:FORMS_COMPARED]) if cuts else {}
+        quantities = quantities_of(self.terms, table, free[:FORMS_COMPARED]) if cuts else {}
         least = float(np.sum(np.min(priced[:, train], axis=0)))
         ranked: list[tuple[float, int, tuple[int, ...], RowPlaces, Array]] = []
         for place, conditions in enumerate(self._groupings(options)):
             groups = sum(
-                (self.table.values(c) != 1).astype(np.intp) << bit
-                for bit, c in enumerate(conditions)
+                (table.values(c) != 1).astype(np.intp) << bit for bit, c in enumerate(conditions)
             ) + np.zeros(priced.shape[1], dtype=np.intp)
             present = np.unique(groups[train]).tolist()
             if len({*present, 2 ** len(conditions) - 1}) < 2 ** len(conditions):
@@ -351,40 +312,38 @@ class Chooser:
         self, ordering: Ordering, options: Sequence[Option], segments: list[Segment], place: int
     ) -> str:
         """A round number from which on the segment after a place is computed."""
-        below, above, *after = segments[place : place + 3]
         values = ordering.values
-        inside = (ordering.groups == below.group) & (values >= float(below.start))
-        if after and after[0].group == above.group:
-            inside &= values < float(after[0].start)
-        rows = self.rows[inside[self.rows]]
+        of_segments = np.isin(segments_at(segments, ordering.groups, values), (place, place + 1))
+        rows = self.rows[of_segments[self.rows]]
         rows = rows[np.argsort(values[rows], kind="stable")]
-        sides = [options[segment.option].root for segment in (below, above)]
-        points = np.array([values[rows], *(self.table.lost(side)[rows] for side in sides)])
+        sides = [options[segment.option] for segment in segments[place : place + 2]]
+        points = np.array([values[rows], *(side.lost[rows] for side in sides)])
         for _ in range(ROUNDS):
             low, high = interval_of(points, SLACK * points.shape[1])
-            place = int(np.searchsorted(values[rows], high))
-            under, over = rows[:place][-NEIGHBOURS:], rows[place:][:NEIGHBOURS]
+            middle = int(np.searchsorted(values[rows], high))
+            under, over = rows[:middle][-NEIGHBOURS:], rows[middle:][:NEIGHBOURS]
             near = np.abs(values[[*under[-1:], *over[:1]]])
             if low < 0 <= high or len(near) < 2 or np.max(near) <= WIDE * np.min(near):
                 break
-            table = self._between([(a, b) for a in under for b in over])
-            more = [table.values(ordering.quantity), *map(table.lost, sides)]
+            table = self._between(np.repeat(under, len(over)), np.tile(over, len(under)))
+            more = [table.values(ordering.quantity), *(table.lost(side.root) for side in sides)]
             points = np.concatenate([points, np.nan_to_num(more)], axis=1)
         return roundest(*interval_of(points, SLACK * points.shape[1]))
 
-    def _between(self, pairs: Sequence[tuple[int, int]]) -> DoubleTable:
-        """Points between some pairs of rows."""
-        shares, target = np.arange(1, POINTS + 1) / (POINTS + 1), self.searched.target
-        columns = {
-            name: np.array([_mixed(float(column[a]), float(column[b]), shares) for a, b in pairs])
-            for name, column in self.table.columns.items()
-        }
-        columns = {name: column.ravel().astype(target) for name, column in columns.items()}
-        cells = [
-            dict(zip(columns, map(float, row), strict=True))
-            for row in zip(*columns.values(), strict=True)
-        ]
-        return DoubleTable(self.terms, columns, self._exact(cells), target)
+    def _between(self, under: RowPlaces, over: RowPlaces) -> DoubleTable:
+        """Points between pairs of rows, even in their logarithms where they have one sign."""
+        shares, columns = np.arange(1, POINTS + 1) / (POINTS + 1), dict[str, Array]()
+        for name, column in self.everywhere.columns.items():
+            first, last = column[under][:, None], column[over][:, None]
+            with np.errstate(all="ignore"):
+                even = first * (last / first) ** shares
+            mixed = np.where(np.isfinite(even), even, first + shares * (last - first))
+            columns[name] = mixed.ravel().astype(self.searched.target)
+        cells = zip(*(column.tolist() for column in columns.values()), strict=True)
+        named = [dict(zip(columns, cell, strict=True)) for cell in cells]
+        table = ValueTable(self.terms, named, GREAT_DEPTH, self.searched.budget)
+        values = table.values(self.searched.root)
+        return DoubleTable(self.terms, columns, values, self.searched.target)
 
     def _cases_of(
         self, ordering: Ordering, segments: Sequence[Segment], options: Sequence[Option]
@@ -406,11 +365,3 @@ class Chooser:
                 add([*held, compared(terms, "less_than", ordering.quantity, after.start)], segment)
             add(held, last)
         return merged(terms, cases)
-
-
-def _mixed(first: float, last: float, shares: Array) -> Array:
-    """Numbers between two, even in their logarithms where they have one sign."""
-    ratio = last / first if first else 0.0
-    if 0 < ratio < math.inf:
-        return np.asarray(first * ratio**shares)
-    return np.asarray(first + shares * (last - first))

@@ -151,12 +151,12 @@ def segmentations(
         reach = np.min(through, axis=0)
 
 
-def options_at(segments: Sequence[Segment], groups: RowPlaces, values: Array) -> RowPlaces:
-    """The option that each row takes."""
-    options = np.zeros(len(values), dtype=np.intp)
-    for segment in segments:
-        options[(groups == segment.group) & (values >= float(segment.start))] = segment.option
-    return options
+def segments_at(segments: Sequence[Segment], groups: RowPlaces, values: Array) -> RowPlaces:
+    """The place of the segment that holds each row."""
+    places = np.zeros(len(values), dtype=np.intp)
+    for place, segment in enumerate(segments):
+        places[(groups == segment.group) & (values >= float(segment.start))] = place
+    return places
 
 
 def best_segments(
@@ -176,7 +176,9 @@ def best_segments(
         for segments in segmentations(lost[:, train], groups[train], values[train]):
             if segments[-1].group < last:  # No row is there, and the first option is the formula
                 segments.append(Segment(last, "-inf", 0))
-            saved = base - lost[options_at(segments, groups, values), np.arange(len(values))]
+            options = np.array([segment.option for segment in segments])
+            options = options[segments_at(segments, groups, values)]
+            saved = base - lost[options, np.arange(len(values))]
             gain = min(float(np.mean(saved[train])), float(np.mean(saved[held_out])) / HOLDS)
             plans.append((gain - PRICE * (len(segments) - 1), ordering, segments))
     most = max((gain for gain, _, _ in plans), default=0.0)

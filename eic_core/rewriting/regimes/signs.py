@@ -7,11 +7,11 @@ rows. Here the rows are parted by one or two signs, and each part is searched on
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import reduce
 from itertools import combinations, product
 
 import numpy as np
-import numpy.typing as npt
 
 from eic_core.formula.tree import CONSTANT, VARIABLE
 from eic_core.measure.observed import DIGITS
@@ -26,7 +26,7 @@ from eic_core.rewriting.search import FoundForm, Limits, Search
 from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.tables import RULES
 from eic_core.rewriting.terms import Terms
-from eic_core.rewriting.values import ValueTable, first_difference
+from eic_core.rewriting.values import ValueTable
 from eic_core.rewriting.work import BudgetSpent, WorkBudget
 
 SHARE = 0.1
@@ -36,13 +36,10 @@ MOST_SIGNS = 2
 """By so many signs the rows are parted at most: into four."""
 
 REGION_ROWS = 12
-"""Rows of one part that are searched: half of them lose most, the others are evenly spaced."""
+"""Rows of one part that are searched, evenly spaced in the order of what they lose."""
 
 EVALUATIONS, PATIENCE, STALL = 120, 8, 40
 """The limits of the search of one part, as those of `Limits`."""
-
-FORMS = 2
-"""Forms of one part that are offered at most."""
 
 LOOKED_AT = 12
 """Forms of one part that are compared at all its rows."""
@@ -68,10 +65,7 @@ def sign_options(searched: Searched) -> list[Option]:
     """Forms found where signs are given, each with its signs as guard; none where no part of the
     rows has anything to gain. What there is no time for is left out.
     """
-    try:
-        return _Parting(searched).options()
-    except BudgetSpent:
-        return []
+    return _Parting(searched).options()
 
 
 def sign_of(terms: Terms, factors: Sequence[int]) -> int:
@@ -138,25 +132,16 @@ class _Parting:
 
     def options(self) -> list[Option]:
         options: dict[tuple[int, int | None], Option] = {}
-        if not self._loses(self.compared):
-            return []
-        signs = self._signs()
-        sides = [(sign, negated(self.terms, sign)) for sign in signs]
-        regions = [
-            conditions
-            for conditions in product(*sides)
-            if signs and self._loses(self._rows(conditions))
-        ]
+        signs = self._signs() if self._loses(self.compared) else []
+        sides = product(*((sign, negated(self.terms, sign)) for sign in signs))
+        regions = [some for some in sides if some and self._loses(self._rows(some))]
+        until = self.budget.part(UNTIL)
         for place, conditions in enumerate(regions):
-            until = self.budget.part(UNTIL)
-            try:
+            with suppress(BudgetSpent):
                 budget = self.budget.of(until.left / (len(regions) - place))
-                for form in self._forms(self._rows(conditions), budget):
-                    option = self._option(form, conditions)
-                    if option is not None:
-                        options.setdefault((option.root, option.guard), option)
-            except BudgetSpent:
-                if until.passed:
+                forms = self._forms(self._rows(conditions), budget)
+                for option in filter(None, (self._option(form, conditions) for form in forms)):
+                    options.setdefault((option.root, option.guard), option)
                     break
         return list(options.values())
 
@@ -196,7 +181,10 @@ class _Parting:
 
     def _forms(self, region: Mask, budget: WorkBudget) -> list[FoundForm]:
         budget.check()
-        some = np.array(self.truth.rows.verified)[self._searched_rows(region)].tolist()
+        order = np.argsort(np.where(region, -self.before, np.inf), kind="stable")
+        count = int(np.count_nonzero(region))
+        places = np.linspace(0, count - 1, min(count, REGION_ROWS)).round().astype(int)
+        some = np.sort(np.array(self.truth.rows.verified)[order[places]]).tolist()
         table = ValueTable(self.terms, self.truth.cells(some), budget=budget)
         limits = Limits(EVALUATIONS, PATIENCE, STALL, STALL, budget)
         search = Search(table, self.rewriter, limits, doubles=self.truth.on(some))
@@ -214,30 +202,17 @@ class _Parting:
             failures = np.count_nonzero(~np.isfinite(anew.values(form.root)))
             return round(means[form.root], 1), int(failures), self.terms.size(form.root)
 
-        return sorted((form for form in forms if means[form.root] <= least), key=merit)[:FORMS]
-
-    def _searched_rows(self, region: Mask) -> npt.NDArray[np.intp]:
-        rows = np.flatnonzero(region)
-        if len(rows) <= REGION_ROWS:
-            return rows
-        worst = rows[np.argsort(-self.before[rows], kind="stable")[: REGION_ROWS // 2]]
-        others = np.setdiff1d(rows, worst)
-        places = np.linspace(0, len(others) - 1, REGION_ROWS - len(worst)).round().astype(int)
-        return np.sort(np.concatenate([worst, others[places]]))
+        return sorted((form for form in forms if means[form.root] <= least), key=merit)
 
     def _option(self, form: FoundForm, conditions: Sequence[int]) -> Option | None:
-        """A form with as few signs as its assumptions need, if it is the formula there."""
-        root = self.terms.with_quotients(form.root)
-        holding = [self._holding(a) for step in form.steps for a in step.assumptions]
-        fewer = [some for n in range(1, len(conditions)) for some in combinations(conditions, n)]
-        for some in (*fewer, conditions):
-            rows = self._rows(some)
-            if all(held[rows].all() for held in holding):
-                break
-        places = np.flatnonzero(rows).tolist()
-        before, after = map(self.truth.verifier.table.values, (self.searched.root, root))
-        if first_difference([before[i] for i in places], [after[i] for i in places]) is not None:
-            return None
-        lost = np.where(rows, self._lost(root), DIGITS[self.searched.target])
-        lost[~self.compared] = np.nan
-        return Option(root, form.steps, lost, all_of(self.terms, some))
+        """A form with as few signs as it needs, if it is the formula there."""
+        root, verifier = self.terms.with_quotients(form.root), self.truth.verifier
+        assumptions = [a for step in form.steps for a in step.assumptions]
+        fewer = [some for n in range(len(conditions)) for some in combinations(conditions, n + 1)]
+        for guard in (all_of(self.terms, some) for some in fewer):
+            rows, scanned = self.doubles.values(guard) == 1, verifier.doubles(guard) == 1
+            if verifier.agrees(root, assumptions, rows, scanned):
+                lost = np.where(rows, self._lost(root), DIGITS[self.searched.target])
+                lost[~self.compared] = np.nan
+                return Option(root, form.steps, lost, guard)
+        return None

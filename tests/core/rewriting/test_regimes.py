@@ -334,7 +334,7 @@ def test_the_quadratic_keeps_its_digits_on_all_four_sides() -> None:
     assert np.nanmean(before) > 5 and np.nanmean(least) < 0.5
     guards = {text(searched, option.guard) for option in options}
     assert any("sign(a)*sign(c) >= 0" in guard for guard in guards)
-    assert any("b >= 0" in guard for guard in guards)
+    assert any("sign(a)*sign(c) < 0" in guard for guard in guards)
 
 
 def test_one_sign_is_enough_where_one_decides() -> None:

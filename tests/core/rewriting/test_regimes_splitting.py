@@ -16,9 +16,9 @@ from eic_core.rewriting.regimes.segments import (
     Segment,
     best_segments,
     interval_of,
-    options_at,
     roundest,
     segmentations,
+    segments_at,
 )
 
 DIGITS = st.floats(0, 16).map(lambda digits: round(digits, 1))
@@ -52,8 +52,9 @@ def test_segments_are_the_cheapest_of_all(data: st.DataObject, rows: int, option
         way = ways.get(walls + cuts + 1)
         assert (way is None) == (least == np.inf)
         if way is not None:
-            own = lost[options_at(way, groups, values), np.arange(rows)].sum()
-            assert own == pytest.approx(least)
+            options = np.array([segment.option for segment in way])
+            options = options[segments_at(way, groups, values)]
+            assert lost[options, np.arange(rows)].sum() == pytest.approx(least)
 
 
 def test_equal_values_are_not_parted() -> None:
