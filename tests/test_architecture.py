@@ -253,7 +253,7 @@ TEMPLATES = {
     "eic_core.operators.words": {"self.clause"},
     "eic_core.phrasing": {"_texts().gettext(template)", "template"},
     "eic_core.pool.importers.formats": {"template"},
-    "eic_core.rewriting.tables.exponentials": {"power"},
+    "eic_core.rewriting.tables.exponentials": {"over", "power", "under"},
     "pages.ui.figures.typeset": {"brackets"},
     "pages.ui.organising.login": {"hint"},
     "study.report.preregistration": {"text"},
