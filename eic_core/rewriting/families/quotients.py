@@ -301,8 +301,10 @@ def quotients_in_turn(build: Builder, number: int) -> Named:
     over = build.product_of(above)
     if over is not None and 1 < len(below) <= MAX_DIVISORS:
         yield "dividing in turn", reduce(lambda whole, by: put("div", (whole, by)), below, over)
-    paired = balanced(build, factors)
-    if paired is not None and below and sum(f.weight for f in letters if f.weight > 0) > 1:
+    if not below or sum(f.weight for f in letters if f.weight > 0) < 2:
+        return
+    paired = balanced(build, factors) if all(abs(f.weight) <= 2 for f in letters) else None
+    if paired is not None:
         yield "dividing in turn", paired
 
 
