@@ -19,6 +19,7 @@ from eic_core.rewriting.gains import GAIN
 from eic_core.rewriting.pieces import InputInterval, Omission, Series, SeriesKind
 from eic_core.rewriting.regimes.cases import Option, all_of
 from eic_core.rewriting.searched import Searched
+from eic_core.rewriting.series.coefficients import Unproved
 from eic_core.rewriting.series.expanding import expand
 from eic_core.rewriting.series.expansion import Expansion
 from eic_core.rewriting.series.horner import distance, written
@@ -124,7 +125,10 @@ class _Region:
         place, least, worst = len(radii) - 1, math.inf, math.inf
         for count in range(len(self.expansion.powers) if radii else 0, 0, -1):
             shortened = self.expansion.of_terms(count)
-            approximation = written(self.terms, self.question, shortened)
+            try:
+                approximation = written(self.terms, self.question, shortened)
+            except Unproved:
+                continue
             whole = self._in_form(approximation)
             lost = self.table.lost(whole)
             gained = mean_digits(self.best.lost) - mean_digits(np.fmin(self.best.lost, lost))
