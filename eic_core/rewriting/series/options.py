@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
@@ -55,20 +56,23 @@ def series_options(searched: Searched, best: Option) -> tuple[list[Option], list
     left_out: list[Omission] = []
     chosen: list[tuple[_Region, Option]] = []
     helped = False
+    lost = best.lost
     for left, place in zip(range(len(asked), 0, -1), asked, strict=True):
+        if mean_digits(lost) < GAIN:
+            break
         # A share for each, and one to choose among them
         budget = searched.budget.of(searched.budget.left / (left + 1))
-        try:
+        of_region: list[Option] = []
+        with suppress(BudgetSpent):
             expansion = expand(searched.terms, place.question, budget)
-        except BudgetSpent:
-            expansion = None
-        if expansion is not None:
-            region = _Region(searched, best, place, expansion, budget)
-            of_region = region.options()
-            options += of_region
-            chosen += [(region, option) for option in of_region]
-            helped |= region.would_help and not budget.passed
-        if budget.passed:
+            if expansion is not None:
+                region = _Region(searched, best, place, expansion, budget)
+                of_region = region.options()
+                helped |= region.would_help and not budget.passed
+                chosen += [(region, option) for option in of_region]
+        options += of_region
+        lost = np.fmin.reduce([lost, *(option.lost for option in of_region)])
+        if budget.passed and not of_region:
             left_out.append(Omission.SERIES_TIME)
     options += [
         joined
@@ -136,7 +140,8 @@ class _Region:
             if self._gained_at_most(lost) < GAIN / 2:
                 continue
             try:
-                place, bound = self._largest(approximation, radii, place)
+                kept = len(shortened.coefficients)
+                place, bound = self._largest(approximation, radii, place, kept)
             except BudgetSpent:
                 break
             if place < 0:
@@ -231,7 +236,7 @@ class _Region:
         return useful[: beyond + 1]
 
     def _largest(
-        self, approximation: int, radii: Sequence[Fraction], most: int
+        self, approximation: int, radii: Sequence[Fraction], most: int, kept: int
     ) -> tuple[int, float]:
         """The place of the largest radius, that of `most` at most, on which the bound is small
         enough, and the bound; -1 if there is none.
@@ -239,7 +244,8 @@ class _Region:
         largest = -1, math.inf
         low, middle, high = 0, most, most + 1
         while low < high:
-            bound = self.proofs.bound(approximation, radii[middle], self.question.sides)
+            sides = self.question.sides
+            bound = self.proofs.bound(approximation, radii[middle], sides, kept)
             if bound <= self.enough:
                 largest = middle, bound
                 low = middle + 1

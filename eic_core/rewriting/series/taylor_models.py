@@ -236,6 +236,11 @@ class Model:
         left += self.field.power(len(self.coefficients) - place) * self.rest
         return left * self.field.power(max(0, self.first - end))
 
+    def after(self, count: int) -> Model:
+        """Without so many of its first coefficients, or all."""
+        count = min(count, len(self.coefficients))
+        return Model(self.field, self.first + count, self.coefficients[count:], self.rest)
+
     def __neg__(self) -> Model:
         coefficients = tuple([-c for c in self.coefficients])
         return Model(self.field, self.first, coefficients, -self.rest, self.share)
