@@ -645,8 +645,11 @@ FUNCTIONS: Mapping[str, Callable[..., Model]] = {
     "atanh": atanh,
     "erf": erf,
     "erfc": lambda x: _one(x) - erf(x),
+    "erfcx": lambda x: exp(x * x) * (_one(x) - erf(x)),
     "gamma": _gamma("gamma"),
     "lgamma": _gamma("lgamma"),
+    "betaln": lambda a, b: _gamma("lgamma")(a) + _gamma("lgamma")(b) - _gamma("lgamma")(a + b),
+    "logaddexp": lambda a, b: log(exp(a) + exp(b)),
 }
 """What has a model, by the operator's name; those with a parameter stand in `Modeller`."""
 
