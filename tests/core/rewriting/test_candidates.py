@@ -10,9 +10,9 @@ import pytest
 from eic_core.formula.syntax import read
 from eic_core.rewriting import Repairs
 from eic_core.rewriting.costs import Nanoseconds
-from eic_core.rewriting.forms import Merit, promises
 from eic_core.rewriting.front import DigitsLost, FrontForm, RepairStep, front_of
 from eic_core.rewriting.gains import GAIN
+from eic_core.rewriting.merit import Merit, promises
 from eic_core.rewriting.search import Cost
 from tests.effort import dear
 from tests.repairs import repaired, repaired_on
