@@ -109,6 +109,11 @@ def segmentations(
     most
         The most cuts within groups, in all.
 
+    Yields
+    ------
+    list[Segment]
+        In the order of the groups, and of the quantity in each.
+
     Examples
     --------
     >>> lost = np.array([[0.0, 0, 0, 9, 9, 9], [5.0, 5, 5, 1, 1, 1]])
