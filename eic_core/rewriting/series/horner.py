@@ -183,8 +183,8 @@ def distance(terms: Terms, question: ExpansionQuestion) -> int:
 
 
 def number_term(terms: Terms, value: Fraction) -> int:
-    """A number as a leaf, or as the quotient of two where it has too many digits for one; `Unproved`
-    is raised where nobody would write so many.
+    """A number as a leaf, or as the quotient of two where it has too many digits for one.
+    `Unproved` is raised where nobody would write so many.
     """
     text = terms.text(value)
     if text is not None:
