@@ -30,7 +30,7 @@ from eic_core.rewriting.gains import (
     advise,
     remaining_digits,
 )
-from eic_core.rewriting.merit import Merit, new_functions, promises
+from eic_core.rewriting.merit import Merit, new_functions, promises, quotients_in_turn, size_of
 from eic_core.rewriting.observing import FormMeter, Truth
 from eic_core.rewriting.pieces import RepairStep
 from eic_core.rewriting.results import Repair, Repairs
@@ -47,8 +47,10 @@ DISPUTED = 40
 DISPUTE = {"float64": 1e-15, "float32": 5e-7}
 """Relative difference of two results that more than the last roundings explains."""
 
-EXAMINED = 24
-"""Forms of one order that are verified at most: a rejected one leaves its place to the next."""
+EXAMINED, FEW = 24, 3
+"""Forms that are verified at most, where a rejected one leaves its place to the next; and those of
+what is but shorter, or stands beside what leads.
+"""
 
 COMPARING = 0.7
 """The share of the budget after which no form more is run on all rows."""
@@ -82,10 +84,10 @@ class MeasuredForm:
         of, loss = self.measurer, self.measurer.meter.loss(self.root)
         digits = mean_digits(self.lost), loss.nine_in_ten, np.nanmax([0.0, loss.worst, *self.lost])
         return Merit(
-            of.failed_rows(self.root),
+            int(np.count_nonzero(of.everywhere.failed(self.root))),
             tuple(np.nan_to_num(digits).tolist()),
             self.q,
-            len(self.terms.subterms(self.root)),
+            size_of(self.terms, self.root),
             new_functions(self.terms, of.root, self.root),
             nanoseconds(self.terms, self.root).c,
         )
@@ -93,8 +95,8 @@ class MeasuredForm:
     def length(self) -> tuple[object, ...]:
         """By this the shortest form comes first, in the shortest spelling."""
         text = self.formula.source
-        size = self.terms.size(self.root)
-        return *self.merit.length, size, len(text), len(self.steps), text
+        in_turn = quotients_in_turn(self.terms, self.root)
+        return self.merit.length, in_turn, len(text), len(self.steps), self.merit.nanoseconds, text
 
     @cached_property
     def repair(self) -> Repair | None:
@@ -213,7 +215,7 @@ class Measurer:
                 self.leading = offers[0]
             while len(offers) in range(1, limit) and self.original not in offers:
                 merits = [form.merit for form in offers]
-                more = self._first(form for form in forms if form.merit.may_join(merits))
+                more = self._first((f for f in forms if f.merit.may_join(merits)), FEW)
                 if more is None:
                     break
                 offers.append(more)
@@ -222,30 +224,20 @@ class Measurer:
         forms = [form for form in offers if form is not self.original]
         return [form.repair for form in forms if form.repair is not None], in_time
 
-    def _first(self, forms: Iterable[MeasuredForm]) -> MeasuredForm | None:
+    def _first(self, forms: Iterable[MeasuredForm], most: int = EXAMINED) -> MeasuredForm | None:
         """The first that is offered, or the formula as written."""
-        for form in islice(forms, EXAMINED):
+        for form in islice(forms, most):
             if form is self.original or form.repair is not None:
                 return form
         return None
-
-    def failed_rows(self, root: int) -> int:
-        """Judged rows at which a program has no value; scanned ones, too, if the formula as written
-        has none at some of these.
-        """
-        judged = int(np.count_nonzero(self.everywhere.failed(root)))
-        return judged + (self._infinite(root) if self._infinite(self.root) else 0)
-
-    def _infinite(self, root: int) -> int:
-        return int(np.count_nonzero(~np.isfinite(self._results(root))))
 
     def _results(self, root: int) -> Array:
         """What a program makes of a term at the scanned rows."""
         return np.asarray(self.verifier.doubles(root, self.truth.target))
 
     def _candidates(self) -> list[MeasuredForm]:
-        """The forms that promise something and lose no more on the judged rows, the most accurate
-        first.
+        """The forms that gain something on the judged rows, the most accurate first; then those
+        that are but shorter.
         """
         forms: list[MeasuredForm] = []
         until = self.budget.part(COMPARING)
@@ -257,7 +249,12 @@ class Measurer:
                 worse = RowComparison.of(self.lost_before, form.lost).is_worse
                 if not worse and not self._has_idle_log1p(form.root):
                     forms.append(form)
-        return sorted(forms, key=lambda form: form.merit.order)
+        written = self.original.merit
+        forms.sort(key=lambda form: form.merit.order)
+        shorter = [form for form in forms if form.merit.length < written.length]
+        shorter.sort(key=MeasuredForm.length)
+        gaining = [form for form in forms if form.merit.gains(written)]
+        return list(dict.fromkeys([*gaining, *shorter[:FEW]]))
 
     def _has_idle_log1p(self, root: int) -> bool:
         """Whether a new ``log1p(u)`` stands where ``u`` comes near 0 at no row."""

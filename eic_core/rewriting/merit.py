@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from eic_core.rewriting.gains import GAIN, SERIES, SMALL, SMALL_GAIN
 from eic_core.rewriting.search import Cost
-from eic_core.rewriting.terms import Terms
+from eic_core.rewriting.terms import Terms, number_value
 
 CLEARLY = 0.8
 """The share of another form's time, or nodes, below which a form is clearly faster, or shorter: a
@@ -17,17 +17,17 @@ ENOUGH = SMALL, SMALL, SERIES
 """Digits lost in the mean, at nine in ten rows and at the worst row below which a form is good
 enough: any formula of a few operations loses so many."""
 
-FUNCTION, CALL = 2, 5.0
-"""The nodes that a reader takes a function for that the formula does not have, and nanoseconds."""
+FUNCTION = 6
+"""What a function that the formula does not have counts in `Merit.size`: as three nodes."""
+
+LONG = 5
+"""Digits of a whole number that nobody writes unless the formula has it."""
 
 PROMISE = 0.5
 """Share of the digits worth offering that the search's few rows must see, to look at a form on all
 rows."""
 
-ALGEBRA = frozenset(
-    "add sub mul div neg abs power sqrt cbrt root hypot min max sign floor ceil round mod fmod"
-    " remainder fma".split()
-)
+ALGEBRA = frozenset("add sub mul div neg abs power sqrt cbrt root min max sign".split())
 """Operators that a reader takes for simple algebra."""
 
 
@@ -38,27 +38,34 @@ class Merit(NamedTuple):
     # In the mean over the judged rows, at nine in ten rows and at the worst
     digits_lost: tuple[float, ...]
     q: float  # Sensitivity of the result on the search's rows; nan where there was no search
-    size: int  # Number of nodes, what occurs twice counted once
-    functions: int  # Those beyond algebra that the formula as written does not have
+    size: int  # `size_of`
+    functions: int  # Those beyond algebra, and long numbers, that the formula does not have
     nanoseconds: float  # Of one call in C
 
     @property
-    def order(self) -> tuple[int, float, tuple[int, int]]:
+    def order(self) -> tuple[int, float, int, float]:
         """The most accurate come first."""
-        return self.failed, round(sum(self.digits_lost), 2), self.length
+        return self.failed, round(sum(self.digits_lost), 2), self.length, self.nanoseconds
 
     @property
-    def length(self) -> tuple[int, int]:
-        """The shortest come first, a function that is new counting as some nodes; then what saves
-        the time of a function.
-        """
-        return self.size + FUNCTION * self.functions, round(self.nanoseconds / CALL)
+    def length(self) -> int:
+        """The shortest come first, a function that is new counting as some nodes."""
+        return self.size + FUNCTION * self.functions
 
     @property
     def is_enough(self) -> bool:
         """Whether there is nothing to mend."""
         digits = zip(self.digits_lost, ENOUGH, strict=True)
         return not self.failed and all(lost < enough for lost, enough in digits)
+
+    def gains(self, written: Merit) -> bool:
+        """Whether it keeps values or digits, or the writing adds fewer to errors of the inputs."""
+        digits = zip(self.digits_lost, written.digits_lost, strict=True)
+        return (
+            self.failed < written.failed
+            or written.q - self.q >= SMALL
+            or any(before - after >= GAIN for after, before in digits)
+        )
 
     def is_near(self, best: Merit) -> bool:
         """Whether it is as good as the best, as far as anybody would notice, or good enough."""
@@ -86,16 +93,42 @@ class Merit(NamedTuple):
         )
 
 
-def new_functions(terms: Terms, original: int, form: int) -> int:
-    """How many functions beyond algebra a form has that the original lacks; 0 where they stand for
-    more than they are, as a tangent for sine and cosine.
+def size_of(terms: Terms, form: int) -> int:
+    """Twice its nodes; the nodes of a part that occurs again count half there.
+
+    >>> from eic_core.formula.syntax import read
+    >>> terms = Terms()
+    >>> [size_of(terms, terms.add(read(text).formula)) for text in ("x + x", "(x + 1)*(x + 1)")]
+    [6, 11]
     """
-    known, new = (
-        {terms[n].operator for n in terms.subterms(root) if terms[n].children}
-        for root in (original, form)
-    )
+    parts = [terms[number] for number in terms.subterms(form) if terms[number].children]
+    leaves = [child for part in parts for child in part.children if not terms[child].children]
+    return (len(parts) + len(leaves) or 1) + terms.size(form)
+
+
+def quotients_in_turn(terms: Terms, form: int) -> int:
+    """How many products and quotients have a quotient in them, as ``a/b/c``."""
+    parts = [terms[number] for number in terms.subterms(form)]
+    chains = [part for part in parts if part.operator in ("mul", "div")]
+    return sum(any(terms[child].operator == "div" for child in part.children) for part in chains)
+
+
+def new_functions(terms: Terms, original: int, form: int) -> int:
+    """How many functions beyond algebra a form has that the original lacks, or none where they
+    stand for more than they are, as a tangent for sine and cosine; and how many long numbers.
+    """
+    below = [[terms[n] for n in terms.subterms(root)] for root in (original, form)]
+    known, new = ({term.operator for term in part if term.children} for part in below)
     added, gone = new - known - ALGEBRA, known - new - ALGEBRA
-    return 0 if len(added) < len(gone) else len(added)
+    spelled, long = ({*filter(_is_long, (term.label for term in part))} for part in below)
+    return (0 if len(added) < len(gone) else len(added)) + len(long - spelled)
+
+
+def _is_long(label: str) -> bool:
+    """Whether a text is a whole number of many digits."""
+    value = number_value(label) if label[:1] in "-0123456789" and label else None
+    digits = label.partition("e")[0].replace(".", "").strip("-0")
+    return value is not None and value.denominator == 1 and len(digits) >= LONG
 
 
 def promises(before: Cost, after: Cost) -> bool:

@@ -34,6 +34,9 @@ _MOST_BITS = 2200
 LONG_DIGITS = 8
 """Powers of given numbers with so many digits are written as powers."""
 
+UNITS = frozenset(Fraction(1, 2**power) for power in (1, 2, 3))
+"""Factors that people write as divisions, which are as exact."""
+
 _PLAIN = 10**7
 """Smaller whole numbers are written without an exponent."""
 
@@ -304,7 +307,7 @@ class Terms:
 
     def with_quotients(self, root: int) -> int:
         """The term with every fraction as a quotient, which any program can read.
-        A leaf such as 2/3 is one number, and only SymPy has a text for it.
+        A leaf such as 2/3 is one number, and only SymPy has a text for it; 0.5*x is x/2 to people.
 
         >>> from eic_core.formula.rendering import to_python
         >>> from eic_core.formula.syntax import read
@@ -318,7 +321,7 @@ class Terms:
         written: dict[int, int] = {}
         for number in self.subterms(root):
             term = self._terms[number]
-            fractions = [self._fraction(child) for child in term.children]
+            fractions = [self._fraction(child) or self._unit(child) for child in term.children]
             if (over := self._fraction(number)) is not None:
                 written[number] = self._quotient(over)
             elif (power := self._power_of_spelled(number)) is not None:
@@ -350,6 +353,12 @@ class Terms:
     def _fraction(self, number: int) -> Fraction | None:
         term = self._terms[number]
         return number_value(term.label) if term.operator == CONSTANT and "/" in term.label else None
+
+    def _unit(self, number: int) -> Fraction | None:
+        """A half, a quarter or an eighth that nobody has written as a decimal: ``x/2``."""
+        value = self.number(number)
+        units = value and abs(value) in UNITS and not {value, -value} & self.spellings.keys()
+        return value if units else None
 
     def _quotient(self, value: Fraction) -> int:
         parts = [self.intern(CONSTANT, label=str(n)) for n in (value.numerator, value.denominator)]

@@ -12,8 +12,9 @@ from eic_core.rewriting import Repairs
 from eic_core.rewriting.costs import Nanoseconds
 from eic_core.rewriting.front import DigitsLost, FrontForm, RepairStep, front_of
 from eic_core.rewriting.gains import GAIN
-from eic_core.rewriting.merit import Merit, promises
+from eic_core.rewriting.merit import FUNCTION, Merit, new_functions, promises, size_of
 from eic_core.rewriting.search import Cost
+from eic_core.rewriting.terms import Terms
 from tests.effort import dear
 from tests.repairs import repaired, repaired_on
 
@@ -25,11 +26,27 @@ def merit(
     return Merit(failed, digits, q, size, functions, time)
 
 
-def test_the_shortest_leads_and_a_new_function_counts_as_two_nodes() -> None:
-    short, long, fast = merit(0, 0, 0), merit(0, 0, 0, size=10), merit(0, 0, 0, size=10, time=4)
-    odd = merit(0, 0, 0, size=9, functions=1, time=1)
-    in_order = sorted([odd, long, fast, short], key=lambda form: form.length)
-    assert in_order == [short, fast, long, odd]
+def test_the_shortest_leads_and_a_new_function_counts_as_three_nodes() -> None:
+    short, long, odd = merit(0, 0, 0), merit(0, 0, 0, size=14), merit(0, 0, 0, functions=1)
+    assert sorted([odd, long, short], key=lambda form: form.length) == [short, long, odd]
+
+
+@pytest.mark.parametrize(
+    ("short", "long"),
+    [
+        ("x/(sqrt(x + 1) + 1)", "expm1(0.5*log1p(x))"),
+        ("hypot(x, y)", "sqrt(x**2 + y**2)"),
+        ("sqrt(x**2 + 1)", "hypot(x, 1)"),
+        ("sqrt(x**2 + y)", "hypot(x, sqrt(y))"),
+        ("2*x/y", "x/y + x/y"),
+        ("x/3.7/4.1", "10000*x/151700"),
+    ],
+)
+def test_what_a_reader_takes_for_shorter(short: str, long: str) -> None:
+    terms = Terms()
+    roots = [terms.add(read(text).formula) for text in ("sqrt(x + y)/3.7", short, long)]
+    sizes = [size_of(terms, n) + FUNCTION * new_functions(terms, roots[0], n) for n in roots[1:]]
+    assert sizes[0] <= sizes[1]
 
 
 @pytest.mark.parametrize(

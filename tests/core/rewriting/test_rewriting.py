@@ -139,7 +139,7 @@ def test_known_forms_are_found(text: str, ranges: str, expected: str) -> None:
         (
             "sqrt(p**2 + m**2) - m",
             "p=loguniform:1e-3:1 m=1:2",
-            "p**2/(hypot(m, p) + m)",
+            "p**2/(sqrt(p**2 + m**2) + m)",
         ),
     ],
 )
