@@ -245,7 +245,7 @@ def test_user_text_is_never_evaluated() -> None:
 
 TEMPLATES = {
     # Rows of tables in the code, by the name that each has where it is filled
-    "eic_core.formula.syntax.build": {"first"},
+    "eic_core.formula.syntax.build": {"first", "second"},
     "eic_core.formula.syntax.neighbours": {"inverse"},
     "eic_core.formula.syntax.refusals": {"hint", "row.message", "row.hint"},
     "eic_core.formula.syntax.statements": {"told"},

@@ -360,7 +360,7 @@ def diagnosed_node(inspection: Inspection) -> int:
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 2.0]})
     >>> [diagnosed_node(inspect(read(text).formula, samples)) for text in ("x - x", "(x - x)*x**3")]
-    [2, 4]
+    [2, 2]
     """
     node_id = inspection.finite_worst_step
     if not inspection.nodes[node_id].node.children and inspection.counts.valid:

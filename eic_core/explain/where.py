@@ -331,7 +331,7 @@ def where(inspection: Inspection, node_id: int | None = None) -> Where:
     >>> samples = Samples.from_columns({"x": [1.0, 1.5, 1.9999, 2.5, 3.0]})
     >>> found = where(inspect(read("1/(x-2)").formula, samples))
     >>> found.carriers[-1].positions, found.sentences[0]
-    ((2,), Phrase('One of 5 rows, row 3, gives over 99.9 % of the amplified noise at `1/(x − 2)`.'))
+    ((2,), Phrase('One of 5 rows, row 3, gives over 99.9 % of the amplified noise at `x − 2`.'))
     """
     require(inspection, Inspection)
     node_id = diagnosed_node(inspection) if node_id is None else node_id

@@ -98,6 +98,7 @@ def _chooses(terms: Terms, number: int) -> bool:
 def parts_without_condition(terms: Terms, root: int) -> list[int]:
     """The largest terms without a condition that compute a value from variables.
 
+    >>> from eic_core.formula.rendering import to_python
     >>> from eic_core.formula.syntax import read
     >>> terms = Terms()
     >>> root = terms.add(read("2*y + where(x + 1 < 0, exp(x), where(y > 1, x, x*y))").formula)
@@ -131,6 +132,7 @@ def put_in(terms: Terms, root: int, new: Callable[[int, int], int | None]) -> in
 def regions_of(terms: Terms, root: int, most: int = MOST_REGIONS) -> list[Region]:
     """What a formula is where its conditions hold or not, as cases of which the first counts.
 
+    >>> from eic_core.formula.rendering import to_python
     >>> from eic_core.formula.syntax import read
     >>> terms = Terms()
     >>> root = terms.add(read("1 + where(x < 0, y, where(y > 1, 2, x))").formula)

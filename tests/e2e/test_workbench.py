@@ -131,7 +131,7 @@ def test_the_tree_is_walked_by_keys_that_are_listed_and_says_where_one_is(visit:
     assert selected(page) == [6]
     page.keyboard.press("?")
     keys = page.get_by_role("dialog", name="Keys")
-    for key in ("U", "D", "K", "J", "B", "O", "Home", "End", "Enter"):
+    for key in ("U", "D", "K", "J", "W", "O", "Home", "End", "Enter"):
         expect(keys.locator("kbd", has_text=re.compile(f"^{key}$"))).to_have_count(1)
     page.keyboard.press("Escape")
     expect(keys).to_be_hidden()

@@ -84,8 +84,7 @@ class SummaryPlace:
 
 
 def _summary_places(result: InspectionResult, notes: tuple[Phrase, ...]) -> SummaryPlace:
-    guess = _guess_place(result) if result.guessed else st.empty()
-    st.html(f'<p class="eic-note" title="{glossary.EIC}">{prose(eic_line(result.inspection))}</p>')
+    guess = _facts(result)
     with st.container(horizontal=True, key="account", gap="xsmall"):
         with st.popover("Why?", key="summary-panel", help=_account_in_short(result)):
             with st.container(key="summary", gap=None):
@@ -102,17 +101,21 @@ def _summary_places(result: InspectionResult, notes: tuple[Phrase, ...]) -> Summ
         return SummaryPlace(waiting, sentences, better, st.empty(), guess)
 
 
-def _guess_place(result: InspectionResult) -> DeltaGenerator:
-    """That the ranges are a guess, a button that opens the data, and the line's place."""
-    with st.container(horizontal=True, key="guess", gap="small", vertical_alignment="center"):
+def _facts(result: InspectionResult) -> DeltaGenerator:
+    """EIC; where ranges are a guess a line that says so, whose place is returned, and a button that
+    opens the data.
+    """
+    with st.container(horizontal=True, key="facts", gap="xsmall", vertical_alignment="center"):
+        st.html(_note(eic_line(result.inspection), glossary.EIC), width="content")
         place = st.empty()
-        place.html(_note(guess_line(result.guessed, DEFAULT_DOMAIN, ())), width="content")
-        st.button("Set ranges", key="set-ranges", type="tertiary", on_click=unfold_data)
+        if result.guessed:
+            place.html(_note(guess_line(result.guessed, DEFAULT_DOMAIN, ())), width="content")
+            st.button("Set ranges", key="set-ranges", type="tertiary", on_click=unfold_data)
     return place
 
 
-def _note(text: Phrase | str) -> str:
-    return f'<p class="eic-note">{prose(text)}</p>'
+def _note(text: Phrase | str, title: str = "") -> str:
+    return f'<p class="eic-note" title="{title}">{prose(text)}</p>'
 
 
 def begin_summary(result: InspectionResult, notes: tuple[Phrase, ...]) -> SummaryPlace | None:

@@ -26,7 +26,7 @@ from eic_core.explain.phrases.headline import (
 )
 from eic_core.explain.verdict import verdict
 from eic_core.formula.syntax import read
-from eic_core.measure import Samples, inspect
+from eic_core.measure import Domain, Samples, inspect
 from eic_core.phrasing import say, say_count
 from tests.audit.draws import draws
 from tests.core.explain.examples import EXAMPLES, Example
@@ -181,6 +181,9 @@ def templates(module: object) -> set[str]:
     return found
 
 
+RANGE = Domain("uniform", 1.0, 5.0)
+
+
 def test_every_template_has_an_example(monkeypatch: pytest.MonkeyPatch) -> None:
     used: set[str] = set()
 
@@ -231,6 +234,10 @@ def test_every_template_has_an_example(monkeypatch: pytest.MonkeyPatch) -> None:
             write(each)
         tuple(notes(each))
         headline.headline(each, "x")
+        headline.eic_line(each.inspection)
+        for names in (["x"], ["x", "y"]):
+            headline.guess_line(names, RANGE, [(RANGE, each)])
+            headline.guess_line(names, RANGE, [])
         for finding in each.findings:
             sentence(finding, formula)
             label(finding.cause, formula)
