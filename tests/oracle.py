@@ -231,6 +231,27 @@ def _erfc(x: Any) -> Any:
     return mp.erfc(x) if x > -1000 else mp.mpf(2)
 
 
+def _erfcx(x: Any) -> Any:
+    _need_size(x > 0 or x * x < LARGEST_BITS * 0.693)
+    with mp.workdps(mp.dps + 20):
+        if x < 1000:
+            return mp.exp(x * x) * mp.erfc(x)
+        return mp.hyperu(0.5, 0.5, x * x) / mp.sqrt(mp.pi)
+
+
+def _betaln(a: Sequence[Any], p: Any) -> Any:
+    _need(a[0] > 0 and a[1] > 0)
+    largest = bits_of(*a, *(1 / x for x in a))
+    with mp.workprec(mp.prec + 2 * max(largest, 0) + 100):
+        value = mp.loggamma(a[0]) + mp.loggamma(a[1]) - mp.loggamma(a[0] + a[1])
+    return snapped(+value, 0)
+
+
+def _logaddexp(a: Sequence[Any], p: Any) -> Any:
+    larger, less = max(a), min(a)
+    return larger + mp.log1p(_exp(less - larger)) if larger - less < -LEAST_BITS / 2 else larger
+
+
 def _gamma(x: Any) -> Any:
     x = gridded(x)
     _need(x > 0 or x != mp.floor(x))
@@ -345,8 +366,11 @@ VALUES: dict[str, Value] = {
     "atanh": _bounded(mp.atanh, -1, 1, ends=False),
     "erf": _saturated(mp.erf, 10**3),
     "erfc": _of_one(_erfc),
+    "erfcx": _of_one(_erfcx),
     "gamma": _of_one(_gamma),
     "lgamma": _of_one(_log_gamma),
+    "betaln": _betaln,
+    "logaddexp": _logaddexp,
     "mod": _rest(_floor),
     "fmod": _rest(_towards_zero),
     "remainder": _rest(_round),

@@ -245,6 +245,7 @@ def test_user_text_is_never_evaluated() -> None:
 
 TEMPLATES = {
     # Rows of tables in the code, by the name that each has where it is filled
+    "eic_core.formula.syntax.build": {"first"},
     "eic_core.formula.syntax.neighbours": {"inverse"},
     "eic_core.formula.syntax.refusals": {"hint", "row.message", "row.hint"},
     "eic_core.formula.syntax.statements": {"told"},
@@ -253,7 +254,7 @@ TEMPLATES = {
     "eic_core.operators.words": {"self.clause"},
     "eic_core.phrasing": {"_texts().gettext(template)", "template"},
     "eic_core.pool.importers.formats": {"template"},
-    "eic_core.rewriting.tables.exponentials": {"power"},
+    "eic_core.rewriting.tables.exponentials": {"over", "power", "under"},
     "pages.ui.figures.typeset": {"brackets"},
     "pages.ui.organising.login": {"hint"},
     "study.report.preregistration": {"text"},

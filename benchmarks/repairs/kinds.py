@@ -176,6 +176,44 @@ QUOTIENTS: tuple[Case, ...] = (
         "Dean & Dalrymple 1991, linear theory",
         ("exp(k*z)*(1 + exp(-2*(k*(z + h))))/(-expm1(-2*(k*h)))",),
     ),
+    Case(
+        "field of a charge",
+        "x/(x**2 + y**2)**1.5",
+        Ranges(("x=loguniform:1e100:1e112", "y=loguniform:1e100:1e112")),
+        "Coulomb's law",
+        ("x/hypot(x, y)/hypot(x, y)/hypot(x, y)",),
+    ),
+    Case(
+        "Hill function of a ratio",
+        "x**n/(1 + x**n)",
+        Ranges(("x=loguniform:1e-9:1e9", "n=30:60")),
+        "Hill 1910",
+        ("x**n/(1 + x**n) if x < 1 else 1/(1 + 1/x**n)",),
+        needs=Needs.BRANCH,
+    ),
+    Case(
+        "mean of two states, both signs",
+        "(a*exp(-x) + b*exp(x))/(exp(x) + exp(-x))",
+        Ranges(("a=1:2", "b=1:2", "x=-900:900")),
+        "canonical ensemble",
+        ("(a*exp(-2*x) + b)/(1 + exp(-2*x)) if x > 0 else (a + b*exp(2*x))/(1 + exp(2*x))",),
+        needs=Needs.BRANCH,
+    ),
+    Case(
+        "log of a norm of degree n",
+        "log2(x**n + y**n)",
+        Ranges(("x=loguniform:1:1e9", "y=loguniform:1:1e9", "n=30:60")),
+        "",
+        ("n*log2(max(x, y)) + log1p((min(x, y)/max(x, y))**n)/log(2)",),
+        needs=Needs.BRANCH,
+    ),
+    Case(
+        "sine over a hypotenuse",
+        "tan(a)*sinh(x)/sqrt(cosh(x)**2 + tan(a)**2)",
+        Ranges(("a=0.1:1", "x=1:900")),
+        "",
+        ("tan(a)*tanh(x)/hypot(1, tan(a)/cosh(x))",),
+    ),
 )
 
 ODD_FUNCTIONS: tuple[Case, ...] = (

@@ -226,7 +226,7 @@ class Combinations:
     sqrt = staticmethod(lambda x: _root(x, 2))
     root = staticmethod(_root)
     hypot = staticmethod(lambda a, b: _root(a**2 + b**2, 2))
-    exp = cosh = erfc = staticmethod(_at({fmpq(0): 1}))
+    exp = cosh = erfc = erfcx = staticmethod(_at({fmpq(0): 1}))
     log = acosh = staticmethod(_at({fmpq(1): 0}))
     expm1 = log1p = sinh = tanh = asinh = atanh = erf = staticmethod(_at({fmpq(0): 0}))
     lgamma = staticmethod(_at({fmpq(1): 0, fmpq(2): 0}))

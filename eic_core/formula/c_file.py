@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from eic_core.errors import require
 from eic_core.formula.copying import Writer
-from eic_core.formula.tree import CONSTANT, Formula
+from eic_core.formula.tree import Formula
 from eic_core.operators.dialects import C_DIALECT
 
 _CONSTANTS = {
-    label: f"#ifndef M_{label.upper()}\n#define M_{label.upper()} {digits}\n#endif\n"
-    for label, digits in (("pi", "3.14159265358979323846"), ("e", "2.7182818284590452354"))
+    name: f"#ifndef {name}\n#define {name} {digits}\n#endif\n"
+    for name, digits in (("M_PI", "3.14159265358979323846"), ("M_E", "2.7182818284590452354"))
 }
 """What C99 lacks, and compilers mostly have."""
 
@@ -48,16 +48,17 @@ def to_c(formula: Formula, name: str = "f") -> str:
     require(formula, Formula)
     writer = Writer(formula, C_DIALECT, supplied=True)
     arguments = ", ".join(f"double {each}" for each in writer.names.values()) or "void"
-    labels = {node.label for node in formula if node.operator == CONSTANT}
+    value = writer.text()
     helpers = dict.fromkeys(text for each in writer.used.values() for text in each.helpers)
+    texts = "".join((*helpers, value))
     lines = [
         "#include <math.h>",
         "",
-        *(text for label, text in _CONSTANTS.items() if label in labels),
+        *(text for name, text in _CONSTANTS.items() if name in texts),
         *(f"static {text}\n" for text in helpers),
         f"double {name}({arguments})",
         "{",
-        f"    return {writer.text()};",
+        f"    return {value};",
         "}",
         "",
     ]

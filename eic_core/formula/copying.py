@@ -10,6 +10,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import count as counting
 from keyword import iskeyword
+from textwrap import wrap
 from typing import Any, NamedTuple
 
 from eic_core import wording
@@ -31,8 +32,8 @@ from eic_core.formula.syntax import EXPONENTS, read
 from eic_core.formula.syntax.build import exponent_label
 from eic_core.formula.syntax.names import canonical_name, plain_letters
 from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node
-from eic_core.operators import OPERATORS, follow, writing
-from eic_core.operators.dialects import DIALECTS, Dialect, Lacking, Spelling
+from eic_core.operators import OPERATORS, Operator, follow, writing
+from eic_core.operators.dialects import DIALECTS, TIGHT, Dialect, Lacking, Spelling
 from eic_core.operators.writing import ADD, ATOM, MUL
 
 LATEX, MATHML = "latex", "mathml"
@@ -452,6 +453,18 @@ class Writer:
         self.spellings = [self._spelling(node) if node.children else None for node in formula]
 
     def text(self) -> str:
+        whole = self.dialect.whole
+        if self.binds <= ADD:
+            whole = self.dialect.whole_sum or whole
+        return whole.replace("<v>", " ".join(self.names.values())).replace("<0>", self.value())
+
+    @property
+    def binds(self) -> int:
+        """How tightly the value binds."""
+        return self._binds(self.formula.nodes[-1])
+
+    def value(self) -> str:
+        """The text without what surrounds it in the language."""
         pieces: list[str] = []
         size = 0
         todo: list[str | int] = [len(self.formula) - 1]
@@ -467,10 +480,7 @@ class Writer:
                     )
             else:
                 todo.extend(reversed(list(self._parts(self.formula.nodes[item]))))
-        whole = self.dialect.whole
-        if self._binds(self.formula.nodes[-1]) <= ADD:
-            whole = self.dialect.whole_sum or whole
-        return whole.replace("<v>", " ".join(self.names.values())).replace("<0>", "".join(pieces))
+        return "".join(pieces)
 
     def _refused(self, why: str, hint: str = "") -> FormulaError:
         return _refused(self.formula, self.dialect.name, why, hint)
@@ -485,6 +495,8 @@ class Writer:
         spelling = next(
             (self.dialect.spellings[key] for key in keys if key in self.dialect.spellings), None
         )
+        if spelling is None and row.writing.definition:
+            spelling = defined(row, self.dialect)
         if spelling is None and self.supplied:
             form = row.form_with(value)
             return Spelling(form.code, form.precedence)
@@ -592,6 +604,42 @@ class Writer:
         return f"({text})" if value < 0 and in_text else text
 
 
+def defined(row: Operator, dialect: Dialect) -> Spelling:
+    """What stands for an operator that a language lacks, by the definition in its row."""
+    operands = "xyz"[: row.arity]
+    named = bool(dialect.function)
+    names = {x: x if named else f"<{i}:{TIGHT + 1}>" for i, x in enumerate(operands)}
+    lines, helpers = "", dict[str, None]()
+    for part in row.writing.definition.split("; "):
+        local, _, text = part.rpartition(" = ")
+        writer = Writer(read(text, columns=tuple(names)).formula, dialect)
+        writer.names = names
+        value, binds = writer.value(), writer.binds
+        helpers |= dict.fromkeys(h for spelling in writer.used.values() for h in spelling.helpers)
+        if local and dialect.local:
+            lines += _filled(dialect.local, n=local, v=value)
+        if local:
+            names[local] = local if dialect.local else value if binds == ATOM else f"({value})"
+    lack = Lacking.DIGITS if row.name in dialect.coarse else Lacking.OPERATOR
+    if not named:
+        return Spelling(value, binds, lack, tuple(helpers))
+    if dialect.line:
+        value = " &\n    ".join(wrap(value, dialect.line - 20, break_long_words=False))
+    called = _called(row, dialect)
+    declared = ", ".join(_filled(dialect.operand, n=x) for x in operands)
+    function = _filled(dialect.function, f=called, x=declared, l=lines, v=value)
+    opened, closed = "[]" if f"{called}[" in function else "()"
+    return Spelling(f"{called}{opened}<*>{closed}", ATOM, lack, (*helpers, function))
+
+
+def _called(row: Operator, dialect: Dialect) -> str:
+    return row.name.replace("_", "") if dialect.names == "alphanumeric" else row.name
+
+
+def _filled(template: str, **slots: str) -> str:
+    return re.sub(r"<([a-z])>", lambda slot: slots[slot[1]], template)
+
+
 @lru_cache(maxsize=2048)
 def _template(template: str, arity: int, dialect: str) -> tuple[Part | None, ...]:
     """The parts of a template; one of two operands is nested where there are more."""
@@ -616,7 +664,8 @@ def _names(labels: tuple[str, ...], dialect: Dialect) -> Iterator[tuple[str, str
         for label, column in zip(labels, _columns(), strict=False):
             yield label, f"{column}2"
         return
-    called = {
+    called = {_called(row, dialect) for row in OPERATORS.values() if row.writing.definition}
+    called |= {
         text
         for spelling in dialect.spellings.values()
         for text in (

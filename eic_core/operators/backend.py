@@ -42,6 +42,7 @@ NUMPY = SimpleNamespace(
     cosh=np.cosh,
     exp=np.exp,
     log=np.log,
+    log1p=np.log1p,
     sqrt=np.sqrt,
     hypot=np.hypot,
     pow=np.power,
@@ -59,7 +60,15 @@ NUMPY = SimpleNamespace(
     erfc=beyond_numpy.erfc,
     gamma=beyond_numpy.gamma,
     lgamma=beyond_numpy.lgamma,
-    digamma=Traced("digamma", beyond_numpy.digamma),
-    erfcx=Traced("erfcx", beyond_numpy.erfcx),
+    **{
+        formula.__name__: Traced(formula.__name__, formula)
+        for formula in (
+            beyond_numpy.digamma,
+            beyond_numpy.digamma_rise,
+            beyond_numpy.betaln,
+            beyond_numpy.erfcx,
+            beyond_numpy.erfcx_kappa,
+        )
+    },
 )
 """Double precision over arrays; a division by zero warns, or is silent under ``np.errstate``."""

@@ -21,6 +21,11 @@ Ball = Any
 EXACT_BITS = 1 << 62
 """`rel_accuracy_bits` of a ball without an error is larger."""
 
+HALF, LARGEST = arb(0.5), arb("1e1000000")
+
+BEYOND = arb(math.inf) + arb(0, 1)
+"""Larger than every number, and no digit of it is known."""
+
 _MOST_PLACES = 1000
 """Longer numbers are left to Arb."""
 
@@ -185,8 +190,24 @@ class Balls:
 
     @staticmethod
     def erfcx(x: Any) -> Ball:
+        if x > 1:
+            return (x * x).hypgeom_u(HALF, HALF) / arb.pi().sqrt()
         value = (x * x).exp() * Balls.erfc(x)
-        return Balls.inf if x < 0 and not 0 < value < Balls.inf else value
+        return BEYOND if x < 0 and not 0 < value < LARGEST else value
+
+    @staticmethod
+    def erfcx_kappa(x: Any) -> Ball:
+        if x > 1:
+            return -x * (x * x).hypgeom_u(arb(1), HALF) / (x * x).hypgeom_u(HALF, HALF)
+        return 2 * x * (x - 1 / (arb.pi().sqrt() * Balls.erfcx(x)))
+
+    @staticmethod
+    def digamma_rise(x: Any, h: Any) -> Ball:
+        return (x + h).digamma() - x.digamma()
+
+    @staticmethod
+    def maximum(x: Any, y: Any) -> Ball:
+        return x.max(y)
 
     @staticmethod
     def lgamma(x: Any) -> Ball:

@@ -100,6 +100,13 @@ class Dialect:
     # What to do about an operator that is refused, by its name
     hints: Mapping[str, str] = field(default_factory=dict)
     line: int = 0  # Columns of a line, or 0 for any number
+    # Templates of a function that stands for an operator by the definition in its row: ``<f>`` is
+    # its name, ``<x>`` its operands, each as `operand` has it, ``<l>`` the lines of its `local`
+    # values ``<n>``, ``<v>`` its value. Empty: what would be there is put in
+    function: str = ""
+    operand: str = "<n>"
+    local: str = ""
+    coarse: frozenset[str] = frozenset()  # Operators whose own functions there lose digits
     placed: str = ""  # Where helpers belong, if not simply before the formula
     # Where the language orders terms and factors itself: what keeps the digits all the same
     exact: str = ""
@@ -202,7 +209,8 @@ NUMPY_DIALECT = Dialect(
     | _calls(
         f"abs sqrt cbrt hypot exp expm1 log log1p {_CIRCULAR} asin=arcsin acos=arccos atan=arctan"
         f" atan2=arctan2 {_HYPERBOLIC} asinh=arcsinh acosh=arccosh atanh=arctanh sign floor ceil"
-        " round=rint log:2=log2 log:10=log10 logical_not conditional=where equal_to=equal mod fmod",
+        " round=rint log:2=log2 log:10=log10 logical_not conditional=where equal_to=equal mod fmod"
+        " logaddexp",
         "np.",
     )
     | {
@@ -210,14 +218,16 @@ NUMPY_DIALECT = Dialect(
     }
     | {
         name: spelling._replace(helpers=("import scipy.special",))
-        for name, spelling in _calls("erf erfc gamma lgamma=gammaln", "scipy.special.").items()
+        for name, spelling in _calls(
+            "erf erfc erfcx gamma lgamma=gammaln betaln", "scipy.special."
+        ).items()
     }
     | _reciprocals("1/np.{}(<0>)")
     | _defined(**{"log:*": ("np.log(<0>)/np.log(<p>)", MUL)})
     | _helped(
         root=helpers.NUMPY_ROOT, remainder=helpers.NUMPY_REMAINDER, fma=helpers.NUMPY_FMA,
-        **helpers.NUMPY_PROTECTED,
     ),
+    function="def <f>(<x>):\n    return <v>",
     constants={"pi": Spelling("np.pi"), "e": Spelling("np.e")},
     words=_PYTHON, counts="np.float64(<0>)",
 )  # fmt: skip
@@ -236,11 +246,13 @@ C_DIALECT = Dialect(
         "conditional": Spelling("(<0> ? <1> : <2>)"),
     }
     | _defined(**{"log:*": ("log(<0>)/log(<p>)", MUL)})
-    | _helped(mod=helpers.C_MOD, root=helpers.C_ROOT, sign=helpers.C_SIGN, **helpers.C_PROTECTED)
+    | _helped(mod=helpers.C_MOD, root=helpers.C_ROOT, sign=helpers.C_SIGN)
     | _helped(**{
         name: f"double {name}(double x) {{ return 1/{of}(x); }}" for name, of in _INVERTED.items()
     }),
     number=with_bare_point,
+    function="double <f>(<x>) {\n<l>    return <v>;\n}",
+    operand="double <n>", local="    double <n> = <v>;\n",
     constants={"pi": Spelling("M_PI"), "e": Spelling("M_E"), "nan": Spelling("NAN")},
     words=frozenset(
         "auto bool break case char const continue default do double else enum extern float for"
@@ -260,13 +272,12 @@ JULIA_DIALECT = Dialect(
         f" {_HYPERBOLIC} {_AREAS} sign floor ceil round log:2=log2 log:10=log10 min max"
         " conditional=ifelse mod fmod=rem fma"
     )
-    | _imported("erf erfc gamma", "using SpecialFunctions: {}")
+    | _imported("erf erfc erfcx gamma betaln=logbeta", "using SpecialFunctions: {}")
     | {"log:*": Spelling("log(<p>, <0>)"), "logical_not": Spelling("!(<0>)")}
     | _helped(
-        root=helpers.JULIA_ROOT, remainder=helpers.JULIA_REMAINDER, lgamma=helpers.JULIA_LGAMMA,
-        **helpers.JULIA_PROTECTED,
+        root=helpers.JULIA_ROOT, remainder=helpers.JULIA_REMAINDER, lgamma=helpers.JULIA_LGAMMA
     ),
-    number=with_point,
+    number=with_point, function="<f>(<x>) = <v>",
     constants={"pi": Spelling("pi"), "e": Spelling("exp(1.0)", ATOM, Lacking.OPERATOR)},
     whole="@. <0>",
     words=frozenset(
@@ -281,14 +292,14 @@ MATLAB_DIALECT = Dialect(
     _arithmetic(".*", "./", " .^ ") | _compared(unequal="~=") | _joined("&", "|")
     | _calls(
         f"abs sqrt hypot exp expm1 log log1p {_CIRCULAR} cot sec csc {_ARCS} atan2 {_HYPERBOLIC}"
-        f" {_AREAS} sign floor ceil log:2=log2 log:10=log10 erf erfc gamma"
+        f" {_AREAS} sign floor ceil log:2=log2 log:10=log10 erf erfc erfcx gamma"
     )
     | {
         "min": Spelling("min(<0>, <1>)"), "max": Spelling("max(<0>, <1>)"),
         "root": Spelling("nthroot(<0>, <p>)"),
     }
     | _defined(**{"cbrt": ("nthroot(<0>, 3)", ATOM), "log:*": ("log(<0>)./log(<p>)", MUL)})
-    | _helped(lgamma=helpers.MATLAB_LGAMMA, **helpers.MATLAB_PROTECTED)
+    | _helped(lgamma=helpers.MATLAB_LGAMMA)
     | {
         "logical_not": Spelling("~(<0>)"),
         "conditional": Spelling(
@@ -303,6 +314,7 @@ MATLAB_DIALECT = Dialect(
         # its round takes halves away from 0
         "round": Spelling("rint(<0>)", ATOM, Lacking.OPERATOR, (helpers.MATLAB_RINT,)),
     },
+    function="function r = <f>(<x>)\n  r = <v>;\nend", coarse=frozenset(("betaln",)),
     constants={"pi": Spelling("pi"), "e": Spelling("exp(1)", ATOM, Lacking.OPERATOR)},
     words=frozenset(
         "break case catch classdef continue else elseif end for function global if otherwise"
@@ -316,7 +328,7 @@ FORTRAN_DIALECT = Dialect(
     _arithmetic() | _compared(unequal=".ne.") | _joined(".and.", ".or.")
     | _calls(
         f"abs sqrt hypot exp log log:10=log10 {_CIRCULAR} {_ARCS} atan2 {_HYPERBOLIC} {_AREAS}"
-        " erf min max erfc gamma lgamma=log_gamma mod=modulo fmod=mod"
+        " erf min max erfc erfcx=erfc_scaled gamma lgamma=log_gamma mod=modulo fmod=mod"
     )
     | {
         # whole numbers of its floor() end at 2^31
@@ -334,11 +346,13 @@ FORTRAN_DIALECT = Dialect(
         "log:*": ("log(<0>)/log(<p>)", MUL),
     })
     | _helped(
-        expm1=helpers.FORTRAN_EXPM1, log1p=helpers.FORTRAN_LOG1P,
-        cbrt=helpers.FORTRAN_CBRT, root=helpers.FORTRAN_ROOT, fma=helpers.FORTRAN_FMA,
-        **helpers.FORTRAN_PROTECTED,
+        cbrt=helpers.FORTRAN_CBRT, root=helpers.FORTRAN_ROOT, fma=helpers.FORTRAN_FMA
     ),
     number=with_d,
+    function=(
+        "elemental double precision function <f>(<x>)\n  double precision, intent(in) :: <x>\n"
+        "  <f> = <v>\nend function <f>"
+    ),
     constants={
         "pi": Spelling("acos(-1.0d0)", ATOM, Lacking.OPERATOR),
         "e": Spelling("exp(1.0d0)", ATOM, Lacking.OPERATOR),
@@ -366,16 +380,12 @@ MATHEMATICA_DIALECT = Dialect(
     | {
         key: spelling._replace(template=f"{key}[<*>]")
         for key, spelling in _helped(
-            expm1=helpers.MATHEMATICA_EXPM1, log1p=helpers.MATHEMATICA_LOG1P,
             hypot=helpers.MATHEMATICA_HYPOT, remainder=helpers.MATHEMATICA_REMAINDER,
             lgamma=helpers.MATHEMATICA_LGAMMA,
         ).items()
     }
-    | {
-        name: Spelling(f"{bare}[<*>]", ATOM, Lacking.OPERATOR, (text,))
-        for name, (bare, text) in helpers.MATHEMATICA_PROTECTED.items()
-    },
-    number=with_star, fraction="Rational[<0>, <1>]",
+,
+    number=with_star, fraction="Rational[<0>, <1>]", function="<f>[<x>] := <v>", operand="<n>_",
     constants={"pi": Spelling("Pi"), "e": Spelling("E")},
     exact="`N[…, 17]` of exact numbers",
     names="alphanumeric", words=frozenset("C D E I K N O Pi Re LogGamma".split()), counts="",
@@ -419,10 +429,6 @@ def _root(inner: str, size: str, signed: str) -> str:
     return f"(let ((x <0>) (y (pow {inner} (/ 1 <p>)))) (if (== x 0) x {step}))"
 
 
-def _guarded(bound: str, size: str, edge: str, value: str, within: str) -> str:
-    return f"(let ({bound}) (if (> (fabs {size}) {edge}) {value} {within}))"
-
-
 FPCORE_DIALECT = Dialect(
     "FPCore", "fpcore",
     {name: Spelling(f"({head} <*>)") for name, head in _FPCORE_FORMS.items()}
@@ -440,10 +446,6 @@ FPCORE_DIALECT = Dialect(
         "root:even": (_root("<0>", "x", "y"), ATOM),
         "root:odd": (_root("(fabs <0>)", "(fabs x)", "(if (< x 0) (- y) y)"), ATOM),
         "log:*": ("(/ (log <0>) (log <p>))", ATOM),
-        "gp_div": (_guarded("(b <1>) (a <0>)", "b", "0.001", "(/ a b)", "1"), ATOM),
-        "gp_log": (_guarded("(x (fabs <0>))", "x", "0.001", "(log x)", "0"), ATOM),
-        "gp_inv": (_guarded("(x <0>)", "x", "0.001", "(/ 1 x)", "0"), ATOM),
-        "deap_div": (_guarded("(b <1>) (a <0>)", "b", "0", "(/ a b)", "1"), ATOM),
     }),
     fraction="<0>/<1>",
     constants={"pi": Spelling("PI"), "e": Spelling("E")},
@@ -468,9 +470,9 @@ SYMPY_DIALECT = Dialect(
         cbrt=("real_root(<0>, 3)", ATOM), fmod=("sign(<0>)*Mod(Abs(<0>), Abs(<1>))", MUL)
     )
     | _helped(
-        expm1=helpers.SYMPY_EXPM1, log1p=helpers.SYMPY_LOG1P, lgamma=helpers.SYMPY_LGAMMA,
-        **helpers.SYMPY_PROTECTED,
+        expm1=helpers.SYMPY_EXPM1, log1p=helpers.SYMPY_LOG1P, lgamma=helpers.SYMPY_LGAMMA
     ),
+    function="def <f>(<x>):\n    return <v>",
     fraction="Rational(<0>, <1>)",
     exact="`evalf`",
     constants={"pi": Spelling("pi"), "e": Spelling("E")},
@@ -538,10 +540,6 @@ EXCEL_DIALECT = Dialect(
             f"IF({_X}=0, 0, SIGN(<0>)*{_refined('ABS(<0>)^(1/<p>)', 'ABS(<0>)', '<p>')})", ATOM,
         ),
         "fmod": ("SIGN(<0>)*MOD(ABS(<0>), ABS(<1>))", MUL),
-        "gp_div": (f"IF(ABS(<1>)>0.001, {_X}/{_Y}, 1)", ATOM),
-        "gp_log": ("IF(ABS(<0>)>0.001, LN(ABS(<0>)), 0)", ATOM),
-        "gp_inv": (f"IF(ABS(<0>)>0.001, 1/{_X}, 0)", ATOM),
-        "deap_div": (f"IF({_Y}<>0, {_X}/{_Y}, 1)", ATOM),
     })
     | _precise(
         sinh=(f"IF(ABS(<0>)<0.3, {_SERIES}, SINH(<0>))", ATOM),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from eic_core.operators import wide
+from eic_core.operators.beyond_numpy import log_sum
 from eic_core.operators.row import (
     STEEP_END,
     Operands,
@@ -56,6 +57,7 @@ EXPM1_ROW = Operator(
     kappa2=_expm1_kappa,
     sloped=True,
     zero_limit=one_at_origin, exponential=True, low=-1.0, widely=wide.exponential_less_one,
+    writing=Writing(definition="where(abs(x) < 1, 2*sinh(x/2)*exp(x/2), exp(x) - 1)"),
     words=Words("exponential"),
 )  # fmt: skip
 
@@ -121,7 +123,9 @@ LOG1P_ROW = Operator(
     partials=lambda B, a, y, p: (B.over(1.0, 1.0 + a[0]),),
     sloped=True, zero_limit=one_at_origin, pole=lambda B, a, p: a[0] == -1,
     brink=lambda B, x: B.abs(x + 1.0), brink_roundings=STEEP_END,
-    writing=Writing("log1p safe_log1p"),
+    writing=Writing(
+        "log1p safe_log1p", definition="where(abs(x) < 1/2, 2*atanh(x/(2 + x)), log(1 + x))"
+    ),
     words=Words(
         "logarithm",
         near=Near(True, 0.5, "logarithm near its end", "its argument comes close to −1"),
@@ -130,4 +134,30 @@ LOG1P_ROW = Operator(
 )  # fmt: skip
 
 
-ROWS = (EXP_ROW, EXPM1_ROW, LOG_ROW, LOG1P_ROW)
+def _log_sum_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
+    ahead = a[0] - a[1]
+    return B.over(1.0, 1.0 + B.exp(-ahead)), B.over(1.0, 1.0 + B.exp(ahead))
+
+
+LOGADDEXP_ROW = Operator(
+    "logaddexp", 2, call(np.logaddexp), lambda B, a, p: log_sum(B, *a),
+    partials=_log_sum_partials,
+    vanishes=lambda B, a, p: (a[0] < 0) & (a[1] < 0),  # else it is an exponential that underflows
+    crossing="value", commutative=True, widely=wide.log_sum, kappa2_widely=wide.log_sum_kappa2,
+    writing=Writing(
+        "logaddexp log_add_exp log_sum_exp",
+        called("logaddexp", sign="lse"),
+        parameters=("x1 x a", "x2 y b other"),
+        definition="max(x, y) + log1p(exp(-abs(x - y)))",
+    ),
+    words=Words(
+        "log-sum",
+        near=Near(
+            False, 1.0, "log-sum near a zero",
+            "its value comes close to 0, where the exponentials add up to 1",
+        ),
+    ),
+)  # fmt: skip
+
+
+ROWS = (EXP_ROW, EXPM1_ROW, LOG_ROW, LOG1P_ROW, LOGADDEXP_ROW)

@@ -7,13 +7,14 @@ from fractions import Fraction
 from typing import NamedTuple
 
 CONTINUOUS = frozenset(
-    "neg abs cbrt hypot exp expm1 sin cos atan sinh cosh tanh asinh erf erfc min max".split()
+    "neg abs cbrt hypot exp expm1 sin cos atan sinh cosh tanh asinh erf erfc erfcx logaddexp min"
+    " max".split()
 )
 """Operators with a value at all real operands, and without a jump; others may do anything."""
 
 NEVER_NEGATIVE = frozenset(("abs", "hypot"))
 
-ALWAYS_POSITIVE = frozenset(("exp", "cosh", "erfc"))
+ALWAYS_POSITIVE = frozenset(("exp", "cosh", "erfc", "erfcx"))
 
 
 class ValueForm(NamedTuple):

@@ -116,24 +116,6 @@ elemental double precision function signum(x)
   double precision, intent(in) :: x
   signum = merge(sign(1.0d0, x), x, abs(x) > 0.0d0)
 end function"""
-FORTRAN_LOG1P = """\
-elemental double precision function log1p(x)
-  double precision, intent(in) :: x
-  if (abs(x) < 0.5d0) then
-    log1p = 2.0d0*atanh(x/(2.0d0 + x))
-  else
-    log1p = log(1.0d0 + x)
-  end if
-end function log1p"""
-FORTRAN_EXPM1 = """\
-elemental double precision function expm1(x)
-  double precision, intent(in) :: x
-  if (abs(x) < 1.0d0) then
-    expm1 = 2.0d0*sinh(x/2.0d0)*exp(x/2.0d0)
-  else
-    expm1 = exp(x) - 1.0d0
-  end if
-end function expm1"""
 FORTRAN_CBRT = """\
 elemental double precision function cbrt(x)
   double precision, intent(in) :: x
@@ -168,8 +150,6 @@ elemental double precision function fma(x, y, z)
   if (.not. abs(fma) <= huge(fma)) fma = x*y + z
 end function fma"""
 
-MATHEMATICA_LOG1P = "log1p[x_] := If[Abs[x] < 1/2, 2*ArcTanh[x/(2 + x)], Log[1 + x]]"
-MATHEMATICA_EXPM1 = "expm1[x_] := If[Abs[x] < 1, 2*Sinh[x/2]*Exp[x/2], Exp[x] - 1]"
 MATHEMATICA_HYPOT = """\
 scaled[x_, y_] := If[x == 0, 0, x*Sqrt[1 + (y/x)^2]]
 hypot[x_, y_] := scaled[Max[Abs[x], Abs[y]], Min[Abs[x], Abs[y]]]"""
@@ -191,95 +171,3 @@ SYMPY_HYPOT = "from sympy.codegen.cfunctions import hypot"
 SYMPY_LGAMMA = """\
 def lgamma(x):
     return re(loggamma(x))"""
-
-
-def _protected(
-    template: str,
-    quotient: str,
-    logarithm: str,
-    inverse: str,
-    *,
-    operands: tuple[str, str] = ("a, b", "x"),
-    guarded: tuple[str, str] = ("b", "x"),
-    edge: str = "0.001",
-    one: str = "1",
-    zero: str = "0",
-) -> dict[str, str]:
-    """The protected functions by their operators: `template` of a name, operands, the one that is
-    guarded, the value beyond an edge, the edge, and the value within it."""
-    pair, single = zip(operands, guarded, strict=True)
-    rows = {
-        "gp_div": (*pair, quotient, edge, one),
-        "gp_log": (*single, logarithm, edge, zero),
-        "gp_inv": (*single, inverse, edge, zero),
-        "deap_div": (*pair, quotient, zero, one),
-    }
-    return {name: template.format(name, *row) for name, row in rows.items()}
-
-
-NUMPY_PROTECTED = _protected(
-    """\
-def {0}({1}):
-    far = np.abs({2}) > {4}
-    {2} = np.where(far, {2}, 1)
-    return np.where(far, {3}, {5})""",
-    "a/b",
-    "np.log(np.abs(x))",
-    "1/x",
-)
-C_PROTECTED = _protected(
-    "double {0}({1}) {{ return fabs({2}) > {4} ? {3} : {5}; }}",
-    "a/b",
-    "log(fabs(x))",
-    "1.0/x",
-    operands=("double a, double b", "double x"),
-    one="1.0",
-    zero="0.0",
-)
-JULIA_PROTECTED = _protected(
-    "{0}({1}) = abs({2}) > {4} ? {3} : {5}", "a/b", "log(abs(x))", "1.0/x", one="1.0", zero="0.0"
-)
-MATLAB_PROTECTED = _protected(
-    """\
-function y = {0}({1})
-  y = {3}; y(abs({2}) <= {4}) = {5};
-end""",
-    "a./b",
-    "log(abs(x))",
-    "1./x",
-    guarded=("b + zeros(size(a))", "x"),
-)
-FORTRAN_PROTECTED = _protected(
-    """\
-elemental double precision function {0}({1})
-  double precision, intent(in) :: {1}
-  {0} = {5}
-  if (abs({2}) > {4}) {0} = {3}
-end function {0}""",
-    "a/b",
-    "log(abs(x))",
-    "1.0d0/x",
-    edge="0.001d0",
-    one="1.0d0",
-    zero="0.0d0",
-)
-MATHEMATICA_PROTECTED = {
-    name: (name.replace("_", ""), text.replace("_", "", 1))  # a low line makes a pattern there
-    for name, text in _protected(
-        "{0}[{1}] := If[Abs[{2}] > {4}, {3}, {5}]",
-        "a/b",
-        "Log[Abs[x]]",
-        "1/x",
-        operands=("a_, b_", "x_"),
-        edge="1/1000",
-    ).items()
-}
-SYMPY_PROTECTED = _protected(
-    """\
-def {0}({1}):
-    return Piecewise(({3}, Abs({2}) > {4}), ({5}, True))""",
-    "a/b",
-    "log(Abs(x))",
-    "1/x",
-    edge="0.001",
-)

@@ -95,7 +95,10 @@ def _quotient(name: str, edge: Fraction, where: str) -> Operator:
         lambda B, a, y: (B.over(1.0, a[1]), B.over(-y, a[1])),
         lambda B, a, y: (1.0, 1.0),
         inside=1.0, edge=edge, arity=2, zero_limit=limits(1.0, -1.0), vanishes=is_zero,
-        writing=_writing(name, name.replace("_div", " ÷"), "x x1 a left", "y x2 b right"),
+        writing=_writing(
+            name, name.replace("_div", " ÷"), f"where(abs(y) > {edge}, x/y, 1)",
+            "x x1 a left", "y x2 b right",
+        ),
         words=Words(
             "protected quotient",
             singular=f"its divisor lies exactly {where}",
@@ -104,10 +107,10 @@ def _quotient(name: str, edge: Fraction, where: str) -> Operator:
     )  # fmt: skip
 
 
-def _writing(name: str, sign: str, *parameters: str) -> Writing:
+def _writing(name: str, sign: str, definition: str, *parameters: str) -> Writing:
     bare = name.replace("_", "")  # LaTeX and Mathematica mean something else by a low line
     form = called(name, rf"\operatorname{{{bare}}}", upright=bare, sign=sign)
-    return Writing(f"{name} {bare}", form, parameters=parameters)
+    return Writing(f"{name} {bare}", form, parameters=parameters, definition=definition)
 
 
 GP_DIV_ROW = _quotient("gp_div", EDGE, "at ±0.001, where its value jumps")
@@ -123,7 +126,7 @@ GP_LOG_ROW = _row(
     lambda B, a, y: (B.over(1.0, a[0]),),
     lambda B, a, y: (square(1.0 / y),),
     inside=0.0, crossing="value",
-    writing=_writing("gp_log", "gp ln"),
+    writing=_writing("gp_log", "gp ln", "where(abs(x) > 1/1000, log(abs(x)), 0)"),
     words=Words(
         "protected logarithm",
         near=LOG_ROW.words.near,
@@ -145,7 +148,7 @@ GP_INV_ROW = _row(
     lambda B, a, y: (B.over(-y, a[0]),),
     lambda B, a, y: (1.0,),
     inside=0.0, vanishes=lambda B, a, p: B.abs(a[0]) <= B.number(EDGE),
-    writing=_writing("gp_inv", "gp 1/x"),
+    writing=_writing("gp_inv", "gp 1/x", "where(abs(x) > 1/1000, 1/x, 0)"),
     words=Words(
         "protected inverse",
         singular="its argument lies exactly at ±0.001, where its value jumps",

@@ -63,8 +63,7 @@ class Operator:
     ``widely``, ``kappa2_widely``    `Wide` numbers
     ===============================  =========================================================
 
-    C has the functions of ``CBackend`` (`eic_core.engine.native.generate`) and, of `helper`, its
-    value at the first operand alone.
+    C has the functions of ``CBackend`` (`eic_core.engine.native.generate`).
     """
 
     name: str  # Lower-case letters, digits and underscores

@@ -1,4 +1,4 @@
-"""Rows of the operator table: gamma, log|gamma| and the complementary error function."""
+"""Rows of the operator table: gamma, log|gamma|, log beta and the complementary error functions."""
 
 from __future__ import annotations
 
@@ -92,4 +92,68 @@ ERFC_ROW = Operator(
 )  # fmt: skip
 
 
-ROWS = (GAMMA_ROW, LGAMMA_ROW, ERFC_ROW)
+def _erfcx_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
+    slope = y * B.over(B.erfcx_kappa(a[0]), a[0])
+    return (B.where(a[0] == 0, -2.0 / B.sqrt(B.pi), slope),)
+
+
+ERFCX_ROW = Operator(
+    "erfcx", 1, call_by_name("erfcx"), by_name("erfcx"),
+    partials=_erfcx_partials,
+    kappa2=lambda B, a, y, p: (square(B.erfcx_kappa(a[0])),), helper="erfcx_kappa",
+    sloped=True, vanishes=nowhere, widely=wide.scaled_error,
+    writing=Writing(
+        "erfcx erfc_scaled",
+        definition="r = floor(16*x + 1/2)/16; t = 1/(2*x**2); where(x < 26,"
+        " exp(r**2)*exp((x - r)*(x + r))*erfc(x),"
+        " (1 - t*(1 - 3*t*(1 - 5*t*(1 - 7*t*(1 - 9*t*(1 - 11*t))))))/(x*sqrt(pi)))",
+    ),
+)  # fmt: skip
+
+
+def _betaln_exact(B: Any, a: Operands, p: Any) -> Any:
+    if a[0] <= 0 or a[1] <= 0:
+        raise ValueError
+    return B.lgamma(a[0]) + B.lgamma(a[1]) - B.lgamma(a[0] + a[1])
+
+
+def _stirling(r: str) -> str:
+    """log gamma less Stirling's formula, by the inverse of its argument."""
+    inner = "1/1188 - 691*t**2/360360".replace("t", r)
+    for number in (1680, 1260, 360, 12):
+        inner = f"1/{number} - {r}**2*({inner})"
+    return f"{r}*({inner})"
+
+
+# As `beyond_numpy.betaln`
+_BETALN = (
+    "p = min(x, y); q = max(x, y); u = 1/p; v = 1/q; w = 1/(x + y);"
+    f" s = {_stirling('v')} - {_stirling('w')};"
+    " where(q < 15, lgamma(p) + (lgamma(q) - lgamma(x + y)), where(p < 15,"
+    " lgamma(p) - ((q - 1/2)*log1p(p/q) + p*(log(x + y) - 1) - s),"
+    f" log(2*pi/q)/2 + ({_stirling('u')} + s) - (p - 1/2)*log1p(q/p) - q*log1p(p/q)))"
+)
+
+
+def _betaln_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
+    return -B.digamma_rise(a[0], a[1]), -B.digamma_rise(a[1], a[0])
+
+
+BETALN_ROW = Operator(
+    "betaln", 2, call_by_name("betaln"), _betaln_exact,
+    partials=_betaln_partials,
+    outside=lambda B, a, p: (a[0] < 0) | (a[1] < 0),
+    pole=lambda B, a, p: (a[0] == 0) | (a[1] == 0),
+    crossing="value", commutative=True, widely=wide.log_beta,
+    writing=Writing("betaln lbeta logbeta log_beta", definition=_BETALN),
+    words=Words(
+        "logarithm of beta",
+        near=Near(
+            False, 1.0, "log-beta near a zero", "its value comes close to 0, as beside (1, 1)"
+        ),
+        invalid="its arguments must be positive",
+    ),
+)  # fmt: skip
+
+
+ROWS = (GAMMA_ROW, LGAMMA_ROW, BETALN_ROW, ERFC_ROW, ERFCX_ROW)

@@ -218,12 +218,56 @@ def gamma(a: Sequence[Wide], p: float) -> Wide:
     return beyond.where(x.lost, value)
 
 
+def log_beta(a: Sequence[Wide], p: float) -> Wide:
+    """log B(x, y) of an operand that is tiny or one that is large; a negative one has none."""
+    first = subtract(a, p).m < 0
+    less, more = a[0].where(first, a[1]), a[1].where(first, a[0])
+    share, log, other = less.over(more), less.log2 * _LN2, more.log2 * _LN2
+    apart = np.where(
+        share < 1e-300, other - log + 1.0, np.log1p(1 / share) + np.log1p(share) / share
+    )
+    small = Wide.of(np.log1p(share) - log)
+    plain = Wide.of(NUMPY.lgamma(np.where(less.lost, 1.0, less.doubles)) - less.doubles * other)
+    grown = multiply((less, Wide.of(-apart)), p)
+    value = small.where(less.e < -200, grown.where(less.e > 200, plain))
+    return Wide(np.where(less.m < 0, math.nan, value.m), value.e)
+
+
+def _bell(x: Array, sign: float) -> Wide:
+    """exp(sign x^2), with x^2 in two parts, the first exact."""
+    first = np.rint(np.where(np.abs(x) < 1e6, x, 0.0) * 16) / 16
+    rest = np.where(np.isinf(x), np.abs(x), (x - first) * (x + first))
+    parts = [exponential((Wide.of(sign * part),), 0.0) for part in (first * first, rest)]
+    return multiply(parts, 0.0)
+
+
 def complementary_error(a: Sequence[Wide], p: float) -> Wide:
     """erfc(x) = erfcx(x) exp(-x^2) above 0, where it may underflow."""
     x = a[0].doubles
-    # x^2 in two parts, the first exact
-    first = np.rint(np.where(np.abs(x) < 1e6, x, 0.0) * 16) / 16
-    rest = np.where(np.isinf(x), x, (x - first) * (x + first))
-    parts = [exponential((Wide.of(-part),), p) for part in (first * first, rest)]
-    small = multiply((multiply(parts, p), Wide.of(NUMPY.erfcx(np.minimum(x, 1e300)))), p)
+    small = multiply((_bell(x, -1.0), Wide.of(NUMPY.erfcx(np.minimum(x, 1e300)))), p)
     return small.where(x > 0, Wide.of(NUMPY.erfc(x)))
+
+
+def scaled_error(a: Sequence[Wide], p: float) -> Wide:
+    """erfcx(x): 2 exp(x^2) far below 0, 1/(x sqrt(pi)) far above."""
+    x = a[0].doubles
+    twice = multiply((Wide.of(np.full_like(x, 2.0)), _bell(x, 1.0)), p)
+    over = divide((Wide.of(np.full_like(x, math.pi**-0.5)), a[0]), p)
+    return twice.where(x < -20, over.where(x > 1e9, Wide.of(NUMPY.erfcx(x))))
+
+
+def log_sum(a: Sequence[Wide], p: float) -> Wide:
+    """log(exp(x) + exp(y))."""
+    ahead = subtract(a, p)
+    small = exponential((negative((absolute((ahead,), p),), p),), p)
+    rest = small.where(small.e < -60, Wide.of(np.log1p(small.doubles)))
+    return add((a[0].where(ahead.m > 0, a[1]), rest), p)
+
+
+def log_sum_kappa2(a: Sequence[Wide], y: Wide) -> tuple[Array, ...]:
+    one = Wide.of(np.ones_like(y.m))
+    others = [exponential((subtract(pair, 0.0),), 0.0) for pair in (a[::-1], a)]
+    shares = [divide((one, add((one, other), 0.0)), 0.0) for other in others]
+    return tuple(
+        np.square(multiply((x, share), 0.0).over(y)) for x, share in zip(a, shares, strict=True)
+    )

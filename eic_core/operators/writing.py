@@ -52,6 +52,9 @@ class Writing:
     # What its operands are called where they are given by name, as in ``log(x, base=2)``: for each
     # its names in lower case, between blanks
     parameters: tuple[str, ...] = ()
+    # Its value at ``x``, ``y``, ``z`` by other operators, for languages without it, and before that
+    # what occurs more than once: ``"r = x/y; r + 1/r"``
+    definition: str = ""
     # The operator that ``^{-1}`` makes of it in LaTeX: ``\\sin^{-1} x`` is ``asin(x)``
     inverse: str = ""
 

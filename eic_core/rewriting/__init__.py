@@ -3,7 +3,8 @@
 - `repair` chooses rows, measures the formula as written, and calls what follows in turn
 - `search` rewrites terms (`terms`, `values`) by `rules` (`tables`) and `families`: exact forms
 - `measuring` verifies (`verify`) and measures the forms, `gains` decides which are offered
-- `regimes.choosing` combines them, those of `regimes.signs` and series into forms that choose
+- `regimes.choosing` combines them, those of `regimes.signs` and series into forms that choose: by
+  `regimes.segments`, as `regimes.cases`
 - `series.options` asks `series.expanding` for coefficients, `series.proof` for bounds
 - `conditional_formulas` calls `repair` for the parts of a formula with conditions of its own
 - `results` holds what comes out, `profile` what rows lose with a form, `phrases` the English

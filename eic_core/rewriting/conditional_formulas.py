@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 
 from eic_core.formula.tree import CONSTANT, Formula
 from eic_core.measure.observed import digits_lost_by_row, run_in
@@ -19,7 +20,14 @@ from eic_core.rewriting.gains import GAIN, remaining_digits
 from eic_core.rewriting.measuring import Measurer
 from eic_core.rewriting.pieces import Branch, Omission
 from eic_core.rewriting.profile import quantities_compared
-from eic_core.rewriting.regimes.cases import Case, all_of, conditional, repair_of
+from eic_core.rewriting.regimes.cases import (
+    Case,
+    Mask,
+    all_of,
+    conditional,
+    repair_of,
+    rows_by_case,
+)
 from eic_core.rewriting.results import Repair, Repairs
 from eic_core.rewriting.search import SearchOutcome
 from eic_core.rewriting.terms import Terms
@@ -70,11 +78,11 @@ def _values_below(terms: Terms, number: int) -> tuple[int, ...]:
     return term.children[1:] if OPERATORS[term.operator].chooses else term.children
 
 
-def _values(terms: Terms, root: int, *, free: bool = True) -> list[int]:
-    """Distinct terms at and below a term, operands first, without those of conditions; nor those
-    below a term that is free of conditions, unless these are to be there.
+def _values(terms: Terms, root: int) -> list[int]:
+    """Distinct terms at and below a term, operands first: none of a condition, nor below a term
+    that is free of conditions.
     """
-    return terms.walk(root, lambda n: free or not _is_free(terms, n), partial(_values_below, terms))
+    return terms.walk(root, lambda n: not _is_free(terms, n), partial(_values_below, terms))
 
 
 def _is_free(terms: Terms, root: int) -> bool:
@@ -98,7 +106,7 @@ def parts_without_condition(terms: Terms, root: int) -> list[int]:
     """
     return [
         number
-        for number in _values(terms, root, free=False)
+        for number in _values(terms, root)
         if terms[number].children and terms.has_variables(number) and _is_free(terms, number)
     ]
 
@@ -108,7 +116,7 @@ def put_in(terms: Terms, root: int, new: Callable[[int, int], int | None]) -> in
     is asked by its number and by that of the term with what stands for those below it.
     """
     made: dict[int, int] = {}
-    for number in _values(terms, root, free=False):
+    for number in _values(terms, root):
         term = terms[number]
         below = () if _is_free(terms, number) else _values_below(terms, number)
         children = term.children[: len(term.children) - len(below)]
@@ -136,7 +144,7 @@ def regions_of(terms: Terms, root: int, most: int = MOST_REGIONS) -> list[Region
     place = 0
     while place < len(regions):
         conditions, form = regions[place]
-        choosing = [n for n in _values(terms, form, free=False) if _chooses(terms, n)]
+        choosing = [n for n in _values(terms, form) if _chooses(terms, n)]
         if not choosing or len(regions) == most:
             place += 1
             continue
@@ -270,33 +278,25 @@ class ConditionalRepair:
             self.left_out.update(dict.fromkeys(found.left_out))
         return repaired
 
-    def _rows_by_part(self, root: int) -> dict[int, Array]:
-        """The rows at which a program evaluates each term outside of conditions."""
-        terms, target = self.terms, self.truth.target
-        total = len(self.samples)
-        count = min(total, SAMPLED, max(1, SAMPLED_STEPS // terms.size(root)))
+    def _rows_by_part(self, root: int) -> dict[int, npt.NDArray[np.intp]]:
+        """The rows at which a program evaluates each part."""
+        total, target = len(self.samples), self.truth.target
+        count = min(total, SAMPLED, max(1, SAMPLED_STEPS // self.terms.size(root)))
         rows = np.arange(count) * total // count
         columns = {name: column[rows] for name, column in self.truth.columns.items()}
 
         def values(number: int) -> Array:
-            computed: Array = run_in(terms.tape(number), columns, count, target)[-1]
-            return computed
+            return np.asarray(run_in(self.terms.tape(number), columns, count, target)[-1])
 
-        return {number: rows[on] for number, on in self._evaluated(root, count, values).items()}
+        return {part: rows[on] for part, on in self._evaluated(root, count, values).items()}
 
-    def _evaluated(self, root: int, count: int, values: Callable[[int], Array]) -> dict[int, Array]:
-        """For each term outside of conditions whether a row evaluates it."""
-        numbers = _values(self.terms, root)
-        active = {number: np.zeros(count, dtype=bool) for number in numbers}
-        active[root][:] = True
-        for number in reversed(numbers):
-            below, rows = _values_below(self.terms, number), active[number]
-            taken = [rows] * len(below)
-            if _chooses(self.terms, number):
-                condition = values(self.terms[number].children[0])
-                taken = [rows & (condition != 0) & ~np.isnan(condition), rows & (condition == 0)]
-            for child, some in zip(below, taken, strict=True):
-                active[child] |= some
+    def _evaluated(self, root: int, count: int, values: Callable[[int], Array]) -> dict[int, Mask]:
+        """For each part whether a row evaluates it."""
+        cases, parts = _cases(self.terms, root), parts_without_condition(self.terms, root)
+        active = {part: np.zeros(count, dtype=bool) for part in parts}
+        for case, rows in zip(cases, rows_by_case(cases, values, count), strict=True):
+            for part in active.keys() & set(self.terms.subterms(case.root)):
+                active[part] |= rows
         return active
 
     def _losing(self, root: int) -> list[int]:
@@ -305,7 +305,7 @@ class ConditionalRepair:
         active = self._evaluated(root, len(self.truth.rows.verified), everywhere.values)
         losses: dict[int, float] = {}
         try:
-            for part in parts_without_condition(self.terms, root):
+            for part in active:
                 values, target = everywhere.values(part), self.truth.target
                 lost = digits_lost_by_row(exact.values(part), values, target)
                 lost = lost[active[part] & ~np.isnan(lost)]

@@ -44,7 +44,7 @@ def pattern(text: str) -> Pattern:
     return Pattern(letters(text))
 
 
-class Part(NamedTuple):
+class PatternPart(NamedTuple):
     """A summand of a pattern with its sign, or a factor with the exponent 1 or -1."""
 
     weight: Fraction
@@ -77,9 +77,9 @@ class Pattern:
         self.lone = lone[0] if len(lone) == 1 else None
         self.way, self.roots = self._way(len(lone))
 
-    def _chained(self, weight: Fraction, pair: tuple[str, str]) -> Iterator[Part]:
+    def _chained(self, weight: Fraction, pair: tuple[str, str]) -> Iterator[PatternPart]:
         if self.operator not in pair:
-            yield Part(weight, self)
+            yield PatternPart(weight, self)
             return
         left, right = self.children
         yield from left._chained(weight, pair)
@@ -293,7 +293,7 @@ class Matcher:
         return self.build.product_of(self.build.powers(parts)) if parts else None
 
     def choices(
-        self, parts: Sequence[Part], chain: Sequence[Weighted], bound: Bindings
+        self, parts: Sequence[PatternPart], chain: Sequence[Weighted], bound: Bindings
     ) -> Iterator[tuple[Bindings, frozenset[int]]]:
         """The ways to match each part with another member of the chain, and which were used."""
         if not parts:

@@ -20,7 +20,6 @@ from eic_core.measure.inspection import Inspection
 from eic_core.operators.wide import Array
 from eic_core.rewriting.costs import nanoseconds
 from eic_core.rewriting.doubles import mean_digits
-from eic_core.rewriting.forms import Merit, new_functions, promises, quotients_in_turn, size_of
 from eic_core.rewriting.gains import (
     Advice,
     Gain,
@@ -31,6 +30,7 @@ from eic_core.rewriting.gains import (
     advise,
     remaining_digits,
 )
+from eic_core.rewriting.merit import Merit, new_functions, promises, quotients_in_turn, size_of
 from eic_core.rewriting.observing import FormMeter, Truth
 from eic_core.rewriting.pieces import Omission, RepairStep
 from eic_core.rewriting.results import Repair, Repairs
@@ -59,7 +59,7 @@ NEAR_ONE = 0.5
 """``log1p(u)`` helps where ``|u|`` is smaller: ``1 + u`` loses a third of a digit at 0.5."""
 
 
-class Form:
+class MeasuredForm:
     """A form of a formula; each of its columns is worked out once, when it is asked for."""
 
     def __init__(
@@ -149,7 +149,7 @@ class Measurer:
         self.work_a_form = work_a_form  # What one more takes, as far as is known
         self.measured = self.meter.measured
         self.everywhere = truth.on(truth.rows.verified)
-        self.original = Form(self, self.root, (), outcome.start.cost.q)
+        self.original = MeasuredForm(self, self.root, (), outcome.start.cost.q)
         self.leading = self.original
         self.lost_before = self.everywhere.lost(self.root)
 
@@ -203,7 +203,7 @@ class Measurer:
         """The forms worth offering, and whether there was time. Of those as good as the best the
         shortest leads, and none is offered where that is the formula as written.
         """
-        offers: list[Form] = []
+        offers: list[MeasuredForm] = []
         in_time = True
         try:
             forms = self._candidates() if limit else []
@@ -211,7 +211,7 @@ class Measurer:
             if best is not None:
                 offers = [best]
                 near = [form for form in (self.original, *forms) if form.merit.is_near(best.merit)]
-                offers = [self._first(sorted(near, key=Form.length)) or best]
+                offers = [self._first(sorted(near, key=MeasuredForm.length)) or best]
                 self.leading = offers[0]
             while len(offers) in range(1, limit) and self.original not in offers:
                 merits = [form.merit for form in offers]
@@ -224,7 +224,7 @@ class Measurer:
         forms = [form for form in offers if form is not self.original]
         return [form.repair for form in forms if form.repair is not None], in_time
 
-    def _first(self, forms: Iterable[Form], most: int = EXAMINED) -> Form | None:
+    def _first(self, forms: Iterable[MeasuredForm], most: int = EXAMINED) -> MeasuredForm | None:
         """The first that is offered, or the formula as written."""
         for form in islice(forms, most):
             if form is self.original or form.repair is not None:
@@ -235,24 +235,24 @@ class Measurer:
         """What a program makes of a term at the scanned rows."""
         return np.asarray(self.verifier.doubles(root, self.truth.target))
 
-    def _candidates(self) -> list[Form]:
+    def _candidates(self) -> list[MeasuredForm]:
         """The forms that gain something on the judged rows, the most accurate first; then those
         that are but shorter.
         """
-        forms: list[Form] = []
+        forms: list[MeasuredForm] = []
         until = self.budget.part(COMPARING)
         for found in self.outcome.forms:
             if forms and until.passed:
                 break
             if promises(self.outcome.start.cost, found.cost):
-                form = Form(self, found.root, found.steps, found.cost.q)
+                form = MeasuredForm(self, found.root, found.steps, found.cost.q)
                 worse = RowComparison.of(self.lost_before, form.lost).is_worse
                 if not worse and not self._has_idle_log1p(form.root):
                     forms.append(form)
         written = self.original.merit
         forms.sort(key=lambda form: form.merit.order)
         shorter = [form for form in forms if form.merit.length < written.length]
-        shorter.sort(key=Form.length)
+        shorter.sort(key=MeasuredForm.length)
         gaining = [form for form in forms if form.merit.gains(written)]
         return list(dict.fromkeys([*gaining, *shorter[:FEW]]))
 

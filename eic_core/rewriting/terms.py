@@ -28,6 +28,9 @@ from eic_core.rewriting.work import TERM, WALK, Work
 
 _WHOLE_DIGITS = 17
 
+_MOST_BITS = 2200
+"""Of the numerator or denominator of a number with a text: those of 10^-300 with 17 digits."""
+
 LONG_DIGITS = 8
 """Powers of given numbers with so many digits are written as powers."""
 
@@ -68,13 +71,16 @@ def number_text(value: Fraction) -> str | None:
     rest, fives = under >> twos, 0
     while rest % 5 == 0:
         rest, fives = rest // 5, fives + 1
+    most = max(abs(value.numerator), under)
+    if most.bit_length() > _MOST_BITS:
+        return None
     if rest == 1:
         places = max(twos, fives)
         digits = str(abs(value.numerator) * 10**places // under)
         if len(digits.strip("0")) > _WHOLE_DIGITS or len(digits) > 300 or places > 300:
             return None
         return ("-" if value < 0 else "") + _decimal(digits, places)
-    if max(len(str(abs(value.numerator))), len(str(under))) > _WHOLE_DIGITS:
+    if len(str(most)) > _WHOLE_DIGITS:
         return None
     return str(value)
 

@@ -1,6 +1,7 @@
 """Random formulas that cancel: what a function keeps beside its leading terms, differences of
-neighbouring values, quadratics, quotients of small quantities, and compositions of these; on ranges
-of one or of many decades, with one sign or both. The same for the same seed.
+neighbouring values, quadratics, quotients of small quantities, sums and powers with letters, and
+compositions of these; on ranges of one or of many decades, with one sign or both. The same for the
+same seed.
 """
 
 from __future__ import annotations
@@ -84,6 +85,18 @@ QUOTIENTS = (
     "1/({u} - {h}) - 1/({u} + {h})",
     "(atan({u}) - {u})/{u}**3",
 )
+LETTERS = (
+    "{u} - {v}*sin({u})",
+    "{v}*sinh({u}) - {u}",
+    "{v}*expm1({u}) - {h}*{u}",
+    "{u}/{v} - atan({u})",
+    "{v}*sin({u}) - sin({v}*{u})",
+    "(1 + {u})**{v} - 1 - {v}*{u}",
+    "1 - (1 - {u})**{v}*(1 + {v}*{u})",
+    "(1 + {u})**{v} - exp({v}*{u})",
+    "{v}*log1p({u}/{v}) - {u}",
+    "expm1({v}*{u})/{v} - expm1({h}*{u})/{h}",
+)
 AROUND = (
     "{f}",
     "{f}",
@@ -141,7 +154,7 @@ def _of_patterns(rng: random.Random) -> Formula:
         u = rng.choice(INSIDE).format(x=names[0], y=names[1])
         bare = u if u.isidentifier() else f"({u})"
         h = rng.choice((names[1], names[1], "1", "0.25", "1e-3"))
-        kind = rng.choice((REMAINDERS, REMAINDERS, DIFFERENCES, QUADRATICS, QUOTIENTS))
+        kind = rng.choice((REMAINDERS, LETTERS, DIFFERENCES, QUADRATICS, QUOTIENTS))
         f = rng.choice(kind).format(u=bare, h=h, v=names[2])
         formula = read(rng.choice(AROUND).format(f=f, u=bare, v=names[2])).formula
         if len(formula) <= MOST_NODES and formula.variables:

@@ -34,7 +34,7 @@ from tests.oracle import BeyondReach
 ROWS, POINTS, EDGES = 120, 24, 24
 """Rows that repair gets; fresh rows, and rows at thresholds and ends, where forms are compared."""
 
-LEAST_DIGITS, MOST_DIGITS = 200, 3200
+LEAST_DIGITS, MOST_DIGITS, DIGITS_A_DECADE = 200, 6400, 8
 
 SAME = 100
 """Digits to which exact forms agree."""
@@ -48,13 +48,15 @@ PHASE_BITS, LARGEST_BITS = 1200, 20_000
 
 def value_at(formula: Formula, row: Mapping[str, float]) -> Any:
     """The value to `SAME` digits and more: 200 digits are taken, and more until two agree.
+    Cells far from 1 have more from the start: their eighth powers may stand beside 1.
 
     Raises
     ------
     NoValue
         Outside the real domain, or too far out.
     """
-    tree, digits, last = formula.to_draft(), LEAST_DIGITS, None
+    decades = max((abs(math.log10(abs(cell))) for cell in row.values() if cell), default=0.0)
+    tree, digits, last = formula.to_draft(), LEAST_DIGITS + int(DIGITS_A_DECADE * decades), None
     while True:
         with MP.workdps(digits):
             bindings = {name: MP.mpf(cell) for name, cell in row.items()}

@@ -35,6 +35,7 @@ def test_no_form_of_random_formulas_is_wrong_and_no_series_beyond_its_bound() ->
     ("text", "x", "expected"),
     [
         ("sqrt(x*x + 2) - x", 2.0**900, "2**-900"),
+        ("(1 - cos(x*x))/(x*x)**2", 2.0**-348, "1/2"),
         ("x - 1e-200", 1e-200, str(Fraction(1e-200) - Fraction("1e-200"))),
         ("where(x > 1, sqrt(x - 1), sqrt(-x))", -4.0, "2"),
         ("(x > -5)*(not (x == 3)) + 0*log(x + 5)", -4.0, "1"),

@@ -5,8 +5,10 @@ A row's formula, or a rule, that is run on `C` expressions gives its own text.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterable
+from inspect import signature
 from typing import Any
 
 from eic_core.engine import doubt, edges
@@ -58,8 +60,8 @@ class CBackend:
 
     def __getattr__(self, name: str) -> Any:
         c_names = {"abs": "fabs", "nint": "rint", "sign": "sign_of", "gamma": "tgamma"}
-        plain = "sin cos tan sinh cosh exp log sqrt hypot floor pow erf erfc lgamma digamma erfcx"
-        if name not in c_names and name not in plain.split():
+        plain = "sin cos tan sinh cosh exp log log1p sqrt hypot floor pow erf erfc lgamma".split()
+        if name not in c_names and name not in plain and name not in _TRACED:
             raise AttributeError(name)
         function = c_names.get(name, name)
         return lambda *a: C(f"{function}({', '.join(C.of(x).text for x in a)})")
@@ -89,18 +91,19 @@ class CBackend:
         return C(f"(fabs({C.of(a).text}) <= DBL_MAX)")
 
 
+_TRACED = {name: own for name, own in vars(NUMPY).items() if isinstance(own, Traced)}
+
 B = CBackend()
 
-_RULES = {
-    "deviation": (lambda B, a, *rest: edges.deviation(B, a == 0, a, *rest), "a s2 below"),
-    "moved_by": (edges.moved_by, "partial std"),
-    "plain_term": (edges.plain_term, "kappa2 s2"),
-    "takes_over": (edges.takes_over, "attained s2 best"),
-    "edge_term": (
-        lambda B, y, a, *rest: edges.edge_term(B, y == 0, a == 0, y, *rest),
-        "y a s2 kappa2 limit moved",
+_RULES: dict[str, Callable[..., Any]] = {
+    "deviation": lambda B, a, s2, below: edges.deviation(B, a == 0, a, s2, below),
+    "moved_by": edges.moved_by,
+    "plain_term": edges.plain_term,
+    "takes_over": edges.takes_over,
+    "edge_term": lambda B, y, a, s2, kappa2, limit, moved: edges.edge_term(
+        B, y == 0, a == 0, y, s2, kappa2, limit, moved
     ),
-    "lost_phase": (doubt.lost_phase, "x s2 kappa2"),
+    "lost_phase": doubt.lost_phase,
 }
 
 
@@ -116,15 +119,6 @@ static inline double choose(int first, double a, double b)
     return a;
 }
 """
-
-
-def _rule(name: str) -> str:
-    function: Any = _RULES[name][0]
-    parameters = _RULES[name][1]
-    names = parameters.split()
-    arguments = ", ".join(f"double {n}" for n in names)
-    traced = C.of(function(B, *map(C, names))).text
-    return f"static inline double {name}({arguments})\n{{\n    return {traced};\n}}\n"
 
 
 def _near_brink(row: Operator) -> C:
@@ -261,6 +255,13 @@ def _beyond_ufuncs(rows: Iterable[Operator]) -> dict[str, tuple[Traced, int]]:
     return called
 
 
+def _function(name: str, formula: Callable[..., Any]) -> str:
+    names = list(signature(formula).parameters)[1:]
+    arguments = ", ".join(f"double {n}" for n in names)
+    traced = C.of(formula(B, *map(C, names))).text
+    return f"static inline double {name}({arguments})\n{{\n    return {traced};\n}}\n"
+
+
 def _values(function: Traced, count: int) -> str:
     """A loop like those of NumPy's ufuncs."""
     places = range(count)
@@ -278,8 +279,9 @@ def _values(function: Traced, count: int) -> str:
 
 def header(rows: Iterable[Operator] = ROWS) -> str:
     parts = [_CHOOSE]
-    parts += [_rule(name) for name in _RULES]
+    parts += itertools.starmap(_function, _RULES.items())
     parts.append('#include "rules.h"\n')
+    parts += [_function(name, own.formula) for name, own in _TRACED.items()]
     numeric = [row for row in rows if row.numeric]  # the reference follows branches
     parts += [_values(*called) for called in _beyond_ufuncs(numeric).values()]
     table = []

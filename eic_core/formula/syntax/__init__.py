@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 from eic_core.errors import FormulaError, UserError
 from eic_core.formula.syntax.alphabets import in_plain_letters, note_look_alikes
-from eic_core.formula.syntax.build import with_noisy_exponents
+from eic_core.formula.syntax.build import read_definitions_by, with_noisy_exponents
 from eic_core.formula.syntax.conditions import CONDITIONS, settle
 from eic_core.formula.syntax.euler import note_meaning_of_e
 from eic_core.formula.syntax.languages import (
@@ -274,3 +274,6 @@ def _index_base(report: Report, formula: Formula, known: int | None) -> int | No
             report.note("this text counts its variables from 0", formula.root.span)
         return 0
     return known
+
+
+read_definitions_by(lambda text: read(text, columns=("x", "y")).formula.to_draft())

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import lru_cache, partial
 from typing import NamedTuple
 
+from eic_core.errors import RefusalKind
 from eic_core.formula.syntax.reading import MAX_DIGITS, MAX_EXPONENT, Refusal
-from eic_core.formula.tree import ALWAYS_EXACT, CONSTANT, Draft, constant
+from eic_core.formula.tree import ALWAYS_EXACT, CONSTANT, VARIABLE, Draft, constant
 from eic_core.operators import OPERATORS, Operator, follow
 
 Span = tuple[int, int]
@@ -31,6 +32,17 @@ class Function(NamedTuple):
     build: Callable[[list[Draft], Span], Draft]
     parameters: tuple[str, ...] = ()  # As `Writing.parameters` has them
     fills: bool = False  # Whether arguments may be left out before others: `NOTHING` stands there
+    stands: str = ""  # What it is read as, of ``x`` and ``y``, where that is noted
+
+    @property
+    def note(self) -> str:
+        """What is said of a call.
+
+        >>> FUNCTIONS["softplus"].note, FUNCTIONS["sin"].note
+        ('`softplus(x)` is read as `logaddexp(x, 0)`', '')
+        """
+        operands = ", ".join("xy"[: self.low])
+        return f"`{self.name}({operands})` is read as `{self.stands}`" if self.stands else ""
 
     def place_of(self, name: str) -> int:
         """The place of the argument of that name, -1 if there is none.
@@ -249,39 +261,65 @@ def chain(operators: tuple[str, ...], args: list[Draft], span: Span) -> Draft:
     return draft
 
 
-def _fixed_power(exponent: int, args: list[Draft], span: Span) -> Draft:
-    return Draft("power", args, parameter=Fraction(exponent), span=span)
+def parts_of(root: Draft) -> list[Draft]:
+    """Every part of a tree once, operands before what they are operands of."""
+    done: dict[int, Draft] = {}
+    todo = [root]
+    while todo:
+        draft = todo[-1]
+        missing = [child for child in draft.children if id(child) not in done]
+        if missing and id(draft) not in done:
+            todo += missing
+        else:
+            done[id(todo.pop())] = draft
+    return [*done.values()]
 
 
-def _inverse(operator: str, args: list[Draft], span: Span) -> Draft:
-    return _fixed_power(-1, [Draft(operator, args, span=span)], span)
+def slots_in(body: Draft, places: Mapping[str, int]) -> dict[int, int]:
+    """The leaves of a body that are its parameters, whose labels have these places."""
+    return {
+        id(draft): places[draft.label]
+        for draft in parts_of(body)
+        if draft.operator == VARIABLE and draft.label in places
+    }
 
 
-def _of_inverse(operator: str, args: list[Draft], span: Span) -> Draft:
-    """``f(1/u)``: what the inverse of a reciprocal function is."""
-    return Draft(operator, [plain("div", [constant("1", span), args[0]], span)], span=span)
+def put_in(body: Draft, operands: dict[int, Draft], span: Span) -> Draft:
+    """A copy of a tree at `span`, with operands in place of some of its leaves. A power whose
+    exponent becomes a number is exact, as if it were written there.
+    """
+    copies = dict(operands)
+    for draft in parts_of(body):
+        if id(draft) not in copies:
+            children = [copies[id(child)] for child in draft.children]
+            copies[id(draft)] = (
+                power(children, span)
+                if draft.operator == "pow"
+                else Draft(
+                    draft.operator, children, draft.label, draft.parameter, span, draft.exponent
+                )
+            )
+    return copies[id(body)]
 
 
-def _absolute_power(args: list[Draft], span: Span) -> Draft:
-    return power([Draft("abs", args[:1], span=span), args[1]], span)
+_READERS: list[Callable[[str], Draft]] = []
+"""What reads definitions: it is made of what is built here."""
 
 
-def _quotient(args: list[Draft], span: Span) -> Draft:
-    """The analytic quotient a / sqrt(1 + b**2)."""
-    squared = _fixed_power(2, [args[1]], span)
-    under = Draft("sqrt", [plain("add", [constant("1", span), squared], span)], span=span)
-    return plain("div", [args[0], under], span)
+def read_definitions_by(reader: Callable[[str], Draft]) -> None:
+    _READERS[:] = [reader]
 
 
-def _sigmoid(args: list[Draft], span: Span) -> Draft:
-    raised = Draft("exp", [Draft("neg", args, span=span)], span=span)
-    return plain(
-        "div", [constant("1", span), plain("add", [constant("1", span), raised], span)], span
-    )
+@lru_cache(maxsize=256)
+def definition(text: str) -> Draft:
+    """What a definition in ``x`` and ``y`` says."""
+    return _READERS[0](text)
 
 
-def _relu(args: list[Draft], span: Span) -> Draft:
-    return Draft("max", [constant("0", span), args[0]], span=span)
+def _by_definition(text: str, args: list[Draft], span: Span) -> Draft:
+    body = definition(text)
+    slots = slots_in(body, {"x": 0, "y": 1})
+    return put_in(body, {leaf: args[place] for leaf, place in slots.items()}, span)
 
 
 def _clip(args: list[Draft], span: Span) -> Draft:
@@ -293,25 +331,6 @@ def _clip(args: list[Draft], span: Span) -> Draft:
         if bound.label != NOTHING:
             draft = plain(operator, [draft, bound], span)
     return draft
-
-
-def _power_of(base: str, args: list[Draft], span: Span) -> Draft:
-    return power([constant(base, span), args[0]], span)
-
-
-def _logit(args: list[Draft], span: Span) -> Draft:
-    """log(u / (1 - u)), the inverse of the logistic function."""
-    rest = plain("sub", [constant("1", span), args[0]], span)
-    return Draft("log", [plain("div", [args[0], rest], span)], span=span)
-
-
-def _of_multiple(operator: str, factor: tuple[str, str], args: list[Draft], span: Span) -> Draft:
-    """``f(u * a / b)``: of half-turns, of degrees; without an operator the multiple itself."""
-    over, under = factor
-    draft = plain("mul", [args[0], constant(over, span)], span)
-    if under:
-        draft = plain("div", [draft, constant(under, span)], span)
-    return Draft(operator, [draft], span=span) if operator else draft
 
 
 def _with_parameter(operator: str, arity: int, args: list[Draft], span: Span) -> Draft:
@@ -352,57 +371,86 @@ def _called(row: Operator) -> Function:
     return Function(row.name, row.arity, row.arity, partial(plain, row.name))
 
 
+_DEFINED = {
+    "ln": "log(x)",
+    "log2 safe_log2": "log(x, 2)",
+    "log10 safe_log10": "log(x, 10)",
+    "inv reciprocal": "x**-1",
+    "square sq sqr abs2 pow2 n2": "x**2",
+    "cube pow3 n3": "x**3",
+    "pow4 n4": "x**4",
+    "coth": "tanh(x)**-1",
+    "sech": "cosh(x)**-1",
+    "csch": "sinh(x)**-1",
+    "acoth arccoth arcoth": "atanh(1/x)",
+    "asech arcsech arsech": "acosh(1/x)",
+    "acsch arccsch arcsch": "asinh(1/x)",
+    "sqrtabs sqrt_abs": "sqrt(abs(x))",
+    "logabs log_abs": "log(abs(x))",
+    "powabs pow_abs": "abs(x)**y",
+    "aq": "x/sqrt(1 + y**2)",
+    "sigmoid logistic sig expit": "1/(1 + exp(-x))",
+    "logit": "log(x/(1 - x))",
+    "rsqrt": "sqrt(x)**-1",
+    **{f"{name}pi": f"{name}(x*pi)" for name in ("sin", "cos", "tan")},
+    **{f"{name}d": f"{name}(x*pi/180)" for name in ("sin", "cos", "tan")},
+    "deg2rad radians": "x*pi/180",
+    "rad2deg degrees": "x*180/pi",
+    "relu": "max(0, x)",
+    "exp2": "2**x",
+    "exp10": "10**x",
+}
+"""Functions that stand for others, by their names, of ``x`` and ``y``."""
+
+_STABLE = {
+    "softplus log1pexp log1p_exp": "logaddexp(x, 0)",
+    "logsigmoid log_sigmoid log_expit log_inv_logit": "-logaddexp(0, -x)",
+    "beta_function": "exp(betaln(x, y))",
+    "xlogy": "where(x == 0, 0, x*log(y))",
+    "xlog1py": "where(x == 0, 0, x*log1p(y))",
+    "cosm1": "-2*sin(x/2)**2",
+    "log1m_exp": "where(x > -0.7, log(-expm1(x)), log1p(-exp(x)))",
+    "normalized_sinc": "where(x == 0, 1, sin(pi*x)/(pi*x))",
+    "unnormalized_sinc": "where(x == 0, 1, sin(x)/x)",
+}
+"""The same of functions that somebody made against a loss: a form that has none, which is noted."""
+
+
+_ASKED = {
+    "sinc": ("sin(pi*x)/(pi*x)", "normalized_sinc({})", "sin(x)/x", "unnormalized_sinc({})"),
+    "log1mexp": ("log(1 - exp(x))", "log1m_exp({})", "log(1 - exp(-x))", "log1m_exp(-({}))"),
+}
+"""Functions that libraries do not agree on: what each may be, and how that is written."""
+
+
+def _ask(name: str, args: list[Draft], span: Span) -> Draft:
+    one, first, other, second = _ASKED[name]
+    raise Refusal(
+        f"libraries do not agree on what `{name}(x)` is",
+        f"write `{first.format('x')}` for {one}, `{second.format('x')}` for {other}",
+        RefusalKind.NOT_SUPPORTED,
+        ((one, first), (other, second)),
+        args[0].span,
+    )
+
+
 def _expansions() -> dict[str, Function]:
     """Functions that stand for several operators, or for one with a fixed parameter."""
-    table: dict[str, Function] = {}
-
-    def add(
-        names: str,
-        count: int,
-        build: Callable[[list[Draft], Span], Draft],
-        parameters: tuple[str, ...] = (),
-    ) -> None:
-        given = parameters or (_ONE_OPERAND if count == 1 else ())
+    table = {"pow_noisy": Function("pow_noisy", 2, 2, partial(plain, "pow"))}
+    for names, text in (_DEFINED | _STABLE).items():
+        count = 2 if _SECOND.search(text) else 1
+        parameters = _ONE_OPERAND if count == 1 else ()
         for name in names.split():
-            table[name] = Function(name, count, count, build, given)
-
-    add("pow_noisy", 2, partial(plain, "pow"))
-    add("ln", 1, logarithm)
-    add("log2 safe_log2", 1, partial(log_base, Fraction(2)))
-    add("log10 safe_log10", 1, partial(log_base, Fraction(10)))
-    add("inv reciprocal", 1, partial(_fixed_power, -1))
-    for exponent, names in ((2, "square sq sqr abs2 pow2 n2"), (3, "cube pow3 n3"), (4, "pow4 n4")):
-        add(names, 1, partial(_fixed_power, exponent))
-    for name, over in (("coth", "tanh"), ("sech", "cosh"), ("csch", "sinh")):
-        add(name, 1, partial(_inverse, over))
-    for names, of in (
-        ("acoth arccoth arcoth", "atanh"),
-        ("asech arcsech arsech", "acosh"),
-        ("acsch arccsch arcsch", "asinh"),
-    ):
-        add(names, 1, partial(_of_inverse, of))
-    add("sqrtabs sqrt_abs", 1, partial(chain, ("abs", "sqrt")))
-    add("logabs log_abs", 1, partial(chain, ("abs", "log")))
-    add("powabs pow_abs", 2, _absolute_power)
-    add("aq", 2, _quotient)
-    add("sigmoid logistic sig expit", 1, _sigmoid)
-    add("logit", 1, _logit)
-    add("rsqrt", 1, partial(_inverse, "sqrt"))
-    for name in ("sin", "cos", "tan"):
-        add(f"{name}pi", 1, partial(_of_multiple, name, ("pi", "")))
-        add(f"{name}d", 1, partial(_of_multiple, name, ("pi", "180")))
-    add("deg2rad radians", 1, partial(_of_multiple, "", ("pi", "180")))
-    add("rad2deg degrees", 1, partial(_of_multiple, "", ("180", "pi")))
-    add("relu", 1, _relu)
-    add("exp2", 1, partial(_power_of, "2"))
-    add("exp10", 1, partial(_power_of, "10"))
+            function = Function(name, count, count, partial(_by_definition, text), parameters)
+            table[name] = function._replace(stands=_STABLE.get(names, ""))
+    table |= {name: Function(name, 1, 1, partial(_ask, name), _ONE_OPERAND) for name in _ASKED}
     bounds = ("x a input", "a_min min lower low lo", "a_max max upper high hi")
-    add("clip clamp", 3, _clip, bounds)
     for name in ("clip", "clamp"):
-        table[name] = table[name]._replace(fills=True)
+        table[name] = Function(name, 3, 3, _clip, bounds, fills=True)
     return table
 
 
+_SECOND = re.compile(r"\by\b")
 _DOUBLE = "sqrt exp log log10 abs sin cos tan asin acos atan atan2 sinh cosh tanh"
 _OLD_FORTRAN = {
     "alog": "log",

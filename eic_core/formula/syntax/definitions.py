@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from eic_core.formula.syntax.build import FUNCTIONS, Function, Span, power
+from eic_core.formula.syntax.build import FUNCTIONS, Function, Span, parts_of, put_in, slots_in
 from eic_core.formula.syntax.names import Names
 from eic_core.formula.syntax.reading import MAX_NODES, Refusal, Report
-from eic_core.formula.tree import VARIABLE, Draft
+from eic_core.formula.tree import Draft
 
 
 def inlined(
@@ -28,7 +28,7 @@ def inlined(
     """
 
     def build(args: list[Draft], span: Span) -> Draft:
-        draft = _put_in(body, {leaf: args[place] for leaf, place in slots.items()}, span)
+        draft = put_in(body, {leaf: args[place] for leaf, place in slots.items()}, span)
         if size_of(draft) > MAX_NODES:
             raise Refusal(f"the formula has more than {MAX_NODES:,} nodes", "write it out")
         on_use()
@@ -37,53 +37,12 @@ def inlined(
     return Function(name, count, count, build)
 
 
-def slots_in(body: Draft, places: Mapping[str, int]) -> dict[int, int]:
-    """The leaves of a body that are its parameters, whose labels have these places."""
-    return {
-        id(draft): places[draft.label]
-        for draft in parts_of(body)
-        if draft.operator == VARIABLE and draft.label in places
-    }
-
-
-def parts_of(root: Draft) -> list[Draft]:
-    """Every part of a tree once, operands before what they are operands of."""
-    done: dict[int, Draft] = {}
-    todo = [root]
-    while todo:
-        draft = todo[-1]
-        missing = [child for child in draft.children if id(child) not in done]
-        if missing and id(draft) not in done:
-            todo += missing
-        else:
-            done[id(todo.pop())] = draft
-    return [*done.values()]
-
-
 def size_of(root: Draft) -> int:
     """How many nodes a tree has whose parts may be shared."""
     sizes: dict[int, int] = {}
     for draft in parts_of(root):
         sizes[id(draft)] = 1 + sum([sizes[id(child)] for child in draft.children])
     return sizes[id(root)]
-
-
-def _put_in(body: Draft, operands: dict[int, Draft], span: Span) -> Draft:
-    """A copy of a tree at `span`, with operands in place of some of its leaves. A power whose
-    exponent becomes a number is exact, as if it were written there.
-    """
-    copies = dict(operands)
-    for draft in parts_of(body):
-        if id(draft) not in copies:
-            children = [copies[id(child)] for child in draft.children]
-            copies[id(draft)] = (
-                power(children, span)
-                if draft.operator == "pow"
-                else Draft(
-                    draft.operator, children, draft.label, draft.parameter, span, draft.exponent
-                )
-            )
-    return copies[id(body)]
 
 
 class Definition(NamedTuple):

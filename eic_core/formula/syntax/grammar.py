@@ -677,6 +677,8 @@ class _Parser:
         if not function.low <= len(args) <= function.high:
             limits = (function.low, function.high)
             refuse_count(self.report, function.name, limits, len(args), span)
+        if function.note:
+            self.report.note(function.note, span)
         try:
             return function.build(args, span)
         except Refusal as refusal:

@@ -19,7 +19,8 @@ class Language(NamedTuple):
     is_code: bool = False  # Whether programs are written in it
 
 
-_OF_SYMPY = Policy(WordRule.GIVEN, euler=True, log_base="last")
+_UNNORMALIZED = "sinc=unnormalized_sinc"
+_OF_SYMPY = Policy(WordRule.GIVEN, euler=True, log_base="last", calls=_UNNORMALIZED)
 _FROM_0 = Policy(WordRule.GIVEN, 0)
 
 LANGUAGES: dict[str, Language] = {
@@ -31,19 +32,31 @@ LANGUAGES: dict[str, Language] = {
     "mathematica": Language(
         "Mathematica",
         MATHEMATICA,
-        Policy(WordRule.NAME, 1, euler=True, log_base="first", brackets_call=True),
+        Policy(
+            WordRule.NAME, 1, euler=True, log_base="first", brackets_call=True, calls=_UNNORMALIZED
+        ),
     ),
     "c": Language(
         "C, C++, Java or JavaScript", INFIX, Policy(WordRule.NAME, remainder="fmod"), is_code=True
     ),
-    "fortran": Language("Fortran", INFIX, Policy(WordRule.NAME, mod="fmod"), is_code=True),
+    "fortran": Language("Fortran", INFIX, Policy(WordRule.NAME, calls="mod=fmod"), is_code=True),
     "matlab": Language(
-        "MATLAB or Octave", INFIX, Policy(WordRule.NAME, 1, powers_from_left=True), is_code=True
+        "MATLAB or Octave",
+        INFIX,
+        Policy(WordRule.NAME, 1, powers_from_left=True, calls="sinc=normalized_sinc"),
+        is_code=True,
     ),
     "julia": Language(
         "Julia",
         INFIX,
-        Policy(WordRule.NAME, 1, log_base="first", close_products=True, remainder="fmod"),
+        Policy(
+            WordRule.NAME,
+            1,
+            log_base="first",
+            close_products=True,
+            remainder="fmod",
+            calls="sinc=normalized_sinc log1mexp=log1m_exp",
+        ),
         is_code=True,
     ),
     "spreadsheet": Language(

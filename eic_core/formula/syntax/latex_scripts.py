@@ -210,7 +210,7 @@ class Scripts:
         def build(args: list[Draft], span: tuple[int, int]) -> Draft:
             return power([function.build(args, span), exponent], span)
 
-        return Function(name, function.low, function.high, build)
+        return function._replace(name=name, build=build)
 
     def number(self, text: str, start: int, end: int) -> str:
         """The `Node.label` of a number without a sign in a script."""

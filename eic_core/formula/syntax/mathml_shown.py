@@ -8,7 +8,7 @@ import re
 from bisect import bisect_left, bisect_right
 
 from eic_core.errors import FormulaError
-from eic_core.formula.syntax.definitions import parts_of
+from eic_core.formula.syntax.build import parts_of
 from eic_core.formula.syntax.latex import read_latex
 from eic_core.formula.syntax.latex_words import SOME_UNITS, said_by
 from eic_core.formula.syntax.mathml_elements import Element, plain_letters

@@ -74,6 +74,15 @@ _DECIMAL = re.compile(DECIMAL)
 _SHORT_NAME = 40
 """Letters of a name whose meaning is kept, so that what is kept stays small."""
 _PI = frozenset(("pi", "π", "Pi", "PI"))
+_OF_NUMPY = {"remainder": "mod", "sinc": "normalized_sinc"}
+"""What calls are behind the name of a module, NumPy's or its kin's."""
+_OF_MODULES: dict[str, dict[str, str]] = {
+    **dict.fromkeys(("", "math.", "sp."), {}),
+    "sympy.": {"sinc": "unnormalized_sinc"},
+}
+"""The same of other modules."""
+_OWN_CALLS = {"beta": "beta_function", "log_e": "ln"}
+"""Functions by names that stand for them in calls alone."""
 _IDENTITY = Function("id", 1, 1, lambda args, span: args[0])
 """ITEA's function that changes nothing."""
 CONSTANT_NAMES = _PI | {"e", "E"}
@@ -265,6 +274,7 @@ class Names:
         self.exact = self._columns.exact
         self.policy = policy
         self._protected = functions(policy.protected)
+        self._calls = _OWN_CALLS | dict(pair.split("=") for pair in policy.calls.split())
         self.special = False  # whether `True`, `False` or `nan` was read
         self.variants: dict[int, str] = {}  # letters that have two forms in the text
         # for each name, whether it is a constant; its label
@@ -352,20 +362,16 @@ class Names:
         bare = _MODULE.sub("", name, count=1).lower()
         if (own := self._protected.get(name.lower())) is not None:
             return own
-        if bare == "remainder" and name[: -len(bare)] not in ("", "math."):
-            bare = "mod"  # of NumPy and its kin
-        elif bare == "mod" and self.policy.mod:
-            bare = self.policy.mod
-        found = FUNCTIONS.get(bare)
+        of_module = _OF_MODULES.get(name[: -len(bare)], _OF_NUMPY)
+        meant = of_module.get(bare) or self._calls.get(bare, bare)
+        found = FUNCTIONS.get(meant)
         if found is not None and not (bare in LETTERS and self._is_variable(name)):
-            return found
+            return found if meant == bare else found._replace(name=bare)
         if name in self.exact:
             return None
         found = condition_function(name, _MODULE.sub("", name, count=1))
         if found is not None:
             return found
-        if bare == "log_e":
-            return FUNCTIONS["ln"]
         if (maple := _LOG_OF_MAPLE.match(bare)) is not None and int(maple[1]) > 1:
             return Function("log", 1, 1, partial(log_base, Fraction(int(maple[1]))))
         based = _LOG_TO_BASE.match(plain_letters(bare)) if bare.startswith("log") else None

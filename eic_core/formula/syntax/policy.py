@@ -29,6 +29,7 @@ class Policy:
     powers_from_left: bool = False  # Whether ``a^b^c`` is (a^b)^c
     brackets_call: bool = False  # Whether ``f[x]`` is a call
     remainder: str = "mod"  # What ``%`` is: Python's has the divisor's sign, C's the dividend's
-    mod: str = ""  # What a call of ``mod`` is, where it is not what its name says, as in Fortran
+    # What calls of some names are there, as words ``name=function``: Fortran's ``mod=fmod``
+    calls: str = ""
     protected: str = ""  # The tool whose protected functions are computed as it computes them
     cased: bool = False  # Whether ``X0`` is another variable than ``x0``

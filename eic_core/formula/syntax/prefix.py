@@ -44,6 +44,8 @@ def read_prefix(report: Report, names: Names, start: int, end: int) -> Draft:
             if len(stack) < arity:
                 report.fail(f"missing operand after `{name}`", *span, f"it takes {arity}")
             args = [stack.pop() for _ in range(arity)]
+            if function.note:
+                report.note(function.note, span)
             stack.append(function.build(args, (span[0], args[-1].span[1])))
         except Refusal as refusal:
             report.refuse(refusal, *span)

@@ -77,11 +77,20 @@ class Reading:
 class Refusal(Exception):
     """A well-formed piece of text that has no meaning here; becomes a `FormulaError`."""
 
-    def __init__(self, message: str, hint: str = "", kind: RefusalKind = RefusalKind.OTHER) -> None:
+    def __init__(
+        self,
+        message: str,
+        hint: str = "",
+        kind: RefusalKind = RefusalKind.OTHER,
+        meanings: tuple[tuple[str, str], ...] = (),
+        operand: tuple[int, int] = (0, 0),
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
         self.kind = kind
+        self.meanings = meanings  # What a call may mean, each with a template of its `operand`
+        self.operand = operand
 
 
 class Report:
@@ -148,7 +157,12 @@ class Report:
 
     def refuse(self, refusal: Refusal, start: int, end: int) -> NoReturn:
         """Raise a refusal with its place."""
-        self.fail(refusal.message, start, end, refusal.hint, kind=refusal.kind)
+        text, operand = self.text, self.text[slice(*refusal.operand)]
+        choices = tuple(
+            (label, f"{text[:start]}{meaning.format(operand)}{text[end:]}")
+            for label, meaning in refusal.meanings
+        )
+        self.fail(refusal.message, start, end, refusal.hint, None, choices, refusal.kind)
 
     def fail_unbalanced(
         self, what: str, start: int, end: int, hint: str, replacement: str | None = None

@@ -523,6 +523,8 @@ class _Builder:
                 self.report.fail(f"unknown function `{shown}`", *place, suggestion(head))
             if not function.low <= len(args) <= function.high:
                 self.report.fail(f"`{head}` has {len(args)} operands", *span, "check their number")
+            if function.note:
+                self.report.note(function.note, span)
             return function.build(args, span)
         except Refusal as refusal:
             self.report.refuse(refusal, *span)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 
-from eic_core.formula.syntax.build import FUNCTIONS, NOTHING, Function
+from eic_core.formula.syntax.build import FUNCTIONS, NOTHING, Function, definition
 from eic_core.formula.syntax.definitions import inlined, size_of
 from eic_core.formula.syntax.elements import find_elements, with_elements
 from eic_core.formula.syntax.infix import parse_text, tokenize
@@ -43,7 +43,8 @@ from eic_core.formula.syntax.tokens import (
     OPERATOR,
     TokenRow,
 )
-from eic_core.formula.tree import VARIABLE, Draft
+from eic_core.formula.tree import VARIABLE, Draft, Formula
+from eic_core.operators import OPERATORS
 
 __all__ = ["Program", "read_program", "read_source"]
 
@@ -397,6 +398,9 @@ def read_source(report: Report, names: Names, program: Program) -> Draft:
         slots = {name: Draft(VARIABLE, [], name, None, helper.span) for name in helper.arguments}
         places = {id(slot): place for place, slot in enumerate(slots.values())}
         body = _result(report, names, program, helper.statements, {**slots}, functions)
+        if (own := _own_operator(helper, body)) is not None:
+            functions[helper.name] = own
+            continue
         on_use = partial(note, helper)
         parameters = tuple([name.lower() for name in helper.arguments])
         function = inlined(helper.name, len(slots), body, places, on_use)
@@ -421,6 +425,17 @@ def _own_helper(report: Report, helper: Helper) -> Function | None:
     written = report.text[slice(*helper.span)].rstrip()
     is_own = spelling is not None and spelling.helpers and written.endswith(spelling.helpers[0])
     return FUNCTIONS[helper.name] if is_own else None
+
+
+def _own_operator(helper: Helper, body: Draft) -> Function | None:
+    """The same of an operator that is written by the definition in its row."""
+    row = OPERATORS.get(helper.name)
+    if row is None or not row.writing.definition:
+        return None
+    own, written = (
+        Formula.from_draft(each).structure() for each in (definition(row.writing.definition), body)
+    )
+    return FUNCTIONS[helper.name] if own == written else None
 
 
 def _with_defaults(function: Function, values: Sequence[Draft]) -> Function:

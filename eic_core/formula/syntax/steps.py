@@ -332,7 +332,7 @@ def settle_policy(paste: Paste) -> Paste:
         text = report.text
         may_be_fortran = paste.reader == INFIX and ("d" in text or "D" in text)
         if may_be_fortran and _OF_FORTRAN.search(text, paste.start, paste.end):
-            changes["mod"] = "fmod"
+            changes["calls"] = "mod=fmod"
         if "ℯ" in report.source and not policy.log_base:  # which only Julia writes
             changes["log_base"] = "first"
     if program is not None:

@@ -281,6 +281,9 @@ class _Building:
             "log": lambda p, a: sympy.log(a) if p is None else sympy.log(a, self._fraction(p)),
             "cbrt": lambda p, a: self._root(a, 3),
             "root": lambda p, a: self._root(a, p.numerator),
+            "erfcx": lambda p, a: sympy.exp(a**2) * sympy.erfc(a),
+            "betaln": lambda p, a, b: sympy.log(sympy.beta(a, b)),
+            "logaddexp": lambda p, a, b: sympy.log(sympy.exp(a) + sympy.exp(b)),
             "fmod": lambda p, a, b: sympy.sign(a) * sympy.Mod(sympy.Abs(a), sympy.Abs(b)),
             "conditional": lambda p, c, a, b: sympy.Piecewise(
                 (self.counted(a), self._condition(c)), (self.counted(b), True)

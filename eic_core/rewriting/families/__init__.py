@@ -12,7 +12,7 @@ from eic_core.rewriting.families.angles import (
 )
 from eic_core.rewriting.families.brackets import bracketed_sums, shares_of_a_number
 from eic_core.rewriting.families.fractions import common_denominators
-from eic_core.rewriting.families.log_sums import log_sums, logarithms_near_one
+from eic_core.rewriting.families.log_sums import log_sums, logarithms_near_one, logarithms_of_powers
 from eic_core.rewriting.families.numbers import folded_numbers
 from eic_core.rewriting.families.polynomial_forms import (
     beside_a_letter,
@@ -47,6 +47,7 @@ FAMILIES = (
     Family(("sin", "cos", "tan"), half_turns),
     Family((*ODD, *EVEN), opposite_arguments),
     Family(("log",), logarithms_near_one),
+    Family(("log",), logarithms_of_powers),
     Family(OPERATORS, folded_numbers),
     Family(SUMS, bracketed_sums),
     Family(SUMS, shares_of_a_number),

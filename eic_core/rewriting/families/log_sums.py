@@ -6,12 +6,12 @@ from functools import partial, reduce
 
 from eic_core.formula.tree import CONSTANT
 from eic_core.rewriting.builder import ONE, Builder, Weighted
-from eic_core.rewriting.families.quotients import divided, exponent_in
-from eic_core.rewriting.rules import Named
+from eic_core.rewriting.families.quotients import divided, exponent_in, leading_terms
+from eic_core.rewriting.rules import Assumption, Named
 
 
 def log_sums(build: Builder, number: int) -> Named:
-    """``log`` of exponentials relative to the largest; of three or more, two by two as well.
+    """``log`` of three or more exponentials, or of weighted ones, by the largest; or two by two.
 
     >>> from eic_core.rewriting.terms import Terms
     >>> from eic_core.formula.rendering import to_python
@@ -33,14 +33,36 @@ def log_sums(build: Builder, number: int) -> Named:
         return
     if any(build.terms[n].operator == "max" for n in below):
         return
-    plain = all(_is_exp(build, part) for part in parts)
-    if plain and len(parts) > 2:
+    are_alone = all(_is_exp(build, part) for part in parts)
+    if are_alone and len(parts) == 2:
+        return
+    largest = put("max", tuple(dict.fromkeys(exponents)))
+    total = divided(build, inside, [Weighted(ONE, put("exp", (largest,)))])
+    if total is not None:
+        yield "shifted log-sum-exp", put("add", (largest, put("log", (total,))))
+    if are_alone:
         yield "shifted log-sum-exp", reduce(partial(_log_sum_of_two, build), exponents)
-    if not plain or len(parts) > 2:
-        largest = reduce(lambda a, b: put("max", (a, b)), dict.fromkeys(exponents))
-        total = divided(build, inside, [Weighted(ONE, put("exp", (largest,)))])
-        if total is not None:
-            yield "shifted log-sum-exp", put("add", (largest, put("log", (total,))))
+
+
+def logarithms_of_powers(build: Builder, number: int) -> Named:
+    """The logarithm of a sum with powers as that of one of these and of the rest.
+
+    >>> from eic_core.rewriting.terms import Terms
+    >>> from eic_core.formula.rendering import to_python
+    >>> from eic_core.formula.syntax import read
+    >>> terms = Terms()
+    >>> root = terms.add(read("log(1 + x**n)").formula)
+    >>> [to_python(terms.formula(row[1])) for row in logarithms_of_powers(Builder(terms), root)]
+    ['log(x**n) + log(1/x**n + 1)']
+    """
+    put, term = build.terms.intern, build.terms[number]
+    (inside,) = term.children
+    for leading in leading_terms(build, inside).values():
+        by = build.powers(build.factors_of(leading))
+        over = divided(build, inside, by)
+        if over is not None and not any(build.terms[f.term].operator == "exp" for f in by):
+            logs = [put(term.operator, (n,), parameter=term.parameter) for n in (leading, over)]
+            yield "dividing through", put("add", (logs[0], logs[1])), (Assumption(leading, ">"),)
 
 
 def _is_exp(build: Builder, part: Weighted) -> bool:

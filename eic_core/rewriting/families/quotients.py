@@ -38,7 +38,9 @@ def dividing_through(build: Builder, number: int) -> Named:
     y/x/x/(1 + (y/x)**3) x/y/y/((x/y)**3 + 1)
     """
     factors = build.powers(build.factors_of(number))
-    sums = [(f, _leading(build, f.term)) for f in factors if build.terms[f.term].operator in SUMS]
+    sums = [
+        (f, leading_terms(build, f.term)) for f in factors if build.terms[f.term].operator in SUMS
+    ]
     others = [f for f in factors if build.terms[f.term].operator not in SUMS]
     if len(sums) == 1 and not any(build.terms.has_variables(f.term) for f in others):
         return
@@ -57,7 +59,7 @@ def dividing_through(build: Builder, number: int) -> Named:
         if pulled is not None and len(inner) == len(sums):
             whole = build.product_of([Weighted(ONE, pulled), *inner])
             if whole is not None:
-                yield "dividing through", whole, _signed(build, divisors, "!=")
+                yield "dividing through", whole, signed(build, divisors, "!=")
 
 
 def roots_of_sums(build: Builder, number: int) -> Named:
@@ -79,17 +81,18 @@ def roots_of_sums(build: Builder, number: int) -> Named:
     exponent = exponent_of(term.operator, term.parameter)
     if build.terms[inside].operator not in SUMS or exponent and exponent.denominator == 1:
         return
-    for leading in islice(_leading(build, inside).values(), MAX_LEADING):
+    for leading in islice(leading_terms(build, inside).values(), MAX_LEADING):
         by = build.powers(build.factors_of(leading))
         over = divided(build, inside, by)
-        if over is None or exponent == HALF and [weight for weight, _ in by] == [2]:  # a hypotenuse
+        is_square = [f.weight for f in by] == [2] and not _grows(build, by[0].term)
+        if over is None or is_square and exponent == HALF:  # a hypotenuse
             continue
         rest = build.terms.intern(term.operator, (over, *others), parameter=term.parameter)
         relation = "!=" if _has_any_sign(build, term, by) else ">"
         pulled = [p for factor in by for p in _root(build, term, factor, relation == ">")]
         whole = build.product_of([*pulled, Weighted(ONE, rest)])
         if whole is not None:
-            yield "dividing through", whole, _signed(build, by, relation)
+            yield "dividing through", whole, signed(build, by, relation)
 
 
 def roots_of_products(build: Builder, number: int) -> Named:
@@ -114,7 +117,7 @@ def roots_of_products(build: Builder, number: int) -> Named:
         plain = _root_of_product(build, term, inside, is_plain=True)
         root = _root_of_product(build, term, inside)
         if plain is not None and root is not None:
-            yield "root of a product", plain, _signed(build, factors, ">=")
+            yield "root of a product", plain, signed(build, factors, ">=")
             yield "root of a product", root
     if len(chain) != 2 or term.operator != "sqrt":
         return
@@ -132,29 +135,28 @@ def roots_of_products(build: Builder, number: int) -> Named:
         yield "discriminant", put("mul", (roots[0], roots[1])), needed
 
 
-def _leading(build: Builder, total: int) -> dict[int, int]:
+def leading_terms(build: Builder, total: int) -> dict[int, int]:
     """What grows in each term of a sum, exponentials and powers, by kind."""
     grown: dict[int, int] = {}
     for _, term in build.terms_of(total):
-        powers = [f for f in build.powers(build.factors_of(term)) if _grows(build, f)]
-        whole = build.product_of(powers)
-        if powers and whole is not None:
+        factors = build.powers(build.factors_of(term))
+        whole = build.product_of(
+            [f for f in factors if f.weight > 1 or f.weight == 1 and _grows(build, f.term)]
+        )
+        if whole is not None and build.terms.has_variables(whole):
             grown.setdefault(build.terms.kind(whole), whole)
     return grown
 
 
-def _grows(build: Builder, factor: Weighted) -> bool:
-    if not build.terms.has_variables(factor.term):
-        return False
-    is_function = build.terms[factor.term].operator in _GROWING
-    return factor.weight > 1 or factor.weight == 1 and is_function
+def _grows(build: Builder, number: int) -> bool:
+    return build.terms[number].operator in _GROWING and build.terms.has_variables(number)
 
 
 def _share_a_letter(build: Builder, one: int, other: int) -> bool:
     return not set(build.terms.variables(one)).isdisjoint(build.terms.variables(other))
 
 
-def _signed(build: Builder, factors: list[Weighted], relation: str) -> tuple[Assumption, ...]:
+def signed(build: Builder, factors: list[Weighted], relation: str) -> tuple[Assumption, ...]:
     """The relation to 0 of each factor, or of what is raised there, that is not positive anyway."""
     terms = [(build.terms[factor], factor) for _, factor in factors]
     bases = [t.children[0] if t.operator == "pow" else n for t, n in terms]
@@ -301,8 +303,10 @@ def quotients_in_turn(build: Builder, number: int) -> Named:
     over = build.product_of(above)
     if over is not None and 1 < len(below) <= MAX_DIVISORS:
         yield "dividing in turn", reduce(lambda whole, by: put("div", (whole, by)), below, over)
-    paired = balanced(build, factors)
-    if paired is not None and below and sum(f.weight for f in letters if f.weight > 0) > 1:
+    if not below or sum(f.weight for f in letters if f.weight > 0) < 2:
+        return
+    paired = balanced(build, factors) if all(abs(f.weight) <= 2 for f in letters) else None
+    if paired is not None:
         yield "dividing in turn", paired
 
 

@@ -51,7 +51,9 @@ def quantities_of(terms: Terms, table: DoubleTable, forms: Sequence[int]) -> dic
     """
     inputs = [n for n in terms.subterms(forms[0]) if terms[n].operator == VARIABLE]
     inputs.sort(key=lambda number: terms[number].label)
-    steps = dict.fromkeys(n for form in forms for n in terms.subterms(form) if _is_step(terms, n))
+    below = dict.fromkeys(number for form in forms for number in terms.subterms(form))
+    steps = [n for n in below if terms[n].children and OPERATORS[terms[n].operator].numeric]
+    steps = [n for n in steps if terms.size(n) <= LARGEST_QUANTITY and terms.has_variables(n)]
     sizes = [terms.intern("abs", (number,)) for number in inputs]
     quantities: dict[int, Array] = {}
     orders: set[bytes] = set()
@@ -66,12 +68,6 @@ def quantities_of(terms: Terms, table: DoubleTable, forms: Sequence[int]) -> dic
         if len(quantities) == MOST_QUANTITIES:
             break
     return quantities
-
-
-def _is_step(terms: Terms, number: int) -> bool:
-    term, small = terms[number], terms.size(number) <= LARGEST_QUANTITY
-    has_steps = bool(term.children) and OPERATORS[term.operator].numeric
-    return has_steps and small and terms.has_variables(number)
 
 
 class Segment(NamedTuple):
@@ -96,21 +92,9 @@ def segmentations(
     lost: Array, groups: RowPlaces, values: Array, most: int = MOST_CUTS
 ) -> Iterator[list[Segment]]:
     """The cheapest ways to cut rows into segments of one option each: into one for each group,
-    into one more, and so on.
+    into one more, and so on, up to `most`. `lost` are the digits that each option loses at each
+    row. No segment holds rows of two groups, and rows of equal values are not parted.
 
-    Parameters
-    ----------
-    lost
-        Digits lost by each option at each row, shape (options, rows).
-    groups
-        The group of each row; no segment holds rows of two.
-    values
-        The quantity at each row. Rows of equal values are not parted.
-    most
-        The most cuts within groups, in all.
-
-    Examples
-    --------
     >>> lost = np.array([[0.0, 0, 0, 9, 9, 9], [5.0, 5, 5, 1, 1, 1]])
     >>> for ways in segmentations(lost, np.zeros(6, int), np.array([3.0, 2, 1, 6, 5, 4]), 1):
     ...     print([(segment.start, segment.option) for segment in ways])

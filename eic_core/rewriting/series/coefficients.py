@@ -80,6 +80,7 @@ class Atoms:
         self.atoms: list[Atom] = []
         self.related = False
         self._roots: list[tuple[int, Atom]] = []
+        self._sizes: dict[tuple[int, int], tuple[Ball, Ball, Ball]] = {}
 
     def input(self, name: str) -> Coefficient:
         if name not in self.box:
@@ -101,6 +102,18 @@ class Atoms:
                 self._roots.append((self._numbers[key], self.atoms[-1]))
             self.related |= operator not in (VARIABLE, CONSTANT)
         return self.ratio(_RING.gen(self._numbers[key]))
+
+    def size(self, place: int, power: int) -> tuple[Ball, Ball, Ball]:
+        """The sign of an atom's power, and the ends of its size: its own product is wider."""
+        if (place, power) not in self._sizes:
+            ball = self.atoms[place].ball
+            sign = _sign(ball)
+            self._sizes[place, power] = (
+                (arb(sign**power), ball.abs_lower() ** power, ball.abs_upper() ** power)
+                if sign  # A ball's power is nan with 0 in it
+                else (reduce(mul, [ball] * power), arb(1), arb(1))
+            )
+        return self._sizes[place, power]
 
     def ratio(self, polynomial: Polynomial) -> Ratio:
         return Ratio(polynomial, _ONE, self)
@@ -231,17 +244,11 @@ class Ratio:
     def _value(self, polynomial: Polynomial) -> Ball:
         total = arb(0)
         for powers, weight in polynomial.terms():
-            term = arb(weight)
-            low = high = arb(1)  # Sizes by their ends: a ball's own product is wider
-            for place, power in enumerate(map(int, powers)):
-                if not power:
-                    continue
-                ball = self.atoms.atoms[place].ball
-                if _sign(ball):
-                    term *= _sign(ball) ** power
-                    low, high = low * ball.abs_lower() ** power, high * ball.abs_upper() ** power
-                else:
-                    term = reduce(mul, [ball] * power, term)  # A power of it is nan
+            term, low, high = arb(weight), arb(1), arb(1)
+            for place, power in enumerate(powers):
+                if power:
+                    sign, least, most = self.atoms.size(place, int(power))
+                    term, low, high = term * sign, low * least, high * most
             total += term * low.union(high)
         return total
 

@@ -78,7 +78,8 @@ class _Expanding:
         first, left = divmod(model.first, root)
         signed = tuple([c * side ** ((first + i) % 2) for i, c in enumerate(some[::root])])
         share = fmpq(left, root) + model.share / root
-        return Expansion(first, share, signed, model.is_polynomial)
+        ends = model.is_polynomial or len(some) < len(model.coefficients)
+        return Expansion(first, share, signed, ends)
 
     def _model(self, side: int, root: int) -> Model:
         """The model of the term, its variables written by the quantity."""

@@ -50,7 +50,7 @@ class Expansion:
     first: int
     share: Coefficient
     coefficients: tuple[Coefficient, ...]
-    ends: bool  # With them; else what follows is unknown
+    ends: bool  # With them, or no other can be written; else what follows is unknown
 
     @property
     def powers(self) -> list[int]:

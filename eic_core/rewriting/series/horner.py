@@ -13,6 +13,7 @@ from eic_core.rewriting.builder import ONE, Builder, Weighted
 from eic_core.rewriting.series.coefficients import (
     Coefficient,
     Ratio,
+    Unproved,
     common,
     factors,
     is_zero,
@@ -23,6 +24,8 @@ from eic_core.rewriting.series.coefficients import (
 from eic_core.rewriting.series.expansion import Expansion, ExpansionQuestion
 from eic_core.rewriting.series.taylor_models import BITS
 from eic_core.rewriting.terms import Terms
+
+MOST_WRITTEN = 10**300
 
 
 def written(terms: Terms, question: ExpansionQuestion, expansion: Expansion) -> int:
@@ -180,10 +183,14 @@ def distance(terms: Terms, question: ExpansionQuestion) -> int:
 
 
 def number_term(terms: Terms, value: Fraction) -> int:
-    """A number as a leaf, or as the quotient of two where it has too many digits for one."""
+    """A number as a leaf, or as the quotient of two where it has too many digits for one.
+    `Unproved` is raised where nobody would write so many.
+    """
     text = terms.text(value)
     if text is not None:
         return terms.intern(CONSTANT, label=text)
+    if max(abs(value.numerator), value.denominator) > MOST_WRITTEN:
+        raise Unproved
     over = terms.intern(CONSTANT, label=str(value.numerator))
     if value.denominator == 1:
         return over

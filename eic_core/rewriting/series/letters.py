@@ -66,6 +66,6 @@ def _apart(build: Builder, number: int, shared: set[str]) -> tuple[int, int]:
     parts: tuple[list[Weighted], list[Weighted]] = [], []
     for factor in build.factors_of(number):
         names = {*build.terms.variables(factor.term)}
-        parts[bool(names) and names <= shared].append(factor)
+        parts[names <= shared].append(factor)
     letters, function = map(build.product_of, parts)
     return (build.one(), number) if letters is None or function is None else (letters, function)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
@@ -19,6 +20,7 @@ from eic_core.rewriting.gains import GAIN
 from eic_core.rewriting.pieces import InputInterval, Omission, Series, SeriesKind
 from eic_core.rewriting.regimes.cases import Option, all_of
 from eic_core.rewriting.searched import Searched
+from eic_core.rewriting.series.coefficients import Unproved
 from eic_core.rewriting.series.expanding import expand
 from eic_core.rewriting.series.expansion import Expansion
 from eic_core.rewriting.series.horner import distance, written
@@ -54,20 +56,23 @@ def series_options(searched: Searched, best: Option) -> tuple[list[Option], list
     left_out: list[Omission] = []
     chosen: list[tuple[_Region, Option]] = []
     helped = False
+    lost = best.lost
     for left, place in zip(range(len(asked), 0, -1), asked, strict=True):
+        if mean_digits(lost) < GAIN:
+            break
         # A share for each, and one to choose among them
         budget = searched.budget.of(searched.budget.left / (left + 1))
-        try:
+        of_region: list[Option] = []
+        with suppress(BudgetSpent):
             expansion = expand(searched.terms, place.question, budget)
-        except BudgetSpent:
-            expansion = None
-        if expansion is not None:
-            region = _Region(searched, best, place, expansion, budget)
-            of_region = region.options()
-            options += of_region
-            chosen += [(region, option) for option in of_region]
-            helped |= region.would_help and not budget.passed
-        if budget.passed:
+            if expansion is not None:
+                region = _Region(searched, best, place, expansion, budget)
+                of_region = region.options()
+                helped |= region.would_help and not budget.passed
+                chosen += [(region, option) for option in of_region]
+        options += of_region
+        lost = np.fmin.reduce([lost, *(option.lost for option in of_region)])
+        if budget.passed and not of_region:
             left_out.append(Omission.SERIES_TIME)
     options += [
         joined
@@ -124,7 +129,10 @@ class _Region:
         place, least, worst = len(radii) - 1, math.inf, math.inf
         for count in range(len(self.expansion.powers) if radii else 0, 0, -1):
             shortened = self.expansion.of_terms(count)
-            approximation = written(self.terms, self.question, shortened)
+            try:
+                approximation = written(self.terms, self.question, shortened)
+            except Unproved:
+                continue
             whole = self._in_form(approximation)
             lost = self.table.lost(whole)
             gained = mean_digits(self.best.lost) - mean_digits(np.fmin(self.best.lost, lost))
@@ -132,7 +140,8 @@ class _Region:
             if self._gained_at_most(lost) < GAIN / 2:
                 continue
             try:
-                place, bound = self._largest(approximation, radii, place)
+                kept = len(shortened.coefficients)
+                place, bound = self._largest(approximation, radii, place, kept)
             except BudgetSpent:
                 break
             if place < 0:
@@ -227,7 +236,7 @@ class _Region:
         return useful[: beyond + 1]
 
     def _largest(
-        self, approximation: int, radii: Sequence[Fraction], most: int
+        self, approximation: int, radii: Sequence[Fraction], most: int, kept: int
     ) -> tuple[int, float]:
         """The place of the largest radius, that of `most` at most, on which the bound is small
         enough, and the bound; -1 if there is none.
@@ -235,7 +244,8 @@ class _Region:
         largest = -1, math.inf
         low, middle, high = 0, most, most + 1
         while low < high:
-            bound = self.proofs.bound(approximation, radii[middle], self.question.sides)
+            sides = self.question.sides
+            bound = self.proofs.bound(approximation, radii[middle], sides, kept)
             if bound <= self.enough:
                 largest = middle, bound
                 low = middle + 1

@@ -41,6 +41,10 @@ SLACK = Fraction(1 + 10**6, 10**6)
 perhaps."""
 
 
+_Models = tuple[Modeller, Model, int]
+"""A modeller with the model of the term, in this root of the distance."""
+
+
 class Proofs:
     """Bounds for one term near one point of a quantity, whose models are made once a radius."""
 
@@ -67,13 +71,16 @@ class Proofs:
         # Of a quantity whose inputs stand outside of it too, one is taken as 1
         self.scaling: Scaling | None = scaling_of(terms, quantity) if outside & inside else None
         self.degree = None if self.scaling is None else self.scaling.degree(terms, term)
-        self.budget, self.enough = budget, enough
+        self.budget, self.most = budget, enough or sys.float_info.max
         self.order = max(ORDER_WITH_INPUTS, coefficients) if self.box else ORDER
-        self._models: dict[tuple[object, ...], tuple[Modeller, Model] | None] = {}
+        self._models: dict[tuple[object, ...], _Models | None] = {}
 
-    def bound(self, approximation: int, radius: Fraction, sides: tuple[int, ...]) -> float:
+    def bound(
+        self, approximation: int, radius: Fraction, sides: tuple[int, ...], kept: int = 0
+    ) -> float:
         """At most |approximation/term - 1| where the quantity is at most `radius` (at an end of the
-        line its reciprocal) from the point; inf if nothing is proved.
+        line its reciprocal) from the point; inf if nothing is proved. If it is the sum of the first
+        so many powers as are `kept`, it has no model where the others are too large already.
         """
         if self.scaling is not None and (
             self.degree is None or self.scaling.degree(self.terms, approximation) != self.degree
@@ -83,16 +90,15 @@ class Proofs:
         worst = 0.0
         with working(BITS):
             for side in sides if isinstance(self.point, Fraction) else (1,):
-                worst = max(worst, self._over_box(approximation, radius, side))
+                worst = max(worst, self._over_box(approximation, radius, side, kept))
                 if worst == math.inf:
                     break
         return worst
 
-    def _over_box(self, approximation: int, radius: Fraction, side: int) -> float:
+    def _over_box(self, approximation: int, radius: Fraction, side: int, kept: int) -> float:
         """The box in one, or in parts where that proves nothing, or not `enough`; before, its ends:
         what is not proved there is not in the box.
         """
-        most = self.enough or sys.float_info.max
         todo: list[Box] = [self.box]
         if self.box:
             todo += ({name: end(*span) for name, span in self.box.items()} for end in (_low, _high))
@@ -100,8 +106,8 @@ class Proofs:
         while todo:
             self.budget.check()
             box = todo.pop()
-            bound = self._in_box(approximation, radius, side, box)
-            if bound <= most:
+            bound = self._in_box(approximation, radius, side, box, kept)
+            if bound <= self.most:
                 worst = max(worst, bound)
                 continue
             halves = _halves(box)
@@ -111,17 +117,21 @@ class Proofs:
             todo += halves
         return worst
 
-    def _in_box(self, approximation: int, radius: Fraction, side: int, box: Box) -> float:
+    def _in_box(
+        self, approximation: int, radius: Fraction, side: int, box: Box, kept: int
+    ) -> float:
         models = self._of_term(radius, side, box)
         if models is None:
             return math.inf
-        modeller, model = models
+        modeller, model, root = models
         try:
+            if kept and _largest(model.after(kept * root), model) > self.most:
+                return math.inf
             return _largest(modeller.model(approximation) - model, model)
         except Unproved:
             return math.inf
 
-    def _of_term(self, radius: Fraction, side: int, box: Box) -> tuple[Modeller, Model] | None:
+    def _of_term(self, radius: Fraction, side: int, box: Box) -> _Models | None:
         key = (radius, side, tuple(sorted(box.items())))
         if key not in self._models:
             self._models[key] = None
@@ -129,7 +139,7 @@ class Proofs:
                 self._models[key] = by_root(partial(self._made, radius, side, box))
         return self._models[key]
 
-    def _made(self, radius: Fraction, side: int, box: Box, root: int) -> tuple[Modeller, Model]:
+    def _made(self, radius: Fraction, side: int, box: Box, root: int) -> _Models:
         spans = {name: arb(low).union(arb(high)) for name, (low, high) in box.items()}
         # A root is rounded: a little larger
         reach = radius if root == 1 else Fraction(float(radius) ** (1 / root)) * SLACK
@@ -138,7 +148,7 @@ class Proofs:
         modeller = Modeller(self.terms, self.quantity, self.point, side, field, root, self.scaling)
         model = modeller.model(self.term)
         _ = model.lead
-        return modeller, model
+        return modeller, model, root
 
 
 def _halves(box: Box) -> list[Box] | None:

@@ -7,11 +7,14 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import itemgetter
 
 import numpy as np
 
 from eic_core.formula.tree import CONSTANT, VARIABLE
+from eic_core.measure.observed import RoundedTruth
 from eic_core.operators.wide import Array
+from eic_core.rewriting.doubles import mean_digits
 from eic_core.rewriting.gains import GAIN
 from eic_core.rewriting.regimes.cases import Option
 from eic_core.rewriting.search import SearchStep
@@ -32,6 +35,9 @@ NEAR_BEST = 0.1
 
 CLEAR = 0.3
 """The rank correlation of loss and distance from which a point is asked for beside a better one."""
+
+HOSTS = 2
+"""The cheapest forms in which terms are looked for beside the best one and the formula."""
 
 SCALED = 16.0
 """By how much a quantity that a term is a function of, but for a factor, goes before inputs."""
@@ -75,16 +81,18 @@ def places(searched: Searched, best: Option) -> list[ExpansionPlace]:
     """What to ask, by how much loss each may remove, the most first."""
     scored: dict[tuple[int, int, Point], tuple[float, ExpansionPlace]] = {}
     for form, steps, term, saved in _candidates(searched, best):
+        own = _lost_by(searched, term)
         for quantity in _quantities(searched, term):
             values = searched.measurer.everywhere.values(quantity)
-            for point, weight in _points(values, saved):
+            for point, weight in _points(values, own):
                 side, row = _side(values, point), _middle_row(searched, term, values, point)
                 question = ExpansionQuestion(term, quantity, point, COEFFICIENTS, side, row)
                 score = float(np.mean(saved)) + weight - 0.01 * searched.terms.size(term)
                 if _is_scaled(searched.terms, term, quantity):
                     score += SCALED
                 place = ExpansionPlace(question, form, steps, values.astype(np.float64))
-                scored.setdefault((term, quantity, point), (score, place))
+                former = scored.get((term, quantity, point), (-math.inf, place))
+                scored[term, quantity, point] = max(former, (score, place), key=itemgetter(0))
     ranked = sorted(scored.values(), key=lambda pair: -pair[0])
     return [place for _, place in ranked[:QUESTIONS]]
 
@@ -96,29 +104,38 @@ def _candidates(
     value would save at the judged rows.
     """
     terms, formula = searched.terms, searched.root
-    saved = np.nan_to_num(best.lost, nan=0.0)
-    guilty = _guilty(searched, best, best.root)
-    for term in guilty:
-        if term != best.root:
-            yield best.root, best.steps, term, guilty[term]
-    for term in dict.fromkeys((*guilty, best.root)) if guilty else ():
-        for whole, part in splits(searched.measurer.everywhere, term, saved >= GAIN):
-            form = terms.replace(best.root, term, whole)[0]
-            step = SearchStep("letters apart", term, whole, (), form)
-            yield form, (*best.steps, step), part, _saved(searched, saved, form, part)
-    alone = any(len(_quantities(searched, term)) == 1 for term in guilty if term != best.root)
-    small = 1 < terms.size(formula) <= LARGEST_TERM
-    whole = best.root in guilty or not alone or len(_quantities(searched, formula)) == 1
-    if guilty and small and whole:
-        yield formula, (), formula, saved
+    lost = np.nan_to_num(best.lost, nan=0.0)
+    for form, steps in _hosts(searched, best).items():
+        guilty = _guilty(searched, lost, form)
+        for term in guilty:
+            if term != form:
+                yield form, steps, term, guilty[term]
+        for term in dict.fromkeys((*guilty, form)) if guilty else ():
+            for whole, part in splits(searched.measurer.everywhere, term, lost >= GAIN):
+                new = terms.replace(form, term, whole)[0]
+                step = SearchStep("letters apart", term, whole, (), new)
+                yield new, (*steps, step), part, _saved(searched, lost, new, part)
+        if form == best.root:
+            alone = any(len(_quantities(searched, term)) == 1 for term in guilty if term != form)
+            small = 1 < terms.size(formula) <= LARGEST_TERM
+            whole = form in guilty or not alone or len(_quantities(searched, formula)) == 1
+            if guilty and small and whole:
+                yield formula, (), formula, lost
 
 
-def _guilty(searched: Searched, best: Option, form: int) -> dict[int, Array]:
+def _hosts(searched: Searched, best: Option) -> dict[int, tuple[SearchStep, ...]]:
+    """The best form, some that are nearly as good, and the formula, with their steps."""
+    table, most = searched.measurer.everywhere, mean_digits(best.lost) + GAIN
+    near = [f for f in searched.outcome.forms if mean_digits(table.lost(f.root)) <= most]
+    forms = {form.root: form.steps for form in near[:HOSTS]}
+    return {best.root: best.steps} | forms | {searched.root: ()}
+
+
+def _guilty(searched: Searched, lost: Array, form: int) -> dict[int, Array]:
     """The smallest term that holds the steps which lose the digits, and that of the largest part
     of them, each with the digits that its exact value would save at the judged rows.
     """
     terms = searched.terms
-    lost = np.nan_to_num(best.lost, nan=0.0)
     saved: dict[int, Array] = {}
     for term in terms.subterms(form):
         size = terms.size(term)
@@ -151,6 +168,13 @@ def _saved(searched: Searched, lost: Array, form: int, term: int) -> Array:
     with np.errstate(over="ignore"):  # single precision may not hold them
         table._values = {term: values.astype(table.kind)}
     return np.maximum(0.0, lost - np.nan_to_num(table.lost(form), nan=0.0))
+
+
+def _lost_by(searched: Searched, term: int) -> Array:
+    """The digits that a program loses with a term alone."""
+    exact = searched.truth.values(searched.truth.rows.verified, term)
+    table = searched.measurer.everywhere
+    return np.nan_to_num(RoundedTruth(exact, table.kind).digits_lost(table.values(term)))
 
 
 def _quantities(searched: Searched, term: int) -> list[int]:

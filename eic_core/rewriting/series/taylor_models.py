@@ -236,6 +236,11 @@ class Model:
         left += self.field.power(len(self.coefficients) - place) * self.rest
         return left * self.field.power(max(0, self.first - end))
 
+    def after(self, count: int) -> Model:
+        """Without so many of its first coefficients, or all."""
+        count = min(count, len(self.coefficients))
+        return Model(self.field, self.first + count, self.coefficients[count:], self.rest)
+
     def __neg__(self) -> Model:
         coefficients = tuple([-c for c in self.coefficients])
         return Model(self.field, self.first, coefficients, -self.rest, self.share)
@@ -640,8 +645,11 @@ FUNCTIONS: Mapping[str, Callable[..., Model]] = {
     "atanh": atanh,
     "erf": erf,
     "erfc": lambda x: _one(x) - erf(x),
+    "erfcx": lambda x: exp(x * x) * (_one(x) - erf(x)),
     "gamma": _gamma("gamma"),
     "lgamma": _gamma("lgamma"),
+    "betaln": lambda a, b: _gamma("lgamma")(a) + _gamma("lgamma")(b) - _gamma("lgamma")(a + b),
+    "logaddexp": lambda a, b: log(exp(a) + exp(b)),
 }
 """What has a model, by the operator's name; those with a parameter stand in `Modeller`."""
 

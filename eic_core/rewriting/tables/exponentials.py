@@ -63,6 +63,7 @@ EXPONENTIAL_RULES: tuple[Rule, ...] = (
          (), HAMMING, "a=1:9 b=-9:-1"),
     Rule("hyperbolic identity", "cosh(a)**2 - sinh(a)**2", "1", (), ALGEBRA, "a=-9:9"),
     Rule("hyperbolic identity", "cosh(a)**2 - 1", "sinh(a)**2", (), ALGEBRA, "a=-1:1"),
+    Rule("hyperbolic identity", "1 + sinh(a)**2", "cosh(a)**2", (), ALGEBRA, "a=-9:9"),
     Rule("hyperbolic identity", "1 - tanh(a)**2", "1/cosh(a)**2", (), ALGEBRA, "a=-9:9"),
     Rule("hyperbolic identity", "cosh(a) - sinh(a)", "exp(-a)", (), ALGEBRA, "a=1:9"),
     Rule("hyperbolic identity", "cosh(a) + sinh(a)", "exp(a)", (), ALGEBRA, "a=-9:-1"),

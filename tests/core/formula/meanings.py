@@ -53,7 +53,8 @@ JULIA_FUNCTIONS = _PLAIN | {
     "atan": lambda *a: np.arctan(*a) if len(a) == 1 else np.arctan2(*a),
     "log": lambda *a: np.log(a[-1]) / (np.log(a[0]) if len(a) == 2 else 1),
     "min": min, "max": max, "mod": np.mod, "rem": _rem,
-    "logabsgamma": special.gammaln, "first": lambda x: x, "isodd": lambda n: n % 2 == 1,
+    "logabsgamma": special.gammaln, "logbeta": special.betaln, "erfcx": special.erfcx,
+    "first": lambda x: x, "isodd": lambda n: n % 2 == 1,
     "fma": lambda x, y, z: float(Fraction(float(x)) * Fraction(float(y)) + Fraction(float(z))),
     "copysign": np.copysign, "ifelse": lambda c, a, b: a if c else b,
 }  # fmt: skip

@@ -34,7 +34,7 @@ def test_a_reading_has_the_policy_of_its_language(name: str) -> None:
         ("E*x", Policy(euler=True), "e*x"),
         ("a^b^c", Policy(powers_from_left=True), "(a^b)^c"),
         ("a^b^c", Policy(), "a^(b^c)"),
-        ("mod(x, y)", Policy(mod="fmod"), "fmod(x, y)"),
+        ("mod(x, y)", Policy(calls="mod=fmod"), "fmod(x, y)"),
         ("x % y", Policy(remainder="fmod"), "fmod(x, y)"),
     ],
 )

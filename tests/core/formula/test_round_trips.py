@@ -144,7 +144,7 @@ def single_operators() -> list[Formula]:
     return found
 
 
-OF_SCIPY = ("gamma", "lgamma", "erfc")
+OF_SCIPY = ("gamma", "lgamma", "erfc", "erfcx", "betaln", "logaddexp")
 """These the two libraries compute in different ways."""
 
 

@@ -44,6 +44,53 @@ FUNCTIONS: dict[str, tuple[Callable[[Any], Any], str, list[tuple[float, float, f
     "digamma": (mp.digamma, "psi", [(1e-9, 0.1, 8), (0.1, 1, 16), (3, 20, 8), (20, 1e6, 4)]),
 }
 
+Ends = tuple[float, float]
+OF_TWO: dict[str, tuple[Callable[[Any, Any], Any], list[tuple[Ends, Ends]]]] = {
+    "betaln": (
+        lambda a, b: mp.loggamma(a) + mp.loggamma(b) - mp.loggamma(a + b),
+        [
+            ((0.1, 10), (0.1, 10)), ((1e-8, 10), (10, 1e8)), ((1e-8, 10), (8, 12)),
+            ((10, 1e8), (10, 1e8)), ((8, 12), (8, 12)), ((1e-300, 1e-200), (1e-5, 1e9)),
+        ],
+    ),
+    "digamma_rise": (
+        lambda x, h: mp.digamma(x + h) - mp.digamma(x),
+        [
+            ((0.1, 10), (0.1, 10)), ((1e-8, 10), (10, 1e8)), ((1e8, 1e12), (1e-8, 1e3)),
+            ((1, 100), (1e-10, 1e-5)), ((1e-100, 1e-50), (1e-60, 1)),
+        ],
+    ),
+}  # fmt: skip
+"""Functions of two operands, with ranges of both."""
+
+
+@pytest.mark.parametrize("name", OF_TWO)
+def test_nothing_cancels_in_those_of_two_operands(name: str) -> None:
+    truth, ranges = OF_TWO[name]
+    rng = np.random.default_rng(12)
+    for ends in ranges:
+        a, b = (np.exp(rng.uniform(*np.log(pair), 150)) for pair in ends)
+        for y, at in zip(getattr(NUMPY, name)(a, b).tolist(), zip(a, b, strict=True), strict=True):
+            with mpmath.workdps(150):
+                exact = truth(*map(mpmath.mpf, at))
+            size = abs(float(exact))
+            # log beta has zeros, and is a difference of logarithms of gamma below 10
+            most = 16 * math.ulp(max(size, 1.0)) if name == "betaln" else 8 * math.ulp(size)
+            assert abs(y - exact) <= most, at
+
+
+def test_the_condition_number_of_erfcx_keeps_its_digits_to_minus_1() -> None:
+    x = np.concatenate([np.linspace(-25, 60, 300), [1e-9, 25.999, 26.0, 1e9, 1e300]])
+    for y, at in zip(NUMPY.erfcx_kappa(x).tolist(), x.tolist(), strict=True):
+        with mpmath.workdps(60 if abs(at) < 1e3 else 700):
+            z = mpmath.mpf(at)
+            u = [mpmath.hyperu(n, 0.5, z * z) for n in (1, 0.5)]
+            exact = -z * u[0] / u[1]
+            if at < 1:
+                value = mpmath.exp(z * z) * mpmath.erfc(z)
+                exact = 2 * z * (z - 1 / (mpmath.sqrt(mpmath.pi) * value))
+        assert abs(y - exact) <= 2e-12 * abs(exact), at
+
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_all_but_the_last_bits_are_those_of_mpmath(name: str) -> None:

@@ -1,7 +1,7 @@
 """A row is all that an operator needs: two that are added at run time are treated like the others.
 
 `qerf`, which is erfc by another name, has one operand and magnifies errors without bound;
-`logaddexp` has two, and says of itself nothing but its numbers.  The condition numbers are checked
+`addexp` has two, and says of itself nothing but its numbers.  The condition numbers are checked
 against difference quotients at 300 digits, which know nothing of the rows.
 """
 
@@ -50,8 +50,8 @@ ERFC = Operator(
     low=2.0,
 )
 
-LOGADDEXP = Operator(
-    "logaddexp",
+ADDEXP = Operator(
+    "addexp",
     2,
     call(np.logaddexp),
     exact=lambda mp, a, p: max(a) + mp.log1p(mp.exp(-abs(a[0] - a[1]))),
@@ -62,12 +62,12 @@ LOGADDEXP = Operator(
 
 FORMULAS = (
     "qerf(x)",
-    "logaddexp(x, y)",
+    "addexp(x, y)",
     "log(qerf(x)) + y",
-    "logaddexp(x, y)*qerf(x - 1)",
-    "qerf(logaddexp(x, y))/exp(y)",
+    "addexp(x, y)*qerf(x - 1)",
+    "qerf(addexp(x, y))/exp(y)",
     "1 - qerf(x/y)",
-    "logaddexp(exp(x), qerf(x - 1))",
+    "addexp(exp(x), qerf(x - 1))",
 )
 
 mp = mpmath.MPContext()
@@ -75,7 +75,7 @@ mp.dps = 300
 STEP = mp.mpf(10) ** -100
 VALUES = {
     "qerf": mp.erfc,
-    "logaddexp": lambda a, b: mp.log(mp.exp(a) + mp.exp(b)),
+    "addexp": lambda a, b: mp.log(mp.exp(a) + mp.exp(b)),
     "log": mp.log,
     "exp": mp.exp,
     "add": lambda a, b: a + b,
@@ -87,7 +87,7 @@ VALUES = {
 
 @pytest.fixture(autouse=True)
 def both() -> Iterator[None]:
-    with registered(ERFC, LOGADDEXP):
+    with registered(ERFC, ADDEXP):
         yield
 
 
@@ -143,7 +143,7 @@ def test_rows_that_leave_double_range_are_settled_at_60_digits() -> None:
     table = samples()
     beyond = int(np.count_nonzero(erfc(table.columns["x"]) < 2.3e-308))
     assert beyond > 20
-    for text in ("qerf(x)", "logaddexp(0, 2*y - 2000)"):
+    for text in ("qerf(x)", "addexp(0, 2*y - 2000)"):
         found = amplify(read(text).formula, table)
         assert found.rechecked == found.out_of_range == (beyond if text == "qerf(x)" else 200)
     hasty = amplify(read("qerf(x)").formula, table, recheck=False)
@@ -161,13 +161,13 @@ def test_it_runs_without_the_native_engine() -> None:
     ("text", "syntax", "plain"),
     [
         ("qerf(x)*2", "infix", "qerf(x)*2"),
-        ("np.logaddexp(x, y)", "infix", "logaddexp(x, y)"),
+        ("np.addexp(x, y)", "infix", "addexp(x, y)"),
         (r"\operatorname{qerf}(x)", "latex", "qerf(x)"),
-        (r"\operatorname{logaddexp}\left(x, y\right)^2", "latex", "logaddexp(x, y)**2"),
+        (r"\operatorname{addexp}\left(x, y\right)^2", "latex", "addexp(x, y)**2"),
         (r"\mathrm{qerf}(x) + \qerf x", "latex", "qerf(x) + qerf(x)"),
-        ("(logaddexp (qerf x) y)", "fpcore", "logaddexp(qerf(x), y)"),
+        ("(addexp (qerf x) y)", "fpcore", "addexp(qerf(x), y)"),
         ("(FPCore (x) (- 1 (qerf x)))", "fpcore", "1 - qerf(x)"),
-        ("add logaddexp x y qerf x", "prefix", "logaddexp(x, y) + qerf(x)"),
+        ("add addexp x y qerf x", "prefix", "addexp(x, y) + qerf(x)"),
     ],
 )
 def test_it_is_read_in_every_notation(text: str, syntax: str, plain: str) -> None:
@@ -175,7 +175,7 @@ def test_it_is_read_in_every_notation(text: str, syntax: str, plain: str) -> Non
     assert (reading.syntax, to_python(reading.formula)) == (syntax, plain)
 
 
-@pytest.mark.parametrize("text", [*FORMULAS, "-qerf(-x)**2", "qerf(logaddexp(x, qerf(y)))/2"])
+@pytest.mark.parametrize("text", [*FORMULAS, "-qerf(-x)**2", "qerf(addexp(x, qerf(y)))/2"])
 def test_what_is_written_reads_back_to_the_same_tree(text: str) -> None:
     formula = read(text).formula
     structure = formula.structure()
@@ -187,12 +187,12 @@ def test_what_is_written_reads_back_to_the_same_tree(text: str) -> None:
         shown = "".join(ET.fromstring(to_mathml(formula)).itertext())
         for mark, sign_ in (("\u2061", ""), ("·", "*"), ("−", "-"), ("ln", "log")):
             shown = shown.replace(mark, sign_)
-        if "exp" not in text.replace("logaddexp", ""):  # set as a power of e
+        if "exp" not in text.replace("addexp", ""):  # set as a power of e
             assert read(shown).formula.structure() == structure
 
 
 def test_its_card_shows_its_name() -> None:
-    assert node_sign(read("logaddexp(x, y)").formula.root) == "logaddexp"
+    assert node_sign(read("addexp(x, y)").formula.root) == "addexp"
 
 
 def diagnosis(text: str) -> Diagnosis:
@@ -223,7 +223,7 @@ def test_the_sentence_says_what_the_row_says() -> None:
 
 def test_of_an_operator_without_words_the_sentence_says_what_its_numbers_say() -> None:
     table = Samples.from_columns({"x": [0.0, 0.0], "y": [-3.0, -3.1]})
-    found = diagnose(inspect(read("logaddexp(100*x, 10*y)").formula, table))
+    found = diagnose(inspect(read("addexp(100*x, 10*y)").formula, table))
     assert str(short_cause(found.verdict)) == "Steep function"
     # kappa of the second operand is near y_b itself: its softmax over log(1 + e^b)
     assert str(found.verdict.sentence).endswith("it multiplies errors of operand 2 by about 31.")
@@ -237,7 +237,7 @@ def test_why_a_value_is_missing_is_told_from_a_few_values() -> None:
         lambda mp, a, p: mp.sqrt(mp.log(a[0])),
         lambda B, a, y, p: (B.over(0.5, a[0] * y),),
     )
-    assert not ERFC.has_gaps and not LOGADDEXP.has_gaps and row.has_gaps
+    assert not ERFC.has_gaps and not ADDEXP.has_gaps and row.has_gaps
     with registered(row):
         formula = read("halflog(x)").formula
         clause = str(domain(formula, formula.root.id))
@@ -251,8 +251,8 @@ def test_a_search_for_better_forms_leaves_it_alone(text: str) -> None:
     formula, table = read(text).formula, samples()
     found = repair(formula, table, limit_steps=60)
     for form in found.repairs:
-        names = {n.operator for n in form.formula} & {"qerf", "logaddexp"}
-        assert names == {n.operator for n in formula} & {"qerf", "logaddexp"}
+        names = {n.operator for n in form.formula} & {"qerf", "addexp"}
+        assert names == {n.operator for n in formula} & {"qerf", "addexp"}
         assert form.verification.rows > 0
     assert str(found.sentence).endswith(".")
 
@@ -266,7 +266,7 @@ def test_what_stands_around_it_is_mended() -> None:
 @pytest.mark.parametrize("text", FORMULAS[:4])
 def test_there_is_a_report(text: str) -> None:
     page = html_report(inspect(read(text).formula, samples()), with_repair=False)
-    assert "qerf" in page or "logaddexp" in page
+    assert "qerf" in page or "addexp" in page
     assert "<h1" in page
 
 

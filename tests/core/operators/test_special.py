@@ -44,6 +44,7 @@ CELLS: dict[str, list[str]] = {
     "gamma": [*GAMMA, "172", "500.5", "1e5", "-180.5", "-400.001"],
     "lgamma": [*GAMMA, "1.00001", "1.99999", "1e10", "1e300", "3e305", "-200.5", "-1000.75"],
     "erfc": "0.1 1e-9 -1e-300 -0.5 -3 -30 1 5.5 20 26 26.6 27.3 40 200 1000.5".split(),
+    "erfcx": "0.1 1e-9 -1e-300 -0.5 -3 -30 1 5.5 20 26 26.6 200 -26.6 -40.5 1e12 3e307".split(),
 }
 PAIRS = (
     "7 3|-7 3|7 -3|-7 -3|0.31 0.1|0.29 0.1|-0.31 0.1|0.1 0.3|-0.1 0.3|1e15 3|1e200 7|-1e30 0.7"
@@ -56,14 +57,23 @@ GUARDED = ("gp_div", "gp_log", "gp_inv", "deap_div")
 SINGLE = "1.5 -1.5 2 0.5 -0.2 1e-5 -9e-4 0.00099999 0.00100001 0 1e300 -1e-300 1.0000001".split()
 CELLS |= {"gp_log": SINGLE, "gp_inv": SINGLE}
 GUARDED_PAIRS = [f"{x} {y}" for x in ("2.5", "-0.3", "0", "1e-200", "1e300") for y in SINGLE]
-NAMES = [*CELLS, "mod", "fmod", "remainder", "gp_div", "deap_div"]
+POSITIVE = (
+    "1 2|0.5 0.5|1 1.000001|3e-300 2|1e-9 1e9|12 7|1e8 1e8|150.5 1e12|9.99 10.01|0.001 1e300"
+    "|1e300 1e307"
+).split("|")
+SUMMED = (
+    "0 0|1 -1|-0.7 -0.68|800 801|-800 -801|1e10 1|0 -2000|-1e9 -1e9|3e307 -3e307|1e-300 2"
+    "|-0.1 -2.3522"
+).split("|")
+PAIRS_OF = {"betaln": POSITIVE, "logaddexp": SUMMED} | dict.fromkeys(GUARDED, GUARDED_PAIRS)
+NAMES = [*CELLS, "mod", "fmod", "remainder", "gp_div", "deap_div", "betaln", "logaddexp"]
 
 
 def case(name: str) -> tuple[Formula, list[dict[str, str]]]:
     """An operator on leaves, and its rows."""
     if name in CELLS:
         return read(f"{name}(x)").formula, [{"x": cell} for cell in CELLS[name]]
-    pairs = [pair.split() for pair in (GUARDED_PAIRS if name in GUARDED else PAIRS)]
+    pairs = [pair.split() for pair in PAIRS_OF.get(name, PAIRS)]
     return read(f"{name}(x, y)").formula, [{"x": x, "y": y} for x, y in pairs]
 
 
@@ -102,7 +112,7 @@ def test_compiled_and_plain_engine_agree(name: str, monkeypatch: pytest.MonkeyPa
         x = np.concatenate([rng.uniform(-6, 6, 400), np.arange(-8, 8) / 2, [30.0, 180.0, 1e9]])
         y = np.concatenate([rng.uniform(-2, 2, 400), np.tile([0.5, -1.0, 0.0, 2.0], 4), [3] * 3])
     text = f"{name}(x)" if name in CELLS else f"{name}(x, y)"
-    formula = read(f"{text} + {text.replace('x', 'x*x - 2', 1)}").formula
+    formula = read(f"{text} + {text.replace('(x', '(x*x - 2', 1)}").formula
     samples = Samples.from_columns({v: {"x": x, "y": y}[v] for v in formula.variables})
     engine = native.library()
     if engine is not None:
@@ -117,7 +127,7 @@ def test_compiled_and_plain_engine_agree(name: str, monkeypatch: pytest.MonkeyPa
             np.testing.assert_allclose(one[first.valid], other[first.valid], rtol=1e-11)
 
 
-@pytest.mark.parametrize("name", ["gamma", "lgamma", "erfc"])
+@pytest.mark.parametrize("name", ["gamma", "lgamma", "erfc", "erfcx"])
 def test_wider_exponents_know_what_doubles_do_not(name: str) -> None:
     formula, rows = case(name)
     tape = tape_of(formula)

@@ -10,8 +10,8 @@ import pytest
 from eic_core.formula.syntax import read
 from eic_core.rewriting import Repairs
 from eic_core.rewriting.costs import Nanoseconds
-from eic_core.rewriting.forms import FUNCTION, Merit, new_functions, promises, size_of
 from eic_core.rewriting.gains import GAIN
+from eic_core.rewriting.merit import FUNCTION, Merit, new_functions, promises, size_of
 from eic_core.rewriting.pieces import RepairStep
 from eic_core.rewriting.results import DigitsLost, FrontForm, front_of
 from eic_core.rewriting.search import Cost

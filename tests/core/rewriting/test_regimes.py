@@ -18,8 +18,8 @@ from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
 from eic_core.measure.observed import DIGITS, run_in
 from eic_core.rewriting import Repairs
-from eic_core.rewriting.forms import Merit
 from eic_core.rewriting.gains import GAIN
+from eic_core.rewriting.merit import Merit
 from eic_core.rewriting.pieces import InputInterval, Omission, Series
 from eic_core.rewriting.regimes import choosing
 from eic_core.rewriting.regimes.cases import Option, negated

@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 from eic_core.formula.syntax import read
 from eic_core.operators.balls import working
 from eic_core.rewriting.series.coefficients import Unproved, is_zero, key_of, to_ball
-from eic_core.rewriting.series.expansion import Point
+from eic_core.rewriting.series.expanding import expand
+from eic_core.rewriting.series.expansion import ExpansionQuestion, Point
+from eic_core.rewriting.series.horner import written
 from eic_core.rewriting.series.proof import relative_bound
 from eic_core.rewriting.series.taylor_models import BITS, ModelField, Modeller
 from eic_core.rewriting.terms import Terms
@@ -174,6 +176,40 @@ def test_bound_holds_for_all_other_inputs_in_the_box(
     assert error <= bound < 40 * error
 
 
+IN_LETTERS = (
+    "1 - (1 - x)**k*(1 + k*x)",
+    "(1 + x)**k - 1 - k*x",
+    "(1 + x)**k - exp(k*x)",
+    "k*sin(x) - sin(k*x)",
+    "expm1(k*x)/k - expm1(m*x)/m",
+    "k*log1p(x/k) - m*log1p(x/m)",
+    "tan(k*x) - k*tan(x)",
+    "(1 + x)**m*(1 + k*x) - 1 - (m + k)*x",
+)
+
+
+@pytest.mark.parametrize("text", IN_LETTERS)
+def test_bound_of_series_with_letters_is_true_in_random_boxes(text: str) -> None:
+    rng = np.random.default_rng(len(text))
+    proved = 0
+    for _ in range(4):
+        low, high = sorted(rng.uniform(1.01, 9.0, 2))
+        box = {"k": (low, high), "m": (high + 0.5, high + rng.uniform(1.0, 40.0))}
+        terms = Terms()
+        term, x = (terms.add(read(each).formula) for each in (text, "x"))
+        box = {name: box[name] for name in terms.variables(term) if name in box}
+        row = (("x", 1e-3), *((name, span[0]) for name, span in box.items()))
+        asked = ExpansionQuestion(term, x, ZERO, int(rng.integers(1, 7)), row=row)
+        expansion = expand(terms, asked)
+        assert expansion is not None
+        near = written(terms, asked, expansion)
+        radius = Fraction(1, int(10 ** rng.uniform(1.5, 5)))
+        bound = relative_bound(terms, term, near, x, ZERO, radius, box)
+        proved += bound < 1
+        assert worst_error(terms, term, near, ZERO, radius, box, rows=60) <= bound
+    assert proved >= 2
+
+
 def test_sides_of_a_point_are_proved_on_demand() -> None:
     assert bound_of("abs(x)*x - x**2/2", "x**2/2", ZERO, Fraction(1, 10), sides=(1,)) == (0.0, 0.0)
     assert bound_of("abs(x)*x - x**2/2", "x**2/2", ZERO, Fraction(1, 10), sides=(1, -1))[0] > 1
@@ -183,10 +219,18 @@ def test_sides_of_a_point_are_proved_on_demand() -> None:
     "asked",
     [
         ("sqrt(sin(x))", "sqrt(x)", ZERO, Fraction(1, 10), {}, (1,)),  # by the square root
+        ("cbrt(sin(x)) - cbrt(x)", "-cbrt(x)*x**2/18", ZERO, Fraction(1, 10), {}, (1,)),
+        ("x**0.2*(1 - cos(x))", "x**0.2*x**2/2", ZERO, Fraction(1, 10), {}, (1,)),
         ("log(x) - x + 1", "-(x - 1)**2/2", Fraction(1), Fraction(1, 100)),
         ("(x + 1)**a - x**a", "a*pow(x, a)/x", "inf", Fraction(1, 1000), {"a": (0.1, 0.5)}),
     ],
-    ids=["half a power", "a point that is not zero", "a power that is an input"],
+    ids=[
+        "half a power",
+        "a third",
+        "a fifth",
+        "a point that is not zero",
+        "a power that is an input",
+    ],
 )
 def test_bound_elsewhere_is_true_and_tight(asked) -> None:
     bound, error = bound_of(*asked)
@@ -387,3 +431,48 @@ def test_quantity_may_hold_a_whole_power() -> None:
     (form,) = found.approximations
     assert "abs(s**2*t) <= " in form.text or form.text.count("where") == 0
     assert form.gain.judged.mean_after < 0.3
+
+
+# --- Letters ---
+
+NEAR_ONE = 1 + np.random.default_rng(3).uniform(-1, 1, 300) * 1e-5
+COUNTS = np.random.default_rng(4).uniform(1, 50, 300)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("x - a*sin(x)", "x - sin(x)"),
+        ("a*sinh(x) - x", "sinh(x) - x"),
+        ("a*expm1(x) - x - y", "expm1(x) - x"),
+        ("x/a - atan(x)", "x - atan(x)"),
+    ],
+)
+def test_a_letter_near_the_number_that_would_cancel_stands_apart(text: str, part: str) -> None:
+    columns = {"x": X, "a": NEAR_ONE, "y": X**3}
+    found = repaired_on(text, {n: c for n, c in columns.items() if n in text}, limit_steps=20)
+    (form,) = found.approximations
+    assert form.branches[0].series.replaced == part
+    assert form.branches[0].rules[-1] == "letters apart"
+    assert form.gain.judged.mean_after < 0.3 < 2 < form.gain.judged.mean_before
+
+
+def test_a_letter_that_may_be_the_number_needs_no_bound_of_the_whole() -> None:
+    """At a = 1 + x**2/6 the whole is 0 nearly, and no series is near it."""
+    x = X[X > 1e-3]
+    columns = {"x": x, "a": 1 + x**2 / 6 * (1 + 1e-3 * NEAR_ONE[: len(x)])}
+    (form,) = repaired_on("x - a*sin(x)", columns, limit_steps=20).approximations
+    assert 0 < form.branches[0].series.bound <= 2.0**-53
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1 - (1 - a)**k*(1 + a*k)", "(1 - a)**k - 1 + a*k", "((1 + a)**k - 1)/a - k"],
+)
+def test_powers_with_a_letter_in_the_exponent_have_short_series(text: str) -> None:
+    columns = {"a": 1e-3 * X[: len(COUNTS)], "k": COUNTS}
+    (form,) = repaired_on(text, columns, effort=1.0, limit_steps=60).approximations
+    assert form.gain.judged.mean_after < 0.2 < 6 < form.gain.judged.mean_before
+    assert len(form.branches[0].formula) <= 100
+    box = {name: (low, high) for name, low, high in form.branches[0].series.box}
+    assert box["k"] == (COUNTS.min(), COUNTS.max()) and box["a"][1] == columns["a"].max()
