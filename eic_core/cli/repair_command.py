@@ -143,11 +143,9 @@ def _variable_lines(formula: Formula) -> list[str]:
 
 
 def describe(repairs: Repairs) -> list[str]:
-    """The repairs for a terminal of 80 columns; first of all, whether something is missing."""
-    lines = [str(repairs.sentence), *map(str, [repairs.advice] if repairs.advice else [])]
-    if not repairs.finished:
-        more = "a larger --seconds" if repairs.stopped else "--effort inf"
-        lines = [f"NOT FINISHED: {more} lets the search come to its end.", *lines]
+    """The repairs for a terminal of 80 columns, what was left out with the option for it."""
+    lines = [f"{repairs.sentence} {repairs.more_effort or ''}".rstrip()]
+    lines += [str(repairs.advice)] if repairs.advice else []
     if repairs.before is None:
         return lines
     lines += [line for why in repairs.left_out_sentences for line in _hanging("", str(why))]
@@ -158,7 +156,7 @@ def describe(repairs: Repairs) -> list[str]:
     lines += [
         "",
         f"own sensitivity {wording.number(repairs.own)} digits; {repairs.measured_rows} rows "
-        f"measured, {searched}" + ("" if repairs.finished else " before the limit"),
+        f"measured, {searched}",
     ]
     return lines
 

@@ -11,12 +11,11 @@
 """
 
 from eic_core.measure.observed import ObservedError
-from eic_core.rewriting.front import FrontForm
 from eic_core.rewriting.gains import Measured
 from eic_core.rewriting.own_form import OwnForm, compare_own_form
 from eic_core.rewriting.pieces import Branch, InputInterval, Omission, RepairStep, Series
 from eic_core.rewriting.repair import repair
-from eic_core.rewriting.results import Repair, Repairs
+from eic_core.rewriting.results import FrontForm, Repair, Repairs
 from eic_core.rewriting.verify import RowDifference, Verification
 from eic_core.rewriting.work import Effort
 

@@ -202,7 +202,7 @@ class ConditionalRepair:
         self.measurer, self.truth, self.samples = measurer, measurer.truth, samples
         self.terms, self.root = measurer.terms, measurer.root
         self.budget, self.repair, self.limit_steps = budget, repair, limit_steps
-        self.evaluated, self.finished = 0, True
+        self.evaluated = 0
         self.left_out: dict[Omission, None] = {}
 
     def repairs(self, limit: int) -> Repairs:
@@ -215,8 +215,9 @@ class ConditionalRepair:
         exact = [offer for offer in offers if offer.is_exact][:limit]
         least = _after(exact[0]) - GAIN if exact else math.inf
         near = [offer for offer in offers if not offer.is_exact and _after(offer) <= least]
+        finished = Omission.SEARCH_TIME not in self.left_out
         self.measurer.outcome = replace(
-            SearchOutcome.nothing(self.root), evaluated=self.evaluated + 1, finished=self.finished
+            SearchOutcome.nothing(self.root), evaluated=self.evaluated + 1, finished=finished
         )
         base = self.measurer.repairs(0)
         if exact:
@@ -266,7 +267,7 @@ class ConditionalRepair:
         budget = self.budget.of(min(share * left, left - VERIFYING * self.measurer.work_a_form))
         for waiting, part in zip(range(len(parts), 0, -1), parts, strict=True):
             if budget.passed:
-                self.finished = False
+                self.left_out[Omission.SEARCH_TIME] = None
                 break
             formula = self.measurer.formula_of(part)
             repaired[part] = found = self.repair(
@@ -276,7 +277,6 @@ class ConditionalRepair:
                 max(1, (self.limit_steps - self.evaluated) // waiting),
             )
             self.evaluated += found.evaluated
-            self.finished = self.finished and found.finished
             self.left_out.update(dict.fromkeys(found.left_out))
         return repaired
 
@@ -314,7 +314,7 @@ class ConditionalRepair:
                 if np.max(lost, initial=0.0) >= GAIN:
                     losses[part] = float(lost.sum())
         except BudgetSpent:
-            self.finished = False
+            self.left_out[Omission.SEARCH_TIME] = None
         return sorted(losses, key=lambda part: -losses[part])
 
     def _offer(self, root: int, new: Mapping[int, Repair]) -> Repair | None:
@@ -334,7 +334,7 @@ class ConditionalRepair:
             cases = list(self._branches(form, new))
             repair = repair_of(self.measurer, form, cases, verification, own)
         except BudgetSpent:
-            self.finished = False
+            self.left_out[Omission.SEARCH_TIME] = None
             return None
         if repair is None or repair.gain.is_worse:
             return None

@@ -361,7 +361,6 @@ class NothingBetter:
     before: Measured
     own: float  # The function's own sensitivity in digits
     others: int  # Other forms that were tried
-    finished: bool
 
     @cached_property
     def rest(self) -> Rest:

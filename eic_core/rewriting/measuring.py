@@ -32,7 +32,7 @@ from eic_core.rewriting.gains import (
 )
 from eic_core.rewriting.merit import Merit, new_functions, promises, quotients_in_turn, size_of
 from eic_core.rewriting.observing import FormMeter, Truth
-from eic_core.rewriting.pieces import RepairStep
+from eic_core.rewriting.pieces import Omission, RepairStep
 from eic_core.rewriting.results import Repair, Repairs
 from eic_core.rewriting.rules import Assumption
 from eic_core.rewriting.search import SearchOutcome, SearchStep
@@ -161,7 +161,7 @@ class Measurer:
             gain = replace(gain, remaining=remaining_digits(gain.after, own))
             repairs[0] = replace(repairs[0], gain=gain)
         finished = self.outcome.finished and in_time
-        reason = NothingBetter(self.before, own, max(0, self.outcome.evaluated - 1), finished)
+        reason = NothingBetter(self.before, own, max(0, self.outcome.evaluated - 1))
         return Repairs(
             self.formula,
             self.samples,
@@ -170,10 +170,10 @@ class Measurer:
             own,
             len(self.measured),
             self.outcome.evaluated,
-            finished,
             None if repairs else reason,
             self._advice(own) if finished and not repairs else None,
             self.truth.target,
+            left_out=() if finished else (Omission.SEARCH_TIME,),
         )
 
     def _own(self, repairs: Sequence[Repair]) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import assert_never
 
@@ -31,46 +31,47 @@ from eic_core.rewriting.verify import RowDifference, Verification
 
 
 def repair_sentence(
-    text: str, rules: Sequence[str], gain: Gain, needs: Sequence[str] = ()
+    text: str,
+    rules: Sequence[str],
+    gain: Gain,
+    needs: Sequence[str] = (),
+    branches: Sequence[Branch] = (),
+    decided_by: Sequence[str] = (),
 ) -> Phrase:
-    """The new form in Python, what it needs, its rules, what it gains, and any greater loss."""
-    form = form_phrase(text, (), needs)
-    if not rules:
-        return say("Write {form}: {effects}.", form=form, effects=_clauses(_effects(gain)))
-    return say(
-        "Write {form} ({rules}): {effects}.",
-        form=form,
-        rules=_rules(rules),
-        effects=_clauses(_effects(gain)),
+    """The new form in Python, what it needs, its rules, branches or series, and what it gains; at
+    first rows that lose more. Of a form that chooses the quantities that decide are told beside
+    those of the formula's own conditions.
+    """
+    words: dict[str, Field] = {
+        "form": form_phrase(text, branches, needs),
+        "effects": _clauses(_effects(gain)),
+    }
+    if not all(branch.is_exact for branch in branches):
+        series = _series_of(branches)
+        sentence = say(
+            "Write {form}, an approximation: {series}; {effects}.", series=series, **words
+        )
+    elif branches or rules:
+        words["how"] = _branches_on(branches, decided_by) if branches else _rules(rules)
+        sentence = say("Write {form} ({how}): {effects}.", **words)
+    else:
+        sentence = say("Write {form}: {effects}.", **words)
+    compared = gain.compared
+    if not compared.more:
+        return sentence
+    worse = say(
+        "At {count} of {rows} rows compared a program loses more, by up to {rise} digits, with a "
+        "form that saves up to {fall} digits at others.",
+        count=compared.more,
+        rows=compared.rows,
+        rise=wording.number(compared.largest_rise, 1),
+        fall=wording.number(compared.largest_fall, 1),
     )
+    return one_after_another([worse, sentence])
 
 
 LONGEST_FORM = 120
 """Characters of a form that chooses in a sentence; of a longer one the longest sides are elided."""
-
-
-def choice_sentence(
-    form: Phrase, branches: Sequence[Branch], decided_by: Sequence[str], gain: Gain
-) -> Phrase:
-    """The same of an exact form that chooses, with the quantities that decide beside those of the
-    formula's own conditions.
-    """
-    return say(
-        "Write {form} ({branches}): {effects}.",
-        form=form,
-        branches=_branches_on(branches, decided_by),
-        effects=_clauses(_effects(gain)),
-    )
-
-
-def approximation_sentence(form: Phrase, branches: Sequence[Branch], gain: Gain) -> Phrase:
-    """The same of a form with a series: of what it is one, where, and how far off at most."""
-    return say(
-        "Write {form}, an approximation: {series}; {effects}.",
-        form=form,
-        series=_series_of(branches),
-        effects=_clauses(_effects(gain)),
-    )
 
 
 def exact_beside(form: Phrase, after: Measured) -> Phrase:
@@ -83,10 +84,10 @@ def exact_beside(form: Phrase, after: Measured) -> Phrase:
     )
 
 
-def no_exact_form(reason: NothingBetter) -> Phrase:
+def no_exact_form(reason: NothingBetter, finished: bool) -> Phrase:
     """That no exact form is better, where an approximation is offered."""
-    if not reason.finished:
-        return say("No better exact form was found in the time that there was.")
+    if not finished:
+        return say("No better exact form was found.")
     return say("No better exact form was found (other forms tried: {count}).", count=reason.others)
 
 
@@ -228,25 +229,12 @@ def bound_text(bound: float) -> str:
     return wording.significant(float(digits.scaleb(unit)), 2)
 
 
-def left_out_sentence(why: Omission) -> Phrase:
-    """What was not tried, why, and what to do about it."""
-    match why:
-        case Omission.BRANCHES_TIME:
-            return say(
-                "Branches were not all tried: the limit came first. `--effort thorough` gives "
-                "them more."
-            )
-        case Omission.SERIES_TIME:
-            return say(
-                "Series were left out: the limit came first. `--effort thorough` gives them more."
-            )
-        case Omission.SERIES_UNPROVED:
-            return say(
-                "A series was left out: no bound of its error could be proved where it would "
-                "help. A higher precision helps there."
-            )
-        case _ as never:
-            assert_never(never)
+def series_unproved() -> Phrase:
+    """That a series was left out, and what to do about it."""
+    return say(
+        "A series was left out: no bound of its error could be proved where it would help. A "
+        "higher precision helps there."
+    )
 
 
 MOST_RULES = 3
@@ -302,13 +290,6 @@ def _effects(gain: Gain) -> Iterable[Phrase]:
             "at {count} of {rows} rows compared a program loses less",
             count=compared.fewer,
             rows=compared.rows,
-        )
-    if compared.more:
-        yield say(
-            "at {count} of {rows} rows compared a program loses more, by up to {digits} digits",
-            count=compared.more,
-            rows=compared.rows,
-            digits=wording.number(compared.largest_rise, 1),
         )
     yield from _elsewhere(gain)
     if gain.remaining:
@@ -372,8 +353,8 @@ def _beyond_range(form: Measured) -> Iterable[Phrase]:
         )
 
 
-def nothing_better(reason: NothingBetter) -> Phrase:
-    if not reason.finished:
+def nothing_better(reason: NothingBetter, finished: bool) -> Phrase:
+    if not finished:
         return say("Nothing better found: {loss}.", loss=_as_measured(reason.before))
     return say(
         "Nothing better found (other forms tried: {count}): {why}.",
@@ -491,21 +472,33 @@ def not_searched(reason: NotSearched) -> Phrase:
             assert_never(never)
 
 
-def unfinished_search(evaluated: int, is_better: bool, is_stopped: bool) -> Phrase:
-    """That the effort was used up, or the time limit came, after so many forms.
+def left_out_for_effort(
+    evaluated: int, omissions: Collection[Omission], is_better: bool, is_stopped: bool
+) -> Phrase:
+    """Where the effort was used up, or the time limit came.
 
-    >>> print(unfinished_search(9, True, False))
+    >>> print(left_out_for_effort(9, [Omission.SEARCH_TIME], True, False))
     The search used up its effort after 9 forms: there may be a still better one.
+    >>> print(left_out_for_effort(9, [Omission.BRANCHES_TIME, Omission.SERIES_TIME], False, True))
+    The search was cut short by its time limit after 9 forms, before branches and series: there \
+may be a better one.
     """
-    better = say("a still better one") if is_better else say("a better one")
-    ended = say("was cut short by its time limit") if is_stopped else say("used up its effort")
-    return say_count(
-        "The search {ended} after {count} form: there may be {better}.",
-        "The search {ended} after {count} forms: there may be {better}.",
-        evaluated,
-        ended=ended,
-        better=better,
+    names = {Omission.BRANCHES_TIME: say("branches"), Omission.SERIES_TIME: say("series")}
+    parts = [name for why, name in names.items() if why in omissions]
+    place = say_count("after {count} form", "after {count} forms", evaluated)
+    if parts:
+        place = say("{forms}, before {parts}", forms=place, parts=listed(parts))
+    return say(
+        "The search {ended} {place}: there may be {better}.",
+        ended=say("was cut short by its time limit") if is_stopped else say("used up its effort"),
+        place=place,
+        better=say("a still better one") if is_better else say("a better one"),
     )
+
+
+def more_effort(option: str) -> Phrase:
+    """How less is left out, for a command line."""
+    return say("More: {option}.", option=f"`{option}`")
 
 
 def searched_part(text: str) -> Phrase:

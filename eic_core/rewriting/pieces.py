@@ -112,6 +112,11 @@ class Branch:
 class Omission(Enum):
     """What was not tried, and why."""
 
-    BRANCHES_TIME = auto()  # The limit of work, or of seconds
+    SEARCH_TIME = auto()  # More forms: the limit of work, or of seconds
+    BRANCHES_TIME = auto()  # The same
     SERIES_TIME = auto()  # The same
     SERIES_UNPROVED = auto()  # There is a series, but no bound could be proved where it would help
+
+
+FOR_EFFORT = frozenset((Omission.SEARCH_TIME, Omission.BRANCHES_TIME, Omission.SERIES_TIME))
+"""What more effort does not leave out."""

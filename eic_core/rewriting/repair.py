@@ -26,6 +26,7 @@ from eic_core.rewriting.gains import (
 from eic_core.rewriting.measuring import Measurer, lost_rows
 from eic_core.rewriting.observing import FormMeter, Truth, rows_within
 from eic_core.rewriting.parts import parts_of
+from eic_core.rewriting.pieces import Omission
 from eic_core.rewriting.precision import Target
 from eic_core.rewriting.regimes.choosing import with_choices
 from eic_core.rewriting.results import Repairs
@@ -37,7 +38,7 @@ from eic_core.rewriting.tables import RULES
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import ValueTable
 from eic_core.rewriting.verify import decimal_rows
-from eic_core.rewriting.work import BudgetSpent, Effort, Work, WorkBudget, units_of
+from eic_core.rewriting.work import NORMAL, BudgetSpent, Effort, Work, WorkBudget, units_of
 from eic_core.samples import Samples
 
 BEFORE = 0.4
@@ -134,11 +135,11 @@ def repair(
     require(formula, Formula)
     require(samples, Samples)
     samples.require(formula.variables)
-    work = Work(limit_seconds)
+    work, units = Work(limit_seconds), units_of(effort)
     found = _repaired(
         formula,
         samples,
-        WorkBudget(units_of(effort), work),
+        WorkBudget(units, work),
         limit_steps,
         limit_repairs,
         progress,
@@ -146,7 +147,7 @@ def repair(
         branches=branches,
         series=series,
     )
-    return replace(found, finished=False, stopped=True) if work.stopped else found
+    return replace(found, stopped=work.stopped, effort=units / NORMAL)
 
 
 def _repaired(
@@ -166,7 +167,8 @@ def _repaired(
     except BudgetSpent:
         why = Unsearched.NO_TIME if budget.work.stopped else Unsearched.NO_EFFORT
         reason = NotSearched(why)
-        return replace(_none(formula, samples, target, reason, None), finished=False)
+        nothing = _none(formula, samples, target, reason, None)
+        return replace(nothing, left_out=(Omission.SEARCH_TIME,))
     if has_conditions(formula):
         part = partial(_repaired, target=target, branches=branches, series=series)
         return task.repairs_by_branch(part, limit_steps, limit_repairs)
@@ -355,4 +357,4 @@ class _Task:
 def _none(
     formula: Formula, samples: Samples, target: Target, reason: NotSearched, helps: Advice | None
 ) -> Repairs:
-    return Repairs(formula, samples, (), None, math.nan, 0, 0, True, reason, helps, target)
+    return Repairs(formula, samples, (), None, math.nan, 0, 0, reason, helps, target)

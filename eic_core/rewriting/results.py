@@ -1,10 +1,14 @@
-"""The results of `repair`: the better forms, their steps and verification, or why there is none."""
+"""The results of `repair`: the better forms, their steps and verification, or why there is none.
+And the front of cost and digits: which forms no other one beats in both.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
 from eic_core.display import Displayed
 from eic_core.exports import Plain
@@ -12,9 +16,10 @@ from eic_core.formula.rendering import short_text, to_latex, to_python
 from eic_core.formula.tree import Formula
 from eic_core.phrasing import Phrase, one_after_another
 from eic_core.rewriting import phrases
-from eic_core.rewriting.front import FrontForm, front_of
+from eic_core.rewriting.costs import Nanoseconds
 from eic_core.rewriting.gains import (
     GAIN,
+    SCATTER,
     Advice,
     Gain,
     Measured,
@@ -22,20 +27,117 @@ from eic_core.rewriting.gains import (
     NotSearched,
     RowComparison,
 )
-from eic_core.rewriting.pieces import Branch, Omission, RepairStep, assumptions_of, rules_of
+from eic_core.rewriting.pieces import (
+    FOR_EFFORT,
+    Branch,
+    Omission,
+    RepairStep,
+    assumptions_of,
+    rules_of,
+)
 from eic_core.rewriting.precision import Target
 from eic_core.rewriting.profile import quantities_compared
 from eic_core.rewriting.verify import Verification
+from eic_core.rewriting.work import EFFORTS
 from eic_core.samples import Samples
 
 
+class DigitsLost(NamedTuple):
+    """The digits that a form loses in the target; nan where no row can be compared."""
+
+    mean: float
+    nine_in_ten: float
+    worst: float
+
+
+class _Written:
+    """What follows from the tree of a form and how it came about."""
+
+    formula: Formula  # Its source is its Python text
+    steps: tuple[RepairStep, ...]  # From the formula as written, which has none
+    # Of a form that chooses, in the order of its conditions; none for another
+    branches: tuple[Branch, ...]
+
+    @property
+    def text(self) -> str:
+        """Python infix, which reads back to the same tree."""
+        return self.formula.source
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """The conditions under which it is the formula; they hold on the data."""
+        return assumptions_of(self.steps)
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        return rules_of(self.steps)
+
+    @property
+    def bound(self) -> float:
+        """The largest relative error that a series in it adds to its term; 0 of an exact form."""
+        return max((b.series.bound for b in self.branches if b.series is not None), default=0.0)
+
+    @property
+    def is_exact(self) -> bool:
+        return all(branch.is_exact for branch in self.branches)
+
+
+@dataclass(frozen=True)
+class FrontForm(_Written, Plain):
+    formula: Formula
+    digits: DigitsLost
+    nanoseconds: Nanoseconds  # A call
+    steps: tuple[RepairStep, ...]
+    branches: tuple[Branch, ...] = ()
+
+    _JSON = (
+        "formula=text",
+        ("latex", lambda form: to_latex(form.formula)),
+        ("digits", lambda form: form.digits._asdict()),
+        ("nanoseconds", lambda form: form.nanoseconds._asdict()),
+        "rules",
+        "assumptions",
+        "steps",
+        "branches",
+    )
+
+    @classmethod
+    def of(
+        cls,
+        formula: Formula,
+        measured: Measured,
+        steps: tuple[RepairStep, ...] = (),
+        branches: tuple[Branch, ...] = (),
+    ) -> FrontForm:
+        loss = measured.loss
+        digits = DigitsLost(loss.mean, loss.nine_in_ten, loss.worst)
+        return cls(formula, digits, measured.nanoseconds, steps, branches)
+
+    @property
+    def is_original(self) -> bool:
+        return not self.steps and not self.branches
+
+
+def front_of(original: FrontForm, offered: Sequence[FrontForm]) -> tuple[FrontForm, ...]:
+    """The forms that keep more digits than all cheaper ones, the cheapest first.
+    The formula as written and the first of the offered forms are always among them.
+    """
+    fixed = original, *offered[:1]
+    least, front = math.inf, []
+    ranked = sorted([original, *offered], key=lambda f: (f.nanoseconds.c, f.digits.mean))
+    for form in ranked:
+        if form.digits.mean < least - SCATTER or form in fixed:
+            front.append(form)
+        least = min(least, form.digits.mean)
+    return tuple(front)
+
+
 @dataclass(frozen=True, repr=False)
-class Repair(Displayed, Plain):
-    formula: Formula  # The new form; its source is its Python text
+class Repair(_Written, Displayed, Plain):
+    formula: Formula
     steps: tuple[RepairStep, ...]
     gain: Gain
     verification: Verification
-    # Of a form that chooses, in the order of its conditions; none for another
     branches: tuple[Branch, ...] = ()
     # Quantities that the formula as written compares already, in its own conditions
     decided_before: tuple[str, ...] = ()
@@ -55,11 +157,6 @@ class Repair(Displayed, Plain):
         "branches",
         "bound",
     )
-
-    @property
-    def text(self) -> str:
-        """Python infix, which reads back to the same tree."""
-        return self.formula.source
 
     @property
     def phrase(self) -> Phrase:
@@ -82,35 +179,15 @@ class Repair(Displayed, Plain):
     @property
     def sentence(self) -> Phrase:
         """The new form, its rules or its series, what it gains, and any greater loss."""
-        if not self.is_exact:
-            return phrases.approximation_sentence(self.phrase, self.branches, self.gain)
-        if self.branches:
-            return phrases.choice_sentence(self.phrase, self.branches, self.decided_by, self.gain)
-        return phrases.repair_sentence(self.text, self.rules, self.gain, self.assumptions)
+        return phrases.repair_sentence(
+            self.text, self.rules, self.gain, self.assumptions, self.branches, self.decided_by
+        )
 
     @property
     def decided_by(self) -> tuple[str, ...]:
         """The quantities that a form that chooses compares and the formula does not."""
         decided = quantities_compared(self.formula)
         return tuple(text for text in decided if text not in self.decided_before)
-
-    @property
-    def assumptions(self) -> tuple[str, ...]:
-        """The conditions under which the two are equal; they hold on the data."""
-        return assumptions_of(self.steps)
-
-    @property
-    def rules(self) -> tuple[str, ...]:
-        return rules_of(self.steps)
-
-    @property
-    def bound(self) -> float:
-        """The largest relative error that a series in it adds to its term; 0 of an exact form."""
-        return max((b.series.bound for b in self.branches if b.series is not None), default=0.0)
-
-    @property
-    def is_exact(self) -> bool:
-        return all(branch.is_exact for branch in self.branches)
 
     @property
     def delta_q(self) -> float:
@@ -147,8 +224,6 @@ class Repairs(Displayed, Plain):
         How many rows EIC and q are measured on.
     evaluated
         Forms whose cost was computed.
-    finished
-        False if its budget or a limit in seconds ended the search; better forms may exist then.
     reason
         Why there is no repair; None if there is one.
     helps
@@ -162,6 +237,8 @@ class Repairs(Displayed, Plain):
         of the formula.
     left_out
         What was not tried, and why.
+    effort
+        How much work it might take, as a multiple of the normal budget.
     stopped
         Whether the limit in seconds ended it: another machine may have come further.
     """
@@ -173,7 +250,6 @@ class Repairs(Displayed, Plain):
     own: float
     measured_rows: int
     evaluated: int
-    finished: bool
     reason: NothingBetter | NotSearched | None
     helps: Advice | None
     target: Target = "float64"
@@ -181,6 +257,7 @@ class Repairs(Displayed, Plain):
     approximations: tuple[Repair, ...] = ()
     left_out: tuple[Omission, ...] = ()
     stopped: bool = False
+    effort: float = 1.0
 
     _JSON = (
         ("formula", lambda repairs: to_python(repairs.formula)),
@@ -190,6 +267,7 @@ class Repairs(Displayed, Plain):
         "before",
         "measured_rows",
         "evaluated",
+        "effort",
         "finished",
         "stopped",
         ("missing", lambda repairs: repairs.missing or ""),
@@ -216,7 +294,7 @@ class Repairs(Displayed, Plain):
         leading, best = self.leading, self.best
         if leading is None:
             if isinstance(self.reason, NothingBetter):
-                yield phrases.nothing_better(self.reason)
+                yield phrases.nothing_better(self.reason, self.finished)
             return
         yield leading.sentence
         if leading is best:
@@ -225,29 +303,42 @@ class Repairs(Displayed, Plain):
         elif best is not None:
             yield phrases.exact_beside(best.phrase, best.after)
         elif isinstance(self.reason, NothingBetter):
-            yield phrases.no_exact_form(self.reason)
+            yield phrases.no_exact_form(self.reason, self.finished)
+
+    @property
+    def finished(self) -> bool:
+        """False if its budget, or a limit in seconds, ended it; better forms may exist then."""
+        return not self.stopped and FOR_EFFORT.isdisjoint(self.left_out)
 
     @property
     def left_out_sentences(self) -> tuple[Phrase, ...]:
-        """What was not tried, why, and what to do about it; a sentence each."""
-        return tuple(map(phrases.left_out_sentence, self.left_out))
+        """What was left out for another reason than effort, and what to do about it."""
+        return (phrases.series_unproved(),) * (Omission.SERIES_UNPROVED in self.left_out)
 
     @property
     def advice(self) -> Phrase | None:
         """What helps instead; None if there is a repair or an approximation, or may be one."""
-        if self.helps is None or self.approximations:
+        if self.helps is None or self.approximations or not self.finished:
             return None
         return phrases.advice_sentence(self.helps, self.formula)
 
     @property
     def missing(self) -> Phrase | None:
-        """What the search left out for want of effort or time; None if it came to its end."""
+        """What was left out for want of effort or time; None if it came to its end."""
         if self.finished:
             return None
         if isinstance(self.reason, NotSearched):
             return phrases.not_searched(self.reason)
         is_better = self.leading is not None
-        return phrases.unfinished_search(self.evaluated, is_better, self.stopped)
+        return phrases.left_out_for_effort(self.evaluated, self.left_out, is_better, self.stopped)
+
+    @property
+    def more_effort(self) -> Phrase | None:
+        """The option of the command line with which less is left out, if something is."""
+        if self.finished:
+            return None
+        name = "thorough" if self.effort < EFFORTS["thorough"] else "inf"
+        return phrases.more_effort("--seconds" if self.stopped else f"--effort {name}")
 
     @property
     def best(self) -> Repair | None:
@@ -271,9 +362,9 @@ class Repairs(Displayed, Plain):
         if self.before is None:
             return ()
         bare = replace(self.formula, source=to_python(self.formula))
-        original = FrontForm.of(bare, self.before.loss, ())
+        original = FrontForm.of(bare, self.before)
         forms = *self.repairs, *self.approximations
-        offered = [FrontForm.of(f.formula, f.after.loss, f.steps, f.branches) for f in forms]
+        offered = [FrontForm.of(f.formula, f.after, f.steps, f.branches) for f in forms]
         return front_of(original, offered)
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -168,6 +168,9 @@ BREADTH = 4
 dear: a better one may lie behind it, as factors do behind a product that is multiplied out."""
 
 
+SHORTENED = 3
+"""Of so many forms shorter ones are looked for at the end."""
+
 FRUITLESS = 0.4
 """The share of its time after which a search ends if no form is better than the original: there is
 more to gain where its rows are parted, or by a series.
@@ -310,6 +313,7 @@ class Search:
         finished = True
         try:
             self._explore(own)
+            self._shorten()
         except BudgetSpent:
             finished = False
         found = [form for form in self.known.values() if form is not None]
@@ -340,12 +344,24 @@ class Search:
                     continue
             turn += 1
             rest = HOPE * (form.cost.total - self.costs.screened(form.root))
-            for step, new in self._neighbours(form):
+            for step, new in self._neighbours(form, self.costs.order(form.root)):
                 kind = self.terms.kind(new)
                 if kind not in self.known:
                     self.known[kind] = None
                     total = rest + self.costs.screened(new)
                     frontier.push(total, _Candidate(new, (*form.steps, step)))
+
+    def _shorten(self) -> None:
+        """Shorter forms of the best ones, rewritten where nothing is lost, too."""
+        found = [form for form in self.known.values() if form is not None and form.steps]
+        forms = heapq.nsmallest(SHORTENED, found, key=lambda form: form.cost.total)
+        for form in forms if self._is_better else ():
+            places = [n for n in self.terms.subterms(form.root) if self.terms[n].children]
+            for step, new in self._neighbours(form, places):
+                kind, size = self.terms.kind(new), self.terms.size(new)
+                if size < self.terms.size(form.root) and self.known.get(kind) is None:
+                    shorter = self._costed(_Candidate(new, (*form.steps, step)))
+                    forms += [] if shorter is None else [shorter]
 
     @property
     def _is_better(self) -> bool:
@@ -379,9 +395,9 @@ class Search:
             self.reached_at = self.evaluated
         return form
 
-    def _neighbours(self, state: FoundForm) -> list[tuple[SearchStep, int]]:
+    def _neighbours(self, state: FoundForm, places: Sequence[int]) -> list[tuple[SearchStep, int]]:
         found: list[tuple[SearchStep, int]] = []
-        for place in self.costs.order(state.root):
+        for place in places:
             if place in self._kept:
                 continue
             self.limits.budget.check()

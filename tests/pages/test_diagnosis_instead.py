@@ -15,7 +15,7 @@ from eic_core.measure import Domain, inspect, sample_domains
 from eic_core.measure.measured import measured_loss
 from eic_core.rewriting import FrontForm, RepairStep, results
 from eic_core.rewriting.costs import Nanoseconds
-from eic_core.rewriting.front import DigitsLost
+from eic_core.rewriting.results import DigitsLost
 from pages.ui.kit.diagnosis_service import DiagnosisService
 from pages.ui.kit.inspector_service import InspectionRequest, InspectorService
 from tests.pages.panels import answer, open_with_table

@@ -159,12 +159,10 @@ def test_what_was_left_out_for_want_of_time_is_said_and_can_be_searched_to_the_e
     monkeypatch.setattr(
         diagnosis_service,
         "repair",
-        lambda *asked, **options: replace(
-            plain(*asked, **options), left_out=left_out, finished=True
-        ),
+        lambda *asked, **options: replace(plain(*asked, **options), left_out=left_out),
     )
     page = open_page(**{**NEAR_ZERO, "samples": "151"})
     html = html_of(page)
-    assert "Series were left out: the limit came first." in html and "--effort" not in html
+    assert ", before series: there may be a better one." in html and "--effort" not in html
     assert "no bound of its error could be proved" in html
     assert "Search to the end" in [button.label for button in page.button]

@@ -116,7 +116,8 @@ def with_choices(
             left_out += reasons
     except BudgetSpent:
         left_out.append(Omission.SERIES_TIME)
-    return replace(repairs, approximations=approximations, left_out=tuple(dict.fromkeys(left_out)))
+    left_out = [*dict.fromkeys([*repairs.left_out, *left_out])]
+    return replace(repairs, approximations=approximations, left_out=tuple(left_out))
 
 
 class Chooser:

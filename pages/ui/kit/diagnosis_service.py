@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from operator import attrgetter
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -29,7 +30,7 @@ from eic_core.formula.tree import Formula
 from eic_core.measure import Inspection, inspect
 from eic_core.measure.measured import Quantiles
 from eic_core.report import Answers, Findings, Provenance, collect_findings, render
-from eic_core.rewriting import Effort, Omission, OwnForm, Repairs, compare_own_form, repair
+from eic_core.rewriting import Effort, OwnForm, Repairs, compare_own_form, repair
 from eic_core.rewriting.profile import Profile, profile
 from pages.ui.kit.caches import BoundedCache, Progress, UnfinishedAnswers
 from pages.ui.kit.inspector_service import DEFAULT_DOMAIN, InspectionResult
@@ -219,7 +220,9 @@ class DiagnosisService:
         def make() -> Repairs:
             return search() if aside is None else aside.get(("repairs", result.request), search)
 
-        return self._keep(("repairs",), result, make, complete=came_to_its_end, patient=patient)
+        return self._keep(
+            ("repairs",), result, make, complete=attrgetter("finished"), patient=patient
+        )
 
     def known_better(self, result: InspectionResult) -> str:
         """The best form of the formula, if a search for it has come to its end.
@@ -465,7 +468,7 @@ class DiagnosisService:
             better="" if leading is None else leading.text,
             form=None if leading is None else leading.formula,
             is_exact=leading is None or leading.is_exact,
-            complete=came_to_its_end(repairs),
+            complete=repairs.finished,
             losses=diagnosis.losses,
             added=diagnosis.writing.added,
             guess=_guess(result),
@@ -536,15 +539,6 @@ def about(
     progress: Progress | None = None,
 ) -> T:
     return ask(result.inspection, *more)
-
-
-WITH_MORE_TIME = frozenset((Omission.BRANCHES_TIME, Omission.SERIES_TIME))
-"""What a search without a limit does not leave out."""
-
-
-def came_to_its_end(repairs: Repairs) -> bool:
-    """Whether a search without a limit would not go further."""
-    return repairs.finished and WITH_MORE_TIME.isdisjoint(repairs.left_out)
 
 
 def repairs_of(

@@ -21,7 +21,7 @@ def form_front(result: InspectionResult, repairs: Repairs, own: OwnForm | None) 
     """What each form loses and costs, and how to get at those that do not lead."""
     yours = None
     if own is not None and own.after is not None:
-        yours = FrontForm.of(own.formula, own.after.loss, ())
+        yours = FrontForm.of(own.formula, own.after)
     if len(repairs.front) + (yours is not None) < 2:
         return
     leading = "" if repairs.leading is None else repairs.leading.text

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import streamlit as st
 
-from eic_core.rewriting import Omission, OwnForm, Repair, Repairs
+from eic_core.rewriting import OwnForm, Repair, Repairs
 from pages.ui.kit import glossary
 from pages.ui.kit.caches import Progress
-from pages.ui.kit.diagnosis_service import DiagnosisService, came_to_its_end
+from pages.ui.kit.diagnosis_service import DiagnosisService
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.jobs import Job
 from pages.ui.kit.progress import finish_button, start_finishing
@@ -30,7 +30,7 @@ def instead_panel(result: InspectionResult, node: int) -> None:
     repairs = of_kinds(everything, _kinds(everything))
     with place:
         _answer(everything, repairs)
-    if not came_to_its_end(everything):
+    if not everything.finished:
         finish_button(
             "Search to the end",
             "Searching on for a form that keeps more digits…",
@@ -53,21 +53,7 @@ def _answer(everything: Repairs, repairs: Repairs) -> None:
         answer(repairs.sentence)
     else:
         answer("Of the kinds that are switched on, no form keeps more digits.")
-    note(repairs.advice or "", *_left_out(everything))
-
-
-_FOR_TIME = {
-    Omission.BRANCHES_TIME: "Branches were not all tried",
-    Omission.SERIES_TIME: "Series were left out",
-}
-
-
-def _left_out(repairs: Repairs) -> list[str]:
-    """What was not tried and why; the page has a button where a command line has an option."""
-    return [
-        f"{_FOR_TIME[why]}: the limit came first." if why in _FOR_TIME else str(sentence)
-        for why, sentence in zip(repairs.left_out, repairs.left_out_sentences, strict=True)
-    ]
+    note(repairs.advice or "", *everything.left_out_sentences)
 
 
 def of_kinds(repairs: Repairs, kinds: frozenset[str]) -> Repairs:

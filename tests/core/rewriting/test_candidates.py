@@ -10,9 +10,10 @@ import pytest
 from eic_core.formula.syntax import read
 from eic_core.rewriting import Repairs
 from eic_core.rewriting.costs import Nanoseconds
-from eic_core.rewriting.front import DigitsLost, FrontForm, RepairStep, front_of
 from eic_core.rewriting.gains import GAIN
 from eic_core.rewriting.merit import FUNCTION, Merit, new_functions, promises, size_of
+from eic_core.rewriting.pieces import RepairStep
+from eic_core.rewriting.results import DigitsLost, FrontForm, front_of
 from eic_core.rewriting.search import Cost
 from eic_core.rewriting.terms import Terms
 from tests.effort import dear

@@ -63,7 +63,7 @@ def form(
 
 
 def rest(measured: Measured, own: float) -> Rest:
-    return NothingBetter(measured, own, 3, True).rest
+    return NothingBetter(measured, own, 3).rest
 
 
 @pytest.mark.parametrize(

@@ -302,6 +302,7 @@ def test_a_search_cut_short_draws_no_conclusion_and_a_longer_one_does() -> None:
     assert not cut.finished and not cut.stopped and str(cut.missing) in str(cut.sentence)
     assert "used up its effort" in str(cut.missing)
     assert "other form" not in str(cut.sentence) and cut.advice is None
+    assert str(cut.more_effort) == "More: `--effort thorough`." and cut.to_json()["effort"] == 0.02
     whole = search()
     assert whole.finished and whole.missing is None
     assert "other forms tried" in str(whole.sentence) and whole.advice is not None
