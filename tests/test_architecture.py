@@ -247,6 +247,7 @@ TEMPLATES = {
     # Rows of tables in the code, by the name that each has where it is filled
     "eic_core.formula.syntax.build": {"first", "second"},
     "eic_core.formula.syntax.neighbours": {"inverse"},
+    "eic_core.formula.syntax.reading": {"meaning"},
     "eic_core.formula.syntax.refusals": {"hint", "row.message", "row.hint"},
     "eic_core.formula.syntax.statements": {"told"},
     "eic_core.operators.dialects": {"line", "template"},
