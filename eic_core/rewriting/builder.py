@@ -5,6 +5,7 @@ They are exact for real numbers; cancelling a factor (x*y/x -> y) can only widen
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -336,8 +337,11 @@ class Builder(SumBuilder):
             return self.power(parameter, children[0])
         if operator == "sqrt":
             value = self.terms.number(children[0])
-            if value in (0, 1):
-                return children[0]
+            if value is not None and value >= 0:
+                root = Fraction(math.isqrt(value.numerator), math.isqrt(value.denominator))
+                folded = self.number(root) if root * root == value else None
+                if folded is not None:
+                    return folded
         if operator == "pow":
             value = self.terms.number(children[1])
             if value is not None and value.denominator <= 2:

@@ -359,6 +359,8 @@ class Search:
             places = [n for n in self.terms.subterms(form.root) if self.terms[n].children]
             for step, new in self._neighbours(form, places):
                 kind, size = self.terms.kind(new), self.terms.size(new)
+                if self.evaluated == self.limits.evaluations:
+                    return
                 if size < self.terms.size(form.root) and self.known.get(kind) is None:
                     shorter = self._costed(_Candidate(new, (*form.steps, step)))
                     forms += [] if shorter is None else [shorter]

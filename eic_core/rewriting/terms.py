@@ -307,7 +307,8 @@ class Terms:
 
     def with_quotients(self, root: int) -> int:
         """The term with every fraction as a quotient, which any program can read.
-        A leaf such as 2/3 is one number, and only SymPy has a text for it; 0.5*x is x/2 to people.
+        A leaf such as 2/3 is one number, and only SymPy has a text for it; 0.5*x is x/2 to people,
+        and -x + y is y - x.
 
         >>> from eic_core.formula.rendering import to_python
         >>> from eic_core.formula.syntax import read
@@ -333,6 +334,9 @@ class Terms:
                 written[number] = self._part(over, written[term.children[1 - place]])
             else:
                 children = tuple([written[child] for child in term.children])
+                first = self[children[0]] if children else term
+                if (term.operator, first.operator) == ("add", "neg"):
+                    term, children = Term("sub"), (children[1], *first.children)
                 written[number] = self.intern(term.operator, children, term.label, term.parameter)
         return written[root]
 
