@@ -84,7 +84,6 @@ class SummaryPlace:
 
 
 def _summary_places(result: InspectionResult, notes: tuple[Phrase, ...]) -> SummaryPlace:
-    guess = _facts(result)
     with st.container(horizontal=True, key="account", gap="xsmall"):
         with st.popover("Why?", key="summary-panel", help=_account_in_short(result)):
             with st.container(key="summary", gap=None):
@@ -97,25 +96,26 @@ def _summary_places(result: InspectionResult, notes: tuple[Phrase, ...]) -> Summ
         samples_button(current_visit())
         with st.container(key="better", width="content"):
             better = st.empty()
+        guess = _facts(result)
+        if result.guessed:
+            st.button("Set ranges", key="set-ranges", type="tertiary", on_click=unfold_data)
     with st.container(key="gauges", width="content"):
         return SummaryPlace(waiting, sentences, better, st.empty(), guess)
 
 
 def _facts(result: InspectionResult) -> DeltaGenerator:
-    """EIC; where ranges are a guess a line that says so, whose place is returned, and a button that
-    opens the data.
-    """
-    with st.container(horizontal=True, key="facts", gap="xsmall", vertical_alignment="center"):
-        st.html(_note(eic_line(result.inspection), glossary.EIC), width="content")
+    """EIC, and where ranges are a guess a line that says so, whose place is returned."""
+    with st.container(key="facts", gap=None):
+        st.html(_note(eic_line(result.inspection), glossary.EIC))
         place = st.empty()
         if result.guessed:
-            place.html(_note(guess_line(result.guessed, DEFAULT_DOMAIN, ())), width="content")
-            st.button("Set ranges", key="set-ranges", type="tertiary", on_click=unfold_data)
+            place.html(_note(guess_line(result.guessed, DEFAULT_DOMAIN, ())))
     return place
 
 
 def _note(text: Phrase | str, title: str = "") -> str:
-    return f'<p class="eic-note" title="{title}">{prose(text)}</p>'
+    told = escape(title or str(text), 1000)
+    return f'<p class="eic-note" title="{told}">{prose(text)}</p>'
 
 
 def begin_summary(result: InspectionResult, notes: tuple[Phrase, ...]) -> SummaryPlace | None:
@@ -171,7 +171,7 @@ def _show_summary(place: SummaryPlace, result: InspectionResult) -> None:
     with place.gauges:
         gauges(result, None if summary is None else summary.added)
     if summary is not None and summary.guess:
-        place.guess.html(_note(summary.guess), width="content")
+        place.guess.html(_note(summary.guess))
     if summary is not None and summary.better:
         with place.better.container():
             verb = "Write instead:" if summary.is_exact else "Approximation:"
