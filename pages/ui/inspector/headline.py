@@ -94,9 +94,9 @@ def _summary_places(result: InspectionResult, notes: tuple[Phrase, ...]) -> Summ
             _metrics(result)
         _notices(result)
         samples_button(current_visit())
+        guess = _facts(result)
         with st.container(key="better", width="content"):
             better = st.empty()
-        guess = _facts(result)
         if result.guessed:
             st.button("Set ranges", key="set-ranges", type="tertiary", on_click=unfold_data)
     with st.container(key="gauges", width="content"):
