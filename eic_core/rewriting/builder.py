@@ -337,6 +337,8 @@ class Builder(SumBuilder):
             value = self.terms.number(children[0])
             if value in (0, 1):
                 return children[0]
+        if operator == "exp" and self.terms.number(children[0]) == 0:
+            return self.one()
         if operator == "pow":
             value = self.terms.number(children[1])
             if value is not None and value.denominator <= 2:

@@ -114,18 +114,8 @@ class RowComparison(Plain):
     # Digits that it loses more at the row where that is worst; 0 if there is none
     largest_rise: float
     rms_rise: float  # By how many digits the root mean square error of the new form is larger
-    largest_fall: float = 0.0  # Digits that it loses less at the row where that is most
 
-    _JSON = (
-        "rows",
-        "mean_before",
-        "mean_after",
-        "fewer",
-        "more",
-        "largest_rise",
-        "rms_rise",
-        "largest_fall",
-    )
+    _JSON = ("rows", "mean_before", "mean_after", "fewer", "more", "largest_rise", "rms_rise")
 
     @property
     def is_worse(self) -> bool:
@@ -137,11 +127,6 @@ class RowComparison(Plain):
             or self.more > self.fewer
             or (self.digits < GAIN and self.rms_rise > RMS_SCATTER)
         )
-
-    @property
-    def trades(self) -> bool:
-        """Whether rows get worse and none gains so much that it makes up for that."""
-        return self.more > 0 and self.largest_fall < SERIES
 
     @property
     def digits(self) -> float:
@@ -169,7 +154,6 @@ class RowComparison(Plain):
             int(np.count_nonzero(rise >= MORE)),
             max(0.0, float(np.max(rise))),
             _rms_digits(after) - _rms_digits(before),
-            max(0.0, float(np.max(-rise))),
         )
 
 
@@ -200,8 +184,7 @@ class Gain:
         return not self.is_worse and (
             self.folds
             or self.values > 0
-            or self.saved >= GAIN
-            or self.sensitivity >= SMALL
+            or max(self.judged.digits, self.sensitivity) >= GAIN
             or self.is_short_and_better
         )
 
@@ -214,20 +197,10 @@ class Gain:
         return (
             self.judged.is_worse
             or self.compared.is_worse
-            or self.compared.trades
             or self.values < 0
             or self.before.infinite < self.after.infinite
             or self.sensitivity < -(GAIN if gains else TOLERANCE)
         )
-
-    @property
-    def saved(self) -> float:
-        """The digits that are kept more in the mean, at nine in ten rows or at the worst: the most
-        of these.
-        """
-        before, after = self.before.loss, self.after.loss
-        pairs = (before.nine_in_ten, after.nine_in_ten), (before.worst, after.worst)
-        return max(self.judged.digits, *(_fewer(*pair) for pair in pairs))
 
     @property
     def sensitivity(self) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial, reduce
+from functools import reduce
 
 from eic_core.formula.tree import CONSTANT
 from eic_core.rewriting.builder import Builder, Weighted
@@ -26,14 +26,14 @@ def log_sums(build: Builder, number: int) -> Named:
     over, below = _quotient(build, term.children[0])
     if over is not None and below is not None and len(below) > 2:
         relative = [build.sub(exponent, over) for exponent in below]
-        yield "log of softmax", build.neg(reduce(partial(_log_sum_of_two, build), relative))
+        yield "log of softmax", build.neg(_log_sum(build, relative))
     exponents = _exponents(build, term.children[0])
     if exponents is None:
         whole = _log_of_weighted(build, term.children[0])
         if whole is not None:
             yield "shifted log-sum-exp", whole
     elif len(exponents) > 2:
-        yield "shifted log-sum-exp", reduce(partial(_log_sum_of_two, build), exponents)
+        yield "log-sum-exp", _log_sum(build, exponents)
 
 
 def softmax(build: Builder, number: int) -> Named:
@@ -62,12 +62,8 @@ def softmax(build: Builder, number: int) -> Named:
         yield "softmax", build.div(numerator, total)
 
 
-def _log_sum_of_two(build: Builder, a: int, b: int) -> int:
-    """``max(a, b) + log1p(exp(-|a - b|))``: no step of it cancels."""
-    put = build.terms.intern
-    distance = put("abs", (build.sub(a, b),))
-    small = put("exp", (put("neg", (distance,)),))
-    return put("add", (put("max", (a, b)), put("log1p", (small,))))
+def _log_sum(build: Builder, exponents: list[int]) -> int:
+    return reduce(lambda a, b: build.terms.intern("logaddexp", (a, b)), exponents)
 
 
 def _log_of_weighted(build: Builder, number: int) -> int | None:

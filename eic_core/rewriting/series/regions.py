@@ -98,7 +98,7 @@ def _candidates(
     saved = np.nan_to_num(best.lost, nan=0.0)
     guilty = _guilty(searched, best, best.root)
     for term in guilty:
-        if term != best.root:
+        if term != formula:
             yield best.root, best.steps, term, guilty[term]
     alone = any(len(_quantities(searched, term)) == 1 for term in guilty if term != best.root)
     small = 1 < terms.size(formula) <= LARGEST_TERM
