@@ -302,7 +302,7 @@ class Search:
         own = self.costs.own(root)
         if places is not None:
             self._kept = frozenset(self.terms.subterms(root)) - places
-        self.largest = 2 * first.size + 16
+        self.largest = max(2 * first.size + 16, 44)
         self.start = FoundForm(root, first, ())
         self.known: dict[int, FoundForm | None] = {self.terms.kind(root): self.start}
         self.evaluated = self.best_at = 1

@@ -7,7 +7,12 @@ from eic_core.rewriting.families.brackets import (
     shares_of_a_number,
 )
 from eic_core.rewriting.families.fractions import common_denominators
-from eic_core.rewriting.families.log_sums import log_sums, logarithms_near_one, softmax
+from eic_core.rewriting.families.log_sums import (
+    log_sums,
+    logarithms_near_one,
+    logs_of_products,
+    softmax,
+)
 from eic_core.rewriting.families.numbers import folded_numbers
 from eic_core.rewriting.families.polynomial_forms import (
     beside_a_letter,
@@ -26,6 +31,7 @@ FAMILIES = (
     cancelled_factors,
     beside_a_letter,
     log_sums,
+    logs_of_products,
     softmax,
     half_angles,
     vector_angles,

@@ -213,4 +213,4 @@ def roundest(low: float, high: float) -> str:
     mean = (low + high) / 2 if large <= 2 * small else float(f"{sign}1") * 10**middle
     texts += [f"{mean:.{digits}e}" for digits in range(MOST_DIGITS)]
     text = next((text for text in texts if low < float(text) <= high), repr(high))
-    return number_text(Fraction(text)) or text
+    return number_text(Fraction(text)) or text.replace("e+", "e")

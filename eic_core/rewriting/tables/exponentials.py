@@ -211,6 +211,8 @@ EXPONENTIAL_RULES: tuple[Rule, ...] = (
          (), BLANCHARD, "a=-900:900"),
     Rule("log of a hyperbolic function", "log(sinh(a))", "a + log(-expm1(-2*a)/2)",
          (), MAECHLER, "a=1:900"),
+    Rule("log of a hyperbolic function", "log(tanh(a) - tanh(b))",
+         "log(2/(1 + exp(2*b)) - 2/(1 + exp(2*a)))", (), MAECHLER, "a=1:20 b=-1:1"),
     Rule("log of a hyperbolic function", "log(tanh(a))", "-asinh(1/sinh(2*a))",
          (), ASINH, "a=0.01:40"),
     Rule("inverse hyperbolic tangent", "log((b + a)/(b - a))", "2*atanh(a/b)",

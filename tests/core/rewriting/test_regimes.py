@@ -193,6 +193,18 @@ def test_a_form_that_holds_for_one_sign_stands_under_its_guard(
     assert found.best.text == "where(x >= 0, 3*x, abs(x) + 2*x + 1 - 1)"
 
 
+def test_a_form_may_stand_where_the_opposite_of_its_guard_does_not_hold(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sides = ("3*x", "x >= 0"), ("x", "x <= 0")
+    monkeypatch.setattr(
+        choosing, "sign_options", lambda searched: [option(searched, *side) for side in sides]
+    )
+    text = "abs(x) + 2*x + 1 - 1"
+    found = repaired_on(text, {"x": mixed(400, 3, 8)}, limit_steps=1, series=False)
+    assert found.best.text == "where(x >= 0, 3*x, x)"
+
+
 def test_a_wrong_side_is_left_out_and_the_rest_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         choosing,

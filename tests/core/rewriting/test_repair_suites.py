@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.repairs import fpcore, hamming, textbook
+from benchmarks.repairs import fpcore, hamming, kinds_k6, textbook
 from benchmarks.repairs.__main__ import MARK, main
 from benchmarks.repairs.cases import BitUniform, Case, Needs, Ranges, bits_of_error
 from benchmarks.repairs.library import CASES, FIELDS, REPORTS
@@ -125,6 +125,13 @@ def test_repair_chooses_by_a_sign_where_the_fix_of_a_library_does() -> None:
     assert outcome.branches.chooses and outcome.branches.is_exact
     assert outcome.branches.bits <= outcome.best + WITHIN < outcome.exact.bits - 8
     assert (outcome.differing, outcome.beyond, outcome.remains) == (0, 0, None)
+
+
+@pytest.mark.parametrize("case", kinds_k6.CASES[:: cases(4, 1)], ids=lambda case: case.name)
+def test_each_part_of_a_form_is_stable_where_several_signs_decide(case: Case) -> None:
+    outcome = run(case)
+    assert outcome.reached_by(outcome.exact) and outcome.best < 1 < outcome.before - 10
+    assert (outcome.differing, outcome.beyond) == (0, 0)
 
 
 @pytest.mark.parametrize("name", ["x − sin x", "1/x − cot x"])

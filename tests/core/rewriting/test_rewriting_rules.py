@@ -293,6 +293,11 @@ def test_other_brackets_keep_equal_terms(text: str) -> None:
         ("log(exp(x) + exp(y) + exp(z))", "shifted log-sum-exp"),
         ("x*exp(y)/(exp(z) - x*exp(y))", "softmax"),
         ("log(exp(x)/(exp(x) + exp(y) + exp(z)))", "log of softmax"),
+        ("log(1/(1 + exp(-x)) - 1/(1 + exp(-y)))", "log of a product of exponential sums"),
+        ("log(2*(exp(x) - 1)/(exp(y) - exp(z)))", "log of a product of exponential sums"),
+        ("log(-x*(1 + exp(y))*(3*exp(z) - 3))", "log of a product of exponential sums"),
+        ("log(sinh(x)/(cosh(y)*expm1(-z)))", "log of a product of exponential sums"),
+        ("log(-5*(1 - exp(x))*exp(y)/cosh(z))", "log of a product of exponential sums"),
     ],
 )
 def test_a_family_finds_its_form_and_keeps_the_value(text: str, name: str) -> None:
