@@ -14,7 +14,7 @@ from flint import arb
 from eic_core.operators.balls import Ball, working
 from eic_core.rewriting.series.coefficients import Unproved, to_ball
 from eic_core.rewriting.series.expansion import Point
-from eic_core.rewriting.series.scaling import Scaling, scaling_of
+from eic_core.rewriting.series.scaling import Scaling, inputs_outside, scaling_of
 from eic_core.rewriting.series.taylor_models import (
     BITS,
     ORDER,
@@ -60,12 +60,7 @@ class Proofs:
         coefficients: int = 0,
     ) -> None:
         self.terms, self.term, self.quantity, self.point = terms, term, quantity, point
-        inside = set(terms.subterms(quantity))
-        outside = {
-            n
-            for n in terms.walk(term, lambda n: n != quantity)
-            if terms[n].operator == "variable" and n != quantity
-        }
+        inside, outside = {*terms.subterms(quantity)}, inputs_outside(terms, term, quantity)
         free = {terms[n].label for n in outside - inside}
         self.box = {name: span for name, span in box.items() if name in free}
         # Of a quantity whose inputs stand outside of it too, one is taken as 1

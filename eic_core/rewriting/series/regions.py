@@ -21,7 +21,7 @@ from eic_core.rewriting.search import SearchStep
 from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.series.expansion import ExpansionQuestion, Point, Side
 from eic_core.rewriting.series.letters import splits
-from eic_core.rewriting.series.scaling import scaling_of
+from eic_core.rewriting.series.scaling import inputs_outside, scaling_of
 from eic_core.rewriting.terms import Terms
 
 QUESTIONS = 4
@@ -188,7 +188,7 @@ def _quantities(searched: Searched, term: int) -> list[int]:
         for u in terms.subterms(term)
         if u != term
         and terms[u].operator in ("mul", "div", "sub")
-        and (not _free(terms, term, u) or _is_scaled(terms, term, u))
+        and (not inputs_outside(terms, term, u) or _is_scaled(terms, term, u))
         and _is_safe(searched, u)
     ]
     return [min(whole, key=terms.size)] if whole else inputs[:3]
@@ -203,12 +203,6 @@ def _is_scaled(terms: Terms, term: int, quantity: int) -> bool:
         and set(inputs) == set(scaling.powers)
         and scaling.degree(terms, term) is not None
     )
-
-
-def _free(terms: Terms, term: int, quantity: int) -> list[int]:
-    """The inputs that stand outside of the quantity."""
-    numbers = terms.walk(term, lambda n: n != quantity)
-    return [n for n in numbers if terms[n].operator == VARIABLE and n != quantity]
 
 
 def _is_safe(searched: Searched, quantity: int) -> bool:
