@@ -192,14 +192,12 @@ class ConditionalRepair:
     def __init__(
         self,
         measurer: Measurer,
-        samples: Samples,
-        budget: WorkBudget,
         repair: RepairPart,
         limit_steps: int,
     ) -> None:
-        self.measurer, self.truth, self.samples = measurer, measurer.truth, samples
+        self.measurer, self.samples, self.budget = measurer, measurer.samples, measurer.budget
         self.terms, self.root = measurer.terms, measurer.root
-        self.budget, self.repair, self.limit_steps = budget, repair, limit_steps
+        self.repair, self.limit_steps = repair, limit_steps
         self.evaluated = 0
         self.left_out: dict[Omission, None] = {}
 
@@ -280,10 +278,10 @@ class ConditionalRepair:
 
     def _rows_by_part(self, root: int) -> dict[int, npt.NDArray[np.intp]]:
         """The rows at which a program evaluates each part."""
-        total, target = len(self.samples), self.truth.target
+        total, target = len(self.samples), self.measurer.target
         count = min(total, SAMPLED, max(1, SAMPLED_STEPS // self.terms.size(root)))
         rows = np.arange(count) * total // count
-        columns = {name: column[rows] for name, column in self.truth.columns.items()}
+        columns = {name: column[rows] for name, column in self.measurer.columns.items()}
 
         def values(number: int) -> Array:
             return np.asarray(run_in(self.terms.tape(number), columns, count, target)[-1])
@@ -301,12 +299,12 @@ class ConditionalRepair:
 
     def _losing(self, root: int) -> list[int]:
         """The parts at which a program loses digits at some judged row, the worst first."""
-        everywhere, exact = self.measurer.everywhere, self.truth.verifier.table
-        active = self._evaluated(root, len(self.truth.rows.verified), everywhere.values)
+        everywhere, exact = self.measurer.everywhere, self.measurer.verifier.table
+        active = self._evaluated(root, len(self.measurer.rows.verified), everywhere.values)
         losses: dict[int, float] = {}
         try:
             for part in active:
-                values, target = everywhere.values(part), self.truth.target
+                values, target = everywhere.values(part), self.measurer.target
                 lost = digits_lost_by_row(exact.values(part), values, target)
                 lost = lost[active[part] & ~np.isnan(lost)]
                 if np.max(lost, initial=0.0) >= GAIN:
@@ -326,9 +324,9 @@ class ConditionalRepair:
         bounds = [repair.bound for repair in new.values()]
         try:
             self.budget.check()
-            if not self.truth.verifier.agrees(terms.with_quotients(exact), ()):
+            if not self.measurer.verifier.agrees(terms.with_quotients(exact), ()):
                 return None
-            verification = self.truth.verifier.summary(form, max(bounds))
+            verification = self.measurer.verifier.summary(form, max(bounds))
             cases = list(self._branches(form, new))
             repair = repair_of(self.measurer, form, cases, verification, own)
         except BudgetSpent:

@@ -24,14 +24,13 @@ from eic_core.rewriting.gains import (
     Advice,
     Gain,
     LostRows,
-    Measured,
     NothingBetter,
     RowComparison,
     advise,
     remaining_digits,
 )
 from eic_core.rewriting.merit import Merit, new_functions, promises, quotients_in_turn, size_of
-from eic_core.rewriting.observing import FormMeter, Truth
+from eic_core.rewriting.observing import Truth
 from eic_core.rewriting.pieces import Omission, RepairStep
 from eic_core.rewriting.results import Repair, Repairs
 from eic_core.rewriting.rules import Assumption
@@ -39,7 +38,6 @@ from eic_core.rewriting.search import SearchOutcome, SearchStep
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.verify import SUSPECT_ROWS
 from eic_core.rewriting.work import BudgetSpent
-from eic_core.samples import Samples
 
 DISPUTED = 40
 """Rows at which two forms have other results in a program that are settled exactly."""
@@ -62,17 +60,18 @@ NEAR_ONE = 0.5
 class MeasuredForm:
     """A form of a formula; each of its columns is worked out once, when it is asked for."""
 
+    shares: Sequence[float] = ()
+    """The rows that each of its branches takes."""
+
     def __init__(
         self, measurer: Measurer, root: int, steps: Sequence[SearchStep] = (), q: float = math.nan
     ) -> None:
         self.measurer, self.terms = measurer, measurer.terms
-        self.root, self.steps, self.q = self.terms.with_quotients(root), steps, q
+        self.root, self.steps, self.q = root, steps, q
 
     @cached_property
     def formula(self) -> Formula:
-        """Its source is its Python text."""
-        bare = self.terms.formula(self.root)
-        return replace(bare, source=to_python(bare))
+        return self.measurer.formula_of(self.root)
 
     @cached_property
     def lost(self) -> Array:
@@ -80,8 +79,12 @@ class MeasuredForm:
         return self.measurer.everywhere.lost(self.root)
 
     @cached_property
+    def judged(self) -> RowComparison:
+        return RowComparison.of(self.measurer.lost_before, self.lost)
+
+    @cached_property
     def merit(self) -> Merit:
-        of, loss = self.measurer, self.measurer.meter.loss(self.root)
+        of, loss = self.measurer, self.measurer.loss(self.root)
         digits = mean_digits(self.lost), loss.nine_in_ten, np.nanmax([0.0, loss.worst, *self.lost])
         return Merit(
             int(np.count_nonzero(of.everywhere.failed(self.root))),
@@ -99,6 +102,27 @@ class MeasuredForm:
         return self.merit.length, in_turn, len(text), len(self.steps), self.merit.nanoseconds, text
 
     @cached_property
+    def compared(self) -> RowComparison | None:
+        """Beside the formula as written at the judged rows and at further ones, where the results
+        of both differ most; None where it is worse or loses values.
+        """
+        of = self.measurer
+        disputed = of.lost_where_disputed(self.root)
+        compared = RowComparison.of(
+            np.concatenate([of.lost_before, disputed[0]]), np.concatenate([self.lost, disputed[1]])
+        )
+        is_worse = RowComparison.of(*disputed).is_worse or compared.is_worse
+        return None if is_worse or of.loses_values(self.root) else compared
+
+    @cached_property
+    def gain(self) -> Gain | None:
+        of = self.measurer
+        if self.compared is None:
+            return None
+        after = of.measure(self.root, self.formula, self.shares)
+        return Gain(of.before, after, self.judged, self.compared, of.values_regained(self.root))
+
+    @cached_property
     def repair(self) -> Repair | None:
         """What is offered, once it is verified; None where it is not worth it, or another function.
         Raises `BudgetSpent` where it would take too long.
@@ -107,53 +131,34 @@ class MeasuredForm:
         if of.budget.left <= of.work_a_form:
             raise BudgetSpent
         done = self.terms.work.done
-        repair = self._verified()
+        assumptions = [a for step in self.steps for a in step.assumptions]
+        repair = verification = None
+        if self.compared is not None:
+            verification = of.verifier.verify(self.root, assumptions)
+        if verification is not None and self.gain is not None and self.gain.is_offered:
+            repair = Repair(self.formula, tuple(map(of.step, self.steps)), self.gain, verification)
         of.work_a_form = max(of.work_a_form, self.terms.work.done - done)
         return repair
 
-    def _verified(self) -> Repair | None:
-        of = self.measurer
-        comparisons = of.comparisons(self.root, self.lost)
-        if comparisons is None:
-            return None
-        assumptions = [a for step in self.steps for a in step.assumptions]
-        verification = of.verifier.verify(self.root, assumptions)
-        if verification is None:
-            return None
-        gain = of.gain(self.root, self.formula, *comparisons)
-        steps = tuple(map(of.step, self.steps)) if gain.is_offered else ()
-        return Repair(self.formula, steps, gain, verification) if gain.is_offered else None
 
+class Measurer(Truth):
+    """A formula measured as written, and the forms of it that a search found."""
 
-class Measurer:
-    def __init__(
-        self,
-        formula: Formula,
-        samples: Samples,
-        outcome: SearchOutcome,
-        truth: Truth,
-        meter: FormMeter,
-        before: Measured,
-        work_a_form: float = 0.0,
-    ) -> None:
-        self.formula = formula
-        self.samples = samples
-        self.outcome = outcome
-        self.terms = truth.terms
-        self.root = truth.root
-        self.truth = truth
-        self.verifier = truth.verifier
-        self.meter = meter
-        self.before = before
-        self.budget = truth.budget
-        self.work_a_form = work_a_form  # What one more takes, as far as is known
-        self.measured = self.meter.measured
-        self.everywhere = truth.on(truth.rows.verified)
-        self.original = MeasuredForm(self, self.root, (), outcome.start.cost.q)
-        self.leading = self.original
-        self.lost_before = self.everywhere.lost(self.root)
+    outcome: SearchOutcome
+    work_a_form = 0.0
+    """What one more takes, as far as is known."""
+
+    @cached_property
+    def lost_before(self) -> Array:
+        """The digits that a program loses at each judged row with the formula as written."""
+        return self.everywhere.lost(self.root)
+
+    @cached_property
+    def original(self) -> MeasuredForm:
+        return MeasuredForm(self, self.root, (), self.outcome.start.cost.q)
 
     def repairs(self, limit: int) -> Repairs:
+        self.leading = self.original
         repairs, in_time = self._offers(limit)
         own = self._own(repairs)
         if repairs:
@@ -168,11 +173,11 @@ class Measurer:
             tuple(repairs),
             self.before,
             own,
-            len(self.measured),
+            len(self.inspection.samples),
             self.outcome.evaluated,
             None if repairs else reason,
             self._advice(own) if finished and not repairs else None,
-            self.truth.target,
+            self.target,
             left_out=() if finished else (Omission.SEARCH_TIME,),
         )
 
@@ -180,7 +185,7 @@ class Measurer:
         """The function's own sensitivity; on the search's few rows where the time is up."""
         if self.budget.left < self.work_a_form:
             return self.outcome.own
-        compared = self.measured
+        compared, known = self.inspection.samples, self.inspection.amplification
         if repairs:
             return own_conditioning(repairs[0].formula, compared).own_finite
         if self.before.amplification.singular:  # where the result keeps a digit
@@ -189,15 +194,13 @@ class Measurer:
                 return own_conditioning(
                     self.formula, compared.take(np.flatnonzero(keeps))
                 ).own_finite
-        known = self.meter.inspection.amplification
         return own_conditioning(self.formula, compared, amplification=known).own_finite
 
     def _advice(self, own: float) -> Advice:
-        inspection = self.meter.inspection
-        decided = undecided(inspection)
+        decided = undecided(self.inspection)
         jump = int(decided.nodes[0]) if len(decided.rows) else None
         in_time = self.budget.left >= self.work_a_form
-        return advise(self.before, own, jump, lost_rows(inspection) if in_time else LostRows())
+        return advise(self.before, own, jump, lost_rows(self.inspection) if in_time else LostRows())
 
     def _offers(self, limit: int) -> tuple[list[Repair], bool]:
         """The forms worth offering, and whether there was time. Of those as good as the best the
@@ -233,7 +236,7 @@ class Measurer:
 
     def _results(self, root: int) -> Array:
         """What a program makes of a term at the scanned rows."""
-        return np.asarray(self.verifier.doubles(root, self.truth.target))
+        return np.asarray(self.verifier.doubles(root, self.target))
 
     def _candidates(self) -> list[MeasuredForm]:
         """The forms that gain something on the judged rows, the most accurate first; then those
@@ -245,9 +248,9 @@ class Measurer:
             if forms and until.passed:
                 break
             if promises(self.outcome.start.cost, found.cost):
-                form = MeasuredForm(self, found.root, found.steps, found.cost.q)
-                worse = RowComparison.of(self.lost_before, form.lost).is_worse
-                if not worse and not self._has_idle_log1p(form.root):
+                root = self.terms.with_quotients(found.root)
+                form = MeasuredForm(self, root, found.steps, found.cost.q)
+                if not form.judged.is_worse and not self._has_idle_log1p(form.root):
                     forms.append(form)
         written = self.original.merit
         forms.sort(key=lambda form: form.merit.order)
@@ -272,35 +275,6 @@ class Measurer:
         bare = self.terms.formula(root)
         return replace(bare, source=to_python(bare))
 
-    def comparisons(self, root: int, lost: Array) -> tuple[RowComparison, RowComparison] | None:
-        """A form beside the formula at the judged rows, where it has lost so many digits, and at
-        further ones too; None where it is worse or loses values.
-        """
-        disputed = self._lost_where_disputed(root)
-        pairs = zip((self.lost_before, lost), disputed, strict=True)
-        judged = RowComparison.of(self.lost_before, lost)
-        compared = RowComparison.of(*(np.concatenate(pair) for pair in pairs))
-        if (
-            RowComparison.of(*disputed).is_worse
-            or compared.is_worse
-            or self._loses_values(root)
-            or self._loses_powers(root)
-        ):
-            return None
-        return judged, compared
-
-    def gain(
-        self,
-        root: int,
-        formula: Formula,
-        judged: RowComparison,
-        compared: RowComparison,
-        shares: Sequence[float] = (),
-    ) -> Gain:
-        """What a form gains; `shares` are the rows that each of its branches takes."""
-        after = self.meter.measure(root, formula, shares)
-        return Gain(self.before, after, judged, compared, self._values_regained(root))
-
     def step(self, step: SearchStep) -> RepairStep:
         whole = self.terms.with_quotients(step.whole)
         return RepairStep(
@@ -309,10 +283,10 @@ class Measurer:
             short_text(self.terms.formula(step.after)),
             tuple(self._assumption(a) for a in step.assumptions if not is_evident(self.terms, a)),
             short_text(self.terms.formula(whole)),
-            self.meter.loss(whole).mean,
+            self.loss(whole).mean,
         )
 
-    def _values_regained(self, root: int) -> int:
+    def values_regained(self, root: int) -> int:
         """The judged rows at which only the new form has a value, or, below 0, those at which it
         has none any more though something of it was right.
         """
@@ -320,21 +294,17 @@ class Measurer:
         gone = int(np.count_nonzero(after & self.everywhere.right(self.root)))
         return -gone or int(np.count_nonzero(before & ~after))
 
-    def _loses_values(self, root: int) -> bool:
-        """Whether a form has no value at a scanned row at which something of it was right."""
+    def loses_values(self, root: int) -> bool:
+        """Whether a form has no value at a scanned row at which something of it was right, or where
+        a program has one of ``u**v`` with u < 0 and a whole v, which counts as none (ADR 0001).
+        """
         before, after = self._results(self.root), self._results(root)
         gone = np.isfinite(before) & (~np.isfinite(after) | ((after == 0) & (before != 0)))
         suspects = self.verifier.scanned[gone]
         suspects = suspects[:: math.ceil(len(suspects) / SUSPECT_ROWS) or 1]
-        programs = self.truth.on(suspects.tolist())
-        return bool((programs.failed(root) & programs.right(self.root)).any())
-
-    def _loses_powers(self, root: int) -> bool:
-        """Whether a form has no value where a program has one of ``u**v`` with u < 0 and a whole v,
-        which counts as none here (ADR 0001).
-        """
-        rows = self._whole_powers
-        return bool(rows.any() and (rows & np.isnan(self._results(root))).any())
+        programs = self.on(suspects.tolist())
+        lost = programs.failed(root) & programs.right(self.root)
+        return bool(lost.any() or (self._whole_powers & np.isnan(after)).any())
 
     @cached_property
     def _whole_powers(self) -> Array:
@@ -345,7 +315,7 @@ class Measurer:
                 rows |= (base < 0) & (exponent == np.rint(exponent))
         return rows
 
-    def _lost_where_disputed(self, root: int) -> tuple[Array, Array]:
+    def lost_where_disputed(self, root: int) -> tuple[Array, Array]:
         """The digits that both forms lose at the rows where a program's results differ most."""
         before, after = self._results(self.root), self._results(root)
         with np.errstate(all="ignore"):
@@ -354,8 +324,8 @@ class Measurer:
         apart[np.isnan(apart)] = np.inf
         apart[np.isin(self.verifier.scanned, self.verifier.rows)] = 0.0
         chosen = np.argsort(-apart, kind="stable")[:DISPUTED]
-        chosen = chosen[apart[chosen] > DISPUTE[self.truth.target]]
-        programs = self.truth.on(self.verifier.scanned[chosen].tolist())
+        chosen = chosen[apart[chosen] > DISPUTE[self.target]]
+        programs = self.on(self.verifier.scanned[chosen].tolist())
         return programs.lost(self.root), programs.lost(root)
 
     def _assumption(self, assumption: Assumption) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from eic_core.explain.losses import correlated_eic
 from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import inspect
 from eic_core.measure.measured import MeasuredLoss, binary_rows, program_rows
-from eic_core.rewriting.chosen_rows import Rows
+from eic_core.rewriting.chosen_rows import Rows, choose_rows
 from eic_core.rewriting.costs import nanoseconds
 from eic_core.rewriting.doubles import DoubleTable
 from eic_core.rewriting.gains import Measured
@@ -29,32 +30,52 @@ OBSERVED_ELSEWHERE = 50
 
 
 class Truth:
-    """The exact values of a formula at the inputs of the verified rows, and who needs them."""
+    """A formula on chosen rows: its exact values at the numbers that a program gets, and what
+    programs and noise make of its forms. Raises `BudgetSpent`.
+    """
+
+    before: Measured  # The formula as written, once it is measured
 
     def __init__(
         self,
-        terms: Terms,
-        root: int,
+        formula: Formula,
         samples: Samples,
-        rows: Rows,
         target: Target = "float64",
         budget: WorkBudget = ENDLESS,
     ) -> None:
-        self.target = target
-        self.terms = terms
-        self.root = root
-        self.budget = budget
+        budget.check()
+        self.formula, self.samples, self.budget = formula, samples, budget
+        self.target: Target = target
+        self.terms = Terms(formula.exponents, budget.work)
+        self.root = self.terms.add(formula)
+        self.columns = {name: samples.columns[name] for name in formula.variables}
+        rows = choose_rows(formula, samples, target)
+        self.verify_at(rows_within(rows, formula, samples, target))
+
+    def verify_at(self, rows: Rows) -> None:
+        """Take these rows for all that follows."""
         self.rows = rows
-        self.columns = {name: samples.columns[name] for name in self.terms.variables(root)}
-        self.samples = samples
-        checked = ValueTable(terms, self.cells(rows.verified), GREAT_DEPTH, budget)
-        self.verifier = Verifier(checked, root, samples, rows.verified, rows.scanned)
+        table = ValueTable(self.terms, self.cells(rows.verified), GREAT_DEPTH, self.budget)
+        self.verifier = Verifier(table, self.root, self.samples, rows.verified, rows.scanned)
         self._place = {row: place for place, row in enumerate(rows.verified)}
 
-    def until(self, budget: WorkBudget) -> Truth:
-        """Itself, with another budget from now on."""
+    def measure_at(self, rows: Rows) -> None:
+        """Measure the formula as written, and from now on its forms, at these rows."""
+        some = rows.observed
+        few = some[:: max(1, len(some) // OBSERVED_ELSEWHERE)]
+        self._observed = {
+            kind: self.on(some if kind == self.target else few, kind=kind) for kind in TARGETS
+        }
+        measured = measured_samples(self.formula, self.samples, rows)
+        self.inspection = inspect(self.formula, measured, edges=False)
+        program = program_rows(self.inspection, self.target)
+        self._as_written = program.loss()
+        self._told = DoubleTable(self.terms, program.inputs, program.exact, self.target)
+        self.before = self.measure(self.root, self.formula)
+
+    def until(self, budget: WorkBudget) -> None:
+        """Have another budget from now on."""
         self.budget = self.verifier.table.budget = budget
-        return self
 
     def cells(self, rows: Sequence[int]) -> Sequence[Mapping[str, float]]:
         """The inputs whose exact values count: the numbers that a program gets."""
@@ -79,6 +100,30 @@ class Truth:
         known = [cell for cell, is_usable in zip(cells, usable, strict=True) if is_usable]
         exact = ValueTable(self.terms, known, GREAT_DEPTH, self.budget).values(self.root)
         return DoubleTable(self.terms, columns, exact, kind or self.target)
+
+    @cached_property
+    def everywhere(self) -> DoubleTable:
+        """Programs at the judged rows, which are those verified."""
+        return self.on(self.rows.verified)
+
+    def loss(self, root: int) -> MeasuredLoss:
+        """What a program loses with a form, at the rows that are told."""
+        return replace(self._as_written, lost=self._told.lost(root))
+
+    def measure(self, root: int, formula: Formula, shares: Sequence[float] = ()) -> Measured:
+        """A form; `shares` are the rows that each of its branches takes."""
+        samples, known = self.inspection.samples, self.inspection.amplification
+        if root != self.root:
+            known = amplify(formula, samples)
+        self.terms.work.spend(MEASURED, len(samples) * len(formula) + known.exact.work)
+        return Measured(
+            correlated_eic(formula, samples, amplification=known),
+            formula.complexity,
+            self._observed["float32"].error(root),
+            self._observed["float64"].error(root),
+            self.loss(root),
+            nanoseconds(self.terms, root, shares),
+        )
 
 
 def rows_within(rows: Rows, formula: Formula, samples: Samples, target: Target) -> Rows:
@@ -108,37 +153,3 @@ def measured_samples(formula: Formula, samples: Samples, rows: Rows) -> Samples:
             for name, cells in samples.exact.items()
         },
     )
-
-
-class FormMeter:
-    """Measures forms of one formula: their sensitivity, and what a program loses."""
-
-    def __init__(self, formula: Formula, samples: Samples, rows: Rows, truth: Truth) -> None:
-        self.target, some = truth.target, rows.observed
-        few = some[:: max(1, len(some) // OBSERVED_ELSEWHERE)]
-        self.programs = {
-            kind: truth.on(some if kind == self.target else few, kind=kind) for kind in TARGETS
-        }
-        self.measured = measured_samples(formula, samples, rows)
-        self.inspection = inspect(formula, self.measured, edges=False)
-        self.truth = truth
-        program = program_rows(self.inspection, self.target)
-        self.as_written = program.loss()
-        self.told = DoubleTable(truth.terms, program.inputs, program.exact, self.target)
-
-    def loss(self, root: int) -> MeasuredLoss:
-        """At the rows that are told."""
-        return replace(self.as_written, lost=self.told.lost(root))
-
-    def measure(self, root: int, formula: Formula, shares: Sequence[float] = ()) -> Measured:
-        is_original, steps = root == self.truth.root, len(self.measured) * len(formula)
-        known = self.inspection.amplification if is_original else amplify(formula, self.measured)
-        self.truth.terms.work.spend(MEASURED, steps + known.exact.work)
-        return Measured(
-            correlated_eic(formula, self.measured, amplification=known),
-            formula.complexity,
-            self.programs["float32"].error(root),
-            self.programs["float64"].error(root),
-            self.loss(root),
-            nanoseconds(self.truth.terms, root, shares),
-        )

@@ -14,12 +14,10 @@ from eic_core.formula.tree import Formula
 from eic_core.operators import OPERATORS
 from eic_core.operators.balls import Ball, working
 from eic_core.phrasing import Phrase
-from eic_core.rewriting.chosen_rows import choose_rows
 from eic_core.rewriting.gains import Measured
-from eic_core.rewriting.observing import FormMeter, Truth, rows_within
+from eic_core.rewriting.observing import Truth
 from eic_core.rewriting.phrases import own_approximation_sentence, own_form_sentence
 from eic_core.rewriting.precision import Target
-from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import AGREEMENT, BITS, ENOUGH, Values, first_difference
 from eic_core.rewriting.verify import SUSPECT_ROWS, RowDifference, Verification, Verifier
 from eic_core.samples import Samples
@@ -86,20 +84,17 @@ def compare_own_form(
     """
     samples.require(formula.variables)
     _refuse(formula, other)
-    rows = rows_within(choose_rows(formula, samples), formula, samples, target)
-    terms = Terms(formula.exponents)
-    root, form = terms.add(formula), terms.add(other)
-    truth = Truth(terms, root, samples, rows, target)
+    truth = Truth(formula, samples, target)
+    form = truth.terms.add(other)
     both = _Both(truth, form, chooses=not _is_plain(other))
     verification, difference, distance = both.verify(), None, math.nan
     if verification is None:
         distance, difference = both.distance()
         if math.isnan(distance):
             return OwnForm(other, None, None, None, difference)
-    meter = FormMeter(formula, samples, rows, truth)
-    before, after = meter.measure(root, formula), meter.measure(form, other)
-    count = len(meter.measured)
-    return OwnForm(other, before, after, verification, difference, count, distance)
+    truth.measure_at(truth.rows)
+    after, count = truth.measure(form, other), len(truth.inspection.samples)
+    return OwnForm(other, truth.before, after, verification, difference, count, distance)
 
 
 def _is_plain(formula: Formula) -> bool:

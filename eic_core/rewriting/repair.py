@@ -7,24 +7,20 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
-
 from eic_core.errors import require
 from eic_core.formula.tree import Formula
 from eic_core.measure.observed import digits_lost_by_row
 from eic_core.rewriting.builder import Builder
-from eic_core.rewriting.chosen_rows import FEWEST_MEASURED, choose_rows
-from eic_core.rewriting.conditional_formulas import ConditionalRepair, RepairPart, has_conditions
+from eic_core.rewriting.chosen_rows import FEWEST_MEASURED
+from eic_core.rewriting.conditional_formulas import ConditionalRepair, has_conditions
+from eic_core.rewriting.doubles import mean_digits
 from eic_core.rewriting.families import FAMILIES
 from eic_core.rewriting.gains import (
-    Advice,
-    Measured,
     NotSearched,
     Unsearched,
     advise_nowhere,
 )
 from eic_core.rewriting.measuring import Measurer, lost_rows
-from eic_core.rewriting.observing import FormMeter, Truth, rows_within
 from eic_core.rewriting.parts import parts_of
 from eic_core.rewriting.pieces import Omission
 from eic_core.rewriting.precision import Target
@@ -32,7 +28,6 @@ from eic_core.rewriting.regimes.choosing import with_choices
 from eic_core.rewriting.results import Repairs
 from eic_core.rewriting.rules import Rewriter
 from eic_core.rewriting.search import Limits, Search, SearchOutcome
-from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.series.options import series_options
 from eic_core.rewriting.tables import RULES
 from eic_core.rewriting.terms import Terms
@@ -163,198 +158,127 @@ def _repaired(
     series: bool,
 ) -> Repairs:
     try:
-        task = _Task(formula, samples, target, budget)
+        measurer = Measurer(formula, samples, target, budget)
+        _take_rows(measurer)
     except BudgetSpent:
         why = Unsearched.NO_TIME if budget.work.stopped else Unsearched.NO_EFFORT
-        reason = NotSearched(why)
-        nothing = _none(formula, samples, target, reason, None)
+        nothing = Repairs(
+            formula, samples, (), None, math.nan, 0, 0, NotSearched(why), None, target
+        )
         return replace(nothing, left_out=(Omission.SEARCH_TIME,))
     if has_conditions(formula):
-        part = partial(_repaired, target=target, branches=branches, series=series)
-        return task.repairs_by_branch(part, limit_steps, limit_repairs)
-    return task.repairs(limit_steps, limit_repairs, progress, branches=branches, series=series)
+        measurer.outcome = SearchOutcome.nothing(measurer.root)
+        if all(value is None for value in measurer.values(measurer.rows.verified)):
+            return _without_value(measurer)
+        part_of = partial(_repaired, target=target, branches=branches, series=series)
+        return ConditionalRepair(measurer, part_of, limit_steps).repairs(limit_repairs)
+    share = SEARCHING_FIRST if branches or series else SEARCHING
+    part, outcome = _search(measurer, Limits(limit_steps, budget=_until(measurer, share)), progress)
+    if outcome is None:
+        return _without_value(measurer)
+    measurer.outcome = outcome
+    repairs = measurer.repairs(limit_repairs)
+    if (branches or series) and not measurer.leading.merit.is_enough:
+        expand = series_options if series else None
+        repairs = with_choices(measurer, repairs, branches=branches, expand=expand)
+    return repairs if part is None else replace(repairs, part=measurer.terms.formula(part))
 
 
-class _Task:
-    """A formula with its exact values, measured as written; raises `BudgetSpent`.
-
-    What is dear is tried on a few rows first: all are taken if they are within its share.
+def _take_rows(measurer: Measurer) -> None:
+    """As many rows as the budget allows, and the formula as written measured at these: what is dear
+    is tried at a few first.
     """
+    budget, work, rows = measurer.budget, measurer.terms.work, measurer.rows
+    measurer.until(budget.part(BEFORE))
 
-    def __init__(
-        self, formula: Formula, samples: Samples, target: Target, budget: WorkBudget
-    ) -> None:
-        budget.check()
-        self.formula, self.samples, self.budget = formula, samples, budget
-        self.target: Target = target
-        self.terms = Terms(formula.exponents, budget.work)
-        self.root = self.terms.add(formula)
-        self.rows = rows_within(choose_rows(formula, samples, target), formula, samples, target)
-        self.truth, of_truth = self._truth()
-        self.meter, self.before, of_meter = self._measure()
-        self.work_a_form = of_truth + of_meter
+    def verify(count: int) -> None:
+        measurer.verify_at(rows.verifying(count))
+        measurer.values(measurer.rows.verified)
 
-    def _truth(self) -> tuple[Truth, float]:
-        """The exact values of the verified rows, and what they took."""
-        most, rows = len(self.rows.verified), self.rows.verifying(0)
-        while True:
-            before, count = self.terms.work.done, len(rows.verified)
-            truth = Truth(
-                self.terms, self.root, self.samples, rows, self.target, self.budget.part(BEFORE)
-            )
-            truth.values(rows.verified)
-            took = self.terms.work.done - before
-            more = self.rows.verifying(int(min(most, count * VERIFYING * self.budget.units / took)))
-            if rows in (self.rows, more):
-                self.rows = rows
-                return truth.until(self.budget), took
-            rows = self.rows = more
+    def measure(count: int) -> None:
+        measurer.budget.check()
+        measurer.measure_at(measurer.rows.measuring(count))
 
-    def _measure(self) -> tuple[FormMeter, Measured, float]:
-        """The formula as written, and what it took."""
-        most = len(self.rows.measured)
-        count = min(most, FEWEST_MEASURED)
-        while True:
-            self.budget.part(BEFORE).check()
-            done = self.terms.work.done
-            meter = FormMeter(self.formula, self.samples, self.rows.measuring(count), self.truth)
-            before = meter.measure(self.root, self.formula)
-            took = self.terms.work.done - done
-            fits = count * MEASURING * self.budget.units / took
-            if count == most or fits < 2 * count:
-                return meter, before, took
-            count = int(min(most, fits))
+    for attempt, share, few, most in (
+        (verify, VERIFYING, len(rows.searched), len(rows.verified)),
+        (measure, MEASURING, FEWEST_MEASURED, len(rows.measured)),
+    ):
+        count, took, fits = 0, 0.0, min(few, most)
+        while fits > count:
+            count, done = fits, work.done
+            attempt(count)
+            took = work.done - done
+            fits = int(min(most, count * share * budget.units / took))
+        measurer.work_a_form += took
+    measurer.until(budget)
 
-    def repairs(
-        self,
-        limit_steps: int,
-        limit_repairs: int,
-        progress: Callable[[float], None] | None,
-        *,
-        branches: bool,
-        series: bool,
-    ) -> Repairs:
-        share = SEARCHING_FIRST if branches or series else SEARCHING
-        limits = Limits(limit_steps, budget=self._until(share))
-        part, outcome = self._search(limits, progress)
-        if outcome is None:
-            return self._without_value()
-        measurer = self._measurer(outcome)
-        repairs = measurer.repairs(limit_repairs)
-        if (branches or series) and not measurer.leading.merit.is_enough:
-            searched = Searched(
-                self.formula,
-                self.samples,
-                self.truth,
-                self.meter,
-                outcome,
-                measurer,
-                self.budget,
-            )
-            expand = series_options if series else None
-            repairs = with_choices(searched, repairs, branches=branches, expand=expand)
-        return repairs if part is None else replace(repairs, part=self.terms.formula(part))
 
-    def repairs_by_branch(
-        self, repair_part: RepairPart, limit_steps: int, limit_repairs: int
-    ) -> Repairs:
-        """Those of a formula with conditions."""
-        if all(value is None for value in self.truth.values(self.rows.verified)):
-            return self._without_value()
-        measurer = self._measurer(SearchOutcome.nothing(self.root))
-        task = ConditionalRepair(measurer, self.samples, self.budget, repair_part, limit_steps)
-        return task.repairs(limit_repairs)
+def _without_value(measurer: Measurer) -> Repairs:
+    helps, reason = advise_nowhere(lost_rows(measurer.inspection)), NotSearched(Unsearched.NO_VALUE)
+    asked = measurer.formula, measurer.samples
+    return Repairs(*asked, reason=reason, helps=helps, target=measurer.target)
 
-    def _without_value(self) -> Repairs:
-        lost = lost_rows(self.meter.inspection)
-        reason = NotSearched(Unsearched.NO_VALUE)
-        return _none(self.formula, self.samples, self.target, reason, advise_nowhere(lost))
 
-    def _measurer(self, outcome: SearchOutcome) -> Measurer:
-        return Measurer(
-            self.formula,
-            self.samples,
-            outcome,
-            self.truth,
-            self.meter,
-            self.before,
-            self.work_a_form,
-        )
+def _until(measurer: Measurer, share: float) -> WorkBudget:
+    """The budget of the search: to a share of the whole, or so much less that enough is left to
+    verify and measure some forms.
+    """
+    budget = measurer.budget
+    most = min(budget.part(share).left, budget.left - FORMS_MEASURED * measurer.work_a_form)
+    return budget.of(max(LEAST_SEARCHING * budget.left, most))
 
-    def _until(self, share: float) -> WorkBudget:
-        """The budget of the search: to a share of the whole, or so much less that enough is left
-        to verify and measure some forms.
-        """
-        left = self.budget.left
-        most = min(self.budget.part(share).left, left - FORMS_MEASURED * self.work_a_form)
-        return self.budget.of(max(LEAST_SEARCHING * left, most))
 
-    def _search(
-        self, limits: Limits, progress: Callable[[float], None] | None
-    ) -> tuple[int | None, SearchOutcome | None]:
-        """The part that was searched, if it is not the whole, and what was found there."""
-        rewriter = Rewriter(Builder(self.terms), RULES, FAMILIES)
-        searched, variables = self.rows.searched, self.formula.variables
-        cells = decimal_rows(self.samples, variables, searched)
-        table = ValueTable(self.terms, cells, budget=limits.budget)
-        evaluated, finished = 0, True
-        tried: list[tuple[int | None, SearchOutcome]] = []
-        try:
-            for part in parts_of(self.terms, self.root, self._loss_at_steps()):
-                left = replace(limits, evaluations=limits.evaluations - evaluated)
-                doubles = self.truth.on(searched, part.root)
-                search = Search(table, rewriter, left, progress, doubles)
-                outcome = search.run(part.root, part.places)
-                if outcome is None:
-                    continue
+def _search(
+    measurer: Measurer, limits: Limits, progress: Callable[[float], None] | None
+) -> tuple[int | None, SearchOutcome | None]:
+    """The part that was searched, if it is not the whole, and what was found there."""
+    terms, whole, rows = measurer.terms, measurer.root, measurer.rows.searched
+    cells = decimal_rows(measurer.samples, measurer.formula.variables, rows)
+    table = ValueTable(terms, cells, budget=limits.budget)
+    rewriter, program = Rewriter(Builder(terms), RULES, FAMILIES), measurer.on(rows)
+
+    def loss(number: int) -> float:
+        exact = measurer.values(rows, number)
+        return mean_digits(digits_lost_by_row(exact, program.values(number), measurer.target))
+
+    evaluated, finished = 0, True
+    searched: list[tuple[int, SearchOutcome]] = []
+    try:
+        for part in parts_of(terms, whole, loss):
+            left = replace(limits, evaluations=limits.evaluations - evaluated)
+            search = Search(table, rewriter, left, progress, measurer.on(rows, part.root))
+            outcome = search.run(part.root, part.places)
+            if outcome is not None:
                 evaluated += outcome.evaluated
-                tried.append((None if part.root == self.root else part.root, outcome))
+                searched.append((part.root, outcome))
                 if outcome.improves or evaluated >= limits.evaluations:
                     break
-        except BudgetSpent:
-            finished = False
-        if finished and not tried:
-            return None, None
-        if not tried:
-            return None, SearchOutcome.nothing(self.root)
-        number, outcome = min(tried, key=lambda found: not found[1].improves)
-        if number is not None:
-            outcome = self._in_whole(number, outcome)
-        done = finished and all(found.finished for _, found in tried)
-        return number, replace(outcome, evaluated=evaluated, finished=done)
-
-    def _loss_at_steps(self) -> Callable[[int], float]:
-        """The mean of the digits that a program has lost at a step, on the rows searched."""
-        rows = self.rows.searched
-        program = self.truth.on(rows)
-
-        def loss(number: int) -> float:
-            exact = self.truth.values(rows, number)
-            lost = digits_lost_by_row(exact, program.values(number), self.target)
-            lost = lost[~np.isnan(lost)]
-            return float(np.mean(lost)) if len(lost) else 0.0
-
-        return loss
-
-    def _in_whole(self, part: int, outcome: SearchOutcome) -> SearchOutcome:
-        """The forms of a part in the place of it."""
-
-        def in_whole(number: int) -> int:
-            return self.terms.replace(self.root, part, number)[0]
-
-        forms = [
-            replace(
-                form,
-                root=in_whole(form.root),
-                steps=tuple(replace(step, whole=in_whole(step.whole)) for step in form.steps),
-            )
-            for form in outcome.forms
-        ]
-        start = replace(outcome.start, root=self.root)
-        return replace(outcome, start=start, forms=tuple(forms))
+    except BudgetSpent:
+        finished = False
+    if not searched:
+        return None, None if finished else SearchOutcome.nothing(whole)
+    part_of, outcome = min(searched, key=lambda found: not found[1].improves)
+    done = finished and all(found.finished for _, found in searched)
+    outcome = replace(outcome, evaluated=evaluated, finished=done)
+    return (
+        (None, outcome)
+        if part_of == whole
+        else (part_of, _in_whole(terms, whole, part_of, outcome))
+    )
 
 
-def _none(
-    formula: Formula, samples: Samples, target: Target, reason: NotSearched, helps: Advice | None
-) -> Repairs:
-    return Repairs(formula, samples, (), None, math.nan, 0, 0, reason, helps, target)
+def _in_whole(terms: Terms, whole: int, part: int, outcome: SearchOutcome) -> SearchOutcome:
+    """The forms of a part in the place of it."""
+
+    def put(number: int) -> int:
+        return terms.replace(whole, part, number)[0]
+
+    forms = [
+        replace(
+            form,
+            root=put(form.root),
+            steps=tuple(replace(step, whole=put(step.whole)) for step in form.steps),
+        )
+        for form in outcome.forms
+    ]
+    return replace(outcome, start=replace(outcome.start, root=whole), forms=tuple(forms))

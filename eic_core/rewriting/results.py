@@ -245,13 +245,13 @@ class Repairs(Displayed, Plain):
 
     formula: Formula
     samples: Samples = field(repr=False)
-    repairs: tuple[Repair, ...]
-    before: Measured | None
-    own: float
-    measured_rows: int
-    evaluated: int
-    reason: NothingBetter | NotSearched | None
-    helps: Advice | None
+    repairs: tuple[Repair, ...] = ()
+    before: Measured | None = None
+    own: float = math.nan
+    measured_rows: int = 0
+    evaluated: int = 0
+    reason: NothingBetter | NotSearched | None = None
+    helps: Advice | None = None
     target: Target = "float64"
     part: Formula | None = None
     approximations: tuple[Repair, ...] = ()

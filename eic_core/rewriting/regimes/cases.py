@@ -14,7 +14,7 @@ from eic_core.formula.rendering import to_python
 from eic_core.formula.tree import CONSTANT
 from eic_core.operators.wide import Array
 from eic_core.rewriting.doubles import mean_digits
-from eic_core.rewriting.measuring import Measurer
+from eic_core.rewriting.measuring import MeasuredForm, Measurer
 from eic_core.rewriting.pieces import Branch, RepairStep, Series
 from eic_core.rewriting.results import Repair
 from eic_core.rewriting.search import SearchStep
@@ -184,25 +184,24 @@ def repair_of(
     decided_before: tuple[str, ...] = (),
 ) -> Repair | None:
     """The repair by a form that chooses between cases; None where it loses values or is worse."""
-    everywhere, before = measurer.everywhere, measurer.lost_before
-    lost = everywhere.lost(root)
-    comparisons = measurer.comparisons(root, lost)
-    if comparisons is None:
+    before, form = measurer.lost_before, MeasuredForm(measurer, root)
+    if form.compared is None:
         return None
-    formula, told = measurer.formula_of(root), ~np.isnan(before) & ~np.isnan(lost)
-    rows_of_cases = rows_by_case(cases, everywhere.values, len(before))
+    told = ~np.isnan(before) & ~np.isnan(form.lost)
+    rows_of_cases = rows_by_case(cases, measurer.everywhere.values, len(before))
     branches = tuple(
         Branch(
             "" if case.condition is None else to_python(measurer.terms.formula(case.condition)),
             measurer.formula_of(case.root),
             int(np.count_nonzero(rows & told)),
             mean_digits(before[rows & told]),
-            mean_digits(lost[rows & told]),
+            mean_digits(form.lost[rows & told]),
             case.steps,
             case.series,
         )
         for case, rows in zip(cases, rows_of_cases, strict=True)
     )
-    gain = measurer.gain(root, formula, *comparisons, [branch.rows for branch in branches])
+    form.shares = [branch.rows for branch in branches]
     steps = tuple(dict.fromkeys(step for branch in branches for step in branch.steps))
-    return Repair(formula, steps, gain, verification, branches, decided_before)
+    assert form.gain is not None
+    return Repair(form.formula, steps, form.gain, verification, branches, decided_before)

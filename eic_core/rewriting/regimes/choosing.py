@@ -22,6 +22,7 @@ from eic_core.measure.observed import DIGITS
 from eic_core.operators.wide import Array
 from eic_core.rewriting.doubles import DoubleTable, mean_digits
 from eic_core.rewriting.gains import GAIN, remaining_digits
+from eic_core.rewriting.measuring import Measurer
 from eic_core.rewriting.pieces import Omission
 from eic_core.rewriting.regimes.cases import (
     OPPOSITE,
@@ -52,7 +53,6 @@ from eic_core.rewriting.regimes.segments import (
 )
 from eic_core.rewriting.regimes.signs import sign_options
 from eic_core.rewriting.results import Repair, Repairs
-from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.values import ValueTable
 from eic_core.rewriting.work import BudgetSpent, WorkBudget
 
@@ -89,12 +89,12 @@ ROUNDS, POINTS, NEIGHBOURS = 2, 6, 3
 SEED = 20_261_127
 
 
-Expand = Callable[[Searched, Option], tuple[Sequence[Option], Sequence[Omission]]]
+Expand = Callable[[Measurer, Option], tuple[Sequence[Option], Sequence[Omission]]]
 """Proposes series where the best exact form loses digits, and says what was left out."""
 
 
 def with_choices(
-    searched: Searched, repairs: Repairs, *, branches: bool, expand: Expand | None = None
+    searched: Measurer, repairs: Repairs, *, branches: bool, expand: Expand | None = None
 ) -> Repairs:
     """The repairs, with forms that choose between exact ones among them if there are to be
     `branches`, and approximations if something proposes series.
@@ -121,10 +121,10 @@ def with_choices(
 
 
 class Chooser:
-    def __init__(self, searched: Searched, repairs: Repairs) -> None:
+    def __init__(self, searched: Measurer, repairs: Repairs) -> None:
         self.searched = searched
-        self.terms, self.truth, self.measurer = searched.terms, searched.truth, searched.measurer
-        self.everywhere = self.measurer.everywhere
+        self.terms = searched.terms
+        self.everywhere = self.searched.everywhere
         forms = [searched.root, *(self.terms.add(each.formula) for each in repairs.repairs)]
         self.lost = min(map(self.everywhere.lost, forms), key=mean_digits)  # By the best form
 
@@ -201,7 +201,7 @@ class Chooser:
 
     def _wrong(self, cases: Sequence[Case]) -> list[Option]:
         """The forms that are not the formula where they are computed."""
-        verifier, wrong = self.truth.verifier, list[Option]()
+        verifier, wrong = self.searched.verifier, list[Option]()
         rows = rows_by_case(cases, self.everywhere.values, len(verifier.rows))
         scanned = rows_by_case(cases, verifier.doubles, len(verifier.scanned))
         for case, where, domain in zip(cases, rows, scanned, strict=True):
@@ -220,13 +220,13 @@ class Chooser:
         if mean_digits(self.everywhere.lost(root)) > self.least - GAIN:
             return None
         bound = max(case.series.bound if case.series is not None else 0.0 for case in cases)
-        verification = self.truth.verifier.summary(root, bound)
-        step = self.measurer.step
+        verification = self.searched.verifier.summary(root, bound)
+        step = self.searched.step
         cases = [
             case._replace(steps=tuple(map(step, case.option.steps if case.option else ())))
             for case in cases
         ]
-        repair = repair_of(self.measurer, root, cases, verification)
+        repair = repair_of(self.searched, root, cases, verification)
         return repair if repair is not None and repair.gain.is_offered else None
 
     # --- rows, quantities, segments
@@ -236,7 +236,7 @@ class Chooser:
         """Those at which the digits lost by the formula can be told, in a fixed order that has
         nothing to do with theirs.
         """
-        usable = np.flatnonzero(~np.isnan(self.measurer.lost_before))
+        usable = np.flatnonzero(~np.isnan(self.searched.lost_before))
         return np.random.default_rng(SEED).permutation(usable)
 
     def _cases(self, options: Sequence[Option], *, cuts: bool) -> list[Case]:

@@ -20,10 +20,10 @@ from eic_core.rewriting.builder import Builder
 from eic_core.rewriting.doubles import DoubleTable
 from eic_core.rewriting.families import FAMILIES
 from eic_core.rewriting.gains import GAIN
+from eic_core.rewriting.measuring import Measurer
 from eic_core.rewriting.regimes.cases import Mask, Option, all_of, compared, negated
 from eic_core.rewriting.rules import Assumption, Rewriter
 from eic_core.rewriting.search import FoundForm, Limits, Search
-from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.tables import RULES
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import ValueTable
@@ -61,7 +61,7 @@ SAME_SIGN = ("neg", "cbrt", "sinh", "asinh", "tanh", "atanh", "atan", "expm1", "
 """Operators whose value has the sign of their operand, or the opposite, wherever there is one."""
 
 
-def sign_options(searched: Searched) -> list[Option]:
+def sign_options(searched: Measurer) -> list[Option]:
     """Forms found where signs are given, each with its signs as guard; none where no part of the
     rows has anything to gain. What there is no time for is left out.
     """
@@ -110,9 +110,9 @@ def _is_exact(terms: Terms, number: int) -> bool:
 
 
 class _Parting:
-    def __init__(self, searched: Searched) -> None:
+    def __init__(self, searched: Measurer) -> None:
         self.searched, self.terms, self.budget = searched, searched.terms, searched.budget
-        self.doubles, self.truth = searched.measurer.everywhere, searched.truth
+        self.doubles, self.truth = searched.everywhere, searched
         self.before = self._lost(searched.root)
         self.compared: Mask = ~np.isnan(self.before)
         forms = [self._lost(form.root) for form in searched.outcome.forms[:LOOKED_AT]]
@@ -184,10 +184,10 @@ class _Parting:
         order = np.argsort(np.where(region, -self.before, np.inf), kind="stable")
         count = int(np.count_nonzero(region))
         places = np.linspace(0, count - 1, min(count, REGION_ROWS)).round().astype(int)
-        some = np.sort(np.array(self.truth.rows.verified)[order[places]]).tolist()
-        table = ValueTable(self.terms, self.truth.cells(some), budget=budget)
+        some = np.sort(np.array(self.searched.rows.verified)[order[places]]).tolist()
+        table = ValueTable(self.terms, self.searched.cells(some), budget=budget)
         limits = Limits(EVALUATIONS, PATIENCE, STALL, STALL, budget)
-        search = Search(table, self.rewriter, limits, doubles=self.truth.on(some))
+        search = Search(table, self.rewriter, limits, doubles=self.searched.on(some))
         outcome = search.run(self.searched.root)
         forms = outcome.forms[:LOOKED_AT] if outcome else ()
         means = {form.root: float(np.mean(self._lost(form.root)[region])) for form in forms}
@@ -206,7 +206,7 @@ class _Parting:
 
     def _option(self, form: FoundForm, conditions: Sequence[int]) -> Option | None:
         """A form with as few signs as it needs, if it is the formula there."""
-        root, verifier = self.terms.with_quotients(form.root), self.truth.verifier
+        root, verifier = self.terms.with_quotients(form.root), self.searched.verifier
         assumptions = [a for step in form.steps for a in step.assumptions]
         fewer = [some for n in range(len(conditions)) for some in combinations(conditions, n + 1)]
         for guard in (all_of(self.terms, some) for some in fewer):

@@ -17,9 +17,9 @@ from eic_core.measure.observed import DIGITS
 from eic_core.operators.wide import Array
 from eic_core.rewriting.doubles import mean_digits
 from eic_core.rewriting.gains import GAIN
+from eic_core.rewriting.measuring import Measurer
 from eic_core.rewriting.pieces import InputInterval, Omission, Series, SeriesKind
 from eic_core.rewriting.regimes.cases import Option, all_of
-from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.series.coefficients import Unproved
 from eic_core.rewriting.series.expanding import expand
 from eic_core.rewriting.series.expansion import Expansion
@@ -44,7 +44,7 @@ MANTISSAS = (1, 2, 3, 5, 7)
 """The first digits of a radius."""
 
 
-def series_options(searched: Searched, best: Option) -> tuple[list[Option], list[Omission]]:
+def series_options(searched: Measurer, best: Option) -> tuple[list[Option], list[Omission]]:
     """The best approximation of each region, and what was left out."""
     try:
         asked = places(searched, best)
@@ -87,7 +87,7 @@ def series_options(searched: Searched, best: Option) -> tuple[list[Option], list
 class _Region:
     def __init__(
         self,
-        searched: Searched,
+        searched: Measurer,
         best: Option,
         place: ExpansionPlace,
         expansion: Expansion,
@@ -96,7 +96,7 @@ class _Region:
         self.searched, self.terms, self.best = searched, searched.terms, best
         self.place, self.expansion = place, expansion
         self.question = place.question
-        self.table = searched.measurer.everywhere
+        self.table = searched.everywhere
         self.enough = BOUND[searched.target]
         box = {
             self.terms[n].label: self._span(self.terms[n].label)

@@ -16,9 +16,9 @@ from eic_core.measure.observed import RoundedTruth
 from eic_core.operators.wide import Array
 from eic_core.rewriting.doubles import mean_digits
 from eic_core.rewriting.gains import GAIN
+from eic_core.rewriting.measuring import Measurer
 from eic_core.rewriting.regimes.cases import Option
 from eic_core.rewriting.search import SearchStep
-from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.series.expansion import ExpansionQuestion, Point, Side
 from eic_core.rewriting.series.letters import splits
 from eic_core.rewriting.series.scaling import scaling_of
@@ -77,13 +77,13 @@ def _distance(values: Array, point: Point) -> Array:
         return np.abs(values - float(point))
 
 
-def places(searched: Searched, best: Option) -> list[ExpansionPlace]:
+def places(searched: Measurer, best: Option) -> list[ExpansionPlace]:
     """What to ask, by how much loss each may remove, the most first."""
     scored: dict[tuple[int, int, Point], tuple[float, ExpansionPlace]] = {}
     for form, steps, term, saved in _candidates(searched, best):
         own = _lost_by(searched, term)
         for quantity in _quantities(searched, term):
-            values = searched.measurer.everywhere.values(quantity)
+            values = searched.everywhere.values(quantity)
             for point, weight in _points(values, own):
                 side, row = _side(values, point), _middle_row(searched, term, values, point)
                 question = ExpansionQuestion(term, quantity, point, COEFFICIENTS, side, row)
@@ -98,7 +98,7 @@ def places(searched: Searched, best: Option) -> list[ExpansionPlace]:
 
 
 def _candidates(
-    searched: Searched, best: Option
+    searched: Measurer, best: Option
 ) -> Iterator[tuple[int, tuple[SearchStep, ...], int, Array]]:
     """Terms that are worth expanding, each with its form, its steps, and the digits that its exact
     value would save at the judged rows.
@@ -111,7 +111,7 @@ def _candidates(
             if term != form:
                 yield form, steps, term, guilty[term]
         for term in dict.fromkeys((*guilty, form)) if guilty else ():
-            for whole, part in splits(searched.measurer.everywhere, term, lost >= GAIN):
+            for whole, part in splits(searched.everywhere, term, lost >= GAIN):
                 new = terms.replace(form, term, whole)[0]
                 step = SearchStep("letters apart", term, whole, (), new)
                 yield new, (*steps, step), part, _saved(searched, lost, new, part)
@@ -123,15 +123,15 @@ def _candidates(
                 yield formula, (), formula, lost
 
 
-def _hosts(searched: Searched, best: Option) -> dict[int, tuple[SearchStep, ...]]:
+def _hosts(searched: Measurer, best: Option) -> dict[int, tuple[SearchStep, ...]]:
     """The best form, some that are nearly as good, and the formula, with their steps."""
-    table, most = searched.measurer.everywhere, mean_digits(best.lost) + GAIN
+    table, most = searched.everywhere, mean_digits(best.lost) + GAIN
     near = [f for f in searched.outcome.forms if mean_digits(table.lost(f.root)) <= most]
     forms = {form.root: form.steps for form in near[:HOSTS]}
     return {best.root: best.steps} | forms | {searched.root: ()}
 
 
-def _guilty(searched: Searched, lost: Array, form: int) -> dict[int, Array]:
+def _guilty(searched: Measurer, lost: Array, form: int) -> dict[int, Array]:
     """The smallest term that holds the steps which lose the digits, and that of the largest part
     of them, each with the digits that its exact value would save at the judged rows.
     """
@@ -160,24 +160,24 @@ def _guilty(searched: Searched, lost: Array, form: int) -> dict[int, Array]:
     return {term: saved[term] for term in (smallest, *part)}
 
 
-def _saved(searched: Searched, lost: Array, form: int, term: int) -> Array:
+def _saved(searched: Measurer, lost: Array, form: int, term: int) -> Array:
     """The digits that the exact value of a term of a form would save at the judged rows."""
-    exact = searched.truth.values(searched.truth.rows.verified, term)
+    exact = searched.values(searched.rows.verified, term)
     values = np.array([np.nan if v is None else float(v.mid()) for v in exact])
-    table = copy.copy(searched.measurer.everywhere)
+    table = copy.copy(searched.everywhere)
     with np.errstate(over="ignore"):  # single precision may not hold them
         table._values = {term: values.astype(table.kind)}
     return np.maximum(0.0, lost - np.nan_to_num(table.lost(form), nan=0.0))
 
 
-def _lost_by(searched: Searched, term: int) -> Array:
+def _lost_by(searched: Measurer, term: int) -> Array:
     """The digits that a program loses with a term alone."""
-    exact = searched.truth.values(searched.truth.rows.verified, term)
-    table = searched.measurer.everywhere
+    exact = searched.values(searched.rows.verified, term)
+    table = searched.everywhere
     return np.nan_to_num(RoundedTruth(exact, table.kind).digits_lost(table.values(term)))
 
 
-def _quantities(searched: Searched, term: int) -> list[int]:
+def _quantities(searched: Measurer, term: int) -> list[int]:
     """The one that the term depends on alone, if there is one; else each input."""
     terms = searched.terms
     inputs = [n for n in terms.subterms(term) if terms[n].operator == VARIABLE]
@@ -211,7 +211,7 @@ def _free(terms: Terms, term: int, quantity: int) -> list[int]:
     return [n for n in numbers if terms[n].operator == VARIABLE and n != quantity]
 
 
-def _is_safe(searched: Searched, quantity: int) -> bool:
+def _is_safe(searched: Measurer, quantity: int) -> bool:
     """Whether programs decide ``abs(quantity) <= r`` rightly within a few roundings."""
     terms = searched.terms
     children = terms[quantity].children
@@ -227,17 +227,17 @@ def _is_safe(searched: Searched, quantity: int) -> bool:
         )
         if terms[number].operator not in ("mul", "div", "neg") and not whole:
             return False
-        size = np.abs(searched.measurer.everywhere.values(number).astype(np.float64))
+        size = np.abs(searched.everywhere.values(number).astype(np.float64))
         if not np.all((size > _TINY) & (size < _HUGE)):
             return False
     return True
 
 
 def _middle_row(
-    searched: Searched, term: int, values: Array, point: Point
+    searched: Measurer, term: int, values: Array, point: Point
 ) -> tuple[tuple[str, float], ...]:
     """The inputs of a term at the row that is neither near the point nor far from it."""
-    terms, table = searched.terms, searched.measurer.everywhere
+    terms, table = searched.terms, searched.everywhere
     distance = _distance(values, point)
     row = np.argsort(distance)[np.count_nonzero(~np.isnan(distance)) // 2]
     inputs = [n for n in terms.subterms(term) if terms[n].operator == VARIABLE]

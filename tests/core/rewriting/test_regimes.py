@@ -19,12 +19,12 @@ from eic_core.formula.syntax import read
 from eic_core.measure.observed import DIGITS, run_in
 from eic_core.rewriting import Repairs
 from eic_core.rewriting.gains import GAIN
+from eic_core.rewriting.measuring import Measurer
 from eic_core.rewriting.merit import Merit
 from eic_core.rewriting.pieces import InputInterval, Omission, Series
 from eic_core.rewriting.regimes import choosing
 from eic_core.rewriting.regimes.cases import Option, negated
 from eic_core.rewriting.regimes.signs import sign_of, sign_options
-from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.work import WorkBudget
 from tests.core.rewriting.rewriting_oracle import NoValue, number, same, value
@@ -136,13 +136,13 @@ def test_without_a_budget_the_exact_forms_stay_and_the_answer_says_so(
 # --- options under a guard, as others propose them
 
 
-def guard(searched: Searched, text: str) -> int:
+def guard(searched: Measurer, text: str) -> int:
     return searched.terms[searched.terms.add(read(f"where({text}, 1, 0)").formula)].children[0]
 
 
-def option(searched: Searched, text: str, where: str, series: Series | None = None) -> Option:
+def option(searched: Measurer, text: str, where: str, series: Series | None = None) -> Option:
     root = searched.terms.add(read(text).formula)
-    lost = searched.measurer.everywhere.lost(root)
+    lost = searched.everywhere.lost(root)
     return Option(root, (), lost, guard(searched, where), series)
 
 
@@ -158,7 +158,7 @@ def with_series(
     monkeypatch: pytest.MonkeyPatch, bound: float, where: str = "abs(x) <= 0.01"
 ) -> Repairs:
     def series_options(
-        searched: Searched, best: Option
+        searched: Measurer, best: Option
     ) -> tuple[Sequence[Option], Sequence[Omission]]:
         return [option(searched, SINE, where, sine_series(bound))], [Omission.SERIES_UNPROVED]
 
@@ -211,7 +211,7 @@ def planted(monkeypatch: pytest.MonkeyPatch, x: np.ndarray) -> Repairs:
     """Of x: a form that loses digits below 1e8, and one that does above 1; both lose 4 at 1e4."""
 
     def exact_options(chooser: choosing.Chooser) -> list[Option]:
-        terms, doubles = chooser.terms, chooser.measurer.everywhere
+        terms, doubles = chooser.terms, chooser.everywhere
         roots = [terms.add(read(text).formula) for text in (SUM, RECIPROCAL)]
         return [Option(root, (), doubles.lost(root)) for root in roots]
 
@@ -256,11 +256,11 @@ def test_a_side_is_held_to_its_domain_where_it_is_computed() -> None:
 # --- forms that hold where an input or a product has one sign, and their guards
 
 
-def search(text: str, columns: Mapping[str, Any]) -> Searched:
+def search(text: str, columns: Mapping[str, Any]) -> Measurer:
     """What a search of all rows leaves to those who part them."""
-    left: list[Searched] = []
+    left: list[Measurer] = []
 
-    def keep(searched: Searched, repairs: Any, **_: bool) -> Any:
+    def keep(searched: Measurer, repairs: Any, **_: bool) -> Any:
         left.append(searched)
         return repairs
 
@@ -273,20 +273,20 @@ ABC = {name: mixed(160, seed, 160) for seed, name in enumerate("abc")}
 
 
 @cache
-def search_abc(text: str) -> Searched:
+def search_abc(text: str) -> Measurer:
     return search(text, ABC)
 
 
-def text(searched: Searched, root: int | None) -> str:
+def text(searched: Measurer, root: int | None) -> str:
     return "" if root is None else to_python(searched.terms.formula(root))
 
 
-def holding(searched: Searched, option: Option) -> Any:
+def holding(searched: Measurer, option: Option) -> Any:
     """The judged rows at which a program finds that the guard holds."""
     assert option.guard is not None
     columns = {
-        name: np.asarray(column)[list(searched.truth.rows.verified)]
-        for name, column in searched.truth.columns.items()
+        name: np.asarray(column)[list(searched.rows.verified)]
+        for name, column in searched.columns.items()
     }
     tape = searched.terms.tape(option.guard)
     return run_in(tape, columns, len(option.lost), "float64")[-1] == 1
@@ -305,7 +305,7 @@ def test_every_form_is_the_formula_where_its_guard_holds(formula: str) -> None:
     searched = search_abc(formula)
     options = sign_options(searched)
     assert options
-    rows = list(searched.truth.rows.verified)
+    rows = list(searched.rows.verified)
     a, b, c = (np.log10(abs(ABC[name])) for name in "abc")
     sizes = 2 * b - a - c
     as_written = searched.formula.to_draft()
@@ -329,7 +329,7 @@ def test_every_form_is_the_formula_where_its_guard_holds(formula: str) -> None:
 def test_the_quadratic_keeps_its_digits_on_all_four_sides() -> None:
     searched = search_abc("(-b + sqrt(b*b - a*c))/a")
     options = sign_options(searched)
-    before = searched.measurer.lost_before
+    before = searched.lost_before
     least = np.fmin.reduce([before, *[option.lost for option in options]])
     assert np.nanmean(before) > 5 and np.nanmean(least) < 0.5
     guards = {text(searched, option.guard) for option in options}
