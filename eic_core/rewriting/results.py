@@ -237,10 +237,10 @@ class Repairs(Displayed, Plain):
         of the formula.
     left_out
         What was not tried, and why.
-    effort
-        How much work it might take, as a multiple of the normal budget.
     stopped
         Whether the limit in seconds ended it: another machine may have come further.
+    effort
+        How much work it might take, as a multiple of the normal budget.
     """
 
     formula: Formula
