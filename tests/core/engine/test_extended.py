@@ -11,6 +11,7 @@ import pytest
 
 from eic_core.engine.amplify import amplify
 from eic_core.engine.extended import _decimal, evaluate
+from eic_core.engine.native.library import DOUBT
 from eic_core.engine.tape import tape_of
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
@@ -90,7 +91,8 @@ def test_random_formulas_at_the_ends_of_range_agree_or_say_that_they_do_not_know
         if not quick.out_of_range:
             continue
         exact = amplify(formula, samples)
-        if exact.rechecked != exact.out_of_range:
+        hangs = (quick.status & DOUBT).any()  # of one beyond range, too
+        if hangs or exact.rechecked != exact.out_of_range:
             continue  # some sample hangs on a rounding, which only balls settle
         if quick.eic > 12 or exact.eic > 12:
             continue  # double precision has no digits left there, wherever its range ends
