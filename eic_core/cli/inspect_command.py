@@ -228,8 +228,7 @@ def reading_lines(reading: Reading) -> list[str]:
 def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> list[str]:
     """The inspection for a terminal; `mapping` names the column or range of each variable."""
     counts = result.counts
-    headline, level, *others = verdict_lines(verdict(result))
-    lines = [headline, level, str(eic_line(result)), *others, *digit_lines(digit_rows(result))]
+    lines = verdict_lines(verdict(result)) + digit_lines(digit_rows(result))
     if math.isfinite(result.eic):
         lines.append(f"noise figure {_digits(result.noise_figure_db)} dB")
     lines.append(f"complexity   {result.formula.complexity} nodes")
@@ -292,11 +291,12 @@ def digit_lines(digits: DigitRows) -> list[str]:
 
 
 def verdict_lines(judged: Verdict) -> list[str]:
-    """The headline, the badge and its marks, and the further sentences."""
+    """The headline, the badge and its marks, EIC, and the further sentences."""
     level = ", ".join([str(badge(judged)), *map(str, marks(judged))])
     return [
         str(judged.sentence),
         f"level        {level}",
+        str(eic_line(judged.inspection)),
         *[f"- {note}" for note in judged.notes],
         "",
         f"sensitivity  {_quantiles(judged.sensitivity)}",

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
 
 from eic_core.explain.judgement import Judgement
-from eic_core.explain.phrases.headline import value_mark
+from eic_core.explain.phrases.headline import guess_line, value_mark
 from eic_core.explain.verdict import verdict
-from eic_core.formula.tree import Formula
-from eic_core.measure.inspection import inspect
+from eic_core.measure.inspection import Inspection, inspect
+from eic_core.phrasing import Phrase
 from eic_core.samples import Domain, sample_domains
 
 DIRECTIONS = (10.0, 1000.0), (0.1, 0.001), (-1.0,)
@@ -19,40 +18,39 @@ DIRECTIONS = (10.0, 1000.0), (0.1, 0.001), (-1.0,)
 ROWS = 200
 
 
-class Elsewhere(NamedTuple):
-    factor: float
-    verdict: Judgement
-
-
-def verdicts_elsewhere(
-    formula: Formula, domains: Mapping[str, Domain], guessed: Sequence[str], known: Judgement
-) -> tuple[Elsewhere, ...]:
-    """The verdicts with guessed ranges times a factor, where they are others than the `known` one.
+def guess_told(
+    inspection: Inspection, domains: tuple[tuple[str, Domain], ...], guessed: tuple[str, ...]
+) -> Phrase:
+    """That some ranges are a guess, all the same one, and what the verdict is on others.
 
     >>> from eic_core.formula.syntax import read
-    >>> formula, domains = read("log(exp(u) + exp(v))").formula, {}
-    >>> for name in ("u", "v"):
-    ...     domains[name] = Domain("uniform", 1.0, 5.0)
-    >>> known = verdict(inspect(formula, sample_domains(domains, count=100)))
-    >>> [each.factor for each in verdicts_elsewhere(formula, domains, ["u", "v"], known)]
-    [1000.0]
+    >>> domains = tuple((name, Domain("uniform", 1.0, 5.0)) for name in "uv")
+    >>> samples = sample_domains(dict(domains), count=100)
+    >>> found = inspect(read("log(exp(u) + exp(v))").formula, samples)
+    >>> print(guess_told(found, domains, ("u",)))
+    `u` goes from 1 to 5, which is a guess; from 1,000 to 5,000: very sensitive, no value at 100 %.
     """
-    found = []
+    domain = dict(domains)[guessed[0]]
+    others = _verdicts_elsewhere(inspection, dict(domains), guessed)
+    return guess_line(guessed, domain, [(_scaled(domain, by), there) for by, there in others])
+
+
+def _verdicts_elsewhere(
+    inspection: Inspection, domains: dict[str, Domain], guessed: tuple[str, ...]
+) -> Iterator[tuple[float, Judgement]]:
+    """The verdicts with guessed ranges times a factor, where they are others than that here."""
+    known = _told(verdict(inspection))
     for factors in DIRECTIONS:
         for factor in factors:
-            moved = {
-                name: scaled(domain, factor) if name in guessed else domain
-                for name, domain in domains.items()
-            }
-            there = verdict(inspect(formula, sample_domains(moved, count=ROWS)))
-            if _told(there) != _told(known):
-                found.append(Elsewhere(factor, there))
+            moved = {name: _scaled(domains[name], factor) for name in guessed}
+            samples = sample_domains(domains | moved, count=ROWS)
+            there = verdict(inspect(inspection.formula, samples))
+            if _told(there) != known:
+                yield factor, there
                 break
-    return tuple(found)
 
 
-def scaled(domain: Domain, factor: float) -> Domain:
-    """A range times a factor, its ends in order."""
+def _scaled(domain: Domain, factor: float) -> Domain:
     low, high = sorted((factor * domain.low, factor * domain.high))
     return replace(domain, low=low, high=high)
 

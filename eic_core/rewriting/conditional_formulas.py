@@ -16,13 +16,13 @@ from eic_core.formula.tree import CONSTANT, Formula
 from eic_core.measure.observed import digits_lost_by_row, run_in
 from eic_core.operators import OPERATORS
 from eic_core.operators.wide import Array
+from eic_core.rewriting.doubles import Mask
 from eic_core.rewriting.gains import GAIN, remaining_digits
 from eic_core.rewriting.measuring import Measurer
 from eic_core.rewriting.pieces import Branch, Omission
 from eic_core.rewriting.profile import quantities_compared
 from eic_core.rewriting.regimes.cases import (
     Case,
-    Mask,
     all_of,
     conditional,
     repair_of,

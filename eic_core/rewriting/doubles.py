@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,13 @@ class DoubleTable:
         row = OPERATORS[term.operator]
         operands = [self._values[child] for child in term.children]
         return np.asarray(row.evaluate(operands, row.parameter(term.parameter)), self.kind)
+
+    def standing_in(self, number: int, values: Array) -> DoubleTable:
+        """The same programs where a term has these values, whatever it is."""
+        other = copy(self)
+        with np.errstate(over="ignore"):  # single precision may not hold them
+            other._values = {number: values.astype(self.kind)}
+        return other
 
     def lost(self, number: int) -> Array:
         """The digits that each row loses, 0 to 16 or 7; nan without an exact value."""

@@ -30,13 +30,13 @@ from eic_core.rewriting.gains import (
     advise,
     remaining_digits,
 )
-from eic_core.rewriting.merit import Merit, new_functions, promises, quotients_in_turn, size_of
+from eic_core.rewriting.merit import Merit, nested_quotients, new_functions, promises, size_of
 from eic_core.rewriting.observing import FormMeter, Truth
 from eic_core.rewriting.pieces import Omission, RepairStep
 from eic_core.rewriting.results import Repair, Repairs
 from eic_core.rewriting.rules import Assumption
 from eic_core.rewriting.search import SearchOutcome, SearchStep
-from eic_core.rewriting.terms import Terms
+from eic_core.rewriting.terms import NEVER_NEGATIVE, Terms
 from eic_core.rewriting.verify import SUSPECT_ROWS
 from eic_core.rewriting.work import BudgetSpent
 from eic_core.samples import Samples
@@ -70,9 +70,7 @@ class MeasuredForm:
 
     @cached_property
     def formula(self) -> Formula:
-        """Its source is its Python text."""
-        bare = self.terms.formula(self.root)
-        return replace(bare, source=to_python(bare))
+        return self.measurer.formula_of(self.root)
 
     @cached_property
     def lost(self) -> Array:
@@ -95,7 +93,7 @@ class MeasuredForm:
     def length(self) -> tuple[object, ...]:
         """By this the shortest form comes first, in the shortest spelling."""
         text = self.formula.source
-        in_turn = quotients_in_turn(self.terms, self.root)
+        in_turn = nested_quotients(self.terms, self.root)
         return self.merit.length, in_turn, len(text), len(self.steps), self.merit.nanoseconds, text
 
     @cached_property
@@ -361,9 +359,6 @@ class Measurer:
     def _assumption(self, assumption: Assumption) -> str:
         relation = {">": ">", ">=": "≥", "!=": "≠"}[assumption.relation]
         return f"{short_text(self.terms.formula(assumption.term))} {relation} 0"
-
-
-NEVER_NEGATIVE = ("abs", "exp", "sqrt", "hypot", "cosh")
 
 
 def is_evident(terms: Terms, assumption: Assumption) -> bool:

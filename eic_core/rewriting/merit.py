@@ -106,7 +106,7 @@ def size_of(terms: Terms, form: int) -> int:
     return (len(parts) + len(leaves) or 1) + terms.size(form)
 
 
-def quotients_in_turn(terms: Terms, form: int) -> int:
+def nested_quotients(terms: Terms, form: int) -> int:
     """How many products and quotients have a quotient in them, as ``a/b/c``."""
     parts = [terms[number] for number in terms.subterms(form)]
     chains = [part for part in parts if part.operator in ("mul", "div")]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Literal, NamedTuple
@@ -24,13 +23,25 @@ class RepairStep:
     _JSON = ("rule", "before", "after", "assumptions", "whole", "digits")
 
 
-def rules_of(steps: Sequence[RepairStep]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(step.rule for step in steps))
+class Derived:
+    """What follows from the tree of a form and how it came about."""
 
+    formula: Formula  # Its source is its Python text
+    steps: tuple[RepairStep, ...]  # From the formula as written, which has none
 
-def assumptions_of(steps: Sequence[RepairStep]) -> tuple[str, ...]:
-    """The conditions under which what follows is the same."""
-    return tuple(dict.fromkeys(a for step in steps for a in step.assumptions))
+    @property
+    def text(self) -> str:
+        """Python infix, which reads back to the same tree."""
+        return self.formula.source
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """The conditions under which it is the formula; they hold on the data."""
+        return tuple(dict.fromkeys(a for step in self.steps for a in step.assumptions))
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(step.rule for step in self.steps))
 
 
 SeriesKind = Literal["taylor", "laurent"]
@@ -72,7 +83,7 @@ class Series:
 
 
 @dataclass(frozen=True)
-class Branch:
+class Branch(Derived):
     """One side of a form that chooses."""
 
     condition: str  # In Python's notation; "" for the last, which holds everywhere else
@@ -95,14 +106,6 @@ class Branch:
         "steps",
         "series",
     )
-
-    @property
-    def text(self) -> str:
-        return self.formula.source
-
-    @property
-    def rules(self) -> tuple[str, ...]:
-        return rules_of(self.steps)
 
     @property
     def is_exact(self) -> bool:

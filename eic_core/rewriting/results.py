@@ -30,10 +30,9 @@ from eic_core.rewriting.gains import (
 from eic_core.rewriting.pieces import (
     FOR_EFFORT,
     Branch,
+    Derived,
     Omission,
     RepairStep,
-    assumptions_of,
-    rules_of,
 )
 from eic_core.rewriting.precision import Target
 from eic_core.rewriting.profile import quantities_compared
@@ -50,27 +49,10 @@ class DigitsLost(NamedTuple):
     worst: float
 
 
-class _Written:
-    """What follows from the tree of a form and how it came about."""
+class _Written(Derived):
+    """A form whose branches, if it chooses, are in the order of its conditions."""
 
-    formula: Formula  # Its source is its Python text
-    steps: tuple[RepairStep, ...]  # From the formula as written, which has none
-    # Of a form that chooses, in the order of its conditions; none for another
     branches: tuple[Branch, ...]
-
-    @property
-    def text(self) -> str:
-        """Python infix, which reads back to the same tree."""
-        return self.formula.source
-
-    @property
-    def assumptions(self) -> tuple[str, ...]:
-        """The conditions under which it is the formula; they hold on the data."""
-        return assumptions_of(self.steps)
-
-    @property
-    def rules(self) -> tuple[str, ...]:
-        return rules_of(self.steps)
 
     @property
     def bound(self) -> float:

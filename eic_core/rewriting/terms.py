@@ -31,6 +31,9 @@ _WHOLE_DIGITS = 17
 _MOST_BITS = 2200
 """Of the numerator or denominator of a number with a text: those of 10^-300 with 17 digits."""
 
+NEVER_NEGATIVE = ("abs", "exp", "sqrt", "hypot", "cosh")
+"""Operators without a negative value."""
+
 LONG_DIGITS = 8
 """Powers of given numbers with so many digits are written as powers."""
 

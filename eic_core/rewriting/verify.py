@@ -8,18 +8,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from eic_core.engine.exact import GREAT_DEPTH
 from eic_core.measure.observed import run_in
+from eic_core.rewriting.doubles import Mask
 from eic_core.rewriting.precision import Target
 from eic_core.rewriting.rules import Assumption
 from eic_core.rewriting.search import relation_holds
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import AGREEMENT, Values, ValueTable, first_difference
 from eic_core.samples import Samples
-
-Mask = npt.NDArray[np.bool_]
 
 SUSPECT_ROWS = 50
 """Rows that only double precision has seen and objects to are settled exactly, up to so many; a

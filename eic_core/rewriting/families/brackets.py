@@ -8,6 +8,7 @@ from itertools import combinations
 
 from eic_core.rewriting.builder import ONE, Builder, Weighted
 from eic_core.rewriting.rules import Named
+from eic_core.rewriting.terms import NEVER_NEGATIVE
 
 MAX_TERMS = 6
 """Longer sums are left as they are."""
@@ -60,7 +61,7 @@ def is_positive(build: Builder, number: int) -> bool:
         left, right = term.children
         both = is_positive(build, left) and is_positive(build, right)
         return both or build.terms.kind(left) == build.terms.kind(right)
-    return term.operator in ("exp", "abs", "sqrt", "hypot", "cosh") or bool(value and value > 0)
+    return term.operator in NEVER_NEGATIVE or bool(value and value > 0)
 
 
 def shares_of_a_number(build: Builder, number: int) -> Named:

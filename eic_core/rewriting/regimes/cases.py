@@ -8,20 +8,17 @@ from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from eic_core.formula.rendering import to_python
 from eic_core.formula.tree import CONSTANT
 from eic_core.operators.wide import Array
-from eic_core.rewriting.doubles import mean_digits
+from eic_core.rewriting.doubles import Mask, mean_digits
 from eic_core.rewriting.measuring import Measurer
 from eic_core.rewriting.pieces import Branch, RepairStep, Series
 from eic_core.rewriting.results import Repair
 from eic_core.rewriting.search import SearchStep
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.verify import Verification
-
-Mask = npt.NDArray[np.bool_]
 
 OPPOSITE = {
     "less_than": "greater_equal",

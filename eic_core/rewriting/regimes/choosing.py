@@ -20,13 +20,12 @@ import numpy as np
 from eic_core.engine.exact import GREAT_DEPTH
 from eic_core.measure.observed import DIGITS
 from eic_core.operators.wide import Array
-from eic_core.rewriting.doubles import DoubleTable, mean_digits
+from eic_core.rewriting.doubles import DoubleTable, Mask, mean_digits
 from eic_core.rewriting.gains import GAIN, remaining_digits
 from eic_core.rewriting.pieces import Omission
 from eic_core.rewriting.regimes.cases import (
     OPPOSITE,
     Case,
-    Mask,
     Option,
     all_of,
     compared,

@@ -17,15 +17,15 @@ from eic_core.formula.tree import CONSTANT, VARIABLE
 from eic_core.measure.observed import DIGITS
 from eic_core.operators.wide import Array
 from eic_core.rewriting.builder import Builder
-from eic_core.rewriting.doubles import DoubleTable
+from eic_core.rewriting.doubles import DoubleTable, Mask
 from eic_core.rewriting.families import FAMILIES
 from eic_core.rewriting.gains import GAIN
-from eic_core.rewriting.regimes.cases import Mask, Option, all_of, compared, negated
+from eic_core.rewriting.regimes.cases import Option, all_of, compared, negated
 from eic_core.rewriting.rules import Assumption, Rewriter
 from eic_core.rewriting.search import FoundForm, Limits, Search
 from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.tables import RULES
-from eic_core.rewriting.terms import Terms
+from eic_core.rewriting.terms import NEVER_NEGATIVE, Terms
 from eic_core.rewriting.values import ValueTable
 from eic_core.rewriting.work import BudgetSpent, WorkBudget
 
@@ -53,9 +53,6 @@ UNTIL = 0.75
 
 LONGEST_NUMBER = 2**20
 """Whole numbers up to this are the same in single and double precision."""
-
-POSITIVE = ("abs", "exp", "sqrt", "hypot", "cosh")
-"""Operators without a negative value; 0 counts as positive here."""
 
 SAME_SIGN = ("neg", "cbrt", "sinh", "asinh", "tanh", "atanh", "atan", "expm1", "log1p")
 """Operators whose value has the sign of their operand, or the opposite, wherever there is one."""
@@ -96,7 +93,7 @@ def factors_of_sign(terms: Terms, number: int) -> frozenset[int] | None:
             return frozenset((number,))
         case operator if operator in SAME_SIGN:
             return factors_of_sign(terms, term.children[0])
-        case operator if operator in (CONSTANT, "power", *POSITIVE):
+        case operator if operator in (CONSTANT, "power", *NEVER_NEGATIVE):
             return frozenset()
     return None
 

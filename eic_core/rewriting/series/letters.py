@@ -8,8 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from eic_core.rewriting.builder import ONE, Builder, Weighted
-from eic_core.rewriting.doubles import DoubleTable
-from eic_core.rewriting.regimes.cases import Mask
+from eic_core.rewriting.doubles import DoubleTable, Mask
 
 MOST_PARTS = 6
 """Of a longer sum no two parts are looked at."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -164,9 +163,7 @@ def _saved(searched: Searched, lost: Array, form: int, term: int) -> Array:
     """The digits that the exact value of a term of a form would save at the judged rows."""
     exact = searched.truth.values(searched.truth.rows.verified, term)
     values = np.array([np.nan if v is None else float(v.mid()) for v in exact])
-    table = copy.copy(searched.measurer.everywhere)
-    with np.errstate(over="ignore"):  # single precision may not hold them
-        table._values = {term: values.astype(table.kind)}
+    table = searched.measurer.everywhere.standing_in(term, values)
     return np.maximum(0.0, lost - np.nan_to_num(table.lost(form), nan=0.0))
 
 

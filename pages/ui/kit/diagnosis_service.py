@@ -18,10 +18,9 @@ from eic_core.explain.budget import TOLERANCE, Budget, digit_budget
 from eic_core.explain.created import diagnosed_node
 from eic_core.explain.diagnosis import Diagnosis
 from eic_core.explain.digit_rows import DigitRows, digit_rows
-from eic_core.explain.elsewhere import scaled, verdicts_elsewhere
+from eic_core.explain.elsewhere import guess_told
 from eic_core.explain.ledger import Ledger, blame
 from eic_core.explain.losses import Loss
-from eic_core.explain.phrases.headline import guess_line
 from eic_core.explain.triangulation import Triangulation, triangulate
 from eic_core.explain.what_if import WhatIf, what_if_mean
 from eic_core.explain.where import Where, where
@@ -33,7 +32,7 @@ from eic_core.report import Answers, Findings, Provenance, collect_findings, ren
 from eic_core.rewriting import Effort, OwnForm, Repairs, compare_own_form, repair
 from eic_core.rewriting.profile import Profile, profile
 from pages.ui.kit.caches import BoundedCache, Progress, UnfinishedAnswers
-from pages.ui.kit.inspector_service import DEFAULT_DOMAIN, InspectionResult
+from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.worker_process import parts_of
 from pages.ui.kit.workers import LONGEST, UNHURRIED, InThread, Workers
 
@@ -471,8 +470,13 @@ class DiagnosisService:
             complete=repairs.finished,
             losses=diagnosis.losses,
             added=diagnosis.writing.added,
-            guess=_guess(result),
+            guess=self._guess(result),
         )
+
+    def _guess(self, result: InspectionResult) -> str:
+        if not result.guessed:
+            return ""
+        return str(self._answer("guess", result, guess_told, result.domains, result.guessed))
 
     def _answer(
         self, kind: str, result: InspectionResult, ask: Callable[..., T], *more: object
@@ -584,12 +588,3 @@ def report_page(
     progress: Progress | None = None,
 ) -> str:
     return render(findings, provenance)
-
-
-def _guess(result: InspectionResult) -> str:
-    if not result.guessed:
-        return ""
-    formula, domains = result.inspection.formula, dict(result.domains)
-    others = verdicts_elsewhere(formula, domains, result.guessed, result.verdict)
-    moved = [(scaled(DEFAULT_DOMAIN, other.factor), other.verdict) for other in others]
-    return str(guess_line(result.guessed, DEFAULT_DOMAIN, moved))

@@ -375,6 +375,7 @@ def inspect_request(
     notices: list[str] = []
     match: VariableMatch | None = None
     domains: tuple[tuple[str, Domain], ...] = ()
+    guessed: tuple[str, ...] = ()
     target = ""
     most = max(1_000, MAX_WORK // reading.formula.complexity)
     if table is not None:
@@ -386,7 +387,7 @@ def inspect_request(
                 "the formula's own text states."
             )
     else:
-        domains = _complete(reading, request, notices)
+        domains, guessed = _complete(reading, request, notices)
         count = min(request.samples, most)
         if count < request.samples:
             notices.append(
@@ -400,8 +401,6 @@ def inspect_request(
         inspection, missing = _measure(reading, samples, progress, seconds_of_check, clock)
     stated = stated_domains(reading)
     carried = tuple(name for name, _ in domains if name in request.carried and name not in stated)
-    in_use = domains_in_use(reading, request.domains, request.carried)
-    guessed = tuple(name for name, _ in domains if name not in in_use)
     told = tuple(notices), carried, guessed, missing
     result = InspectionResult(request, reading, inspection, domains, match, target, *told)
     if result.complete:
@@ -570,7 +569,8 @@ def describe(domain: Domain) -> str:
 
 def _complete(
     reading: Reading, request: InspectionRequest, notices: list[str]
-) -> tuple[tuple[str, Domain], ...]:
+) -> tuple[tuple[tuple[str, Domain], ...], tuple[str, ...]]:
+    """The domain of each variable, and those of which nobody gave one."""
     variables = reading.formula.variables
     stated = stated_domains(reading)
     in_use = domains_in_use(reading, request.domains, request.carried)
@@ -590,10 +590,10 @@ def _complete(
             "The range that was chosen counts, not the one that the formula's own text states: "
             f"{listed}."
         )
-    if missing := [name for name in variables if name not in in_use]:
-        listed = wording.join([f"`{name}`" for name in missing], limit=12)
+    if guessed := tuple(name for name in variables if name not in in_use):
+        listed = wording.join([f"`{name}`" for name in guessed], limit=12)
         notices.append(
             f"No range was given for {listed}: sampled uniformly from 1 to 5, a guess. "
             "Set it under Data."
         )
-    return tuple((name, in_use.get(name, DEFAULT_DOMAIN)) for name in variables)
+    return tuple((name, in_use.get(name, DEFAULT_DOMAIN)) for name in variables), guessed
