@@ -16,6 +16,7 @@ import numpy as np
 from eic_core.checking.files import MOST_TABLE, content_within
 from eic_core.checking.marks import MarkedFormula, fault_of
 from eic_core.checking.settings import SETTING_NAMES, LossLimits
+from eic_core.effort import Effort
 from eic_core.errors import DataError, FormulaError
 from eic_core.explain.verdict import verdict
 from eic_core.formula.copying import COPIED, copied
@@ -27,7 +28,6 @@ from eic_core.measure.row_source import NoRange, RowSource
 from eic_core.measure.table import NoColumn, Table, read_table
 from eic_core.phrasing import Phrase
 from eic_core.rewriting.repair import repair
-from eic_core.rewriting.work import Effort
 from eic_core.samples import Samples
 
 
@@ -207,7 +207,7 @@ def check_formula(
 def _measured(marked: MarkedFormula, effort: Effort, seconds: float) -> CheckedFormula:
     reading, samples = _data_of(marked)
     _refuse_other_names(marked, reading)
-    result = inspect(reading.formula, samples)
+    result = inspect(reading.formula, samples, effort=effort)
     judged = verdict(result)
     measured = judged.measured.quantiles
     losses = {"max": measured.nine_in_ten, "worst": measured.worst, "eic": result.eic}

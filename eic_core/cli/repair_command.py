@@ -11,6 +11,7 @@ from typing import Any
 from eic_core import wording
 from eic_core.cli.exits import write_out
 from eic_core.cli.inspect_command import (
+    add_effort_argument,
     add_input_arguments,
     read_input,
     reading_document,
@@ -25,7 +26,6 @@ from eic_core.rewriting import Branch, Repair, Repairs, RepairStep, repair
 from eic_core.rewriting.phrases import bound_text, box_phrase, series_name
 from eic_core.rewriting.precision import TARGETS
 from eic_core.rewriting.profile import arms_of
-from eic_core.rewriting.work import EFFORTS
 
 WIDTH = 80
 """Columns of a terminal."""
@@ -55,14 +55,7 @@ def add_parser(commands: Any) -> None:
 
 def add_limit_arguments(parser: argparse.ArgumentParser) -> None:
     """How much work a search for better forms may take, and when a clock stops it."""
-    parser.add_argument(
-        "--effort",
-        metavar="|".join(EFFORTS),
-        type=effort,
-        default="normal",
-        help="of the search for better forms, branches and series with it, or a multiple of the "
-        "normal one; inf lets it come to its end; default: %(default)s",
-    )
+    add_effort_argument(parser)
     parser.add_argument(
         "--seconds",
         metavar="S",
@@ -70,18 +63,6 @@ def add_limit_arguments(parser: argparse.ArgumentParser) -> None:
         default=math.inf,
         help="stop that search after S seconds, and say what was left out; default: never",
     )
-
-
-def effort(text: str) -> float:
-    """An effort by its name, or as a multiple of the normal one.
-
-    >>> effort("quick"), effort("2")
-    (0.25, 2.0)
-    """
-    value = EFFORTS.get(text) or float(text)
-    if not value > 0:
-        raise ValueError
-    return value
 
 
 def add_kinds_arguments(parser: argparse.ArgumentParser) -> None:
@@ -144,10 +125,10 @@ def _variable_lines(formula: Formula) -> list[str]:
 
 def describe(repairs: Repairs) -> list[str]:
     """The repairs for a terminal of 80 columns, what was left out with the option for it."""
-    lines = [f"{repairs.sentence} {repairs.more_effort or ''}".rstrip()]
-    lines += [str(repairs.advice)] if repairs.advice else []
+    stop = [f"{repairs.stop} {repairs.more_effort}"] if repairs.stop else []
+    lines = [text for text in map(str, (repairs.offer or "", repairs.advice or "")) if text]
     if repairs.before is None:
-        return lines
+        return lines + stop
     lines += [line for why in repairs.left_out_sentences for line in _hanging("", str(why))]
     lines += ["", *_table(repairs)]
     for form, follows in _derived(repairs):
@@ -157,6 +138,7 @@ def describe(repairs: Repairs) -> list[str]:
         "",
         f"own sensitivity {wording.number(repairs.own)} digits; {repairs.measured_rows} rows "
         f"measured, {searched}",
+        *stop,
     ]
     return lines
 

@@ -104,7 +104,7 @@ def noise_at(
 @cached_on_inspection
 def _exact_noise(inspection: Inspection) -> ExactNoise:
     amplification = inspection.amplification
-    return ExactNoise(amplification.tape, amplification.exact)
+    return ExactNoise(amplification.tape, amplification)
 
 
 class NoiseSums(NamedTuple):

@@ -10,6 +10,7 @@ from operator import attrgetter
 from typing import Any, Concatenate, Generic, NamedTuple, ParamSpec, TypeVar
 
 from eic_core.display import Displayed
+from eic_core.effort import Effort, factor_of
 from eic_core.engine.amplify import Amplification, amplify
 from eic_core.engine.passes import Progress
 from eic_core.errors import require
@@ -175,6 +176,8 @@ class Inspection(Displayed, Plain):
         "worst_step",
         "no_value_at",
         "reason",
+        "effort",
+        "finished",
         "samples=counts",
         ("tail", lambda inspection: _NO_TAIL if inspection.tail is None else inspection.tail),
         "nodes",
@@ -182,6 +185,16 @@ class Inspection(Displayed, Plain):
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_results": {}}
+
+    @property
+    def effort(self) -> float:
+        """Of settling samples exactly, as a multiple of the normal one."""
+        return self.amplification.effort
+
+    @property
+    def finished(self) -> bool:
+        """Whether that was enough for all of them."""
+        return not self.counts.left_out
 
     @property
     def eic(self) -> float:
@@ -335,6 +348,7 @@ def inspect(
     *,
     recheck: bool = True,
     edges: bool = True,
+    effort: Effort = "normal",
     progress: Progress | None = None,
 ) -> Inspection:
     """Measure where a formula loses its digits on a data set.
@@ -349,6 +363,9 @@ def inspect(
         Settle doubtful samples in exact arithmetic (see `amplify`).
     edges
         Fill `NodeAmplification.edge_shares`.
+    effort
+        How much work settling may take: "quick", "normal" (some ten seconds at most), "thorough",
+        or a multiple of normal; samples beyond are left out (`Inspection.finished`).
     progress
         Called with the share of the work that is done, from 0 to 1.
 
@@ -362,7 +379,7 @@ def inspect(
     DataError
         If a variable has no column.
     UserError
-        If `formula` is no tree.
+        If `formula` is no tree, or `effort` none.
 
     Examples
     --------
@@ -372,7 +389,14 @@ def inspect(
     >>> result.counts.valid, round(result.eic, 5)
     (3, 4.38905)
     """
-    amplification = amplify(formula, samples, recheck=recheck, edges=edges, progress=progress)
+    amplification = amplify(
+        formula,
+        samples,
+        recheck=recheck,
+        edges=edges,
+        effort=factor_of(effort),
+        progress=progress,
+    )
     nodes, valid = _nodes(amplification, edges), amplification.valid_count
     counts = SampleCounts(
         total=len(samples),

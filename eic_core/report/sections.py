@@ -13,6 +13,7 @@ from markupsafe import Markup
 from eic_core import wording
 from eic_core.drawing.gauges import Gauge, gauges_html
 from eic_core.drawing.svg import tree_svg
+from eic_core.effort import EFFORTS
 from eic_core.explain.budget import TOLERANCE, Budget
 from eic_core.explain.causes import singular_causes
 from eic_core.explain.conditioning import OwnConditioning
@@ -100,7 +101,7 @@ def answers(findings: Findings) -> tuple[tuple[str, str], ...]:
     """Why, where, whose fault, and what to write instead, each with its question."""
     _, why, where, fault = findings.diagnosis.sentences
     repairs = findings.repairs
-    better = findings.missing[REPAIR] if repairs is None else str(repairs.sentence)
+    better = findings.missing[REPAIR] if repairs is None else str(repairs.offer or repairs.sentence)
     return tuple(zip(QUESTIONS, (why, where, fault, better), strict=True))
 
 
@@ -607,7 +608,10 @@ def carried(findings: Findings) -> str:
 
 def _options(findings: Findings) -> list[str]:
     options = [f"--no-{part}" for part in PARTS if findings.missing.get(part) == LEFT_OUT]
-    budget = findings.budget
+    budget, repairs = findings.budget, findings.repairs
+    effort = findings.inspection.effort if repairs is None else repairs.effort
+    if effort != EFFORTS["normal"]:
+        options += ["--effort", f"{effort:g}"]
     if budget is not None and budget.tolerance != TOLERANCE:
         options += ["--tolerance", repr(budget.tolerance)]
     return options

@@ -331,17 +331,9 @@ def _fewer(before: float, after: float) -> float:
     return 0.0 if math.isnan(before) or math.isnan(after) else before - after
 
 
-class Unsearched(Enum):
-    NO_VALUE = auto()
-    NO_TIME = auto()
-    NO_EFFORT = auto()
-
-
 @dataclass(frozen=True)
 class NotSearched:
-    """Why no form was searched for."""
-
-    why: Unsearched
+    """No form was searched for: no row has a value, or the effort ended before one was measured."""
 
 
 class Rest(Enum):

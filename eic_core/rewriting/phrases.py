@@ -20,10 +20,8 @@ from eic_core.rewriting.gains import (
     Measured,
     NothingBetter,
     NothingToDo,
-    NotSearched,
     Remedy,
     Rest,
-    Unsearched,
 )
 from eic_core.rewriting.pieces import Branch, Omission, Series, SeriesKind
 from eic_core.rewriting.precision import Target, other_precision
@@ -454,46 +452,29 @@ def _in_target(form: Measured) -> Phrase:
     )
 
 
-def not_searched(reason: NotSearched) -> Phrase:
-    match reason.why:
-        case Unsearched.NO_VALUE:
-            return say("No better form was looked for: no sample has a value that keeps a digit.")
-        case Unsearched.NO_TIME:
-            return say(
-                "No better form was looked for: measuring the formula was cut short by its time "
-                "limit."
-            )
-        case Unsearched.NO_EFFORT:
-            return say(
-                "No better form was looked for: measuring the formula takes more than the whole "
-                "effort."
-            )
-        case _ as never:
-            assert_never(never)
+def no_value() -> Phrase:
+    """That nothing was looked for."""
+    return say("No better form was looked for: no sample has a value that keeps a digit.")
 
 
-def left_out_for_effort(
-    evaluated: int, omissions: Collection[Omission], is_better: bool, is_stopped: bool
-) -> Phrase:
-    """Where the effort was used up, or the time limit came.
+def stopped(seconds: float, evaluated: int, known: int, omissions: Collection[Omission]) -> Phrase:
+    """Where the effort, or a limit in seconds, ended a search.
 
-    >>> print(left_out_for_effort(9, [Omission.SEARCH_TIME], True, False))
-    The search used up its effort after 9 forms: there may be a still better one.
-    >>> print(left_out_for_effort(9, [Omission.BRANCHES_TIME, Omission.SERIES_TIME], False, True))
-    The search was cut short by its time limit after 9 forms, before branches and series: there \
-may be a better one.
+    >>> print(stopped(math.inf, 9, 30, [Omission.SEARCH_TIME]))
+    Stopped where the effort ended: 9 of 30 forms.
+    >>> print(stopped(10, 212, 296, [Omission.BRANCHES_TIME, Omission.SERIES_TIME]))
+    Stopped after 10 s: 212 of 296 forms, before branches and series.
     """
     names = {Omission.BRANCHES_TIME: say("branches"), Omission.SERIES_TIME: say("series")}
     parts = [name for why, name in names.items() if why in omissions]
-    place = say_count("after {count} form", "after {count} forms", evaluated)
-    if parts:
-        place = say("{forms}, before {parts}", forms=place, parts=listed(parts))
-    return say(
-        "The search {ended} {place}: there may be {better}.",
-        ended=say("was cut short by its time limit") if is_stopped else say("used up its effort"),
-        place=place,
-        better=say("a still better one") if is_better else say("a better one"),
-    )
+    forms = say_count("{tried} of {count} form", "{tried} of {count} forms", known, tried=evaluated)
+    if not known:
+        forms = say("no form was tried")
+    elif parts:
+        forms = say("{forms}, before {parts}", forms=forms, parts=listed(parts))
+    if seconds == math.inf:
+        return say("Stopped where the effort ended: {forms}.", forms=forms)
+    return say("Stopped after {seconds} s: {forms}.", seconds=f"{seconds:g}", forms=forms)
 
 
 def more_effort(option: str) -> Phrase:

@@ -9,6 +9,7 @@ from functools import partial
 
 import numpy as np
 
+from eic_core.effort import Effort, factor_of
 from eic_core.errors import require
 from eic_core.formula.tree import Formula
 from eic_core.measure.observed import digits_lost_by_row
@@ -20,7 +21,6 @@ from eic_core.rewriting.gains import (
     Advice,
     Measured,
     NotSearched,
-    Unsearched,
     advise_nowhere,
 )
 from eic_core.rewriting.measuring import Measurer, lost_rows
@@ -38,7 +38,7 @@ from eic_core.rewriting.tables import RULES
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import ValueTable
 from eic_core.rewriting.verify import decimal_rows
-from eic_core.rewriting.work import NORMAL, BudgetSpent, Effort, Work, WorkBudget, units_of
+from eic_core.rewriting.work import NORMAL, BudgetSpent, Work, WorkBudget
 from eic_core.samples import Samples
 
 BEFORE = 0.4
@@ -91,7 +91,7 @@ def repair(
         How much work all of it may take: "quick", "normal" (some four seconds at most), "thorough",
         or a multiple of normal; ``math.inf`` lets it come to its end. Rows are fewer where they are
         dear, the search ends where enough is left to verify and measure what it has
-        (`Repairs.missing` tells if it ended either). What comes out is the same on every machine.
+        (`Repairs.stop` tells if it ended either). What comes out is the same on every machine.
     limit_seconds
         Seconds after which it is stopped, wherever it is (`Repairs.stopped`).
     limit_steps
@@ -135,11 +135,11 @@ def repair(
     require(formula, Formula)
     require(samples, Samples)
     samples.require(formula.variables)
-    work, units = Work(limit_seconds), units_of(effort)
+    work, factor = Work(limit_seconds), factor_of(effort)
     found = _repaired(
         formula,
         samples,
-        WorkBudget(units, work),
+        WorkBudget(NORMAL * factor, work),
         limit_steps,
         limit_repairs,
         progress,
@@ -147,7 +147,7 @@ def repair(
         branches=branches,
         series=series,
     )
-    return replace(found, stopped=work.stopped, effort=units / NORMAL)
+    return replace(found, stopped=limit_seconds if work.stopped else math.inf, effort=factor)
 
 
 def _repaired(
@@ -165,10 +165,7 @@ def _repaired(
     try:
         task = _Task(formula, samples, target, budget)
     except BudgetSpent:
-        why = Unsearched.NO_TIME if budget.work.stopped else Unsearched.NO_EFFORT
-        reason = NotSearched(why)
-        nothing = _none(formula, samples, target, reason, None)
-        return replace(nothing, left_out=(Omission.SEARCH_TIME,))
+        return replace(_none(formula, samples, target, None), left_out=(Omission.SEARCH_TIME,))
     if has_conditions(formula):
         part = partial(_repaired, target=target, branches=branches, series=series)
         return task.repairs_by_branch(part, limit_steps, limit_repairs)
@@ -267,8 +264,7 @@ class _Task:
 
     def _without_value(self) -> Repairs:
         lost = lost_rows(self.meter.inspection)
-        reason = NotSearched(Unsearched.NO_VALUE)
-        return _none(self.formula, self.samples, self.target, reason, advise_nowhere(lost))
+        return _none(self.formula, self.samples, self.target, advise_nowhere(lost))
 
     def _measurer(self, outcome: SearchOutcome) -> Measurer:
         return Measurer(
@@ -297,7 +293,7 @@ class _Task:
         searched, variables = self.rows.searched, self.formula.variables
         cells = decimal_rows(self.samples, variables, searched)
         table = ValueTable(self.terms, cells, budget=limits.budget)
-        evaluated, finished = 0, True
+        evaluated, known, finished = 0, 0, True
         tried: list[tuple[int | None, SearchOutcome]] = []
         try:
             for part in parts_of(self.terms, self.root, self._loss_at_steps()):
@@ -307,7 +303,7 @@ class _Task:
                 outcome = search.run(part.root, part.places)
                 if outcome is None:
                     continue
-                evaluated += outcome.evaluated
+                evaluated, known = evaluated + outcome.evaluated, known + outcome.known
                 tried.append((None if part.root == self.root else part.root, outcome))
                 if outcome.improves or evaluated >= limits.evaluations:
                     break
@@ -321,7 +317,7 @@ class _Task:
         if number is not None:
             outcome = self._in_whole(number, outcome)
         done = finished and all(found.finished for _, found in tried)
-        return number, replace(outcome, evaluated=evaluated, finished=done)
+        return number, replace(outcome, evaluated=evaluated, known=known, finished=done)
 
     def _loss_at_steps(self) -> Callable[[int], float]:
         """The mean of the digits that a program has lost at a step, on the rows searched."""
@@ -354,7 +350,5 @@ class _Task:
         return replace(outcome, start=start, forms=tuple(forms))
 
 
-def _none(
-    formula: Formula, samples: Samples, target: Target, reason: NotSearched, helps: Advice | None
-) -> Repairs:
-    return Repairs(formula, samples, (), None, math.nan, 0, 0, reason, helps, target)
+def _none(formula: Formula, samples: Samples, target: Target, helps: Advice | None) -> Repairs:
+    return Repairs(formula, samples, (), None, math.nan, 0, 0, NotSearched(), helps, target)

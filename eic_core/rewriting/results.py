@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from eic_core.display import Displayed
+from eic_core.effort import EFFORTS
 from eic_core.exports import Plain
 from eic_core.formula.rendering import short_text, to_latex, to_python
 from eic_core.formula.tree import Formula
@@ -37,7 +38,6 @@ from eic_core.rewriting.pieces import (
 from eic_core.rewriting.precision import Target
 from eic_core.rewriting.profile import quantities_compared
 from eic_core.rewriting.verify import Verification
-from eic_core.rewriting.work import EFFORTS
 from eic_core.samples import Samples
 
 
@@ -219,8 +219,10 @@ class Repairs(Displayed, Plain):
         of the formula.
     left_out
         What was not tried, and why.
+    known
+        Forms whose cost it would have computed, as far as it had come.
     stopped
-        Whether the limit in seconds ended it: another machine may have come further.
+        The limit in seconds, if that ended it: another machine may have come further.
     effort
         How much work it might take, as a multiple of the normal budget.
     """
@@ -238,7 +240,8 @@ class Repairs(Displayed, Plain):
     part: Formula | None = None
     approximations: tuple[Repair, ...] = ()
     left_out: tuple[Omission, ...] = ()
-    stopped: bool = False
+    known: int = 0
+    stopped: float = math.inf
     effort: float = 1.0
 
     _JSON = (
@@ -251,8 +254,6 @@ class Repairs(Displayed, Plain):
         "evaluated",
         "effort",
         "finished",
-        "stopped",
-        ("missing", lambda repairs: repairs.missing or ""),
         "repairs",
         "target",
         "front",
@@ -263,20 +264,29 @@ class Repairs(Displayed, Plain):
 
     @property
     def sentence(self) -> Phrase:
+        """The offer, and last where it was stopped."""
+        return one_after_another([each for each in (self.offer, self.stop) if each is not None])
+
+    @property
+    def offer(self) -> Phrase | None:
         """What is offered first, and the best of the other kind, exact or approximation; or why
-        there is nothing better; and what is missing, if something is.
+        there is nothing better. None where nothing was measured.
         """
-        if isinstance(self.reason, NotSearched):
-            return phrases.not_searched(self.reason)
-        more = [] if self.part is None else [phrases.searched_part(short_text(self.part))]
-        more += [] if self.missing is None else [self.missing]
-        return one_after_another([*self._offers(), *more])
+        parts = [*self._offers()]
+        return one_after_another(parts) if parts else None
 
     def _offers(self) -> Iterator[Phrase]:
+        yield from self._forms()
+        if self.part is not None:
+            yield phrases.searched_part(short_text(self.part))
+
+    def _forms(self) -> Iterator[Phrase]:
         leading, best = self.leading, self.best
         if leading is None:
             if isinstance(self.reason, NothingBetter):
                 yield phrases.nothing_better(self.reason, self.finished)
+            elif self.reason is not None and self.finished:
+                yield phrases.no_value()
             return
         yield leading.sentence
         if leading is best:
@@ -290,7 +300,7 @@ class Repairs(Displayed, Plain):
     @property
     def finished(self) -> bool:
         """False if its budget, or a limit in seconds, ended it; better forms may exist then."""
-        return not self.stopped and FOR_EFFORT.isdisjoint(self.left_out)
+        return self.stopped == math.inf and FOR_EFFORT.isdisjoint(self.left_out)
 
     @property
     def left_out_sentences(self) -> tuple[Phrase, ...]:
@@ -305,14 +315,11 @@ class Repairs(Displayed, Plain):
         return phrases.advice_sentence(self.helps, self.formula)
 
     @property
-    def missing(self) -> Phrase | None:
-        """What was left out for want of effort or time; None if it came to its end."""
+    def stop(self) -> Phrase | None:
+        """Where its effort, or a limit in seconds, ended it; None if it came to its end."""
         if self.finished:
             return None
-        if isinstance(self.reason, NotSearched):
-            return phrases.not_searched(self.reason)
-        is_better = self.leading is not None
-        return phrases.left_out_for_effort(self.evaluated, self.left_out, is_better, self.stopped)
+        return phrases.stopped(self.stopped, self.evaluated, self.known, self.left_out)
 
     @property
     def more_effort(self) -> Phrase | None:
@@ -320,7 +327,7 @@ class Repairs(Displayed, Plain):
         if self.finished:
             return None
         name = "thorough" if self.effort < EFFORTS["thorough"] else "inf"
-        return phrases.more_effort("--seconds" if self.stopped else f"--effort {name}")
+        return phrases.more_effort(f"--effort {name}" if self.stopped == math.inf else "--seconds")
 
     @property
     def best(self) -> Repair | None:

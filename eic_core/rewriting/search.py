@@ -211,6 +211,7 @@ class SearchOutcome:
     forms: tuple[FoundForm, ...]  # Every other form, the cheapest first
     own: float  # The function's own conditioning on the same rows, in digits
     evaluated: int
+    known: int  # Forms that were evaluated, or would have been
     finished: bool  # False if the budget ended it
     # Assumptions of rewrites that do not hold at some row, as they were met
     refused: tuple[Assumption, ...] = ()
@@ -225,7 +226,7 @@ class SearchOutcome:
     def nothing(cls, root: int) -> SearchOutcome:
         """That of a search without the time to begin."""
         unknown = Cost(math.nan, math.nan, math.nan, math.nan, 0)
-        return cls(FoundForm(root, unknown, ()), (), math.nan, 0, False)
+        return cls(FoundForm(root, unknown, ()), (), math.nan, 0, 0, False)
 
 
 @dataclass(frozen=True)
@@ -320,7 +321,9 @@ class Search:
         forms = sorted(found, key=lambda f: (f.cost.total, f.root))
         others = tuple(f for f in forms if f is not self.start)
         refused = tuple(self._refused)
-        return SearchOutcome(self.start, others, own, self.evaluated, finished, refused)
+        most = min(len(self.known), self.limits.evaluations)
+        known = max(self.evaluated, most)
+        return SearchOutcome(self.start, others, own, self.evaluated, known, finished, refused)
 
     def _explore(self, own: float) -> None:
         frontier, limits = _Frontier(), self.limits

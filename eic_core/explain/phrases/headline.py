@@ -50,6 +50,11 @@ right.
     if leading is None:
         if not formula.root.children:
             return say("Nothing is computed: the formula is an input or a number.")
+        if not verdict.inspection.finished:
+            return say(
+                "At nine in ten of the rows checked errors grow less than tenfold, and a program "
+                "computes the result right."
+            )
         return say(
             "All well: errors grow less than tenfold at nine rows in ten, and a program computes "
             "the result right."
@@ -57,6 +62,13 @@ right.
     suddenly = facts.NoDigitLeft | facts.OnThreshold | facts.InfiniteSlope
     if verdict.lead is Lead.SENSITIVITY and not isinstance(leading.cause, suddenly):
         times = wording.significant(10**verdict.sensitivity.nine_in_ten, 2)
+        if not verdict.inspection.finished:
+            return say(
+                "One row in ten of those checked multiplies errors {times}-fold, at {place}: "
+                "{clause}.",
+                times=times,
+                **_told(leading, formula),
+            )
         return say(
             "Nothing to rewrite, but sensitive: one row in ten multiplies errors {times}-fold, at "
             "{place}: {clause}.",
@@ -364,7 +376,7 @@ def notes(verdict: Judgement) -> Iterator[Phrase]:
                 "Another {created} digits {rows} arise at {place}: {clause}.",
                 **_told(finding, formula),
             )
-        elif place >= first:
+        elif place >= first and finding.outcome is not Outcome.NOT_CHECKED:
             yield sentence(finding, formula)
         groups.append(group)
     hidden = [finding.at for finding in verdict.findings if finding.through < HIDDEN]
@@ -375,7 +387,14 @@ def notes(verdict: Judgement) -> Iterator[Phrase]:
         )
     if inspection.counts.valid:
         yield from _about_means(inspection)
-    if inspection.counts.rechecked:
+    if not inspection.finished:
+        yield say(
+            "Stopped where the effort ended: {checked} of {rows} rows that double precision cannot "
+            "tell were settled exactly.",
+            checked=inspection.counts.rechecked,
+            rows=inspection.counts.rechecked + inspection.counts.left_out,
+        )
+    elif inspection.counts.rechecked:
         yield say_count(
             "{count} row was settled exactly, in case double precision cannot tell.",
             "{count} rows were settled exactly, in case double precision cannot tell.",

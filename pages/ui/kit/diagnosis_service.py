@@ -29,7 +29,7 @@ from eic_core.formula.tree import Formula
 from eic_core.measure import Inspection, inspect
 from eic_core.measure.measured import Quantiles
 from eic_core.report import Answers, Findings, Provenance, collect_findings, render
-from eic_core.rewriting import Effort, OwnForm, Repairs, compare_own_form, repair
+from eic_core.rewriting import OwnForm, Repairs, compare_own_form, repair
 from eic_core.rewriting.profile import Profile, profile
 from pages.ui.kit.caches import BoundedCache, Progress, UnfinishedAnswers
 from pages.ui.kit.inspector_service import InspectionResult
