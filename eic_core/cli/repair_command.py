@@ -125,7 +125,7 @@ def _variable_lines(formula: Formula) -> list[str]:
 
 def describe(repairs: Repairs) -> list[str]:
     """The repairs for a terminal of 80 columns, what was left out with the option for it."""
-    stop = [f"{repairs.stop} {repairs.more_effort}"] if repairs.stop else []
+    stop = _hanging("", f"{repairs.stop} {repairs.more_effort}") if repairs.stop else []
     lines = [text for text in map(str, (repairs.offer or "", repairs.advice or "")) if text]
     if repairs.before is None:
         return lines + stop

@@ -387,19 +387,26 @@ def notes(verdict: Judgement) -> Iterator[Phrase]:
         )
     if inspection.counts.valid:
         yield from _about_means(inspection)
-    if not inspection.finished:
-        yield say(
-            "Stopped where the effort ended: {checked} of {rows} rows that double precision cannot "
-            "tell were settled exactly.",
-            checked=inspection.counts.rechecked,
-            rows=inspection.counts.rechecked + inspection.counts.left_out,
-        )
+    if (stop := stop_line(inspection)) is not None:
+        yield stop
     elif inspection.counts.rechecked:
         yield say_count(
             "{count} row was settled exactly, in case double precision cannot tell.",
             "{count} rows were settled exactly, in case double precision cannot tell.",
             inspection.counts.rechecked,
         )
+
+
+def stop_line(inspection: Inspection) -> Phrase | None:
+    """Where the effort ended the exact check; None if it was enough."""
+    if inspection.finished:
+        return None
+    return say(
+        "Stopped where the effort ended: {checked} of {rows} rows that double precision cannot "
+        "tell were settled exactly.",
+        checked=inspection.counts.rechecked,
+        rows=inspection.counts.rechecked + inspection.counts.left_out,
+    )
 
 
 def guess_line(

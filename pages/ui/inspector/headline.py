@@ -26,6 +26,7 @@ from eic_core.explain.phrases.headline import (
     headline,
     meaning,
     measured_mark,
+    stop_line,
     value_mark,
 )
 from eic_core.measure.inspection import NodeAmplification
@@ -36,7 +37,6 @@ from pages.ui.inspector.first_minute import samples_button
 from pages.ui.inspector.formula_input import reading_notes, unfold_data
 from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_dark, uninterrupted
-from pages.ui.kit.caches import UnfinishedAnswers
 from pages.ui.kit.diagnosis_service import DiagnosisService, Summary
 from pages.ui.kit.inspector_service import (
     DEFAULT_DOMAIN,
@@ -47,7 +47,7 @@ from pages.ui.kit.inspector_service import (
 from pages.ui.kit.jobs import Job, Jobs, Step, holding
 from pages.ui.kit.messages import metric, notation_name, offer_again
 from pages.ui.kit.text import clean, escape, prose
-from pages.ui.kit.visit import Visit, change_state, choose_domains, current_visit
+from pages.ui.kit.visit import MAX_EFFORT, Visit, change_state, choose_domains, current_visit
 from pages.ui.kit.wiring import diagnosis_service, diagnosis_slots
 from pages.ui.questions.replacing import replace_formula_button
 
@@ -81,6 +81,7 @@ class SummaryPlace:
     better: DeltaGenerator
     gauges: DeltaGenerator
     guess: DeltaGenerator
+    stop: DeltaGenerator
 
 
 def _summary_places(result: InspectionResult, notes: tuple[Phrase, ...]) -> SummaryPlace:
@@ -99,8 +100,9 @@ def _summary_places(result: InspectionResult, notes: tuple[Phrase, ...]) -> Summ
             better = st.empty()
         if result.guessed:
             st.button("Set ranges", key="set-ranges", type="tertiary", on_click=unfold_data)
+        stop = st.empty()
     with st.container(key="gauges", width="content"):
-        return SummaryPlace(waiting, sentences, better, st.empty(), guess)
+        return SummaryPlace(waiting, sentences, better, st.empty(), guess, stop)
 
 
 def _facts(result: InspectionResult) -> DeltaGenerator:
@@ -121,11 +123,11 @@ def _note(text: Phrase | str, title: str = "") -> str:
 def begin_summary(result: InspectionResult, notes: tuple[Phrase, ...]) -> SummaryPlace | None:
     """Draw the sentences if they are ready; else return their place, for `finish_summary`."""
     visit = current_visit()
-    if visit.summarised != result.request or _outdated(visit):
+    if visit.summarised != result.request:
         if visit.summary_job is not None:
             visit.summary_job.cancel()
         visit.summarised = result.request
-        visit.summary_job = _begin(result, diagnosis_service(), visit.aside)
+        visit.summary_job = _begin(result, diagnosis_service())
     place = _summary_places(result, notes)
     if visit.summary_job is not None and not visit.summary_job.running:
         _show_summary(place, result)
@@ -136,14 +138,6 @@ def begin_summary(result: InspectionResult, notes: tuple[Phrase, ...]) -> Summar
     with place.gauges:
         gauges(result, None)
     return place
-
-
-def _outdated(visit: Visit) -> bool:
-    """Whether a finished search has since completed what the summary had to leave open."""
-    job, finishing = visit.summary_job, visit.finishing
-    if job is None or finishing is None or finishing.result is None:
-        return False
-    return isinstance(job.result, Summary) and not job.result.complete
 
 
 def finish_summary(place: SummaryPlace | None, result: InspectionResult) -> None:
@@ -176,6 +170,26 @@ def _show_summary(place: SummaryPlace, result: InspectionResult) -> None:
         with place.better.container():
             verb = "Write instead:" if summary.is_exact else "Approximation:"
             replace_formula_button(result, summary.better, "apply-best", verb, longest=32)
+    stops = [*map(str, filter(None, [stop_line(result.inspection)]))]
+    stops += [summary.stop] if summary is not None and summary.stop else []
+    if stops:
+        with place.stop.container(horizontal=True, key="stopped", gap="small"):
+            st.html(_note(" ".join(stops)))
+            _look_further(result.request.effort)
+
+
+def _look_further(effort: int) -> None:
+    """A button that gives everything four times the effort."""
+    if effort < MAX_EFFORT:
+        st.button(
+            "Look further",
+            key="look-further",
+            type="tertiary",
+            icon=":material/hourglass_top:",
+            help=glossary.LOOK_FURTHER,
+            on_click=change_state,
+            kwargs={"effort": min(4 * effort, MAX_EFFORT)},
+        )
 
 
 def known_summary(result: InspectionResult) -> Summary | None:
@@ -185,7 +199,7 @@ def known_summary(result: InspectionResult) -> Summary | None:
     return None if job is None or visit.summarised != result.request else job.result
 
 
-def _begin(result: InspectionResult, service: DiagnosisService, aside: UnfinishedAnswers) -> Job:
+def _begin(result: InspectionResult, service: DiagnosisService) -> Job:
     slots, node = diagnosis_slots(), result.inspection.worst_step
 
     def work(step: Step) -> Summary:
@@ -194,7 +208,7 @@ def _begin(result: InspectionResult, service: DiagnosisService, aside: Unfinishe
         time.sleep(PATIENCE)
         step(0, 1)
         with holding(slots, lambda: step(0, 1)):
-            return service.summary(result, node, lambda _: step(0, 1), aside=aside)
+            return service.summary(result, node, lambda _: step(0, 1))
 
     return Jobs().start("summary", "Diagnosing", work)
 
@@ -224,6 +238,8 @@ def _sentences(result: InspectionResult) -> None:
         return
     summary: Summary = job.result
     for field, label, ask in _LINES:
+        if not getattr(summary, field):
+            continue
         with st.container(horizontal=True, key=f"summary-{field}", gap="small"):
             st.button(
                 label, key=f"ask-{ask}", type="tertiary", on_click=change_state, kwargs={"ask": ask}

@@ -63,6 +63,7 @@ VALID = (
     "Samples at which every part of the formula has a real value. The others (log of a negative "
     "number, division by zero) are left out and counted here."
 )
+LOOK_FURTHER = "Does it all again with four times the effort: it may take four times as long."
 NOT_CHECKED = (
     "Samples that double precision cannot tell and that came after the limit of the exact check. "
     "They may well have a value; they are in no number and are not drawn."

@@ -133,8 +133,8 @@ def test_an_approximation_is_named_with_its_bound_and_where_it_is_proved() -> No
 
 def test_what_was_left_out_is_said_with_what_to_do() -> None:
     text = " ".join(described(sine()))
-    assert "The search used up its effort after" in text and text.count("effort") == 2
-    assert ", before branches: there may be a still better one. More: `--effort thorough`." in text
+    assert "Stopped where the effort ended:" in text and text.count("effort") == 2
+    assert text.endswith(" forms, before branches. More: `--effort thorough`.")
 
 
 def test_json_holds_branches_and_series_by_name() -> None:

@@ -228,6 +228,8 @@ def test_every_template_has_an_example(monkeypatch: pytest.MonkeyPatch) -> None:
     judged.append(verdict(inspect(read("sqrt(1-x)").formula, table)))
     settle_at_most(monkeypatch, 5, "log(exp(x))")
     judged.append(verdict(inspect_columns("log(exp(x))", x=[990.0 + k / 7 for k in range(30)])))
+    far = [1 + k / 7 for k in range(20)] + [30 + k / 7 for k in range(20)]
+    judged += [verdict(inspect_columns(f"{u} + exp(-x*x)", x=far)) for u in ("x", "x**40")]
     for each in judged:
         formula = each.inspection.formula
         for write in (headline.headline, badge, marks, short_cause, meaning):
