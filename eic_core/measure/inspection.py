@@ -199,7 +199,8 @@ class Inspection(Displayed, Plain):
     @property
     def eic(self) -> float:
         """max_k log10 s-bar_k; inf if a sample is singular; nan if none is valid."""
-        return self.nodes[self.bottleneck].local_eic
+        known = (n.local_eic for n in self.nodes if not math.isnan(n.local_eic))
+        return max(known, default=math.nan)
 
     @property
     def eic_finite(self) -> float:
@@ -339,7 +340,7 @@ def _largest(
     nodes: tuple[NodeAmplification, ...], digits: Callable[[NodeAmplification], float]
 ) -> int:
     candidates = [n for n in nodes if not math.isnan(digits(n))]
-    return max(candidates or nodes, key=digits).node.id  # the first of equals
+    return max(candidates or nodes, key=lambda n: round(digits(n), 6)).node.id  # first of equals
 
 
 def inspect(

@@ -211,7 +211,7 @@ class ConditionalRepair:
         offers = self._offers(self.root, FIRST_REPAIRING if more else REPAIRING)
         if more and not min(map(_after, offers), default=math.inf) < GAIN:
             offers += self._offers(whole, REPAIRING)
-        offers.sort(key=_after)
+        offers.sort(key=lambda offer: round(_after(offer), 6))
         exact = [offer for offer in offers if offer.is_exact][:limit]
         least = _after(exact[0]) - GAIN if exact else math.inf
         near = [offer for offer in offers if not offer.is_exact and _after(offer) <= least]
@@ -319,7 +319,7 @@ class ConditionalRepair:
                     losses[part] = float(lost.sum())
         except BudgetSpent:
             self.left_out[Omission.SEARCH_TIME] = None
-        return sorted(losses, key=lambda part: -losses[part])
+        return sorted(losses, key=lambda part: -round(losses[part], 6))
 
     def _offer(self, root: int, new: Mapping[int, Repair]) -> Repair | None:
         """The repair by a form with new parts, if it is one and there is time for it."""

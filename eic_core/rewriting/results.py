@@ -106,7 +106,7 @@ def front_of(original: FrontForm, offered: Sequence[FrontForm]) -> tuple[FrontFo
     """
     fixed = original, *offered[:1]
     least, front = math.inf, []
-    ranked = sorted([original, *offered], key=lambda f: (f.nanoseconds.c, f.digits.mean))
+    ranked = sorted([original, *offered], key=lambda f: (f.nanoseconds.c, round(f.digits.mean, 6)))
     for form in ranked:
         if form.digits.mean < least - SCATTER or form in fixed:
             front.append(form)

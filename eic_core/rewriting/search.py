@@ -250,7 +250,7 @@ class _Frontier:
         return bool(self._waiting)
 
     def push(self, total: float, form: FoundForm | _Candidate) -> None:
-        self._pushed += 1
+        self._pushed, total = self._pushed + 1, round(total, 6)
         self._waiting[self._pushed] = form
         heapq.heappush(self._cheapest, (total, self._pushed))
         heapq.heappush(self._nearest, (len(form.steps), total, self._pushed))
@@ -318,7 +318,7 @@ class Search:
         except BudgetSpent:
             finished = False
         found = [form for form in self.known.values() if form is not None]
-        forms = sorted(found, key=lambda f: (f.cost.total, f.root))
+        forms = sorted(found, key=lambda f: (round(f.cost.total, 6), f.root))
         others = tuple(f for f in forms if f is not self.start)
         refused = tuple(self._refused)
         most = min(len(self.known), self.limits.evaluations)
@@ -357,7 +357,7 @@ class Search:
     def _shorten(self) -> None:
         """Shorter forms of the best ones, rewritten where nothing is lost, too."""
         found = [form for form in self.known.values() if form is not None and form.steps]
-        forms = heapq.nsmallest(SHORTENED, found, key=lambda form: form.cost.total)
+        forms = heapq.nsmallest(SHORTENED, found, key=lambda form: round(form.cost.total, 6))
         for form in forms if self._is_better else ():
             places = [n for n in self.terms.subterms(form.root) if self.terms[n].children]
             for step, new in self._neighbours(form, places):
@@ -390,7 +390,7 @@ class Search:
             return None
         form = FoundForm(candidate.root, cost, candidate.steps)
         self.known[self.terms.kind(form.root)] = form
-        if cost.total < self.best:
+        if round(cost.total, 6) < round(self.best, 6):
             self.best, self.best_at = cost.total, self.evaluated
         if (
             not self.reached_at

@@ -21,7 +21,6 @@ from pages.ui.kit.caches import BoundedCache, UnfinishedAnswers, bytes_held
 from pages.ui.kit.diagnosis_service import DiagnosisService
 from pages.ui.kit.inspector_service import InspectionRequest, InspectorService
 from pages.ui.server import forget_ended_visits
-from tests.clocks import PacedClock
 from tests.pages.conftest import UNHURRIED
 
 FORMULA = "exp(-((theta-theta1)/sigma)**2/2)/(sqrt(2*pi)*sigma)"
@@ -34,7 +33,7 @@ def asked(seed: int, formula: str = FORMULA) -> InspectionRequest:
 
 
 def inspector(megabytes: float = 100.0) -> InspectorService:
-    return InspectorService(megabytes, clock=PacedClock(0.0))
+    return InspectorService(megabytes)
 
 
 @pytest.mark.parametrize("formula", ["x+1", FORMULA, "log(exp(400*x)) - sqrt(x)"])

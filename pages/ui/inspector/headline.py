@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -84,13 +85,14 @@ class SummaryPlace:
     stop: DeltaGenerator
 
 
-def _summary_places(result: InspectionResult, notes: tuple[Phrase, ...]) -> SummaryPlace:
+def _summary_places(result: InspectionResult, notes: Sequence[Phrase]) -> SummaryPlace:
     with st.container(horizontal=True, key="account", gap="xsmall"):
         with st.popover("Why?", key="summary-panel", help=_account_in_short(result)):
             with st.container(key="summary", gap=None):
                 waiting, sentences = st.empty(), st.container(gap=None)
-            if notes:
-                items = "".join(f"<li>{prose(note)}</li>" for note in notes)
+            stop = str(stop_line(result.inspection))
+            if told := [note for note in notes if str(note) != stop]:
+                items = "".join(f"<li>{prose(note)}</li>" for note in told)
                 st.html(f'<ul class="eic-findings">{items}</ul>')
             _metrics(result)
         _notices(result)
@@ -100,9 +102,9 @@ def _summary_places(result: InspectionResult, notes: tuple[Phrase, ...]) -> Summ
             better = st.empty()
         if result.guessed:
             st.button("Set ranges", key="set-ranges", type="tertiary", on_click=unfold_data)
-        stop = st.empty()
+        stopped = st.empty()
     with st.container(key="gauges", width="content"):
-        return SummaryPlace(waiting, sentences, better, st.empty(), guess, stop)
+        return SummaryPlace(waiting, sentences, better, st.empty(), guess, stopped)
 
 
 def _facts(result: InspectionResult) -> DeltaGenerator:

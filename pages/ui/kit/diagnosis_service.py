@@ -473,7 +473,7 @@ class DiagnosisService:
             *more,
             progress=progress or _unheard,
             wait=None if progress is None else lambda: progress(0.0),
-            seconds=LONGEST * result.request.effort,
+            seconds=LONGEST * max(1, result.request.effort),
             long=result.request.effort > 1,
         )
 

@@ -56,7 +56,7 @@ class InspectionRequest:
     target: str | None = None
     carried: tuple[str, ...] = ()
     exponents: Exponents = "exact"
-    effort: int = 1  # of what is dear, as a multiple of the normal one
+    effort: float = 1  # of what is dear, as a multiple of the normal one
     best_target: bool = False  # without a target: the column that fits best, not always the last
 
 
@@ -310,7 +310,7 @@ class InspectorService:
             table,
             progress=progress,
             wait=None if progress is None else lambda: progress(0.0),
-            seconds=LONGEST * request.effort,
+            seconds=LONGEST * max(1, request.effort),
             long=request.effort > 1,
             keep=True,
         )
