@@ -180,7 +180,7 @@ def _show_summary(place: SummaryPlace, result: InspectionResult) -> None:
             _look_further(result.request.effort)
 
 
-def _look_further(effort: int) -> None:
+def _look_further(effort: float) -> None:
     """A button that gives everything four times the effort."""
     if effort < MAX_EFFORT:
         st.button(
@@ -190,7 +190,7 @@ def _look_further(effort: int) -> None:
             icon=":material/hourglass_top:",
             help=glossary.LOOK_FURTHER,
             on_click=change_state,
-            kwargs={"effort": min(4 * effort, MAX_EFFORT)},
+            kwargs={"effort": int(min(4 * effort, MAX_EFFORT))},
         )
 
 
