@@ -134,7 +134,7 @@ def test_an_approximation_is_named_with_its_bound_and_where_it_is_proved() -> No
 def test_what_was_left_out_is_said_with_what_to_do() -> None:
     text = " ".join(described(sine()))
     assert "Stopped where the effort ended:" in text and text.count("effort") == 2
-    assert text.endswith(" forms, before branches. More: `--effort thorough`.")
+    assert text.endswith("1 of 1 form, before branches. More: `--effort thorough`.")
 
 
 def test_json_holds_branches_and_series_by_name() -> None:
