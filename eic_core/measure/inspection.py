@@ -199,8 +199,8 @@ class Inspection(Displayed, Plain):
     @property
     def eic(self) -> float:
         """max_k log10 s-bar_k; inf if a sample is singular; nan if none is valid."""
-        known = (n.local_eic for n in self.nodes if not math.isnan(n.local_eic))
-        return max(known, default=math.nan)
+        digits = (n.local_eic for n in self.nodes if not math.isnan(n.local_eic))
+        return max(digits, default=math.nan)
 
     @property
     def eic_finite(self) -> float:

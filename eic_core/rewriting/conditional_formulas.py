@@ -202,7 +202,7 @@ class ConditionalRepair:
         self.measurer, self.truth, self.samples = measurer, measurer.truth, samples
         self.terms, self.root = measurer.terms, measurer.root
         self.budget, self.repair, self.limit_steps = budget, repair, limit_steps
-        self.evaluated = self.known = 0
+        self.evaluated = self.candidates = 0
         self.left_out: dict[Omission, None] = {}
 
     def repairs(self, limit: int) -> Repairs:
@@ -229,7 +229,7 @@ class ConditionalRepair:
             repairs=tuple(exact),
             approximations=tuple(near[:1]),
             evaluated=self.evaluated,
-            known=self.known,
+            candidates=self.candidates,
             left_out=tuple(self.left_out),
         )
 
@@ -277,10 +277,8 @@ class ConditionalRepair:
                 budget.of(budget.left / waiting),
                 max(1, (self.limit_steps - self.evaluated) // waiting),
             )
-            self.evaluated, self.known = (
-                self.evaluated + found.evaluated,
-                self.known + found.known,
-            )
+            self.evaluated += found.evaluated
+            self.candidates += found.candidates
             self.left_out.update(dict.fromkeys(found.left_out))
         return repaired
 

@@ -457,7 +457,9 @@ def no_value() -> Phrase:
     return say("No better form was looked for: no sample has a value that keeps a digit.")
 
 
-def stopped(seconds: float, evaluated: int, known: int, omissions: Collection[Omission]) -> Phrase:
+def stopped(
+    seconds: float, evaluated: int, candidates: int, omissions: Collection[Omission]
+) -> Phrase:
     """Where the effort, or a limit in seconds, ended a search.
 
     >>> print(stopped(math.inf, 9, 30, [Omission.SEARCH_TIME]))
@@ -467,8 +469,9 @@ def stopped(seconds: float, evaluated: int, known: int, omissions: Collection[Om
     """
     names = {Omission.BRANCHES_TIME: say("branches"), Omission.SERIES_TIME: say("series")}
     parts = [name for why, name in names.items() if why in omissions]
-    forms = say_count("{tried} of {count} form", "{tried} of {count} forms", known, tried=evaluated)
-    if not known:
+    of = {"tried": evaluated}
+    forms = say_count("{tried} of {count} form", "{tried} of {count} forms", candidates, **of)
+    if not candidates:
         forms = say("no form was tried")
     elif parts:
         forms = say("{forms}, before {parts}", forms=forms, parts=listed(parts))

@@ -293,7 +293,7 @@ class _Task:
         searched, variables = self.rows.searched, self.formula.variables
         cells = decimal_rows(self.samples, variables, searched)
         table = ValueTable(self.terms, cells, budget=limits.budget)
-        evaluated, known, finished = 0, 0, True
+        evaluated, candidates, finished = 0, 0, True
         tried: list[tuple[int | None, SearchOutcome]] = []
         try:
             for part in parts_of(self.terms, self.root, self._loss_at_steps()):
@@ -303,7 +303,8 @@ class _Task:
                 outcome = search.run(part.root, part.places)
                 if outcome is None:
                     continue
-                evaluated, known = evaluated + outcome.evaluated, known + outcome.known
+                evaluated += outcome.evaluated
+                candidates += outcome.candidates
                 tried.append((None if part.root == self.root else part.root, outcome))
                 if outcome.improves or evaluated >= limits.evaluations:
                     break
@@ -317,7 +318,8 @@ class _Task:
         if number is not None:
             outcome = self._in_whole(number, outcome)
         done = finished and all(found.finished for _, found in tried)
-        return number, replace(outcome, evaluated=evaluated, known=known, finished=done)
+        total = replace(outcome, evaluated=evaluated, candidates=candidates, finished=done)
+        return number, total
 
     def _loss_at_steps(self) -> Callable[[int], float]:
         """The mean of the digits that a program has lost at a step, on the rows searched."""

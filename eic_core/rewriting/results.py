@@ -219,7 +219,7 @@ class Repairs(Displayed, Plain):
         of the formula.
     left_out
         What was not tried, and why.
-    known
+    candidates
         Forms whose cost it would have computed, as far as it had come.
     stopped
         The limit in seconds, if that ended it: another machine may have come further.
@@ -240,7 +240,7 @@ class Repairs(Displayed, Plain):
     part: Formula | None = None
     approximations: tuple[Repair, ...] = ()
     left_out: tuple[Omission, ...] = ()
-    known: int = 0
+    candidates: int = 0
     stopped: float = math.inf
     effort: float = 1.0
 
@@ -319,7 +319,7 @@ class Repairs(Displayed, Plain):
         """Where its effort, or a limit in seconds, ended it; None if it came to its end."""
         if self.finished:
             return None
-        return phrases.stopped(self.stopped, self.evaluated, self.known, self.left_out)
+        return phrases.stopped(self.stopped, self.evaluated, self.candidates, self.left_out)
 
     @property
     def more_effort(self) -> Phrase | None:

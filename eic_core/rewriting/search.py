@@ -211,7 +211,7 @@ class SearchOutcome:
     forms: tuple[FoundForm, ...]  # Every other form, the cheapest first
     own: float  # The function's own conditioning on the same rows, in digits
     evaluated: int
-    known: int  # Forms that were evaluated, or would have been
+    candidates: int  # Forms that were evaluated, or would have been
     finished: bool  # False if the budget ended it
     # Assumptions of rewrites that do not hold at some row, as they were met
     refused: tuple[Assumption, ...] = ()
@@ -321,9 +321,8 @@ class Search:
         forms = sorted(found, key=lambda f: (round(f.cost.total, 6), f.root))
         others = tuple(f for f in forms if f is not self.start)
         refused = tuple(self._refused)
-        most = min(len(self.known), self.limits.evaluations)
-        known = max(self.evaluated, most)
-        return SearchOutcome(self.start, others, own, self.evaluated, known, finished, refused)
+        count = max(self.evaluated, min(len(self.known), self.limits.evaluations))
+        return SearchOutcome(self.start, others, own, self.evaluated, count, finished, refused)
 
     def _explore(self, own: float) -> None:
         frontier, limits = _Frontier(), self.limits

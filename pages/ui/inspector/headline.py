@@ -83,6 +83,7 @@ class SummaryPlace:
     gauges: DeltaGenerator
     guess: DeltaGenerator
     stop: DeltaGenerator
+    further: DeltaGenerator
 
 
 def _summary_places(result: InspectionResult, notes: Sequence[Phrase]) -> SummaryPlace:
@@ -97,24 +98,26 @@ def _summary_places(result: InspectionResult, notes: Sequence[Phrase]) -> Summar
             _metrics(result)
         _notices(result)
         samples_button(current_visit())
-        guess = _facts(result)
+        guess, stopped = _facts(result)
         with st.container(key="better", width="content"):
             better = st.empty()
         if result.guessed:
             st.button("Set ranges", key="set-ranges", type="tertiary", on_click=unfold_data)
-        stopped = st.empty()
+        further = st.empty()
     with st.container(key="gauges", width="content"):
-        return SummaryPlace(waiting, sentences, better, st.empty(), guess, stopped)
+        return SummaryPlace(waiting, sentences, better, st.empty(), guess, stopped, further)
 
 
-def _facts(result: InspectionResult) -> DeltaGenerator:
-    """EIC, and where ranges are a guess a line that says so, whose place is returned."""
+def _facts(result: InspectionResult) -> tuple[DeltaGenerator, DeltaGenerator]:
+    """EIC, and where ranges are a guess a line that says so, whose place is returned; and that of a
+    line on where it was stopped.
+    """
     with st.container(key="facts", gap=None):
         st.html(_note(eic_line(result.inspection), glossary.EIC))
         place = st.empty()
         if result.guessed:
             place.html(_note(guess_line(result.guessed, DEFAULT_DOMAIN, ())))
-    return place
+        return place, st.empty()
 
 
 def _note(text: Phrase | str, title: str = "") -> str:
@@ -175,8 +178,8 @@ def _show_summary(place: SummaryPlace, result: InspectionResult) -> None:
     stops = [*map(str, filter(None, [stop_line(result.inspection)]))]
     stops += [summary.stop] if summary is not None and summary.stop else []
     if stops:
-        with place.stop.container(horizontal=True, key="stopped", gap="small"):
-            st.html(_note(" ".join(stops)))
+        place.stop.html(_note(" ".join(stops)))
+        with place.further:
             _look_further(result.request.effort)
 
 
@@ -187,7 +190,6 @@ def _look_further(effort: float) -> None:
             "Look further",
             key="look-further",
             type="tertiary",
-            icon=":material/hourglass_top:",
             help=glossary.LOOK_FURTHER,
             on_click=change_state,
             kwargs={"effort": int(min(4 * effort, MAX_EFFORT))},
