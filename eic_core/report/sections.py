@@ -26,7 +26,7 @@ from eic_core.explain.losses import MEANINGS, NAMES, RESULT_SHARED, WORST_STEP
 from eic_core.explain.phrases import causes as cause_phrases
 from eic_core.explain.phrases.digits import gauge_words
 from eic_core.explain.phrases.fit_card import no_value
-from eic_core.explain.phrases.headline import badge, marks, meaning, short_cause
+from eic_core.explain.phrases.headline import badge, headline, marks, meaning, short_cause
 from eic_core.explain.robustness import RobustnessCard
 from eic_core.explain.settling import spread_of
 from eic_core.explain.triangulation import Triangulation
@@ -106,6 +106,10 @@ def answers(findings: Findings) -> tuple[tuple[str, str], ...]:
 
 
 # The verdict
+
+
+def sentence(findings: Findings) -> Phrase:
+    return headline(findings.diagnosis.verdict, stopped=not findings.finished)
 
 
 def level(verdict: Verdict) -> list[Cell]:

@@ -30,8 +30,9 @@ LONG = 56
 """Characters of a sub-expression quoted in a sentence."""
 
 
-def headline(verdict: Judgement, better: str = "") -> Phrase:
-    """The verdict in one sentence of at most 25 words; `better` is a form that loses less.
+def headline(verdict: Judgement, better: str = "", *, stopped: bool = False) -> Phrase:
+    """The verdict in one sentence of at most 25 words; `better` is a form that loses less. Where a
+    search for one was `stopped`, nothing is concluded.
 
     >>> from eic_core.explain.verdict import verdict
     >>> from eic_core.formula.syntax import read
@@ -55,6 +56,11 @@ right.
                 "At nine in ten of the rows checked errors grow less than tenfold, and a program "
                 "computes the result right."
             )
+        if stopped:
+            return say(
+                "Errors grow less than tenfold at nine rows in ten, and a program computes the "
+                "result right."
+            )
         return say(
             "All well: errors grow less than tenfold at nine rows in ten, and a program computes "
             "the result right."
@@ -66,6 +72,12 @@ right.
             return say(
                 "One row in ten of those checked multiplies errors {times}-fold, at {place}: "
                 "{clause}.",
+                times=times,
+                **_told(leading, formula),
+            )
+        if stopped:
+            return say(
+                "One row in ten multiplies errors {times}-fold, at {place}: {clause}.",
                 times=times,
                 **_told(leading, formula),
             )

@@ -77,6 +77,7 @@ class SummaryPlace:
     the lines to come have a place of their own, to be emptied.
     """
 
+    verdict: DeltaGenerator
     waiting: DeltaGenerator
     sentences: DeltaGenerator
     better: DeltaGenerator
@@ -87,6 +88,8 @@ class SummaryPlace:
 
 
 def _summary_places(result: InspectionResult, notes: Sequence[Phrase]) -> SummaryPlace:
+    headline_place = st.empty()
+    headline_place.html(_verdict(result, stopped=False))
     with st.container(horizontal=True, key="account", gap="xsmall"):
         with st.popover("Why?", key="summary-panel", help=_account_in_short(result)):
             with st.container(key="summary", gap=None):
@@ -105,7 +108,8 @@ def _summary_places(result: InspectionResult, notes: Sequence[Phrase]) -> Summar
             st.button("Set ranges", key="set-ranges", type="tertiary", on_click=unfold_data)
         further = st.empty()
     with st.container(key="gauges", width="content"):
-        return SummaryPlace(waiting, sentences, better, st.empty(), guess, stopped, further)
+        places = waiting, sentences, better, st.empty(), guess, stopped, further
+        return SummaryPlace(headline_place, *places)
 
 
 def _facts(result: InspectionResult) -> tuple[DeltaGenerator, DeltaGenerator]:
@@ -178,6 +182,7 @@ def _show_summary(place: SummaryPlace, result: InspectionResult) -> None:
     stops = [*map(str, filter(None, [stop_line(result.inspection)]))]
     stops += [summary.stop] if summary is not None and summary.stop else []
     if stops:
+        place.verdict.html(_verdict(result, stopped=True))
         place.stop.html(_note(" ".join(stops)))
         with place.further:
             _look_further(result.request.effort)
@@ -332,13 +337,15 @@ def _unused(problems: tuple[str, ...]) -> str:
 
 def verdict_view(result: InspectionResult) -> SummaryPlace | None:
     """The verdict and the gauges, and the diagnosis behind "Why?", or its place until it comes."""
-    verdict = result.verdict
     with st.container(key="verdict", gap=None):
-        st.html(
-            f'<div class="eic-verdict" role="status"><p class="eic-cause">{_marks(result)}</p>'
-            f'<h2 class="eic-sentence">{prose(_headline(result))}</h2></div>'
-        )
-        return begin_summary(result, verdict.notes)
+        return begin_summary(result, result.verdict.notes)
+
+
+def _verdict(result: InspectionResult, *, stopped: bool) -> str:
+    return (
+        f'<div class="eic-verdict" role="status"><p class="eic-cause">{_marks(result)}</p>'
+        f'<h2 class="eic-sentence">{prose(_headline(result, stopped=stopped))}</h2></div>'
+    )
 
 
 def _notices(result: InspectionResult) -> None:
@@ -356,11 +363,11 @@ def _notices(result: InspectionResult) -> None:
         _carried_ranges(result)
 
 
-def _headline(result: InspectionResult) -> Phrase:
+def _headline(result: InspectionResult, *, stopped: bool) -> Phrase:
     """The headline; to who asks what to write instead, with the better form once it is known."""
     asks = current_visit().state.ask == "instead"
     better = diagnosis_service().known_better(result) if asks else ""
-    return headline(result.verdict, better if len(better) <= LONG else "")
+    return headline(result.verdict, better if len(better) <= LONG else "", stopped=stopped)
 
 
 def _marks(result: InspectionResult) -> str:

@@ -236,6 +236,7 @@ def test_every_template_has_an_example(monkeypatch: pytest.MonkeyPatch) -> None:
             write(each)
         tuple(notes(each))
         headline.headline(each, "x")
+        headline.headline(each, stopped=True)
         headline.eic_line(each.inspection)
         for names in (["x"], ["x", "y"]):
             headline.guess_line(names, RANGE, [(RANGE, each)])
