@@ -340,7 +340,8 @@ def _largest(
     nodes: tuple[NodeAmplification, ...], digits: Callable[[NodeAmplification], float]
 ) -> int:
     candidates = [n for n in nodes if not math.isnan(digits(n))]
-    return max(candidates or nodes, key=lambda n: round(digits(n), 6)).node.id  # first of equals
+    # the first of equals, to the digits that are promised
+    return max(candidates or nodes, key=lambda n: round(digits(n), 9)).node.id
 
 
 def inspect(
