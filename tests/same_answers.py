@@ -80,5 +80,4 @@ def _printed(arguments: list[str]) -> str:
 
 if __name__ == "__main__":
     count, effort, samples = map(float, sys.argv[1:])
-    told = answers(chosen(int(count)), effort, int(samples), InThread())
-    print(json.dumps(dict(told)))
+    print(json.dumps(dict(answers(chosen(int(count)), effort, int(samples), InThread()))))

@@ -95,8 +95,8 @@ def _summary_places(result: InspectionResult, notes: Sequence[Phrase]) -> Summar
             with st.container(key="summary", gap=None):
                 waiting, sentences = st.empty(), st.container(gap=None)
             stop = str(stop_line(result.inspection))
-            if told := [note for note in notes if str(note) != stop]:
-                items = "".join(f"<li>{prose(note)}</li>" for note in told)
+            if others := [note for note in notes if str(note) != stop]:
+                items = "".join(f"<li>{prose(note)}</li>" for note in others)
                 st.html(f'<ul class="eic-findings">{items}</ul>')
             _metrics(result)
         _notices(result)
