@@ -107,7 +107,7 @@ def _candidates(
     for form, steps in _hosts(searched, best).items():
         guilty = _guilty(searched, lost, form)
         for term in guilty:
-            if term != form:
+            if term != formula:
                 yield form, steps, term, guilty[term]
         for term in dict.fromkeys((*guilty, form)) if guilty else ():
             for whole, part in splits(searched.measurer.everywhere, term, lost >= GAIN):

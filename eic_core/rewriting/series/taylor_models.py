@@ -18,6 +18,7 @@ from flint import arb, arb_series, ctx, fmpq
 
 from eic_core.formula.tree import CONSTANT, VARIABLE
 from eic_core.operators.balls import Ball, rational
+from eic_core.rewriting.series.asymptotic import scaled_tail, stirling
 from eic_core.rewriting.series.coefficients import (
     DISTANCE,
     MOST_POWER,
@@ -572,6 +573,22 @@ def _gamma(name: str) -> Callable[[Model], Model]:
     return function
 
 
+def _lgamma(x: Model) -> Model:
+    if x.first >= 0 or x.sign < 0:
+        return _gamma("lgamma")(x)
+    level = x.field.atoms.log(2 * x.field.pi()) / 2
+    half = x.field.constant(fmpq(1, 2))
+    main = (x - half) * log(x) - x + x.field.constant(level)
+    return main + Model.compose(_one(x) / x, stirling)
+
+
+def _erfcx(x: Model) -> Model:
+    if x.first >= 0 or x.sign < 0:
+        return exp(x * x) * (_one(x) - erf(x))
+    weight = fmpq(1) / x.field.atoms.root(x.field.pi(), 2)
+    return (Model.compose(_one(x) / x, scaled_tail) / x).scaled(weight)
+
+
 def _abs(x: Model) -> Model:
     return -x if x.sign < 0 else x
 
@@ -645,10 +662,10 @@ FUNCTIONS: Mapping[str, Callable[..., Model]] = {
     "atanh": atanh,
     "erf": erf,
     "erfc": lambda x: _one(x) - erf(x),
-    "erfcx": lambda x: exp(x * x) * (_one(x) - erf(x)),
+    "erfcx": _erfcx,
     "gamma": _gamma("gamma"),
-    "lgamma": _gamma("lgamma"),
-    "betaln": lambda a, b: _gamma("lgamma")(a) + _gamma("lgamma")(b) - _gamma("lgamma")(a + b),
+    "lgamma": _lgamma,
+    "betaln": lambda a, b: _lgamma(a) + _lgamma(b) - _lgamma(a + b),
     "logaddexp": lambda a, b: log(exp(a) + exp(b)),
 }
 """What has a model, by the operator's name; those with a parameter stand in `Modeller`."""

@@ -106,6 +106,8 @@ AT_ZERO = [
     ("exp(sin(x)) - exp(x)", "-x**3/6 - x**4/6"),
     ("erf(x) - 2*x/sqrt(pi)", "-2*x**3/(3*sqrt(pi))"),
     ("erfc(x)", "1 - 2*x/sqrt(pi)"),
+    ("erfcx(x) - 1", "x**2 - 2*x/sqrt(pi)"),
+    ("logaddexp(x, 0) - log(2)", "x/2 + x**2/8"),
     ("log(cos(x))", "-x**2/2 - x**4/12"),
     ("exp(2 + x) - exp(2)*(1 + x)", "exp(2)*x**2/2"),
     ("sin(1 + x) - sin(1)", "x*cos(1) - x**2*sin(1)/2"),
@@ -139,6 +141,10 @@ def test_bound_near_zero_is_true_and_tight(term: str, approximation: str, radius
         ("log(x + 1) - log(x)", "1/x"),
         ("x*log(1 + 1/x) - 1", "-1/(2*x)"),
         ("exp(1/x) - 1", "1/x + 1/(2*x**2)"),
+        ("1 - sqrt(pi)*x*erfcx(x)", "1/(2*x**2) - 3/(4*x**4)"),
+        ("lgamma(x) - (x - 0.5)*log(x) + x - log(2*pi)/2", "1/(12*x) - 1/(360*x**3)"),
+        ("lgamma(x + 0.5) - lgamma(x) - log(x)/2", "-1/(8*x)"),
+        ("betaln(x, 0.5) - lgamma(0.5) + log(x)/2", "1/(8*x)"),
     ],
 )
 @pytest.mark.parametrize("radius", [Fraction(1, 4), Fraction(1, 1000)])
