@@ -18,7 +18,7 @@ from eic_core.rewriting.series.coefficients import Unproved, is_zero, key_of, to
 from eic_core.rewriting.series.expanding import expand
 from eic_core.rewriting.series.expansion import ExpansionQuestion, Point
 from eic_core.rewriting.series.horner import written
-from eic_core.rewriting.series.proof import relative_bound
+from eic_core.rewriting.series.proof import Proofs
 from eic_core.rewriting.series.taylor_models import BITS, ModelField, Modeller
 from eic_core.rewriting.terms import Terms
 from tests.core.rewriting.rewriting_oracle import MP, TooFar, value
@@ -28,6 +28,7 @@ from tests.repairs import repaired_on
 ROWS = 300
 
 ZERO = Fraction(0)
+BOTH = (1, -1)
 
 
 def worst_error(
@@ -75,7 +76,7 @@ def bound_of(
     terms = Terms()
     first, second, x = (terms.add(read(text).formula) for text in (term, approximation, "x"))
     box = box or {}
-    bound = relative_bound(terms, first, second, x, point, radius, box, sides)
+    bound = Proofs(terms, first, x, point, box).bound(second, radius, sides)
     return bound, worst_error(terms, first, second, point, radius, box, sides)
 
 
@@ -210,7 +211,7 @@ def test_bound_of_series_with_letters_is_true_in_random_boxes(text: str) -> None
         assert expansion is not None
         near = written(terms, asked, expansion)
         radius = Fraction(1, int(10 ** rng.uniform(1.5, 5)))
-        bound = relative_bound(terms, term, near, x, ZERO, radius, box)
+        bound = Proofs(terms, term, x, ZERO, box).bound(near, radius, BOTH)
         proved += bound < 1
         assert worst_error(terms, term, near, ZERO, radius, box, rows=60) <= bound
     assert proved >= 2
@@ -270,7 +271,7 @@ def test_nothing_is_proved_where_there_is_no_series(
 ) -> None:
     terms = Terms()
     first, second, x = (terms.add(read(text).formula) for text in (term, approximation, "x"))
-    assert relative_bound(terms, first, second, x, ZERO, Fraction(1, 10), box) > 1
+    assert Proofs(terms, first, x, ZERO, box).bound(second, Fraction(1, 10), BOTH) > 1
 
 
 # --- random terms ---
@@ -383,7 +384,7 @@ def test_series_for_one_side_of_its_point_is_computed_there_alone(text, sign, co
 def _bound_in(term: str, near: str, quantity: str, radius: Fraction) -> float:
     terms = Terms()
     root, other, scaled = (terms.add(read(text).formula) for text in (term, near, quantity))
-    return relative_bound(terms, root, other, scaled, ZERO, radius, {})
+    return Proofs(terms, root, scaled, ZERO, {}).bound(other, radius, BOTH)
 
 
 def test_bound_of_scaled_quantity_holds_for_all_sizes_of_its_inputs() -> None:
