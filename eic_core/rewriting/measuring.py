@@ -180,7 +180,9 @@ class Measurer:
             return self.outcome.own
         compared = self.measured
         if repairs:
-            return own_conditioning(repairs[0].formula, compared).own_finite
+            best = repairs[0].formula
+            known = self.meter.amplification(self.terms.add(best), best)
+            return own_conditioning(best, compared, amplification=known).own_finite
         if self.before.amplification.singular:  # where the result keeps a digit
             keeps = np.isfinite(correlated_trace(self.formula, compared))
             if keeps.any():

@@ -74,7 +74,8 @@ FORMS_COMPARED = 6
 """Forms whose steps may decide."""
 
 EXAMINED = 6
-"""Forms that are tried at most: a side that fails its proof is left out of the next."""
+"""Forms that are tried at most: a side that fails its proof is left out of the next, and so is what
+would be the best everywhere but was turned down."""
 
 SLACK = 0.02
 """Digits, in the mean over all rows, that a round threshold may cost."""
@@ -191,7 +192,13 @@ class Chooser:
             budget.check()
             cases = self._cases(options, cuts=cuts)
             if len(cases) < 2:
-                return None
+                assert cases[0].option is not None
+                alone = mean_digits(cases[0].option.lost) + GAIN
+                if alone > self.least:
+                    return None
+                # It would have been offered if it could be, and so would what is as good
+                options = [option for option in options if mean_digits(option.lost) >= alone]
+                continue
             wrong = self._wrong(cases)
             if not wrong:
                 return self._repair(cases)
@@ -244,10 +251,8 @@ class Chooser:
         train, held_out = self.rows[:half], self.rows[half:]
         if half < FEWEST_HELD_OUT:
             train = held_out = self.rows
-        chosen = best_segments(self._orderings(options, train, cuts=cuts), train, held_out)
-        if chosen is None:
-            return []
-        ordering, segments = chosen
+        orderings = self._orderings(options, train, cuts=cuts)
+        ordering, segments = best_segments(orderings, train, held_out)
         for place, (below, above) in enumerate(pairwise(segments)):
             if below.group == above.group:
                 start = self._start(ordering, options, segments, place)
