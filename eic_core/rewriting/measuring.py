@@ -240,16 +240,16 @@ class Measurer:
         that are but shorter.
         """
         forms: list[MeasuredForm] = []
-        until = self.budget.part(COMPARING)
+        until, written = self.budget.part(COMPARING), self.original.merit
         for found in self.outcome.forms:
             if forms and until.passed:
                 break
-            if promises(self.outcome.start.cost, found.cost):
-                form = MeasuredForm(self, found.root, found.steps, found.cost.q)
+            form = MeasuredForm(self, found.root, found.steps, found.cost.q)
+            regains = written.failed and form.merit.failed < written.failed
+            if regains or promises(self.outcome.start.cost, found.cost):
                 worse = RowComparison.of(self.lost_before, form.lost).is_worse
                 if not worse and not self._has_idle_log1p(form.root):
                     forms.append(form)
-        written = self.original.merit
         forms.sort(key=lambda form: form.merit.order)
         shorter = [form for form in forms if form.merit.length < written.length]
         shorter.sort(key=MeasuredForm.length)
