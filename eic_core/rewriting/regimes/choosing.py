@@ -100,7 +100,7 @@ def with_choices(
     `branches`, and approximations if something proposes series.
     """
     chooser, budget = Chooser(searched, repairs), searched.budget
-    if chooser.least < GAIN:
+    if not chooser.loses:
         return repairs
     left_out: list[Omission] = []
     approximations: tuple[Repair, ...] = ()
@@ -110,7 +110,7 @@ def with_choices(
     except BudgetSpent:
         left_out.append(Omission.BRANCHES_TIME)
     try:
-        if expand is not None and chooser.least >= GAIN:
+        if expand is not None and chooser.loses:
             budget.check()
             approximations, reasons = chooser.approximations(expand, branches=branches)
             left_out += reasons
@@ -126,13 +126,22 @@ class Chooser:
         self.terms, self.truth, self.measurer = searched.terms, searched.truth, searched.measurer
         self.everywhere = self.measurer.everywhere
         forms = [searched.root, *(self.terms.add(each.formula) for each in repairs.repairs)]
-        self.lost = min(map(self.everywhere.lost, forms), key=mean_digits)  # By the best form
+        self.lost, self.failed = self._best_of(forms)  # By the best form
+        self.options = self._exact_options() if self.loses else []
 
-        self.options = self._exact_options() if self.least >= GAIN else []
+    def _best_of(self, forms: Sequence[int]) -> tuple[Array, int]:
+        """The digits that the form loses that keeps most, and the rows without a value."""
+        best = min(forms, key=lambda form: mean_digits(self.everywhere.lost(form)))
+        return self.everywhere.lost(best), int(np.count_nonzero(self.everywhere.failed(best)))
 
     @property
     def least(self) -> float:
         return mean_digits(self.lost)
+
+    @property
+    def loses(self) -> bool:
+        """Whether there is something to gain."""
+        return self.least >= GAIN or self.failed > 0
 
     # --- options
 
@@ -163,7 +172,7 @@ class Chooser:
         choice = self._best(self.options, budget)
         if choice is None:
             return repairs
-        self.lost = self.everywhere.lost(self.terms.add(choice.formula))
+        self.lost, self.failed = self._best_of([self.terms.add(choice.formula)])
         gain = replace(choice.gain, remaining=remaining_digits(choice.after, repairs.own))
         rest = [replace(each, gain=replace(each.gain, remaining=0.0)) for each in repairs.repairs]
         forms = (replace(choice, gain=gain), *rest)
@@ -223,7 +232,8 @@ class Chooser:
 
     def _repair(self, cases: Sequence[Case]) -> Repair | None:
         root = conditional(self.terms, cases)
-        if mean_digits(self.everywhere.lost(root)) > self.least - GAIN:
+        lost, failed = self._best_of([root])
+        if mean_digits(lost) > self.least - GAIN and not failed < self.failed:
             return None
         bound = max(case.series.bound if case.series is not None else 0.0 for case in cases)
         verification = self.truth.verifier.summary(root, bound)
@@ -240,10 +250,13 @@ class Chooser:
     @cached_property
     def rows(self) -> RowPlaces:
         """Those at which the digits lost by the formula can be told, in a fixed order that has
-        nothing to do with theirs.
+        nothing to do with theirs; of those without a value as many in each half.
         """
         usable = np.flatnonzero(~np.isnan(self.measurer.lost_before))
-        return np.random.default_rng(SEED).permutation(usable)
+        rows = np.random.default_rng(SEED).permutation(usable)
+        failed = self.everywhere.failed(self.searched.root)[rows]
+        without = rows[failed]
+        return np.concatenate([without[::2], rows[~failed], without[1::2]])
 
     def _cases(self, options: Sequence[Option], *, cuts: bool) -> list[Case]:
         """The cases that keep most digits."""
