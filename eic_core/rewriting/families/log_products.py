@@ -43,27 +43,22 @@ def _sum_of_logs(build: Builder, factors: list[Weighted]) -> int | None:
     value, large = ONE, list[Weighted]()
     sums, signed = list[tuple[Fraction, int, int]](), list[Weighted]()
     for weight, factor in factors:
-        own, pair = build.terms.number(factor), _two_exponentials(build, factor)
-        if own:
-            value *= own**weight.numerator
-        elif build.terms[factor].operator == "exp":
-            large += _times(build, weight, build.terms[factor].children[0])
-        elif pair is None:
-            signed.append(Weighted(weight, factor))
-        else:
-            (first, p), (second, q) = pair
-            if first == second > 0:
+        match _exponentials(build, factor):
+            case [(first, p)] if first:
+                value *= first**weight.numerator
+                large += _times(build, weight, p)
+            case [(first, p), (second, q)] if first == second > 0:
                 value *= first**weight.numerator
                 sums.append((weight, p, q))
-            elif first == -second:
+            case [(first, p), (second, q)] if first == -second:
                 p, q = (p, q) if first > 0 else (q, p)
                 value *= (-abs(first)) ** weight.numerator
                 large += _times(build, weight, p)
                 signed.append(Weighted(weight, put("expm1", (build.sub(q, p),))))
-            else:
-                return None
+            case _:
+                signed.append(Weighted(weight, factor))
     scale = build.number(abs(value))
-    if scale is None or not sums and len(signed) == len(factors):
+    if scale is None or not sums and {*signed} <= {*factors}:
         return None
     logs = [Weighted(weight, put("log", (put("abs", (term,)),))) for weight, term in signed]
     if len(signed) == 1:  # It has the sign of the number
@@ -86,18 +81,16 @@ def _times(build: Builder, weight: Fraction, number: int) -> list[Weighted]:
     return [Weighted(weight * own, term) for own, term in build.terms_of(number)]
 
 
-def _two_exponentials(build: Builder, number: int) -> list[tuple[Fraction, int]] | None:
-    """The coefficients and exponents of a sum of two exponentials, or 1 and one."""
+def _exponentials(build: Builder, number: int) -> list[tuple[Fraction, int]]:
+    """The coefficients and exponents of a sum of exponentials and numbers; none of another term."""
     term, zero = build.terms[number], build.terms.intern(CONSTANT, label="0")
     if term.operator in _HYPERBOLIC:
         (own,) = term.children
         other = zero if term.operator == "expm1" else build.neg(own)
         return list(zip(_HYPERBOLIC[term.operator], (own, other), strict=True))
-    parts = list[tuple[Fraction, int]]()
-    for sign, part in build.terms_of(number):
-        factor, inner = build.coefficient(part)
-        is_exp = build.terms[inner].operator == "exp"
-        if not is_exp and inner != build.one():
-            return None
-        parts.append((sign * factor, build.terms[inner].children[0] if is_exp else zero))
-    return parts if len(parts) == 2 else None
+    parts = [(sign, build.coefficient(part)) for sign, part in build.terms_of(number)]
+    if any(build.terms[t].operator != "exp" and t != build.one() for _, (_, t) in parts):
+        return []
+    return [
+        (s * c, zero if t == build.one() else build.terms[t].children[0]) for s, (c, t) in parts
+    ]

@@ -324,6 +324,7 @@ def test_other_brackets_keep_equal_terms(text: str) -> None:
         ("log(-x*(1 + exp(y))*(3*exp(z) - 3))", "log of a product"),
         ("log(sinh(x)/(cosh(y)*expm1(-z)))", "log of a product"),
         ("log(-5*(1 - exp(x))*exp(y)/cosh(z))", "log of a product"),
+        ("log(x*pi*(pi + exp(y))*(1 + exp(z)))", "log of a product"),
     ],
 )
 def test_a_family_finds_its_form_and_keeps_the_value(text: str, name: str) -> None:
