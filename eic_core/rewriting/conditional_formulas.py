@@ -17,7 +17,7 @@ from eic_core.measure.observed import run_in
 from eic_core.operators import OPERATORS
 from eic_core.operators.wide import Array
 from eic_core.rewriting.doubles import Mask
-from eic_core.rewriting.gains import GAIN, remaining_digits
+from eic_core.rewriting.gains import GAIN
 from eic_core.rewriting.measuring import Measurer
 from eic_core.rewriting.pieces import Branch, Omission
 from eic_core.rewriting.profile import quantities_compared
@@ -54,10 +54,6 @@ FEWEST = 3
 """Judged rows of a region that may show its gain, however few they are of all."""
 
 
-def has_conditions(formula: Formula) -> bool:
-    return any(not OPERATORS[node.operator].numeric for node in formula if node.children)
-
-
 RepairPart = Callable[[Formula, Samples, WorkBudget, int], Repairs]
 """Repairs a part of a formula on some rows, within a budget and so many forms."""
 
@@ -77,13 +73,13 @@ def _values(terms: Terms, root: int) -> list[int]:
     """Distinct terms at and below a term, operands first: none of a condition, nor below a term
     that is free of conditions.
     """
-    return terms.walk(root, lambda n: not _is_free(terms, n), partial(_values_below, terms))
+    return terms.walk(root, lambda n: has_conditions(terms, n), partial(_values_below, terms))
 
 
-def _is_free(terms: Terms, root: int) -> bool:
-    """Whether there is no condition at or below a term."""
+def has_conditions(terms: Terms, root: int) -> bool:
+    """Whether there is a condition at or below a term."""
     below = map(terms.__getitem__, terms.subterms(root))
-    return all(OPERATORS[term.operator].numeric for term in below if term.children)
+    return any(not OPERATORS[term.operator].numeric for term in below if term.children)
 
 
 def _chooses(terms: Terms, number: int) -> bool:
@@ -103,7 +99,8 @@ def parts_without_condition(terms: Terms, root: int) -> list[int]:
     return [
         number
         for number in _values(terms, root)
-        if terms[number].children and terms.has_variables(number) and _is_free(terms, number)
+        if terms[number].children and terms.has_variables(number)
+        if not has_conditions(terms, number)
     ]
 
 
@@ -114,7 +111,7 @@ def put_in(terms: Terms, root: int, new: Callable[[int, int], int | None]) -> in
     made: dict[int, int] = {}
     for number in _values(terms, root):
         term = terms[number]
-        below = () if _is_free(terms, number) else _values_below(terms, number)
+        below = _values_below(terms, number) if has_conditions(terms, number) else ()
         children = term.children[: len(term.children) - len(below)]
         children += tuple(made.get(child, child) for child in below)
         same = children == term.children
@@ -204,8 +201,7 @@ class ConditionalRepair:
         )
         base = self.measurer.repairs(0)
         if exact:
-            gain = replace(exact[0].gain, remaining=remaining_digits(exact[0].after, base.own))
-            exact[0] = replace(exact[0], gain=gain)
+            exact[0] = replace(exact[0], gain=exact[0].gain.of_best(base.own))
             base = replace(base, reason=None, helps=None)
         return replace(
             base,

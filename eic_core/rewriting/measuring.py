@@ -28,7 +28,6 @@ from eic_core.rewriting.gains import (
     NothingBetter,
     RowComparison,
     advise,
-    remaining_digits,
 )
 from eic_core.rewriting.merit import Merit, nested_quotients, new_functions, promises, size_of
 from eic_core.rewriting.observing import FormMeter, Truth
@@ -155,9 +154,7 @@ class Measurer:
         repairs, in_time = self._offers(limit)
         own = self._own(repairs)
         if repairs:
-            gain = repairs[0].gain
-            gain = replace(gain, remaining=remaining_digits(gain.after, own))
-            repairs[0] = replace(repairs[0], gain=gain)
+            repairs[0] = replace(repairs[0], gain=repairs[0].gain.of_best(own))
         finished = self.outcome.finished and in_time
         reason = NothingBetter(self.before, own, max(0, self.outcome.evaluated - 1))
         return Repairs(

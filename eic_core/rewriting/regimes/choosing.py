@@ -21,7 +21,7 @@ from eic_core.engine.exact import GREAT_DEPTH
 from eic_core.measure.observed import DIGITS
 from eic_core.operators.wide import Array
 from eic_core.rewriting.doubles import DoubleTable, Mask, mean_digits
-from eic_core.rewriting.gains import GAIN, remaining_digits
+from eic_core.rewriting.gains import GAIN
 from eic_core.rewriting.pieces import Omission
 from eic_core.rewriting.regimes.cases import (
     OPPOSITE,
@@ -173,9 +173,8 @@ class Chooser:
         if choice is None:
             return repairs
         self.lost, self.failed = self._best_of([self.terms.add(choice.formula)])
-        gain = replace(choice.gain, remaining=remaining_digits(choice.after, repairs.own))
         rest = [replace(each, gain=replace(each.gain, remaining=0.0)) for each in repairs.repairs]
-        forms = (replace(choice, gain=gain), *rest)
+        forms = (replace(choice, gain=choice.gain.of_best(repairs.own)), *rest)
         return replace(repairs, repairs=forms, reason=None, helps=None)
 
     def approximations(
