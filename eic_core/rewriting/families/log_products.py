@@ -51,8 +51,7 @@ def _sum_of_logs(build: Builder, factors: list[Weighted]) -> int | None:
                 value *= first**weight.numerator
                 sums.append((weight, p, q))
             case [(first, p), (second, q)] if first == -second:
-                p, q = (p, q) if first > 0 else (q, p)
-                value *= (-abs(first)) ** weight.numerator
+                value *= second**weight.numerator
                 large += _times(build, weight, p)
                 signed.append(Weighted(weight, put("expm1", (build.sub(q, p),))))
             case _:
@@ -71,7 +70,7 @@ def _sum_of_logs(build: Builder, factors: list[Weighted]) -> int | None:
             if len(less) < len(large):
                 large, p, q = less, build.sub(under, over), zero
                 break
-        logs.append(Weighted(weight, put("logaddexp", (q, p) if p == zero else (p, q))))
+        logs.append(Weighted(weight, put("logaddexp", (p, q))))
     if abs(value) != 1:
         logs.append(Weighted(ONE, put("log", (scale,))))
     return build.sum_of([*large, *logs])
@@ -82,7 +81,9 @@ def _times(build: Builder, weight: Fraction, number: int) -> list[Weighted]:
 
 
 def _exponentials(build: Builder, number: int) -> list[tuple[Fraction, int]]:
-    """The coefficients and exponents of a sum of exponentials and numbers; none of another term."""
+    """The coefficients and exponents of a sum of exponentials and numbers, those below 0 behind
+    the others and numbers behind exponentials; none of another term.
+    """
     term, zero = build.terms[number], build.terms.intern(CONSTANT, label="0")
     if term.operator in _HYPERBOLIC:
         (own,) = term.children
@@ -91,6 +92,5 @@ def _exponentials(build: Builder, number: int) -> list[tuple[Fraction, int]]:
     parts = [(sign, build.coefficient(part)) for sign, part in build.terms_of(number)]
     if any(build.terms[t].operator != "exp" and t != build.one() for _, (_, t) in parts):
         return []
-    return [
-        (s * c, zero if t == build.one() else build.terms[t].children[0]) for s, (c, t) in parts
-    ]
+    inner = [(s * c, (*build.terms[t].children, zero)[0]) for s, (c, t) in parts]
+    return sorted(inner, key=lambda part: (part[0] < 0, part[1] == zero))
