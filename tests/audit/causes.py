@@ -27,7 +27,7 @@ GROWING = frozenset("exp expm1 sinh cosh tanh erfc gamma".split())
 SLOPES = frozenset("sqrt cbrt root power pow asin acos acosh".split())
 OUTSIDE = frozenset(
     "div power pow sqrt root log log1p acosh atanh asin acos atan2 tan cot sec csc".split()
-    + ["gamma", "lgamma", *REMAINDERS]
+    + ["gamma", "lgamma", "betaln", *REMAINDERS]
 )
 
 
@@ -242,12 +242,12 @@ def _large_exponent(at: At, cause: f.LargeExponent) -> Iterator[str]:
 
 
 def _near_edge(at: At, cause: f.NearEdge) -> Iterator[str]:
-    x = at.operand()
-    if at.operator in ("log", "lgamma"):
+    if at.operator in ("log", "lgamma", "betaln", "logaddexp"):
         with np.errstate(all="ignore"):
-            y = PLAIN[at.operator]([x], None)
+            y = PLAIN[at.operator]([*map(at.operand, range(len(at.node.children)))], None)
         yield from _within("the logarithm", at.typical(np.abs(y)), 1.0)
         return
+    x = at.operand()
     yield from _is(at, set(ENDS))
     ends = [e for e in ENDS.get(at.operator, ()) if cause.side in (0, e)] or [math.inf]
     distance = np.min([np.abs(x - end) for end in ends], axis=0)
