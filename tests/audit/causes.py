@@ -365,7 +365,9 @@ def _grows(truth: Truth, k: int, zero: dict[str, float], away: dict[str, float])
     """Whether s rises without limit on the way from a row to a zero."""
     found = []
     for step in (1.0, 1e-3, 1e-6, 1e-9):
-        columns = {v: [x + (away[v] - x) * step] for v, x in zero.items()}
+        # the row may be powers of ten away
+        gaps = {v: min(1.0, abs(x / (away[v] - x or 1.0)) or 1.0) for v, x in zero.items()}
+        columns = {v: [x + (away[v] - x) * gaps[v] * step] for v, x in zero.items()}
         there = Truth(truth.formula.subtree(k), Samples.from_columns(columns))
         found.append(half_log10(float(there.s2[-1][0])))
     known = [v for v in found if not math.isnan(v)]
