@@ -362,13 +362,20 @@ def crosses_zero(
 
 
 def _grows(truth: Truth, k: int, zero: dict[str, float], away: dict[str, float]) -> bool:
-    """Whether s rises without limit on the way from a row to a zero."""
-    found = []
-    for step in (1.0, 1e-3, 1e-6, 1e-9):
-        # the row may be powers of ten away
-        gaps = {v: min(1.0, abs(x / (away[v] - x or 1.0)) or 1.0) for v, x in zero.items()}
-        columns = {v: [x + (away[v] - x) * gaps[v] * step] for v, x in zero.items()}
-        there = Truth(truth.formula.subtree(k), Samples.from_columns(columns))
-        found.append(half_log10(float(there.s2[-1][0])))
-    known = [v for v in found if not math.isnan(v)]
-    return bool(known) and (math.isinf(known[-1]) or known[-1] > known[0] + 2)
+    """Whether s rises without limit on the way from a row to a zero.
+
+    The way is as long as that to the row, or as the zero is large: the row may be powers of ten
+    away.
+    """
+    to_row = {v: away[v] - x for v, x in zero.items()}
+    to_like = {v: math.copysign(min(abs(to_row[v]), abs(x)), to_row[v]) for v, x in zero.items()}
+    for way in (to_row, to_like):
+        found = []
+        for step in (1.0, 1e-3, 1e-6, 1e-9):
+            columns = {v: [x + way[v] * step] for v, x in zero.items()}
+            there = Truth(truth.formula.subtree(k), Samples.from_columns(columns))
+            found.append(half_log10(float(there.s2[-1][0])))
+        known = [v for v in found if not math.isnan(v)]
+        if known and (math.isinf(known[-1]) or known[-1] > known[0] + 2):
+            return True
+    return False
