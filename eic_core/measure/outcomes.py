@@ -168,15 +168,17 @@ def _look_beside(inspection: Inspection, rows: Rows) -> tuple[Array, np.ndarray]
 
 
 def _between_jumps(inspection: Inspection, rows: Rows) -> Array:
-    """The digits lost where no step lets noise through: of 10^200 all doubles are on jumps."""
+    """The digits lost where no double is between jumps: noise passes a step over large numbers."""
     amplification = inspection.amplification
-    columns = inspection.samples.take(rows).columns
-    settled = {
-        step.slot: (amplification.trace(step.node)[0][rows], Through(1.0, (0.0,)))
-        for step in amplification.tape.steps
-        if step.row is not None and step.row.steps
-    }
-    s2 = evaluate_block(amplification.tape, columns, len(rows), settled).s2[-1]
+    tape, columns = amplification.tape, inspection.samples.take(rows).columns
+    settled: dict[int, tuple[Array, Through]] = {}
+    for step in tape.steps:
+        if step.row is not None and step.row.steps:
+            y, _ = amplification.trace(step.node)
+            below = evaluate_block(tape, columns, len(rows), settled).s2[step.operands[0]]
+            term = np.where(np.spacing(np.abs(y[rows])) >= 1, below, 0.0)
+            settled[step.slot] = y[rows], Through(1.0 + term, (term,))
+    s2 = evaluate_block(tape, columns, len(rows), settled).s2[-1]
     with np.errstate(invalid="ignore"):
         return 0.5 * np.log10(np.where(np.isfinite(s2), s2, math.nan))
 

@@ -284,10 +284,13 @@ def _outside(at: At) -> Iterator[str]:
     yield from _is(at, OUTSIDE)
     if at.operator == "power":
         exponent = Fraction(at.node.parameter or 0)
-        base = at.truth.doubles[at.node.children[0]][at.truth.bad == at.k]
-        allowed = base == 0 if exponent.denominator == 1 else base <= 0
-        if not allowed.all() or (exponent >= 0 and (base == 0).all()):
-            yield f"the base is {base[:5]} to the power {exponent}"
+        rows = [row for row in at.truth.rows if row.bad == at.k]
+        bases = [row.y[at.node.children[0]] for row in rows]
+        whole = exponent.denominator == 1
+        if any(base > 0 or (whole and base) for base in bases) or (
+            exponent >= 0 and not any(bases)
+        ):
+            yield f"the base is {bases[:5]} to the power {exponent}"
 
 
 # --- where a loss is made ---
