@@ -64,13 +64,13 @@ NUMPY = SimpleNamespace(
     gamma=beyond_numpy.gamma,
     lgamma=beyond_numpy.lgamma,
     **{
-        formula.__name__: Traced(formula.__name__, formula, for_doubles=True)
-        for formula in (
-            beyond_numpy.digamma,
-            beyond_numpy.digamma_rise,
-            beyond_numpy.betaln,
-            beyond_numpy.erfcx,
-            beyond_numpy.erfcx_kappa,
+        formula.__name__: Traced(formula.__name__, formula, for_doubles=is_value)
+        for formula, is_value in (
+            (beyond_numpy.digamma, False),  # slopes are taken of longer numbers, too
+            (beyond_numpy.digamma_rise, False),
+            (beyond_numpy.betaln, True),
+            (beyond_numpy.erfcx, True),
+            (beyond_numpy.erfcx_kappa, False),
         )
     },
 )
