@@ -243,9 +243,10 @@ class Truth:
             return math.nan
         gains, loose = row.gains[self.root], row.loose[self.root]
         total = 1.0 if own else 0.0
-        tied = (self.is_folded(row) or (own and self.is_tied(row))) and row.y[self.root]
+        tied = own and self.is_tied(row) and row.y[self.root]
+        folded = self.is_folded(row) and row.y[self.root]
         for group in groups:
-            if tied:
+            if tied or (folded and sum(gains.get(j, 0.0) != 0 for j in group) > 1):
                 total += self._slope_beside(row, group) ** 2
                 continue
             moves = [loose[j] for j in group if j in loose]
