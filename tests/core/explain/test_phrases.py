@@ -70,12 +70,12 @@ HEADLINES = [
         "Double precision loses up to {worst} digits at some rows, at `10000·x − 9999·x`: the two "
         "terms cancel.",
         "stable",
-        "computed right at nine rows in ten",
+        "computed right at nine in ten rows",
     ),
     (
         "x + 1",
         {},
-        "All well: errors grow less than tenfold at nine rows in ten, and a program computes the "
+        "All well: errors grow less than tenfold at nine in ten rows, and a program computes the "
         "result right.",
         "stable",
         "computed right",
