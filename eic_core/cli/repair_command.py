@@ -22,7 +22,14 @@ from eic_core.formula.copying import is_own_name
 from eic_core.formula.rendering import to_python
 from eic_core.formula.tree import Formula
 from eic_core.rewriting import Branch, Repair, Repairs, RepairStep, repair
-from eic_core.rewriting.phrases import bound_text, box_phrase, series_name
+from eic_core.rewriting.phrases import (
+    NUMBER_NAMES,
+    bound_text,
+    box_phrase,
+    number_cells,
+    numbers_caption,
+    series_name,
+)
 from eic_core.rewriting.precision import TARGETS
 from eic_core.rewriting.profile import arms_of
 from eic_core.rewriting.work import EFFORTS
@@ -151,29 +158,27 @@ def describe(repairs: Repairs) -> list[str]:
     lines += [line for why in repairs.left_out_sentences for line in _hanging("", str(why))]
     lines += ["", *_table(repairs)]
     for form, follows in _derived(repairs):
-        lines += ["", follows, *_derivation(form)]
-    searched = wording.count(repairs.evaluated, "form") + " looked at"
-    lines += [
-        "",
-        f"own sensitivity {wording.number(repairs.own)} digits; {repairs.measured_rows} rows "
-        f"measured, {searched}",
-    ]
-    return lines
+        conditions = [line for why in form.conditions for line in _hanging("", str(why))]
+        lines += ["", *conditions, follows, *_derivation(form)]
+    return [*lines, "", f"{wording.count(repairs.evaluated, 'form')} looked at"]
 
 
 def _table(repairs: Repairs) -> list[str]:
     """The formula as written, the best form, then the others that no cheaper one matches."""
     lines = [
-        f"{'digits lost':>21}{'ns a call':>14}",
-        f"{'mean':>5}{'9 in 10':>9}{'worst':>7}{'NumPy':>8}{'C':>6}",
+        *_hanging("", f"{numbers_caption(repairs.written)}; nanoseconds a call:"),
+        "  ".join([*NUMBER_NAMES, " NumPy", "   C"]),
     ]
     below = [form.text for form, _ in _derived(repairs)]  # with what they need
     for form in repairs.forms:
-        digits, cost = form.digits, form.nanoseconds
+        cost = form.nanoseconds
+        digits = [
+            f"{cell:>{len(name)}}  "
+            for name, cell in zip(NUMBER_NAMES, number_cells(form.numbers), strict=True)
+        ]
         numbers = (
-            f"{wording.number(digits.mean, 1):>5}{wording.number(digits.nine_in_ten, 1):>9}"
-            f"{wording.number(digits.worst, 1):>7}"
-            f"{wording.significant(cost.numpy, 2):>8}{wording.significant(cost.c, 2):>6}  "
+            f"{''.join(digits)}{wording.significant(cost.numpy, 2):>6}"
+            f"{wording.significant(cost.c, 2):>6}  "
         )
         text, *more = ["as written"] if form.is_original else _lines_of(form.formula)
         lines += _hanging(numbers, text)
@@ -204,7 +209,9 @@ def _derived(repairs: Repairs) -> list[tuple[Repair, str]]:
     forms = [(leading, "How it follows")] if leading is not None else []
     if best is not None and best is not leading:
         forms.append((best, "How the best exact form follows"))
-    return [(form, f"{head}, with the mean digits lost after each step:") for form, head in forms]
+    rows = 0 if repairs.before is None else repairs.before.loss.rows
+    after = f"with the mean digits lost at {wording.count(rows, 'row')} after each step:"
+    return [(form, f"{head}, {after}") for form, head in forms]
 
 
 def _derivation(form: Repair) -> list[str]:

@@ -4,6 +4,7 @@ digits of a table's own cells leave of the result, whatever the program.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from enum import StrEnum, unique
 
@@ -15,6 +16,7 @@ from eic_core.explain.shortening import digits_of
 from eic_core.exports import Plain
 from eic_core.measure.inspection import Inspection, cached_on_inspection
 from eic_core.measure.measured import MeasuredLoss, Quantiles, measured_loss, quantiles_of
+from eic_core.measure.observed import run_in
 from eic_core.measure.outcomes import outcomes
 from eic_core.measure.reasons import DOUBLE_DIGITS, Outcome
 
@@ -150,6 +152,14 @@ class VerdictNumbers(Plain):
     )
 
 
+_NO_ROWS = MeasuredLoss("float64", 0, np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0))
+
+NO_NUMBERS = VerdictNumbers(
+    0, 0, _NO_ROWS.quantiles, _NO_ROWS.quantiles, _NO_ROWS, math.nan, math.nan
+)
+"""Of what was not measured."""
+
+
 @cached_on_inspection
 def numbers_of(inspection: Inspection, kind: str = "float64") -> VerdictNumbers:
     """Those of a verdict; `kind` is the type of the program that is measured.
@@ -161,13 +171,19 @@ def numbers_of(inspection: Inspection, kind: str = "float64") -> VerdictNumbers:
     >>> numbers.without_value, numbers.sensitivity.worst < 0.3, numbers.range_cost.typical
     (2, True, 15.95)
     """
-    result, (_, s) = outcomes(inspection), inspection.amplification.trace(inspection.formula.root.id)
+    formula, result = inspection.formula, outcomes(inspection)
+    _, s = inspection.amplification.trace(formula.root.id)
+    without_value = result.count(*NO_VALUE)
+    if kind != "float64":
+        columns = {name: inspection.samples.columns[name] for name in formula.variables}
+        computed = run_in(inspection.amplification.tape, columns, len(s), kind)[-1]
+        without_value = int(np.count_nonzero(~np.isfinite(np.broadcast_to(computed, len(s)))))
     beyond = np.isin(result.kinds, (Outcome.NO_DOUBLE, Outcome.RANGE_LOSS))
     with np.errstate(invalid="ignore"):
         first_order = np.clip(np.log10(s), 0.0, DOUBLE_DIGITS)
     return VerdictNumbers(
         len(result.kinds),
-        result.count(*NO_VALUE),
+        without_value,
         quantiles_of(np.where(beyond, first_order, result.digits)),
         quantiles_of(np.where(beyond | np.isnan(result.digits), result.digits, 0.0)),
         measured_loss(inspection, kind),

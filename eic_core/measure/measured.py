@@ -150,7 +150,9 @@ class ProgramRows:
         valid = np.flatnonzero(amplification.valid)
         s = amplification.trace(len(inspection.formula) - 1)[1][valid]
         columns = {name: samples.columns[name] for name in inspection.formula.variables}
-        some = np.arange(len(valid))[:: max(1, len(valid) * len(inspection.formula) // ESTIMATED_STEPS)]
+        some = np.arange(len(valid))[
+            :: max(1, len(valid) * len(inspection.formula) // ESTIMATED_STEPS)
+        ]
         inputs = {name: column[valid[some]] for name, column in columns.items()}
         lost, _ = estimated_loss(self.tape, inputs, len(some), kind)
         worst = some[np.argsort(-np.nan_to_num(lost), kind="stable")]

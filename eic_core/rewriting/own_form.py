@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from eic_core.engine.exact import GREAT_DEPTH, Cell, ExactEvaluator
 from eic_core.errors import UserError
+from eic_core.explain.judgement import NO_NUMBERS, VerdictNumbers, numbers_of
 from eic_core.formula.tree import Formula
+from eic_core.measure.inspection import inspect
 from eic_core.operators import OPERATORS
 from eic_core.operators.balls import Ball, working
 from eic_core.phrasing import Phrase
@@ -48,6 +50,9 @@ class OwnForm:
     measured_rows: int = 0
     # The largest relative difference over the rows compared, if that is at most `NEAR`; else nan
     distance: float = math.nan
+    # written, instead: the numbers of both on all of the samples, as their verdicts have them
+    written: VerdictNumbers = field(default=NO_NUMBERS, compare=False)
+    instead: VerdictNumbers = field(default=NO_NUMBERS, compare=False)
 
     @property
     def is_equal(self) -> bool:
@@ -99,7 +104,8 @@ def compare_own_form(
     meter = FormMeter(formula, samples, rows, truth)
     before, after = meter.measure(root, formula), meter.measure(form, other)
     count = len(meter.measured)
-    return OwnForm(other, before, after, verification, difference, count, distance)
+    numbers = [numbers_of(inspect(each, samples, edges=False), target) for each in (formula, other)]
+    return OwnForm(other, before, after, verification, difference, count, distance, *numbers)
 
 
 def _is_plain(formula: Formula) -> bool:

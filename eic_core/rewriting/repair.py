@@ -11,6 +11,7 @@ import numpy as np
 
 from eic_core.errors import require
 from eic_core.formula.tree import Formula
+from eic_core.measure.inspection import Inspection, inspect
 from eic_core.measure.observed import digits_lost_by_row
 from eic_core.rewriting.builder import Builder
 from eic_core.rewriting.chosen_rows import FEWEST_MEASURED, choose_rows
@@ -70,6 +71,7 @@ def repair(
     limit_steps: int = 700,
     limit_repairs: int = 3,
     progress: Callable[[float], None] | None = None,
+    inspection: Inspection | None = None,
 ) -> Repairs:
     """Equivalent forms of a formula that lose fewer digits on a data set.
 
@@ -100,6 +102,8 @@ def repair(
         The most repairs that are returned.
     progress
         Called with the share of `limit_steps` that is done, from 0 to 1.
+    inspection
+        The formula's on these samples, if it is known.
 
     Returns
     -------
@@ -147,7 +151,8 @@ def repair(
         branches=branches,
         series=series,
     )
-    return replace(found, stopped=work.stopped, effort=units / NORMAL)
+    found = replace(found, stopped=work.stopped, effort=units / NORMAL)
+    return found.on_rows_of(inspection or inspect(formula, samples))
 
 
 def _repaired(

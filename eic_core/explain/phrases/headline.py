@@ -355,9 +355,7 @@ def meaning(verdict: Judgement) -> Phrase:
 
 
 def _at_nine(digits: Quantiles) -> Phrase:
-    return say(
-        "{digits} at nine in ten rows", digits=wording.digits_phrase(digits.nine_in_ten)
-    )
+    return say("{digits} at nine in ten rows", digits=wording.digits_phrase(digits.nine_in_ten))
 
 
 def paper_clause(eic: float) -> Phrase:

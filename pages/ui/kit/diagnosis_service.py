@@ -558,6 +558,7 @@ def repairs_of(
         effort=effort,
         limit_seconds=seconds,
         progress=progress,
+        inspection=inspection,
     )
 
 

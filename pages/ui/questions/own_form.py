@@ -68,13 +68,13 @@ def own_form_card(
 def _verdict(result: InspectionResult, judged: OwnForm, alone: bool) -> None:
     kind = "eic-quiet" if judged.is_equal else "eic-note"
     st.html(f'<p class="{kind}" role="status">{prose(str(judged.sentence))}</p>')
-    if judged.before is None or judged.after is None:
+    if judged.after is None:
         return
     with st.container(key="own-form-typeset"):
         st.latex(to_latex(judged.formula))
     if alone:
         curves(result, judged.formula, None, "yours")
-    st.html(numbers_table(judged.before, judged.after, result, judged.measured_rows))
+    st.html(numbers_table(judged.written, judged.instead))
     with st.container(horizontal=True, gap="xsmall"):
         replace_formula_button(result, to_python(judged.formula), "apply-own-form")
         copy_as(judged.formula, "own-form")
