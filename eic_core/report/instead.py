@@ -20,6 +20,7 @@ from eic_core.rewriting.phrases import (
     box_phrase,
     number_cells,
     numbers_caption,
+    precision_name,
     series_name,
 )
 from eic_core.rewriting.pieces import Branch
@@ -58,14 +59,16 @@ def verified(form: Repair) -> tuple[str, str]:
 
 
 def before_and_after(form: Repair) -> ReportTable:
+    elsewhere = form.before.elsewhere
     return ReportTable(
-        ("", *NUMBER_NAMES, "EIC", "nodes"),
+        ("", *NUMBER_NAMES, "EIC", "nodes", f"mean, {precision_name(elsewhere.precision)}"),
         [
             (
                 name,
                 *number_cells(numbers),
                 digits(numbers.eic),
                 count(measured.complexity),
+                digits(measured.elsewhere.mean_digits_lost),
             )
             for name, numbers, measured in (
                 ("as written", form.written, form.before),
@@ -73,8 +76,8 @@ def before_and_after(form: Repair) -> ReportTable:
             )
         ],
         f"{numbers_caption(form.written)}. Sensitivity: errors of inputs and steps grow by so many "
-        "digits up to the result.",
-        numbers=(1, 2, 3, 4, 5, 6, 7),
+        f"digits up to the result. The last column is measured at {elsewhere.rows} rows.",
+        numbers=(1, 2, 3, 4, 5, 6, 7, 8),
     )
 
 

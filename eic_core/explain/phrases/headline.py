@@ -40,8 +40,8 @@ def headline(verdict: Judgement, better: str = "") -> Phrase:
     >>> samples = Samples.from_columns({"x": [0.9999, 0.99995, 0.99999]})
     >>> for text in ("sqrt(1-x)", "sqrt(x-2)", "x + 1"):
     ...     print(headline(verdict(inspect(read(text).formula, samples))))
-    Nothing to rewrite, but sensitive: errors grow up to 71,000-fold at nine in ten rows, at \
-`1 − x`: the two terms cancel.
+    Nothing to rewrite, but sensitive: 71,000-fold errors at nine in ten rows, at `1 − x`: the two \
+terms cancel.
     No real value at any row, at `√(x − 2)`: the argument of a square root must not be negative.
     All well: errors grow less than tenfold at nine in ten rows, and a program computes the result \
 right.
@@ -56,8 +56,8 @@ right.
     if verdict.lead is Lead.SENSITIVITY and not isinstance(leading.cause, suddenly):
         times = wording.significant(10**verdict.sensitivity.nine_in_ten, 2)
         return say(
-            "Nothing to rewrite, but sensitive: errors grow up to {times}-fold at nine in ten "
-            "rows, at {place}: {clause}.",
+            "Nothing to rewrite, but sensitive: {times}-fold errors at nine in ten rows, at "
+            "{place}: {clause}.",
             times=times,
             **_told(leading, formula),
         )
@@ -168,7 +168,7 @@ def _program_loses(
             **told,
         )
     return say(
-        "Double precision loses {typical} typically, up to {most} at nine in ten rows, at {place}: "
+        "Double precision loses {typical} typically, {most} at nine in ten rows, at {place}: "
         "{clause}.",
         **told,
     )

@@ -21,6 +21,7 @@ from pages.ui.questions.form_curves import curves
 from pages.ui.questions.form_numbers import (
     box_text,
     condition_html,
+    further_numbers,
     letter_html,
     numbers_table,
     series_brief,
@@ -47,7 +48,8 @@ def form_card(result: InspectionResult, form: Repair, own: OwnForm | None) -> No
             replace_formula_button(result, form.text, "apply-repair-0")
             copy_as(form.formula, "repair-0")
         with st.expander("How it follows"):
-            st.html(steps_html(form.steps, form.branches, form.before.loss) + _checks(form))
+            steps = steps_html(form.steps, form.branches, form.before.loss)
+            st.html(steps + further_numbers(form, form.before, form.after) + _checks(form))
         with st.expander("See both trees", key="repair-trees-0", on_change="rerun") as trees:
             if trees.open:
                 _both_trees(result, form.formula)

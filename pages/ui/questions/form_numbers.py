@@ -8,8 +8,22 @@ from collections.abc import Sequence
 from eic_core import wording
 from eic_core.explain.judgement import VerdictNumbers
 from eic_core.measure.measured import MeasuredLoss
-from eic_core.rewriting import Branch, RepairStep, Series
-from eic_core.rewriting.phrases import NUMBER_NAMES, bound_text, number_cells, numbers_caption
+from eic_core.rewriting import (
+    Branch,
+    Measured,
+    ObservedError,
+    OwnForm,
+    Repair,
+    RepairStep,
+    Series,
+)
+from eic_core.rewriting.phrases import (
+    NUMBER_NAMES,
+    bound_text,
+    number_cells,
+    numbers_caption,
+    precision_name,
+)
 from pages.ui.figures.error_curves import TINTS
 from pages.ui.figures.rulers import letters
 from pages.ui.kit.text import escape
@@ -17,16 +31,38 @@ from pages.ui.kit.text import escape
 
 def numbers_table(written: VerdictNumbers, instead: VerdictNumbers) -> str:
     """What both forms lose, in the rows of the screen: what the page says of each on its own."""
-    head = "".join(f'<th scope="col">{name}</th>' for name in NUMBER_NAMES)
+    table = _two_rows(NUMBER_NAMES, number_cells(written), number_cells(instead))
+    return f'{table}<p class="eic-quiet">{numbers_caption(written)}.</p>'
+
+
+def further_numbers(form: Repair | OwnForm, before: Measured, after: Measured) -> str:
+    """EIC and nodes of both forms, and what they lose in the other precision."""
+    rows = wording.count(before.elsewhere.rows, "row")
+    names = "EIC", "nodes", f"{precision_name(before.elsewhere.precision)}, {rows}"
+    cells = (
+        (
+            wording.digits_lost(numbers.eic),
+            f"{measured.complexity:,}",
+            _observed(measured.elsewhere),
+        )
+        for numbers, measured in ((form.written, before), (form.instead, after))
+    )
+    return _two_rows(names, *cells)
+
+
+def _two_rows(names: Sequence[str], written: Sequence[str], instead: Sequence[str]) -> str:
+    head = "".join(f'<th scope="col">{name}</th>' for name in names)
     rows = "".join(
-        f'<tr><th scope="row">{name}</th>'
-        f"{''.join(f'<td>{cell}</td>' for cell in number_cells(numbers))}</tr>"
-        for name, numbers in (("as written", written), ("instead", instead))
+        f'<tr><th scope="row">{name}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
+        for name, cells in (("as written", written), ("instead", instead))
     )
-    return (
-        f'<table class="eic-repair"><tr><th></th>{head}</tr>{rows}</table>'
-        f'<p class="eic-quiet">{numbers_caption(written)}.</p>'
-    )
+    return f'<table class="eic-repair"><tr><th></th>{head}</tr>{rows}</table>'
+
+
+def _observed(error: ObservedError) -> str:
+    if error.failed:
+        return f"no value at {error.failed:,}"
+    return wording.number(error.mean_digits_lost, 1)
 
 
 def steps_html(

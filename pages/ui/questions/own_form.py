@@ -14,7 +14,7 @@ from pages.ui.kit.visit import current_visit
 from pages.ui.kit.wiring import diagnosis_service, inspector_service
 from pages.ui.questions.copy_as import copy_as
 from pages.ui.questions.form_curves import curves
-from pages.ui.questions.form_numbers import numbers_table
+from pages.ui.questions.form_numbers import further_numbers, numbers_table
 from pages.ui.questions.replacing import replace_formula_button
 
 FIELD = "own-form"
@@ -68,13 +68,14 @@ def own_form_card(
 def _verdict(result: InspectionResult, judged: OwnForm, alone: bool) -> None:
     kind = "eic-quiet" if judged.is_equal else "eic-note"
     st.html(f'<p class="{kind}" role="status">{prose(str(judged.sentence))}</p>')
-    if judged.after is None:
+    if judged.before is None or judged.after is None:
         return
     with st.container(key="own-form-typeset"):
         st.latex(to_latex(judged.formula))
     if alone:
         curves(result, judged.formula, None, "yours")
-    st.html(numbers_table(judged.written, judged.instead))
+    numbers = numbers_table(judged.written, judged.instead)
+    st.html(numbers + further_numbers(judged, judged.before, judged.after))
     with st.container(horizontal=True, gap="xsmall"):
         replace_formula_button(result, to_python(judged.formula), "apply-own-form")
         copy_as(judged.formula, "own-form")
