@@ -105,7 +105,7 @@ def test_all_places_show_the_numbers_of_one_table(at: int) -> None:
     ]
     for name, each in (("Sensitivity", sensitivity), ("Measured", measured)):
         said = re.search(rf'aria-label="{name}: ([^"]*)"', gauges)
-        told = re.findall(r"all|\d+\.\d", said[1]) if said else []
+        told = re.findall(r"\ball\b|\d+\.\d", said[1]) if said else []
         expected = [{"∞": "all"}.get(v, v) for v in one_decimal(each)]
         assert told == ([] if "—" in expected else expected)
 

@@ -83,13 +83,14 @@ HEADLINES = [
     (
         "100 + (x - 3)",
         {},
-        "The result is well; an inner step, `x − 3`, loses {eic} digits (EIC), hidden by the result.",
+        "The result is well; an inner step, `x − 3`, loses {eic} digits (EIC), hidden by the "
+        "result.",
         "stable",
         "computed right",
     ),
     (
-        "where(x > 4.99, sin(3000*pi*x), x)",
-        {},
+        "5 - x",
+        {"x": "-10:5"},
         "The result is well at nine in ten rows; in the mean over all rows it loses {eic} digits "
         "(EIC).",
         "stable",

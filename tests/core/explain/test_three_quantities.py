@@ -153,6 +153,7 @@ def tiny_inside(row: Exact) -> bool:
 class Truth(NamedTuple):
     digits: list[float]  # Per row; nan without a real value
     growth: list[float]  # The same without what leaving double range costs
+    cost: list[float]  # That alone
     measured: list[float]  # The same
     no_real: int
     no_double: int
@@ -169,7 +170,7 @@ def truth_of(inspection: Inspection) -> Truth:
     computed = run_plain(formula, columns, len(samples), "float64")[-1]
     jumps = any(node.operator in JUMPS for node in formula.nodes)
     places = [[n.id for n in formula.nodes if n.label == name] for name in formula.variables]
-    digits, growths, measured, own, shared = [], [], [], [], []
+    digits, growths, costs, measured, own, shared = [], [], [], [], [], []
     no_real = no_double = by_rounding = by_jump = endless = 0
     for at in range(len(samples)):
         try:
@@ -179,6 +180,7 @@ def truth_of(inspection: Inspection) -> Truth:
             no_real += 1
             digits.append(math.nan)
             growths.append(math.nan)
+            costs.append(math.nan)
             continue
         growth = sensitivity(row)
         s = min(ALL, growth)
@@ -187,6 +189,7 @@ def truth_of(inspection: Inspection) -> Truth:
             no_double += 1
             digits.append(ALL)
             growths.append(s)
+            costs.append(ALL)
             continue
         cost = turned(row) if jumps else 0.0
         if s + 1 < cost or math.isinf(growth) and NOTHING_LEFT > cost > 0:
@@ -195,7 +198,9 @@ def truth_of(inspection: Inspection) -> Truth:
             s = cost
         endless += s >= ALL
         growths.append(s)
-        s = max(s, measured[-1]) if measured[-1] > s + 1 and tiny_inside(row) else s
+        worn = measured[-1] > s + 1 and tiny_inside(row)
+        costs.append(measured[-1] if worn else 0.0)
+        s = max(s, costs[-1])
         digits.append(s)
         if s < ALL and not by_jump:
             with mp.workdps(DEPTH):
@@ -205,7 +210,7 @@ def truth_of(inspection: Inspection) -> Truth:
     whole = len(own) == len(samples)
     mean = [0.5 * math.log10(np.mean(v)) if whole else math.nan for v in (own, shared)]
     return Truth(
-        digits, growths, measured, no_real, no_double, by_rounding, by_jump, endless, *mean
+        digits, growths, costs, measured, no_real, no_double, by_rounding, by_jump, endless, *mean
     )
 
 
@@ -347,8 +352,7 @@ def test_sensitivity_and_badge(at):
     shown = judged.sensitivity
     for part, value in ((0.5, shown.typical), (0.9, shown.nine_in_ten), (1.0, shown.worst)):
         assert value == pytest.approx(quantile(truth.growth, part), abs=near, nan_ok=True)
-    pairs = [*zip(truth.digits, truth.growth, strict=True)]
-    beyond = quantile([d if d > g or math.isnan(d) else 0.0 for d, g in pairs], 0.9)
+    beyond = quantile(truth.cost, 0.9)
     cost = judged.numbers.range_cost
     assert cost.nine_in_ten == pytest.approx(beyond, abs=near, nan_ok=True)
     most = quantile(truth.growth, 0.9)
