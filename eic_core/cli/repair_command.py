@@ -164,30 +164,25 @@ def describe(repairs: Repairs) -> list[str]:
 
 
 def _table(repairs: Repairs) -> list[str]:
-    """The formula as written, the best form, then the others that no cheaper one matches."""
+    """The formula as written, the best form, then the others that no cheaper one matches: each
+    above its numbers.
+    """
     lines = [
         *_hanging("", f"{numbers_caption(repairs.written)}; nanoseconds a call:"),
-        "  ".join([*NUMBER_NAMES, " NumPy", "   C"]),
+        "  ".join(["", *NUMBER_NAMES, " NumPy", "   C"]),
     ]
     below = [form.text for form, _ in _derived(repairs)]  # with what they need
     for form in repairs.forms:
-        cost = form.nanoseconds
-        digits = [
-            f"{cell:>{len(name)}}  "
-            for name, cell in zip(NUMBER_NAMES, number_cells(form.numbers), strict=True)
-        ]
-        numbers = (
-            f"{''.join(digits)}{wording.significant(cost.numpy, 2):>6}"
-            f"{wording.significant(cost.c, 2):>6}  "
-        )
-        text, *more = ["as written"] if form.is_original else _lines_of(form.formula)
-        lines += _hanging(numbers, text)
-        lines += [line for part in more for line in _hanging(" " * len(numbers), part)]
+        texts = ["as written"] if form.is_original else _lines_of(form.formula)
+        lines += [line for part in texts for line in _hanging("", part)]
         if form.assumptions and form.text not in below:
-            lines += _hanging(" " * len(numbers), f"needs {', '.join(form.assumptions)}")
-        bound = max((b.series.bound for b in form.branches if b.series is not None), default=0.0)
-        if bound:
-            lines += _hanging(" " * len(numbers), f"≈ relative error at most {bound_text(bound)}")
+            lines += _hanging("  ", f"needs {', '.join(form.assumptions)}")
+        if form.bound:
+            lines += _hanging("  ", f"≈ relative error at most {bound_text(form.bound)}")
+        numbers = zip(NUMBER_NAMES, number_cells(form.numbers), strict=True)
+        cells = [cell.rjust(len(name)) for name, cell in numbers]
+        cost = [wording.significant(value, 2) for value in form.nanoseconds]
+        lines.append("  ".join(["", *cells, f"{cost[0]:>6}", f"{cost[1]:>4}"]))
     return lines
 
 
