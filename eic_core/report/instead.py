@@ -9,6 +9,7 @@ from string import ascii_uppercase
 from markupsafe import Markup
 
 from eic_core import wording
+from eic_core.explain.judgement import VerdictNumbers
 from eic_core.markup import Cell, Piece
 from eic_core.report.charts import ShadedRegion, lost_along, lost_over
 from eic_core.report.findings import Findings
@@ -18,7 +19,6 @@ from eic_core.rewriting.phrases import (
     NUMBER_NAMES,
     bound_text,
     box_phrase,
-    number_cells,
     numbers_caption,
     precision_name,
     series_name,
@@ -65,7 +65,7 @@ def before_and_after(form: Repair) -> ReportTable:
         [
             (
                 name,
-                *number_cells(numbers),
+                *_numbers(numbers),
                 digits(numbers.eic),
                 count(measured.complexity),
                 digits(measured.elsewhere.mean_digits_lost),
@@ -78,6 +78,16 @@ def before_and_after(form: Repair) -> ReportTable:
         f"{numbers_caption(form.written)}. Sensitivity: errors of inputs and steps grow by so many "
         f"digits up to the result. The last column is measured at {elsewhere.rows} rows.",
         numbers=(1, 2, 3, 4, 5, 6, 7, 8),
+    )
+
+
+def _numbers(numbers: VerdictNumbers) -> tuple[Cell, ...]:
+    """Under `NUMBER_NAMES`."""
+    lost = numbers.measured
+    return (
+        *map(digits, (lost.typical, lost.nine_in_ten, lost.worst)),
+        count(numbers.without_value),
+        digits(numbers.sensitivity.nine_in_ten),
     )
 
 
@@ -185,7 +195,7 @@ def front(repairs: Repairs) -> ReportTable:
         [
             (
                 _form(form),
-                *number_cells(form.numbers),
+                *_numbers(form.numbers),
                 *[wording.significant(cost, 2) for cost in form.nanoseconds],
             )
             for form in repairs.forms

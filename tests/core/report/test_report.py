@@ -24,7 +24,6 @@ from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, constant, variable
 from eic_core.measure import Domain, Samples, inspect, sample_domains
 from eic_core.report import Provenance, html_report, investigate, render
-from eic_core.rewriting.phrases import number_cells
 from pages.ui.inspector.formula_input import EXAMPLES
 from tests.core.formula.test_rendering import formulas
 from tests.core.report.reading import Page, value, words
@@ -216,7 +215,9 @@ def test_repairs_are_shown_with_both_measurements_and_what_they_need(findings, p
     before, after = page.rows("repair")[:2]
     forms = (before, best.before, best.written), (after, best.after, best.instead)
     for row, measured, numbers in forms:
-        assert [*row[1:6]] == [*number_cells(numbers)]
+        lost, sensitivity = numbers.measured, numbers.sensitivity.nine_in_ten
+        assert [value(c) for c in row[1:4]] == [lost.typical, lost.nine_in_ten, lost.worst]
+        assert [value(c) for c in row[4:6]] == [numbers.without_value, sensitivity]
         assert [value(c) for c in row[6:8]] == [numbers.eic, measured.complexity]
         assert value(row[8]) == measured.float32.mean_digits_lost
     said = page.words("repair")
