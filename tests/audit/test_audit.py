@@ -306,7 +306,10 @@ def of_first(**fields: object):
         of_first(outcome=Outcome.NO_DIGIT, rows=40),
         lambda v: replace(v, findings=v.findings[:1]),
         lambda v: replace(v, borderline=True),
-        lambda v: replace(v, sensitivity=replace(v.sensitivity, nine_in_ten=4.5)),
+        lambda v: replace(
+            v,
+            numbers=replace(v.numbers, sensitivity=replace(v.sensitivity, nine_in_ten=4.5)),
+        ),
     ],
 )
 def test_another_cause_count_or_level_is_found_false(page, change):
