@@ -157,8 +157,8 @@ def erfcx(B: Any, x: Any) -> Any:
     return B.where(x < _FAR, product, B.over(1.0 - r * less, far * B.sqrt(B.pi)))
 
 
-def erfcx_kappa(B: Any, x: Any) -> Any:
-    """x erfcx'(x)/erfcx(x), which is -1 in the end."""
-    near = 2.0 * x * (x - B.over(1.0, B.sqrt(B.pi) * erfcx(B, x)))
+def erfcx_kappa(B: Any, x: Any, y: Any) -> Any:
+    """x y'/y for y = erfcx(x), which is -1 in the end."""
+    near = 2.0 * x * (x - B.over(1.0, B.sqrt(B.pi) * y))
     r, less = _less_than_one(B, B.where(x < _FAR, _FAR, x))
     return B.where(x < _FAR, near, B.over(-less, 1.0 - r * less))

@@ -36,7 +36,7 @@ from eic_core.rewriting.pieces import Omission, RepairStep
 from eic_core.rewriting.results import Repair, Repairs
 from eic_core.rewriting.rules import Assumption
 from eic_core.rewriting.search import SearchOutcome, SearchStep
-from eic_core.rewriting.terms import NEVER_NEGATIVE, Terms
+from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.verify import SUSPECT_ROWS
 from eic_core.rewriting.work import BudgetSpent
 from eic_core.samples import Samples
@@ -365,19 +365,9 @@ def is_evident(terms: Terms, assumption: Assumption) -> bool:
     """Whether an assumption needs no word: it is one on numbers, which was checked, or that
     squares and the like are not negative.
     """
-
-    def is_never_negative(number: int) -> bool:
-        term, value = terms[number], terms.number(number)
-        if value is not None:
-            return value >= 0
-        if term.operator in ("add", "mul", "div"):
-            return all(map(is_never_negative, term.children))
-        even = term.operator == "power" and term.parameter and term.parameter % 2 == 0
-        return bool(even) or term.operator in NEVER_NEGATIVE
-
     if not terms.has_variables(assumption.term):
         return True
-    return assumption.relation == ">=" and is_never_negative(assumption.term)
+    return assumption.relation == ">=" and terms.is_never_negative(assumption.term)
 
 
 def lost_rows(inspection: Inspection) -> LostRows:

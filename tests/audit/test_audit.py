@@ -237,7 +237,11 @@ NOTHING_SAID = {"inspection": "what is judged", "findings": "`findings` of the w
     ("place", "pattern", "reasons"),
     [
         ("eic_core/explain/verdict.py", '"{}"', NOTHING_SAID),
-        ("docs/command-line.md", "`verdict.{}`", NOTHING_SAID),
+        (
+            "docs/command-line.md",
+            "`verdict.{}`",
+            {**NOTHING_SAID, "numbers": "each is a key of the verdict"},
+        ),
         (PHRASES, "verdict.{}", {}),
         ("tests/audit/verdicts.py", ".{}", {"inspection": "what is judged"}),
     ],

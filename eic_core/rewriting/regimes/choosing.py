@@ -22,6 +22,7 @@ from eic_core.measure.observed import DIGITS
 from eic_core.operators.wide import Array
 from eic_core.rewriting.doubles import DoubleTable, Mask, mean_digits
 from eic_core.rewriting.gains import GAIN, remaining_digits
+from eic_core.rewriting.measuring import Measurer
 from eic_core.rewriting.pieces import Omission
 from eic_core.rewriting.regimes.cases import (
     OPPOSITE,
@@ -51,7 +52,6 @@ from eic_core.rewriting.regimes.segments import (
 )
 from eic_core.rewriting.regimes.signs import sign_options
 from eic_core.rewriting.results import Repair, Repairs
-from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.values import ValueTable
 from eic_core.rewriting.work import BudgetSpent, WorkBudget
 
@@ -88,17 +88,17 @@ ROUNDS, POINTS, NEIGHBOURS = 2, 6, 3
 SEED = 20_261_127
 
 
-Expand = Callable[[Searched, Option], tuple[Sequence[Option], Sequence[Omission]]]
+Expand = Callable[[Measurer, Option], tuple[Sequence[Option], Sequence[Omission]]]
 """Proposes series where the best exact form loses digits, and says what was left out."""
 
 
 def with_choices(
-    searched: Searched, repairs: Repairs, *, branches: bool, expand: Expand | None = None
+    measurer: Measurer, repairs: Repairs, *, branches: bool, expand: Expand | None = None
 ) -> Repairs:
     """The repairs, with forms that choose between exact ones among them if there are to be
     `branches`, and approximations if something proposes series.
     """
-    chooser, budget = Chooser(searched, repairs), searched.budget
+    chooser, budget = Chooser(measurer, repairs), measurer.budget
     if chooser.least < GAIN:
         return repairs
     left_out: list[Omission] = []
@@ -120,11 +120,10 @@ def with_choices(
 
 
 class Chooser:
-    def __init__(self, searched: Searched, repairs: Repairs) -> None:
-        self.searched = searched
-        self.terms, self.truth, self.measurer = searched.terms, searched.truth, searched.measurer
+    def __init__(self, measurer: Measurer, repairs: Repairs) -> None:
+        self.measurer, self.terms, self.truth = measurer, measurer.terms, measurer.truth
         self.everywhere = self.measurer.everywhere
-        forms = [searched.root, *(self.terms.add(each.formula) for each in repairs.repairs)]
+        forms = [measurer.root, *(self.terms.add(each.formula) for each in repairs.repairs)]
         self.lost = min(map(self.everywhere.lost, forms), key=mean_digits)  # By the best form
 
         self.options = self._exact_options() if self.least >= GAIN else []
@@ -138,8 +137,8 @@ class Chooser:
     def _exact_options(self) -> list[Option]:
         """The formula, and the forms of the search that lose least in the mean and at most rows."""
         forms: dict[int, Option] = {}
-        for form in (self.searched.outcome.start, *self.searched.outcome.forms):
-            root = self.terms.with_quotients(form.root) if forms else self.searched.root
+        for form in (self.measurer.outcome.start, *self.measurer.outcome.forms):
+            root = self.terms.with_quotients(form.root) if forms else self.measurer.root
             forms.setdefault(root, Option(root, form.steps, self.everywhere.lost(root)))
         options = list(forms.values())
         lost = self._priced(options)[:, self.rows]
@@ -151,14 +150,14 @@ class Chooser:
         """Digits lost by each option at each row, with the price of its nodes."""
         sizes = np.array([[NODE_PRICE * self.terms.size(option.root)] for option in options])
         lost = np.array([option.lost for option in options])
-        return np.asarray(np.nan_to_num(lost, nan=DIGITS[self.searched.target]) + sizes)
+        return np.asarray(np.nan_to_num(lost, nan=DIGITS[self.truth.target]) + sizes)
 
     # --- what is offered
 
     def add_choice(self, repairs: Repairs, budget: WorkBudget) -> Repairs:
         """The repairs, the best exact form that chooses before them if it keeps clearly more."""
         budget.check()
-        self.options += sign_options(self.searched)
+        self.options += sign_options(self.measurer)
         choice = self._best(self.options, budget)
         if choice is None:
             return repairs
@@ -175,12 +174,12 @@ class Chooser:
         free = [option for option in self.options if option.guard is None]
         plain = min(free, key=lambda option: mean_digits(option.lost))
         least = min(self.lost, plain.lost, key=mean_digits)
-        new, left_out = expand(self.searched, replace(plain, lost=least))
+        new, left_out = expand(self.measurer, replace(plain, lost=least))
         if not new:
             return (), left_out
         new = [replace(each, root=self.terms.with_quotients(each.root)) for each in new]
         options = [*(self.options if branches else [plain]), *new]
-        repair = self._best(options, self.searched.budget, cuts=branches)
+        repair = self._best(options, self.measurer.budget, cuts=branches)
         return (() if repair is None or repair.is_exact else (repair,)), left_out
 
     def _best(
@@ -260,7 +259,7 @@ class Chooser:
         """Along each quantity, without groups first, then in those of the best guards."""
         priced, table = self._priced(options), self.everywhere
         free = [option.root for option in options if option.guard is None]
-        zeros = {self.searched.root: np.zeros(priced.shape[1])}
+        zeros = {self.measurer.root: np.zeros(priced.shape[1])}
         quantities = quantities_of(self.terms, table, free[:FORMS_COMPARED]) if cuts else {}
         least = float(np.sum(np.min(priced[:, train], axis=0)))
         ranked: list[tuple[float, int, tuple[int, ...], RowPlaces, Array]] = []
@@ -338,12 +337,12 @@ class Chooser:
             with np.errstate(all="ignore"):
                 even = first * (last / first) ** shares
             mixed = np.where(np.isfinite(even), even, first + shares * (last - first))
-            columns[name] = mixed.ravel().astype(self.searched.target)
+            columns[name] = mixed.ravel().astype(self.truth.target)
         cells = zip(*(column.tolist() for column in columns.values()), strict=True)
         named = [dict(zip(columns, cell, strict=True)) for cell in cells]
-        table = ValueTable(self.terms, named, GREAT_DEPTH, self.searched.budget)
-        values = table.values(self.searched.root)
-        return DoubleTable(self.terms, columns, values, self.searched.target)
+        table = ValueTable(self.terms, named, GREAT_DEPTH, self.measurer.budget)
+        values = table.values(self.measurer.root)
+        return DoubleTable(self.terms, columns, values, self.truth.target)
 
     def _cases_of(
         self, ordering: Ordering, segments: Sequence[Segment], options: Sequence[Option]

@@ -301,6 +301,7 @@ def test_other_brackets_keep_equal_terms(text: str) -> None:
         ("cos(pi*(x - y))", "argument reduction"),
         ("tan(pi*x/4)", "argument reduction"),
         ("log(x*x*exp(y) + exp(-z) + 3)", "shifted log-sum-exp"),
+        ("log(exp(x) + exp(y) + exp(z))", "log-sum-exp"),
         ("log(exp(x) + exp(y) + exp(z))", "shifted log-sum-exp"),
         ("x*exp(y)/(exp(z) - x*exp(y))", "dividing through"),
         ("(x**3 - y*z)/(x**4*y + z**5)", "dividing through"),
