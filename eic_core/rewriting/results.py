@@ -353,7 +353,18 @@ class Repairs(Displayed, Plain):
         return front_of(original, offered)
 
     def on_rows_of(self, inspection: Inspection) -> Repairs:
-        """With the numbers of all forms on the samples of the formula's inspection."""
+        """With the numbers of all forms on the same samples.
+
+        Parameters
+        ----------
+        inspection
+            Of the formula.
+
+        Returns
+        -------
+        Repairs
+            Each form with what its own verdict says.
+        """
         written = numbers_of(inspection, self.target)
 
         def told(forms: tuple[Repair, ...]) -> tuple[Repair, ...]:
