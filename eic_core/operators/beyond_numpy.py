@@ -13,15 +13,16 @@ import numpy as np
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
-def over_arrays(function: Callable[[Array], Array]) -> Callable[[Any], Any]:
+def over_arrays(function: Callable[..., Array]) -> Callable[..., Any]:
     """Of numbers and arrays that are no longer than doubles, in their own type."""
 
-    def wrapped(a: Any) -> Any:
-        a = np.asarray(a)
-        kind = a.dtype if a.dtype.kind == "f" else np.dtype(np.float64)
+    def wrapped(*operands: Any) -> Any:
+        kind = np.result_type(*operands)
+        kind = kind if kind.kind == "f" else np.dtype(np.float64)
         if kind.itemsize > 8:
             raise TypeError("there are digits for doubles only")
-        y = function(a.astype(np.float64).ravel()).reshape(a.shape)
+        a = np.broadcast_arrays(*operands)
+        y = function(*[x.astype(np.float64).ravel() for x in a]).reshape(a[0].shape)
         with np.errstate(over="ignore", under="ignore"):
             return y.astype(kind)[()]
 

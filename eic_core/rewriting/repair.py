@@ -173,7 +173,7 @@ def _repaired(
         reason = NotSearched(why)
         nothing = _none(formula, samples, target, reason, None)
         return replace(nothing, left_out=(Omission.SEARCH_TIME,))
-    if has_conditions(formula):
+    if has_conditions(task.terms, task.root):
         part = partial(_repaired, target=target, branches=branches, series=series)
         return task.repairs_by_branch(part, limit_steps, limit_repairs)
     return task.repairs(limit_steps, limit_repairs, progress, branches=branches, series=series)

@@ -21,7 +21,7 @@ from eic_core.engine.exact import GREAT_DEPTH
 from eic_core.measure.observed import DIGITS
 from eic_core.operators.wide import Array
 from eic_core.rewriting.doubles import DoubleTable, Mask, mean_digits
-from eic_core.rewriting.gains import GAIN, remaining_digits
+from eic_core.rewriting.gains import GAIN
 from eic_core.rewriting.measuring import Measurer
 from eic_core.rewriting.pieces import Omission
 from eic_core.rewriting.regimes.cases import (
@@ -74,7 +74,8 @@ FORMS_COMPARED = 6
 """Forms whose steps may decide."""
 
 EXAMINED = 6
-"""Forms that are tried at most: a side that fails its proof is left out of the next."""
+"""Forms that are tried at most: a side that fails its proof is left out of the next, and so is what
+would be the best everywhere but was turned down."""
 
 SLACK = 0.02
 """Digits, in the mean over all rows, that a round threshold may cost."""
@@ -99,7 +100,7 @@ def with_choices(
     `branches`, and approximations if something proposes series.
     """
     chooser, budget = Chooser(measurer, repairs), measurer.budget
-    if chooser.least < GAIN:
+    if not chooser.loses:
         return repairs
     left_out: list[Omission] = []
     approximations: tuple[Repair, ...] = ()
@@ -109,7 +110,7 @@ def with_choices(
     except BudgetSpent:
         left_out.append(Omission.BRANCHES_TIME)
     try:
-        if expand is not None and chooser.least >= GAIN:
+        if expand is not None and chooser.loses:
             budget.check()
             approximations, reasons = chooser.approximations(expand, branches=branches)
             left_out += reasons
@@ -124,13 +125,22 @@ class Chooser:
         self.measurer, self.terms, self.truth = measurer, measurer.terms, measurer.truth
         self.everywhere = self.measurer.everywhere
         forms = [measurer.root, *(self.terms.add(each.formula) for each in repairs.repairs)]
-        self.lost = min(map(self.everywhere.lost, forms), key=mean_digits)  # By the best form
+        self.lost, self.failed = self._best_of(forms)  # By the best form
+        self.options = self._exact_options() if self.loses else []
 
-        self.options = self._exact_options() if self.least >= GAIN else []
+    def _best_of(self, forms: Sequence[int]) -> tuple[Array, int]:
+        """The digits that the form loses that keeps most, and the rows without a value."""
+        best = min(forms, key=lambda form: mean_digits(self.everywhere.lost(form)))
+        return self.everywhere.lost(best), int(np.count_nonzero(self.everywhere.failed(best)))
 
     @property
     def least(self) -> float:
         return mean_digits(self.lost)
+
+    @property
+    def loses(self) -> bool:
+        """Whether there is something to gain."""
+        return self.least >= GAIN or self.failed > 0
 
     # --- options
 
@@ -161,10 +171,9 @@ class Chooser:
         choice = self._best(self.options, budget)
         if choice is None:
             return repairs
-        self.lost = self.everywhere.lost(self.terms.add(choice.formula))
-        gain = replace(choice.gain, remaining=remaining_digits(choice.after, repairs.own))
+        self.lost, self.failed = self._best_of([self.terms.add(choice.formula)])
         rest = [replace(each, gain=replace(each.gain, remaining=0.0)) for each in repairs.repairs]
-        forms = (replace(choice, gain=gain), *rest)
+        forms = (replace(choice, gain=choice.gain.of_best(repairs.own)), *rest)
         return replace(repairs, repairs=forms, reason=None, helps=None)
 
     def approximations(
@@ -190,7 +199,13 @@ class Chooser:
             budget.check()
             cases = self._cases(options, cuts=cuts)
             if len(cases) < 2:
-                return None
+                assert cases[0].option is not None
+                alone = mean_digits(cases[0].option.lost) + GAIN
+                if alone > self.least:
+                    return None
+                # It would have been offered if it could be, and so would what is as good
+                options = [option for option in options if mean_digits(option.lost) >= alone]
+                continue
             wrong = self._wrong(cases)
             if not wrong:
                 return self._repair(cases)
@@ -215,7 +230,8 @@ class Chooser:
 
     def _repair(self, cases: Sequence[Case]) -> Repair | None:
         root = conditional(self.terms, cases)
-        if mean_digits(self.everywhere.lost(root)) > self.least - GAIN:
+        lost, failed = self._best_of([root])
+        if mean_digits(lost) > self.least - GAIN and not failed < self.failed:
             return None
         bound = max(case.series.bound if case.series is not None else 0.0 for case in cases)
         verification = self.truth.verifier.summary(root, bound)
@@ -232,10 +248,13 @@ class Chooser:
     @cached_property
     def rows(self) -> RowPlaces:
         """Those at which the digits lost by the formula can be told, in a fixed order that has
-        nothing to do with theirs.
+        nothing to do with theirs; of those without a value as many in each half.
         """
         usable = np.flatnonzero(~np.isnan(self.measurer.lost_before))
-        return np.random.default_rng(SEED).permutation(usable)
+        rows = np.random.default_rng(SEED).permutation(usable)
+        failed = self.everywhere.failed(self.measurer.root)[rows]
+        without = rows[failed]
+        return np.concatenate([without[::2], rows[~failed], without[1::2]])
 
     def _cases(self, options: Sequence[Option], *, cuts: bool) -> list[Case]:
         """The cases that keep most digits."""
@@ -243,10 +262,8 @@ class Chooser:
         train, held_out = self.rows[:half], self.rows[half:]
         if half < FEWEST_HELD_OUT:
             train = held_out = self.rows
-        chosen = best_segments(self._orderings(options, train, cuts=cuts), train, held_out)
-        if chosen is None:
-            return []
-        ordering, segments = chosen
+        orderings = self._orderings(options, train, cuts=cuts)
+        ordering, segments = best_segments(orderings, train, held_out)
         for place, (below, above) in enumerate(pairwise(segments)):
             if below.group == above.group:
                 start = self._start(ordering, options, segments, place)

@@ -112,8 +112,9 @@ class _Parting:
         self.doubles, self.truth = measurer.everywhere, measurer.truth
         self.before = self._lost(measurer.root)
         self.compared: Mask = ~np.isnan(self.before)
-        forms = [self._lost(form.root) for form in measurer.outcome.forms[:LOOKED_AT]]
-        self.least = np.fmin.reduce([self.before, *forms])
+        forms = [measurer.root, *(form.root for form in measurer.outcome.forms[:LOOKED_AT])]
+        self.least = np.fmin.reduce([self._lost(form) for form in forms])
+        self.failed = np.logical_and.reduce([self.doubles.failed(form) for form in forms])
         self.rewriter = Rewriter(Builder(self.terms), RULES, FAMILIES)
 
     def _lost(self, root: int) -> Array:
@@ -143,7 +144,8 @@ class _Parting:
         return list(options.values())
 
     def _loses(self, rows: Mask) -> bool:
-        return bool(rows.any() and np.mean(self.least[rows]) >= GAIN)
+        """Whether something is to be gained there: digits, or a value that no form has."""
+        return bool(rows.any() and (np.mean(self.least[rows]) >= GAIN or self.failed[rows].any()))
 
     def _signs(self) -> list[int]:
         """The signs that most of the refused assumptions hang on; each after the first decides
@@ -188,7 +190,7 @@ class _Parting:
         outcome = search.run(self.measurer.root)
         forms = outcome.forms[:LOOKED_AT] if outcome else ()
         means = {form.root: float(np.mean(self._lost(form.root)[region])) for form in forms}
-        least = float(np.mean(self.least[region])) - GAIN
+        least = float(np.mean(self.least[region])) - (0 if self.failed[region].any() else GAIN)
 
         rng, rows = np.random.default_rng(SEED), np.flatnonzero(region)
         columns = self.doubles.columns.items()

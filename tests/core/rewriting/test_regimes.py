@@ -66,6 +66,20 @@ def test_the_quadratic_formula_chooses_by_the_sign_of_b(quadratic: Repairs) -> N
     assert best.gain.judged.mean_after < 0.5 < 4 < best.gain.judged.mean_before
 
 
+def test_branches_are_found_beside_a_form_that_keeps_all_and_is_too_sensitive() -> None:
+    text = "(exp(2*x) + 3*exp(-x))/(exp(2*x) + exp(-x))"
+    found = repaired(text, "x=-1000:1000", 30, limit_steps=120, series=False)
+    assert [branch.condition for branch in found.best.branches] == ["x >= 0", ""]
+    assert found.best.gain.values > 0
+
+
+def test_branches_are_found_that_regain_the_values_of_few_rows() -> None:
+    text = "(a*exp(-x) + b*exp(x))/(exp(x) + exp(-x))"
+    found = repaired(text, "a=1:2 b=1:2 x=-720:720", limit_steps=120, series=False)
+    assert found.before.loss.mean < GAIN and found.before.in_target.failed
+    assert found.best.branches and not found.best.after.in_target.failed
+
+
 def test_a_form_that_chooses_keeps_clearly_more_than_the_others(quadratic: Repairs) -> None:
     best, *others = quadratic.repairs
     for other in others:
