@@ -226,6 +226,7 @@ def investigate(
             series=series,
             effort=effort,
             limit_seconds=seconds,
+            inspection=inspection,
         )
 
     answers = Answers(

@@ -285,7 +285,7 @@ def _metrics(findings: Findings) -> Iterator[tuple[Cell, Cell, Cell]]:
 
 def _quantities(name: str, digits: Quantiles, meaning: str) -> Iterator[tuple[Cell, Cell, Cell]]:
     yield f"{name}, half", _digits(digits.typical), f"At half of the rows {meaning}"
-    yield f"{name}, 90 %", _digits(digits.nine_in_ten), "The same at nine rows in ten."
+    yield f"{name}, 90 %", _digits(digits.nine_in_ten), "The same at nine in ten rows."
     yield f"{name}, worst", _digits(digits.worst), "The same at the worst row."
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from eic_core.effort import Effort, factor_of
 from eic_core.errors import require
 from eic_core.formula.tree import Formula
+from eic_core.measure.inspection import Inspection, inspect
 from eic_core.measure.observed import digits_lost_by_row
 from eic_core.rewriting.builder import Builder
 from eic_core.rewriting.chosen_rows import FEWEST_MEASURED, choose_rows
@@ -69,6 +70,7 @@ def repair(
     limit_steps: int = 700,
     limit_repairs: int = 3,
     progress: Callable[[float], None] | None = None,
+    inspection: Inspection | None = None,
 ) -> Repairs:
     """Equivalent forms of a formula that lose fewer digits on a data set.
 
@@ -99,6 +101,8 @@ def repair(
         The most repairs that are returned.
     progress
         Called with the share of `limit_steps` that is done, from 0 to 1.
+    inspection
+        The formula's on these samples, if it is known.
 
     Returns
     -------
@@ -146,7 +150,9 @@ def repair(
         branches=branches,
         series=series,
     )
-    return replace(found, stopped=limit_seconds if work.stopped else math.inf, effort=factor)
+    stopped = limit_seconds if work.stopped else math.inf
+    found = replace(found, stopped=stopped, effort=factor)
+    return found.on_rows_of(inspection or inspect(formula, samples, effort=effort))
 
 
 def _repaired(

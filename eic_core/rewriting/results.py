@@ -8,13 +8,14 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
 
 from eic_core.display import Displayed
 from eic_core.effort import EFFORTS
+from eic_core.explain.judgement import NO_NUMBERS, VerdictNumbers, numbers_of
 from eic_core.exports import Plain
 from eic_core.formula.rendering import short_text, to_latex, to_python
 from eic_core.formula.tree import Formula
+from eic_core.measure.inspection import Inspection, inspect
 from eic_core.phrasing import Phrase, one_after_another
 from eic_core.rewriting import phrases
 from eic_core.rewriting.costs import Nanoseconds
@@ -41,14 +42,6 @@ from eic_core.rewriting.verify import Verification
 from eic_core.samples import Samples
 
 
-class DigitsLost(NamedTuple):
-    """The digits that a form loses in the target; nan where no row can be compared."""
-
-    mean: float
-    nine_in_ten: float
-    worst: float
-
-
 class _Written(Derived):
     """A form whose branches, if it chooses, are in the order of its conditions."""
 
@@ -67,7 +60,7 @@ class _Written(Derived):
 @dataclass(frozen=True)
 class FrontForm(_Written, Plain):
     formula: Formula
-    digits: DigitsLost
+    numbers: VerdictNumbers
     nanoseconds: Nanoseconds  # A call
     steps: tuple[RepairStep, ...]
     branches: tuple[Branch, ...] = ()
@@ -75,7 +68,7 @@ class FrontForm(_Written, Plain):
     _JSON = (
         "formula=text",
         ("latex", lambda form: to_latex(form.formula)),
-        ("digits", lambda form: form.digits._asdict()),
+        "numbers",
         ("nanoseconds", lambda form: form.nanoseconds._asdict()),
         "rules",
         "assumptions",
@@ -83,17 +76,10 @@ class FrontForm(_Written, Plain):
         "branches",
     )
 
-    @classmethod
-    def of(
-        cls,
-        formula: Formula,
-        measured: Measured,
-        steps: tuple[RepairStep, ...] = (),
-        branches: tuple[Branch, ...] = (),
-    ) -> FrontForm:
-        loss = measured.loss
-        digits = DigitsLost(loss.mean, loss.nine_in_ten, loss.worst)
-        return cls(formula, digits, measured.nanoseconds, steps, branches)
+    @property
+    def mean(self) -> float:
+        """Digits that a program loses in the mean over the rows."""
+        return self.numbers.measured.mean
 
     @property
     def is_original(self) -> bool:
@@ -106,11 +92,11 @@ def front_of(original: FrontForm, offered: Sequence[FrontForm]) -> tuple[FrontFo
     """
     fixed = original, *offered[:1]
     least, front = math.inf, []
-    ranked = sorted([original, *offered], key=lambda f: (f.nanoseconds.c, round(f.digits.mean, 6)))
+    ranked = sorted([original, *offered], key=lambda f: (f.nanoseconds.c, round(f.mean, 6)))
     for form in ranked:
-        if form.digits.mean < least - SCATTER or form in fixed:
+        if form.mean < least - SCATTER or form in fixed:
             front.append(form)
-        least = min(least, form.digits.mean)
+        least = min(least, form.mean)
     return tuple(front)
 
 
@@ -123,11 +109,17 @@ class Repair(_Written, Displayed, Plain):
     branches: tuple[Branch, ...] = ()
     # Quantities that the formula as written compares already, in its own conditions
     decided_before: tuple[str, ...] = ()
+    # written, instead: the numbers of the formula and of this form on all of the samples, as their
+    # verdicts have them
+    written: VerdictNumbers = field(default=NO_NUMBERS, compare=False)
+    instead: VerdictNumbers = field(default=NO_NUMBERS, compare=False)
 
     _JSON = (
         "formula=text",
         ("latex", lambda repair: to_latex(repair.formula)),
         "sentence",
+        "conditions",
+        "instead",
         "steps",
         "assumptions",
         "after",
@@ -160,10 +152,15 @@ class Repair(_Written, Displayed, Plain):
 
     @property
     def sentence(self) -> Phrase:
-        """The new form, its rules or its series, what it gains, and any greater loss."""
+        """The new form, with its rules or its series."""
         return phrases.repair_sentence(
-            self.text, self.rules, self.gain, self.assumptions, self.branches, self.decided_by
+            self.text, self.rules, self.assumptions, self.branches, self.decided_by
         )
+
+    @property
+    def conditions(self) -> tuple[Phrase, ...]:
+        """What its numbers do not tell: rows that lose more, the other precision, what remains."""
+        return phrases.repair_conditions(self.gain)
 
     @property
     def decided_by(self) -> tuple[str, ...]:
@@ -179,7 +176,7 @@ class Repair(_Written, Displayed, Plain):
     @property
     def delta_eic(self) -> float:
         """Change of EIC, in digits; negative is better."""
-        return self.after.eic - self.before.eic
+        return self.instead.eic_finite - self.written.eic_finite
 
     @property
     def delta_complexity(self) -> int:
@@ -225,6 +222,8 @@ class Repairs(Displayed, Plain):
         The limit in seconds, if that ended it: another machine may have come further.
     effort
         How much work it might take, as a multiple of the normal budget.
+    written
+        The numbers of the formula on all of the samples, as its verdict has them.
     """
 
     formula: Formula
@@ -243,12 +242,14 @@ class Repairs(Displayed, Plain):
     candidates: int = 0
     stopped: float = math.inf
     effort: float = 1.0
+    written: VerdictNumbers = field(default=NO_NUMBERS, compare=False)
 
     _JSON = (
         ("formula", lambda repairs: to_python(repairs.formula)),
         "sentence",
         ("advice", lambda repairs: repairs.advice or ""),
         "own",
+        "written",
         "before",
         "measured_rows",
         "evaluated",
@@ -284,16 +285,16 @@ class Repairs(Displayed, Plain):
         leading, best = self.leading, self.best
         if leading is None:
             if isinstance(self.reason, NothingBetter):
-                yield phrases.nothing_better(self.reason, self.finished)
+                yield phrases.nothing_better(self.reason, self.finished, self.written)
             elif self.reason is not None and self.finished:
                 yield phrases.no_value()
             return
         yield leading.sentence
         if leading is best:
             for other in self.approximations[:1]:
-                yield phrases.approximation_beside(other.phrase, other.branches, other.after)
+                yield phrases.approximation_beside(other.phrase, other.branches)
         elif best is not None:
-            yield phrases.exact_beside(best.phrase, best.after)
+            yield phrases.exact_beside(best.phrase)
         elif isinstance(self.reason, NothingBetter):
             yield phrases.no_exact_form(self.reason, self.finished)
 
@@ -351,10 +352,42 @@ class Repairs(Displayed, Plain):
         if self.before is None:
             return ()
         bare = replace(self.formula, source=to_python(self.formula))
-        original = FrontForm.of(bare, self.before)
+        original = FrontForm(bare, self.written, self.before.nanoseconds, ())
         forms = *self.repairs, *self.approximations
-        offered = [FrontForm.of(f.formula, f.after, f.steps, f.branches) for f in forms]
+        offered = [
+            FrontForm(f.formula, f.instead, f.after.nanoseconds, f.steps, f.branches) for f in forms
+        ]
         return front_of(original, offered)
+
+    def on_rows_of(self, inspection: Inspection) -> Repairs:
+        """With the numbers of all forms on the same samples.
+
+        Parameters
+        ----------
+        inspection
+            Of the formula.
+
+        Returns
+        -------
+        Repairs
+            Each form with what its own verdict says.
+        """
+        written = numbers_of(inspection, self.target)
+
+        def told(forms: tuple[Repair, ...]) -> tuple[Repair, ...]:
+            samples, effort = inspection.samples, inspection.effort
+            inspections = [inspect(f.formula, samples, edges=False, effort=effort) for f in forms]
+            return tuple(
+                replace(form, written=written, instead=numbers_of(each, self.target))
+                for form, each in zip(forms, inspections, strict=True)
+            )
+
+        return replace(
+            self,
+            written=written,
+            repairs=told(self.repairs),
+            approximations=told(self.approximations),
+        )
 
     @property
     def forms(self) -> tuple[FrontForm, ...]:

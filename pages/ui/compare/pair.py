@@ -125,12 +125,12 @@ def differences(a: Inspection, b: Inspection) -> tuple[Difference, ...]:
     first, second = verdict(a), verdict(b)
     rows += [
         _row(
-            "Sensitivity, nine rows in ten",
+            "Sensitivity, nine in ten rows",
             first.sensitivity.nine_in_ten,
             second.sensitivity.nine_in_ten,
         ),
         _row(
-            "Measured, nine rows in ten",
+            "Measured, nine in ten rows",
             first.measured.nine_in_ten,
             second.measured.nine_in_ten,
         ),

@@ -516,6 +516,7 @@ def repairs_of(
         effort=result.request.effort,
         limit_seconds=seconds,
         progress=progress,
+        inspection=inspection,
     )
 
 

@@ -31,7 +31,7 @@ def instead_panel(result: InspectionResult, node: int) -> None:
     own = judged if isinstance(judged, OwnForm) else None
     leading = repairs.leading
     if leading is not None:
-        form_card(result, repairs, leading, own)
+        form_card(result, leading, own)
     form_front(result, repairs, own)
     own_form_card(result, judged, alone=leading is None)
 
