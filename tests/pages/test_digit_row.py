@@ -84,9 +84,12 @@ def labels(html: str) -> list[str]:
 def test_gauges_say_all_that_they_show() -> None:
     html = gauges_of(result_of("10000*x-9999*x").verdict, Quantiles(4.1, 4.2, 4.3, 4.2, 4.2))
     sensitivity, writing, measured = labels(html)
-    assert sensitivity == "Sensitivity: 4.4 digits typically, 4.4 at one row in ten, 4.4 at worst"
-    assert writing == "Writing: 4.1 digits typically, 4.2 at one row in ten, 4.3 at worst"
-    assert measured.startswith("Measured: 3.6 digits typically, 4.0 at one row in ten")
+    assert (
+        sensitivity
+        == "Sensitivity: 4.4 digits typically, 4.4 at nine in ten rows, 4.4 at the worst"
+    )
+    assert writing == "Writing: 4.1 digits typically, 4.2 at nine in ten rows, 4.3 at the worst"
+    assert measured.startswith("Measured: 3.6 digits typically, 4.0 at nine in ten rows")
     assert re.findall(r"<b [^>]*>([^<]*)</b>", html) == ["4.4", "4.2", "4.0"]
     assert html.count('role="tooltip"') == 3
 
@@ -124,7 +127,7 @@ def test_an_infinite_loss_fills_the_gauge_with_hatches_and_an_undefined_one_is_e
     html = gauges_html([Gauge("Any", "any", infinite)])
     assert "repeating-linear-gradient" in html
     assert ">∞</b>" in html
-    assert "all at one row in ten" in str(gauge_words("Any", infinite))
+    assert "all at nine in ten rows" in str(gauge_words("Any", infinite))
     undefined = Quantiles(*[math.nan] * 5)
     assert bars(undefined) == []
     assert str(gauge_words("Any", undefined)) == "Any: no value to compare"
