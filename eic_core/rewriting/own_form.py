@@ -85,12 +85,12 @@ def compare_own_form(
     (('x', '1000.0'),)
     """
     samples.require(formula.variables)
-    _refuse(formula, other)
-    rows = rows_within(choose_rows(formula, samples), formula, samples, target)
     terms = Terms(formula.exponents)
     root, form = terms.add(formula), terms.add(other)
+    _refuse(formula, other, chooses=has_conditions(terms, root))
+    rows = rows_within(choose_rows(formula, samples), formula, samples, target)
     truth = Truth(terms, root, samples, rows, target)
-    both = _Both(truth, form, chooses=has_conditions(other))
+    both = _Both(truth, form, chooses=has_conditions(terms, form))
     verification, difference, distance = both.verify(), None, math.nan
     if verification is None:
         distance, difference = both.distance()
@@ -102,7 +102,7 @@ def compare_own_form(
     return OwnForm(other, before, after, verification, difference, count, distance)
 
 
-def _refuse(formula: Formula, other: Formula) -> None:
+def _refuse(formula: Formula, other: Formula, *, chooses: bool) -> None:
     names = ", ".join(f"`{name}`" for name in formula.variables) or "none"
     for name in other.variables:
         if name not in formula.variables:
@@ -110,7 +110,7 @@ def _refuse(formula: Formula, other: Formula) -> None:
                 f"your form has the variable `{name}`, the formula has not",
                 hint=f"the formula's variables: {names}",
             )
-    if has_conditions(formula):
+    if chooses:
         raise UserError(
             "the formula has conditions, and forms of such a formula are not compared",
             hint="inspect each branch as a formula of its own",
