@@ -204,7 +204,8 @@ class Gain:
     @property
     def is_worse(self) -> bool:
         """Whether more digits or values are lost, or the result is more sensitive; digits that are
-        really kept make up for some sensitivity.
+        really kept make up for some sensitivity. Where it was infinite and no longer is, the means
+        are of other rows.
         """
         gains = self.values > 0 or self.judged.digits >= GAIN
         return (
@@ -213,7 +214,10 @@ class Gain:
             or self.compared.trades
             or self.values < 0
             or self.before.infinite < self.after.infinite
-            or self.sensitivity < -(GAIN if gains else TOLERANCE)
+            or (
+                self.before.infinite == self.after.infinite
+                and self.sensitivity < -(GAIN if gains else TOLERANCE)
+            )
         )
 
     @property

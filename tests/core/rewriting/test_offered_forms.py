@@ -338,7 +338,8 @@ def test_a_value_in_double_precision_is_the_same_thing_to_headline_and_offers(te
     assert (error.failed, error.fewer, error.out_of_range) == (lost, few, beyond)
     assert error.rows == len(rows) - beyond
     assert double_range(inspect(found.formula, found.samples)).count == lost + beyond
-    said = f"{found.sentence} {found.advice}"
+    conditions = [] if found.best is None else found.best.conditions
+    said = " ".join(map(str, (found.sentence, found.advice, *conditions)))
     assert ("cannot hold" in said) == bool(beyond), said
     if not found.repairs:
         assert ("overflows or underflows" in said) == bool(lost + few + beyond), said
