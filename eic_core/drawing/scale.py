@@ -236,10 +236,13 @@ LEVEL_ANCHORS = {
 """Digits whose colour stands for a level: the middle, or the end where a level has none."""
 
 LEVEL_COLOURS: Mapping[str, Mapping[str, Paint]] = {
-    name: {level: paint(digits, dark) for level, digits in LEVEL_ANCHORS.items()}
+    name: {
+        **{level: paint(digits, dark) for level, digits in LEVEL_ANCHORS.items()},
+        "out-of-range": paint(HIGH, dark),
+    }
     for name, dark in (("light", False), ("dark", True))
 }
-"""By theme and level."""
+"""By theme and level; out of range all digits are lost."""
 
 
 def _page_colours(dark: bool, *, card: str, fine: str) -> dict[str, str]:

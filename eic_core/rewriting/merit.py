@@ -72,7 +72,7 @@ class Merit(NamedTuple):
         digits = zip(self.digits_lost, best.digits_lost, ENOUGH, strict=True)
         return (
             self.failed <= best.failed
-            and not self.q > best.q + SMALL
+            and not self.q > best.q + GAIN
             and all(lost < enough or lost <= least + GAIN for lost, least, enough in digits)
         )
 

@@ -419,7 +419,7 @@ def _map(view: _View, x: GridAxis, y: GridAxis, held: Mapping[str, float]) -> go
     data += view.marks(view.column(x.name), view.column(y.name), "y", bright)
     data.append(rows)
     some = np.isfinite(value).any()
-    blank = "" if some else "no real value here"
+    blank = "" if some else "no value in double precision here"
     if some and np.isinf(s).sum() > s.size / 2:
         blank = "∞: no digit is right on most of the map"
     cell = 0.5 / (MAP_POINTS - 1)

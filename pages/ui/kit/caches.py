@@ -114,7 +114,7 @@ class BoundedCache:
         owner: Hashable = None,
     ) -> T:
         """The value under `key`, or a new one; errors are not kept, and incomplete values for their
-        owner alone.
+        owner alone, if they have one.
 
         What is `shared` with another cache does not count here.
         """
@@ -124,10 +124,12 @@ class BoundedCache:
                     stored: T = self._items[place][0]
                     return stored
         value = make()
-        # Never above the capacity: the newest value stays, whatever it weighs.
-        size = min(bytes_held((key, value), shared), self._most)
-        with self._lock:
-            self._items.setdefault(key if complete(value) else (owner, key), (value, size))
+        whole = complete(value)
+        if whole or owner is not None:
+            # Never above the capacity: the newest value stays, whatever it weighs.
+            size = min(bytes_held((key, value), shared), self._most)
+            with self._lock:
+                self._items.setdefault(key if whole else (owner, key), (value, size))
         return value
 
     def peek(self, key: Hashable) -> Any:

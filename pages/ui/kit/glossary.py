@@ -111,8 +111,8 @@ OBSERVED = (
     "format allows."
 )
 FRONT_DIGITS = (
-    "The digits that a program loses with this form: at nine in ten rows it loses no more than the "
-    "first number, at the worst row the second. A form stands here if no cheaper one keeps as many "
+    "The digits that a program loses with this form: at the typical row, at most at nine in ten "
+    "rows, and at the worst row. A form stands here if no cheaper one keeps as many "
     "digits in the mean; the formula as written stands here to compare."
 )
 APPROXIMATION = (

@@ -132,7 +132,8 @@ def test_neighbouring_levels_are_three_to_one_apart(dark):
 
 def test_levels_are_those_of_the_verdict():
     assert (TYPICAL_LAW, FILTER) == (SENSITIVE_FROM, VERY_FROM)
-    assert {level.value for level in Level} < set(LEVELS) == set(LEVEL_ANCHORS)
+    assert set(LEVELS) == set(LEVEL_ANCHORS)
+    assert {level.value for level in Level} < set(LEVEL_COLOURS["dark"])
     assert [level_of(digits) for digits in LEVEL_ANCHORS.values()] == list(LEVELS)
     assert [level_of(v) for v in (0.999, 1, 1.999, 2)] == [LEVELS[i] for i in (0, 1, 1, 2)]
 
