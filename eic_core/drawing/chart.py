@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
-from eic_core.operators.wide import Array
-
-Numbers = Sequence[float] | Array
+Numbers = Sequence[float] | npt.NDArray[Any]
 Colour = Literal["ink", "muted", "faint", "paper", "accent", "data", "blue", "orange", "green"]
 """A colour by its part: a field of `Theme`."""
 Dash = Literal["solid", "dash", "dot"]
@@ -62,6 +61,7 @@ class Bars(_Drawn):
     thick: float = 0.8
     low: Numbers | float = 0.0
     lying: bool = False
+    hatch: str = ""  # "/", "." or "x"
 
 
 @dataclass(frozen=True)

@@ -135,7 +135,8 @@ def _draw(ax: Axes, mark: Mark) -> None:
         case Bars():
             draw = ax.barh if mark.lying else ax.bar
             lengths = np.subtract(mark.high, mark.low)
-            draw(mark.at, lengths, mark.thick, mark.low, color=ink, label=name)
+            look = {"color": ink} if not mark.hatch else {"facecolor": "white", "edgecolor": ink}
+            draw(mark.at, lengths, mark.thick, mark.low, hatch=2 * mark.hatch, label=name, **look)
         case Rule():
             draw_rule = ax.axhline if mark.level else ax.axvline
             draw_rule(mark.at, color=ink, linewidth=0.8, linestyle=DASHES[mark.dash], zorder=0)

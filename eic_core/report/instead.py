@@ -6,9 +6,8 @@ import math
 from collections.abc import Sequence
 from string import ascii_uppercase
 
-from markupsafe import Markup
-
 from eic_core import wording
+from eic_core.drawing.chart import Chart
 from eic_core.markup import Cell, Piece
 from eic_core.report.charts import ShadedRegion, lost_along, lost_over
 from eic_core.report.findings import Findings
@@ -217,7 +216,7 @@ def _observed(error: ObservedError) -> Cell:
 # Row by row
 
 
-def lost_by_row(findings: Findings, form: Repair) -> tuple[Markup, str] | None:
+def lost_by_row(findings: Findings, form: Repair) -> tuple[Chart, str] | None:
     """A picture of what rows lose as written and with a form, and its caption."""
     repairs = findings.repairs
     target = "float64" if repairs is None else repairs.target

@@ -112,7 +112,8 @@ def intervals(
         elif beside:
             marks.append(Label(row.text, 0.5, y, "x", "center", colour="muted"))
         if not beside:
-            marks.append(Label(row.name, 0, y + 0.3, "x", bold=row.weight == 1 and not row.check))
+            name, bold = wording.shorten(row.name, 24), row.weight == 1 and not row.check
+            marks.append(Label(name, 0, y + 0.3, "x", bold=bold))
             marks.append(Label(row.text, 1, y + 0.3, "x", "right", colour="muted"))
     if rows and any(ends):
         marks.append(Label(ends[0], 0, count, "x", colour="orange"))

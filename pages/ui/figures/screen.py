@@ -16,6 +16,7 @@ from pages.ui.figures.plotting import axis_style, base_layout, build, legend_abo
 
 NAME_LENGTH = {False: 34, True: 22}
 """Characters of a name beside its row, by `narrow`."""
+LABEL_LENGTH = {False: 64, True: 44}
 LINE_LENGTH = {False: 80, True: 40}
 HEAD, FOOT, BETWEEN = 34, 48, 16
 """Pixels over the panels where there is a legend, under each, and between joined ones."""
@@ -34,6 +35,8 @@ def draw(chart: Chart, *, dark: bool = False, narrow: bool = False) -> go.Figure
         "height": whole + top + FOOT,
         "margin": {"l": 10, "r": 16, "t": top, "b": FOOT},
         "dragmode": False,
+        "clickmode": "event+select",
+        "hovermode": "closest",
         "barmode": "overlay",
         "annotations": [],
         "shapes": [],
@@ -53,6 +56,8 @@ def draw(chart: Chart, *, dark: bool = False, narrow: bool = False) -> go.Figure
             "domain": [max(0, ceiling - heights[row] / whole), ceiling],
             "anchor": f"x{number}",
         }
+        if not panel.y.title:  # it names rows
+            layout[f"yaxis{number}"]["tickfont"] = {"size": 12, "color": theme.ink}
         if chart.joined and place + 1 < len(chart.panels):
             layout[f"xaxis{number}"] |= {
                 "matches": f"x{len(chart.panels)}",
@@ -114,8 +119,14 @@ def _draw(
         case Bars():
             at, length = ("y", "x") if mark.lying else ("x", "y")
             trace |= {"type": "bar", "orientation": "h" if mark.lying else "v", "base": mark.low}
-            trace |= {"width": mark.thick, "marker": {"color": ink}, "textposition": "none"}
-            data.append(trace | {at: mark.at, length: np.subtract(mark.high, mark.low)})
+            pattern = {"shape": mark.hatch, "fillmode": "replace", "size": 7, "solidity": 0.45}
+            pattern |= {"fgcolor": ink, "bgcolor": theme.paper}
+            look = {"color": ink, "line": {"color": ink}}
+            look |= {"pattern": pattern} if mark.hatch else {}
+            calm = {"marker": {"opacity": mark.opacity}}  # what is pressed changes no look
+            trace |= {"marker": look, "selected": calm, "unselected": calm, "textposition": "none"}
+            trace |= {"width": mark.thick}
+            data.append(trace | {at: mark.at, length: np.subtract(mark.high, mark.low).tolist()})
         case Rule():
             along, over = ("y", "x") if mark.level else ("x", "y")
             ends = {f"{along}ref": f"{along}{number}", f"{along}0": mark.at, f"{along}1": mark.at}
@@ -125,7 +136,7 @@ def _draw(
         case Label():
             text = mark.text
             if mark.within == "x" and mark.side == "left":
-                text = wording.shorten(text, NAME_LENGTH[narrow])
+                text = wording.shorten(text, LABEL_LENGTH[narrow])
             lines = "<br>".join(map(plain_text, textwrap.wrap(text, LINE_LENGTH[narrow])))
             refs = {
                 f"{axis}ref": f"{axis}{number}{' domain' if axis in mark.within else ''}"

@@ -1,0 +1,177 @@
+"""The pen for documents: charts as inline SVG, for any width and for light and dark pages. Lengths
+are in per cent, texts in pixels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from markupsafe import Markup
+
+from eic_core import wording
+from eic_core.drawing.chart import (
+    Axis,
+    Bars,
+    Chart,
+    Label,
+    Line,
+    Mark,
+    Numbers,
+    Panel,
+    Points,
+    Rule,
+)
+from eic_core.drawing.scale import THEMES, colour
+from eic_core.markup import escape
+from eic_core.operators.wide import Array
+
+UNITS = 1000
+"""Units of the width and the height of a panel, which is stretched to its place."""
+LETTERS = 44
+"""Characters of a label, for which a phone has room."""
+HEAD, FOOT, GAP = 24, 44, 10
+"""Pixels over a panel and under it, and per cent between two."""
+DASHES = {"solid": "", "dash": "6 4", "dot": "2 3"}
+
+
+def svg_of(chart: Chart) -> Markup:
+    """One element, with the words of the chart for those who do not see it."""
+    named = [mark for panel in chart.panels for mark in panel.marks if mark.name]
+    keys = (f'<tspan fill="{_ink(mark)}">■</tspan> {escape(mark.name)}\u2003' for mark in named)
+    parts, top, columns = (
+        [f'<text y="14">{"".join(keys)}</text>'],
+        float(HEAD * bool(named)),
+        chart.columns,
+    )
+    wide = (100 + GAP) / columns - GAP
+    for start in range(0, len(chart.panels), columns):
+        row = chart.panels[start : start + columns]
+        for place, panel in enumerate(row):
+            parts += _panel(panel, place * (wide + GAP), wide, top + HEAD)
+        top += row[0].height + HEAD + FOOT
+    names = [text for panel in chart.panels for _, text in panel.y.ticks or ()]
+    left = 8 + 7 * max((len(wording.shorten(name, LETTERS // 2)) for name in names), default=0)
+    return Markup(
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" width="100%" height="{top:.0f}" '
+        f'style="padding:0 12px 0 {left}px;box-sizing:border-box;overflow:visible" role="img" '
+        f'aria-label="{escape(chart.words)}">\n' + "\n".join(parts) + "\n</svg>"
+    )
+
+
+def _panel(panel: Panel, left: float, wide: float, top: float) -> Iterator[str]:
+    across, up = _Scaling(panel, panel.x, "x"), _Scaling(panel, panel.y, "y")
+    yield (
+        f'<svg x="{left:.2f}%" y="{top:.0f}" width="{wide:.2f}%" height="{panel.height:.0f}" '
+        f'overflow="visible" viewBox="0 0 {UNITS} {UNITS}" preserveAspectRatio="none">'
+    )
+    for mark in panel.marks:
+        yield from _drawn(mark, across, up)
+    yield "</svg>"
+    foot = top + panel.height
+
+    def text(at: str, y: float, side: str, words: str, look: str = "") -> str:
+        anchor = {"left": "start", "center": "middle", "right": "end"}[side]
+        return f'<text x="{at}" y="{y:.0f}" text-anchor="{anchor}" {look}>{escape(words)}</text>'
+
+    for at, words in panel.x.ticks or ():
+        share = left + wide * float(across([at])[0]) / UNITS
+        yield text(f"{share:.2f}%", foot + 16, "center", words, 'class="soft"')
+    for at, words in panel.y.ticks or ():
+        y = foot - panel.height * float(up([at])[0]) / UNITS + 5
+        name = wording.shorten(words, LETTERS // 2)
+        yield text(f"{left:.2f}%", y, "right", name + "  ", 'class="soft" dx="-8"')
+    yield text(f"{left + wide / 2:.2f}%", foot + 36, "center", panel.x.title, 'class="soft"')
+    yield text(f"{left:.2f}%", top - 8, "left", panel.y.title, 'class="soft"')
+    for mark in panel.marks:
+        if isinstance(mark, Label):
+            share = mark.x if "x" in mark.within else float(across([mark.x])[0]) / UNITS
+            height = mark.y if "y" in mark.within else float(up([mark.y])[0]) / UNITS
+            look = f'style="fill:{_ink(mark)}{";font-weight:700" if mark.bold else ""}"'
+            y = foot - panel.height * height + (-6 if mark.raised else 5)
+            words = wording.shorten(mark.text, LETTERS)
+            yield text(f"{left + wide * share:.2f}%", y, mark.side, words, look)
+
+
+class _Scaling:
+    """From values to units of the panel."""
+
+    def __init__(self, panel: Panel, axis: Axis, along: str) -> None:
+        self.log = axis.log
+        ends = axis.limits or _reach(panel, along)
+        self.low, self.high = self._bent(ends)
+
+    def _bent(self, values: Numbers | tuple[float, float]) -> Array:
+        return np.log10(values) if self.log else np.asarray(values, dtype=np.float64)
+
+    def __call__(self, values: Numbers) -> Array:
+        return UNITS * (self._bent(values) - self.low) / (self.high - self.low)
+
+
+def _reach(panel: Panel, along: str) -> tuple[float, float]:
+    """Over all points and lines."""
+    each = [getattr(mark, along) for mark in panel.marks if isinstance(mark, Points | Line)]
+    values = np.concatenate([np.asarray(part, dtype=np.float64) for part in each])
+    return float(np.nanmin(values)), float(np.nanmax(values))
+
+
+def _ink(mark: Mark) -> str:
+    light, dark = (getattr(THEMES[night], mark.colour) for night in (False, True))
+    return f"light-dark({light},{dark})"
+
+
+def _drawn(mark: Mark, across: _Scaling, up: _Scaling) -> Iterator[str]:
+    match mark:
+        case Points():
+            x, y = across(mark.x), UNITS - up(mark.y)
+            usable = np.isfinite(x) & np.isfinite(y)
+            inks = {_ink(mark): usable}
+            if mark.digits is not None:
+                shades = np.round(2 * np.nan_to_num(np.asarray(mark.digits), posinf=99.0)) / 2
+                inks = {
+                    f"light-dark({colour(shade)},{colour(shade, True)})": usable & (shades == shade)
+                    for shade in np.unique(shades[usable]).tolist()
+                }
+                edge = THEMES[False].muted, THEMES[True].muted
+                inks = {f"light-dark({edge[0]},{edge[1]})": usable} | inks
+            cap = "round" if mark.symbol.startswith("circle") else "square"
+            for place, (ink, rows) in enumerate(inks.items()):
+                dots = "".join(f"M{a:.0f} {b:.0f}h0" for a, b in zip(x[rows], y[rows], strict=True))
+                size = mark.size + 1.5 * (mark.digits is not None and not place)
+                yield _path(dots, mark, f"stroke:{ink};stroke-width:{size}px;stroke-linecap:{cap}")
+        case Line():
+            points = np.column_stack([across(mark.x), UNITS - up(mark.y)])
+            breaks = np.flatnonzero(np.isnan(points).any(axis=1))
+            line = "".join(
+                "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in part[~np.isnan(part).any(axis=1)])
+                for part in np.split(points, breaks)
+                if len(part) > 1
+            )
+            stroke = f"stroke:{_ink(mark)};stroke-width:{mark.width}px"
+            stroke += f";stroke-dasharray:{DASHES[mark.dash]}" if mark.dash != "solid" else ""
+            yield _path(line, mark, f"fill:{_ink(mark)}" if mark.filled else stroke)
+        case Bars():
+            along, over = (up, across) if mark.lying else (across, up)
+            at = np.asarray(mark.at, dtype=np.float64)
+            low, high = over(np.broadcast_to(mark.low, at.shape)), over(mark.high)
+            edges = along(at - mark.thick / 2), along(at + mark.thick / 2)
+            sides = zip(*edges, low, high, strict=True)
+            boxes = (
+                f"M{c:.1f} {UNITS - a:.1f}H{d:.1f}V{UNITS - b:.1f}H{c:.1f}Z"
+                if mark.lying
+                else f"M{a:.1f} {UNITS - c:.1f}V{UNITS - d:.1f}H{b:.1f}V{UNITS - c:.1f}Z"
+                for a, b, c, d in sides
+            )
+            yield _path("".join(boxes), mark, f"fill:{_ink(mark)}")
+        case Rule():
+            cut = float((up if mark.level else across)([mark.at])[0])
+            line = f"M0 {UNITS - cut:.1f}H{UNITS}" if mark.level else f"M{cut:.1f} 0V{UNITS}"
+            dash = f";stroke-dasharray:{DASHES[mark.dash]}" if mark.dash != "solid" else ""
+            yield _path(line, mark, f"stroke:{_ink(mark)}{dash}")
+
+
+def _path(line: str, mark: Mark, look: str) -> str:
+    return (
+        f'<path d="{line}" vector-effect="non-scaling-stroke" '
+        f'style="{"" if "fill" in look else "fill:none;"}opacity:{mark.opacity:g};{look}"/>'
+    )
