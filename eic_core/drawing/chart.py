@@ -12,7 +12,10 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-Numbers = Sequence[float] | npt.NDArray[Any]
+from eic_core import wording
+
+Array = npt.NDArray[Any]
+Numbers = Sequence[float] | Array
 Colour = Literal["ink", "muted", "faint", "paper", "accent", "data", "blue", "orange", "green"]
 """A colour by its part: a field of `Theme`."""
 Dash = Literal["solid", "dash", "dot"]
@@ -124,6 +127,19 @@ def whole_ticks(
     step = next(step for step in ladder if step * most >= span)
     first, last = math.ceil(low / step), math.floor(high / step)
     return tuple((k * step, f"{k * step:,}") for k in range(first, last + 1)) if span else ()
+
+
+def even_ticks(low: float, high: float, most: int) -> Ticks:
+    """About `most` numbers between two others.
+
+    >>> even_ticks(-0.31, 0.4, 4), even_ticks(2.0, 2.0, 4)
+    (((-0.2, '−0.2'), (0.0, '0'), (0.2, '0.2'), (0.4, '0.4')), ((2.0, '2'),))
+    """
+    power = 10.0 ** math.floor(math.log10((high - low) / most or 1))
+    step = next(k * power for k in (1, 2, 5, 10) if k * power * most >= high - low)
+    first, last = math.ceil(low / step), math.floor(high / step)
+    ticks = [float(f"{k * step:.12g}") for k in range(first, last + 1)]
+    return tuple((tick, wording.significant(tick, 3)) for tick in ticks)
 
 
 def pieces(ends: Sequence[tuple[float, float]]) -> list[float]:

@@ -22,7 +22,7 @@ from eic_core.drawing.chart import (
     Points,
     Rule,
 )
-from eic_core.drawing.scale import THEMES, colour
+from eic_core.drawing.scale import HIGH, LOW, THEMES, colour
 from eic_core.markup import escape
 from eic_core.operators.wide import Array
 
@@ -127,7 +127,7 @@ def _drawn(mark: Mark, across: _Scaling, up: _Scaling) -> Iterator[str]:
             usable = np.isfinite(x) & np.isfinite(y)
             inks = {_ink(mark): usable}
             if mark.digits is not None:
-                shades = np.round(2 * np.nan_to_num(np.asarray(mark.digits), posinf=99.0)) / 2
+                shades = np.round(2 * np.clip(np.nan_to_num(mark.digits), LOW, HIGH)) / 2
                 inks = {
                     f"light-dark({colour(shade)},{colour(shade, True)})": usable & (shades == shade)
                     for shade in np.unique(shades[usable]).tolist()

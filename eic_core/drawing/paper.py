@@ -81,7 +81,7 @@ def draw_panel(ax: Axes, panel: Panel) -> None:
             limit(*axis.limits)
     ax.spines["left"].set_visible(panel.y.ticks != ())
     for mark in panel.marks:
-        _draw(ax, mark)
+        draw_mark(ax, mark)
 
 
 def _draw_axis(axis: Axis, drawn: DrawnAxis) -> None:
@@ -94,7 +94,7 @@ def _draw_axis(axis: Axis, drawn: DrawnAxis) -> None:
         drawn.set_minor_locator(NullLocator())
 
 
-def _draw(ax: Axes, mark: Mark) -> None:
+def draw_mark(ax: Axes, mark: Mark) -> None:
     ink = to_rgba(getattr(THEME, mark.colour), mark.opacity)
     name = mark.name or "_"
     match mark:
@@ -103,20 +103,19 @@ def _draw(ax: Axes, mark: Mark) -> None:
             inks: Any = ink
             if mark.digits is not None:
                 inks = [colour(digits) for digits in mark.digits]
+            edges = inks if hollow else "white" if mark.digits is None else THEME.muted
+            if SYMBOLS[mark.symbol] in "|_x":
+                edges = None
             ax.scatter(
                 mark.x,
                 mark.y,
                 mark.size**2 / 2,
                 marker=SYMBOLS[mark.symbol],
                 facecolors="white" if hollow else inks,
-                edgecolors=inks
-                if hollow or SYMBOLS[mark.symbol] in "|_x"
-                else THEME.muted
-                if mark.digits is not None
-                else "white",
+                edgecolors=edges,
                 linewidths=1.0 if hollow else 0.5,
                 label=name,
-                clip_on=False,
+                clip_on=ax.get_autoscalex_on(),
                 zorder=3,
             )
         case Line(filled=True):
@@ -135,11 +134,14 @@ def _draw(ax: Axes, mark: Mark) -> None:
         case Bars():
             draw = ax.barh if mark.lying else ax.bar
             lengths = np.subtract(mark.high, mark.low)
-            look = {"color": ink} if not mark.hatch else {"facecolor": "white", "edgecolor": ink}
+            look: Any = (
+                {"color": ink} if not mark.hatch else {"facecolor": "white", "edgecolor": ink}
+            )
             draw(mark.at, lengths, mark.thick, mark.low, hatch=2 * mark.hatch, label=name, **look)
         case Rule():
             draw_rule = ax.axhline if mark.level else ax.axvline
-            draw_rule(mark.at, color=ink, linewidth=0.8, linestyle=DASHES[mark.dash], zorder=0)
+            look = {"linestyle": DASHES[mark.dash], "zorder": 0, "label": name}
+            draw_rule(mark.at, color=ink, linewidth=0.8, **look)
         case Label():
             places = {"": ax.transData, "xy": ax.transAxes}
             places |= {"x": ax.get_yaxis_transform(), "y": ax.get_xaxis_transform()}

@@ -104,7 +104,16 @@ _RAMPS = {dark: _ramp(knots) for dark, knots in _KNOTS.items()}
 SCALE: dict[bool, list[list[Any]]] = {
     dark: [[i / 32, ramp[i * _STEPS // 32]] for i in range(33)] for dark, ramp in _RAMPS.items()
 }
-"""Plotly colour scales by `dark`: to be used with cmin `LOW` and cmax `HIGH`."""
+"""Colours by `dark` from `LOW` to `HIGH`, each with its share of the way."""
+
+END = 16.0
+"""Digits at the end of a gauge, and of every axis of digits: as many as a double has."""
+
+GAUGE = {
+    dark: [*([share * HIGH / END, ink] for share, ink in scale), [1.0, scale[-1][1]]]
+    for dark, scale in SCALE.items()
+}
+"""Plotly colour scales by `dark`: to be used with cmin `LOW` and cmax `END`."""
 
 
 @dataclass(frozen=True, slots=True)

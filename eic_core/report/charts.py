@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import groupby
-from typing import NamedTuple
-
-import numpy as np
-import numpy.typing as npt
+from collections.abc import Sequence
 
 from eic_core import wording
 from eic_core.drawing.chart import (
@@ -25,7 +20,7 @@ from eic_core.drawing.chart import (
     Points,
     whole_ticks,
 )
-from eic_core.drawing.gauges import END
+from eic_core.drawing.scale import END
 from eic_core.explain import phrases
 from eic_core.explain.ledger import Bar, Ledger
 from eic_core.explain.losses import NAMES, RESULT_SHARED, WORST_STEP
@@ -33,12 +28,6 @@ from eic_core.explain.settling import Growth
 from eic_core.explain.writing import WritingLoss
 from eic_core.formula.rendering import short_text
 from eic_core.formula.tree import CONSTANT, VARIABLE
-from eic_core.operators.wide import Array
-from eic_core.report.scales import WIDTH, Scale
-from eic_core.rewriting.profile import Profile
-
-SQUARES = 28
-"""Squares on a side of a map, whose branches are shaded."""
 
 ROW = 44
 """Pixels from one bar to the next: a line of text and the bar."""
@@ -214,101 +203,3 @@ def growth(found: Growth) -> Chart:
     x = Axis("rows used", (0.8 * counts[0], 12 * counts[-1]), ticks, log=True)
     y = Axis("local EIC of this step, digits", (0, top), whole_ticks(top, 4))
     return Chart((Panel(marks, x, y, 170),), str(found.sentence))
-
-
-class ShadedRegion(NamedTuple):
-    """A branch: its letter in a picture, and where it is taken."""
-
-    letter: str
-    where: str
-
-
-TINTS: tuple[Colour, ...] = ("green", "orange", "accent", "data")
-"""Of the branches, one after the other."""
-
-
-def lost_along(
-    name: str, values: Sequence[float], rows: Profile, regions: Sequence[ShadedRegion]
-) -> Chart:
-    """Digits lost over one quantity, the branches shaded."""
-    scale = Scale.of(values)
-    places = scale.places(values)
-    marks = [
-        *(_shaded(places, rows.taken.tolist(), regions) if regions else ()),
-        Points(places, rows.before, size=6, colour="orange", name="as written"),
-        Points(places, rows.after, size=4, colour="accent", name="instead"),
-    ]
-    x, y = _axis(wording.shorten(name, 44), scale), Axis("digits lost", (0, END), DIGITS)
-    words = f"Digits lost over {name}, as written and instead."
-    return Chart((Panel(tuple(marks), x, y, 200),), words)
-
-
-def lost_over(
-    across: tuple[str, Array], up: tuple[str, Array], rows: Profile, regions: Sequence[ShadedRegion]
-) -> Chart:
-    """Digits lost over two inputs, as written and instead: a pair of maps, the branches shaded."""
-    scales = [Scale.of(values) for _, values in (across, up)]
-    xs, ys = (s.places(v) for s, (_, v) in zip(scales, (across, up), strict=True))
-    middles = (np.arange(SQUARES) + 0.5) * WIDTH / SQUARES
-    grid = np.meshgrid(scales[0].values(middles), scales[1].values(middles))
-    columns = {name: side.ravel() for (name, _), side in zip((across, up), grid, strict=True)}
-    branches = rows.taken_at(columns, SQUARES**2).reshape(SQUARES, SQUARES)
-    behind = [*_squares(branches, regions)] if regions else []
-    x, y = (_axis(name, scale) for (name, _), scale in zip((across, up), scales, strict=True))
-    panels = tuple(
-        Panel(
-            (
-                *behind,
-                Points(xs, ys, size=6, digits=lost),
-                Label(title, 0.5, 1, "xy", "center", raised=True),
-            ),
-            x,
-            y,
-            200,
-        )
-        for title, lost in (("as written", rows.before), ("instead", rows.after))
-    )
-    words = f"Digits lost over {across[0]} and {up[0]}, as written and instead."
-    return Chart(panels, words, columns=2)
-
-
-def _axis(name: str, scale: Scale) -> Axis:
-    low, high = (wording.significant(end, 2) for end in scale.ends)
-    ticks = [(0.0, low), (WIDTH, high)]
-    zero = float(scale.places(np.zeros(1))[0])
-    if scale.kind == "both signs" and 0.2 * WIDTH < zero < 0.8 * WIDTH:
-        ticks.append((zero, "0"))
-    return Axis(name, (0, WIDTH), tuple(ticks))
-
-
-def _shaded(
-    places: Array, branches: Sequence[int], regions: Sequence[ShadedRegion]
-) -> Iterator[Mark]:
-    """Each stretch of rows of one branch, from half way to its neighbours."""
-    order = np.argsort(places, kind="stable").tolist()
-    stretches = [list(part) for _, part in groupby(order, key=lambda row: branches[row])]
-    begin = 0.0
-    for stretch, after in zip(stretches, [*stretches[1:], None], strict=True):
-        end = WIDTH if after is None else float(places[stretch[-1]] + places[after[0]]) / 2
-        branch, middle = branches[stretch[0]], (begin + end) / 2
-        if 0 <= branch < len(regions):
-            tint = TINTS[branch % len(TINTS)]
-            yield Bars([middle], [END], end - begin, colour=tint, opacity=0.14)
-            if end - begin >= 0.04 * WIDTH:
-                yield Label(regions[branch].letter, middle, 1, "y", "center", raised=True)
-        begin = end
-
-
-def _squares(branches: npt.NDArray[np.int64], regions: Sequence[ShadedRegion]) -> Iterator[Mark]:
-    """The squares of each branch, and its letter in the one that is nearest to their middle."""
-    side = WIDTH / SQUARES
-    for branch, region in enumerate(regions):
-        squares = np.argwhere(branches == branch)
-        if len(squares):
-            rows, columns = squares.T
-            tint = TINTS[branch % len(TINTS)]
-            at, low = (columns + 0.5) * side, rows * side
-            yield Bars(at, low + side, side, low, colour=tint, opacity=0.14)
-            off = np.sum((squares - squares.mean(axis=0)) ** 2, axis=1)
-            row, column = (squares[int(np.argmin(off))] + 0.5) * side
-            yield Label(region.letter, float(column), float(row), side="center", bold=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from eic_core import wording
 from eic_core.drawing.chart import Axis, Bars, Chart, Colour, Label, Line, Mark, Panel, Points, Rule
-from eic_core.drawing.gauges import END
+from eic_core.drawing.scale import END
 from eic_core.explain.triangulation import LIKELY, TriangulatedNode
 from eic_core.measure.observed import DIGITS, Observed
 

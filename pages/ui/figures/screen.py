@@ -10,14 +10,15 @@ import plotly.graph_objects as go
 
 from eic_core import wording
 from eic_core.drawing.chart import Axis, Bars, Chart, Label, Line, Mark, Points, Rule
-from eic_core.drawing.gauges import END
-from eic_core.drawing.scale import SCALE, THEMES, Theme
+from eic_core.drawing.scale import END, GAUGE, THEMES, Theme
 from pages.ui.figures.plotting import axis_style, base_layout, build, legend_above, plain_text
 
 NAME_LENGTH = {False: 34, True: 22}
 """Characters of a name beside its row, by `narrow`."""
 LABEL_LENGTH = {False: 64, True: 44}
 LINE_LENGTH = {False: 80, True: 40}
+GAP = 0.18
+"""Between two panels side by side, as a share of their width."""
 HEAD, FOOT, BETWEEN = 34, 48, 16
 """Pixels over the panels where there is a legend, under each, and between joined ones."""
 
@@ -28,7 +29,7 @@ def draw(chart: Chart, *, dark: bool = False, narrow: bool = False) -> go.Figure
     heights = [panel.height for panel in chart.panels[::columns]]
     gap = BETWEEN if chart.joined else FOOT + 8
     whole = sum(heights) + gap * (len(heights) - 1)
-    wide = 1.06 * columns - 0.06
+    wide = (1 + GAP) * columns - GAP
     named = any(mark.name for panel in chart.panels for mark in panel.marks)
     top = HEAD if named else 10
     layout = base_layout(dark) | {
@@ -49,14 +50,16 @@ def draw(chart: Chart, *, dark: bool = False, narrow: bool = False) -> go.Figure
         ceiling = 1 - (sum(heights[:row]) + gap * row) / whole
         across = Axis() if chart.joined and row < len(heights) - 1 else panel.x
         layout[f"xaxis{number}"] = _axis(across, theme, narrow) | {
-            "domain": [column * 1.06 / wide, (column * 1.06 + 1) / wide],
+            "domain": [column * (1 + GAP) / wide, (column * (1 + GAP) + 1) / wide],
             "anchor": f"y{number}",
         }
         layout[f"yaxis{number}"] = _axis(panel.y, theme, narrow) | {
             "domain": [max(0, ceiling - heights[row] / whole), ceiling],
             "anchor": f"x{number}",
         }
-        if not panel.y.title:  # it names rows
+        if column:
+            layout[f"yaxis{number}"]["title"] = None
+        elif not panel.y.title:  # it names rows
             layout[f"yaxis{number}"]["tickfont"] = {"size": 12, "color": theme.ink}
         if chart.joined and place + 1 < len(chart.panels):
             layout[f"xaxis{number}"] |= {
@@ -65,6 +68,12 @@ def draw(chart: Chart, *, dark: bool = False, narrow: bool = False) -> go.Figure
             }
         for mark in panel.marks:
             _draw(mark, layout, data, number, theme, narrow)
+    shaded = [each["marker"] for each in data if "colorscale" in each.get("marker", {})]
+    if shaded:
+        muted = {"size": 12, "color": theme.muted}
+        title = {"text": "digits", "side": "right", "font": muted}
+        bar = {"thickness": 10, "outlinewidth": 0, "dtick": 4, "tickfont": muted, "title": title}
+        shaded[-1] |= {"showscale": True, "colorbar": bar}
     return build(data, layout)
 
 
@@ -102,9 +111,9 @@ def _draw(
     match mark:
         case Points():
             edge = ink if mark.symbol.startswith("line") else theme.paper
-            look = {"color": ink, "line": {"width": 1.5, "color": edge}}
+            look = {"color": ink, "line": {"width": 1.5 if mark.size > 7 else 0, "color": edge}}
             if mark.digits is not None:
-                look |= {"color": mark.digits, "colorscale": SCALE[theme is THEMES[True]]}
+                look |= {"color": mark.digits, "colorscale": GAUGE[theme is THEMES[True]]}
                 look |= {"cmin": 0, "cmax": END, "line": {"width": 0.8, "color": theme.muted}}
             look |= {"symbol": mark.symbol, "size": mark.size}
             trace |= {"type": "scatter", "mode": "markers", "cliponaxis": False, "marker": look}
@@ -121,7 +130,7 @@ def _draw(
             trace |= {"type": "bar", "orientation": "h" if mark.lying else "v", "base": mark.low}
             pattern = {"shape": mark.hatch, "fillmode": "replace", "size": 7, "solidity": 0.45}
             pattern |= {"fgcolor": ink, "bgcolor": theme.paper}
-            look = {"color": ink, "line": {"color": ink}}
+            look = {"color": ink, "line": {"color": ink, "width": int(bool(mark.hatch))}}
             look |= {"pattern": pattern} if mark.hatch else {}
             calm = {"marker": {"opacity": mark.opacity}}  # what is pressed changes no look
             trace |= {"marker": look, "selected": calm, "unselected": calm, "textposition": "none"}

@@ -6,11 +6,13 @@ import math
 from collections.abc import Sequence
 
 from eic_core import wording
+from eic_core.drawing.scale import THEMES
+from eic_core.report.error_curves import TINTS
+from eic_core.report.rulers import letters
 from eic_core.rewriting import Branch, Measured, ObservedError, RepairStep, Series
 from eic_core.rewriting.phrases import bound_text
-from pages.ui.figures.error_curves import TINTS
-from pages.ui.figures.rulers import letters
 from pages.ui.kit import glossary
+from pages.ui.kit.browser import is_dark
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.text import escape
 
@@ -118,9 +120,9 @@ def needing(assumptions: tuple[str, ...]) -> str:
 
 def letter_html(place: int, count: int) -> str:
     """The name of a branch in the colour of its region."""
-    tint = TINTS[place % len(TINTS)]
+    tint = getattr(THEMES[is_dark()], TINTS[place % len(TINTS)])
     letter = letters(count)[place]
-    return f'<span class="eic-letter" style="background:rgba({tint},0.25)">{letter}</span>'
+    return f'<span class="eic-letter" style="background:{tint}40">{letter}</span>'
 
 
 def condition_html(branch: Branch) -> str:

@@ -1,0 +1,264 @@
+"""The digits that a formula and other forms of it lose over the data, and which branch is where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from eic_core import wording
+from eic_core.drawing.chart import (
+    Array,
+    Axis,
+    Bars,
+    Chart,
+    Colour,
+    Label,
+    Line,
+    Mark,
+    Panel,
+    Points,
+    Rule,
+)
+from eic_core.drawing.scale import END
+from eic_core.report.charts import DIGITS
+from eic_core.report.rulers import Ruler, letters
+from eic_core.rewriting.profile import NO_BRANCH, Profile
+
+TINTS: tuple[Colour, ...] = ("green", "orange", "accent", "data")
+"""Of the regions, one after the other."""
+
+SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x")
+"""Of the branches, where they lie among one another along an axis."""
+
+_NAME = 44
+_ON_GRID, _ON_MAP, _HALVINGS = 2_000, 40, 40
+_LETTERS = 38
+"""Characters across a picture on a phone."""
+
+
+@dataclass(frozen=True)
+class Along:
+    """What the rows are drawn against: an input, what a condition compares, or two inputs."""
+
+    kind: Literal["input", "quantity", "map"]
+    name: str = ""  # Of the input, or the text of the quantity
+
+
+def ways_along(profile: Profile) -> tuple[Along, ...]:
+    """All axes for the rows, the most telling first; none for a formula without inputs.
+
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> from eic_core.rewriting.profile import profile
+    >>> samples = Samples.from_columns({n: [1.0, 2.0, 3.0, 5.0] for n in "abc"})
+    >>> formula = inspect(read("a*b - c").formula, samples)
+    >>> form = read("where(a*b < 4, a*b - c, where(c < 2, -c + a*b, a*b - c))").formula
+    >>> [(way.kind, way.name) for way in ways_along(profile(formula, form))]
+    [('quantity', 'a*b'), ('input', 'c'), ('input', 'a'), ('input', 'b')]
+    """
+    names = list(profile.inputs)
+    if len(names) == 1:
+        return (Along("input", names[0]),)
+    ways = [Along("map")] if len(names) == 2 else []
+    for name, values in profile.decided_by.items():
+        if name in names:
+            ways.append(Along("input", name))
+        elif len(np.unique(values[np.isfinite(values)])) > 3:  # a sign is no axis
+            ways.append(Along("quantity", name))
+    return tuple(dict.fromkeys([*ways, *(Along("input", name) for name in names)]))
+
+
+def values_along(profile: Profile, along: Along) -> Array:
+    return (profile.decided_by if along.kind == "quantity" else profile.inputs)[along.name]
+
+
+@dataclass(frozen=True)
+class ShadedSpan:
+    """A stretch of an axis on which one branch is taken."""
+
+    left: float  # Places of a ruler
+    right: float
+    branch: int
+
+
+def regions_along(profile: Profile, along: Along, ruler: Ruler) -> tuple[ShadedSpan, ...]:
+    """The stretches of the axis, from left to right; none where branches lie among one another."""
+    if len(profile.conditions) < 2:
+        return ()
+    if len(profile.inputs) == 1:
+        return _exact_regions(profile, along.name, ruler)
+    values = values_along(profile, along)
+    usable = np.flatnonzero(np.isfinite(values))
+    order = usable[np.argsort(values[usable], kind="stable")]
+    places, branch_at = ruler.place(values[order]), profile.taken[order]
+    changes = np.flatnonzero(np.diff(branch_at)) + 1
+    if not len(order) or len(changes) > 2 * len(profile.conditions):
+        return ()
+    ends = ((places[changes - 1] + places[changes]) / 2).tolist()
+    left, right = ruler.limits()
+    firsts = [0, *changes.tolist()]
+    return tuple(
+        ShadedSpan(low, high, int(branch_at[k]))
+        for low, high, k in zip([left, *ends], [*ends, right], firsts, strict=True)
+    )
+
+
+def _exact_regions(profile: Profile, name: str, ruler: Ruler) -> tuple[ShadedSpan, ...]:
+    """The same of a single input: the branches are asked for at any number."""
+
+    def branch_at(places: Array) -> Array:
+        return profile.taken_at({name: ruler.value(places)}, len(places))
+
+    left, right = ruler.limits()
+    grid = np.linspace(left, right, _ON_GRID)
+    branches = branch_at(grid)
+    changes = np.flatnonzero(np.diff(branches))
+    low, high = grid[changes], grid[changes + 1]
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        same = branch_at(middle) == branches[changes] if len(middle) else np.empty(0, dtype=bool)
+        low, high = np.where(same, middle, low), np.where(same, high, middle)
+    ends = ((low + high) / 2).tolist()
+    firsts = [0, *(changes + 1).tolist()]
+    return tuple(
+        ShadedSpan(start, end, int(branches[k]))
+        for start, end, k in zip([left, *ends], [*ends, right], firsts, strict=True)
+    )
+
+
+def error_curves(
+    profile: Profile,
+    along: Along,
+    own: Profile | None = None,
+    *,
+    name: str = "instead",
+    labels: Mapping[str, str] | None = None,
+) -> Chart:
+    """The digits lost at each row, as written, with the form and with the user's own: against one
+    quantity, or over two inputs.
+    """
+    forms: list[tuple[str, Array, Colour, str]] = [
+        ("as written", profile.before, "orange", "circle-open"),
+        (name, profile.after, "blue", "circle"),
+    ]
+    forms += [] if own is None else [("yours", own.after, "green", "diamond")]
+    if along.kind == "map":
+        return _maps(profile, [(title, lost) for title, lost, *_ in forms], labels or {})
+    values = values_along(profile, along)
+    ruler = Ruler.of(values)
+    regions, place = regions_along(profile, along, ruler), ruler.place(values)
+    mixed = not regions and len(profile.conditions) > 1
+    marks = [*_shaded(profile, regions, ruler)]
+    for title, lost, colour, symbol in forms:
+        usable = np.flatnonzero(np.isfinite(values) & ~np.isnan(lost))
+        rows = usable[np.argsort(values[usable], kind="stable")]
+        groups = [(title, symbol, rows)]
+        if mixed and title == name:
+            groups = [
+                (f"{name}, {letter}", SYMBOLS[k % len(SYMBOLS)], rows[profile.taken[rows] == k])
+                for k, letter in enumerate(letters(len(profile.conditions)))
+            ]
+        branches = profile.taken[rows] if regions else np.zeros(len(rows), dtype=np.int64)
+        x, y = _running_means(place[rows], lost[rows], branches)
+        if len(groups) == 1 and x:
+            marks.append(Line(x, y, 2.5, colour=colour, name=title))
+        for group, sign, part in groups:
+            hints = [
+                f"{value:.6g}\n{group}: {digits:.1f} digits lost"
+                for value, digits in zip(values[part].tolist(), lost[part].tolist(), strict=True)
+            ]
+            label = group if len(groups) > 1 or not x else ""
+            marks.append(
+                Points(
+                    place[part], lost[part], sign, 6,
+                    colour=colour, opacity=0.55, name=label, hints=hints,
+                )
+            )  # fmt: skip
+    title = (labels or {}).get(along.name, along.name) if along.kind == "input" else along.name
+    x_axis = Axis(wording.shorten(title, _NAME), ruler.limits(), ruler.ticks())
+    up = Axis("digits lost", (-0.5, END * (1.16 if regions else 1.03)), DIGITS)
+    words = f"Digits lost over {along.name}, {wording.join([title for title, *_ in forms])}."
+    return Chart((Panel(tuple(marks), x_axis, up, 200),), words)
+
+
+def _running_means(x: Array, y: Array, branch_at: Array) -> tuple[list[float], list[float]]:
+    """Means over a twelfth of the rows, at least five; nan between the stretches of a branch."""
+    width = max(5, len(x) // 12)
+    places: list[float] = []
+    means: list[float] = []
+    for part in np.split(np.arange(len(x)), np.flatnonzero(np.diff(branch_at)) + 1):
+        if len(part) < 5:
+            continue
+        half = min(width, len(part)) // 2
+        sums = np.concatenate([[0.0], np.cumsum(y[part])])
+        at = np.arange(len(part))
+        low, high = np.maximum(at - half, 0), np.minimum(at + half + 1, len(part))
+        places += [*x[part].tolist(), float("nan")]
+        means += [*((sums[high] - sums[low]) / (high - low)).tolist(), float("nan")]
+    return places, means
+
+
+def _shaded(profile: Profile, regions: tuple[ShadedSpan, ...], ruler: Ruler) -> Iterator[Mark]:
+    """The regions tinted, with their borders; the letter of each, with its condition where there
+    is room.
+    """
+    left, right = ruler.limits()
+    names, top = letters(len(profile.conditions)), END * 1.16
+    for region in regions:
+        if region.branch != NO_BRANCH:
+            middle, wide = (region.left + region.right) / 2, region.right - region.left
+            tint = TINTS[region.branch % len(TINTS)]
+            yield Bars([middle], [top], wide, -0.5, colour=tint, opacity=0.13)
+            text = f"{names[region.branch]}: {profile.conditions[region.branch] or 'otherwise'}"
+            room = wide / (right - left) * _LETTERS
+            yield Label(text if len(text) < room else text[0], middle, 0.96, "y", "center")
+    for region in regions[1:]:
+        yield Rule(region.left, colour="muted")
+
+
+def _maps(profile: Profile, forms: list[tuple[str, Array]], labels: Mapping[str, str]) -> Chart:
+    """A map of the rows for each form, side by side or one under the other."""
+    columns = list(profile.inputs.values())
+    across, up = (Ruler.of(column) for column in columns)
+    xs, ys = across.place(columns[0]), up.place(columns[1])
+    panels = []
+    for title, lost in forms:
+        rows = np.flatnonzero(np.isfinite(xs) & np.isfinite(ys) & ~np.isnan(lost))
+        rows = rows[np.argsort(lost[rows], kind="stable")]  # the worst on top
+        places = zip(columns[0][rows].tolist(), columns[1][rows].tolist(), lost[rows], strict=True)
+        hints = [f"{title}: {digits:.1f} digits lost\n{x:.6g}, {y:.6g}" for x, y, digits in places]
+        marks: list[Mark] = [Points(xs[rows], ys[rows], digits=lost[rows], hints=hints)]
+        if title != "as written" and len(profile.conditions) > 1:
+            marks = [*_squares(profile, across, up), *marks]
+        marks.append(Label(title, 0.5, 1, "xy", "center", raised=True))
+        x, y = (
+            Axis(labels.get(name, name), ruler.limits(), ruler.ticks())
+            for name, ruler in zip(profile.inputs, (across, up), strict=True)
+        )
+        panels.append(Panel(tuple(marks), x, y, 200))
+    words = f"Digits lost over {wording.join([*profile.inputs])}, each row coloured by its loss."
+    return Chart(tuple(panels), words, columns=len(panels))
+
+
+def _squares(profile: Profile, across: Ruler, up: Ruler) -> Iterator[Mark]:
+    """The squares of each branch, and its letter in the one that is nearest to their middle."""
+    (left, right), (low, high) = across.limits(), up.limits()
+    wide, tall = (right - left) / _ON_MAP, (high - low) / _ON_MAP
+    xs, ys = (
+        edge + (np.arange(_ON_MAP) + 0.5) * step for edge, step in ((left, wide), (low, tall))
+    )
+    grids = np.meshgrid(across.value(xs), up.value(ys))
+    inputs = {name: grid.ravel() for name, grid in zip(profile.inputs, grids, strict=True)}
+    branch_at = profile.taken_at(inputs, _ON_MAP**2).reshape(_ON_MAP, _ON_MAP)
+    for branch, letter in enumerate(letters(len(profile.conditions))):
+        squares = np.argwhere(branch_at == branch)
+        if len(squares):
+            rows, columns = squares.T
+            bottom, tint = low + rows * tall, TINTS[branch % len(TINTS)]
+            yield Bars(xs[columns], bottom + tall, wide, bottom, colour=tint, opacity=0.2)
+            off = np.sum((squares - squares.mean(axis=0)) ** 2, axis=1)
+            row, column = squares[int(np.argmin(off))]
+            yield Label(letter, float(xs[column]), float(ys[row]), side="center", bold=True)
