@@ -17,7 +17,7 @@ import numpy as np
 from markupsafe import Markup
 
 from eic_core import wording
-from eic_core.drawing.chart import Mark, Points, Rule
+from eic_core.drawing.chart import Guide, Mark, Points
 from eic_core.drawing.scale import PAGE_COLOURS
 from eic_core.drawing.svg import tree_svg
 from eic_core.errors import UserError
@@ -351,7 +351,7 @@ def _plot_inspection(
     local = result.nodes[step].local_eic_finite
     if math.isfinite(local):
         name = f"local EIC {wording.number(local)}"
-        marks.append(Rule(local, level=True, colour="muted", name=name))
+        marks.append(Guide(local, level=True, colour="muted", name=name))
     ax.set_title(short_text(result.formula, step, STEP_LETTERS), fontsize="medium")
     return _drawn(ax, marks, "digits by which errors grow")
 

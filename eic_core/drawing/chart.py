@@ -1,5 +1,5 @@
-"""A chart as data: what is drawn where. Pens draw it: `paper` here, `svg` in a report, Plotly on a
-page.
+"""A chart as data: what is drawn where. Pens draw it: `inline` and `paper` here, Plotly on
+a page.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Points(_Drawn):
 
 
 @dataclass(frozen=True)
-class Line(_Drawn):
+class Stroke(_Drawn):
     """A line through points, with a gap at each nan; or, `filled`, the area inside it."""
 
     x: Numbers
@@ -68,7 +68,7 @@ class Bars(_Drawn):
 
 
 @dataclass(frozen=True)
-class Rule(_Drawn):
+class Guide(_Drawn):
     """A line through the whole panel, at a value across or, `level`, at one upwards."""
 
     at: float
@@ -87,11 +87,11 @@ class Label(_Drawn):
     bold: bool = False
 
 
-Mark = Points | Line | Bars | Rule | Label
+Mark = Points | Stroke | Bars | Guide | Label
 
 
 @dataclass(frozen=True)
-class Axis:
+class ChartAxis:
     title: str = ""
     limits: tuple[float, float] | None = None  # None: as far as the marks reach
     ticks: Ticks | None = None  # None: the pen chooses
@@ -101,8 +101,8 @@ class Axis:
 @dataclass(frozen=True)
 class Panel:
     marks: tuple[Mark, ...]
-    x: Axis = field(default_factory=Axis)
-    y: Axis = field(default_factory=Axis)
+    x: ChartAxis = field(default_factory=ChartAxis)
+    y: ChartAxis = field(default_factory=ChartAxis)
     height: float = 240.0  # Pixels of the plotting area on a screen
 
 

@@ -11,16 +11,16 @@ from markupsafe import Markup
 
 from eic_core import wording
 from eic_core.drawing.chart import (
-    Axis,
     Bars,
     Chart,
+    ChartAxis,
+    Guide,
     Label,
-    Line,
     Mark,
     Numbers,
     Panel,
     Points,
-    Rule,
+    Stroke,
 )
 from eic_core.drawing.scale import HIGH, LOW, THEMES, colour
 from eic_core.markup import escape
@@ -96,7 +96,7 @@ def _panel(panel: Panel, left: float, wide: float, top: float) -> Iterator[str]:
 class _Scaling:
     """From values to units of the panel."""
 
-    def __init__(self, panel: Panel, axis: Axis, along: str) -> None:
+    def __init__(self, panel: Panel, axis: ChartAxis, along: str) -> None:
         self.log = axis.log
         ends = axis.limits or _reach(panel, along)
         self.low, self.high = self._bent(ends)
@@ -110,7 +110,7 @@ class _Scaling:
 
 def _reach(panel: Panel, along: str) -> tuple[float, float]:
     """Over all points and lines."""
-    each = [getattr(mark, along) for mark in panel.marks if isinstance(mark, Points | Line)]
+    each = [getattr(mark, along) for mark in panel.marks if isinstance(mark, Points | Stroke)]
     values = np.concatenate([np.asarray(part, dtype=np.float64) for part in each])
     return float(np.nanmin(values)), float(np.nanmax(values))
 
@@ -139,7 +139,7 @@ def _drawn(mark: Mark, across: _Scaling, up: _Scaling) -> Iterator[str]:
                 dots = "".join(f"M{a:.0f} {b:.0f}h0" for a, b in zip(x[rows], y[rows], strict=True))
                 size = mark.size + 1.5 * (mark.digits is not None and not place)
                 yield _path(dots, mark, f"stroke:{ink};stroke-width:{size}px;stroke-linecap:{cap}")
-        case Line():
+        case Stroke():
             points = np.column_stack([across(mark.x), UNITS - up(mark.y)])
             breaks = np.flatnonzero(np.isnan(points).any(axis=1))
             line = "".join(
@@ -163,7 +163,7 @@ def _drawn(mark: Mark, across: _Scaling, up: _Scaling) -> Iterator[str]:
                 for a, b, c, d in sides
             )
             yield _path("".join(boxes), mark, f"fill:{_ink(mark)}")
-        case Rule():
+        case Guide():
             cut = float((up if mark.level else across)([mark.at])[0])
             line = f"M0 {UNITS - cut:.1f}H{UNITS}" if mark.level else f"M{cut:.1f} 0V{UNITS}"
             dash = f";stroke-dasharray:{DASHES[mark.dash]}" if mark.dash != "solid" else ""

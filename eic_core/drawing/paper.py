@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from eic_core import wording
-from eic_core.drawing.chart import Axis, Bars, Chart, Label, Line, Mark, Panel, Points, Rule
+from eic_core.drawing.chart import Bars, Chart, ChartAxis, Guide, Label, Mark, Panel, Points, Stroke
 from eic_core.drawing.scale import THEMES, colour
 
 STYLE: Any = {
@@ -84,7 +84,7 @@ def draw_panel(ax: Axes, panel: Panel) -> None:
         draw_mark(ax, mark)
 
 
-def _draw_axis(axis: Axis, drawn: DrawnAxis) -> None:
+def _draw_axis(axis: ChartAxis, drawn: DrawnAxis) -> None:
     drawn.set_label_text(axis.title, parse_math=False)
     if axis.log:
         drawn._set_axes_scale("log")  # type: ignore[attr-defined]
@@ -118,9 +118,9 @@ def draw_mark(ax: Axes, mark: Mark) -> None:
                 clip_on=ax.get_autoscalex_on(),
                 zorder=3,
             )
-        case Line(filled=True):
+        case Stroke(filled=True):
             ax.fill(mark.x, mark.y, color=ink, linewidth=0, label=name)
-        case Line():
+        case Stroke():
             ax.plot(
                 mark.x,
                 mark.y,
@@ -138,7 +138,7 @@ def draw_mark(ax: Axes, mark: Mark) -> None:
                 {"color": ink} if not mark.hatch else {"facecolor": "white", "edgecolor": ink}
             )
             draw(mark.at, lengths, mark.thick, mark.low, hatch=2 * mark.hatch, label=name, **look)
-        case Rule():
+        case Guide():
             draw_rule = ax.axhline if mark.level else ax.axvline
             look = {"linestyle": DASHES[mark.dash], "zorder": 0, "label": name}
             draw_rule(mark.at, color=ink, linewidth=0.8, **look)

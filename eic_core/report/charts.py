@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from eic_core import wording
 from eic_core.drawing.chart import (
     SHARES,
-    Axis,
     Bars,
     Chart,
+    ChartAxis,
     Colour,
     Label,
-    Line,
     Mark,
     Panel,
     Points,
+    Stroke,
     whole_ticks,
 )
 from eic_core.drawing.scale import END
@@ -60,8 +60,8 @@ def _track(y: float, end: float, heading: str, number: str, key: int = NOBODY) -
     ]
 
 
-def _rows(marks: Sequence[Mark], count: int, x: Axis, words: str) -> Chart:
-    y = Axis("", (-count + 0.7, 0.95), ())
+def _rows(marks: Sequence[Mark], count: int, x: ChartAxis, words: str) -> Chart:
+    y = ChartAxis("", (-count + 0.7, 0.95), ())
     return Chart((Panel(tuple(marks), x, y, ROW * count),), words)
 
 
@@ -110,9 +110,9 @@ def waterfall(ledger: Ledger, *, mean: bool = False) -> Chart:
             )
         )  # fmt: skip
         if row + 1 < len(bars):
-            marks.append(Line([bar.end] * 2, [y - 0.13, y - 0.87], 1, "dot", colour="muted"))
+            marks.append(Stroke([bar.end] * 2, [y - 0.13, y - 0.87], 1, "dot", colour="muted"))
         words.append(whole)
-    x = Axis("share of the noise", (0, 1), SHARES)
+    x = ChartAxis("share of the noise", (0, 1), SHARES)
     return _rows(marks, len(bars), x, f"Shares of the noise: {'; '.join(words)}")
 
 
@@ -175,7 +175,7 @@ def losses(writing: WritingLoss) -> Chart:
             if math.isfinite(high) and high > low
         ]  # fmt: skip
         words.append(f"{heading}: {number}")
-    axis = Axis("digits by which errors grow", (0, END), DIGITS)
+    axis = ChartAxis("digits by which errors grow", (0, END), DIGITS)
     return _rows(marks, len(rows), axis, f"Digits by which errors grow: {'; '.join(words)}")
 
 
@@ -192,14 +192,14 @@ def growth(found: Growth) -> Chart:
     pairs = zip(counts, digits, strict=True)
     hints = [f"{count:,} rows\nlocal EIC {eic:.2f}" for count, eic in pairs]
     marks = (
-        Line(*band, filled=True, colour="data", opacity=0.25, name="80 of 100 random parts"),
-        Line(counts, digits, colour="accent", name="on average"),
+        Stroke(*band, filled=True, colour="data", opacity=0.25, name="80 of 100 random parts"),
+        Stroke(counts, digits, colour="accent", name="on average"),
         Points(counts, digits, colour="accent", hints=hints),
-        Line(*last, dash="dash", colour="accent", name="if it goes on"),
+        Stroke(*last, dash="dash", colour="accent", name="if it goes on"),
         Points(last[0][1:], last[1][1:], "circle-open", 9, colour="accent"),
     )
     ticks = tuple((float(count), f"{count:,}") for count in [*counts[::2], last[0][1]])
     top = max(1.0, max(*found.high, last[1][1]) * 1.12)
-    x = Axis("rows used", (0.8 * counts[0], 12 * counts[-1]), ticks, log=True)
-    y = Axis("local EIC of this step, digits", (0, top), whole_ticks(top, 4))
+    x = ChartAxis("rows used", (0.8 * counts[0], 12 * counts[-1]), ticks, log=True)
+    y = ChartAxis("local EIC of this step, digits", (0, top), whole_ticks(top, 4))
     return Chart((Panel(marks, x, y, 170),), str(found.sentence))

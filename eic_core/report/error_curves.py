@@ -11,16 +11,16 @@ import numpy as np
 from eic_core import wording
 from eic_core.drawing.chart import (
     Array,
-    Axis,
     Bars,
     Chart,
+    ChartAxis,
     Colour,
+    Guide,
     Label,
-    Line,
     Mark,
     Panel,
     Points,
-    Rule,
+    Stroke,
 )
 from eic_core.drawing.scale import END
 from eic_core.report.charts import DIGITS
@@ -164,7 +164,7 @@ def error_curves(
         branches = profile.taken[rows] if regions else np.zeros(len(rows), dtype=np.int64)
         x, y = _running_means(place[rows], lost[rows], branches)
         if len(groups) == 1 and x:
-            marks.append(Line(x, y, 2.5, colour=colour, name=title))
+            marks.append(Stroke(x, y, 2.5, colour=colour, name=title))
         for group, sign, part in groups:
             hints = [
                 f"{value:.6g}\n{group}: {digits:.1f} digits lost"
@@ -178,8 +178,8 @@ def error_curves(
                 )
             )  # fmt: skip
     title = (labels or {}).get(along.name, along.name) if along.kind == "input" else along.name
-    x_axis = Axis(wording.shorten(title, _NAME), ruler.limits(), ruler.ticks())
-    up = Axis("digits lost", (-0.5, END * (1.16 if regions else 1.03)), DIGITS)
+    x_axis = ChartAxis(wording.shorten(title, _NAME), ruler.limits(), ruler.ticks())
+    up = ChartAxis("digits lost", (-0.5, END * (1.16 if regions else 1.03)), DIGITS)
     words = f"Digits lost over {along.name}, {wording.join([title for title, *_ in forms])}."
     return Chart((Panel(tuple(marks), x_axis, up, 200),), words)
 
@@ -216,7 +216,7 @@ def _shaded(profile: Profile, regions: tuple[ShadedSpan, ...], ruler: Ruler) -> 
             room = wide / (right - left) * _LETTERS
             yield Label(text if len(text) < room else text[0], middle, 0.96, "y", "center")
     for region in regions[1:]:
-        yield Rule(region.left, colour="muted")
+        yield Guide(region.left, colour="muted")
 
 
 def _maps(profile: Profile, forms: list[tuple[str, Array]], labels: Mapping[str, str]) -> Chart:
@@ -235,7 +235,7 @@ def _maps(profile: Profile, forms: list[tuple[str, Array]], labels: Mapping[str,
             marks = [*_squares(profile, across, up), *marks]
         marks.append(Label(title, 0.5, 1, "xy", "center", raised=True))
         x, y = (
-            Axis(labels.get(name, name), ruler.limits(), ruler.ticks())
+            ChartAxis(labels.get(name, name), ruler.limits(), ruler.ticks())
             for name, ruler in zip(profile.inputs, (across, up), strict=True)
         )
         panels.append(Panel(tuple(marks), x, y, 200))

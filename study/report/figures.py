@@ -12,17 +12,17 @@ import numpy as np
 from eic_core import wording
 from eic_core.drawing.chart import (
     SHARES,
-    Axis,
     Bars,
     Chart,
+    ChartAxis,
     Colour,
     Dash,
+    Guide,
     Label,
-    Line,
     Mark,
     Panel,
     Points,
-    Rule,
+    Stroke,
     pieces,
     whole_ticks,
 )
@@ -55,7 +55,7 @@ BINS = 20
 PAIRS = "alike in complexity and R², apart in EIC"
 
 
-class Row(NamedTuple):
+class RateRow(NamedTuple):
     name: str
     value: float | None  # None: there is none, and `text` says so
     # low, high: ends of the interval; None without one
@@ -75,13 +75,13 @@ class Row(NamedTuple):
 class Curve(NamedTuple):
     name: str
     at: tuple[float, ...]  # Ascending, one for each row
-    rows: tuple[Row, ...]  # The name of a row is the first line of what is said of it
+    rows: tuple[RateRow, ...]  # The name of a row is the first line of what is said of it
     below: tuple[float, ...]  # What is drawn below each row
     chosen: int | None = None  # Place of the row to point out
 
 
 def intervals(
-    rows: Sequence[Row],
+    rows: Sequence[RateRow],
     axis: str = "",
     limits: tuple[float, float] = SHARE_LIMITS,
     *,
@@ -94,13 +94,13 @@ def intervals(
     """Rows from top to bottom. Names stand `beside` the axis or, with their texts, above a row;
     `ends` say what the ends of the axis mean; the last row is the `total` of the others.
     """
-    count, marks = len(rows), list[Mark]([Rule(middle, colour="muted")])
+    count, marks = len(rows), list[Mark]([Guide(middle, colour="muted")])
     for y, row in enumerate(reversed(rows)):
         colour: Colour = "muted" if row.check else "blue"
         if row.low is not None and row.high is not None:
             whole = [row.low, row.high], [y, y]
             marks.append(
-                Line(*whole, colour=colour, width=2 + 3 * row.weight, hints=[row.hint] * 2)
+                Stroke(*whole, colour=colour, width=2 + 3 * row.weight, hints=[row.hint] * 2)
             )
         if row.value is not None:
             size = 10 if row.check else 8 + 5 * row.weight**0.5
@@ -119,16 +119,16 @@ def intervals(
         marks.append(Label(ends[0], 0, count, "x", colour="orange"))
         marks.append(Label(ends[1], 1, count, "x", "right", colour="blue"))
     if total and count > 1:
-        marks.append(Rule(0.5, level=True, dash="solid", colour="faint"))
+        marks.append(Guide(0.5, level=True, dash="solid", colour="faint"))
     if not rows:
         marks.append(_reason(empty))
     names = tuple((y, row.name) for y, row in enumerate(reversed(rows))) if beside else ()
     top = max(2, count) - 0.4 + 0.8 * bool(rows and any(ends))
-    across = Axis(axis, limits, SHARES if limits == SHARE_LIMITS else None)
+    across = ChartAxis(axis, limits, SHARES if limits == SHARE_LIMITS else None)
     height = max(80, 34 * count) if beside else 60 * count + 40
     words = "; ".join(f"{row.name}: {row.text}" for row in rows)
     return Chart(
-        (Panel(tuple(marks), across, Axis("", (-0.6, top), names), height),), words or empty
+        (Panel(tuple(marks), across, ChartAxis("", (-0.6, top), names), height),), words or empty
     )
 
 
@@ -143,7 +143,7 @@ def curves(
     """One or two curves of shares, with what is counted `below` them. The rows of a curve are
     `joined` by a line, and their intervals by a band; `chosen` is said of the rows pointed out.
     """
-    shares, counted = list[Mark]([Rule(0.5, level=True, colour="muted")]), list[Mark]()
+    shares, counted = list[Mark]([Guide(0.5, level=True, colour="muted")]), list[Mark]()
     for part, (colour, symbol, dash) in zip(parts, LOOKS, strict=False):
         known = [
             (at, row) for at, row in zip(part.at, part.rows, strict=True) if row.value is not None
@@ -153,12 +153,12 @@ def curves(
         at, values = [at for at, _ in known], [row.value or 0.0 for _, row in known]
         if joined:
             area = [*ends, *ends[::-1]], [*lows, *highs[::-1]]
-            shares.append(Line(*area, filled=True, colour=colour, opacity=0.16))
-            shares.append(Line(at, values, dash=dash, colour=colour))
-            counted.append(Line(part.at, part.below, dash=dash, steps=True, colour=colour))
+            shares.append(Stroke(*area, filled=True, colour=colour, opacity=0.16))
+            shares.append(Stroke(at, values, dash=dash, colour=colour))
+            counted.append(Stroke(part.at, part.below, dash=dash, steps=True, colour=colour))
         else:
             strokes = pieces([(x, x) for x in ends]), pieces([*zip(lows, highs, strict=True)])
-            shares.append(Line(*strokes, colour=colour))
+            shares.append(Stroke(*strokes, colour=colour))
             hints = [row.hint for row in part.rows]
             counted.append(Bars(part.at, part.below, colour="faint", hints=hints))
         name, hints = part.name if len(parts) > 1 else "", [row.hint for _, row in known]
@@ -166,7 +166,7 @@ def curves(
         shares.append(Points(at, values, symbol, size, colour=colour, name=name, hints=hints))
         if part.chosen is not None:
             place, row = part.at[part.chosen], part.rows[part.chosen]
-            shares += [Rule(place, colour="muted"), Label(chosen, place, 0.05, colour="muted")]
+            shares += [Guide(place, colour="muted"), Label(chosen, place, 0.05, colour="muted")]
             if row.value is not None:
                 shares.append(Points([place], [row.value], "diamond", 12))
     if not any(row.value is not None for part in parts for row in part.rows):
@@ -174,12 +174,17 @@ def curves(
     places = [at for part in parts for at in part.at] or [0.0]
     ticks = whole_ticks(max(places), 6, min(places), (1, 2, 3, 6))
     top = max((n for part in parts for n in part.below), default=0)
-    counts = Axis(below, (0, 1.05 * top or 1), whole_ticks(top, 3))
+    counts = ChartAxis(below, (0, 1.05 * top or 1), whole_ticks(top, 3))
     words = "; ".join(f"{row.name}: {row.text}" for part in parts for row in part.rows)
     return Chart(
         (
-            Panel(tuple(shares), Axis(), Axis("for the lower EIC", SHARE_LIMITS, SHARES), 230),
-            Panel(tuple(counted), Axis(axis, ticks=ticks), counts, 80),
+            Panel(
+                tuple(shares),
+                ChartAxis(),
+                ChartAxis("for the lower EIC", SHARE_LIMITS, SHARES),
+                230,
+            ),
+            Panel(tuple(counted), ChartAxis(axis, ticks=ticks), counts, 80),
         ),
         words.replace("\n", ", ") or NO_VOTES,
         joined=True,
@@ -194,7 +199,7 @@ def share_row(
     reason: str = "",
     more: str = "",
     weight: float = 1.0,
-) -> Row:
+) -> RateRow:
     """A share with its interval, in words too.
 
     >>> share_row("all", 0.7, Interval(0.65, 0.75, 0.95, "t")).text
@@ -203,11 +208,11 @@ def share_row(
     'no votes'
     """
     if rate is None:
-        return Row(name, None, text=reason or "no rate", weight=weight)
+        return RateRow(name, None, text=reason or "no rate", weight=weight)
     if interval is None:
-        return Row(name, rate, text=wording.percent(rate, 1) + more, weight=weight)
+        return RateRow(name, rate, text=wording.percent(rate, 1) + more, weight=weight)
     text = f"{wording.percent(rate, 1)}, interval {_span(interval)}{more}"
-    return Row(name, rate, interval.low, interval.high, text, weight=weight)
+    return RateRow(name, rate, interval.low, interval.high, text, weight=weight)
 
 
 def _preference(report: StudyReport) -> Chart:
@@ -231,7 +236,7 @@ def _preference(report: StudyReport) -> Chart:
     if report.models.runs:
         theirs.append(("models, Yu et al.", PAPERS_MODELS))
     marks += [
-        Row(name, value, text=f"{100 * value:.4g} %, as they report it", check=True)
+        RateRow(name, value, text=f"{100 * value:.4g} %, as they report it", check=True)
         for name, value in theirs
     ]
     return intervals(tuple(marks), beside=False, ends=ENDS)
@@ -245,10 +250,10 @@ def _agreement(report: StudyReport) -> Chart:
             continue
         text, interval = f"{each.value:.2f}", each.interval
         if interval is None:
-            marks.append(Row(each.name, each.value, text=text))
+            marks.append(RateRow(each.name, each.value, text=text))
         else:
             text += f", interval {interval.low:.2f} to {interval.high:.2f}"
-            marks.append(Row(each.name, each.value, interval.low, interval.high, text))
+            marks.append(RateRow(each.name, each.value, interval.low, interval.high, text))
     lowest = min([0.0, *(mark.low if mark.low is not None else mark.value or 0 for mark in marks)])
     return intervals(
         tuple(marks),
@@ -278,11 +283,11 @@ def _problems(report: StudyReport) -> Chart:
 def _sensitivity(report: StudyReport) -> Chart:
     """The rate and the valid votes had the exclusion threshold been another one."""
 
-    def mark(point: SensitivityPoint) -> Row:
+    def mark(point: SensitivityPoint) -> RateRow:
         few = 0 < point.rate.votes < FEW and not point.frozen
         if few:
             said = f"{wording.count(point.rate.votes, 'deciding vote')}: too few for a rate"
-            return Row(f"under {point.threshold_seconds:g} s left out", None, text=said)
+            return RateRow(f"under {point.threshold_seconds:g} s left out", None, text=said)
         return share_row(
             f"under {point.threshold_seconds:g} s left out",
             point.rate.rate,
@@ -356,11 +361,11 @@ def _votes_per_pair(report: StudyReport) -> Chart:
     found = Counter(report.votes_per_pair.values())
     counts = tuple(found[n] for n in range(max(found, default=-1) + 1))
     bars = Bars([*range(len(counts))], counts, colour="blue", opacity=0.75)
-    x = Axis(
+    x = ChartAxis(
         "valid votes on a pair", (-0.6, max(1, len(counts)) - 0.4), whole_ticks(len(counts), 12)
     )
     top = max(counts, default=0)
-    y = Axis("pairs", (0, 1.05 * top or 1), whole_ticks(top))
+    y = ChartAxis("pairs", (0, 1.05 * top or 1), whole_ticks(top))
     words = "; ".join(f"{count:,} with {votes}" for votes, count in enumerate(counts) if count)
     return Chart(
         (Panel((bars if counts else _reason("no pairs"),), x, y, 140),), words or "no pairs"
@@ -379,7 +384,7 @@ def _histogram(axis: str, lower: Sequence[float], higher: Sequence[float], empty
     sides = [np.array([v for v in side if np.isfinite(v)]) for side in (lower, higher)]
     both = np.concatenate(sides)
     if not len(both):
-        return Panel((_reason(empty),), Axis(axis, ticks=()), Axis(ticks=()), 170)
+        return Panel((_reason(empty),), ChartAxis(axis, ticks=()), ChartAxis(ticks=()), 170)
     low, high = float(both.min()), float(both.max())
     if axis == QUANTITIES[0]:
         step = max(1, int(np.ceil((high - low + 1) / BINS)))
@@ -398,8 +403,8 @@ def _histogram(axis: str, lower: Sequence[float], higher: Sequence[float], empty
             Bars(middles, counts, wide, colour=colour, opacity=0.5, name=name, hints=hints)
         )
     top = max(float(np.max(bars.high)) for bars in marks)
-    up = Axis("pairs" if axis == QUANTITIES[0] else "", (0, 1.05 * top), whole_ticks(top))
-    return Panel(tuple(marks), Axis(axis), up, 170)
+    up = ChartAxis("pairs" if axis == QUANTITIES[0] else "", (0, 1.05 * top), whole_ticks(top))
+    return Panel(tuple(marks), ChartAxis(axis), up, 170)
 
 
 def _reason(text: str, height: float = 0.5) -> Label:

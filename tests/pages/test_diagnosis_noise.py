@@ -11,7 +11,7 @@ from typing import Any
 import plotly.graph_objects as go
 import pytest
 
-from eic_core.drawing.chart import Bars, Chart, Label, Line
+from eic_core.drawing.chart import Bars, Chart, Label, Stroke
 from eic_core.drawing.inline import svg_of
 from eic_core.explain.ledger import Ledger, blame
 from eic_core.explain.what_if import what_if_mean
@@ -52,7 +52,7 @@ def test_the_bars_follow_one_another_from_0_to_1(text: str, mean: bool) -> None:
     assert all(after.low == before.high for before, after in pairwise(bars))
     for dark in (False, True):  # validated, which the page does not do for speed
         go.Figure(draw(chart, dark=dark, narrow=dark).to_dict())
-    assert svg_of(chart).count("<path") == len(of_kind(chart, Bars | Line))
+    assert svg_of(chart).count("<path") == len(of_kind(chart, Bars | Stroke))
 
 
 def test_a_bar_names_its_node_and_the_rest_names_none() -> None:

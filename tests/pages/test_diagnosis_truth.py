@@ -7,7 +7,7 @@ import math
 import plotly.graph_objects as go
 import pytest
 
-from eic_core.drawing.chart import Chart, Label, Line, Points
+from eic_core.drawing.chart import Chart, Label, Points, Stroke
 from eic_core.explain.facts import Event, MeasuredEvent
 from eic_core.explain.triangulation import Triangulation, triangulate
 from eic_core.formula.syntax import read
@@ -46,7 +46,7 @@ def test_the_figure_has_every_number_of_the_node_on_one_axis() -> None:
     assert by_label["measured in float32"] == node.float32.digits
     assert by_label["measured in float64"] == node.float64.digits
     assert panel.x.limits == (-1.15, 16.25)
-    intervals = [mark.x for mark in panel.marks if isinstance(mark, Line)]
+    intervals = [mark.x for mark in panel.marks if isinstance(mark, Stroke)]
     assert [node.shaken[-1].low, node.shaken[-1].high] in intervals
 
 
@@ -58,7 +58,7 @@ def test_another_number_than_an_exact_0_is_measured_as_the_loss_of_every_digit()
     assert (single.label, single.words) == ("measured in float32", "exact")
     assert (double.label, double.words) == ("measured in float64", "15.95")
     assert MeasuredEvent("float32", Event.EXACT) in node.agreement.reasons
-    lines = [mark for mark in triangulated(node).panels[0].marks if isinstance(mark, Line)]
+    lines = [mark for mark in triangulated(node).panels[0].marks if isinstance(mark, Stroke)]
     assert [round(line.x[0], 2) for line in lines if line.width == 3] == [15.95]  # none at a word
 
 

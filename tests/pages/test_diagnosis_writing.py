@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from eic_core.drawing.chart import Axis, Bars, Chart, Label, Panel
+from eic_core.drawing.chart import Bars, Chart, ChartAxis, Label, Panel
 from eic_core.drawing.inline import svg_of
 from eic_core.drawing.scale import THEMES, contrast
 from eic_core.explain.writing import writing_loss
@@ -95,7 +95,7 @@ def test_the_parts_tell_apart_and_stand_out_from_the_page(dark: bool) -> None:
 def test_a_formula_in_a_label_is_not_markup() -> None:
     chart = losses(found_in("x - 2", x=[1.0, 3.0]))
     assert any("x − 2" in text for text in texts(chart))
-    unit = Axis(limits=(0, 1))
+    unit = ChartAxis(limits=(0, 1))
     odd = replace(chart, panels=(Panel((Label("<script>", 0, 0),), unit, unit),), words="<b>")
     assert "<script" not in draw(odd).to_json() + svg_of(odd) and "<b>" not in svg_of(odd)
 

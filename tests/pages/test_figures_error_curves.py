@@ -73,7 +73,7 @@ def test_maps_have_one_scale_of_colours(two: Profile) -> None:
 def test_a_plain_form_has_curves_without_regions() -> None:
     plain = of("sqrt(x+1) - sqrt(x)", "1/(sqrt(x+1) + sqrt(x))", x=np.geomspace(1, 1e8, 50))
     [panel] = error_curves(plain, ways_along(plain)[0]).panels
-    assert {type(mark).__name__ for mark in panel.marks} == {"Line", "Points"}
+    assert {type(mark).__name__ for mark in panel.marks} == {"Stroke", "Points"}
     assert {mark.name for mark in panel.marks} == {"", "as written", "instead"}
 
 

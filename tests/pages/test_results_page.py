@@ -19,7 +19,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
-from eic_core.drawing.chart import Label, Line, Panel, Points, Rule
+from eic_core.drawing.chart import Guide, Label, Panel, Points, Stroke
 from eic_core.drawing.paper import figure_of
 from eic_core.formula.syntax import read
 from pages.ui.figures.screen import draw
@@ -46,7 +46,7 @@ from study.material import Member, Problem, Study
 from study.report import StudyExport, bundle, read_export
 from study.report.analysis import StudyReport, analyse
 from study.report.bundle import bundle_files
-from study.report.figures import FIGURES, Curve, Row, curves, intervals
+from study.report.figures import FIGURES, Curve, RateRow, curves, intervals
 from study.report.printing import FORMATS
 from tests.effort import FULL, cases, combined
 from tests.rehearsal import Rehearsal
@@ -418,9 +418,9 @@ def test_a_formula_too_long_for_an_address_has_no_link() -> None:
 # --- figures ---
 
 ROWS = (
-    Row("all <b>", 0.7, 0.65, 0.75, "70 %"),
-    Row("none", None, text="no votes"),
-    Row("without an interval", 1.0, check=True),
+    RateRow("all <b>", 0.7, 0.65, 0.75, "70 %"),
+    RateRow("none", None, text="no votes"),
+    RateRow("without an interval", 1.0, check=True),
 )
 
 
@@ -429,16 +429,16 @@ def of_kind(panel: Panel, kind: type) -> list[Any]:
 
 
 @pytest.mark.parametrize("rows", [(), ROWS[:1], ROWS])
-def test_rates_are_drawn_on_a_fixed_scale_with_the_middle_marked(rows: tuple[Row, ...]) -> None:
+def test_rates_are_drawn_on_a_fixed_scale_with_the_middle_marked(rows: tuple[RateRow, ...]) -> None:
     for beside in (False, True):
         chart = intervals(rows, beside=beside, empty="nobody")
         [panel] = chart.panels
         assert panel.x.limits == (-0.01, 1.01)
-        assert [rule.at for rule in of_kind(panel, Rule)] == [0.5]
+        assert [rule.at for rule in of_kind(panel, Guide)] == [0.5]
         assert [(p.x, p.y) for p in of_kind(panel, Points)] == [
             ([row.value], [y]) for y, row in enumerate(reversed(rows)) if row.value is not None
         ]
-        assert [line.x for line in of_kind(panel, Line)] == [[0.65, 0.75]] * bool(rows)
+        assert [line.x for line in of_kind(panel, Stroke)] == [[0.65, 0.75]] * bool(rows)
         texts = [label.text for label in of_kind(panel, Label)]
         assert ("nobody" in texts) == (not rows) and ("no votes" in texts) == (len(rows) > 1)
         assert chart.words == "; ".join(f"{row.name}: {row.text}" for row in rows) or not rows
@@ -453,7 +453,7 @@ def test_curves_take_any_number_of_points() -> None:
         first, diamond, second, _ = of_kind(upper, Points)
         assert first.x == [0.0, 180.0] and diamond.y == [0.7] and first.symbol != second.symbol
         assert "the rule" in {label.text for label in of_kind(upper, Label)}
-        assert [mark.colour for mark in of_kind(lower, Line)] == ["blue", "orange"] * joined
+        assert [mark.colour for mark in of_kind(lower, Stroke)] == ["blue", "orange"] * joined
         none = curves((), "seconds", joined=joined)
         assert [label.text for label in of_kind(none.panels[0], Label)] == [none.words]
 
@@ -475,7 +475,7 @@ def test_every_figure_of_a_report_is_drawn_for_the_screen(report: StudyReport) -
 @pytest.mark.parametrize("name", ["preference", "problems"])
 def test_print_and_screen_show_the_same_intervals(report: StudyReport, name: str) -> None:
     chart = FIGURES[name].describe(report)
-    whole = [line.x for line in of_kind(chart.panels[0], Line)]
+    whole = [line.x for line in of_kind(chart.panels[0], Stroke)]
     screen = [list(t.x) for t in draw(chart).data if t.mode == "lines"]
     (axes,) = figure_of(chart).axes
     lines = [list(line.get_xdata()) for line in axes.lines]
@@ -486,7 +486,7 @@ def test_the_first_figure_shows_people_and_the_papers_share(report: StudyReport)
     [panel] = FIGURES["preference"].describe(report).panels
     found = report.inference.interval(report.level)
     assert found is not None
-    assert [line.x for line in of_kind(panel, Line)] == [[found.low, found.high]]
+    assert [line.x for line in of_kind(panel, Stroke)] == [[found.low, found.high]]
     texts = [label.text for label in of_kind(panel, Label)]
     assert "people" in texts and "people, Yu et al." in texts
     assert "69.8 %, as they report it" in texts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from eic_core.drawing.chart import Line, Points
+from eic_core.drawing.chart import Points, Stroke
 from study.report import ExportedVote, RaterCounts, StudyExport
 from study.report.analysis import analyse
 from study.report.document import document
@@ -82,7 +82,7 @@ def test_no_table_and_no_curve_has_a_rate_of_three_votes() -> None:
     assert "1 row of fewer than 10 deciding votes is not shown." in screens.tables[0].caption
     upper, lower = FIGURES["sensitivity"].describe(report).panels
     votes = [
-        dict(zip(mark.x, mark.y, strict=True)) for mark in lower.marks if isinstance(mark, Line)
+        dict(zip(mark.x, mark.y, strict=True)) for mark in lower.marks if isinstance(mark, Stroke)
     ]
     rates = [mark for mark in upper.marks if isinstance(mark, Points) and mark.symbol != "diamond"]
     for counted, points in zip(votes, rates, strict=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from eic_core import wording
-from eic_core.drawing.chart import Axis, Bars, Chart, Label, Mark, Panel, Points
+from eic_core.drawing.chart import Bars, Chart, ChartAxis, Label, Mark, Panel, Points
 from eic_core.explain.shortening import MOST_DIGITS, Need
 from eic_core.formula.rendering import short_text
 from eic_core.formula.tree import Formula, variable
@@ -29,9 +29,9 @@ def needed_digits(needs: Sequence[Need]) -> Chart:
         *(Label(*each) for each in zip(counts, lengths, places, strict=True)),
     )
     ticks = tuple((float(at), str(at)) for at in (0, 5, 10, 15))
-    x = Axis("significant digits", (0, MOST_DIGITS + 4), ticks)
+    x = ChartAxis("significant digits", (0, MOST_DIGITS + 4), ticks)
     names = tuple((place, _name(need)) for place, need in zip(places, rows, strict=True))
-    y = Axis("", (-len(rows) + 0.4, 0.6), names)
+    y = ChartAxis("", (-len(rows) + 0.4, 0.6), names)
     pairs = zip(names, counts, strict=True)
     words = "; ".join(f"{name} needs {count}" for (_, name), count in pairs)
     return Chart((Panel(marks, x, y, min(26 * len(rows), 254)),), f"Significant digits: {words}")

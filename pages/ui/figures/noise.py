@@ -6,7 +6,18 @@ import math
 from dataclasses import dataclass
 
 from eic_core import wording
-from eic_core.drawing.chart import Axis, Bars, Chart, Colour, Label, Line, Mark, Panel, Points, Rule
+from eic_core.drawing.chart import (
+    Bars,
+    Chart,
+    ChartAxis,
+    Colour,
+    Guide,
+    Label,
+    Mark,
+    Panel,
+    Points,
+    Stroke,
+)
 from eic_core.drawing.scale import END
 from eic_core.explain.triangulation import LIKELY, TriangulatedNode
 from eic_core.measure.observed import DIGITS, Observed
@@ -93,7 +104,7 @@ def triangulated(node: TriangulatedNode, *, narrow: bool = False) -> Chart:
     top = max(END, min(20.0, math.ceil(max(values, default=0.0) + 0.3))) + 0.25
     marks: list[Mark] = []
     if math.isfinite(node.recursion):
-        marks.append(Rule(node.recursion, dash="solid", colour="muted"))
+        marks.append(Guide(node.recursion, dash="solid", colour="muted"))
     for y, lane in enumerate(reversed(lines)):
         colour, symbol = _LOOKS[lane.way]
         if lane.way == "observed" and math.isfinite(node.rounded):
@@ -105,15 +116,15 @@ def triangulated(node: TriangulatedNode, *, narrow: bool = False) -> Chart:
             marks.append(Label(lane.words, 0, y, "x", colour="muted"))
             continue
         if lane.way == "observed":  # beside words it would be taken for a measured value
-            marks.append(Line([lane.limit] * 2, [y - 0.4, y + 0.4], 3))
-        marks.append(Line([lane.low, lane.high], [y, y], colour=colour))
+            marks.append(Stroke([lane.limit] * 2, [y - 0.4, y + 0.4], 3))
+        marks.append(Stroke([lane.low, lane.high], [y, y], colour=colour))
         hints = [f"{lane.label}: {lane.words}"]
         marks.append(Points([lane.value], [y], symbol, 10, colour=colour, hints=hints))
     ticks = tuple((float(at), str(at)) for at in range(0, int(top) + 1, 2))
     labels = (lane.short if narrow else lane.label for lane in reversed(lines))
     names = tuple((float(y), label) for y, label in enumerate(labels))
-    x = Axis("local EIC of this step, digits", (_LEAST - 0.15, top), ticks)
-    up = Axis("", (-0.6, len(lines) - 0.4), names)
+    x = ChartAxis("local EIC of this step, digits", (_LEAST - 0.15, top), ticks)
+    up = ChartAxis("", (-0.6, len(lines) - 0.4), names)
     parts = "; ".join(f"{lane.label}: {lane.words}" for lane in lines)
     words = f"Digits up to this step (its local EIC, and as measured): {parts}"
     return Chart((Panel(tuple(marks), x, up, 26 * len(lines)),), words)

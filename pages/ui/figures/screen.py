@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from eic_core import wording
-from eic_core.drawing.chart import Axis, Bars, Chart, Label, Line, Mark, Points, Rule
+from eic_core.drawing.chart import Bars, Chart, ChartAxis, Guide, Label, Mark, Points, Stroke
 from eic_core.drawing.scale import END, GAUGE, THEMES, Theme
 from pages.ui.figures.plotting import axis_style, base_layout, build, legend_above, plain_text
 
@@ -48,7 +48,7 @@ def draw(chart: Chart, *, dark: bool = False, narrow: bool = False) -> go.Figure
         row, column = divmod(place, columns)
         number = str(place + 1) if place else ""
         ceiling = 1 - (sum(heights[:row]) + gap * row) / whole
-        across = Axis() if chart.joined and row < len(heights) - 1 else panel.x
+        across = ChartAxis() if chart.joined and row < len(heights) - 1 else panel.x
         layout[f"xaxis{number}"] = _axis(across, theme, narrow) | {
             "domain": [column * (1 + GAP) / wide, (column * (1 + GAP) + 1) / wide],
             "anchor": f"y{number}",
@@ -77,7 +77,7 @@ def draw(chart: Chart, *, dark: bool = False, narrow: bool = False) -> go.Figure
     return build(data, layout)
 
 
-def _axis(axis: Axis, theme: Theme, narrow: bool) -> dict[str, Any]:
+def _axis(axis: ChartAxis, theme: Theme, narrow: bool) -> dict[str, Any]:
     style = axis_style(theme) | {"title": {"text": plain_text(axis.title), "standoff": 6}}
     style |= {"fixedrange": True, "type": "log" if axis.log else "linear"}
     if axis.limits is not None:
@@ -118,7 +118,7 @@ def _draw(
             look |= {"symbol": mark.symbol, "size": mark.size}
             trace |= {"type": "scatter", "mode": "markers", "cliponaxis": False, "marker": look}
             data.append(trace | {"x": mark.x, "y": mark.y})
-        case Line():
+        case Stroke():
             width = 0 if mark.filled else mark.width
             look = {"color": ink, "width": width, "dash": mark.dash}
             look["shape"] = "hv" if mark.steps else "linear"
@@ -136,7 +136,7 @@ def _draw(
             trace |= {"marker": look, "selected": calm, "unselected": calm, "textposition": "none"}
             trace |= {"width": mark.thick}
             data.append(trace | {at: mark.at, length: np.subtract(mark.high, mark.low).tolist()})
-        case Rule():
+        case Guide():
             along, over = ("y", "x") if mark.level else ("x", "y")
             ends = {f"{along}ref": f"{along}{number}", f"{along}0": mark.at, f"{along}1": mark.at}
             ends |= {f"{over}ref": f"{over}{number} domain", f"{over}0": 0, f"{over}1": 1}
