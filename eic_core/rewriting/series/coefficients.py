@@ -139,6 +139,8 @@ class Atoms:
         for factor, power in factors(c):
             sign = _sign(to_ball(factor))
             whole = power // degree if sign else 0
+            if whole < 0 and degree > MOST_POWER:
+                return to_ball(c) ** (arb(1) / degree)
             size = factor * (sign or 1)
             outside = outside * size**whole
             inside = inside * size ** (power - whole * degree) * (sign or 1) ** abs(power)
